@@ -1,0 +1,53 @@
+# make demo    sets everything up and opens the living table
+# make test    sets everything up and passes all tests
+# make check   lint, types and the direction of imports
+# make bench   speed and accuracy, beside what one would use instead
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO_OPTIONS ?= --open
+
+.PHONY: help demo test check bench format clean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^# make/make/p' Makefile
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "tablecam needs Python 3.11 or newer: make PYTHON=python3.11 ..." >&2; exit 2; }
+	@echo "Making a virtual environment in $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "Python's venv module is missing (Debian, Ubuntu: apt install python3-venv)" >&2; exit 2; }
+
+$(VENV)/.ready: $(VENV)/bin/python pyproject.toml
+	@echo "Installing tablecam and what it needs (once, about a minute) ..."
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -e .
+	@touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.ready
+	@echo "Installing the tools for tests (once) ..."
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -e '.[dev]'
+	@touch $@
+
+demo: $(VENV)/.ready
+	$(BIN)/tablecam demo $(DEMO_OPTIONS)
+
+test: $(VENV)/.ready-dev
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.ready-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.ready-dev
+	$(BIN)/python -m pytest tests/benchmarks --override-ini norecursedirs= -s -q
+
+format: $(VENV)/.ready-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info

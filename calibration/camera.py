@@ -1,0 +1,153 @@
+"""The camera over the table: picture ↔ table millimetres, with covariances.
+
+Frames: the table's (millimetres, z up, see `Pose`) and the picture's (pixels, (0, 0) the centre
+of the top-left pixel).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from calibration.lens import LENS_PARAMETERS, Lens
+
+Array = NDArray[np.float64]
+
+CAMERA_PARAMETERS = (*LENS_PARAMETERS, "rx_rad", "ry_rad", "rz_rad", "tx_mm", "ty_mm", "tz_mm")
+"""The order of a camera's parameters in every vector and covariance: lens, then pose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Where the table lies before the camera: X_camera = R X_table + t.
+
+    The camera's own axes are OpenCV's: x right, y down, z forward.
+    """
+
+    rotation_vector_rad: tuple[float, float, float]
+    translation_mm: tuple[float, float, float]
+
+    @property
+    def rotation(self) -> Array:
+        """The 3x3 rotation from the table's axes to the camera's."""
+        matrix, _ = cv2.Rodrigues(np.array(self.rotation_vector_rad))
+        return np.asarray(matrix, dtype=np.float64)
+
+    @property
+    def translation(self) -> Array:
+        """The table's origin as the camera sees it, (3,) in millimetres."""
+        return np.array(self.translation_mm)
+
+    @property
+    def camera_centre_mm(self) -> Array:
+        """Where the camera is in the table's frame, (3,) in millimetres."""
+        centre: Array = -self.rotation.T @ self.translation
+        return centre
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """A lens at a place over the table.
+
+    `covariance` (15, 15), ordered as `CAMERA_PARAMETERS`, says how well lens and pose are known
+    together; None when they are exact, as a simulated camera's are. `name` is the calibration's,
+    and is kept with whatever was measured under it.
+    """
+
+    lens: Lens
+    pose: Pose
+    name: str = ""
+    covariance: Array | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        size = len(CAMERA_PARAMETERS)
+        if self.covariance is not None and self.covariance.shape != (size, size):
+            raise ValueError(
+                f"expected a {size}x{size} covariance, got shape {self.covariance.shape}"
+            )
+
+    def to_image(self, points_mm: ArrayLike) -> Array:
+        """The pixels (n, 2) at which table points (n, 3), in millimetres, are seen.
+
+        A point behind the camera gives nan.
+        """
+        return self.to_image_with_jacobian(points_mm)[0]
+
+    def to_image_with_jacobian(self, points_mm: ArrayLike) -> tuple[Array, Array]:
+        """As `to_image`, with the derivative of each pixel by its table point, (n, 2, 3) px/mm."""
+        rotation = self.pose.rotation
+        seen = np.asarray(points_mm, dtype=np.float64) @ rotation.T + self.pose.translation
+        depth = np.where(seen[..., 2] > 0, seen[..., 2], np.nan)
+        directions = seen[..., :2] / depth[..., None]
+        pixels, by_direction = self.lens.to_pixels_with_jacobian(directions)
+        by_seen = np.zeros((*directions.shape[:-1], 2, 3))
+        by_seen[..., 0, 0] = by_seen[..., 1, 1] = 1 / depth
+        by_seen[..., 2] = -directions / depth[..., None]
+        return pixels, by_direction @ by_seen @ rotation
+
+    def to_table(self, points_px: ArrayLike, height_mm: ArrayLike = 0.0) -> Array:
+        """The places (n, 2), in millimetres, on the plane `height_mm` above the table.
+
+        `height_mm` is one number or (n,). A pixel that looks away from the table, or that no
+        direction reaches, gives nan.
+        """
+        directions = self.lens.to_directions(points_px)
+        rays = np.concatenate([directions, np.ones((*directions.shape[:-1], 1))], axis=-1)
+        rays = rays @ self.pose.rotation  # rows times R: the camera's axes back to the table's
+        centre = self.pose.camera_centre_mm
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = (np.asarray(height_mm, dtype=np.float64) - centre[2]) / rays[..., 2]
+        reach = np.where(reach > 0, reach, np.nan)
+        return np.asarray(centre[:2] + reach[..., None] * rays[..., :2])
+
+    def to_table_with_jacobian(
+        self, points_px: ArrayLike, height_mm: ArrayLike = 0.0
+    ) -> tuple[Array, Array]:
+        """As `to_table`, with the derivative of each place by its pixel, (n, 2, 2) mm/px."""
+        places = self.to_table(points_px, height_mm)
+        _, by_point = self.to_image_with_jacobian(_at_height(places, height_mm))
+        by_pixel = np.linalg.inv(by_point[..., :2]).astype(np.float64)
+        return places, by_pixel
+
+    def parameter_jacobian(self, points_mm: ArrayLike) -> Array:
+        """The derivative of the pixels of points (n, 3) by the camera's parameters, (n, 2, 15).
+
+        Ordered as `CAMERA_PARAMETERS`.
+        """
+        points = np.asarray(points_mm, dtype=np.float64).reshape(-1, 3)
+        _, jacobian = cv2.projectPoints(
+            points,
+            np.array(self.pose.rotation_vector_rad),
+            self.pose.translation,
+            self.lens.matrix,
+            self.lens.distortion,
+        )
+        by_pose, by_lens = jacobian[:, :6], jacobian[:, 6:15]
+        return np.asarray(np.hstack([by_lens, by_pose]), dtype=np.float64).reshape(-1, 2, 15)
+
+    def table_covariance(self, places_mm: ArrayLike, height_mm: ArrayLike = 0.0) -> Array:
+        """What the calibration leaves uncertain of places (n, 2): (n, 2, 2) in mm².
+
+        A pixel that is read exactly is still placed wrongly by this much, and places near each
+        other are wrong together. Zeros when the camera is exact.
+        """
+        points = _at_height(np.asarray(places_mm, dtype=np.float64), height_mm)
+        if self.covariance is None:
+            return np.zeros((len(points), 2, 2))
+        _, by_point = self.to_image_with_jacobian(points)
+        by_parameter = -np.linalg.inv(by_point[..., :2]) @ self.parameter_jacobian(points)
+        return np.asarray(by_parameter @ self.covariance @ by_parameter.transpose(0, 2, 1))
+
+    def px_per_mm(self, places_mm: ArrayLike, height_mm: ArrayLike = 0.0) -> Array:
+        """The picture's scale (n,) at places (n, 2): the root of the area that 1 mm² covers."""
+        places = np.asarray(places_mm, dtype=np.float64)
+        _, by_point = self.to_image_with_jacobian(_at_height(places, height_mm))
+        return np.asarray(np.sqrt(np.abs(np.linalg.det(by_point[..., :2]))))
+
+
+def _at_height(places_mm: Array, height_mm: ArrayLike) -> Array:
+    heights = np.broadcast_to(np.asarray(height_mm, dtype=np.float64), places_mm.shape[:-1])
+    return np.concatenate([places_mm, heights[..., None]], axis=-1)

@@ -1,0 +1,130 @@
+"""The lens: how a direction in front of the camera becomes a pixel, and back.
+
+The model is Brown-Conrady's with five coefficients, as OpenCV writes it: k1, k2, p1, p2, k3
+(D. C. Brown, "Close-range camera calibration", 1971).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+LENS_PARAMETERS = ("fx_px", "fy_px", "cx_px", "cy_px", "k1", "k2", "p1", "p2", "k3")
+"""The order of a lens's parameters in every vector and covariance."""
+
+_NEWTON_STEPS = 30
+_NEWTON_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """A camera's inner geometry for pictures of one size.
+
+    Pixel (0, 0) is the centre of the top-left pixel, x right, y down.
+    """
+
+    width_px: int
+    height_px: int
+    fx_px: float
+    fy_px: float
+    cx_px: float
+    cy_px: float
+    k1: float = 0.0
+    k2: float = 0.0
+    p1: float = 0.0
+    p2: float = 0.0
+    k3: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.width_px <= 0 or self.height_px <= 0:
+            raise ValueError(
+                f"expected a picture size above 0, got {self.width_px}x{self.height_px}"
+            )
+        if not (self.fx_px > 0 and self.fy_px > 0):
+            raise ValueError(f"expected focal lengths above 0, got {self.fx_px}, {self.fy_px}")
+
+    @property
+    def matrix(self) -> Array:
+        """The 3x3 camera matrix, in pixels."""
+        return np.array(
+            [[self.fx_px, 0.0, self.cx_px], [0.0, self.fy_px, self.cy_px], [0.0, 0.0, 1.0]]
+        )
+
+    @property
+    def distortion(self) -> Array:
+        """The coefficients k1, k2, p1, p2, k3, in OpenCV's order."""
+        return np.array([self.k1, self.k2, self.p1, self.p2, self.k3])
+
+    @property
+    def parameters(self) -> Array:
+        """All nine parameters in the order of `LENS_PARAMETERS`."""
+        return np.array([getattr(self, name) for name in LENS_PARAMETERS])
+
+    def with_parameters(self, parameters: ArrayLike) -> Lens:
+        """The lens of the same picture size with other parameters, ordered as `LENS_PARAMETERS`."""
+        values = np.asarray(parameters, dtype=np.float64)
+        return Lens(self.width_px, self.height_px, *(float(value) for value in values))
+
+    def distort(self, directions: ArrayLike) -> Array:
+        """Where undistorted directions (n, 2), x/z and y/z, appear to come from, (n, 2)."""
+        return self._distort(np.asarray(directions, dtype=np.float64))[0]
+
+    def to_pixels(self, directions: ArrayLike) -> Array:
+        """The pixels (n, 2) of directions (n, 2), given as x/z and y/z before the camera."""
+        pixels, _ = self.to_pixels_with_jacobian(directions)
+        return pixels
+
+    def to_pixels_with_jacobian(self, directions: ArrayLike) -> tuple[Array, Array]:
+        """As `to_pixels`, with the derivative of each pixel by its direction, (n, 2, 2)."""
+        distorted, jacobian = self._distort(np.asarray(directions, dtype=np.float64))
+        focal = np.array([self.fx_px, self.fy_px])
+        return distorted * focal + [self.cx_px, self.cy_px], jacobian * focal[:, None]
+
+    def to_directions(self, pixels: ArrayLike) -> Array:
+        """The directions (n, 2), x/z and y/z, that the pixels (n, 2) look along.
+
+        The inverse of `to_pixels`, by Newton's method with its analytic derivative. A pixel that
+        no direction reaches (beyond where a strong distortion folds back) gives nan.
+        """
+        pixels = np.asarray(pixels, dtype=np.float64)
+        target = (pixels - [self.cx_px, self.cy_px]) / [self.fx_px, self.fy_px]
+        found = target.copy()
+        with np.errstate(all="ignore"):
+            for _ in range(_NEWTON_STEPS):
+                distorted, jacobian = self._distort(found)
+                error = distorted - target
+                if np.all(np.abs(error) < _NEWTON_TOLERANCE):
+                    break
+                found -= _solve_2x2(jacobian, error)
+            distorted, jacobian = self._distort(found)
+            bad = ~(np.abs(distorted - target) < 1e-9).all(axis=-1)
+            bad |= ~(np.linalg.det(jacobian) > 0)
+        found[bad] = np.nan
+        return found
+
+    def _distort(self, directions: Array) -> tuple[Array, Array]:
+        x, y = directions[..., 0], directions[..., 1]
+        r2 = x * x + y * y
+        radial = 1 + r2 * (self.k1 + r2 * (self.k2 + r2 * self.k3))
+        slope = 2 * (self.k1 + r2 * (2 * self.k2 + r2 * 3 * self.k3))  # d radial / dx = slope * x
+        out_x = x * radial + 2 * self.p1 * x * y + self.p2 * (r2 + 2 * x * x)
+        out_y = y * radial + self.p1 * (r2 + 2 * y * y) + 2 * self.p2 * x * y
+        across = x * y * slope + 2 * self.p1 * x + 2 * self.p2 * y
+        jacobian = np.empty((*directions.shape[:-1], 2, 2))
+        jacobian[..., 0, 0] = radial + x * x * slope + 2 * self.p1 * y + 6 * self.p2 * x
+        jacobian[..., 0, 1] = across
+        jacobian[..., 1, 0] = across
+        jacobian[..., 1, 1] = radial + y * y * slope + 6 * self.p1 * y + 2 * self.p2 * x
+        return np.stack([out_x, out_y], axis=-1), jacobian
+
+
+def _solve_2x2(matrices: Array, vectors: Array) -> Array:
+    """The solutions of many 2x2 systems; inf or nan where one is singular, without complaint."""
+    a, b = matrices[..., 0, 0], matrices[..., 0, 1]
+    c, d = matrices[..., 1, 0], matrices[..., 1, 1]
+    u, v = vectors[..., 0], vectors[..., 1]
+    return np.stack([d * u - b * v, a * v - c * u], axis=-1) / (a * d - b * c)[..., None]

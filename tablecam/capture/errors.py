@@ -1,0 +1,5 @@
+"""What can go wrong with a source while it is used."""
+
+
+class SourceLost(Exception):  # noqa: N818 - it names what happened
+    """A source that was open gives no more pictures; opening it again may help."""

@@ -1,0 +1,59 @@
+"""The command line: which commands there are, and how their errors reach a person."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+
+import click
+
+import tablecam
+from calibration.errors import CalibrationError
+from tablecam.errors import BadInput
+
+BAD_INPUT = 2
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(tablecam.__version__, prog_name="tablecam")
+@click.option("-v", "--verbose", count=True, help="Say more: once for what is done, twice for all.")
+def commands(verbose: int) -> None:
+    """A camera over a miniatures wargame: where every base lies, and what follows from it.
+
+    Start with `tablecam demo`.
+    """
+    level = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
+    logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
+
+
+_COMMANDS: tuple[click.Command, ...] = ()
+
+for _command in _COMMANDS:
+    commands.add_command(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code: 0, or 2 with one line on standard error on bad input."""
+    try:
+        commands.main(
+            args=None if arguments is None else list(arguments),
+            prog_name="tablecam",
+            standalone_mode=False,
+        )
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return BAD_INPUT
+    except click.ClickException as error:
+        return _refuse(error.format_message())
+    except (BadInput, CalibrationError) as error:
+        return _refuse(str(error))
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("tablecam: stopped", err=True)
+        return 130
+    return 0
+
+
+def _refuse(message: str) -> int:
+    click.echo("tablecam: " + " ".join(message.split()), err=True)
+    return BAD_INPUT

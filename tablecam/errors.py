@@ -1,0 +1,24 @@
+"""The few ways in which a user's input can be wrong, each said in one line."""
+
+
+class BadInput(ValueError):  # noqa: N818 - it names what happened, as a user would
+    """A file, an option or a request that tablecam cannot use.
+
+    Args:
+        source: The file (or option, or request) at fault.
+        message: What was expected and what came, on one line.
+        key: The key inside of the source, such as `unit[2].arm`.
+        line: The line of the source, counted from 1.
+
+    >>> print(BadInput("table.toml", "expected a number, got 'wide'", key="table.width_mm", line=6))
+    table.toml:6: table.width_mm: expected a number, got 'wide'
+    """
+
+    def __init__(
+        self, source: str, message: str, *, key: str | None = None, line: int | None = None
+    ) -> None:
+        place = source if line is None else f"{source}:{line}"
+        super().__init__(": ".join(part for part in (place, key, message) if part))
+        self.source = source
+        self.key = key
+        self.line = line

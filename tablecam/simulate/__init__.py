@@ -1,0 +1,4 @@
+"""A table that is not there: a scripted battle and a quick renderer.
+
+Takes a script and a camera; gives frames and the exact truth beside each.
+"""

@@ -1,0 +1,147 @@
+"""What lies on the table at one instant: the facts that all rules and measures work from.
+
+Frame: table millimetres, origin at a corner of the play area, x along the long edge, y along
+the short edge. Headings are where a front edge faces, degrees counter-clockwise from +x.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+Arm = Literal["infantry", "cavalry", "artillery"]
+FormationName = Literal["line", "column", "massed", "artillery", "broken-up"]
+Seen = Literal["now", "held", "hand"]
+"""`now`; `held`: hidden but believed to be where it last was; `hand`: entered by a person."""
+
+Scalar = str | int | float | bool
+Point = tuple[float, float]
+
+
+def _frozen(values: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
+    return MappingProxyType(dict(values))
+
+
+@dataclass(frozen=True, slots=True)
+class BasePose:
+    """A base: a rectangle `width_mm` (its front edge) by `depth_mm` about its centre.
+
+    The sigmas are one standard deviation: of the centre along any direction, and of the heading.
+    Zero means exact.
+    """
+
+    x_mm: float
+    y_mm: float
+    heading_deg: float
+    width_mm: float
+    depth_mm: float
+    tag: int | None = None
+    sigma_mm: float = 0.0
+    sigma_deg: float = 0.0
+    seen: Seen = "now"
+
+    def __post_init__(self) -> None:
+        if not (self.width_mm > 0 and self.depth_mm > 0):
+            raise ValueError(
+                f"expected a base larger than 0, got {self.width_mm} x {self.depth_mm} mm"
+            )
+        if not all(map(math.isfinite, (self.x_mm, self.y_mm, self.heading_deg))):
+            raise ValueError(f"expected finite numbers, got {self.x_mm, self.y_mm}")
+        if self.sigma_mm < 0 or self.sigma_deg < 0:
+            raise ValueError(f"expected sigmas of 0 or more, got {self.sigma_mm, self.sigma_deg}")
+        object.__setattr__(self, "heading_deg", self.heading_deg % 360.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit and those of its bases that lie on the table, in the order of its tags.
+
+    `state` holds what the game knows of it (disruption, smoke, ...), `extra` what its table file
+    says beyond the common keys (quality, figures, ...).
+    """
+
+    id: str
+    side: str
+    arm: Arm
+    bases: tuple[BasePose, ...]
+    formation: FormationName | None = None
+    state: Mapping[str, Scalar] = field(default_factory=dict)
+    extra: Mapping[str, Scalar] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "state", _frozen(self.state))
+        object.__setattr__(self, "extra", _frozen(self.extra))
+
+    def base_name(self, index: int) -> str:
+        """How players and answers call a base: its tag, or `F1/2` where it has none."""
+        tag = self.bases[index].tag
+        return f"{self.id}/{index + 1}" if tag is None else str(tag)
+
+
+@dataclass(frozen=True, slots=True)
+class Commander:
+    """A commander's marker. It has no footprint in the rules; only distances are taken to it.
+
+    `pose` carries what the camera knows; a commander entered by hand may be a point alone.
+    """
+
+    id: str
+    side: str
+    x_mm: float
+    y_mm: float
+    sigma_mm: float = 0.0
+    seen: Seen = "now"
+    pose: BasePose | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Terrain:
+    """A piece of terrain: a polygon, as its corners in order. `kind` is the game's word for it."""
+
+    id: str
+    kind: str
+    outline_mm: tuple[Point, ...]
+    height_mm: float | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.outline_mm) < 3:
+            raise ValueError(f"expected an outline of 3 points or more, got {len(self.outline_mm)}")
+
+
+@dataclass(frozen=True, slots=True)
+class TableSize:
+    """The play area, the game's unit of length, and how much closeness players call a draw."""
+
+    width_mm: float
+    depth_mm: float
+    base_width_mm: float
+    tolerance_mm: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (self.width_mm > 0 and self.depth_mm > 0 and self.base_width_mm > 0):
+            raise ValueError(
+                "expected width_mm, depth_mm and base_width_mm above 0, got "
+                f"{self.width_mm}, {self.depth_mm}, {self.base_width_mm}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """What lies on the table at one instant, whoever measured it.
+
+    `calibration` names the calibration it was measured under, None where no camera was used.
+    """
+
+    game: str
+    table: TableSize
+    units: tuple[Unit, ...] = ()
+    commanders: tuple[Commander, ...] = ()
+    terrain: tuple[Terrain, ...] = ()
+    calibration: str | None = None
+
+    def unit(self, unit_id: str) -> Unit | None:
+        """The unit of that id, or None when it is not on the table."""
+        return next((unit for unit in self.units if unit.id == unit_id), None)

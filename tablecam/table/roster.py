@@ -1,0 +1,89 @@
+"""What a table is said to hold: its tags, base types, units, commanders and terrain.
+
+The frozen form of a table file (`table_file.py` reads one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from tablecam.table.model import Arm, Scalar, TableSize, Terrain
+
+
+@dataclass(frozen=True, slots=True)
+class BaseType:
+    """The shape of a kind of base and where its tag is glued.
+
+    The tag's centre lies `tag_right_mm`, `tag_forward_mm` from the base's centre, its plane
+    `tag_height_mm` above the table.
+    """
+
+    name: str
+    width_mm: float
+    depth_mm: float
+    tag_size_mm: float
+    tag_right_mm: float = 0.0
+    tag_forward_mm: float = 0.0
+    tag_height_mm: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TableTag:
+    """A fixed tag that registers the camera: its centre, top row toward +y, at z = 0."""
+
+    id: int
+    x_mm: float
+    y_mm: float
+
+
+@dataclass(frozen=True, slots=True)
+class UnitEntry:
+    """A unit as the table file lists it: one tag a base."""
+
+    id: str
+    side: str
+    arm: Arm
+    base_type: BaseType
+    tags: tuple[int, ...]
+    extra: Mapping[str, Scalar] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "extra", MappingProxyType(dict(self.extra)))
+
+
+@dataclass(frozen=True, slots=True)
+class CommanderEntry:
+    """A commander as the table file lists him."""
+
+    id: str
+    side: str
+    base_type: BaseType
+    tag: int
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """Everything a table file says. Its tag ids are unique over table tags and bases."""
+
+    game: str
+    table: TableSize
+    dictionary: str
+    table_tag_size_mm: float
+    table_tags: tuple[TableTag, ...]
+    base_types: tuple[BaseType, ...]
+    units: tuple[UnitEntry, ...]
+    commanders: tuple[CommanderEntry, ...]
+    terrain: tuple[Terrain, ...]
+    source: str = "table file"
+
+    def base_type_by_tag(self) -> dict[int, BaseType]:
+        """The base type under each tag of a unit or a commander, by tag id."""
+        found = {tag: unit.base_type for unit in self.units for tag in unit.tags}
+        return found | {leader.tag: leader.base_type for leader in self.commanders}
+
+    def owner_by_tag(self) -> dict[int, str]:
+        """The id of the unit or commander that each base's tag belongs to."""
+        found = {tag: unit.id for unit in self.units for tag in unit.tags}
+        return found | {leader.tag: leader.id for leader in self.commanders}

@@ -1,0 +1,44 @@
+"""What vision saw: a tag on its plane, with how sure that is; and what it refused, with why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TagSighting:
+    """One tag of the roster as one picture shows it.
+
+    `x_mm`, `y_mm` is the tag's centre in the table frame, on the plane `height_mm` above the
+    table; `heading_deg` is where its top row points. `covariance` (3, 3) is of (x_mm, y_mm,
+    heading_rad), from the pixels alone: what the calibration adds is `Camera.table_covariance`.
+    `corners_px` (4, 2) are the black square's corners in the picture: top left, top right, bottom
+    right, bottom left.
+    """
+
+    tag: int
+    x_mm: float
+    y_mm: float
+    heading_deg: float
+    height_mm: float
+    covariance: NDArray[np.float64]
+    corners_px: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A tag that was decoded but cannot be what it seems: off the table, wrong size, seen twice."""
+
+    tag: int
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """All that one search of a picture gave: at most one sighting a tag."""
+
+    sightings: tuple[TagSighting, ...]
+    rejections: tuple[Rejection, ...] = ()
