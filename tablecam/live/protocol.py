@@ -1,0 +1,75 @@
+"""What a page may ask of a live table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from tablecam.live.state import Snapshot
+from tablecam.table.roster import Roster
+
+Json = dict[str, Any]
+
+
+class SimulatedControls(Protocol):
+    """A table that is not there, which a player may rearrange."""
+
+    def move_unit(self, unit_id: str, x_mm: float, y_mm: float, heading_deg: float) -> None:
+        """Put a unit's centre at a place, facing a heading.
+
+        Raises:
+            BadInput: There is no such unit, or it would not lie on the table.
+        """
+
+    def pause(self) -> None:
+        """Stop the script where it is."""
+
+    def resume(self) -> None:
+        """Let the script go on."""
+
+    def restart(self) -> None:
+        """Start the script again and forget what players moved."""
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the script stands still."""
+
+
+class Live(Protocol):
+    """The live table as a page sees it. Every method may be called from any thread."""
+
+    @property
+    def roster(self) -> Roster:
+        """What the table file says."""
+
+    @property
+    def simulated(self) -> SimulatedControls | None:
+        """The controls of a simulated table; None over a real one."""
+
+    def snapshot(self) -> Snapshot:
+        """The newest state."""
+
+    def wait(self, after_version: int, timeout_s: float) -> Snapshot | None:
+        """The newest state once its version is above `after_version`; None after the timeout."""
+
+    def picture(self) -> bytes:
+        """The newest frame rectified to the table, as JPEG; the top row is y = depth.
+
+        Empty while there is none yet.
+        """
+
+    def measure(self, a: str, b: str, within_bw: Sequence[float] = ()) -> Json:
+        """The distance between two things, and whether it is within each of some ranges.
+
+        Things are named `unit:F1`, `base:10`, `base:F1/2`, `commander:ID`, `point:512.3,400`.
+
+        Raises:
+            BadInput: A thing is not named so, or not on the table.
+        """
+
+    def about(self, thing: str) -> Json:
+        """The drawings that explain one thing: rings, front and flank lines, sides.
+
+        Raises:
+            BadInput: As for `measure`.
+        """

@@ -1,0 +1,52 @@
+"""What the live table shows of itself at one instant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+from tablecam.table.model import Position
+
+SourceState = Literal["opening", "live", "lost", "ended"]
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The camera's health, in numbers and, in `warnings`, in words.
+
+    `message` says what the source is doing; `reprojection_px` is the rms distance between where
+    the table tags are and where the calibration puts them, None when none is seen;
+    `behind_s` is how old a frame was when its position was ready.
+    """
+
+    source: str
+    state: SourceState
+    message: str
+    calibration: str
+    frames_per_s: float = 0.0
+    tags_seen: int = 0
+    tags_held: int = 0
+    missing: tuple[int, ...] = ()
+    reprojection_px: float | None = None
+    behind_s: float | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One state of the live table.
+
+    `version` grows by one with each; `frame` is the number of the frame it was read from, -1
+    before the first. `held_for_s` says, by tag, for how long each held base has been hidden.
+    """
+
+    version: int
+    frame: int
+    position: Position
+    health: Health
+    held_for_s: Mapping[int, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "held_for_s", MappingProxyType(dict(self.held_for_s)))
