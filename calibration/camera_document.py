@@ -1,0 +1,251 @@
+"""The keys of a camera file: a JSON document in and out, each key checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from calibration.camera import CAMERA_PARAMETERS, Pose
+from calibration.errors import CalibrationError
+from calibration.lens import LENS_PARAMETERS, Lens
+from calibration.results import (
+    LensCalibration,
+    Origin,
+    TableCalibration,
+    TagResidual,
+    ViewError,
+)
+
+FORMAT = "tablecam.camera"
+VERSION = 1
+
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Length = Annotated[float, Field(allow_inf_nan=False, ge=0)]
+Count = Annotated[int, Field(ge=0)]
+Triple = Annotated[list[Number], Field(min_length=3, max_length=3)]
+Rows = list[list[Number]]
+
+Array = NDArray[np.float64]
+Contents = tuple[str, int, int, LensCalibration | None, TableCalibration | None]
+"""A name, a picture's width and height, and what was calibrated."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class _View(_Part):
+    name: str
+    rms_px: Length
+    corners: Count
+    corners_left_out: Count = 0
+
+
+class _Tag(_Part):
+    id: Count
+    dx_mm: Number
+    dy_mm: Number
+    used: bool
+
+
+class _Lens(_Part):
+    """What a lens alone and a placed camera have in common."""
+
+    order: ClassVar[tuple[str, ...]]
+
+    camera_matrix: Rows
+    distortion_k1_k2_p1_p2_k3: Annotated[list[Number], Field(min_length=5, max_length=5)]
+    covariance_order: list[str]
+    covariance: Rows
+    rms_px: Length
+    made_at: str
+    made_from: list[str]
+
+    @field_validator("camera_matrix")
+    @classmethod
+    def _has_focal_lengths(cls, rows: list[list[float]]) -> list[list[float]]:
+        expected = "expected [[fx, 0, cx], [0, fy, cy], [0, 0, 1]] with fx and fy above 0"
+        if [len(row) for row in rows] != [3, 3, 3]:
+            raise ValueError(expected)
+        (fx, skew, _), (below, fy, _), last = rows
+        if not (fx > 0 and fy > 0) or skew != 0 or below != 0 or last != [0, 0, 1]:
+            raise ValueError(expected)
+        return rows
+
+    @field_validator("covariance_order")
+    @classmethod
+    def _is_ours(cls, names: list[str]) -> list[str]:
+        if names != list(cls.order):
+            raise ValueError(f"expected {', '.join(cls.order)}")
+        return names
+
+    @field_validator("covariance")
+    @classmethod
+    def _is_a_covariance(cls, rows: list[list[float]]) -> list[list[float]]:
+        size = len(cls.order)
+        if len(rows) != size or any(len(row) != size for row in rows):
+            raise ValueError(f"expected {size} rows of {size} numbers")
+        matrix = np.array(rows)
+        if not np.allclose(matrix, matrix.T, rtol=1e-6, atol=0) or np.any(np.diag(matrix) < 0):
+            raise ValueError("expected a symmetric matrix with variances of 0 or more")
+        return rows
+
+
+class _LensAlone(_Lens):
+    order = LENS_PARAMETERS
+    views: list[_View]
+
+
+class _Table(_Lens):
+    order = CAMERA_PARAMETERS
+    rotation_vector_rad: Triple
+    translation_mm: Triple
+    sigma_mm: Length
+    tags: list[_Tag]
+
+
+class _File(_Part):
+    format: Literal["tablecam.camera"]
+    version: Literal[1]
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
+    width_px: Annotated[int, Field(gt=0)]
+    height_px: Annotated[int, Field(gt=0)]
+    lens: _LensAlone | None = None
+    table: _Table | None = None
+
+    @model_validator(mode="after")
+    def _holds_something(self) -> Self:
+        if self.lens is None and self.table is None:
+            raise ValueError("expected a lens, a table or both, got neither")
+        return self
+
+
+def from_document(document: Any, source: str) -> Contents:
+    """What a camera file's JSON says; `source` is what errors call the file.
+
+    Raises:
+        CalibrationError: It is no camera file, of another version, or a key is unknown, missing
+            or wrong.
+    """
+    _check_version(document, source)
+    try:
+        file = _File.model_validate(document)
+    except ValidationError as error:
+        raise CalibrationError(f"{source}: {_first_complaint(error)}") from error
+    size = file.width_px, file.height_px
+    lens = None if file.lens is None else _lens_calibration(file.lens, size)
+    table = None if file.table is None else _table_calibration(file.table, size)
+    return file.name, *size, lens, table
+
+
+def to_document(contents: Contents) -> dict[str, Any]:
+    """The JSON of a camera file."""
+    name, width_px, height_px, lens, table = contents
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": name,
+        "width_px": width_px,
+        "height_px": height_px,
+        "lens": None if lens is None else _lens_document(lens),
+        "table": None if table is None else _table_document(table),
+    }
+
+
+def _check_version(document: Any, source: str) -> None:
+    if not isinstance(document, dict):
+        raise CalibrationError(f"{source}: expected a camera file, got {_shown(document)}")
+    for key, expected in (("format", FORMAT), ("version", VERSION)):
+        got = document.get(key)
+        if got != expected or isinstance(got, bool):
+            came = _shown(got) if key in document else "nothing"
+            raise CalibrationError(f"{source}: {key}: expected {_shown(expected)}, got {came}")
+
+
+def _first_complaint(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    key = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in first["loc"]).lstrip(".")
+    if first["type"] == "extra_forbidden":
+        return f"{key}: expected no such key, got {_shown(first['input'])}"
+    if first["type"] == "missing":
+        return f"{key}: expected this key, got none"
+    message = first["msg"].removeprefix("Value error, ")
+    message = message[0].lower() + message[1:]
+    said = f"{message}, got {_shown(first['input'])}" if "got" not in message else message
+    return f"{key}: {said}" if key else said
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _lens(part: _Lens, size: tuple[int, int]) -> Lens:
+    (fx, _, cx), (_, fy, cy), _ = part.camera_matrix
+    return Lens(*size, fx, fy, cx, cy, *part.distortion_k1_k2_p1_p2_k3)
+
+
+def _origin(part: _Lens) -> Origin:
+    return Origin(part.made_at, tuple(part.made_from))
+
+
+def _lens_calibration(part: _LensAlone, size: tuple[int, int]) -> LensCalibration:
+    return LensCalibration(
+        lens=_lens(part, size),
+        covariance=np.array(part.covariance),
+        rms_px=part.rms_px,
+        views=tuple(ViewError(**view.model_dump()) for view in part.views),
+        origin=_origin(part),
+    )
+
+
+def _table_calibration(part: _Table, size: tuple[int, int]) -> TableCalibration:
+    return TableCalibration(
+        lens=_lens(part, size),
+        pose=Pose(_triple(part.rotation_vector_rad), _triple(part.translation_mm)),
+        covariance=np.array(part.covariance),
+        rms_px=part.rms_px,
+        sigma_mm=part.sigma_mm,
+        tags=tuple(TagResidual(**tag.model_dump()) for tag in part.tags),
+        origin=_origin(part),
+    )
+
+
+def _triple(values: Sequence[float]) -> tuple[float, float, float]:
+    x, y, z = values
+    return x, y, z
+
+
+def _common_document(
+    calibration: LensCalibration | TableCalibration, order: tuple[str, ...]
+) -> dict[str, Any]:
+    return {
+        "camera_matrix": calibration.lens.matrix.tolist(),
+        "distortion_k1_k2_p1_p2_k3": calibration.lens.distortion.tolist(),
+        "covariance_order": list(order),
+        "covariance": calibration.covariance.tolist(),
+        "rms_px": calibration.rms_px,
+        "made_at": calibration.origin.made_at,
+        "made_from": list(calibration.origin.made_from),
+    }
+
+
+def _lens_document(calibration: LensCalibration) -> dict[str, Any]:
+    views = [asdict(view) for view in calibration.views]
+    return {**_common_document(calibration, LENS_PARAMETERS), "views": views}
+
+
+def _table_document(calibration: TableCalibration) -> dict[str, Any]:
+    return {
+        **_common_document(calibration, CAMERA_PARAMETERS),
+        "rotation_vector_rad": list(calibration.pose.rotation_vector_rad),
+        "translation_mm": list(calibration.pose.translation_mm),
+        "sigma_mm": calibration.sigma_mm,
+        "tags": [asdict(tag) for tag in calibration.tags],
+    }

@@ -1,0 +1,198 @@
+"""The camera file (`camera.json`): read with every key checked, written without ever losing one.
+
+A lens calibrated from board views and the table's place are kept apart, so that placing the table
+again always starts from the lens views alone and never counts one picture twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from calibration.camera import Camera
+from calibration.camera_document import FORMAT, VERSION, from_document, to_document
+from calibration.errors import CalibrationError
+from calibration.results import LensCalibration, TableCalibration
+
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "CameraFile",
+    "calibration_name",
+    "read_camera_file",
+    "to_json",
+    "write_camera_file",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class CameraFile:
+    """All that is known of one camera: its lens, its place over the table, or both.
+
+    `name` is the calibration's: measurements keep it. `source` is what error messages call the
+    file.
+    """
+
+    name: str
+    width_px: int
+    height_px: int
+    lens: LensCalibration | None = None
+    table: TableCalibration | None = None
+    source: str = field(default="camera file", compare=False)
+
+    def __post_init__(self) -> None:
+        if self.lens is None and self.table is None:
+            raise ValueError("expected a lens, a table or both, got neither")
+
+    def camera(self) -> Camera:
+        """The camera over its table, with the covariance of lens and place together.
+
+        Raises:
+            CalibrationError: The file holds a lens alone.
+        """
+        if self.table is None:
+            raise CalibrationError(
+                f"{self.source}: table: expected the table's place, got a lens alone: "
+                "run `tablecam calibrate table` first"
+            )
+        return Camera(self.table.lens, self.table.pose, self.name, self.table.covariance)
+
+    def check_picture_size(self, width_px: int, height_px: int, picture_name: str) -> None:
+        """Refuse a picture that this camera cannot have taken.
+
+        Raises:
+            CalibrationError: The picture's size is not the camera file's.
+        """
+        if (width_px, height_px) != (self.width_px, self.height_px):
+            raise CalibrationError(
+                f"{picture_name}: expected a picture of {self.width_px}x{self.height_px} px as in "
+                f"{self.source}, got {width_px}x{height_px}"
+            )
+
+
+def calibration_name(made_at: datetime, *results: LensCalibration | TableCalibration) -> str:
+    """A name for a calibration: when it was made, and six letters that hang on what it found.
+
+    It can be part of a file's name on every system.
+    """
+    digest = hashlib.sha256()
+    for result in results:
+        digest.update(result.lens.parameters.tobytes() + result.covariance.tobytes())
+        if isinstance(result, TableCalibration):
+            digest.update(repr(result.pose).encode())
+    return f"{made_at:%Y%m%d-%H%M%S}-{digest.hexdigest()[:6]}"
+
+
+def read_camera_file(path: Path | str) -> CameraFile:
+    """The camera file at `path`.
+
+    Raises:
+        CalibrationError: The file is missing, is no camera file, is of another version, or one
+            of its keys is unknown, missing or wrong.
+    """
+    source = str(path)
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        document = json.loads(text)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise CalibrationError(f"{source}: expected a camera file, got: {reason}") from error
+    except UnicodeDecodeError as error:
+        raise CalibrationError(f"{source}: expected JSON text, got other bytes") from error
+    except json.JSONDecodeError as error:
+        raise CalibrationError(
+            f"{source}:{error.lineno}: expected JSON, got: {error.msg}"
+        ) from error
+    name, width_px, height_px, lens, table = from_document(document, source)
+    return CameraFile(name, width_px, height_px, lens, table, source)
+
+
+def to_json(camera_file: CameraFile) -> str:
+    """The text of a camera file."""
+    document = to_document(
+        (
+            camera_file.name,
+            camera_file.width_px,
+            camera_file.height_px,
+            camera_file.lens,
+            camera_file.table,
+        )
+    )
+    return json.dumps(document, indent=1, allow_nan=False) + "\n"
+
+
+def write_camera_file(path: Path | str, camera_file: CameraFile) -> Path | None:
+    """Write a camera file; the path under which a file that was there before is kept, or None.
+
+    The old file stays beside the new one, named after its calibration. At every instant a whole
+    file is at `path`, so a crash loses neither.
+
+    Raises:
+        CalibrationError: The file cannot be written.
+    """
+    path = Path(path)
+    text = to_json(camera_file)
+    try:
+        fresh = _write_beside(path, text)
+        try:
+            kept = _keep_old(path)
+            os.replace(fresh, path)
+        except OSError:
+            fresh.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise CalibrationError(f"{path}: expected to write a camera file, got: {reason}") from error
+    return kept
+
+
+def _write_beside(path: Path, text: str) -> Path:
+    with tempfile.NamedTemporaryFile(
+        "w",
+        encoding="utf-8",
+        dir=path.parent,
+        prefix=f".{path.name}.",
+        suffix=".tmp",
+        delete=False,
+    ) as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.chmod(file.name, 0o644)  # a temporary file is private; a camera file is for anyone to read
+    return Path(file.name)
+
+
+def _keep_old(path: Path) -> Path | None:
+    try:
+        old = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    for kept in _names_to_keep(path):
+        try:
+            with kept.open("xb") as file:
+                file.write(old)
+                file.flush()
+                os.fsync(file.fileno())
+        except FileExistsError:
+            if kept.read_bytes() == old:
+                return kept
+        else:
+            return kept
+    raise AssertionError("there is always a next number")
+
+
+def _names_to_keep(path: Path) -> Iterator[Path]:
+    try:
+        name = read_camera_file(path).name
+    except CalibrationError:
+        name = "old"  # whatever it was, it is not ours to lose
+    yield path.with_suffix(f".{name}{path.suffix}")
+    for number in itertools.count(2):
+        yield path.with_suffix(f".{name}-{number}{path.suffix}")
