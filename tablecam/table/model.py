@@ -17,6 +17,12 @@ FormationName = Literal["line", "column", "massed", "artillery", "broken-up"]
 Seen = Literal["now", "held", "hand"]
 """`now`; `held`: hidden but believed to be where it last was; `hand`: entered by a person."""
 
+GAMES = ("maurice-lite", "syw-d6", "huzzah-ge", "maida-1806", "musket-saber")
+"""The names that a document's `game` may have."""
+
+HEX_GAMES = ("maida-1806", "musket-saber")
+"""Those that are played with counters on a printed hex map."""
+
 Scalar = str | int | float | bool
 Point = tuple[float, float]
 

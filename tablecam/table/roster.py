@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Literal
 
-from tablecam.table.model import Arm, Scalar, TableSize, Terrain
+from tablecam.table.model import Arm, Point, Scalar, TableSize, Terrain
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,34 @@ class CommanderEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class HexMap:
+    """Where the hexes of a printed map lie on the table.
+
+    `flat` hexes have a flat side on top, `pointy` ones a corner. `hex_size_mm` is the distance
+    between the centres of two neighbours, `origin_mm` the centre of the hex `first_column`,
+    `first_row`, and `rotation_deg` the heading on the table in which column numbers grow.
+    `shifted` names the columns (flat) that lie half a hex lower, or the rows (pointy) that lie
+    half a hex to the right. `numbering` says which two of a hex's four digits are its column.
+    """
+
+    orientation: Literal["flat", "pointy"]
+    hex_size_mm: float
+    origin_mm: Point
+    columns: int
+    rows: int
+    numbering: Literal["CCRR", "RRCC"]
+    shifted: Literal["even", "odd"]
+    rotation_deg: float = 0.0
+    first_column: int = 1
+    first_row: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Roster:
-    """Everything a table file says. Its tag ids are unique over table tags and bases."""
+    """Everything a table file says. Its tag ids are unique over table tags and bases.
+
+    `hex_map` is there only for the games that are played on one.
+    """
 
     game: str
     table: TableSize
@@ -77,6 +104,7 @@ class Roster:
     commanders: tuple[CommanderEntry, ...]
     terrain: tuple[Terrain, ...]
     source: str = "table file"
+    hex_map: HexMap | None = None
 
     def base_type_by_tag(self) -> dict[int, BaseType]:
         """The base type under each tag of a unit or a commander, by tag id."""

@@ -1,0 +1,95 @@
+"""The parts that a table file and a position have in common, as pydantic models."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import shapely
+from pydantic import BaseModel, ConfigDict, Field
+
+from tablecam.documents import Document, nearest, quoted
+from tablecam.table.model import GAMES, TableSize, Terrain
+from tablecam.toml_lines import KeyPath
+
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+Name = Annotated[str, Field(min_length=1)]
+Coordinates = Annotated[list[float], Field(min_length=2, max_length=2)]
+
+
+class StrictModel(BaseModel):
+    """Knows its keys, and takes text for text and numbers for numbers."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+class TableSection(StrictModel):
+    """`[table]`."""
+
+    width_mm: Positive
+    depth_mm: Positive
+    base_width_mm: Positive
+    tolerance_mm: NotNegative = 0.0
+
+    def to_size(self) -> TableSize:
+        """The frozen fact."""
+        return TableSize(self.width_mm, self.depth_mm, self.base_width_mm, self.tolerance_mm)
+
+
+class TerrainSection(StrictModel):
+    """One `[[terrain]]`."""
+
+    id: Name
+    kind: Name
+    outline_mm: Annotated[list[Coordinates], Field(min_length=3)]
+    height_mm: NotNegative | None = None
+
+    def to_terrain(self) -> Terrain:
+        """The frozen fact."""
+        outline = tuple((x, y) for x, y in self.outline_mm)
+        return Terrain(self.id, self.kind, outline, self.height_mm)
+
+
+def check_game(document: Document) -> None:
+    """Refuse a document of a game that there is not.
+
+    Raises:
+        BadInput: Naming the games that there are.
+    """
+    game = document.data.get("game")
+    if game is not None and game not in GAMES:
+        raise document.error(("game",), f"unknown game {quoted(game)}{nearest(str(game), GAMES)}")
+
+
+def check_outlines(document: Document, terrain: list[TerrainSection]) -> None:
+    """Refuse terrain whose outline crosses itself or covers nothing.
+
+    Raises:
+        BadInput: Naming the outline and where it is wrong.
+    """
+    for index, piece in enumerate(terrain):
+        polygon = shapely.Polygon(piece.outline_mm)
+        if not polygon.is_valid or polygon.area == 0:
+            why = shapely.is_valid_reason(polygon) if polygon.area else "it covers nothing"
+            raise document.error(
+                ("terrain", index, "outline_mm"),
+                f"expected an outline that does not cross itself, got {piece.id}: {why}",
+            )
+
+
+def check_ids(document: Document, ids: list[tuple[KeyPath, str]]) -> None:
+    """Refuse two things of one name, and names that cannot be written in a reference.
+
+    Raises:
+        BadInput: Naming the second of the two, and where the first is.
+    """
+    seen: dict[str, KeyPath] = {}
+    for path, name in ids:
+        if "/" in name or name != name.strip():
+            raise document.error(
+                path, f"expected an id without / and without spaces around it, got {quoted(name)}"
+            )
+        if name in seen:
+            first = document.place(seen[name])
+            raise document.error(path, f"the id {quoted(name)} is used twice: first by {first}")
+        seen[name] = path
