@@ -58,22 +58,24 @@ class BasePose:
             raise ValueError(f"expected finite numbers, got {self.x_mm, self.y_mm}")
         if self.sigma_mm < 0 or self.sigma_deg < 0:
             raise ValueError(f"expected sigmas of 0 or more, got {self.sigma_mm, self.sigma_deg}")
-        object.__setattr__(self, "heading_deg", self.heading_deg % 360.0)
+        # Twice: a hair below 0 comes out of the first as 360.
+        object.__setattr__(self, "heading_deg", self.heading_deg % 360.0 % 360.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A unit and those of its bases that lie on the table, in the order of its tags.
 
-    `state` holds what the game knows of it (disruption, smoke, ...), `extra` what its table file
-    says beyond the common keys (quality, figures, ...).
+    `formation` is the game's word for it, None where nobody said one (`formation.py` reads it from
+    the bases). `state` holds what the game knows of the unit (disruption, smoke, ...), `extra` what
+    its table file says beyond the common keys (quality, figures, ...).
     """
 
     id: str
     side: str
     arm: Arm
     bases: tuple[BasePose, ...]
-    formation: FormationName | None = None
+    formation: str | None = None
     state: Mapping[str, Scalar] = field(default_factory=dict)
     extra: Mapping[str, Scalar] = field(default_factory=dict)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import shapely
@@ -74,6 +75,19 @@ def check_outlines(document: Document, terrain: list[TerrainSection]) -> None:
             raise document.error(
                 ("terrain", index, "outline_mm"),
                 f"expected an outline that does not cross itself, got {piece.id}: {why}",
+            )
+
+
+def check_extra(document: Document, path: KeyPath, extra: Mapping[str, object]) -> None:
+    """Refuse keys named by a game that do not hold one plain value each.
+
+    Raises:
+        BadInput: Naming the key.
+    """
+    for key, value in extra.items():
+        if not isinstance(value, str | int | float):
+            raise document.error(
+                (*path, key), f"expected text, a number, true or false, got {quoted(value)}"
             )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tablecam.documents import Document, nearest, quoted
 from tablecam.table.model import HEX_GAMES
-from tablecam.table.sections import check_ids, check_outlines
+from tablecam.table.sections import check_extra, check_ids, check_outlines
 from tablecam.table.table_sections import BaseTypeSection, TableFile
 from tablecam.toml_lines import KeyPath
 
@@ -42,7 +42,8 @@ def check_table_file(document: Document, file: TableFile) -> None:
     check_ids(document, [*_owners(file)])
     check_ids(document, [(("terrain", i, "id"), piece.id) for i, piece in enumerate(file.terrain)])
     check_outlines(document, file.terrain)
-    _check_extra(document, file)
+    for index, unit in enumerate(file.unit):
+        check_extra(document, ("unit", index), unit.extra)
     if file.map is not None and file.game not in HEX_GAMES:
         raise document.error(
             ("map",), f"expected no [map] for {file.game}; {' and '.join(HEX_GAMES)} have one"
@@ -161,13 +162,3 @@ def _check_tag_on_base(document: Document, index: int, base_type: BaseTypeSectio
         )
     if any(offset_mm + half_mm > edge_mm for offset_mm, edge_mm in reach):
         logger.warning("%s", document.error(path, f"the tag hangs over the edge of {base}"))
-
-
-def _check_extra(document: Document, file: TableFile) -> None:
-    for index, unit in enumerate(file.unit):
-        for key, value in unit.extra.items():
-            if not isinstance(value, str | int | float):
-                raise document.error(
-                    ("unit", index, key),
-                    f"expected text, a number, true or false, got {quoted(value)}",
-                )

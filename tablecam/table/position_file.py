@@ -1,0 +1,146 @@
+"""Positions as documents: `Position` to JSON and back, losing nothing."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tablecam.documents import Document, document_from, read_json
+from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
+from tablecam.table.position_sections import PositionDocument, UnitSection
+from tablecam.table.sections import check_extra, check_game, check_ids, check_outlines
+from tablecam.toml_lines import KeyPath
+
+FORMAT = "tablecam.position"
+VERSION = 1
+
+Json = dict[str, Any]
+
+
+def read_position_file(path: Path) -> Position:
+    """The position in a JSON file.
+
+    Raises:
+        BadInput: Naming the file, the line and the key, what was expected and what came.
+    """
+    return _position(read_json(path))
+
+
+def position_from_json(data: object, source: str = "position") -> Position:
+    """The position that a JSON value holds; `source` is what errors call it.
+
+    Raises:
+        BadInput: Naming the key, what was expected and what came.
+    """
+    return _position(document_from(data, source))
+
+
+def position_to_json(position: Position) -> Json:
+    """The document of a position. What was left out or is exact is left out of it, too."""
+    document: Json = {
+        "format": FORMAT,
+        "version": VERSION,
+        "game": position.game,
+        "table": _table_json(position.table),
+        "terrain": [_terrain_json(piece) for piece in position.terrain],
+        "units": [_unit_json(unit) for unit in position.units],
+        "commanders": [_commander_json(leader) for leader in position.commanders],
+    }
+    if position.calibration is not None:
+        document["calibration"] = position.calibration
+    return document
+
+
+def _position(document: Document) -> Position:
+    document.require(FORMAT, VERSION)
+    check_game(document)
+    parsed = document.parsed(PositionDocument)
+    check_ids(document, [*_names(parsed)])
+    check_ids(
+        document, [(("terrain", i, "id"), piece.id) for i, piece in enumerate(parsed.terrain)]
+    )
+    _check_tags(document, parsed)
+    check_outlines(document, parsed.terrain)
+    for index, unit in enumerate(parsed.units):
+        _check_further_keys(document, ("units", index), unit)
+    return parsed.to_position()
+
+
+def _names(parsed: PositionDocument) -> Iterator[tuple[KeyPath, str]]:
+    for index, unit in enumerate(parsed.units):
+        yield ("units", index, "id"), unit.id
+    for index, leader in enumerate(parsed.commanders):
+        yield ("commanders", index, "id"), leader.id
+
+
+def _check_tags(document: Document, parsed: PositionDocument) -> None:
+    seen: dict[int, KeyPath] = {}
+    for path, tag in _tags(parsed):
+        if tag in seen:
+            first = document.place(seen[tag])
+            raise document.error(path, f"tag {tag} is used twice: first by {first}")
+        seen[tag] = path
+
+
+def _tags(parsed: PositionDocument) -> Iterator[tuple[KeyPath, int]]:
+    for index, unit in enumerate(parsed.units):
+        for place, base in enumerate(unit.bases):
+            if base.tag is not None:
+                yield ("units", index, "bases", place, "tag"), base.tag
+    for index, leader in enumerate(parsed.commanders):
+        if leader.base is not None and leader.base.tag is not None:
+            yield ("commanders", index, "base", "tag"), leader.base.tag
+
+
+def _check_further_keys(document: Document, path: KeyPath, unit: UnitSection) -> None:
+    check_extra(document, (*path, "state"), unit.state)
+    check_extra(document, path, unit.extra)
+    for key in unit.extra:
+        # A game may name any key, but hardly one that reads like one of ours.
+        meant = difflib.get_close_matches(key, ["formation", "state"], n=1, cutoff=0.8)
+        if meant:
+            raise document.error((*path, key), f"unknown key; did you mean {meant[0]}?")
+
+
+def _table_json(table: TableSize) -> Json:
+    found: Json = {
+        "width_mm": table.width_mm,
+        "depth_mm": table.depth_mm,
+        "base_width_mm": table.base_width_mm,
+    }
+    return found | ({"tolerance_mm": table.tolerance_mm} if table.tolerance_mm else {})
+
+
+def _terrain_json(piece: Terrain) -> Json:
+    outline = [list(point) for point in piece.outline_mm]
+    found: Json = {"id": piece.id, "kind": piece.kind, "outline_mm": outline}
+    return found | ({} if piece.height_mm is None else {"height_mm": piece.height_mm})
+
+
+def _unit_json(unit: Unit) -> Json:
+    found: Json = {"id": unit.id, "side": unit.side, "arm": unit.arm}
+    if unit.formation is not None:
+        found["formation"] = unit.formation
+    if unit.state:
+        found["state"] = dict(unit.state)
+    return found | dict(unit.extra) | {"bases": [_base_json(base) for base in unit.bases]}
+
+
+def _base_json(base: BasePose) -> Json:
+    found: Json = {} if base.tag is None else {"tag": base.tag}
+    for key in ("x_mm", "y_mm", "heading_deg", "width_mm", "depth_mm"):
+        found[key] = getattr(base, key)
+    for key in ("sigma_mm", "sigma_deg"):
+        if getattr(base, key):
+            found[key] = getattr(base, key)
+    return found | {"seen": base.seen}
+
+
+def _commander_json(leader: Commander) -> Json:
+    found: Json = {"id": leader.id, "side": leader.side, "x_mm": leader.x_mm, "y_mm": leader.y_mm}
+    if leader.sigma_mm:
+        found["sigma_mm"] = leader.sigma_mm
+    found["seen"] = leader.seen
+    return found | ({} if leader.pose is None else {"base": _base_json(leader.pose)})
