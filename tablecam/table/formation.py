@@ -1,0 +1,297 @@
+"""Reading a unit's formation from how its bases lie.
+
+The geometry is that of the rule sheet's M-1.7 and G-3: in the unit's own axes, within a tolerance,
+with the headings nearly equal; a column may bend. With square bases a line and a column differ by
+heading alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablecam.table.headings import difference_deg, forward, mean_deg, right
+from tablecam.table.model import BasePose, FormationName, Unit
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Formation:
+    """What a unit's bases are found to form, and one sentence that says why.
+
+    `front_rank` are the places in `unit.bases` of the bases in the front rank, left to right.
+    """
+
+    name: FormationName
+    because: str
+    front_rank: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerances:
+    """How loosely bases may lie and still be in formation (M-1.7).
+
+    A base may be out by `out_mm` or `out_share` of its width, whichever is larger, and by
+    `heading_deg` from the unit's heading. A bend of a column may be up to `bend_deg`.
+    """
+
+    out_mm: float = 6.0
+    out_share: float = 1 / 6
+    heading_deg: float = 10.0
+    bend_deg: float = 60.0
+
+    def out(self, bases: Sequence[BasePose]) -> float:
+        """The tolerance for a place, in millimetres."""
+        return max(self.out_mm, self.out_share * max(base.width_mm for base in bases))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """What keeps bases from a formation: how many times the tolerance, and a sentence."""
+
+    times: float
+    because: str
+
+
+def read_formation(
+    unit: Unit, *, roster_bases: int | None = None, tolerances: Tolerances | None = None
+) -> Formation:
+    """The formation that a unit's bases lie in, whatever its `formation` says.
+
+    `roster_bases` is how many bases the unit has; with fewer on the table it is broken up, as
+    nobody knows where the others are. Artillery is always in artillery formation.
+
+    Raises:
+        ValueError: The unit has no base on the table.
+    """
+    if not unit.bases:
+        raise ValueError(f"expected a unit with bases on the table, got {unit.id} with none")
+    everything = tuple(range(len(unit.bases)))
+    missing = 0 if roster_bases is None else roster_bases - len(unit.bases)
+    if missing > 0:
+        verb = "is" if missing == 1 else "are"
+        because = f"{missing} of {roster_bases} bases {verb} not on the table"
+        return Formation("broken-up", because, _foremost(unit))
+    if unit.arm == "artillery":
+        return Formation("artillery", "guns are always in artillery formation", _foremost(unit))
+    if len(unit.bases) == 1:
+        return Formation("line", "it has a single base", everything)
+    return _of_many(unit, tolerances or Tolerances())
+
+
+def front_rank(unit: Unit) -> tuple[int, ...]:
+    """The places in `unit.bases` of its front rank, left to right: by its stated formation, else
+    by how the bases lie (G-3).
+    """  # noqa: D205 - one sentence
+    if unit.formation == "line":
+        return _left_to_right(unit, range(len(unit.bases)))
+    if unit.formation == "column":
+        return (_chain(unit.bases)[0],)
+    if unit.formation == "massed":
+        return _ranks(unit)[0]
+    return read_formation(unit).front_rank
+
+
+def _of_many(unit: Unit, tolerances: Tolerances) -> Formation:
+    ranks = _ranks(unit)
+    count = len(unit.bases)
+    candidates: list[tuple[FormationName, str, tuple[int, ...], list[_Fault]]] = [
+        (
+            "line",
+            f"its {count} bases lie side by side",
+            _left_to_right(unit, range(count)),
+            _faults_of_line(unit, tolerances),
+        ),
+        (
+            "column",
+            f"its {count} bases lie one behind the other",
+            (_chain(unit.bases)[0],),
+            _faults_of_column(unit, tolerances),
+        ),
+    ]
+    if count >= 4 and count % 2 == 0:
+        because = f"{count // 2} of its bases lie behind {count // 2} others"
+        candidates.append(("massed", because, ranks[0], _faults_of_massed(unit, tolerances)))
+    for name, because, front, faults in candidates:
+        if not faults:
+            return Formation(name, because, front)
+    worst_of_each = (max(faults, key=lambda fault: fault.times) for *_, faults in candidates)
+    nearest = min(worst_of_each, key=lambda fault: fault.times)
+    return Formation("broken-up", nearest.because, _foremost(unit))
+
+
+def _faults_of_line(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
+    faults = _faults_of_headings(unit, tolerances)
+    return faults or _faults_of_rank(unit, range(len(unit.bases)), tolerances)
+
+
+def _faults_of_massed(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
+    """Two ranks, each a line, the second precisely behind the first."""
+    faults = _faults_of_headings(unit, tolerances)
+    if faults:
+        return faults
+    limit_mm = tolerances.out(unit.bases)
+    front, rear = _ranks(unit)
+    faults = _faults_of_rank(unit, front, tolerances) + _faults_of_rank(unit, rear, tolerances)
+    places = _in_unit_axes(unit)
+    for ahead, behind in zip(front, rear, strict=True):
+        depth_mm = (unit.bases[ahead].depth_mm + unit.bases[behind].depth_mm) / 2
+        beside_mm, back_mm = places[ahead] - places[behind]
+        out_mm = max(abs(beside_mm), abs(back_mm - depth_mm))
+        names = f"base {unit.base_name(behind)} lies {out_mm:.0f} mm off its place behind base "
+        faults += _if_over(out_mm, limit_mm, names + unit.base_name(ahead))
+    return faults
+
+
+def _faults_of_rank(unit: Unit, rank: Iterable[int], tolerances: Tolerances) -> list[_Fault]:
+    """What keeps some bases from standing side by side, flush, their fronts on one line."""
+    limit_mm = tolerances.out(unit.bases)
+    order = _left_to_right(unit, rank)
+    places = _in_unit_axes(unit)
+    ahead_mm = {index: places[index, 1] for index in order}
+    faults = _faults_of_alignment(unit, ahead_mm, limit_mm, "line")
+    gaps_mm: list[float] = []
+    for index, following in zip(order, order[1:], strict=False):
+        width_mm = (unit.bases[index].width_mm + unit.bases[following].width_mm) / 2
+        gaps_mm.append(places[following, 0] - places[index, 0] - width_mm)
+        faults += _fault_of_gap(unit, index, following, gaps_mm[-1], limit_mm)
+    over_mm = abs(sum(gaps_mm))
+    return faults + _if_over(over_mm, limit_mm, f"its bases lie {over_mm:.0f} mm apart in all")
+
+
+def _faults_of_column(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
+    """What keeps bases from standing one behind the other, bent perhaps at the joints.
+
+    At a joint the front edge of the base behind meets the rear edge of the one ahead. Turned about
+    a shared corner by an angle t, the middles of two edges of width w come w sin(t/2) apart.
+    """
+    limit_mm = tolerances.out(unit.bases)
+    faults: list[_Fault] = []
+    order = _chain(unit.bases)
+    for index, following in zip(order, order[1:], strict=False):
+        ahead, behind = unit.bases[index], unit.bases[following]
+        bend_deg = abs(difference_deg(ahead.heading_deg, behind.heading_deg))
+        names = f"bases {unit.base_name(index)} and {unit.base_name(following)}"
+        faults += _if_over(bend_deg, tolerances.bend_deg, f"{names} bend by {bend_deg:.0f}°")
+        hinge_mm = min(ahead.width_mm, behind.width_mm) * abs(forward(bend_deg / 2)[1])
+        out_mm = float(np.hypot(*(_rear_middle(ahead) - _front_middle(behind)))) - hinge_mm
+        faults += _if_over(out_mm, limit_mm, f"{names} lie {out_mm:.0f} mm off in the column")
+    return faults
+
+
+def _faults_of_headings(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
+    faults: list[_Fault] = []
+    headings_deg = [base.heading_deg for base in unit.bases]
+    mean = mean_deg(headings_deg)
+    for index, heading_deg in enumerate(headings_deg):
+        if abs(difference_deg(heading_deg, mean)) > tolerances.heading_deg:
+            # Told against the others: the base that is turned drags the mean along.
+            others = mean_deg(headings_deg[:index] + headings_deg[index + 1 :])
+            turned_deg = abs(difference_deg(heading_deg, others))
+            because = f"base {unit.base_name(index)} is turned {turned_deg:.0f}° from the others"
+            faults.append(_Fault(turned_deg / tolerances.heading_deg, because))
+    return faults
+
+
+def _faults_of_alignment(
+    unit: Unit, offsets_mm: dict[int, float], limit_mm: float, what: str
+) -> list[_Fault]:
+    """Bases that stray from the middle of all, or two that stray to opposite sides."""
+    middle = float(np.median(list(offsets_mm.values())))
+    stray = max(offsets_mm, key=lambda index: abs(offsets_mm[index] - middle))
+    out_mm = abs(offsets_mm[stray] - middle)
+    if out_mm > limit_mm:
+        because = f"base {unit.base_name(stray)} lies {out_mm:.0f} mm out of {what}"
+        return [_Fault(out_mm / limit_mm, because)]
+    low, high = (
+        min(offsets_mm, key=offsets_mm.__getitem__),
+        max(offsets_mm, key=offsets_mm.__getitem__),
+    )
+    spread_mm = offsets_mm[high] - offsets_mm[low]
+    names = f"bases {unit.base_name(low)} and {unit.base_name(high)}"
+    return _if_over(spread_mm, limit_mm, f"{names} lie {spread_mm:.0f} mm out of {what}")
+
+
+def _fault_of_gap(
+    unit: Unit, index: int, following: int, gap_mm: float, limit_mm: float
+) -> list[_Fault]:
+    names = f"bases {unit.base_name(index)} and {unit.base_name(following)}"
+    how = f"lie {gap_mm:.0f} mm apart" if gap_mm > 0 else f"lie {-gap_mm:.0f} mm into each other"
+    return _if_over(abs(gap_mm), limit_mm, f"{names} {how}")
+
+
+def _if_over(value: float, limit: float, because: str) -> list[_Fault]:
+    return [_Fault(value / limit, because)] if value > limit else []
+
+
+def _in_unit_axes(unit: Unit) -> Array:
+    """The centres (n, 2), in millimetres to the right and ahead of the unit's middle."""
+    heading_deg = mean_deg(base.heading_deg for base in unit.bases)
+    axes = np.array([right(heading_deg), forward(heading_deg)])
+    centres = np.array([[base.x_mm, base.y_mm] for base in unit.bases])
+    return np.asarray((centres - centres.mean(axis=0)) @ axes.T)
+
+
+def _left_to_right(unit: Unit, bases: Iterable[int]) -> tuple[int, ...]:
+    places = _in_unit_axes(unit)
+    return tuple(sorted(bases, key=lambda index: float(places[index, 0])))
+
+
+def _ranks(unit: Unit) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The foremost half of the bases and the other half, each left to right."""
+    places = _in_unit_axes(unit)
+    order = sorted(range(len(unit.bases)), key=lambda index: -float(places[index, 1]))
+    half = (len(order) + 1) // 2
+    return _left_to_right(unit, order[:half]), _left_to_right(unit, order[half:])
+
+
+def _foremost(unit: Unit) -> tuple[int, ...]:
+    """Bases with no other base of the unit ahead of them, left to right."""
+    places = _in_unit_axes(unit)
+
+    def is_behind(index: int, other: int) -> bool:
+        beside_mm, ahead_mm = places[other] - places[index]
+        base = unit.bases[index]
+        return bool(abs(beside_mm) < base.width_mm / 2 and ahead_mm > base.depth_mm / 2)
+
+    return _left_to_right(
+        unit,
+        (
+            index
+            for index in range(len(unit.bases))
+            if not any(is_behind(index, other) for other in range(len(unit.bases)))
+        ),
+    )
+
+
+def _chain(bases: Sequence[BasePose]) -> tuple[int, ...]:
+    """The bases as a column would have them, from its head: each behind the rear of the last.
+
+    Its head is the base whose front edge is farthest from any other base's rear edge.
+    """
+    if len(bases) == 1:
+        return (0,)
+    rears = np.array([_rear_middle(base) for base in bases])
+    fronts = np.array([_front_middle(base) for base in bases])
+    apart = np.linalg.norm(rears[:, None] - fronts[None, :], axis=-1)
+    np.fill_diagonal(apart, np.inf)
+    chain = [int(np.argmax(apart.min(axis=0)))]
+    while len(chain) < len(bases):
+        left = [index for index in range(len(bases)) if index not in chain]
+        nearest: Callable[[int], float] = apart[chain[-1]].__getitem__
+        chain.append(min(left, key=nearest))
+    return tuple(chain)
+
+
+def _front_middle(base: BasePose) -> Array:
+    ahead = np.array(forward(base.heading_deg)) * base.depth_mm / 2
+    return np.array([base.x_mm, base.y_mm]) + ahead
+
+
+def _rear_middle(base: BasePose) -> Array:
+    ahead = np.array(forward(base.heading_deg)) * base.depth_mm / 2
+    return np.array([base.x_mm, base.y_mm]) - ahead

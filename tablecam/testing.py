@@ -1,0 +1,146 @@
+"""Builders of small units and positions, for tests: the least that matters, exact unless told.
+
+Places are a unit's middle; headings are degrees counter-clockwise from +x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tablecam.table.headings import forward, right
+from tablecam.table.model import (
+    Arm,
+    BasePose,
+    Commander,
+    Point,
+    Position,
+    TableSize,
+    Terrain,
+    Unit,
+)
+
+TABLE = TableSize(width_mm=1800, depth_mm=1200, base_width_mm=40)
+
+
+def base(
+    x_mm: float = 0.0,
+    y_mm: float = 0.0,
+    heading_deg: float = 90.0,
+    *,
+    width_mm: float = 40.0,
+    depth_mm: float = 40.0,
+    tag: int | None = None,
+    sigma_mm: float = 0.0,
+    sigma_deg: float = 0.0,
+) -> BasePose:
+    """A base of 40 x 40 mm unless told otherwise."""
+    return BasePose(x_mm, y_mm, heading_deg, width_mm, depth_mm, tag, sigma_mm, sigma_deg)
+
+
+def bases_at(
+    places: Sequence[Point],
+    x_mm: float,
+    y_mm: float,
+    heading_deg: float,
+    *,
+    size_mm: Point = (40.0, 40.0),
+    first_tag: int | None = None,
+) -> tuple[BasePose, ...]:
+    """Bases at places given in base widths to the right and base depths ahead of a middle."""
+    ahead, beside = forward(heading_deg), right(heading_deg)
+    width_mm, depth_mm = size_mm
+    return tuple(
+        base(
+            x_mm + across * width_mm * beside[0] + along * depth_mm * ahead[0],
+            y_mm + across * width_mm * beside[1] + along * depth_mm * ahead[1],
+            heading_deg,
+            width_mm=width_mm,
+            depth_mm=depth_mm,
+            tag=None if first_tag is None else first_tag + index,
+        )
+        for index, (across, along) in enumerate(places)
+    )
+
+
+_PLACES: dict[str, tuple[Point, ...]] = {
+    "line": ((-1.5, 0.0), (-0.5, 0.0), (0.5, 0.0), (1.5, 0.0)),
+    "column": ((0.0, 1.5), (0.0, 0.5), (0.0, -0.5), (0.0, -1.5)),
+    "massed": ((-0.5, 0.5), (0.5, 0.5), (-0.5, -0.5), (0.5, -0.5)),
+    "artillery": ((0.0, 0.0),),
+}
+
+
+def unit(
+    unit_id: str = "F1",
+    formation: str = "line",
+    x_mm: float = 900.0,
+    y_mm: float = 600.0,
+    heading_deg: float = 90.0,
+    *,
+    side: str = "french",
+    arm: Arm | None = None,
+    size_mm: Point = (40.0, 40.0),
+    first_tag: int | None = None,
+    sigma_mm: float = 0.0,
+    sigma_deg: float = 0.0,
+) -> Unit:
+    """A unit laid flush in a formation about a middle, its `formation` left for reading.
+
+    Four bases in line, column or massed; one gun. Massed units are cavalry unless told otherwise.
+    """
+    usual: dict[str, Arm] = {"massed": "cavalry", "artillery": "artillery"}
+    laid = bases_at(
+        _PLACES[formation], x_mm, y_mm, heading_deg, size_mm=size_mm, first_tag=first_tag
+    )
+    bases = tuple(replace(each, sigma_mm=sigma_mm, sigma_deg=sigma_deg) for each in laid)
+    return Unit(unit_id, side, arm or usual.get(formation, "infantry"), bases)
+
+
+def position(
+    *units: Unit,
+    game: str = "maurice-lite",
+    table: TableSize = TABLE,
+    commanders: Sequence[Commander] = (),
+    terrain: Sequence[Terrain] = (),
+) -> Position:
+    """A position on a table of 1800 x 1200 mm whose base width is 40 mm."""
+    return Position(game, table, units, tuple(commanders), tuple(terrain))
+
+
+def turned(each: Unit, by_deg: float, about: Point = (0.0, 0.0)) -> Unit:
+    """The unit turned counter-clockwise about a point."""
+    cos, sin = forward(by_deg)
+    x0, y0 = about
+
+    def turn(pose: BasePose) -> BasePose:
+        x_mm, y_mm = pose.x_mm - x0, pose.y_mm - y0
+        return replace(
+            pose,
+            x_mm=x0 + cos * x_mm - sin * y_mm,
+            y_mm=y0 + sin * x_mm + cos * y_mm,
+            heading_deg=pose.heading_deg + by_deg,
+        )
+
+    return replace(each, bases=tuple(map(turn, each.bases)))
+
+
+def shifted(each: Unit, right_mm: float, up_mm: float) -> Unit:
+    """The unit moved along the table's axes."""
+    return replace(
+        each,
+        bases=tuple(
+            replace(pose, x_mm=pose.x_mm + right_mm, y_mm=pose.y_mm + up_mm) for pose in each.bases
+        ),
+    )
+
+
+def mirrored(each: Unit) -> Unit:
+    """The unit as a mirror along the y axis shows it: x turned about, headings reflected."""
+    return replace(
+        each,
+        bases=tuple(
+            replace(pose, x_mm=-pose.x_mm, heading_deg=180.0 - pose.heading_deg)
+            for pose in each.bases
+        ),
+    )
