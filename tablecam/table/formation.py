@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,9 +85,10 @@ def read_formation(
 
 
 def front_rank(unit: Unit) -> tuple[int, ...]:
-    """The places in `unit.bases` of its front rank, left to right: by its stated formation, else
-    by how the bases lie (G-3).
-    """  # noqa: D205 - one sentence
+    """The places in `unit.bases` of its front rank, left to right (G-3).
+
+    By the formation that was stated for it, else by how its bases lie.
+    """
     if unit.formation == "line":
         return _left_to_right(unit, range(len(unit.bases)))
     if unit.formation == "column":
@@ -155,7 +157,7 @@ def _faults_of_rank(unit: Unit, rank: Iterable[int], tolerances: Tolerances) -> 
     ahead_mm = {index: places[index, 1] for index in order}
     faults = _faults_of_alignment(unit, ahead_mm, limit_mm, "line")
     gaps_mm: list[float] = []
-    for index, following in zip(order, order[1:], strict=False):
+    for index, following in pairwise(order):
         width_mm = (unit.bases[index].width_mm + unit.bases[following].width_mm) / 2
         gaps_mm.append(places[following, 0] - places[index, 0] - width_mm)
         faults += _fault_of_gap(unit, index, following, gaps_mm[-1], limit_mm)
@@ -172,7 +174,7 @@ def _faults_of_column(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
     limit_mm = tolerances.out(unit.bases)
     faults: list[_Fault] = []
     order = _chain(unit.bases)
-    for index, following in zip(order, order[1:], strict=False):
+    for index, following in pairwise(order):
         ahead, behind = unit.bases[index], unit.bases[following]
         bend_deg = abs(difference_deg(ahead.heading_deg, behind.heading_deg))
         names = f"bases {unit.base_name(index)} and {unit.base_name(following)}"
@@ -207,10 +209,7 @@ def _faults_of_alignment(
     if out_mm > limit_mm:
         because = f"base {unit.base_name(stray)} lies {out_mm:.0f} mm out of {what}"
         return [_Fault(out_mm / limit_mm, because)]
-    low, high = (
-        min(offsets_mm, key=offsets_mm.__getitem__),
-        max(offsets_mm, key=offsets_mm.__getitem__),
-    )
+    low, *_, high = sorted(offsets_mm, key=offsets_mm.__getitem__)
     spread_mm = offsets_mm[high] - offsets_mm[low]
     names = f"bases {unit.base_name(low)} and {unit.base_name(high)}"
     return _if_over(spread_mm, limit_mm, f"{names} lie {spread_mm:.0f} mm out of {what}")
