@@ -2,4 +2,7 @@
 
 
 class SourceLost(Exception):  # noqa: N818 - it names what happened
-    """A source that was open gives no more pictures; opening it again may help."""
+    """A source that was open gives no more pictures; opening it again may help.
+
+    The message is one line that names the source.
+    """

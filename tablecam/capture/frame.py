@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -17,7 +19,7 @@ class Frame:
     `time.monotonic`, whatever the source.
     """
 
-    image: NDArray[np.uint8]
+    image: Image
     number: int
     taken_at_s: float
 
@@ -44,7 +46,30 @@ class Source(Protocol):
 
         Raises:
             SourceLost: The source gives no more pictures but may come back.
+            BadInput: What comes next can never be read, such as a broken picture of a folder.
         """
 
     def close(self) -> None:
         """Let go of the device or file. May be called twice."""
+
+
+@runtime_checkable
+class Noted(Protocol):
+    """A source that has something to say of how it was opened."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """One sentence for each thing that was asked for and is not so."""
+
+
+def frozen_image(image: NDArray[Any]) -> Image:
+    """A picture as `Frame` holds it, from what OpenCV decoded: (h, w), (h, w, 3) or (h, w, 4).
+
+    It cannot be written to. The array is frozen in place where it already has the right form, so
+    the caller gives it away.
+    """
+    if image.ndim == 2:
+        image = np.repeat(image[..., None], 3, axis=2)
+    frozen = np.asarray(image[..., :3], dtype=np.uint8)
+    frozen.flags.writeable = False
+    return frozen

@@ -1,0 +1,168 @@
+"""The one way to open any source, by the name a person gives it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, assert_never
+
+from tablecam.capture.camera import CameraSource, camera_name
+from tablecam.capture.clock import Clock, SystemClock
+from tablecam.capture.frame import Source
+from tablecam.capture.options import SourceOptions
+from tablecam.capture.paced import PacedSource
+from tablecam.capture.pictures import PICTURE_ENDINGS, PicturesSource, picture_paths
+from tablecam.capture.reader import PictureSize, Reader
+from tablecam.capture.stream import SCHEMES, StreamSource, shown_address
+from tablecam.capture.video import VideoSource
+from tablecam.errors import BadInput
+
+SourceKind = Literal["camera", "stream", "folder", "picture", "video"]
+Factory = Callable[[SourceOptions], Source]
+"""Opens a source that is known by a name of its own, such as `simulated`."""
+
+_NO_FACTORIES: Mapping[str, Factory] = MappingProxyType({})
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+
+
+def open_source(
+    name: str,
+    options: SourceOptions | None = None,
+    *,
+    factories: Mapping[str, Factory] = _NO_FACTORIES,
+    clock: Clock | None = None,
+) -> Source:
+    """Open a source.
+
+    Args:
+        name: A camera's number, an address (`rtsp://`, `http://`, ...), a video, a picture, a
+            folder of pictures, or a name among `factories`.
+        options: How; by default as `SourceOptions` says.
+        factories: Further sources, by name.
+        clock: What times the frames, and paces films.
+
+    Raises:
+        BadInput: There is no such source, or it does not open. May take until
+            `options.open_timeout_s`, or as long as the system takes to open a camera.
+    """
+    options = options or SourceOptions()
+    clock = clock or SystemClock()
+    if name in factories:
+        return factories[name](options)
+    kind = source_kind(name, factories)
+    match kind:
+        case "camera":
+            return CameraSource(_camera(name), options, clock=clock)
+        case "stream":
+            return StreamSource(name, options, clock=clock)
+        case "video" | "picture" | "folder":
+            return _film(Path(name), kind, options, clock)
+        case _:
+            assert_never(kind)
+
+
+def open_reader(
+    name: str,
+    options: SourceOptions | None = None,
+    *,
+    factories: Mapping[str, Factory] = _NO_FACTORIES,
+    strict: bool = False,
+    expected_size: PictureSize | None = None,
+    clock: Clock | None = None,
+) -> Reader:
+    """A reader of a source, started; close it after use. Takes what `open_source` takes.
+
+    Args:
+        name: The source.
+        options: How it is opened.
+        factories: Further sources, by name.
+        strict: Whether a camera or stream that does not open is an error. If not, it is tried
+            again and again, and the reader's status says so.
+        expected_size: Frames of any other size are refused.
+        clock: What times the frames and the pauses.
+
+    Raises:
+        BadInput: There is no such source; or one that is no camera or stream does not open, or
+            has pictures of the wrong size.
+    """
+    kind = None if name in factories else source_kind(name, factories)
+    reader = Reader(
+        lambda: open_source(name, options, factories=factories, clock=clock),
+        name=_shown_name(name, kind),
+        is_live=kind in ("camera", "stream"),
+        strict=strict,
+        expected_size=expected_size,
+        clock=clock,
+    )
+    reader.start()
+    return reader
+
+
+def source_kind(name: str, further_names: Iterable[str] = ()) -> SourceKind:
+    """What kind of source a name is for, from looking at the name and at the disk.
+
+    Raises:
+        BadInput: It is not a name of any kind, or no such file is there.
+    """
+    if re.fullmatch(r"[0-9]+", name) or name.startswith("/dev/"):
+        return "camera"
+    if scheme := _SCHEME.match(name):
+        if scheme[1].lower() not in SCHEMES:
+            raise BadInput(
+                shown_address(name), f"expected an address with {', '.join(SCHEMES)} before the ://"
+            )
+        return "stream"
+    path = Path(name)
+    if path.is_dir():
+        return "folder"
+    if not path.exists():
+        raise BadInput(name, "there is no such file; expected " + _all_kinds(further_names))
+    return "picture" if path.suffix.lower() in PICTURE_ENDINGS else "video"
+
+
+def _all_kinds(further_names: Iterable[str]) -> str:
+    return ", ".join(
+        (
+            "a camera number",
+            "an rtsp:// or http:// address",
+            "a video",
+            "a picture",
+            "a folder of pictures",
+            *further_names,
+        )
+    )
+
+
+def _camera(name: str) -> int | str:
+    return int(name) if name.isdecimal() else name
+
+
+def _shown_name(name: str, kind: SourceKind | None) -> str:
+    match kind:
+        case "camera":
+            return camera_name(_camera(name))
+        case "stream":
+            return shown_address(name)
+        case _:
+            return name
+
+
+def _film(
+    path: Path, kind: Literal["video", "picture", "folder"], options: SourceOptions, clock: Clock
+) -> Source:
+    source: Source
+    stands = kind == "picture" and options.at_end == "loop"
+    if kind == "video":
+        source = VideoSource(path, at_end=options.at_end, clock=clock)
+    else:
+        source = PicturesSource(
+            path.name,
+            picture_paths(path) if kind == "folder" else (path,),
+            at_end=options.at_end,
+            frames_per_s=options.frames_per_s,
+            clock=clock,
+        )
+    # A picture that stands is never fast: there is nothing to come to the end of.
+    return PacedSource(source, clock) if stands or options.pace == "real" else source

@@ -1,0 +1,27 @@
+"""Keeps OpenCV and FFmpeg from writing on standard error what our own message says in one line."""
+
+from __future__ import annotations
+
+import functools
+import os
+
+import cv2
+
+_SILENT = 0
+_FFMPEG_QUIET = "-8"  # AV_LOG_QUIET
+
+
+@functools.cache
+def silence_opencv() -> None:
+    """Turn OpenCV's and FFmpeg's own messages off, once for the whole program.
+
+    Whoever sets OPENCV_LOG_LEVEL or OPENCV_FFMPEG_LOGLEVEL, to see what a camera does, gets what
+    they ask for.
+    """
+    # FFmpeg's level is read from the environment when the first capture is opened.
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", _FFMPEG_QUIET)
+    if "OPENCV_LOG_LEVEL" in os.environ:
+        return
+    # OpenCV 5 moved the call; 4.11 knows only the first.
+    logging = cv2 if hasattr(cv2, "setLogLevel") else cv2.utils.logging
+    logging.setLogLevel(_SILENT)

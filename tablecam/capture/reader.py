@@ -1,0 +1,279 @@
+"""Reads a source in a thread of its own, keeps the newest frame, and brings a lost source back."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import TracebackType
+
+from tablecam.capture.clock import Clock, SystemClock
+from tablecam.capture.errors import SourceLost
+from tablecam.capture.frame import Frame, Noted, Source
+from tablecam.capture.status import RateMeter, SourceState, SourceStatus
+from tablecam.errors import BadInput
+
+_log = logging.getLogger(__name__)
+
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 30.0
+
+_SILENT_AFTER_S = 5.0
+_CLOSING_GRACE_S = 2.0
+_LOOK_UP_S = 0.5  # so that Ctrl-C is heard while waiting, on Windows too
+
+
+@dataclass(frozen=True, slots=True)
+class PictureSize:
+    """The picture size that a camera file is for, and that file's name."""
+
+    width_px: int
+    height_px: int
+    said_by: str = "camera.json"
+
+
+class Reader:
+    """The newest frame of a source, at any time, from any thread.
+
+    `open_source` is called in the reader's thread, as it may take many seconds. A source that is
+    live is opened again when it is lost, after 1, 2, 4, ... 30 s; one that is not ends with the
+    first thing that goes wrong. Frames are numbered on through all of it.
+    """
+
+    def __init__(
+        self,
+        open_source: Callable[[], Source],
+        *,
+        name: str,
+        is_live: bool,
+        strict: bool = False,
+        expected_size: PictureSize | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """Prepare; `start` starts.
+
+        Args:
+            open_source: Opens the source anew each time it is called.
+            name: What to call the source before it is open.
+            is_live: Whether a lost source may come back.
+            strict: Whether a live source, too, must give a frame before `start` returns.
+            expected_size: Frames of any other size are refused.
+            clock: What times the pauses and the frames.
+        """
+        self._open_source = open_source
+        self._name = name
+        self._is_live = is_live
+        self._strict = strict or not is_live
+        self._expected_size = expected_size
+        self._clock = clock or SystemClock()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"reader of {name}", daemon=True)
+        self._changed = threading.Condition()
+        # All below is guarded by `_changed`.
+        self._state: SourceState = "opening"
+        self._problem = ""
+        self._failure: BadInput | None = None
+        self._since_s = self._clock.now_s()
+        self._frame_at_s = self._since_s
+        self._next_try_at_s: float | None = None
+        self._newest: Frame | None = None
+        self._notes: tuple[str, ...] = ()
+        self._rate = RateMeter()
+        self._retries = 0
+        self._finished = False
+
+    def start(self) -> None:
+        """Start reading.
+
+        Returns at once for a live source, unless strict; else when the first frame is there, or
+        the source has ended without one.
+
+        Raises:
+            BadInput: The source does not open, or its pictures have the wrong size.
+        """
+        self._thread.start()
+        if not self._strict:
+            return
+        with self._changed:
+            while self._newest is None and not self._finished:
+                self._changed.wait(_LOOK_UP_S)
+            if self._newest is None and self._failure is not None:
+                raise self._failure
+
+    def newest(self, after: int = -1, timeout_s: float = 0.0) -> Frame | None:
+        """The newest frame whose number is above `after`, waiting for one up to `timeout_s`.
+
+        None when none came in time, or none will come any more.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: self._has_newer(after) or self._finished, timeout_s)
+            return self._newest if self._has_newer(after) else None
+
+    @property
+    def status(self) -> SourceStatus:
+        """How the source is doing now."""
+        with self._changed:
+            now_s = self._clock.now_s()
+            state, since_s = self._state, now_s - self._since_s
+            if self._is_silent(now_s):
+                state, since_s = "lost", now_s - self._frame_at_s
+            return SourceStatus(
+                name=self._name,
+                state=state,
+                message=self._message(state, since_s, now_s),
+                since_s=since_s,
+                frames_per_s=self._rate.frames_per_s(now_s) if state == "live" else 0.0,
+                retries=self._retries,
+                notes=self._notes,
+                finished=self._finished,
+            )
+
+    def close(self) -> None:
+        """Stop reading and let go of the source. May be called twice."""
+        self._stop.set()
+        if self._thread.ident is not None:
+            # A read that hangs is left behind; its thread closes the source when it returns.
+            self._thread.join(_CLOSING_GRACE_S)
+
+    def __enter__(self) -> Reader:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _run(self) -> None:
+        problem: Exception | None = RuntimeError("the reader stopped by a fault of its own")
+        try:
+            problem = self._read_until_over()
+        finally:
+            self._finish(problem)
+
+    def _read_until_over(self) -> Exception | None:
+        """Read, and open again what is lost; what ended it, None for a clean end."""
+        pause_s = FIRST_PAUSE_S
+        while True:
+            frames_before = self._frame_count()
+            problem = self._read_once()
+            if self._frame_count() > frames_before:
+                pause_s = FIRST_PAUSE_S
+            if problem is None or self._gives_up():
+                return problem
+            self._lost(problem, pause_s)
+            if self._clock.wait(self._stop, pause_s):
+                return None
+            self._trying_again()
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+
+    def _read_once(self) -> Exception | None:
+        """Open the source and read it through; what went wrong, None at a clean end."""
+        try:
+            source = self._open_source()
+        except BadInput as error:
+            return error
+        try:
+            first_number = self._frame_count()
+            while not self._stop.is_set() and (frame := source.read()) is not None:
+                self._take(replace(frame, number=first_number + frame.number), source)
+        except (BadInput, SourceLost) as error:
+            return error
+        finally:
+            source.close()
+        return None
+
+    def _take(self, frame: Frame, source: Source) -> None:
+        self._check_size(frame)
+        now_s = self._clock.now_s()
+        with self._changed:
+            if self._state != "live":
+                self._enter("live")
+                self._name = source.name
+                self._notes = source.notes if isinstance(source, Noted) else ()
+                self._rate.clear()
+                _log.info("%s: %dx%d pictures", source.name, frame.width_px, frame.height_px)
+            self._retries = 0
+            self._next_try_at_s = None
+            self._newest = frame
+            self._frame_at_s = now_s
+            self._rate.count(now_s)
+            self._changed.notify_all()
+
+    def _check_size(self, frame: Frame) -> None:
+        size = self._expected_size
+        if size is None or (frame.width_px, frame.height_px) == (size.width_px, size.height_px):
+            return
+        raise BadInput(
+            self._name,
+            f"pictures are {frame.width_px}x{frame.height_px}, "
+            f"but {size.said_by} is for {size.width_px}x{size.height_px}",
+        )
+
+    def _gives_up(self) -> bool:
+        """Whether a source that failed is not opened again."""
+        return not self._is_live or (self._strict and self._newest is None)
+
+    def _lost(self, problem: Exception, pause_s: float) -> None:
+        _log.warning("%s; trying again in %g s", problem, pause_s)
+        with self._changed:
+            self._enter("lost")
+            self._problem = str(problem)
+            self._next_try_at_s = self._clock.now_s() + pause_s
+            self._changed.notify_all()
+
+    def _trying_again(self) -> None:
+        with self._changed:
+            self._retries += 1
+            self._next_try_at_s = None
+
+    def _finish(self, problem: Exception | None) -> None:
+        with self._changed:
+            self._enter("ended" if problem is None else "lost")
+            self._problem = "" if problem is None else str(problem)
+            self._failure = _as_bad_input(problem, self._name)
+            self._next_try_at_s = None
+            self._finished = True
+            self._changed.notify_all()
+
+    def _enter(self, state: SourceState) -> None:
+        if state != self._state:
+            self._state = state
+            self._since_s = self._clock.now_s()
+
+    def _has_newer(self, after: int) -> bool:
+        return self._newest is not None and self._newest.number > after
+
+    def _frame_count(self) -> int:
+        return 0 if self._newest is None else self._newest.number + 1
+
+    def _is_silent(self, now_s: float) -> bool:
+        """Whether a live source hangs: it is open and fails in nothing, but no frame comes."""
+        return (
+            self._is_live and self._state == "live" and now_s - self._frame_at_s > _SILENT_AFTER_S
+        )
+
+    def _message(self, state: SourceState, since_s: float, now_s: float) -> str:
+        if state == "opening":
+            return f"opening {self._name} ({since_s:.0f} s)"
+        if state == "live":
+            return self._name
+        if state == "ended":
+            return f"{self._name} has ended"
+        if self._state == "live":
+            return f"{self._name}: no picture for {since_s:.0f} s"
+        if self._finished:
+            return self._problem
+        if self._next_try_at_s is None:
+            return f"{self._problem}; trying again now"
+        return f"{self._problem}; trying again in {max(self._next_try_at_s - now_s, 0.0):.0f} s"
+
+
+def _as_bad_input(problem: Exception | None, name: str) -> BadInput | None:
+    if problem is None or isinstance(problem, BadInput):
+        return problem
+    return BadInput(name, str(problem).removeprefix(f"{name} "))

@@ -1,0 +1,78 @@
+"""A camera on the network as a source: `rtsp://`, `http://` and their like."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import cv2
+
+from tablecam.capture.clock import Clock
+from tablecam.capture.device import Device
+from tablecam.capture.errors import SourceLost
+from tablecam.capture.frame import Frame, Image
+from tablecam.capture.options import SourceOptions
+from tablecam.errors import BadInput
+
+SCHEMES = ("rtsp", "rtsps", "http", "https", "rtmp", "udp", "tcp")
+
+
+class StreamSource:
+    """The frames of a network camera, each timed when it arrived."""
+
+    def __init__(self, address: str, options: SourceOptions, *, clock: Clock) -> None:
+        self._name = shown_address(address)
+        self._clock = clock
+        self._number = 0
+        self._device, self._ahead = _opened(address, options)
+
+    @property
+    def name(self) -> str:
+        """The address, without the password that may stand in it."""
+        return self._name
+
+    def read(self) -> Frame | None:
+        """The next frame.
+
+        Raises:
+            SourceLost: The stream ended, or nothing came before the timeout.
+        """
+        image = self._ahead if self._ahead is not None else self._device.read()
+        self._ahead = None
+        if image is None:
+            raise SourceLost(f"{self._name} gives no more pictures")
+        number = self._number
+        self._number += 1
+        return Frame(image, number, self._clock.now_s())
+
+    def close(self) -> None:
+        """Leave the stream."""
+        self._device.close()
+
+
+def shown_address(address: str) -> str:
+    """An address as it may be shown to everybody: without user and password.
+
+    >>> shown_address("rtsp://admin:secret@192.168.1.20:554/live")
+    'rtsp://192.168.1.20:554/live'
+    """
+    parts = urlsplit(address)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def _opened(address: str, options: SourceOptions) -> tuple[Device, Image | None]:
+    """The stream and its first picture: one that answers but sends nothing is not open."""
+    timeouts = {
+        cv2.CAP_PROP_OPEN_TIMEOUT_MSEC: round(options.open_timeout_s * 1000),
+        cv2.CAP_PROP_READ_TIMEOUT_MSEC: round(options.read_timeout_s * 1000),
+    }
+    device = Device.open(address, cv2.CAP_FFMPEG, timeouts)
+    image = device.read() if device is not None else None
+    if device is None or image is None:
+        if device is not None:
+            device.close()
+        raise BadInput(
+            shown_address(address),
+            f"no pictures came within {options.open_timeout_s:g} s; is the camera on, in the same "
+            "network, and the address right?",
+        )
+    return device, image

@@ -1,0 +1,86 @@
+"""A video file as a source."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import cv2
+
+from tablecam.capture.clock import Clock
+from tablecam.capture.device import Device
+from tablecam.capture.frame import Frame, Image
+from tablecam.capture.options import AtEnd
+from tablecam.errors import BadInput
+
+_log = logging.getLogger(__name__)
+
+# What a file says is believed between these; outside it is a file that does not know.
+_SLOWEST_FRAMES_PER_S = 0.01
+_FASTEST_FRAMES_PER_S = 1000.0
+_USUAL_FRAMES_PER_S = 25.0
+
+
+class VideoSource:
+    """The frames of a video file, in the sensor's orientation, timed by the film.
+
+    Frame n is taken n / `frames_per_s` after the film was opened, however fast it is read.
+    """
+
+    def __init__(self, path: Path, *, at_end: AtEnd, clock: Clock) -> None:
+        self._path = path
+        self._loops = at_end == "loop"
+        self._opened_at_s = clock.now_s()
+        self._number = 0
+        self._ahead: Image | None
+        self._device, self._ahead = _opened(path)
+        self.frames_per_s = _frames_per_s(self._device, path)
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return self._path.name
+
+    def read(self) -> Frame | None:
+        """The next frame; None at the film's end, unless it loops."""
+        image = self._next_image()
+        if image is None:
+            return None
+        number = self._number
+        self._number += 1
+        return Frame(image, number, self._opened_at_s + number / self.frames_per_s)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._device.close()
+
+    def _next_image(self) -> Image | None:
+        image = self._ahead if self._ahead is not None else self._device.read()
+        self._ahead = None
+        if image is None and self._loops:
+            # Opened again, for not every file can be wound back.
+            self._device.close()
+            self._device, image = _opened(self._path)
+        return image
+
+
+def _opened(path: Path) -> tuple[Device, Image]:
+    """The file and its first picture."""
+    # An absolute path, because FFmpeg takes `a:b.mp4` for an address.
+    device = Device.open(str(path.absolute()), cv2.CAP_FFMPEG)
+    if device is None:
+        raise BadInput(str(path), "cannot be read as a video or a picture")
+    device.set(cv2.CAP_PROP_ORIENTATION_AUTO, 0)
+    image = device.read()
+    if image is None:
+        device.close()
+        raise BadInput(str(path), "this video holds no pictures")
+    return device, image
+
+
+def _frames_per_s(device: Device, path: Path) -> float:
+    rate = device.get(cv2.CAP_PROP_FPS)
+    if _SLOWEST_FRAMES_PER_S <= rate <= _FASTEST_FRAMES_PER_S:
+        return rate
+    _log.warning("%s does not say its frame rate; taking %g/s", path, _USUAL_FRAMES_PER_S)
+    return _USUAL_FRAMES_PER_S
