@@ -137,7 +137,7 @@ class Reader:
             self._thread.join(_CLOSING_GRACE_S)
 
     def __enter__(self) -> Reader:
-        self.start()
+        """The reader, which closes at the end of the block; starting it is another matter."""
         return self
 
     def __exit__(

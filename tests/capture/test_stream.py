@@ -1,0 +1,138 @@
+"""Streams over HTTP from this computer to itself: served, cut off, and served again."""
+
+import http.server
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from tablecam.capture.errors import SourceLost
+from tablecam.capture.frame import Source
+from tablecam.capture.open_source import open_reader, open_source
+from tablecam.capture.options import SourceOptions
+from tablecam.errors import BadInput
+
+LONG_S = 30.0  # only reached when a test fails
+
+_PICTURE = cv2.imencode(".jpg", np.full((48, 64, 3), 150, dtype=np.uint8))[1].tobytes()
+
+
+class MjpegCamera:
+    """A network camera: motion JPEG over HTTP, until it is cut off."""
+
+    def __init__(self, port: int = 0) -> None:
+        is_cut = threading.Event()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", "multipart/x-mixed-replace;boundary=frame")
+                self.end_headers()
+                head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(_PICTURE)}"
+                part = head.encode() + b"\r\n\r\n" + _PICTURE + b"\r\n"
+                while not is_cut.wait(0.002):
+                    try:
+                        self.wfile.write(part)
+                    except OSError:
+                        return
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        class Server(http.server.ThreadingHTTPServer):
+            # Bound again at once after being cut off, as a camera that was switched on again.
+            allow_reuse_address = True
+            daemon_threads = True
+
+        self._is_cut = is_cut
+        self._server = Server(("127.0.0.1", port), Handler)
+        self.port = self._server.server_address[1]
+        self.address = f"http://127.0.0.1:{self.port}/video"
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.01,), daemon=True
+        )
+        self._thread.start()
+
+    def cut_off(self) -> None:
+        self._is_cut.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+@pytest.fixture
+def camera() -> Iterator[MjpegCamera]:
+    served = MjpegCamera()
+    yield served
+    served.cut_off()
+
+
+def _read_to_the_end(source: Source) -> None:
+    while source.read() is not None:
+        pass
+
+
+def test_a_stream_gives_pictures_until_it_is_cut_off(clock: Any) -> None:
+    camera = MjpegCamera()
+    try:
+        source = open_source(camera.address, clock=clock)
+        frames = [source.read() for _ in range(3)]
+        assert [frame.number for frame in frames if frame] == [0, 1, 2]
+        assert abs(float(frames[0].image.mean()) - 150) < 2
+    finally:
+        camera.cut_off()
+    with pytest.raises(SourceLost, match=r"127\.0\.0\.1.* gives no more pictures"):
+        _read_to_the_end(source)
+    source.close()
+
+
+def test_a_stream_that_was_cut_off_comes_back_by_itself(clock_with_patience: Any) -> None:
+    camera = MjpegCamera()
+    clock = clock_with_patience(0)
+    with open_reader(camera.address, clock=clock) as reader:
+        first = reader.newest(timeout_s=LONG_S)
+        assert first is not None
+        assert reader.status.state == "live"
+        camera.cut_off()
+        assert clock.is_out_of_patience.wait(LONG_S)
+        status = reader.status
+        assert status.state == "lost"
+        assert "gives no more pictures; trying again in 1 s" in status.message
+        again = MjpegCamera(camera.port)
+        try:
+            last = reader.newest()
+            clock.hurry()
+            back = reader.newest(after=last.number, timeout_s=LONG_S)
+            assert back is not None
+            assert reader.status.state == "live"
+        finally:
+            again.cut_off()
+
+
+def test_a_stream_with_a_password_is_shown_without_it(camera: MjpegCamera, clock: Any) -> None:
+    source = open_source(camera.address.replace("://", "://me:secret@"), clock=clock)
+    assert source.name == camera.address
+    source.close()
+
+
+def test_an_address_where_nobody_answers_is_one_line(
+    capfd: pytest.CaptureFixture[str], clock: Any
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with pytest.raises(BadInput, match="no pictures came") as caught:
+        open_source(f"http://me:secret@127.0.0.1:{port}/video", clock=clock)
+    assert "secret" not in str(caught.value)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_camera_that_answers_but_sends_nothing_is_given_up_in_time(clock: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        options = SourceOptions(open_timeout_s=0.3, read_timeout_s=0.3)
+        with pytest.raises(BadInput, match=r"no pictures came within 0\.3 s"):
+            open_source(f"http://127.0.0.1:{port}/video", options, clock=clock)
