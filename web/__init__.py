@@ -2,3 +2,8 @@
 
 Takes a live table; gives pages. Does no geometry and knows no rules: it asks and shows.
 """
+
+from web.application import create_app
+from web.server import Server
+
+__all__ = ["Server", "create_app"]

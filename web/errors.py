@@ -1,0 +1,35 @@
+"""How errors reach whoever asked: one line of JSON under `/api`, plain pages elsewhere."""
+
+from __future__ import annotations
+
+import logging
+
+from flask import Flask, Response, jsonify, request
+from werkzeug.exceptions import HTTPException, InternalServerError
+
+from tablecam.errors import BadInput
+
+log = logging.getLogger(__name__)
+
+
+def explain(app: Flask) -> None:
+    """Give an application its error handlers."""
+    app.register_error_handler(BadInput, _bad_input)
+    app.register_error_handler(HTTPException, _refusal)
+    app.register_error_handler(Exception, _mistake)
+
+
+def _bad_input(error: BadInput) -> tuple[Response, int]:
+    return jsonify(error=str(error)), 400
+
+
+def _refusal(error: HTTPException) -> tuple[Response, int] | HTTPException:
+    if not request.path.startswith("/api/"):
+        return error
+    return jsonify(error=error.description or error.name), error.code or 500
+
+
+def _mistake(error: Exception) -> tuple[Response, int] | HTTPException:
+    """An error of our own: logged whole, told in one line."""
+    log.error("%s %s failed", request.method, request.path, exc_info=error)
+    return _refusal(InternalServerError())

@@ -1,0 +1,34 @@
+"""What a browser opens: the page, and the camera's picture under it."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, abort, current_app, render_template, request
+
+import tablecam
+from web.shown import shown
+from web.view import table_json
+
+blueprint = Blueprint("pages", __name__)
+
+
+@blueprint.get("/")
+def board() -> str:
+    """The table."""
+    table = table_json(shown().live, current_app.config["RANGES_BW"])
+    return render_template("board.html", table=table, version=tablecam.__version__)
+
+
+@blueprint.get("/picture.jpg")
+def picture() -> Response:
+    """The newest frame, rectified to the table; 304 while no newer frame has come.
+
+    `v` in the address only makes it a new one; the entity tag says which frame it is.
+    """
+    live = shown().live
+    response = Response(mimetype="image/jpeg")
+    response.set_etag(f"frame-{live.snapshot().frame}")
+    response.headers["Cache-Control"] = "private, no-cache"
+    response.make_conditional(request)
+    if response.status_code != 304:
+        response.data = live.picture() or abort(404, "there is no picture yet")
+    return response

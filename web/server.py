@@ -1,0 +1,156 @@
+"""Serves an application with waitress, until it is told to stop."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import socket
+import threading
+import webbrowser
+from types import TracebackType
+from typing import Any
+
+from flask import Flask
+from waitress import wasyncore
+from waitress.server import TcpWSGIServer, create_server
+
+from tablecam.errors import BadInput
+from web.shown import shown
+
+log = logging.getLogger(__name__)
+
+_SPARE_THREADS = 8
+"""Threads beside those that event streams hold, for pages, pictures and measurements."""
+
+_MOST_WAITING_BYTES = 262_144
+"""What may wait for a slow listener before its stream pauses: about a dozen states."""
+
+
+class Server:
+    """One application on one address.
+
+    It listens from the moment it exists; `run` serves, in whichever thread calls it, until `close`
+    is called from any other or Ctrl-C is pressed. Every event stream holds a thread while it lasts:
+    there are `STREAMS` threads for them (pages beyond are told to poll) and eight for the rest.
+
+    Args:
+        app: What `create_app` gave.
+        host: The address to listen on; `0.0.0.0` lets phones on the same network in.
+        port: The port; 0 for any free one.
+
+    Raises:
+        BadInput: The port is taken, or the address is not this machine's.
+    """
+
+    def __init__(self, app: Flask, host: str = "127.0.0.1", port: int = 8000) -> None:
+        self._streams = shown(app).streams
+        self._socket = _listening(host, port)
+        self._stopping = threading.Event()
+        self._waking = threading.Lock()
+        self._map: dict[int, Any] = {}
+        server = create_server(
+            app,
+            map=self._map,
+            sockets=[self._socket],
+            threads=self._streams.limit + _SPARE_THREADS,
+            connection_limit=4 * (self._streams.limit + _SPARE_THREADS),
+            # Reading ahead by one request is what notices that a listener has hung up.
+            channel_request_lookahead=1,
+            outbuf_high_watermark=_MOST_WAITING_BYTES,
+            # The application refuses far less (MAX_CONTENT_LENGTH), and says so in JSON.
+            max_request_body_size=1_048_576,
+            ident="tablecam",
+        )
+        if not isinstance(server, TcpWSGIServer):
+            raise TypeError(f"expected waitress to serve one socket, got {server!r}")
+        self._waitress = server
+
+    @property
+    def port(self) -> int:
+        """The port that is listened on."""
+        return int(self._socket.getsockname()[1])
+
+    @property
+    def address(self) -> str:
+        """What to open in a browser on this machine."""
+        host = self._socket.getsockname()[0]
+        if host in ("0.0.0.0", "::"):
+            host = "127.0.0.1"
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/"
+
+    @property
+    def network_address(self) -> str | None:
+        """What to open on a phone in the same network; None when only this machine may."""
+        if self._socket.getsockname()[0] not in ("0.0.0.0", "::"):
+            return None
+        host = _own_network_host()
+        return None if host is None else f"http://{host}:{self.port}/"
+
+    def run(self, *, open_browser: bool = False) -> None:
+        """Serve until `close` is called or Ctrl-C is pressed."""
+        if open_browser:
+            threading.Thread(target=webbrowser.open, args=(self.address,), daemon=True).start()
+        try:
+            while not self._stopping.is_set():
+                wasyncore.loop(timeout=1.0, map=self._map, count=1)
+        except KeyboardInterrupt:
+            log.info("stopping")
+        finally:
+            self._end()
+
+    def close(self) -> None:
+        """Stop serving. May be called from any thread, and twice."""
+        self._streams.close()
+        with self._waking:
+            if not self._stopping.is_set():
+                self._stopping.set()
+                self._waitress.pull_trigger()
+
+    def _end(self) -> None:
+        self._streams.close()
+        with self._waking:  # nobody wakes a loop whose trigger is being closed
+            self._stopping.set()
+        self._waitress.task_dispatcher.shutdown()
+        wasyncore.close_all(self._map)
+        self._socket.close()
+
+    def __enter__(self) -> Server:
+        self._thread = threading.Thread(target=self.run, name="server", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+        self._thread.join()
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    source = f"{host}:{port}"
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family)
+    except OSError as error:
+        raise BadInput(source, _why_not(error)) from None
+
+
+def _why_not(error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return "another program listens on this port; choose another with --port"
+    if error.errno == errno.EACCES:
+        return "this port is reserved for the system; choose one above 1023 with --port"
+    return f"expected an address of this machine, got: {error.strerror or error}"
+
+
+def _own_network_host() -> str | None:
+    """This machine's address as its network sees it. Nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address that the standards keep for examples
+        except OSError:
+            return None
+        return str(probe.getsockname()[0])

@@ -1,0 +1,103 @@
+// @ts-check
+/** What the page asks of the server, and the stream of news from it. */
+
+/** @typedef {import("./state.js").TableState} TableState */
+/** @typedef {import("./state.js").Measured} Measured */
+/** @typedef {import("./state.js").About} About */
+/** @typedef {import("./state.js").Placing} Placing */
+
+const SILENCE_MS = 12_000;
+const RETRY_MS = 1_500;
+const POLL_MS = 500;
+
+/** The distance between two things. @type {(a: string, b: string, ranges_bw: number[]) => Promise<Measured>} */
+export function measure(a, b, ranges_bw) {
+  return get(`/api/measure?${new URLSearchParams({ a, b, within_bw: ranges_bw.join(",") })}`);
+}
+
+/** The drawings that explain a thing. @type {(thing: string) => Promise<About>} */
+export function about(thing) {
+  return get(`/api/about?${new URLSearchParams({ thing })}`);
+}
+
+/** Put a unit of the simulated table somewhere else. @type {(place: Placing) => Promise<void>} */
+export async function moveUnit({ unit, x_mm, y_mm, heading_deg }) {
+  await send("/api/simulated/move", { unit, x_mm, y_mm, heading_deg });
+}
+
+/** Stop the script of the simulated table, let it go on, or begin again. @type {(deed: "pause" | "resume" | "restart") => Promise<void>} */
+export async function play(deed) {
+  await send(`/api/simulated/${deed}`, {});
+}
+
+/**
+ * Listen to the table for as long as the page lives, over streams as they come and go.
+ *
+ * Where no stream can be had, it asks again and again. A stream that is silent for longer than the
+ * server ever is, is dead, whatever the browser thinks.
+ *
+ * @param {(state: TableState) => void} onState
+ * @param {(connection: "live" | "polling" | "lost") => void} onConnection
+ */
+export function listen(onState, onConnection) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let watchdog;
+  const open = () => {
+    const stream = new EventSource("/api/events");
+    const heard = () => {
+      clearTimeout(watchdog);
+      watchdog = setTimeout(again, SILENCE_MS);
+    };
+    const again = async () => {
+      stream.close();
+      clearTimeout(watchdog);
+      await poll(onState, onConnection);
+      setTimeout(open, RETRY_MS);
+    };
+    stream.addEventListener("open", () => { heard(); onConnection("live"); });
+    stream.addEventListener("alive", heard);
+    stream.addEventListener("state", (event) => { heard(); onState(JSON.parse(event.data)); });
+    stream.addEventListener("error", again);
+    heard();
+  };
+  open();
+}
+
+/** Ask for news a few times, in place of a stream; stops at once when nobody answers. @type {(onState: (state: TableState) => void, onConnection: (connection: "polling" | "lost") => void) => Promise<void>} */
+async function poll(onState, onConnection) {
+  for (let times = 0, after = -1; times < 20; times += 1) {
+    try {
+      const response = await fetch(`/api/state?after=${after}`, { signal: AbortSignal.timeout(4000) });
+      if (!response.ok) throw new Error(response.statusText);
+      onConnection("polling");
+      if (response.status === 200) {
+        const state = await response.json();
+        after = state.version;
+        onState(state);
+      }
+    } catch {
+      onConnection("lost");
+      return;
+    }
+    await new Promise((done) => setTimeout(done, POLL_MS));
+  }
+}
+
+/** @type {(address: string) => Promise<any>} */
+async function get(address) {
+  return answer(await fetch(address));
+}
+
+/** @type {(address: string, body: object) => Promise<any>} */
+async function send(address, body) {
+  const headers = { "Content-Type": "application/json" };
+  return answer(await fetch(address, { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+/** @type {(response: Response) => Promise<any>} */
+async function answer(response) {
+  if (response.status === 204) return null;
+  const document = await response.json();
+  if (!response.ok) throw new Error(document.error ?? response.statusText);
+  return document;
+}

@@ -1,0 +1,86 @@
+// @ts-check
+/** Keeps what the page has been told true: asks again when the things asked about have moved. */
+import * as api from "./api.js";
+import { commanderOf, isPoint, unitOf } from "./state.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Tape} Tape */
+
+const SPARING_MS = 150;
+
+/** Answers for a page; the function that sees to them. @type {(state: State, changed: () => void) => () => void} */
+export function createAsking(state, changed) {
+  /** @type {Map<string, ReturnType<typeof createQuestion>>} */
+  const questions = new Map();
+  const refresh = () => {
+    const wanted = wantedNow(state);
+    for (const slot of questions.keys()) if (!wanted.has(slot)) questions.delete(slot);
+    for (const [slot, { text, ask }] of wanted) {
+      const question = questions.get(slot) ?? createQuestion(refresh);
+      questions.set(slot, question);
+      question(text, () => ask().then(changed));
+    }
+  };
+  return refresh;
+}
+
+/** One question at a time in one slot: asked when its text is new, never while it is under way. @type {(again: () => void) => (text: string, ask: () => Promise<void>) => void} */
+function createQuestion(again) {
+  let asked = "";
+  let busy = false;
+  return (text, ask) => {
+    if (busy || text === asked) return;
+    [busy, asked] = [true, text];
+    const pause = new Promise((done) => setTimeout(done, SPARING_MS));
+    ask().finally(() => pause.then(() => { busy = false; again(); }));
+  };
+}
+
+/** What is to be known now, by slot. @type {(state: State) => Map<string, {text: string, ask: () => Promise<void>}>} */
+function wantedNow(state) {
+  const wanted = new Map();
+  const tapes = state.tape ? [state.tape, ...state.kept] : state.kept;
+  for (const tape of tapes) {
+    const slot = tape.kept ? `kept ${tape.a} ${tape.b}` : `tape ${tape.a}`;
+    const text = `${poses(state, tape.a)} ${poses(state, tape.b)}`;
+    wanted.set(slot, { text, ask: () => askTape(state, tape) });
+  }
+  const [first] = state.chosen;
+  if (first) wanted.set(`about ${first}`, { text: poses(state, first), ask: () => askAbout(state, first) });
+  return wanted;
+}
+
+/** @type {(state: State, tape: Tape) => Promise<void>} */
+async function askTape(state, { a, b, kept }) {
+  const [measured, error] = await told(api.measure(a, b, state.facts.ranges_bw));
+  const fill = (/** @type {Tape} */ tape) => ({ ...tape, measured: measured ?? tape.measured, error });
+  if (kept) {
+    state.kept = state.kept.map((tape) => (tape.a === a && tape.b === b ? fill(tape) : tape));
+  } else if (state.tape?.a === a && (state.tape.b === b || (isPoint(b) && isPoint(state.tape.b)))) {
+    state.tape = fill(state.tape);
+  }
+}
+
+/** @type {(state: State, thing: string) => Promise<void>} */
+async function askAbout(state, thing) {
+  const [about, error] = await told(api.about(thing));
+  if (state.chosen[0] !== thing) return;
+  state.about = about ?? state.about;
+  state.aboutError = error;
+}
+
+/** An answer, or in words why there is none. @type {<T>(promise: Promise<T>) => Promise<[T | null, string | null]>} */
+async function told(promise) {
+  try {
+    return [await promise, null];
+  } catch (error) {
+    return [null, error instanceof Error ? error.message : String(error)];
+  }
+}
+
+/** What a thing's answers hang on, as a text that changes with it. @type {(state: State, thing: string) => string} */
+function poses(state, thing) {
+  const bases = unitOf(state, thing)?.bases ?? [commanderOf(state, thing)];
+  const written = bases.map((b) => b && [b.x_mm, b.y_mm, "heading_deg" in b ? b.heading_deg : 0, b.seen].join());
+  return `${thing} ${written.join(";")}`;
+}

@@ -1,0 +1,290 @@
+// @ts-check
+/** The words and figures around the table: the camera's health, what was measured, who is there. */
+import { duration, pointWords, spread } from "./board.js";
+import { each, put, style, write } from "./keyed.js";
+import { sideNumber, titleOf } from "./state.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Tape} Tape */
+/** @typedef {import("./state.js").Verdict} Verdict */
+/** @typedef {import("./state.js").Measured} Measured */
+
+const SOURCE_WORDS = { opening: "opening", live: "live", lost: "camera lost", ended: "ended" };
+const ANSWER_WORDS = { yes: "yes", no: "no", too_close: "too close to call" };
+
+/** A node of the page by its id. @type {(id: string) => HTMLElement} */
+export function byId(id) {
+  const node = document.getElementById(id);
+  if (!node) throw new Error(`the page has no #${id}`);
+  return node;
+}
+
+/** Bring all words up to date. @type {(state: State) => void} */
+export function renderPanel(state) {
+  renderHealth(state);
+  renderWarnings(state);
+  renderMeasure(state);
+  renderRoster(state);
+  renderControls(state);
+}
+
+/** @type {(state: State) => void} */
+function renderHealth(state) {
+  const health = state.now?.health;
+  const isLost = state.connection === "lost";
+  put(byId("health-lamp"), "data-state", isLost ? "lost" : (health?.state ?? "opening"));
+  write(byId("health-state"), isLost ? "no connection" : health ? SOURCE_WORDS[health.state] : "connecting");
+  if (!health) return;
+  write(byId("health-rate"), health.frames_per_s.toFixed(1));
+  write(byId("health-seen"), String(health.tags_seen));
+  write(byId("health-held"), String(health.tags_held));
+  write(byId("health-missing"), String(health.missing.length));
+  write(byId("health-reprojection"), figure(health.reprojection_px, 2));
+  write(byId("health-behind"), figure(health.behind_s, 2));
+  byId("health-held-figure").classList.toggle("some", health.tags_held > 0);
+  byId("health-missing-figure").classList.toggle("some", health.missing.length > 0);
+  renderHealthFacts(state);
+}
+
+/** @type {(state: State) => void} */
+function renderHealthFacts(state) {
+  const health = state.now?.health;
+  if (!health || byId("health-more").hidden) return;
+  const missing = health.missing.map(({ tag, of }) => `${tag} (${of})`).join(", ");
+  const facts = [
+    ["Source", `${health.source}: ${health.message || SOURCE_WORDS[health.state]}`],
+    ["Calibration", health.calibration],
+    ["Frames a second", health.frames_per_s.toFixed(1)],
+    ["Tags", `${health.tags_seen} seen, ${health.tags_held} held, ${health.missing.length} missing`],
+    ["Missing", missing || "none"],
+    ["Reprojection error", health.reprojection_px === null ? "no table tag seen" : `${figure(health.reprojection_px, 2)} px`],
+    ["Behind the table by", health.behind_s === null ? "–" : `${figure(health.behind_s, 2)} s`],
+  ];
+  each(byId("health-facts"), facts, ([name]) => name, () => element("div", "dt", "dd"), (row, [name, value]) => {
+    write(row.children[0], name);
+    write(row.children[1], value);
+  });
+}
+
+/** @type {(state: State) => void} */
+function renderWarnings(state) {
+  const health = state.now?.health;
+  const words = [...(health?.warnings ?? [])];
+  if (health && health.state !== "live" && health.message && !words.includes(health.message)) words.unshift(health.message);
+  if (state.connection === "polling") words.push("Many pages are open: this one asks for news twice a second.");
+  const isLost = state.connection === "lost";
+  each(byId("warnings"), isLost ? [] : words, String, () => document.createElement("li"), (row, text) => write(row, text));
+  byId("lost").hidden = !isLost;
+  write(byId("lost"), isLost ? "No connection to the table. Trying again …" : "");
+  byId("board").classList.toggle("stale", isLost || health?.state === "lost");
+}
+
+/** @type {(state: State) => void} */
+function renderMeasure(state) {
+  const [first, second] = state.chosen;
+  const tape = state.tape;
+  byId("clear").hidden = !first && state.kept.length === 0;
+  byId("keep").hidden = !second || !tape?.measured;
+  write(byId("measure-title"), measureTitle(state));
+  renderParts(state);
+  write(byId("announce"), spoken(state));
+}
+
+/** @type {(state: State) => string} */
+function measureTitle(state) {
+  const [first, second] = state.chosen;
+  if (state.ghost && !state.ghost.sent) return `Moving ${state.ghost.unit}`;
+  if (!first) return "Measure";
+  return second ? `${titleOf(state, first)} to ${titleOf(state, second)}` : (state.about?.title ?? titleOf(state, first));
+}
+
+/** The rows under the title, top to bottom. @type {(state: State) => void} */
+function renderParts(state) {
+  const parts = measureParts(state);
+  each(byId("measure-body"), parts, (part) => part.key, () => element("p", "b", "span", "span"), (row, part) => {
+    put(row, "class", part.name);
+    [part.lead ?? "", part.text, part.more ?? ""].forEach((text, index) => write(row.children[index], text));
+  });
+}
+
+/** @typedef {{key: string, name: string, lead?: string, text: string, more?: string}} Part */
+
+/** @type {(state: State) => Part[]} */
+function measureParts(state) {
+  const tape = state.tape;
+  const isCarried = Boolean(state.ghost && !state.ghost.sent);
+  /** @type {Part[]} */
+  const parts = [];
+  if (tape?.error) parts.push({ key: "error", name: "problem", text: tape.error });
+  if (tape?.measured) parts.push(...readings(state, tape, tape.measured, isCarried));
+  if (!isCarried && state.chosen.length < 2) parts.push(...explanations(state));
+  state.kept.forEach((kept, index) => parts.push(keptPart(state, kept, index)));
+  return parts;
+}
+
+/** @type {(state: State, tape: Tape, measured: Measured, isCarried: boolean) => Part[]} */
+function readings(state, tape, measured, isCarried) {
+  const isPreview = state.chosen.length < 2;
+  const reading = {
+    key: "reading",
+    name: `reading${isPreview ? " preview" : ""}`,
+    lead: `${measured.distance_bw.toFixed(2)} BW`,
+    text: `${measured.distance_mm.toFixed(1)} ± ${spread(measured.sigma_mm)} mm`,
+    more: isPreview && !isCarried ? `to ${pointWords(state, tape.b)}` : "",
+  };
+  return isPreview ? [reading] : [reading, ...verdicts(state, tape, measured)];
+}
+
+/** @type {(state: State, tape: Tape, measured: Measured) => Part[]} */
+function verdicts(state, tape, measured) {
+  const within = (measured.within ?? []).map((verdict) => verdictPart(`within ${verdict.range_bw} BW`, verdict));
+  const contact = measured.contact ? [verdictPart("in contact", measured.contact)] : [];
+  /** @type {Part[]} */
+  const where = measured.b_is
+    ? [{ key: "where", name: "where", lead: measured.b_is, text: `${titleOf(state, tape.b)} lies to the ${measured.b_is} of ${titleOf(state, tape.a)}` }]
+    : [];
+  return [...within, ...contact, ...where, { key: "because", name: "because", text: measured.because }];
+}
+
+/** @type {(question: string, verdict: Verdict) => Part} */
+function verdictPart(question, verdict) {
+  const margin = verdict.margin_mm;
+  const by = margin === undefined ? "" : `by ${Math.abs(margin).toFixed(1)} mm`;
+  const close = verdict.probability === undefined ? by : `${Math.round(100 * verdict.probability)} % likely`;
+  return {
+    key: question,
+    name: `verdict ${verdict.answer}`,
+    lead: ANSWER_WORDS[verdict.answer],
+    text: question,
+    more: verdict.answer === "too_close" ? close : by,
+  };
+}
+
+/** @type {(state: State) => Part[]} */
+function explanations(state) {
+  const [first] = state.chosen;
+  if (!first) {
+    const text = "Choose a unit for its ranges, its front and its flanks; then a second unit, or a place on the ground, for the distance.";
+    return state.kept.length ? [] : [{ key: "hint", name: "hint", text }];
+  }
+  const lines = state.aboutError ? [state.aboutError] : (state.about?.lines ?? []);
+  return [
+    ...lines.map((text, index) => ({ key: `line ${index}`, name: state.aboutError ? "problem" : "line", text })),
+    { key: "hint", name: "hint", text: "Choose a second thing for the distance." },
+  ];
+}
+
+/** @type {(state: State, tape: Tape, index: number) => Part} */
+function keptPart(state, tape, index) {
+  const read = tape.measured;
+  return {
+    key: `kept ${index} ${tape.a} ${tape.b}`,
+    name: "kept",
+    lead: read ? `${read.distance_bw.toFixed(2)} BW` : "–",
+    text: `${titleOf(state, tape.a)} to ${titleOf(state, tape.b)}`,
+    more: tape.error ?? (read ? `${read.distance_mm.toFixed(1)} ± ${spread(read.sigma_mm)} mm` : ""),
+  };
+}
+
+/** What a screen reader is told: only what changes slowly. @type {(state: State) => string} */
+function spoken(state) {
+  const [first, second] = state.chosen;
+  const measured = state.tape?.measured;
+  if (!first || (second && !measured)) return "";
+  if (!second || !measured) return `${titleOf(state, first)} chosen`;
+  const within = (measured.within ?? []).map((v) => `within ${v.range_bw}: ${ANSWER_WORDS[v.answer]}`);
+  return [`${measureTitle(state)}: ${measured.distance_bw.toFixed(1)} base widths`, ...within].join(", ");
+}
+
+/** @type {(state: State) => void} */
+function renderRoster(state) {
+  if (!(/** @type {HTMLDetailsElement} */ (byId("roster")).open)) return;
+  each(byId("roster-body"), state.facts.sides, String, makeSide, (section, side) => {
+    put(section, "class", `side side-${sideNumber(state, side) % 8}`);
+    write(section.children[0], side);
+    const units = state.facts.units.filter((unit) => unit.side === side);
+    each(section.children[1], units, (unit) => unit.id, makeRosterRow, (row, unit) => updateRosterRow(row, unit, state));
+  });
+}
+
+/** @type {() => HTMLElement} */
+function makeSide() {
+  return element("section", "h3", "ul");
+}
+
+/** @type {() => HTMLElement} */
+function makeRosterRow() {
+  const row = document.createElement("li");
+  const button = element("button", "b", "span", "span");
+  put(button, "type", "button");
+  row.append(button);
+  return row;
+}
+
+/** @type {(row: HTMLElement, unit: {id: string, arm: string, tags: number[]}, state: State) => void} */
+function updateRosterRow(row, unit, state) {
+  const seen = state.now?.units.find((each) => each.id === unit.id);
+  const button = row.children[0];
+  put(button, "data-thing", `unit:${unit.id}`);
+  put(button, "aria-pressed", String(state.chosen.includes(`unit:${unit.id}`)));
+  write(button.children[0], unit.id);
+  write(button.children[1], [unit.arm, seen?.formation].filter(Boolean).join(", "));
+  const missing = unit.tags.length - (seen?.bases.length ?? 0);
+  const held = seen?.bases.filter((base) => base.seen === "held") ?? [];
+  const longest_s = Math.max(0, ...held.map((base) => base.held_s ?? 0));
+  const words = [held.length ? `${held.length} held ${duration(longest_s)}` : "", missing ? `${missing} missing` : ""];
+  write(button.children[2], words.filter(Boolean).join(", "));
+}
+
+/** @type {(state: State) => void} */
+function renderControls(state) {
+  const press = (/** @type {string} */ id, /** @type {boolean} */ on) => put(byId(id), "aria-pressed", String(on));
+  press("pick-units", state.picks === "units");
+  press("pick-bases", state.picks === "bases");
+  renderShow(state);
+  renderScale(state);
+  renderNotice(state);
+  if (!state.facts.simulated) return;
+  press("moving", state.moving);
+  write(byId("pause"), state.now?.simulated?.paused ? "Resume" : "Pause");
+  /** @type {HTMLButtonElement} */ (byId("undo")).disabled = state.undo.length === 0;
+}
+
+/** @type {(state: State) => void} */
+function renderShow({ show }) {
+  const check = (/** @type {string} */ id, /** @type {boolean} */ on) => { /** @type {HTMLInputElement} */ (byId(id)).checked = on; };
+  check("show-picture", show.picture);
+  check("show-terrain", show.terrain);
+  check("show-names", show.names);
+  /** @type {HTMLSelectElement} */ (byId("show-uncertainty")).value = String(show.uncertainty);
+  byId("legend").hidden = show.uncertainty === 0;
+  const size = show.uncertainty === 1 ? "at its true size" : `drawn ${show.uncertainty} times its size`;
+  write(byId("legend"), `One standard deviation of place and heading, ${size}`);
+}
+
+/** @type {(state: State) => void} */
+function renderScale({ facts, view }) {
+  const base_px = facts.base_width_mm * view.px_per_mm;
+  const count = [1, 2, 4, 8, 16].find((each) => each * base_px >= 56) ?? 32;
+  style(byId("scale"), "width", `${Math.round(count * base_px)}px`);
+  write(byId("scale-text"), `${count} BW`);
+}
+
+/** @type {(state: State) => void} */
+function renderNotice({ notice }) {
+  byId("notice").hidden = notice === null;
+  byId("notice-undo").hidden = !notice?.undo;
+  if (notice) write(byId("notice-text"), notice.text);
+}
+
+/** @type {(value: number | null, digits: number) => string} */
+function figure(value, digits) {
+  return value === null ? "–" : value.toFixed(digits);
+}
+
+/** An element and its children. @type {(tag: string, ...children: string[]) => HTMLElement} */
+function element(tag, ...children) {
+  const node = document.createElement(tag);
+  for (const child of children) node.append(document.createElement(child));
+  return node;
+}

@@ -1,0 +1,163 @@
+"""From the facts of the live table to what the page draws: plain JSON in table millimetres."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from tablecam.live.protocol import Json, Live
+from tablecam.live.state import Health, Snapshot
+from tablecam.table.headings import forward, right
+from tablecam.table.model import BasePose, Commander, Point, Terrain, Unit
+from tablecam.table.roster import Roster, UnitEntry
+
+
+def table_json(live: Live, ranges_bw: Sequence[float]) -> Json:
+    """What does not change while the table is watched: its size, sides, terrain, who is expected.
+
+    Sides come in the order in which the table file first names them; the page colours them so.
+    """
+    roster = live.roster
+    table = roster.table
+    return {
+        "game": roster.game,
+        "width_mm": table.width_mm,
+        "depth_mm": table.depth_mm,
+        "base_width_mm": table.base_width_mm,
+        "tolerance_mm": table.tolerance_mm,
+        "ranges_bw": list(ranges_bw),
+        "sides": _sides(roster),
+        "terrain": [_terrain_json(piece) for piece in roster.terrain],
+        "units": [_entry_json(unit) for unit in roster.units],
+        "commanders": [
+            {"id": each.id, "side": each.side, "tag": each.tag} for each in roster.commanders
+        ],
+        "simulated": live.simulated is not None,
+    }
+
+
+def state_json(live: Live, snapshot: Snapshot) -> Json:
+    """One state of the table: what is drawn, and how well it is seen."""
+    position, held = snapshot.position, snapshot.held_for_s
+    simulated = live.simulated
+    return {
+        "version": snapshot.version,
+        "frame": snapshot.frame,
+        "units": [_unit_json(unit, held) for unit in position.units if unit.bases],
+        "commanders": [_commander_json(each, held) for each in position.commanders],
+        "health": health_json(snapshot.health, live.roster),
+        "simulated": None if simulated is None else {"paused": simulated.is_paused},
+    }
+
+
+def health_json(health: Health, roster: Roster) -> Json:
+    """The camera's health; each missing tag with the unit or commander that it belongs to."""
+    owners = roster.owner_by_tag()
+    return {
+        "source": health.source,
+        "state": health.state,
+        "message": health.message,
+        "calibration": health.calibration,
+        "frames_per_s": round(health.frames_per_s, 2),
+        "tags_seen": health.tags_seen,
+        "tags_held": health.tags_held,
+        "missing": [{"tag": tag, "of": owners.get(tag, "table")} for tag in health.missing],
+        "reprojection_px": _rounded(health.reprojection_px, 3),
+        "behind_s": _rounded(health.behind_s, 3),
+        "warnings": list(health.warnings),
+    }
+
+
+def _sides(roster: Roster) -> list[str]:
+    named = [unit.side for unit in roster.units] + [each.side for each in roster.commanders]
+    return list(dict.fromkeys(named))
+
+
+def _entry_json(unit: UnitEntry) -> Json:
+    return {
+        "id": unit.id,
+        "side": unit.side,
+        "arm": unit.arm,
+        "tags": list(unit.tags),
+        "base_width_mm": unit.base_type.width_mm,
+        "base_depth_mm": unit.base_type.depth_mm,
+        "extra": dict(unit.extra),
+    }
+
+
+def _terrain_json(piece: Terrain) -> Json:
+    return {"id": piece.id, "kind": piece.kind, "outline_mm": [list(p) for p in piece.outline_mm]}
+
+
+def _unit_json(unit: Unit, held: Mapping[int, float]) -> Json:
+    handle = _handle(unit.bases)
+    return {
+        "id": unit.id,
+        "side": unit.side,
+        "arm": unit.arm,
+        "formation": unit.formation,
+        "x_mm": round(handle.x_mm, 2),
+        "y_mm": round(handle.y_mm, 2),
+        "heading_deg": round(handle.heading_deg, 2),
+        "bases": [
+            {"name": unit.base_name(index)} | _pose_json(base, held)
+            for index, base in enumerate(unit.bases)
+        ],
+    }
+
+
+def _commander_json(commander: Commander, held: Mapping[int, float]) -> Json:
+    pose = commander.pose
+    return {
+        "id": commander.id,
+        "side": commander.side,
+        "x_mm": round(commander.x_mm, 2),
+        "y_mm": round(commander.y_mm, 2),
+        "sigma_mm": round(commander.sigma_mm, 3),
+        "seen": commander.seen,
+        "held_s": _held_s(None if pose is None else pose.tag, held),
+        "base": None if pose is None else _pose_json(pose, held),
+    }
+
+
+def _pose_json(base: BasePose, held: Mapping[int, float]) -> Json:
+    return {
+        "x_mm": round(base.x_mm, 2),
+        "y_mm": round(base.y_mm, 2),
+        "heading_deg": round(base.heading_deg, 2),
+        "width_mm": base.width_mm,
+        "depth_mm": base.depth_mm,
+        "sigma_mm": round(base.sigma_mm, 3),
+        "sigma_deg": round(base.sigma_deg, 3),
+        "seen": base.seen,
+        "held_s": _held_s(base.tag, held),
+    }
+
+
+def _handle(bases: Sequence[BasePose]) -> BasePose:
+    """Where a hand would take a unit: the middle of its footprint, facing as its first base does.
+
+    The footprint is the smallest rectangle square to the first base that holds all of them.
+    """
+    first = bases[0]
+    ahead, aside = forward(first.heading_deg), right(first.heading_deg)
+    corners = [corner for base in bases for corner in _corners(base)]
+    along = [x * ahead[0] + y * ahead[1] for x, y in corners]
+    across = [x * aside[0] + y * aside[1] for x, y in corners]
+    a, b = (min(along) + max(along)) / 2, (min(across) + max(across)) / 2
+    return replace(first, x_mm=a * ahead[0] + b * aside[0], y_mm=a * ahead[1] + b * aside[1])
+
+
+def _corners(base: BasePose) -> Iterator[Point]:
+    ahead, aside = forward(base.heading_deg), right(base.heading_deg)
+    for a in (-base.depth_mm / 2, base.depth_mm / 2):
+        for b in (-base.width_mm / 2, base.width_mm / 2):
+            yield base.x_mm + a * ahead[0] + b * aside[0], base.y_mm + a * ahead[1] + b * aside[1]
+
+
+def _held_s(tag: int | None, held: Mapping[int, float]) -> float | None:
+    return None if tag is None else _rounded(held.get(tag), 1)
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)
