@@ -1,0 +1,108 @@
+"""Light, sensor and gamma: from reflectances to the 8-bit numbers of a camera.
+
+Pictures are put together in linear light (1 just clips) and encoded last, as a camera does. The
+gamma is a pure power, so a shadow may also be multiplied onto a picture already encoded.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Camera
+from tablecam.simulate.rays import Box
+from tablecam.table.model import TableSize
+
+Linear = NDArray[np.float32]
+Picture = NDArray[np.uint8]
+
+GAMMA = 2.2
+PAPER = 0.84
+"""How much light white paper gives back; ink gives back `INK`."""
+INK = 0.035
+
+_LEVELS = 8192
+_ENCODED = np.round(255 * (np.arange(_LEVELS) / (_LEVELS - 1)) ** (1 / GAMMA)).astype(np.uint8)
+_NOISE_MARGIN_PX = 97
+
+
+def encoded(linear: Linear) -> Picture:
+    """Linear light, 0 to 1, as a camera's 8-bit numbers; brighter light clips."""
+    index = np.clip(linear * (_LEVELS - 1) + 0.5, 0, _LEVELS - 1).astype(np.uint16)
+    picture: Picture = _ENCODED[index]
+    return picture
+
+
+def linear_colour(red: int, green: int, blue: int) -> tuple[float, float, float]:
+    """A colour given as on a screen (0 to 255) as linear light, blue-green-red."""
+    return (blue / 255) ** GAMMA, (green / 255) ** GAMMA, (red / 255) ** GAMMA
+
+
+def light_field(camera: Camera, table: TableSize, *, uneven: bool = True) -> Linear:
+    """How bright white would be at each pixel (height, width): lamp, window and lens together."""
+    lens = camera.lens
+    if not uneven:
+        return np.ones((lens.height_px, lens.width_px), dtype=np.float32)
+    step = 16  # the light is smooth: work it out on a coarse grid
+    rows, columns = lens.height_px // step + 2, lens.width_px // step + 2
+    x_px, y_px = np.meshgrid(np.arange(columns) * step, np.arange(rows) * step)
+    radius = np.hypot(x_px - lens.cx_px, y_px - lens.cy_px) / np.hypot(lens.cx_px, lens.cy_px)
+    vignette = 1 - 0.24 * radius**2
+    places = camera.to_table(np.stack([x_px.ravel(), y_px.ravel()], axis=-1))
+    x, y = (places / [table.width_mm, table.depth_mm]).T.reshape(2, rows, columns)
+    window = 1.06 - 0.20 * x - 0.08 * (1 - y)  # it stands to the left, beyond the far edge
+    folds = 0.025 * np.sin(5 * x + 3 * y) * np.cos(4 * y - 2 * x + 1)
+    coarse = np.nan_to_num(vignette * (window + folds), nan=0.5).clip(0.2, 1.12)
+    full = cv2.resize(
+        coarse.astype(np.float32), (columns * step, rows * step), interpolation=cv2.INTER_CUBIC
+    )
+    shift = np.array([[1, 0, -step / 2 + 0.5], [0, 1, -step / 2 + 0.5]])
+    moved = cv2.warpAffine(
+        full, shift, (lens.width_px, lens.height_px), borderMode=cv2.BORDER_REPLICATE
+    )
+    return np.asarray(moved, dtype=np.float32)
+
+
+class SensorNoise:
+    """Noise from a bank made once: each frame takes another cut of it.
+
+    After the gamma, shot noise is nearly as strong in the dark as in the light (it goes with
+    light^-0.05), so one standard deviation, in 8-bit steps, does for all.
+    """
+
+    def __init__(self, width_px: int, height_px: int, sigma: float, seed: int) -> None:
+        self._size = (height_px, width_px)
+        self._seed = seed
+        rng = np.random.default_rng(seed)
+        shape = (height_px + _NOISE_MARGIN_PX, width_px + _NOISE_MARGIN_PX, 3)
+        noise = np.rint(rng.standard_normal(shape, dtype=np.float32) * sigma)
+        self._more = np.maximum(noise, 0).astype(np.uint8)
+        self._less = np.maximum(-noise, 0).astype(np.uint8)
+
+    def added(self, picture: Picture, number: int) -> Picture:
+        """A new picture with the noise of frame `number`."""
+        rng = np.random.default_rng((self._seed, number))
+        top, left = rng.integers(0, _NOISE_MARGIN_PX, 2)
+        cut = (slice(top, top + self._size[0]), slice(left, left + self._size[1]))
+        noisy = cv2.add(picture, self._more[cut])
+        return np.asarray(cv2.subtract(noisy, self._less[cut], dst=noisy), dtype=np.uint8)
+
+
+def whole(camera: Camera) -> Box:
+    """The box of all a camera's pixels."""
+    return Box(0, 0, camera.lens.width_px, camera.lens.height_px)
+
+
+__all__ = [
+    "GAMMA",
+    "INK",
+    "PAPER",
+    "Linear",
+    "Picture",
+    "SensorNoise",
+    "encoded",
+    "light_field",
+    "linear_colour",
+    "whole",
+]

@@ -1,0 +1,167 @@
+"""A simulated table that plays its script and may be rearranged while it does."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+from tablecam.errors import BadInput
+from tablecam.simulate.overlap import do_overlap
+from tablecam.simulate.places import Place, Places, carried, unit_corners_mm, unit_place
+from tablecam.simulate.scene import Scene, true_position
+from tablecam.simulate.script import Script
+from tablecam.simulate.timeline import Timeline, Visit
+from tablecam.table.model import Position
+from tablecam.table.roster import Roster
+
+_ON_THE_EDGE_MM = 1e-6
+
+
+class SimulatedTable:
+    """A roster's bases on a table that is not there; any thread may ask or rearrange.
+
+    Time passes only by `advance`. A unit that a user has moved leaves the script and stays where
+    he put it until `restart`; so does one whose way is barred.
+    """
+
+    def __init__(self, roster: Roster, script: Script) -> None:
+        self.roster = roster
+        self._timeline = Timeline(script, roster)
+        self._lock = threading.RLock()
+        self._elapsed_s = 0.0
+        self._paused = False
+        self._aside: dict[str, Places] = {}
+
+    @property
+    def script_s(self) -> float:
+        """The second of the battle, from 0 to its length."""
+        with self._lock:
+            return self._elapsed_s % self._timeline.loop_s
+
+    @property
+    def loop_s(self) -> float:
+        """How long the battle takes, with everything put back."""
+        return self._timeline.loop_s
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the script stands still."""
+        with self._lock:
+            return self._paused
+
+    def pause(self) -> None:
+        """Stop the script where it is."""
+        with self._lock:
+            self._paused = True
+
+    def resume(self) -> None:
+        """Let the script go on."""
+        with self._lock:
+            self._paused = False
+
+    def restart(self) -> None:
+        """Start the script again and forget what players moved."""
+        with self._lock:
+            self._elapsed_s = 0.0
+            self._aside.clear()
+            self._paused = False
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass, unless paused. A unit whose way is barred is left where it is."""
+        with self._lock:
+            if self._paused:
+                return
+            before_s = self._elapsed_s
+            self._elapsed_s += seconds
+            if self._aside:
+                self._stop_the_barred(before_s, self._elapsed_s)
+
+    def move_unit(self, unit_id: str, x_mm: float, y_mm: float, heading_deg: float) -> None:
+        """Put a unit's centre at a place, facing a heading; its bases keep their formation.
+
+        Raises:
+            BadInput: There is no such unit, or it would not lie on the table.
+        """
+        with self._lock:
+            if unit_id not in self._timeline.ids:
+                raise BadInput("table", f"expected a unit on the table, got {unit_id!r}")
+            base_type = self._timeline.base_types[unit_id]
+            places = self._places(unit_id)
+            goal = Place(x_mm, y_mm, heading_deg)
+            moved = carried(places, unit_place(places, base_type), goal)
+            self._check_on_table(unit_id, moved)
+            self._aside[unit_id] = moved
+            now_s = self.script_s
+            for visit in self._timeline.visits_at(now_s):
+                self._stop_if_barred(visit, now_s)
+
+    def places(self) -> dict[int, Place]:
+        """Where each base lies now, by its tag."""
+        with self._lock:
+            return {
+                tag: place
+                for id in self._timeline.ids
+                for tag, place in zip(self._timeline.tags[id], self._places(id), strict=True)
+            }
+
+    def truth(self) -> Position:
+        """The exact position now."""
+        return true_position(self.roster, self.places())
+
+    def scene(self) -> Scene:
+        """All that is to be drawn now: bases and hands."""
+        with self._lock:
+            now_s = self.script_s
+            visits = [
+                visit for visit in self._timeline.visits_at(now_s) if visit.id not in self._aside
+            ]
+            held = frozenset(
+                tag
+                for visit in visits
+                if visit.legs and visit.arrive_s <= now_s <= visit.leave_s
+                for tag in self._timeline.tags[visit.id]
+            )
+            hands = tuple(self._timeline.hand(visit, now_s) for visit in visits)
+            return Scene(self.places(), hands, held)
+
+    def _places(self, id: str) -> Places:
+        return self._aside.get(id) or self._timeline.places(id, self.script_s)
+
+    def _check_on_table(self, unit_id: str, places: Places) -> None:
+        table = self.roster.table
+        corners = unit_corners_mm(places, self._timeline.base_types[unit_id]).reshape(-1, 2)
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        edge = np.array([table.width_mm, table.depth_mm])
+        if not ((low >= -_ON_THE_EDGE_MM).all() and (high <= edge + _ON_THE_EDGE_MM).all()):
+            raise BadInput(
+                "table",
+                f"expected {unit_id} to lie within {table.width_mm:g} x {table.depth_mm:g} mm, got "
+                f"corners from ({low[0]:.0f}, {low[1]:.0f}) to ({high[0]:.0f}, {high[1]:.0f})",
+            )
+
+    def _stop_the_barred(self, before_s: float, now_s: float) -> None:
+        """Look at each hand that set out in between, in turn, whether its way is free."""
+        loop_s = self._timeline.loop_s
+        first = int(before_s // loop_s)
+        for turn in range(first, int(now_s // loop_s) + 1):
+            for visit in self._timeline.visits:
+                if before_s < visit.begin_s + turn * loop_s <= now_s:
+                    self._stop_if_barred(visit, visit.begin_s)
+
+    def _stop_if_barred(self, visit: Visit, from_s: float) -> None:
+        """Take a visit's unit out of the script if it would run into one that stands aside."""
+        if not visit.legs or visit.id in self._aside:
+            return
+        base_type = self._timeline.base_types[visit.id]
+        others = np.concatenate(
+            [
+                unit_corners_mm(places, self._timeline.base_types[id])
+                for id, places in self._aside.items()
+                if id in self._timeline.base_types
+            ]
+        )
+        for places in visit.swept(from_s):
+            if do_overlap(unit_corners_mm(places, base_type), others):
+                self._aside[visit.id] = self._timeline.places(visit.id, from_s)
+                return

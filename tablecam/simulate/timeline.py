@@ -1,0 +1,236 @@
+"""A script worked out: where everything lies, and whose hand is where, at each instant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from tablecam.errors import BadInput
+from tablecam.simulate.moves import Move
+from tablecam.simulate.places import Place, Places, formed, unit_place
+from tablecam.simulate.scene import Hand
+from tablecam.simulate.script import Order, Pointing, Script
+from tablecam.table.roster import BaseType, Roster
+
+REACH_S = 1.3
+"""How long a hand takes from beyond its edge to a unit, and back."""
+GRIP_S = 0.35
+"""How long it takes to close upon a unit, and to let go."""
+PUSH_MM_PER_S = 85.0
+"""How fast a unit is pushed on average; at most half as fast again."""
+
+_PUTTING_BACK_HASTE = 2.0
+_SHORTEST_LEG_S = 0.3
+_BETWEEN_HANDS_S = 0.2
+_BEYOND_EDGE_MM = 130.0
+"""Where a resting hand is, out of the camera's sight."""
+_SHOULDER_MM = 480.0
+_STEP_ASIDE = 0.55
+"""A player steps along the table this share of a unit's distance from its middle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One push of one unit; backward it takes the same way from its end to its start."""
+
+    begin_s: float
+    duration_s: float
+    start: Places
+    move: Move
+    base_type: BaseType
+    is_backward: bool = False
+
+    @property
+    def end_s(self) -> float:
+        """When it is done."""
+        return self.begin_s + self.duration_s
+
+    def places(self, time_s: float) -> Places:
+        """Where the bases lie at a time; before and after, where they begin and end."""
+        progress = _eased((time_s - self.begin_s) / self.duration_s)
+        if self.is_backward:
+            progress = 1 - progress
+        return self.move.along(self.start, self.base_type, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A hand's coming, doing and going.
+
+    It arrives at `arrive_s`; `legs` are empty when it only points at `place`; it leaves at
+    `leave_s`. `id` is the unit's, empty when it points. `haste` shortens its reach.
+    """
+
+    side: str
+    id: str
+    arrive_s: float
+    leave_s: float
+    legs: tuple[Leg, ...]
+    place: Place
+    haste: float = 1.0
+
+    @property
+    def begin_s(self) -> float:
+        """When the hand sets out."""
+        return self.arrive_s - REACH_S / self.haste
+
+    @property
+    def end_s(self) -> float:
+        """When the hand is back beyond the edge."""
+        return self.leave_s + REACH_S / self.haste
+
+    def middle(self, time_s: float) -> Place:
+        """Where the hand works: over the unit that it moves, or where it points."""
+        if not self.legs:
+            return self.place
+        leg = next((leg for leg in self.legs if time_s <= leg.end_s), self.legs[-1])
+        return unit_place(leg.places(time_s), leg.base_type)
+
+    def swept(self, after_s: float, step_s: float = 0.08) -> Iterable[Places]:
+        """Where the unit's bases lie, every so often, from a time on to the end of the visit."""
+        for leg in self.legs:
+            begin_s = max(after_s, leg.begin_s)
+            steps = max(0, math.ceil((leg.end_s - begin_s) / step_s))
+            for step in range(steps + 1 if leg.end_s >= begin_s else 0):
+                yield leg.places(min(begin_s + step * step_s, leg.end_s))
+
+
+class Timeline:
+    """A battle that can be asked about any second of it. It never changes.
+
+    Raises:
+        BadInput: The script names a unit or commander that the roster does not have.
+    """
+
+    def __init__(self, script: Script, roster: Roster) -> None:
+        self._roster = roster
+        self._near_side = script.near_side
+        self.base_types = {unit.id: unit.base_type for unit in roster.units}
+        self.base_types |= {leader.id: leader.base_type for leader in roster.commanders}
+        self.tags = {unit.id: unit.tags for unit in roster.units}
+        self.tags |= {leader.id: (leader.tag,) for leader in roster.commanders}
+        self._sides = {unit.id: unit.side for unit in roster.units}
+        self._sides |= {leader.id: leader.side for leader in roster.commanders}
+        self._starts = {
+            start.id: formed(
+                Place(start.x_mm, start.y_mm, start.heading_deg),
+                start.formation,
+                len(self._known(start.id)),
+                self.base_types[start.id],
+            )
+            for start in script.starts
+        }
+        played = self._played(script.orders)
+        rest_until_s = max((visit.end_s for visit in played), default=0.0) + script.rest_s
+        undone = _put_back(played, rest_until_s)
+        self.visits = tuple(sorted([*played, *undone], key=lambda visit: visit.begin_s))
+        last_s = max((visit.end_s for visit in undone), default=rest_until_s)
+        self.battle_s = rest_until_s
+        self.loop_s = last_s + script.rest_s
+        self._legs: dict[str, tuple[Leg, ...]] = {
+            id: tuple(leg for visit in self.visits if visit.id == id for leg in visit.legs)
+            for id in self._starts
+        }
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The units and commanders that are on the table."""
+        return tuple(self._starts)
+
+    def places(self, id: str, time_s: float) -> Places:
+        """Where the bases of a unit or a commander lie, at a time from 0 to `loop_s`."""
+        begun = [leg for leg in self._legs[id] if leg.begin_s <= time_s]
+        return begun[-1].places(time_s) if begun else self._starts[id]
+
+    def visits_at(self, time_s: float) -> tuple[Visit, ...]:
+        """Whose hands are over the table at a time."""
+        return tuple(visit for visit in self.visits if visit.begin_s <= time_s < visit.end_s)
+
+    def hand(self, visit: Visit, time_s: float) -> Hand:
+        """The hand of a visit: its palm on the way in, over its unit, or on the way out."""
+        table = self._roster.table
+        reach_s = REACH_S / visit.haste
+        out = _eased((time_s - visit.begin_s) / reach_s)
+        out -= _eased((time_s - visit.leave_s) / reach_s)
+        grip = _eased((time_s - visit.arrive_s) / GRIP_S)
+        grip -= _eased((time_s - visit.leave_s + GRIP_S) / GRIP_S)
+        middle, first = visit.middle(time_s), visit.middle(visit.arrive_s)
+        is_near = visit.side == self._near_side
+        edge_mm, beyond = (0.0, -1) if is_near else (table.depth_mm, 1)
+        shoulder_x = table.width_mm / 2 + _STEP_ASIDE * (first.x_mm - table.width_mm / 2)
+        shoulder_y = edge_mm + beyond * _SHOULDER_MM
+        rest_y = edge_mm + beyond * _BEYOND_EDGE_MM
+        x_mm = shoulder_x + (middle.x_mm - shoulder_x) * out
+        y_mm = rest_y + (middle.y_mm - rest_y) * out
+        heading_deg = math.degrees(math.atan2(y_mm - shoulder_y, x_mm - shoulder_x))
+        return Hand(visit.side, x_mm, y_mm, heading_deg, grip if visit.legs else 0.0)
+
+    def _known(self, id: str) -> tuple[int, ...]:
+        if id not in self.tags:
+            raise BadInput("script", f"expected a unit or a commander of the table, got {id!r}")
+        return self.tags[id]
+
+    def _played(self, orders: Sequence[Order | Pointing]) -> list[Visit]:
+        lie = dict(self._starts)
+        return [
+            self._pointed(order) if isinstance(order, Pointing) else self._carried_out(order, lie)
+            for order in sorted(orders, key=lambda order: order.at_s)
+        ]
+
+    def _pointed(self, order: Pointing) -> Visit:
+        arrive_s = order.at_s + REACH_S
+        place = Place(order.x_mm, order.y_mm, 0.0)
+        return Visit(order.side, "", arrive_s, arrive_s + order.rest_s, (), place)
+
+    def _carried_out(self, order: Order, lie: dict[str, Places]) -> Visit:
+        """The visit of an order; where the unit then lies is noted in `lie`."""
+        self._known(order.id)
+        base_type = self.base_types[order.id]
+        places = lie[order.id]
+        first = unit_place(places, base_type)
+        arrive_s = order.at_s + REACH_S
+        time_s = arrive_s + GRIP_S
+        legs = []
+        for move in order.moves:
+            length_mm = move.length_mm(places, base_type)
+            leg = Leg(
+                time_s, max(length_mm / PUSH_MM_PER_S, _SHORTEST_LEG_S), places, move, base_type
+            )
+            legs.append(leg)
+            time_s, places = leg.end_s, move.along(places, base_type, 1.0)
+        lie[order.id] = places
+        side = self._sides[order.id]
+        return Visit(side, order.id, arrive_s, time_s + GRIP_S, tuple(legs), first)
+
+
+def _put_back(played: Sequence[Visit], begin_s: float) -> list[Visit]:
+    """Everything undone in turn, the last first: what did not collide going does not coming."""
+    undone: list[Visit] = []
+    free_at_s: dict[str, float] = {}
+    pushed_until_s = begin_s
+    for visit in reversed([visit for visit in played if visit.legs]):
+        haste = _PUTTING_BACK_HASTE
+        reach_s = REACH_S / haste
+        arrive_s = max(
+            pushed_until_s - GRIP_S + _BETWEEN_HANDS_S, free_at_s.get(visit.side, begin_s) + reach_s
+        )
+        time_s, legs = arrive_s + GRIP_S, []
+        for leg in reversed(visit.legs):
+            back = replace(leg, begin_s=time_s, duration_s=leg.duration_s / haste, is_backward=True)
+            legs.append(back)
+            time_s = back.end_s
+        place = unit_place(legs[0].places(arrive_s), legs[0].base_type)
+        back_visit = Visit(
+            visit.side, visit.id, arrive_s, time_s + GRIP_S, tuple(legs), place, haste
+        )
+        undone.append(back_visit)
+        pushed_until_s = time_s
+        free_at_s[visit.side] = back_visit.end_s + _BETWEEN_HANDS_S
+    return undone
+
+
+def _eased(share: float) -> float:
+    """From 0 to 1, starting and stopping gently, as a hand does."""
+    share = min(max(share, 0.0), 1.0)
+    return share * share * (3 - 2 * share)
