@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             standalone_mode=False,
         )
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
+        click.echo(error.format_message(), err=True)
         return BAD_INPUT
     except click.ClickException as error:
         return _refuse(error.format_message())

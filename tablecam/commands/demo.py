@@ -1,0 +1,31 @@
+"""`tablecam demo`: the whole thing on the embedded table."""
+
+from __future__ import annotations
+
+import click
+
+from tablecam.capture.reader import Reader
+from tablecam.commands.serving import page_options, serve
+from tablecam.simulate.demo import demo_camera, embedded_demo
+from tablecam.simulate.source import SimulatedSource
+
+
+@click.command("demo")
+@page_options
+def demo(host: str, port: int, open_browser: bool) -> None:
+    """Show a living table: no camera and no file needed.
+
+    A simulated camera looks at a scripted battle; its pictures go through the same search, fit
+    and tracking as a real camera's. On the page, drag units about and see them found again.
+    """
+    table, camera = embedded_demo(), demo_camera()
+    with Reader(lambda: SimulatedSource(table, camera), name="simulated", is_live=False) as reader:
+        serve(
+            reader,
+            camera,
+            table.roster,
+            host=host,
+            port=port,
+            open_browser=open_browser,
+            simulated=table,
+        )

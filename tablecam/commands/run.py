@@ -1,0 +1,58 @@
+"""`tablecam run`: the live table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from calibration.camera_file import read_camera_file
+from tablecam.capture.open_source import open_reader
+from tablecam.capture.options import SourceOptions
+from tablecam.capture.reader import PictureSize
+from tablecam.commands.demo import demo
+from tablecam.commands.serving import page_options, serve
+from tablecam.commands.source_options import source_options
+from tablecam.errors import BadInput
+from tablecam.table.table_file import read_table_file
+
+SIMULATED = "simulated"
+
+
+@click.command("run")
+@click.option("--table", "table_path", type=click.Path(path_type=Path), help="The table file.")
+@click.option("--camera", "camera_path", type=click.Path(path_type=Path), help="The camera file.")
+@source_options
+@page_options
+@click.pass_context
+def run(
+    context: click.Context,
+    table_path: Path | None,
+    camera_path: Path | None,
+    source: str,
+    options: SourceOptions,
+    host: str,
+    port: int,
+    open_browser: bool,
+) -> None:
+    """Watch a table and serve its page.
+
+    SOURCE is a camera's number, an rtsp:// or http:// address, a video, a picture, a folder of
+    pictures, or `simulated`, which brings its own table and camera.
+    """
+    if source == SIMULATED:
+        context.invoke(demo, host=host, port=port, open_browser=open_browser)
+        return
+    roster = read_table_file(_needed(table_path, "--table"))
+    camera_file = read_camera_file(_needed(camera_path, "--camera"))
+    size = PictureSize(camera_file.width_px, camera_file.height_px, camera_file.source)
+    camera = camera_file.camera()
+    with open_reader(source, options, expected_size=size) as reader:
+        serve(reader, camera, roster, host=host, port=port, open_browser=open_browser)
+
+
+def _needed(path: Path | None, option: str) -> Path:
+    if path is None:
+        expected = f"expected a file, got none (only `--source {SIMULATED}` brings its own)"
+        raise BadInput(option, expected)
+    return path

@@ -1,0 +1,85 @@
+"""The options with which every command that watches a source opens it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, get_args
+
+import click
+
+from tablecam.capture.options import BackEnd, SourceOptions
+from tablecam.errors import BadInput
+
+Decorated = Callable[..., Any]
+
+_OPTIONS = (
+    click.option("--source", default="0", show_default=True, help="Where pictures come from."),
+    click.option("--resolution", metavar="WxH", help="Ask a camera for pictures of this size."),
+    click.option("--fps", type=click.FloatRange(0.1, 240), help="Ask for so many frames a second."),
+    click.option(
+        "--mjpeg/--no-mjpeg",
+        default=True,
+        show_default=True,
+        help="Let a USB camera compress; large pictures need it.",
+    ),
+    click.option(
+        "--back-end",
+        type=click.Choice(get_args(BackEnd)),
+        default="any",
+        show_default=True,
+        help="Who talks to a USB camera; on Windows, dshow often opens faster than msmf.",
+    ),
+    click.option("--focus", type=float, help="Fix a camera's focus, in its own units."),
+    click.option("--exposure", type=float, help="Fix a camera's exposure, in its own units."),
+    click.option(
+        "--autofocus/--hold-focus",
+        default=False,
+        show_default=True,
+        help="A lens that hunts for focus voids its calibration.",
+    ),
+    click.option("--loop", is_flag=True, help="Begin a video or folder again at its end."),
+)
+
+
+def source_options(command: Decorated) -> Decorated:
+    """Give a command `source` and `options`, read from its options on the command line."""
+
+    @functools.wraps(command)
+    def with_options(
+        *args: Any,
+        resolution: str | None,
+        fps: float | None,
+        mjpeg: bool,
+        back_end: BackEnd,
+        focus: float | None,
+        exposure: float | None,
+        autofocus: bool,
+        loop: bool,
+        **others: Any,
+    ) -> Any:
+        options = SourceOptions(
+            resolution_px=_resolution_px(resolution),
+            frames_per_s=fps,
+            mjpeg=mjpeg,
+            back_end=back_end,
+            focus=focus,
+            exposure=exposure,
+            hold_focus=not autofocus and focus is None,
+            at_end="loop" if loop else "stop",
+        )
+        return command(*args, options=options, **others)
+
+    decorated: Decorated = with_options
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated
+
+
+def _resolution_px(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    width, _, height = text.lower().partition("x")
+    if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):
+        raise BadInput("--resolution", f"expected WIDTHxHEIGHT such as 1920x1080, got {text!r}")
+    return int(width), int(height)

@@ -1,0 +1,197 @@
+"""The loop from frames to snapshots, and the answers to what is asked of the newest one."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from types import TracebackType
+
+import cv2
+import numpy as np
+
+from calibration.camera import Camera
+from tablecam.capture.frame import Frame
+from tablecam.capture.reader import Reader
+from tablecam.live import questions
+from tablecam.live.health import Tally, health
+from tablecam.live.protocol import Json, SimulatedControls
+from tablecam.live.state import Snapshot
+from tablecam.table.model import Position
+from tablecam.table.roster import Roster
+from tablecam.vision.find import TagFinder
+from tablecam.vision.position import position_of
+from tablecam.vision.rectify import rectifier
+from tablecam.vision.table_check import check_table_tags
+from tablecam.vision.tracking import BaseTracker, TrackedBase
+
+log = logging.getLogger(__name__)
+
+_PATIENCE_S = 0.5
+"""How long the loop waits for a frame before it looks at the source's state again."""
+
+_PICTURE_WIDTH_PX = 1800
+_JPEG_QUALITY = 85
+
+
+class LiveTable:
+    """A table that is being watched: frames in, snapshots out (`tablecam.live.protocol.Live`).
+
+    A thread of its own reads; any thread may ask. Use it as a context, or `start` and `close` it;
+    the reader stays its caller's. `simulated` are the controls of a table that is not there.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        camera: Camera,
+        roster: Roster,
+        *,
+        simulated: SimulatedControls | None = None,
+    ) -> None:
+        self._reader = reader
+        self._camera = camera
+        self._roster = roster
+        self._simulated = simulated
+        self._finder = TagFinder(camera, roster)
+        self._tracker = BaseTracker(roster, camera)
+        self._picture = _Picture(camera, roster)
+        self._changed = threading.Condition()
+        self._tally: Tally | None = None
+        self._frame: Frame | None = None  # guarded, as the snapshot is, by `_changed`
+        position = position_of((), roster, camera.name)
+        self._snapshot = Snapshot(0, -1, position, health(reader.status, camera.name, None))
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="live table", daemon=True)
+
+    @property
+    def roster(self) -> Roster:
+        """What the table file says."""
+        return self._roster
+
+    @property
+    def simulated(self) -> SimulatedControls | None:
+        """The controls of a simulated table; None over a real one."""
+        return self._simulated
+
+    def start(self) -> None:
+        """Start watching."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop watching. May be called twice."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def __enter__(self) -> LiveTable:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def snapshot(self) -> Snapshot:
+        """The newest state."""
+        with self._changed:
+            return self._snapshot
+
+    def wait(self, after_version: int, timeout_s: float) -> Snapshot | None:
+        """The newest state once its version is above `after_version`; None after the timeout."""
+        with self._changed:
+            newer = self._changed.wait_for(
+                lambda: self._snapshot.version > after_version, timeout_s
+            )
+            return self._snapshot if newer else None
+
+    def picture(self) -> bytes:
+        """The newest frame rectified to the table, as JPEG; empty while there is none."""
+        with self._changed:
+            frame = self._frame
+        return b"" if frame is None else self._picture.of(frame)
+
+    def measure(self, a: str, b: str, within_bw: Sequence[float] = ()) -> Json:
+        """The distance between two things, and whether it is within each of some ranges."""
+        return questions.measure(self.snapshot().position, a, b, within_bw)
+
+    def about(self, thing: str) -> Json:
+        """The drawings that explain one thing."""
+        return questions.about(self.snapshot().position, thing)
+
+    def _run(self) -> None:
+        number = -1
+        while not self._stopping.is_set():
+            frame = self._reader.newest(after=number, timeout_s=_PATIENCE_S)
+            if frame is None:
+                self._say_how_the_source_is()
+            else:
+                number = frame.number
+                self._see(frame)
+
+    def _see(self, frame: Frame) -> None:
+        """Read one frame and publish what it shows."""
+        grey = np.asarray(cv2.cvtColor(frame.image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+        search = self._finder.search(grey)
+        bases = self._tracker.update(search.sightings, frame.taken_at_s)
+        check = check_table_tags(search.sightings, self._camera, self._roster)
+        self._tally = Tally(
+            seen=sum(base.pose.seen == "now" for base in bases) + len(check.tags),
+            held=sum(base.pose.seen == "held" for base in bases),
+            missing=self._missing(bases),
+            table_tags=check.tags,
+            table_tags_listed=tuple(tag.id for tag in self._roster.table_tags),
+            reprojection_px=check.rms_px,
+            behind_s=time.monotonic() - frame.taken_at_s,
+        )
+        held_for_s = {base.tag: base.hidden_for_s for base in bases if base.pose.seen == "held"}
+        position = position_of(bases, self._roster, self._camera.name)
+        self._publish(position, held_for_s, frame)
+
+    def _missing(self, bases: Sequence[TrackedBase]) -> tuple[int, ...]:
+        known = {base.tag for base in bases}
+        return tuple(tag for tag in self._roster.base_type_by_tag() if tag not in known)
+
+    def _say_how_the_source_is(self) -> None:
+        """Publish the source's state where it has changed though no frame came."""
+        old = self.snapshot()
+        now = health(self._reader.status, self._camera.name, self._tally)
+        if now != old.health:
+            with self._changed:
+                self._snapshot = Snapshot(
+                    old.version + 1, old.frame, old.position, now, old.held_for_s
+                )
+                self._changed.notify_all()
+
+    def _publish(self, position: Position, held_for_s: dict[int, float], frame: Frame) -> None:
+        now = health(self._reader.status, self._camera.name, self._tally)
+        with self._changed:
+            version = self._snapshot.version + 1
+            self._snapshot = Snapshot(version, frame.number, position, now, held_for_s)
+            self._frame = frame
+            self._changed.notify_all()
+
+
+class _Picture:
+    """The rectified picture of the newest frame, made when first asked for, once a frame."""
+
+    def __init__(self, camera: Camera, roster: Roster) -> None:
+        scale = _PICTURE_WIDTH_PX / roster.table.width_mm
+        self._rectifier = rectifier(camera, roster.table, px_per_mm=scale)
+        self._lock = threading.Lock()
+        self._number = -1
+        self._jpeg = b""
+
+    def of(self, frame: Frame) -> bytes:
+        with self._lock:
+            if frame.number != self._number:
+                flat = self._rectifier.rectified(frame.image)
+                quality = [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY]
+                _, encoded = cv2.imencode(".jpg", flat, quality)
+                self._number, self._jpeg = frame.number, encoded.tobytes()
+            return self._jpeg

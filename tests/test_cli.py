@@ -1,0 +1,53 @@
+"""The command line itself: what every command has in common."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tablecam.cli import commands, main
+
+NAMES = sorted(commands.commands)
+
+
+def test_the_commands_of_the_house_are_there():
+    assert {"calibrate", "demo", "print", "run", "snapshot"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_explains_itself(name, capsys):
+    assert main([name, "--help"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"Usage: tablecam {name}")
+    assert len(out.splitlines()) > 5
+
+
+def test_without_a_command_it_shows_what_there_is(capsys):
+    assert main([]) == 2
+    assert "demo" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["dema"], "dema"),
+        (["demo", "--prot", "1"], "--prot"),
+        (["demo", "--port", "eight"], "eight"),
+        (["run", "--source", "0"], "--table"),
+        (["run", "--source", "0", "--table", "no.toml", "--camera", "no.json"], "no.toml"),
+        (["run", "--resolution", "big", "--source", "simulated"], "big"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, named, capsys):
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert len(captured.err.splitlines()) == 1
+    assert named in captured.err
+
+
+def test_the_version_is_the_packages():
+    done = subprocess.run(
+        [sys.executable, "-m", "tablecam", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("tablecam, version ")
