@@ -134,12 +134,20 @@ class Camera:
         A pixel that is read exactly is still placed wrongly by this much, and places near each
         other are wrong together. Zeros when the camera is exact.
         """
-        points = _at_height(np.asarray(places_mm, dtype=np.float64), height_mm)
+        places = np.asarray(places_mm, dtype=np.float64)
         if self.covariance is None:
-            return np.zeros((len(points), 2, 2))
-        _, by_point = self.to_image_with_jacobian(points)
-        by_parameter = -np.linalg.inv(by_point[..., :2]) @ self.parameter_jacobian(points)
+            return np.zeros((len(places), 2, 2))
+        by_parameter = self.place_by_parameter(places, height_mm)
         return np.asarray(by_parameter @ self.covariance @ by_parameter.transpose(0, 2, 1))
+
+    def place_by_parameter(self, places_mm: ArrayLike, height_mm: ArrayLike = 0.0) -> Array:
+        """How places (n, 2) shift with the camera's parameters while pixels stay, (n, 2, 15).
+
+        Ordered as `CAMERA_PARAMETERS`.
+        """
+        points = _at_height(np.asarray(places_mm, dtype=np.float64), height_mm)
+        _, by_point = self.to_image_with_jacobian(points)
+        return np.asarray(-np.linalg.inv(by_point[..., :2]) @ self.parameter_jacobian(points))
 
     def px_per_mm(self, places_mm: ArrayLike, height_mm: ArrayLike = 0.0) -> Array:
         """The picture's scale (n,) at places (n, 2): the root of the area that 1 mm² covers."""
