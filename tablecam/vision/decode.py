@@ -1,0 +1,167 @@
+"""Which tags a square may be: the ring around every tag, then the cells inside it.
+
+Every tag has a black border inside of a white rim; where that ring fits best is the tag's
+centre. The cells inside are then compared with all patterns of tags of that size, turned four ways.
+Nothing is decided here: the few best go on to be fitted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Camera
+from tablecam.vision.dictionary import TagPatterns
+from tablecam.vision.kinds import TagKind
+from tablecam.vision.local_map import LocalMaps, table_to_picture
+from tablecam.vision.squares import Squares
+
+Array = NDArray[np.float64]
+Map = NDArray[np.float32]
+Grey = NDArray[np.uint8]
+Index = NDArray[np.int64]
+
+_SAMPLES_A_CELL = 3
+_SHIFT_CELLS = 3
+"""How far from where a square was noticed its centre may lie: 2.8 at most where measured."""
+_NOISE_GREY2 = 9.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Readings:
+    """What squares look like if they are tags of one kind: equally long columns.
+
+    `places_mm` (n, 2) and `headings_rad` (n,) are of the square (the heading but for quarter
+    turns); `ring` (n,) from -1 to 1 is how much it looks like a tag's border and rim; `cells`
+    (n, c, c) are the grey levels inside, the row nearest to the heading first.
+    """
+
+    kind: TagKind
+    places_mm: Array
+    headings_rad: Array
+    ring: Array
+    cells: Map
+
+
+def read_squares(
+    grey: Grey, camera: Camera, patterns: TagPatterns, kind: TagKind, squares: Squares
+) -> Readings:
+    """The squares, each moved to where it looks most like a tag of this kind."""
+    cell_mm = kind.size_mm / patterns.side_cells
+    half_cells = patterns.side_cells / 2 + 1 + _SHIFT_CELLS
+    to_picture = table_to_picture(
+        camera,
+        squares.places_mm,
+        np.full(len(squares), kind.height_mm),
+        float(half_cells * cell_mm * np.sqrt(2)),
+    )
+    turn = steps_right_and_up(squares.headings_rad) * cell_mm
+    grid = _grid(2 * half_cells, 1 / _SAMPLES_A_CELL)
+    size = round(len(grid) ** 0.5)
+    seen = _sampled(grey, to_picture, grid @ turn).reshape(-1, size, size)
+    ring, centres = _best_ring(seen, patterns.side_cells)
+    moved = np.einsum("nj,njk->nk", centres, turn)
+    cells = cell_means(grey, to_picture, turn, centres, patterns.inner_cells)
+    return Readings(kind, squares.places_mm + moved, squares.headings_rad, ring, cells)
+
+
+def pattern_scores(cells: Map, patterns: Map) -> Array:
+    """The correlation of cells (n, c, c) with patterns (k, c, c), each turned 0 to 3 times.
+
+    The result is (n, k, 4); a turn is a quarter, counter-clockwise.
+    """
+    turned = np.stack([np.rot90(patterns, turns, axes=(1, 2)) for turns in range(4)], axis=1)
+    meant = _standardised(turned.reshape(*turned.shape[:2], -1).astype(np.float32))
+    seen = _standardised(cells.reshape(len(cells), -1))
+    return np.asarray(np.einsum("nc,ktc->nkt", seen, meant), dtype=np.float64)
+
+
+def cell_means(
+    grey: Grey, to_picture: LocalMaps, turn: Array, centres_cells: Array, across: int
+) -> Map:
+    """The grey level in the middle of each of `across` x `across` cells, (n, across, across).
+
+    `turn` (n, 2, 2) are the steps of one cell to the right and up, in mm; `centres_cells` (n, 2)
+    is where the middle of the cells lies.
+    """
+    middles = _grid(across - 1, 1.0)
+    steps = np.array([[x, y] for y in (0.25, -0.25) for x in (-0.25, 0.25)])
+    points = (middles[:, None] + steps).reshape(-1, 2) + centres_cells[:, None]
+    seen = _sampled(grey, to_picture, points @ turn)
+    return np.asarray(seen.reshape(len(seen), across, across, 4).mean(axis=3))
+
+
+def steps_right_and_up(headings_rad: Array) -> Array:
+    """Rows that are the steps to the right and up of tags with these headings, (n, 2, 2)."""
+    cosine, sine = np.cos(headings_rad), np.sin(headings_rad)
+    right, up = np.stack([sine, -cosine], axis=1), np.stack([cosine, sine], axis=1)
+    return np.stack([right, up], axis=1)
+
+
+def _best_ring(seen: Map, side_cells: int) -> tuple[Array, Array]:
+    """How well a border inside of a rim fits at best in each patch, (n,), and where, (n, 2).
+
+    The place is right and up of the patch's middle, in cells. The fit is the correlation of the
+    pixels of border and rim with what they should be.
+    """
+    count, size, _ = seen.shape
+    tall = seen.reshape(-1, size)
+    outer, edge, inner = (
+        _box_sums(tall, (side_cells + more) * _SAMPLES_A_CELL) for more in (2, 0, -2)
+    )
+    squares = tall * tall
+    power = _box_sums(squares, (side_cells + 2) * _SAMPLES_A_CELL)
+    power -= _box_sums(squares, (side_cells - 2) * _SAMPLES_A_CELL)
+    rim_area, border_area = (
+        float(((side_cells + more) ** 2 - (side_cells + more - 2) ** 2) * _SAMPLES_A_CELL**2)
+        for more in (2, 0)
+    )
+    area = rim_area + border_area
+    contrast = (outer - edge) / rim_area - (edge - inner) / border_area
+    variance = power / area - ((outer - inner) / area) ** 2
+    share = rim_area * border_area / area**2
+    fit = contrast * np.sqrt(share / (np.maximum(variance, 0) + _NOISE_GREY2))
+    reach = (side_cells + 2) * _SAMPLES_A_CELL // 2
+    inside = fit.reshape(count, size, size)[:, reach:-reach, reach:-reach]
+    across = inside.shape[2]
+    best = inside.reshape(count, -1).argmax(axis=1)
+    # OpenCV's box of even size reaches half a sample further back than forth.
+    lag = 0.5 if side_cells % 2 == 0 else 0.0
+    row, column = best // across - lag, best % across - lag
+    middle = (size - 1) / 2 - reach
+    centres = np.stack([column - middle, middle - row], axis=1) / _SAMPLES_A_CELL
+    return inside.reshape(count, -1).max(axis=1).astype(np.float64), centres
+
+
+def _box_sums(values: Map, size: int) -> Map:
+    return np.asarray(
+        cv2.boxFilter(
+            values, cv2.CV_32F, (size, size), normalize=False, borderType=cv2.BORDER_CONSTANT
+        )
+    )
+
+
+def _grid(across: float, step: float) -> Array:
+    """Points right and up of the middle, (m, 2), over a square; the top row first."""
+    count = round(across / step) + 1
+    steps = (np.arange(count) - (count - 1) / 2) * step
+    right, up = np.meshgrid(steps, -steps)
+    return np.stack([right.ravel(), up.ravel()], axis=1)
+
+
+def _sampled(grey: Grey, to_picture: LocalMaps, offsets_mm: Array) -> Map:
+    pixels = to_picture(offsets_mm).astype(np.float32)
+    seen = cv2.remap(
+        grey, pixels[..., 0], pixels[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
+    return np.asarray(seen, dtype=np.float32)
+
+
+def _standardised(values: Map) -> Map:
+    """The last axis moved to mean 0 and stretched to length 1."""
+    centred = values - values.mean(axis=-1, keepdims=True)
+    length = np.linalg.norm(centred, axis=-1, keepdims=True)
+    return np.asarray(centred / np.maximum(length, 1e-6))

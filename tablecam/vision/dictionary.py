@@ -1,0 +1,66 @@
+"""The printed patterns of an ArUco dictionary, for the tags of one roster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from tablecam.errors import BadInput
+
+
+@dataclass(frozen=True, eq=False)
+class TagPatterns:
+    """What is printed on some tags of one dictionary.
+
+    `ids` (k,) are their numbers, `cells` (k, n, n) the inner cells, 1 white and 0 black, the top
+    row first, without the black border (one cell) and the white rim (one cell) around them.
+    """
+
+    ids: NDArray[np.int64]
+    cells: NDArray[np.uint8]
+
+    @property
+    def inner_cells(self) -> int:
+        """How many cells a side has inside the black border: 4 for `DICT_4X4_250`."""
+        return int(self.cells.shape[1])
+
+    @property
+    def side_cells(self) -> int:
+        """How many cells the side of the black square has."""
+        return self.inner_cells + 2
+
+    @cached_property
+    def index_of(self) -> dict[int, int]:
+        """Where each id stands in `ids` and `cells`."""
+        return {int(tag): index for index, tag in enumerate(self.ids)}
+
+
+def tag_patterns(dictionary: str, ids: Iterable[int], *, source: str = "table file") -> TagPatterns:
+    """The patterns of these ids of a dictionary that OpenCV knows, such as `DICT_4X4_250`.
+
+    Raises:
+        BadInput: No such dictionary, or it has no such id; `source` is the file to name.
+    """
+    number = getattr(cv2.aruco, dictionary, None) if dictionary.startswith("DICT_") else None
+    if number is None:
+        raise BadInput(
+            source,
+            f"expected an ArUco dictionary such as DICT_4X4_250, got {dictionary!r}",
+            key="tags.dictionary",
+        )
+    known = cv2.aruco.getPredefinedDictionary(number)
+    size, count = int(known.markerSize), int(known.bytesList.shape[0])
+    wanted = sorted(set(ids))
+    for tag in wanted:
+        if not 0 <= tag < count:
+            raise BadInput(source, f"expected tags 0 to {count - 1} of {dictionary}, got {tag}")
+    cells = np.empty((len(wanted), size, size), dtype=np.uint8)
+    for index, tag in enumerate(wanted):
+        drawn = cv2.aruco.generateImageMarker(known, tag, size + 2)  # one pixel a cell
+        cells[index] = np.asarray(drawn)[1:-1, 1:-1] > 127
+    return TagPatterns(np.array(wanted, dtype=np.int64), cells)

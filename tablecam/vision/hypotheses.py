@@ -1,0 +1,102 @@
+"""What each square may be: the few tags worth fitting, from how squares read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablecam.vision.decode import Readings, pattern_scores
+from tablecam.vision.dictionary import TagPatterns
+from tablecam.vision.tags import TagGuesses
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+_LEAST_RING = 0.4
+"""Tags at least 60 % visible had 0.5 or more."""
+_MOST_FOR_A_SQUARE = 4
+_CLEAR_RING, _CLEAR_SCORE, _CLEAR_MARGIN = 0.6, 0.85, 0.2
+"""A square that reads like this is fitted as that one tag only: all that did were that tag."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hypotheses:
+    """Tags that squares may be: `square` (n,) says which square each guess is about.
+
+    `is_clear` (n,) marks those that have no rival at their square.
+    """
+
+    guesses: TagGuesses
+    square: Index
+    is_clear: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Columns:
+    """Squares (rows) against all patterns of all kinds (columns), (n, k) each."""
+
+    kind: Index
+    pattern: Index
+    turns: Index
+    score: Array
+    ring: Array
+
+
+def hypotheses(readings: Sequence[Readings], patterns: TagPatterns) -> Hypotheses:
+    """The few tags that each square may be, from its reading as each kind of tag."""
+    table = _compared(readings, patterns)
+    worth = np.where(table.ring >= _LEAST_RING, table.score + table.ring, -np.inf)
+    order = np.argsort(-worth, axis=1, kind="stable")[:, :_MOST_FOR_A_SQUARE]
+    best, every = order[:, :1], np.arange(len(worth))[:, None]
+    scores = table.score[every, order]
+    # With a single pattern on the table there is no second to be compared with.
+    second = scores[:, 1] if scores.shape[1] > 1 else np.zeros(len(scores))
+    clear = (
+        (table.ring[every, best][:, 0] >= _CLEAR_RING)
+        & (scores[:, 0] >= _CLEAR_SCORE)
+        & (scores[:, 0] - second >= _CLEAR_MARGIN)
+    )
+    wanted = np.isfinite(worth[every, order])
+    wanted[clear, 1:] = False
+    square, rank = np.nonzero(wanted)
+    chosen = order[square, rank]
+    guesses = _guesses(readings, table, square, chosen)
+    return Hypotheses(guesses, square, clear[square])
+
+
+def _compared(readings: Sequence[Readings], patterns: TagPatterns) -> _Columns:
+    scores, turns = [], []
+    for reading in readings:
+        by_turn = pattern_scores(reading.cells, patterns.cells[reading.kind.pattern])
+        scores.append(by_turn.max(axis=2))
+        turns.append(by_turn.argmax(axis=2))
+    counts = [len(reading.kind.pattern) for reading in readings]
+    ring = np.stack([reading.ring for reading in readings], axis=1)
+    return _Columns(
+        kind=np.repeat(np.arange(len(readings)), counts),
+        pattern=np.concatenate([reading.kind.pattern for reading in readings]),
+        turns=np.concatenate(turns, axis=1),
+        score=np.concatenate(scores, axis=1),
+        ring=np.repeat(ring, counts, axis=1),
+    )
+
+
+def _guesses(
+    readings: Sequence[Readings], table: _Columns, square: Index, column: Index
+) -> TagGuesses:
+    kind = table.kind[column]
+    places = np.stack([reading.places_mm for reading in readings])
+    headings = np.stack([reading.headings_rad for reading in readings])
+    heights = np.array([reading.kind.height_mm for reading in readings])
+    sizes = np.array([reading.kind.size_mm for reading in readings])
+    quarter_turns = table.turns[square, column] * (np.pi / 2)
+    return TagGuesses(
+        table.pattern[column],
+        places[kind, square],
+        headings[kind, square] + quarter_turns,
+        heights[kind],
+        sizes[kind],
+    )

@@ -1,0 +1,113 @@
+"""A plane over the table as seen straight from above, from the camera's picture.
+
+The rectified picture has x to the right and y up the page: its first row lies at y = depth. Its
+pixel (column, row) shows x = (column + 0.5) / px_per_mm - margin, and alike from the top for y.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Camera
+from tablecam.table.model import TableSize
+
+Array = NDArray[np.float64]
+Picture = NDArray[np.uint8]
+
+_NODE_SPACING = 8
+"""The camera is exact at every eighth pixel and linear between: off by less than 0.005 px."""
+_FAR_PX = 30_000
+"""OpenCV's fixed-point maps hold 16 bits; places that no pixel shows are sent out there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rectifier:
+    """Turns pictures of one camera into pictures of one plane; made once, used for each frame.
+
+    `map_xy` is OpenCV's fixed-point map from the plane to a picture made smaller by `shrink`.
+    """
+
+    table: TableSize
+    px_per_mm: float
+    margin_mm: float
+    shrink: int
+    map_xy: tuple[NDArray[np.int16], NDArray[np.uint16]]
+
+    def rectified(self, picture: Picture) -> Picture:
+        """The plane's picture, black where the camera does not see; grey or colour as given."""
+        if self.shrink > 1:
+            size = (picture.shape[1] // self.shrink, picture.shape[0] // self.shrink)
+            whole = picture[: size[1] * self.shrink, : size[0] * self.shrink]
+            picture = np.asarray(cv2.resize(whole, size, interpolation=cv2.INTER_AREA))
+        return np.asarray(cv2.remap(picture, *self.map_xy, cv2.INTER_LINEAR))
+
+    def places_mm(self, pixels: Array) -> Array:
+        """The table places (n, 2) that pixels (n, 2) of the rectified picture show."""
+        left_top = np.array([-self.margin_mm, self.table.depth_mm + self.margin_mm])
+        return left_top + (pixels + 0.5) / self.px_per_mm * [1, -1]
+
+
+def rectifier(
+    camera: Camera,
+    table: TableSize,
+    *,
+    px_per_mm: float,
+    height_mm: float = 0.0,
+    margin_mm: float = 0.0,
+) -> Rectifier:
+    """What rectifies the plane `height_mm` above the table, and `margin_mm` around it."""
+    wide = max(1, round((table.width_mm + 2 * margin_mm) * px_per_mm))
+    deep = max(1, round((table.depth_mm + 2 * margin_mm) * px_per_mm))
+    columns, rows = _nodes(wide), _nodes(deep)
+    x_mm, y_mm = np.meshgrid(
+        (columns + 0.5) / px_per_mm - margin_mm,
+        table.depth_mm + margin_mm - (rows + 0.5) / px_per_mm,
+    )
+    nodes_mm = np.stack([x_mm, y_mm, np.full_like(x_mm, height_mm)], axis=-1)
+    seen_px = camera.to_image(nodes_mm.reshape(-1, 3)).reshape(nodes_mm.shape[0], -1, 2)
+    middle_mm = np.array([[table.width_mm / 2, table.depth_mm / 2]])
+    # More than two picture pixels a rectified one: average them, or grain would show as noise.
+    shrink = max(1, int(float(camera.px_per_mm(middle_mm, height_mm)[0]) / px_per_mm))
+    seen_px = (np.nan_to_num(seen_px) + 0.5) / shrink - 0.5
+    nodes = np.concatenate([seen_px, _is_seen(camera, nodes_mm)], axis=-1).astype(np.float32)
+    dense = _between(_between(nodes, deep, axis=0), wide, axis=1)
+    # A place counts as seen only where all the nodes around it are.
+    dense_px = np.where(dense[..., 2:] > 0.999, dense[..., :2], np.float32(_FAR_PX))
+    return Rectifier(
+        table, px_per_mm, margin_mm, shrink, cv2.convertMaps(dense_px, None, cv2.CV_16SC2)
+    )
+
+
+def _nodes(count: int) -> NDArray[np.float64]:
+    return np.arange(0, count + _NODE_SPACING, _NODE_SPACING, dtype=np.float64)
+
+
+def _between(nodes: NDArray[np.float32], count: int, *, axis: int) -> NDArray[np.float32]:
+    """The values at 0, 1, ... count - 1, between nodes that lie `_NODE_SPACING` apart."""
+    index = np.arange(count)
+    before = index // _NODE_SPACING
+    share = (index % _NODE_SPACING / _NODE_SPACING).astype(np.float32)
+    share = share.reshape([-1 if side == axis else 1 for side in range(nodes.ndim)])
+    left, right = np.take(nodes, before, axis), np.take(nodes, before + 1, axis)
+    return np.asarray(left + share * (right - left))
+
+
+def _is_seen(camera: Camera, places_mm: Array) -> Array:
+    """1 where the camera sees a place (rows, columns, 3), or nearly so; else 0.
+
+    Far outside the picture a strong distortion folds back into it; such a pixel, looked along,
+    shows another place.
+    """
+    beyond_px = 100.0  # so that a place at the picture's edge has seen nodes all around
+    points_mm = places_mm.reshape(-1, 3)
+    pixels = camera.to_image(points_mm)
+    size = np.array([camera.lens.width_px, camera.lens.height_px])
+    near = ((pixels > -beyond_px) & (pixels < size + beyond_px)).all(axis=-1)
+    seen = np.zeros(len(points_mm))
+    back_mm = camera.to_table(pixels[near], points_mm[near, 2])
+    seen[near] = (np.abs(back_mm - points_mm[near, :2]) < 1.0).all(axis=-1)
+    return seen.reshape(*places_mm.shape[:2], 1)
