@@ -33,13 +33,13 @@ class Pose:
     @property
     def rotation(self) -> Array:
         """The 3x3 rotation from the table's axes to the camera's."""
-        matrix, _ = cv2.Rodrigues(np.array(self.rotation_vector_rad))
+        matrix, _ = cv2.Rodrigues(np.array(self.rotation_vector_rad, dtype=np.float64))
         return np.asarray(matrix, dtype=np.float64)
 
     @property
     def translation(self) -> Array:
         """The table's origin as the camera sees it, (3,) in millimetres."""
-        return np.array(self.translation_mm)
+        return np.array(self.translation_mm, dtype=np.float64)
 
     @property
     def camera_centre_mm(self) -> Array:
@@ -120,7 +120,7 @@ class Camera:
         points = np.asarray(points_mm, dtype=np.float64).reshape(-1, 3)
         _, jacobian = cv2.projectPoints(
             points,
-            np.array(self.pose.rotation_vector_rad),
+            np.array(self.pose.rotation_vector_rad, dtype=np.float64),
             self.pose.translation,
             self.lens.matrix,
             self.lens.distortion,

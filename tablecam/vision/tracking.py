@@ -23,6 +23,7 @@ a figure's shadow and the JPEG encoder shift a fit by less."""
 STILL_DEG = 1.5
 
 _STILL_SIGMAS = 4.0
+_SIGHTINGS_AVERAGED = 5
 _SETTLED_AFTER_S = 0.4
 _JUMP_MM = 80.0
 """No hand carries a base so far between two pictures; unless it is seen there twice, it is a
@@ -47,10 +48,12 @@ class TrackedBase:
 class _Track:
     """What is remembered of one base: where it rests, since when, when it was seen last.
 
-    `doubted` is a place that it seems to have jumped to, until a second sighting bears it out.
+    `weight_per_mm2` is how much the sightings behind the pose count together; `doubted` is a
+    place that it seems to have jumped to, until a second sighting bears it out.
     """
 
     pose: BasePose
+    weight_per_mm2: float
     resting_since_s: float
     seen_at_s: float
     is_settled: bool
@@ -91,7 +94,7 @@ class BaseTracker:
 
 
 def _appeared(pose: BasePose, at_s: float) -> _Track:
-    return _Track(pose, resting_since_s=at_s, seen_at_s=at_s, is_settled=True)
+    return _Track(pose, _weight(pose), resting_since_s=at_s, seen_at_s=at_s, is_settled=True)
 
 
 def _seen(track: _Track, pose: BasePose, at_s: float) -> _Track:
@@ -99,11 +102,41 @@ def _seen(track: _Track, pose: BasePose, at_s: float) -> _Track:
     if _is_where(track.pose, pose):
         rested_s = at_s - track.resting_since_s
         settled = track.is_settled or rested_s >= _SETTLED_AFTER_S
-        # The place is kept while it rests: a drawing that trembles is read as a table that does.
-        return replace(track, seen_at_s=at_s, is_settled=settled, doubted=None)
+        pose, weight = _averaged(track, pose)
+        return _Track(pose, weight, track.resting_since_s, at_s, settled)
     if _apart_mm(track.pose, pose) > _JUMP_MM and not _bears_out(track.doubted, pose):
         return replace(track, doubted=pose)
-    return _Track(pose, resting_since_s=at_s, seen_at_s=at_s, is_settled=False)
+    return _Track(pose, _weight(pose), resting_since_s=at_s, seen_at_s=at_s, is_settled=False)
+
+
+def _averaged(track: _Track, seen: BasePose) -> tuple[BasePose, float]:
+    """A resting base after one more sighting, each counting by its variance.
+
+    The average reaches back over a few sightings only, so that a nudge is followed. Its variance
+    is the average of theirs and does not shrink with their number: what is wrong with one fit
+    of a table that stands still is mostly wrong with the next one too.
+    """
+    old, weight = track.pose, _weight(seen)
+    share = weight / (track.weight_per_mm2 + weight)
+    turn_deg = difference_deg(seen.heading_deg, old.heading_deg)
+    pose = replace(
+        seen,
+        x_mm=old.x_mm + share * (seen.x_mm - old.x_mm),
+        y_mm=old.y_mm + share * (seen.y_mm - old.y_mm),
+        heading_deg=old.heading_deg + share * turn_deg,
+        sigma_mm=_root_mean_square(old.sigma_mm, seen.sigma_mm, share),
+        sigma_deg=_root_mean_square(old.sigma_deg, seen.sigma_deg, share),
+    )
+    most = max(_SIGHTINGS_AVERAGED * weight, track.weight_per_mm2)
+    return pose, min(track.weight_per_mm2 + weight, most)
+
+
+def _weight(pose: BasePose) -> float:
+    return 1.0 / max(pose.sigma_mm, 1e-3) ** 2
+
+
+def _root_mean_square(old: float, new: float, share: float) -> float:
+    return math.sqrt((1 - share) * old**2 + share * new**2)
 
 
 def _is_where(resting: BasePose, seen: BasePose) -> bool:
