@@ -4,11 +4,12 @@
  * side from which the player looks), so that everything inside is in the table frame.
  */
 import { each, make, put, style, write } from "./keyed.js";
-import { fadedBy, makeBase, makeText, placeText, through, updateBase, updateShapes, word } from "./shapes.js";
+import { addLine, fadedBy, makeText, placeText, through, updateBases, updateShapes, word } from "./shapes.js";
 import { placeOf, sideNumber, split, titleOf, unitOf } from "./state.js";
 import { boardMatrix, short, viewBox } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Base} Base */
 /** @typedef {import("./state.js").Unit} Unit */
 /** @typedef {import("./state.js").Commander} Commander */
 /** @typedef {import("./state.js").Tape} Tape */
@@ -18,6 +19,9 @@ const LAYERS = ["ground", "picture", "terrain", "about", "units", "commanders", 
 
 /** How far before a unit's middle its turning handle is, on the screen. */
 export const HANDLE_PX = 64;
+
+/** Below this scale a table is drawn with fewer words. */
+const FAR_PX_PER_MM = 0.55;
 
 /** Prepare a drawing; the function that brings it up to date. @type {(svg: SVGSVGElement) => (state: State) => void} */
 export function createBoard(svg) {
@@ -44,7 +48,7 @@ function placeView(svg, table, state) {
   style(svg, "--px", `${short(1 / state.view.px_per_mm)}px`);
   style(svg, "--upright", `matrix(${matrix.slice(0, 4).join(", ")}, 0, 0)`);
   const shown = { picture: state.show.picture && state.pictureUrl !== null, names: state.show.names };
-  const far = state.view.px_per_mm < 0.45;
+  const far = state.view.px_per_mm < FAR_PX_PER_MM;
   const classes = { ...shown, far, moving: state.moving, lifting: Boolean(state.ghost && !state.ghost.sent) };
   for (const [name, on] of Object.entries(classes)) svg.classList.toggle(name, on);
 }
@@ -98,18 +102,22 @@ function makeChoice() {
   return make("g", { role: "button", tabindex: "0" });
 }
 
+/** What players call a unit in full: its id, and its name where the table file gives one. @type {(state: State, id: string) => string} */
+export function fullName(state, id) {
+  const name = state.facts.units.find((unit) => unit.id === id)?.extra.name;
+  return name === undefined ? id : `${id} ${name}`;
+}
+
 /** @type {(group: SVGElement, unit: Unit, state: State) => void} */
 function updateUnit(group, unit, state) {
   const thing = `unit:${unit.id}`;
   const lifted = state.ghost?.unit === unit.id ? " lifted" : "";
   put(group, "class", `unit side-${sideNumber(state, unit.side) % 8} ${marks(state, thing)}${lifted}`);
   put(group, "data-thing", thing);
-  put(group, "aria-label", describeUnit(unit));
+  put(group, "aria-label", describeUnit(state, unit));
   put(group, "aria-pressed", String(state.chosen.includes(thing)));
-  const keyOf = (/** @type {import("./state.js").Base} */ base) => `base:${base.name}`;
-  each(group, unit.bases, keyOf, (base) => makeBase(keyOf(base)), (node, base) => {
-    updateBase(node, base, { arm: unit.arm, marks: marks(state, keyOf(base)) }, state.show.uncertainty);
-  });
+  const marksOf = (/** @type {Base} */ base) => marks(state, `base:${base.name}`);
+  updateBases(group, unit.bases, { arm: unit.arm, uncertainty: state.show.uncertainty, marksOf });
 }
 
 /** @type {(group: SVGElement, commander: Commander, state: State) => void} */
@@ -121,9 +129,7 @@ function updateCommander(group, commander, state) {
   put(group, "aria-pressed", String(state.chosen.includes(thing)));
   const { x_mm, y_mm, sigma_mm, seen, held_s } = commander;
   const point = { x_mm, y_mm, sigma_mm, seen, held_s, heading_deg: 0, width_mm: 24, depth_mm: 24, sigma_deg: 0 };
-  each(group, [commander.base ?? point], () => "base", () => makeBase(""), (node, base) =>
-    updateBase(node, base, { arm: "leader" }, state.show.uncertainty),
-  );
+  updateBases(group, [commander.base ?? point], { arm: "leader", uncertainty: state.show.uncertainty });
 }
 
 /** @type {(state: State, thing: string) => string} */
@@ -136,7 +142,7 @@ function marks(state, thing) {
 /** @type {() => SVGElement} */
 function makeName() {
   const group = makeText("name");
-  group.append(make("text", { class: "upright held-for" }));
+  addLine(group, "held-for", "1.6em");
   return group;
 }
 
@@ -162,10 +168,10 @@ export function duration(seconds) {
   return seconds < 90 ? `${Math.floor(seconds)} s` : `${Math.floor(seconds / 60)} min`;
 }
 
-/** @type {(unit: Unit) => string} */
-function describeUnit(unit) {
+/** @type {(state: State, unit: Unit) => string} */
+function describeUnit(state, unit) {
   const formation = unit.formation ? `, ${unit.formation}` : "";
-  return `${unit.id}, ${unit.side} ${unit.arm}${formation}${heldWords(longestHeld(unit))}`;
+  return `${fullName(state, unit.id)}, ${unit.side} ${unit.arm}${formation}${heldWords(longestHeld(unit))}`;
 }
 
 /** @type {(held_s: number | null) => string} */
@@ -196,8 +202,8 @@ function tapeKey(tape) {
 function makeTape() {
   const group = make("g");
   group.append(make("path", { class: "casing" }), make("path", { class: "ink" }), make("path", { class: "ends" }));
-  const text = makeText("reading");
-  text.append(make("text", { class: "upright reading-mm" }));
+  const text = makeText("reading", "-0.55em");
+  addLine(text, "reading-mm", "0.75em");
   group.append(text);
   return group;
 }
@@ -206,7 +212,7 @@ function makeTape() {
 function updateTape(group, tape, state) {
   const measured = tape.measured;
   const settled = tape.kept || state.chosen.includes(tape.b);
-  put(group, "class", `tape ${tape.kept ? "kept" : settled ? "chosen" : "preview"}`);
+  put(group, "class", `tape ${tape.kept ? "kept" : settled ? "settled" : "preview"}`);
   put(group, "data-ends", `${tape.a} ${tape.b}`);
   const ends = measured ? [measured.from_mm, measured.to_mm] : [];
   for (const child of [0, 1]) put(group.children[child], "d", through(ends, false));
@@ -232,9 +238,8 @@ function renderGhost(layers, state) {
     const turned = short(ghost.heading_deg - from.heading_deg);
     put(layers.ghost, "transform", `translate(${short(ghost.x_mm)} ${short(ghost.y_mm)}) rotate(${turned}) translate(${short(-from.x_mm)} ${short(-from.y_mm)})`);
   }
-  each(layers.ghost, bases, (base) => `${base.name}`, () => makeBase(""), (node, base) =>
-    updateBase(node, { ...base, seen: "now", held_s: null }, { arm: ghost?.from.arm ?? "" }, 0),
-  );
+  const now = bases.map((base) => ({ ...base, seen: /** @type {"now"} */ ("now"), held_s: null }));
+  updateBases(layers.ghost, now, { arm: ghost?.from.arm ?? "", uncertainty: 0 });
   renderHandle(layers.handle, state);
 }
 

@@ -68,6 +68,12 @@ function fit(turn = state.view.turn) {
   state.fitted = true;
 }
 
+/** Look from the next side of the table. */
+function turnTable() {
+  state.turned = true;
+  fit((state.view.turn + 1) % 4);
+}
+
 /** @type {(thing: string | null) => void} */
 function choose(thing) {
   if (thing) change.choose(state, thing);
@@ -152,7 +158,7 @@ listenToKeys({
   "=": () => zoom(ZOOM_STEP),
   "-": () => zoom(1 / ZOOM_STEP),
   0: () => fit(),
-  t: () => fit((state.view.turn + 1) % 4),
+  t: turnTable,
   b: () => pick(state.picks === "units" ? "bases" : "units"),
   m: toggleMoving,
   p: () => show({ picture: !state.show.picture }),
@@ -184,7 +190,7 @@ function onClick(id, deed) {
 onClick("zoom-in", () => zoom(ZOOM_STEP));
 onClick("zoom-out", () => zoom(1 / ZOOM_STEP));
 onClick("fit", () => fit());
-onClick("turn", () => fit((state.view.turn + 1) % 4));
+onClick("turn", turnTable);
 onClick("pick-units", () => pick("units"));
 onClick("pick-bases", () => pick("bases"));
 onClick("moving", toggleMoving);
@@ -201,6 +207,10 @@ onClick("health", () => {
   more.hidden = !more.hidden;
   byId("health").setAttribute("aria-expanded", String(!more.hidden));
   changed();
+});
+onClick("panel-grip", () => {
+  const isOpen = byId("panel").classList.toggle("open");
+  byId("panel-grip").setAttribute("aria-expanded", String(isOpen));
 });
 byId("roster").addEventListener("toggle", changed);
 byId("roster").addEventListener("click", (event) => {
@@ -221,7 +231,7 @@ onInput("picture-strength", (input) => show({ strength: Number(input.value) / 10
 onInput("show-uncertainty", (input) => show({ uncertainty: Number(input.value) }));
 
 new ResizeObserver(() => {
-  if (state.fitted) fit(bestTurn(facts, svg.clientWidth, svg.clientHeight));
+  if (state.fitted) fit(state.turned ? state.view.turn : bestTurn(facts, svg.clientWidth, svg.clientHeight));
   else look(resized(state.view, svg.clientWidth, svg.clientHeight));
 }).observe(svg);
 

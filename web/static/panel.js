@@ -1,6 +1,6 @@
 // @ts-check
 /** The words and figures around the table: the camera's health, what was measured, who is there. */
-import { duration, pointWords, spread } from "./board.js";
+import { duration, fullName, pointWords, spread } from "./board.js";
 import { each, put, style, write } from "./keyed.js";
 import { sideNumber, titleOf } from "./state.js";
 
@@ -95,7 +95,8 @@ function measureTitle(state) {
   const [first, second] = state.chosen;
   if (state.ghost && !state.ghost.sent) return `Moving ${state.ghost.unit}`;
   if (!first) return "Measure";
-  return second ? `${titleOf(state, first)} to ${titleOf(state, second)}` : (state.about?.title ?? titleOf(state, first));
+  if (second) return `${titleOf(state, first)} to ${titleOf(state, second)}`;
+  return first.startsWith("unit:") ? fullName(state, titleOf(state, first)) : (state.about?.title ?? titleOf(state, first));
 }
 
 /** The rows under the title, top to bottom. @type {(state: State) => void} */
@@ -137,23 +138,23 @@ function readings(state, tape, measured, isCarried) {
 
 /** @type {(state: State, tape: Tape, measured: Measured) => Part[]} */
 function verdicts(state, tape, measured) {
-  const within = (measured.within ?? []).map((verdict) => verdictPart(`within ${verdict.range_bw} BW`, verdict));
-  const contact = measured.contact ? [verdictPart("in contact", measured.contact)] : [];
+  const within = (measured.within ?? []).map((verdict) => verdictPart(`${verdict.range_bw} BW`, verdict, "within"));
+  const contact = measured.contact ? [verdictPart("contact", measured.contact, "")] : [];
   /** @type {Part[]} */
   const where = measured.b_is
-    ? [{ key: "where", name: "where", lead: measured.b_is, text: `${titleOf(state, tape.b)} lies to the ${measured.b_is} of ${titleOf(state, tape.a)}` }]
+    ? [{ key: "where", name: "where", text: `${titleOf(state, tape.b)} lies to the ${measured.b_is} of ${titleOf(state, tape.a)}` }]
     : [];
   return [...within, ...contact, ...where, { key: "because", name: "because", text: measured.because }];
 }
 
-/** @type {(question: string, verdict: Verdict) => Part} */
-function verdictPart(question, verdict) {
+/** @type {(question: string, verdict: Verdict, kind: string) => Part} */
+function verdictPart(question, verdict, kind) {
   const margin = verdict.margin_mm;
   const by = margin === undefined ? "" : `by ${Math.abs(margin).toFixed(1)} mm`;
   const close = verdict.probability === undefined ? by : `${Math.round(100 * verdict.probability)} % likely`;
   return {
     key: question,
-    name: `verdict ${verdict.answer}`,
+    name: `verdict ${kind} ${verdict.answer}`,
     lead: ANSWER_WORDS[verdict.answer],
     text: question,
     more: verdict.answer === "too_close" ? close : by,
@@ -228,7 +229,8 @@ function updateRosterRow(row, unit, state) {
   put(button, "data-thing", `unit:${unit.id}`);
   put(button, "aria-pressed", String(state.chosen.includes(`unit:${unit.id}`)));
   write(button.children[0], unit.id);
-  write(button.children[1], [unit.arm, seen?.formation].filter(Boolean).join(", "));
+  const name = fullName(state, unit.id).slice(unit.id.length + 1);
+  write(button.children[1], name || [unit.arm, seen?.formation].filter(Boolean).join(", "));
   const missing = unit.tags.length - (seen?.bases.length ?? 0);
   const held = seen?.bases.filter((base) => base.seen === "held") ?? [];
   const longest_s = Math.max(0, ...held.map((base) => base.held_s ?? 0));

@@ -11,30 +11,48 @@ import { short } from "./view.js";
 /** @typedef {import("./state.js").Point} Point */
 /** @typedef {import("./state.js").Shape} Shape */
 
-/** A base's parts, from below to above. */
-const PARTS = ["casing", "face", "symbol", "front", "pointer"];
+/** A base's parts, from below to above; what lies under all bases of a unit is its casing. */
+const PARTS = ["face", "symbol", "front", "pointer"];
 
 /** After how long a held base is as faint as it gets. */
 const FAINTEST_AFTER_S = 60;
 
-/** @type {(tag: string) => SVGElement} */
-export function makeBase(tag) {
-  const group = make("g", { class: "base" });
-  group.append(make("circle", { class: "sigma" }), make("path", { class: "sigma-heading" }));
+/** The bases of a unit: first what sets them off from the ground, then themselves. @type {(group: Element, bases: Base[], look: {arm: string, uncertainty: number, marksOf?: (base: Base) => string}) => void} */
+export function updateBases(group, bases, look) {
+  if (!group.children.length) group.append(make("g", { class: "casings" }), make("g", { class: "bases" }));
+  const keyOf = (/** @type {Base} */ base) => base.name ?? "only";
+  const [casings, tops] = group.children;
+  each(casings, bases, keyOf, () => make("path"), (path, base) => {
+    place(path, "casing", base, look.marksOf?.(base));
+    put(path, "d", rectangle(base.depth_mm / 2, base.width_mm / 2));
+  });
+  each(tops, bases, keyOf, makeBase, (node, base) => {
+    place(node, `base ${look.arm}`, base, look.marksOf?.(base));
+    updateBase(node, base, look);
+  });
+}
+
+/** @type {(node: SVGElement, name: string, base: Base, marks?: string) => void} */
+function place(node, name, base, marks = "") {
+  put(node, "class", `${name} ${base.seen} ${marks}`.trim());
+  put(node, "transform", `translate(${short(base.x_mm)} ${short(base.y_mm)}) rotate(${short(base.heading_deg)})`);
+  style(node, "--faded", String(fadedBy(base.held_s)));
+}
+
+/** @type {(base: Base) => SVGElement} */
+function makeBase(base) {
+  const group = make("g", base.name === undefined ? {} : { "data-thing": `base:${base.name}` });
   for (const part of PARTS) group.append(make("path", { class: part }));
-  if (tag) put(group, "data-thing", tag);
+  group.append(make("path", { class: "sigma-heading" }), make("circle", { class: "sigma" }));
   return group;
 }
 
-/** @type {(group: SVGElement, base: Base, classes: {arm: string, marks?: string}, uncertainty: number) => void} */
-export function updateBase(group, base, { arm, marks = "" }, uncertainty) {
-  put(group, "class", `base ${arm} ${base.seen} ${marks}`.trim());
-  put(group, "transform", `translate(${short(base.x_mm)} ${short(base.y_mm)}) rotate(${short(base.heading_deg)})`);
-  style(group, "--faded", String(fadedBy(base.held_s)));
+/** @type {(group: SVGElement, base: Base, look: {arm: string, uncertainty: number}) => void} */
+function updateBase(group, base, { arm, uncertainty }) {
   const paths = basePaths(base.depth_mm / 2, base.width_mm / 2, arm);
-  PARTS.forEach((part, index) => put(group.children[index + 2], "d", paths[part]));
-  put(group.children[0], "r", short(uncertainty * base.sigma_mm));
-  put(group.children[1], "d", uncertainty > 0 ? wedge(base, uncertainty) : "");
+  PARTS.forEach((part, index) => put(group.children[index], "d", paths[part]));
+  put(group.children[PARTS.length], "d", uncertainty > 0 ? wedge(base, uncertainty) : "");
+  put(group.children[PARTS.length + 1], "r", short(uncertainty * base.sigma_mm));
 }
 
 /** How much a base hidden for so long has faded, from 0 to 1, in steps that spare redrawing. @type {(held_s: number | null) => number} */
@@ -44,15 +62,18 @@ export function fadedBy(held_s) {
 
 /** The parts of a base that reaches `f` forward and `w` to either side. @type {(f: number, w: number, arm: string) => Record<string, string>} */
 function basePaths(f, w, arm) {
-  const outline = `M${-f} ${-w}H${f}V${w}H${-f}Z`;
   const point = Math.min(w, f) * 0.34;
   return {
-    casing: outline,
-    face: outline,
+    face: rectangle(f, w),
     symbol: symbol(f, w, arm),
     front: `M${f} ${-w}V${w}`,
     pointer: `M${f} ${-point}L${f + point} 0L${f} ${point}Z`,
   };
+}
+
+/** @type {(f: number, w: number) => string} */
+function rectangle(f, w) {
+  return `M${-f} ${-w}H${f}V${w}H${-f}Z`;
 }
 
 /** The arm's usual symbol: crossed diagonals, one diagonal, a round shot; a commander's star. @type {(f: number, w: number, arm: string) => string} */
@@ -103,11 +124,16 @@ function makeShape() {
   return group;
 }
 
-/** A text that stands upright on the board and keeps its size on the screen. @type {(name: string) => SVGElement} */
-export function makeText(name) {
+/** A text that stands upright on the board and keeps its size on the screen, `dy` below its place. @type {(name: string, dy?: string) => SVGElement} */
+export function makeText(name, dy = "0") {
   const place = make("g", { class: "placed" });
-  place.append(make("text", { class: `upright ${name}` }));
+  addLine(place, name, dy);
   return place;
+}
+
+/** A further line of a text. @type {(place: Element, name: string, dy: string) => void} */
+export function addLine(place, name, dy) {
+  place.append(make("text", { class: `upright ${name}`, dy }));
 }
 
 /** @type {(place: Element, text: string, at_mm: Point) => void} */
@@ -136,14 +162,14 @@ function outlineOf(shape) {
 
 /** Where a shape's label is read most easily: a ring's toward the middle of the table. @type {(shape: Shape, towards_mm: Point) => Point} */
 function labelPlace(shape, towards_mm) {
-  if (shape.kind === "line") return middle(shape.points_mm);
+  if (shape.kind === "line") return nearTheEnd(shape.points_mm);
   return nearestTo(shape.points_mm, towards_mm);
 }
 
-/** @type {(points_mm: Point[]) => Point} */
-function middle(points_mm) {
+/** A line's middle often lies under the unit that it belongs to. @type {(points_mm: Point[]) => Point} */
+function nearTheEnd(points_mm) {
   const [a, b] = [points_mm[0], points_mm[points_mm.length - 1]];
-  return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+  return [a[0] + 0.8 * (b[0] - a[0]), a[1] + 0.8 * (b[1] - a[1])];
 }
 
 /** @type {(points_mm: Point[], to_mm: Point) => Point} */

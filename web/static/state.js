@@ -13,7 +13,7 @@
  * @property {number[]} ranges_bw
  * @property {string[]} sides
  * @property {{id: string, kind: string, outline_mm: Point[]}[]} terrain
- * @property {{id: string, side: string, arm: string, tags: number[]}[]} units
+ * @property {{id: string, side: string, arm: string, tags: number[], extra: Record<string, string | number | boolean>}[]} units
  * @property {{id: string, side: string, tag: number}[]} commanders
  * @property {boolean} simulated
  *
@@ -102,6 +102,7 @@
  * @property {"connecting" | "live" | "polling" | "lost"} connection
  * @property {View} view
  * @property {boolean} fitted  the view shows the whole table, and is to go on doing so
+ * @property {boolean} turned  a player has said from which side he looks
  * @property {{picture: boolean, strength: number, terrain: boolean, names: boolean, uncertainty: number}} show
  * @property {string | null} pictureUrl
  * @property {"units" | "bases"} picks
@@ -128,6 +129,7 @@ export function newState(facts, view) {
     connection: "connecting",
     view,
     fitted: true,
+    turned: false,
     show: { picture: true, strength: 1, terrain: true, names: true, uncertainty: 0 },
     pictureUrl: null,
     picks: "units",
