@@ -68,7 +68,7 @@ def read_squares(
     return Readings(kind, squares.places_mm + moved, squares.headings_rad, ring, cells)
 
 
-def pattern_scores(cells: Map, patterns: Map) -> Array:
+def pattern_scores(cells: Map, patterns: NDArray[np.uint8]) -> Array:
     """The correlation of cells (n, c, c) with patterns (k, c, c), each turned 0 to 3 times.
 
     The result is (n, k, 4); a turn is a quarter, counter-clockwise.
@@ -88,10 +88,10 @@ def cell_means(
     is where the middle of the cells lies.
     """
     middles = _grid(across - 1, 1.0)
-    steps = np.array([[x, y] for y in (0.25, -0.25) for x in (-0.25, 0.25)])
+    steps = np.array([[x, y] for y in (0.25, 0.0, -0.25) for x in (-0.25, 0.0, 0.25)])
     points = (middles[:, None] + steps).reshape(-1, 2) + centres_cells[:, None]
     seen = _sampled(grey, to_picture, points @ turn)
-    return np.asarray(seen.reshape(len(seen), across, across, 4).mean(axis=3))
+    return np.asarray(seen.reshape(len(seen), across, across, 9).mean(axis=3))
 
 
 def steps_right_and_up(headings_rad: Array) -> Array:

@@ -17,7 +17,7 @@ from calibration.camera import Camera
 from tablecam.table.roster import Roster
 from tablecam.vision.decode import Readings, read_squares
 from tablecam.vision.dictionary import TagPatterns, tag_patterns
-from tablecam.vision.fit import fit_tags
+from tablecam.vision.fit import fit_tags, tag_likeness
 from tablecam.vision.hypotheses import Hypotheses, hypotheses
 from tablecam.vision.identity import identify
 from tablecam.vision.kinds import TagKind, kinds_of_like_size, tag_ids, tag_kinds
@@ -36,7 +36,7 @@ _MARGIN_MM = 60.0
 _BLURS_PX = (0.5, 0.75, 1.1, 1.6)
 """Blurs that are tried: from a sharp lens to one out of focus."""
 _USUAL_BLUR_PX = 0.75
-_BLUR_SAMPLE = 16
+_BLUR_SAMPLE = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,8 +125,7 @@ def _blur_px(grey: Grey, camera: Camera, patterns: TagPatterns, may_be: Hypothes
         return _USUAL_BLUR_PX
     placed = fit_tags(grey, camera, patterns, sample, blur_px=_USUAL_BLUR_PX).tags
     likeness = [
-        np.median(fit_tags(grey, camera, patterns, placed, blur_px=blur, steps=0).likeness)
-        for blur in _BLURS_PX
+        np.median(tag_likeness(grey, camera, patterns, placed, blur_px=blur)) for blur in _BLURS_PX
     ]
     return _BLURS_PX[int(np.argmax(likeness))]
 

@@ -7,6 +7,7 @@ tag pulls little; all tags of one size at once.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +24,8 @@ Map = NDArray[np.float32]
 Grey = NDArray[np.uint8]
 Index = NDArray[np.int64]
 
+_STEPS = 5
+"""Places move by less than a thousandth of a cell after."""
 _LONGEST_STEP_CELLS = 0.7
 _RIM_CELLS = 0.5
 """How much of the white rim is compared: all of it would meet the base, and figures."""
@@ -45,39 +48,54 @@ def fit_tags(
     guesses: TagGuesses,
     *,
     blur_px: float,
-    steps: int = 5,
 ) -> TagFits:
     """The guesses moved to where they fit best; each must start within about a cell.
 
-    All are fitted, whether tags are there or not: `likeness` tells. With no `steps` they stay
-    where they are and only `likeness` has a meaning.
+    All are fitted, whether tags are there or not: `likeness` tells.
     """
     sizes = np.unique(guesses.sizes_mm)
     rows = [np.flatnonzero(guesses.sizes_mm == size_mm) for size_mm in sizes]
-    fits = [_fit_one_size(grey, camera, patterns, guesses[group], blur_px, steps) for group in rows]
+    fits = [_fit_one_size(grey, camera, patterns, guesses[group], blur_px) for group in rows]
     order = np.argsort(np.concatenate([np.empty(0, np.int64), *rows]))
     return TagFits.joined(fits)[order]
 
 
+def tag_likeness(
+    grey: Grey, camera: Camera, patterns: TagPatterns, tags: TagGuesses, *, blur_px: float
+) -> Array:
+    """How much tags look as predicted where they are, (n,); see `TagFits.likeness`."""
+    likeness = np.zeros(len(tags))
+    for size_mm in np.unique(tags.sizes_mm):
+        rows = np.flatnonzero(tags.sizes_mm == size_mm)
+        fit = _prepared(grey, camera, patterns, tags[rows], blur_px)
+        likeness[rows] = fit.likeness(fit.predict(fit.start(tags[rows])))
+    return likeness
+
+
 def _fit_one_size(
-    grey: Grey,
-    camera: Camera,
-    patterns: TagPatterns,
-    guesses: TagGuesses,
-    blur_px: float,
-    steps: int,
+    grey: Grey, camera: Camera, patterns: TagPatterns, guesses: TagGuesses, blur_px: float
 ) -> TagFits:
+    fit = _prepared(grey, camera, patterns, guesses, blur_px)
+    state = fit.start(guesses)
+    for step in range(_STEPS):
+        state = fit.step(state, robust=step > 0)
+    return fit.result(state, guesses)
+
+
+def _prepared(
+    grey: Grey, camera: Camera, patterns: TagPatterns, guesses: TagGuesses, blur_px: float
+) -> _Fit:
+    """What fits these guesses, all of one size."""
     cell_mm = float(guesses.sizes_mm[0]) / patterns.side_cells
     half_mm = (patterns.side_cells / 2 + _RIM_CELLS) * cell_mm
     patches = cut_patches(grey, camera, guesses, reach_mm=half_mm, cell_mm=cell_mm)
     # One blur for all: px a cell differ by a tenth over a picture, which moves no centre.
     px_per_mm = float(np.median(camera.px_per_mm(guesses.places_mm, guesses.heights_mm)))
-    textures = tag_textures(patterns, blur_px / (px_per_mm * cell_mm))
-    fit = _Fit(patches, textures, guesses.pattern, cell_mm, half_mm / cell_mm)
-    state = fit.start(guesses)
-    for step in range(steps):
-        state = fit.step(state, robust=step > 0)
-    return fit.result(state, guesses)
+    # Pixels that were averaged are a blur of their own.
+    blur_px = math.hypot(blur_px, math.sqrt((patches.shrink**2 - 1) / 12))
+    used, pattern = np.unique(guesses.pattern, return_inverse=True)
+    textures = tag_textures(patterns.cells[used], blur_px / (px_per_mm * cell_mm))
+    return _Fit(patches, textures, pattern, cell_mm, half_mm / cell_mm)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +139,7 @@ class _Fit:
         )
 
     def step(self, state: _State, *, robust: bool) -> _State:
-        predicted = self._predict(state)
+        predicted = self.predict(state)
         weights = self._weights(predicted, state) if robust else predicted.counts
         weighted = predicted.columns * weights[..., None]
         normal = weighted.transpose(0, 2, 1) @ predicted.columns + _STIFFNESS * np.eye(5)
@@ -139,7 +157,7 @@ class _Fit:
         )
 
     def result(self, state: _State, guesses: TagGuesses) -> TagFits:
-        predicted = self._predict(state)
+        predicted = self.predict(state)
         moved_mm = state.moved_cells.astype(np.float64) * self.cell_mm
         tags = replace(
             guesses,
@@ -150,12 +168,12 @@ class _Fit:
         return TagFits(
             tags,
             self._covariance(predicted, state),
-            self._likeness(predicted),
+            self.likeness(predicted),
             black,
             gain,
         )
 
-    def _predict(self, state: _State) -> _Prediction:
+    def predict(self, state: _State) -> _Prediction:
         cosine, sine = np.cos(state.headings_rad)[:, None], np.sin(state.headings_rad)[:, None]
         away = self.patches.offsets_mm / np.float32(self.cell_mm) - state.moved_cells[:, None]
         right = away[..., 0] * sine - away[..., 1] * cosine
@@ -207,7 +225,7 @@ class _Fit:
         units = np.array([self.cell_mm, self.cell_mm, 1.0]) * _CORRELATED
         return np.asarray(spread[:, 2:, 2:] * units[:, None] * units)
 
-    def _likeness(self, predicted: _Prediction) -> Array:
+    def likeness(self, predicted: _Prediction) -> Array:
         """The correlation of predicted and seen pixels on each tag, (n,)."""
         counts = predicted.counts
         total = np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -224,7 +242,7 @@ def _block_sums(pulls: Map, block: Index) -> Array:
     blocks = int(block.max(initial=0)) + 1
     flat = (block + np.arange(tags)[:, None] * blocks).ravel()
     sums = [np.bincount(flat, pulls[..., k].ravel(), tags * blocks) for k in range(kinds)]
-    return np.stack(sums, axis=-1).reshape(tags, blocks, kinds)
+    return np.stack(sums, axis=-1).reshape(tags, blocks, kinds).astype(np.float64)
 
 
 def _median_where(values: Map, wanted: NDArray[np.bool_]) -> Map:

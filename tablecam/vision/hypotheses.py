@@ -17,6 +17,8 @@ Index = NDArray[np.int64]
 
 _LEAST_RING = 0.4
 """Tags at least 60 % visible had 0.5 or more."""
+_LEAST_SCORE = 0.6
+"""Of the cells; tags at least 45 % visible had 0.65 or more."""
 _MOST_FOR_A_SQUARE = 4
 _CLEAR_RING, _CLEAR_SCORE, _CLEAR_MARGIN = 0.6, 0.85, 0.2
 """A square that reads like this is fitted as that one tag only: all that did were that tag."""
@@ -48,7 +50,8 @@ class _Columns:
 def hypotheses(readings: Sequence[Readings], patterns: TagPatterns) -> Hypotheses:
     """The few tags that each square may be, from its reading as each kind of tag."""
     table = _compared(readings, patterns)
-    worth = np.where(table.ring >= _LEAST_RING, table.score + table.ring, -np.inf)
+    possible = (table.ring >= _LEAST_RING) & (table.score >= _LEAST_SCORE)
+    worth = np.where(possible, table.score + table.ring, -np.inf)
     order = np.argsort(-worth, axis=1, kind="stable")[:, :_MOST_FOR_A_SQUARE]
     best, every = order[:, :1], np.arange(len(worth))[:, None]
     scores = table.score[every, order]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,8 +17,8 @@ Array = NDArray[np.float64]
 Map = NDArray[np.float32]
 Grey = NDArray[np.uint8]
 
-_MOST_ACROSS = 50
-"""A larger tag is read at every second pixel, or third, ...: more would tell no more."""
+_MOST_ACROSS = 48
+"""A tag that is larger in the picture is read from a smaller picture: that tells as much."""
 _SLACK_CELLS = 1.0
 """How far a tag may turn out to lie from where its pixels were cut."""
 
@@ -27,12 +28,14 @@ class Patches:
     """For n tags, m pixels each: grey levels (n, m), and offsets (n, m, 2) in mm.
 
     The offsets are on the tag's plane, from the place about which the pixels were cut. Rows of
-    fewer pixels are filled up with some that are not `real` (n, m).
+    fewer pixels are filled up with some that are not `real` (n, m). Each is the mean of `shrink` x
+    `shrink` pixels of the picture.
     """
 
     grey: Map
     offsets_mm: Map
     real: NDArray[np.bool_]
+    shrink: int
 
 
 def cut_patches(
@@ -41,15 +44,17 @@ def cut_patches(
     """The pixels of squares about tags, `reach_mm` to each side, and a cell more for slack."""
     places_mm, heights_mm = tags.places_mm, tags.heights_mm
     wanted_mm = reach_mm + _SLACK_CELLS * cell_mm
-    centres = camera.to_image(np.column_stack([places_mm, heights_mm])).round()
-    # A tag may stand a little nearer the camera than the middle of them all.
     px_per_mm = float(camera.px_per_mm(places_mm, heights_mm).max())
-    half = math.ceil(math.sqrt(2) * wanted_mm * px_per_mm) + 1
-    stride = math.ceil(2 * reach_mm * px_per_mm / _MOST_ACROSS)
-    steps = np.arange(-half, half + 1, stride)
+    shrink = math.ceil(2 * reach_mm * px_per_mm / _MOST_ACROSS)
+    grey = _shrunk(grey, shrink)
+    centres = camera.to_image(np.column_stack([places_mm, heights_mm]))
+    centres = ((centres + 0.5) / shrink - 0.5).round()
+    half = math.ceil(math.sqrt(2) * wanted_mm * px_per_mm / shrink) + 1
+    steps = np.arange(-half, half + 1)
     window = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
-    to_table = picture_to_table(camera, centres, heights_mm, float(half))
-    offsets = (to_table(window.astype(np.float64)) - places_mm[:, None]).astype(np.float32)
+    in_full_px = (centres + 0.5) * shrink - 0.5
+    to_table = picture_to_table(camera, in_full_px, heights_mm, float(half * shrink))
+    offsets = to_table(window.astype(np.float64) * shrink) - places_mm[:, None]
     pixels = centres[:, None].astype(np.int64) + window
     inside = ((pixels >= 0) & (pixels < [grey.shape[1], grey.shape[0]])).all(axis=2)
     inside &= _in_square(offsets, tags.headings_rad, wanted_mm)
@@ -57,12 +62,20 @@ def cut_patches(
     offsets = np.take_along_axis(offsets, columns[..., None], axis=1)
     pixels = np.take_along_axis(pixels, columns[..., None], axis=1)
     pixels = np.where(real[..., None], pixels, 0)
-    return Patches(grey[pixels[..., 1], pixels[..., 0]].astype(np.float32), offsets, real)
+    levels = grey[pixels[..., 1], pixels[..., 0]]
+    return Patches(levels.astype(np.float32), offsets.astype(np.float32), real, shrink)
 
 
-def _in_square(offsets: Map, headings_rad: Array, half_mm: float) -> NDArray[np.bool_]:
-    cosine = np.cos(headings_rad).astype(np.float32)[:, None]
-    sine = np.sin(headings_rad).astype(np.float32)[:, None]
+def _shrunk(grey: Grey, shrink: int) -> Grey:
+    if shrink == 1:
+        return grey
+    size = (grey.shape[1] // shrink, grey.shape[0] // shrink)
+    whole = grey[: size[1] * shrink, : size[0] * shrink]
+    return np.asarray(cv2.resize(whole, size, interpolation=cv2.INTER_AREA))
+
+
+def _in_square(offsets: Array, headings_rad: Array, half_mm: float) -> NDArray[np.bool_]:
+    cosine, sine = np.cos(headings_rad)[:, None], np.sin(headings_rad)[:, None]
     x, y = offsets[..., 0], offsets[..., 1]
     along, across = np.abs(x * cosine + y * sine), np.abs(y * cosine - x * sine)
     return np.asarray(np.maximum(along, across) <= half_mm)

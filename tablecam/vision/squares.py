@@ -67,7 +67,9 @@ class SquareFinder:
         rows, columns = np.nonzero(peaks & (squareness > _LEAST_SQUARENESS))
         strongest = np.argsort(-strength[rows, columns], kind="stable")[:most]
         rows, columns = rows[strongest], columns[strongest]
-        pixels = (np.stack([columns, rows], axis=1) + 0.5) * _COARSER - 0.5
+        pixels = (
+            np.stack([columns, rows], axis=1).astype(np.float64) * _COARSER + (_COARSER - 1) / 2
+        )
         # The plane's picture has y down the page, so its angles count the other way round.
         headings = -phase[rows, columns].astype(np.float64) / 4
         return Squares(self.plane.places_mm(pixels), headings)

@@ -8,8 +8,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.vision.dictionary import TagPatterns
-
 Map = NDArray[np.float32]
 Index = NDArray[np.int64]
 
@@ -69,9 +67,12 @@ class TagTextures:
         return self.side_cells / 2 + _BEYOND_CELLS
 
 
-def tag_textures(patterns: TagPatterns, blur_cells: float) -> TagTextures:
-    """What tags look like through a blur with this standard deviation, and a camera's gamma."""
-    framed = np.pad(patterns.cells, ((0, 0), (1, 1), (1, 1))).astype(np.float32)
+def tag_textures(cells: NDArray[np.uint8], blur_cells: float) -> TagTextures:
+    """How tags with these inner cells (k, n, n) look through a blur, and a camera's gamma.
+
+    `blur_cells` is the blur's standard deviation.
+    """
+    framed = np.pad(cells, ((0, 0), (1, 1), (1, 1))).astype(np.float32)
     sharp = framed.repeat(_SAMPLES_A_CELL, axis=1).repeat(_SAMPLES_A_CELL, axis=2)
     white = int(_BEYOND_CELLS * _SAMPLES_A_CELL)
     sharp = np.pad(sharp, ((0, 0), (white, white), (white, white)), constant_values=1.0)
@@ -79,7 +80,7 @@ def tag_textures(patterns: TagPatterns, blur_cells: float) -> TagTextures:
     tall = sharp.reshape(-1, sharp.shape[2])
     sigma = blur_cells * _SAMPLES_A_CELL
     blurred = np.asarray(cv2.GaussianBlur(tall, (0, 0), sigma, borderType=cv2.BORDER_REPLICATE))
-    return TagTextures(_encoded(blurred).reshape(sharp.shape), patterns.side_cells)
+    return TagTextures(_encoded(blurred).reshape(sharp.shape), framed.shape[1])
 
 
 def _encoded(light: Map) -> Map:
