@@ -1,0 +1,182 @@
+"""Footprints, front edges, front lines and flank lines, as shapely geometry in table millimetres.
+
+The definitions are those of the rule sheet's G-1, G-3 and G-7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import shapely
+from numpy.typing import ArrayLike, NDArray
+
+from tablecam.table.formation import front_rank
+from tablecam.table.headings import forward, mean_deg, right
+from tablecam.table.model import BasePose, Point, TableSize, Unit
+
+Array = NDArray[np.float64]
+
+SEAM_MM = 1.0
+"""Bases of one unit closer than this are flush, whatever the camera sees between them (G-7)."""
+
+_FAR_MM = 1e5
+"""Farther than any table reaches: where an infinite line is cut off."""
+
+_FIT_LIMIT_DEG = 15.0
+"""A front line fitted more askew than this is no line: the unit is not in formation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """A unit's own axes: its front edge from left to right, and its heading.
+
+    The front line is the infinite line through the front edge; the flank lines run through its
+    ends along the heading (G-3).
+    """
+
+    left_mm: Point
+    right_mm: Point
+    heading_deg: float
+
+    def ahead_mm(self, points_mm: ArrayLike) -> Array:
+        """How far points (n, 2) lie ahead of the front line, (n,); negative behind it (G-4)."""
+        left, along = np.array(self.left_mm), self._along
+        normal = np.array([-along[1], along[0]])
+        return np.asarray((np.asarray(points_mm, dtype=np.float64) - left) @ normal)
+
+    def outside_mm(self, points_mm: ArrayLike) -> Array:
+        """How far points (n, 2) lie outside of the flank lines, (n,); negative between them."""
+        across = np.array(right(self.heading_deg))
+        places = np.asarray(points_mm, dtype=np.float64) @ across
+        left, end = np.array(self.left_mm) @ across, np.array(self.right_mm) @ across
+        return np.asarray(np.maximum(left - places, places - end))
+
+    @property
+    def _along(self) -> Array:
+        edge = np.subtract(self.right_mm, self.left_mm)
+        return np.asarray(edge / np.hypot(*edge))
+
+
+def corners(base: BasePose) -> tuple[Point, Point, Point, Point]:
+    """A base's corners: front left, front right, rear right, rear left."""
+    ahead = np.array(forward(base.heading_deg)) * base.depth_mm / 2
+    beside = np.array(right(base.heading_deg)) * base.width_mm / 2
+    centre = np.array([base.x_mm, base.y_mm])
+    places = (
+        centre + ahead - beside,
+        centre + ahead + beside,
+        centre - ahead + beside,
+        centre - ahead - beside,
+    )
+    front_left, front_right, rear_right, rear_left = (_point(place) for place in places)
+    return front_left, front_right, rear_right, rear_left
+
+
+def footprint(base: BasePose) -> shapely.Polygon:
+    """The rectangle on which a base stands (G-1)."""
+    return shapely.Polygon(corners(base))
+
+
+def bases_footprint(unit: Unit) -> shapely.MultiPolygon:
+    """The rectangles of a unit's bases, each by itself: what distances are taken between."""
+    return shapely.MultiPolygon([footprint(base) for base in unit.bases])
+
+
+def unit_footprint(unit: Unit, *, seam_mm: float = SEAM_MM) -> shapely.Polygon:
+    """The union of a unit's bases, its seams closed (G-1, G-7); a multipolygon when broken up.
+
+    Mitred joins give the corners back exactly, so a base standing alone stays its rectangle.
+    """
+    union = shapely.union_all([footprint(base) for base in unit.bases])
+    grown = shapely.buffer(union, seam_mm / 2, join_style="mitre")
+    return shapely.buffer(grown, -seam_mm / 2, join_style="mitre")
+
+
+def axes(what: Unit | BasePose) -> Axes:
+    """The axes of a unit, from its front rank, or of one base by itself.
+
+    The front line of two bases or more is fitted through the middles of their front edges, and
+    ends at their outermost front corners; a column's is its leading base's alone (G-3).
+    """
+    if isinstance(what, BasePose):
+        left, end, *_ = corners(what)
+        return Axes(left, end, what.heading_deg)
+    rank = [what.bases[index] for index in front_rank(what)]
+    if len(rank) == 1:
+        return axes(rank[0])
+    heading_deg = mean_deg(base.heading_deg for base in what.bases)
+    fronts = np.array([corners(base)[:2] for base in rank])
+    middle, along = _fitted_line(fronts.mean(axis=1), heading_deg)
+    reach = (fronts.reshape(-1, 2) - middle) @ along
+    left_mm, right_mm = middle + along * reach.min(), middle + along * reach.max()
+    return Axes(_point(left_mm), _point(right_mm), heading_deg)
+
+
+def front_edge(what: Unit | BasePose) -> shapely.LineString:
+    """The front edge, from left to right (G-3)."""
+    found = axes(what)
+    return shapely.LineString([found.left_mm, found.right_mm])
+
+
+def rear_edge(what: Unit | BasePose) -> shapely.LineString:
+    """The rear edge, from right to left: the front edge of the unit facing about (G-3)."""
+    bases = (what,) if isinstance(what, BasePose) else what.bases
+    faced = tuple(replace(base, heading_deg=base.heading_deg + 180.0) for base in bases)
+    return front_edge(faced[0] if isinstance(what, BasePose) else replace(what, bases=faced))
+
+
+def front_line(what: Unit | BasePose, table: TableSize) -> shapely.LineString:
+    """The line through the front edge, from left to right, as far as the table goes.
+
+    Empty when it misses the table.
+    """
+    found = axes(what)
+    along = np.subtract(found.right_mm, found.left_mm)
+    along = along / np.hypot(*along) * _FAR_MM
+    return _on_table([np.subtract(found.left_mm, along), np.add(found.right_mm, along)], table)
+
+
+def flank_lines(
+    what: Unit | BasePose, table: TableSize
+) -> tuple[shapely.LineString, shapely.LineString]:
+    """The left and the right flank line, from rear to front, as far as the table goes."""
+    found = axes(what)
+    ahead = np.array(forward(found.heading_deg)) * _FAR_MM
+    left, end = (
+        _on_table([np.subtract(through, ahead), np.add(through, ahead)], table)
+        for through in (found.left_mm, found.right_mm)
+    )
+    return left, end
+
+
+def table_outline(table: TableSize) -> shapely.Polygon:
+    """The play area."""
+    return shapely.box(0, 0, table.width_mm, table.depth_mm)
+
+
+def _fitted_line(points: Array, heading_deg: float) -> tuple[Array, Array]:
+    """A point on the line through points (n, 2) and its direction, rightward of a heading.
+
+    The least squares of the distances to the line. Points that no line at right angles to the
+    heading fits, as those of a broken-up unit, get that line through the foremost of them.
+    """
+    middle = points.mean(axis=0)
+    expected = np.array(right(heading_deg))
+    along = np.linalg.svd(points - middle)[2][0]
+    along = along if along @ expected > 0 else -along
+    skew_deg = float(np.degrees(np.arccos(np.clip(along @ expected, -1.0, 1.0))))
+    if skew_deg <= _FIT_LIMIT_DEG:
+        return middle, along
+    foremost = points[np.argmax(points @ np.array(forward(heading_deg)))]
+    return foremost, expected
+
+
+def _on_table(ends: Sequence[Array], table: TableSize) -> shapely.LineString:
+    line = shapely.intersection(shapely.LineString(ends), table_outline(table))
+    return line if isinstance(line, shapely.LineString) else shapely.LineString()
+
+
+def _point(place: Array) -> Point:
+    return float(place[0]), float(place[1])

@@ -1,0 +1,87 @@
+"""Many bases at once, as arrays: where their corners are and how sure that is.
+
+A point or a commander is a rectangle of no size, so that every length is one between rectangles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablecam.table.headings import forward, right
+from tablecam.table.model import BasePose, Commander, Point, Unit
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+Measurable = Unit | BasePose | Commander | Point
+"""What a length can be taken to. A commander is the point at his marker's middle."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rectangles:
+    """The rectangles of some things, n of them in all, in the things' order.
+
+    `centres_mm` (n, 2); `axes` (n, 2, 2), each base's unit vectors to its right and ahead;
+    `halves_mm` (n, 2), half of its width and depth; `sigmas` (n, 3), of its centre along x and
+    y (mm) and of its heading (radians); `owners` (n,), the place of the thing it belongs to.
+    """
+
+    centres_mm: Array
+    axes: Array
+    halves_mm: Array
+    sigmas: Array
+    owners: Indices
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    def corners_mm(self) -> Array:
+        """The corners (n, 4, 2): front left, front right, rear right, rear left."""
+        signs = np.array([[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
+        offsets = (signs * self.halves_mm[:, None]) @ self.axes
+        return np.asarray(self.centres_mm[:, None] + offsets)
+
+    def take(self, indices: Indices) -> Rectangles:
+        """The rectangles at some places, in that order."""
+        return Rectangles(
+            self.centres_mm[indices],
+            self.axes[indices],
+            self.halves_mm[indices],
+            self.sigmas[indices],
+            self.owners[indices],
+        )
+
+
+def rectangles(things: Sequence[Measurable]) -> Rectangles:
+    """The rectangles of things, each thing's together."""
+    rows = [(owner, *row) for owner, thing in enumerate(things) for row in _rows(thing)]
+    owners = np.array([row[0] for row in rows], dtype=np.intp)
+    table = np.array([row[1:] for row in rows], dtype=np.float64).reshape(-1, 11)
+    return Rectangles(
+        centres_mm=table[:, 0:2],
+        axes=table[:, 2:6].reshape(-1, 2, 2),
+        halves_mm=table[:, 6:8],
+        sigmas=table[:, 8:11],
+        owners=owners,
+    )
+
+
+def _rows(thing: Measurable) -> list[tuple[float, ...]]:
+    if isinstance(thing, Unit):
+        return [row for base in thing.bases for row in _rows(base)]
+    if isinstance(thing, BasePose):
+        axes = (*right(thing.heading_deg), *forward(thing.heading_deg))
+        halves = (thing.width_mm / 2, thing.depth_mm / 2)
+        sigmas = (thing.sigma_mm, thing.sigma_mm, float(np.radians(thing.sigma_deg)))
+        return [(thing.x_mm, thing.y_mm, *axes, *halves, *sigmas)]
+    if isinstance(thing, Commander):
+        return [_point_row(thing.x_mm, thing.y_mm, thing.sigma_mm)]
+    return [_point_row(*thing, 0.0)]
+
+
+def _point_row(x_mm: float, y_mm: float, sigma_mm: float) -> tuple[float, ...]:
+    return (x_mm, y_mm, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, sigma_mm, sigma_mm, 0.0)
