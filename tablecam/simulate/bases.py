@@ -1,44 +1,176 @@
-"""A base as the camera sees it: its ground, its figures and its printed tag."""
+"""A base as the camera sees it: flocked ground, miniatures and the printed tag."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from tablecam.simulate.light import INK, PAPER, linear_colour
+from tablecam.simulate.figures import Shape, figures
+from tablecam.simulate.light import GAMMA, INK, PAPER, Linear, linear_colour
+from tablecam.simulate.mat import SHADOW_MM_PER_MM
 from tablecam.simulate.patch import Patch
 from tablecam.simulate.places import Place
 from tablecam.simulate.print_ink import Print, seen_print
-from tablecam.simulate.rays import Box
+from tablecam.simulate.rays import Array, Box, plane_map
 from tablecam.simulate.tag_prints import TagPrints
-from tablecam.table.roster import BaseType
+from tablecam.simulate.uniforms import Uniform, uniform
+from tablecam.table.model import Arm
+from tablecam.table.roster import BaseType, Roster
 
 _MARGIN_SIGMAS = 5
+_FINER = 3
+"""Miniatures are drawn so many times larger than they are seen."""
+_SHIFT_BITS = 4
+_SHADOW_STRENGTH = 0.38
+_TALLEST_MM = 24.0
+_LINEAR = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stand:
+    """What is glued together: a base's shape, its ground's colour, and its miniatures."""
+
+    base_type: BaseType
+    uniform: Uniform
+    shapes: tuple[Shape, ...]
 
 
 class BasePainter:
-    """Paints bases, each at its place; the tag is exact to far below a hundredth of a pixel."""
+    """Paints the bases of a roster, each at its place.
 
-    def __init__(self, camera: Camera, prints: TagPrints, *, blur_px: float) -> None:
+    The tag is exact to far below a hundredth of a pixel; the rest is for the eye.
+    """
+
+    def __init__(
+        self, camera: Camera, roster: Roster, prints: TagPrints, *, blur_px: float, figures: bool
+    ) -> None:
         self._camera = camera
         self._prints = prints
         self._blur_px = blur_px
         self._margin_px = _MARGIN_SIGMAS * blur_px + 1
+        self._stands = _stands(roster, with_figures=figures)
+        self._flock = _flock(np.random.default_rng(7))
 
-    def painted(self, tag: int, place: Place, base_type: BaseType, side: str) -> Patch:
+    def painted(self, tag: int, place: Place) -> Patch:
         """The patch of one base."""
-        outline = _outline(place, base_type)
-        sheet = self._prints.on_base(tag, place, base_type)
+        stand = self._stands[tag]
+        sheet = self._prints.on_base(tag, place, stand.base_type)
+        outline = _outline(place, stand.base_type)
+        solids = _Solids(self._camera, place, stand)
         box = outline.box(self._camera, self._margin_px).joined(
             sheet.box(self._camera, self._margin_px)
         )
+        box = box.joined(solids.box(self._margin_px))
         patch = Patch.clear(box)
+        patch.shade(self._soft(_slab_shadow(self._camera, outline, box)) * np.float32(0.45))
         covered, _ = seen_print(self._camera, outline, box, self._blur_px)
-        patch.cover(linear_colour(110, 98, 60), covered)
+        patch.cover(self._ground(tag, place, stand, box), covered)
         lay_print(patch, self._camera, sheet, self._blur_px)
+        if stand.shapes:
+            patch.shade(self._soft(solids.shadow(box)) * np.float32(_SHADOW_STRENGTH))
+            colour, cover = solids.drawn(box)
+            blurred = self._soft(np.dstack([_LINEAR[colour] * cover[..., None], cover]))
+            patch.light[:] = patch.light * (1 - blurred[..., 3:]) + blurred
         return patch
+
+    def _soft(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        if self._blur_px <= 0:
+            return values
+        return np.asarray(cv2.GaussianBlur(values, (0, 0), self._blur_px), dtype=np.float32)
+
+    def _ground(self, tag: int, place: Place, stand: _Stand, box: Box) -> Linear:
+        """The flocked top of a base: its colour, grains that move with it, a darker edge."""
+        base_type = stand.base_type
+        x_mm, y_mm = plane_map(self._camera, box, base_type.tag_height_mm)
+        forward, right = _local(x_mm, y_mm, place)
+        grain = cv2.remap(
+            self._flock,
+            ((right + 31.7 * tag) * 3 % 250).astype(np.float32),
+            ((forward + 17.3 * tag) * 3 % 250).astype(np.float32),
+            cv2.INTER_LINEAR,
+        )
+        to_edge_mm = np.minimum(
+            base_type.width_mm / 2 - np.abs(right), base_type.depth_mm / 2 - np.abs(forward)
+        )
+        edge = 1 - 0.5 * np.exp(-np.square(np.maximum(to_edge_mm, 0) / 0.8))
+        shade = (grain * edge).astype(np.float32)
+        return shade[..., None] * np.array(linear_colour(*stand.uniform.ground), dtype=np.float32)
+
+
+class _Solids:
+    """The miniatures of one base at its place, as polygons in the picture."""
+
+    def __init__(self, camera: Camera, place: Place, stand: _Stand) -> None:
+        self._shapes = stand.shapes
+        spots = np.array([spot for shape in stand.shapes for spot in shape.spots]).reshape(-1, 3)
+        top_mm = stand.base_type.tag_height_mm
+        heading_rad = math.radians(place.heading_deg)
+        ahead = np.array([math.cos(heading_rad), math.sin(heading_rad)])
+        aside = np.array([ahead[1], -ahead[0]])
+        ground = np.array([place.x_mm, place.y_mm]) + spots[:, :1] * ahead + spots[:, 1:2] * aside
+        up = spots[:, 2:]
+        self._pixels = camera.to_image(np.hstack([ground, up + top_mm]))
+        fallen = ground + up * SHADOW_MM_PER_MM * 0.6
+        self._shadow_pixels = camera.to_image(np.hstack([fallen, 0 * up + top_mm]))
+        self._px_per_mm = float(camera.px_per_mm([[place.x_mm, place.y_mm]])[0])
+
+    def box(self, margin_px: float) -> Box:
+        """The pixels that miniatures and shadows reach."""
+        points = np.concatenate([self._pixels, self._shadow_pixels])
+        return Box.around(points, margin_px + 2) if len(points) else Box(10**6, 10**6, -1, -1)
+
+    def drawn(self, box: Box) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+        """The colours (rows, columns, 3) of a box, and how much of each pixel is covered."""
+        size = (box.height * _FINER, box.width * _FINER)
+        colour, cover = np.zeros((*size, 3), np.uint8), np.zeros(size, np.uint8)
+        for shape, pixels in self._pieces(self._pixels, box):
+            self._draw(colour, shape, pixels, shape.colour[::-1])
+            self._draw(cover, shape, pixels, 255)
+        # Where nothing is drawn the colour must not be black, or edges would get dark rims.
+        around = cv2.dilate(colour, np.ones((3, 3), np.uint8))
+        colour = np.where(cover[..., None] > 0, colour, around)
+        small = cv2.resize(colour, (box.width, box.height), interpolation=cv2.INTER_AREA)
+        share = cv2.resize(cover, (box.width, box.height), interpolation=cv2.INTER_AREA)
+        return np.asarray(small), np.asarray(share, dtype=np.float32) / 255
+
+    def shadow(self, box: Box) -> NDArray[np.float32]:
+        """How much of each pixel lies in the miniatures' shadow."""
+        found = np.zeros((box.height, box.width), np.uint8)
+        for shape, pixels in self._pieces(self._shadow_pixels, box, finer=1):
+            self._draw(found, shape, pixels, 255, finer=1)
+        return np.asarray(cv2.GaussianBlur(found, (0, 0), 0.8), dtype=np.float32) / 255
+
+    def _pieces(
+        self, pixels: Array, box: Box, finer: int = _FINER
+    ) -> list[tuple[Shape, NDArray[np.int32]]]:
+        local = (pixels - [box.left, box.top] + 0.5) * finer - 0.5
+        fixed = np.rint(local * 2**_SHIFT_BITS).astype(np.int32)
+        ends = np.cumsum([len(shape.spots) for shape in self._shapes])
+        return list(zip(self._shapes, np.split(fixed, ends[:-1]), strict=True))
+
+    def _draw(
+        self,
+        picture: NDArray[np.uint8],
+        shape: Shape,
+        pixels: NDArray[np.int32],
+        colour: int | tuple[int, ...],
+        finer: int = _FINER,
+    ) -> None:
+        width_px = shape.width_mm * self._px_per_mm * finer
+        if len(pixels) == 1:
+            at = (int(pixels[0, 0]), int(pixels[0, 1]))
+            radius = max(1, round(width_px / 2 * 2**_SHIFT_BITS))
+            cv2.circle(picture, at, radius, colour, -1, cv2.LINE_8, shift=_SHIFT_BITS)
+        elif len(pixels) == 2:
+            ends = [(int(x), int(y)) for x, y in pixels]
+            cv2.line(picture, *ends, colour, max(1, round(width_px)), cv2.LINE_8, _SHIFT_BITS)
+        else:
+            cv2.fillPoly(picture, [pixels], colour, cv2.LINE_8, _SHIFT_BITS)
 
 
 def lay_print(patch: Patch, camera: Camera, sheet: Print, blur_px: float) -> None:
@@ -48,6 +180,46 @@ def lay_print(patch: Patch, camera: Camera, sheet: Print, blur_px: float) -> Non
     part = Patch(box, patch.light[box.within(patch.box)])
     light = (INK * covered + (PAPER - INK) * white) / np.maximum(covered, 1e-6)
     part.cover(np.repeat(light[..., None], 3, axis=-1), covered)
+
+
+def _stands(roster: Roster, *, with_figures: bool) -> dict[int, _Stand]:
+    found: dict[int, _Stand] = {}
+    for unit in roster.units:
+        for index, tag in enumerate(unit.tags):
+            has_flag = index == min(1, len(unit.tags) - 1)
+            found[tag] = _stand(
+                unit.id, unit.side, unit.arm, unit.base_type, tag, has_flag, with_figures
+            )
+    for leader in roster.commanders:
+        found[leader.tag] = _stand(
+            leader.id, leader.side, None, leader.base_type, leader.tag, True, with_figures
+        )
+    return found
+
+
+def _stand(
+    owner: str,
+    side: str,
+    arm: Arm | None,
+    base_type: BaseType,
+    tag: int,
+    has_flag: bool,
+    with_figures: bool,
+) -> _Stand:
+    dress = uniform(side, arm, owner)
+    shapes = figures(arm, base_type, dress, tag, has_flag=has_flag) if with_figures else ()
+    return _Stand(base_type, dress, shapes)
+
+
+def _slab_shadow(camera: Camera, outline: Print, box: Box) -> NDArray[np.float32]:
+    """The narrow shadow that a base's own thickness throws on the table."""
+    corners = outline.corners_mm.copy()
+    corners[:, :2] += SHADOW_MM_PER_MM * (corners[:, 2:] + 0.6)
+    corners[:, 2] = 0
+    pixels = (camera.to_image(corners) - [box.left, box.top]) * 2**_SHIFT_BITS
+    found = np.zeros((box.height, box.width), np.uint8)
+    cv2.fillPoly(found, [np.rint(pixels).astype(np.int32)], 255, cv2.LINE_AA, _SHIFT_BITS)
+    return np.asarray(cv2.GaussianBlur(found, (0, 0), 1.2), dtype=np.float32) / 255
 
 
 def _outline(place: Place, base_type: BaseType) -> Print:
@@ -64,4 +236,16 @@ def _outline(place: Place, base_type: BaseType) -> Print:
     )
 
 
-__all__ = ["BasePainter", "Box", "lay_print"]
+def _local(x_mm: Array, y_mm: Array, place: Place) -> tuple[Array, Array]:
+    """Table places as forward and right of a base's centre."""
+    heading_rad = math.radians(place.heading_deg)
+    cos, sin = math.cos(heading_rad), math.sin(heading_rad)
+    x, y = x_mm - place.x_mm, y_mm - place.y_mm
+    return cos * x + sin * y, sin * x - cos * y
+
+
+def _flock(rng: np.random.Generator) -> NDArray[np.float32]:
+    """Light and dark grains about 1, three a millimetre, (256, 256)."""
+    fine = rng.standard_normal((256, 256), dtype=np.float32)
+    tufts = cv2.resize(rng.standard_normal((40, 40), dtype=np.float32), (256, 256))
+    return np.asarray(1 + 0.2 * cv2.GaussianBlur(fine, (0, 0), 0.9) + 0.22 * tufts)

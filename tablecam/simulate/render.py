@@ -8,6 +8,7 @@ import numpy as np
 
 from calibration.camera import Camera
 from tablecam.simulate.bases import BasePainter, lay_print
+from tablecam.simulate.ground import paint_ground
 from tablecam.simulate.light import (
     Linear,
     Picture,
@@ -17,12 +18,16 @@ from tablecam.simulate.light import (
     linear_colour,
     whole,
 )
+from tablecam.simulate.mat import Mat
 from tablecam.simulate.patch import Patch
 from tablecam.simulate.places import Place
 from tablecam.simulate.rays import Box
 from tablecam.simulate.scene import Scene
+from tablecam.simulate.scenery import paint_scenery
 from tablecam.simulate.tag_prints import TagPrints
 from tablecam.table.roster import Roster
+
+_PLAIN_FELT = (104, 116, 66)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +60,12 @@ class Renderer:
     def __init__(self, roster: Roster, camera: Camera, look: Look = DEMO_LOOK) -> None:
         self._camera = camera
         self._frame = whole(camera)
-        self._bases = roster.base_type_by_tag()
-        self._sides = _side_by_tag(roster)
         prints = TagPrints(roster)
-        self._painter = BasePainter(camera, prints, blur_px=look.blur_px)
+        self._painter = BasePainter(
+            camera, roster, prints, blur_px=look.blur_px, figures=look.figures
+        )
         self._light = light_field(camera, roster.table, uneven=look.uneven_light)
-        self._ground = _plain_ground(camera, roster, prints, look)
+        self._ground = _ground(camera, roster, prints, look)
         self._patches: dict[int, tuple[Place, Patch]] = {}
         self._canvas = encoded(self._ground * self._light[..., None])
         lens = camera.lens
@@ -86,7 +91,7 @@ class Renderer:
             before = self._patches.get(tag)
             if before is not None and before[0] == place:
                 continue
-            patch = self._painter.painted(tag, place, self._bases[tag], self._sides[tag])
+            patch = self._painter.painted(tag, place)
             self._patches[tag] = (place, patch)
             changed += [patch.box] if before is None else [before[1].box, patch.box]
         clipped = [box.clipped(self._frame) for box in changed]
@@ -100,18 +105,19 @@ class Renderer:
         self._canvas[box.slices] = encoded(linear * self._light[box.slices][..., None])
 
 
-def _plain_ground(camera: Camera, roster: Roster, prints: TagPrints, look: Look) -> Linear:
-    lens = camera.lens
-    ground: Linear = np.empty((lens.height_px, lens.width_px, 3), dtype=np.float32)
-    ground[:] = linear_colour(104, 116, 66)
+def _ground(camera: Camera, roster: Roster, prints: TagPrints, look: Look) -> Linear:
+    """The table without bases, in linear light: land, scenery, table tags."""
+    if look.scenery:
+        mat = Mat(camera, roster.table)
+        paint_ground(mat, roster.terrain, look.seed)
+        paint_scenery(mat, roster.terrain, look.seed)
+        ground = mat.seen(camera)
+    else:
+        ground = np.empty((camera.lens.height_px, camera.lens.width_px, 3), dtype=np.float32)
+        ground[:] = linear_colour(*_PLAIN_FELT)
     for tag in roster.table_tags:
         sheet = prints.on_table(tag)
         patch = Patch.clear(sheet.box(camera, 5 * look.blur_px + 1))
         lay_print(patch, camera, sheet, look.blur_px)
         patch.laid_on(ground, whole(camera))
     return ground
-
-
-def _side_by_tag(roster: Roster) -> dict[int, str]:
-    found = {tag: unit.side for unit in roster.units for tag in unit.tags}
-    return found | {leader.tag: leader.side for leader in roster.commanders}

@@ -1,0 +1,242 @@
+"""Miniatures as little solid shapes: discs, boxes and sticks at heights above the base.
+
+Frame: a base's own, millimetres: forward and to the right of its centre, and up from its top.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tablecam.simulate.mat import Colour
+from tablecam.simulate.uniforms import Uniform
+from tablecam.table.model import Arm
+from tablecam.table.roster import BaseType
+
+Spot = tuple[float, float, float]
+"""Forward, right, up."""
+
+_FLESH: Colour = (206, 156, 124)
+_HAT: Colour = (28, 26, 28)
+_LACE: Colour = (214, 206, 180)
+_BREECHES: Colour = (206, 200, 184)
+_STEEL: Colour = (168, 172, 180)
+_WALNUT: Colour = (84, 54, 34)
+_BRASS: Colour = (186, 150, 70)
+_HORSES: tuple[Colour, ...] = ((84, 54, 36), (58, 40, 30), (116, 78, 48), (44, 36, 34))
+_CARRIAGE: Colour = (72, 84, 92)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A flat piece at its height: a polygon of spots, or a line, or a disc.
+
+    One spot and a `width_mm` make a disc, two a line, more a polygon.
+    """
+
+    spots: tuple[Spot, ...]
+    colour: Colour
+    width_mm: float = 0.0
+
+    @property
+    def top_mm(self) -> float:
+        """Its highest spot: what is higher is drawn later."""
+        return max(spot[2] for spot in self.spots)
+
+
+def figures(
+    arm: Arm | None, base_type: BaseType, uniform: Uniform, seed: int, *, has_flag: bool
+) -> tuple[Shape, ...]:
+    """The miniatures of one base, in the room before its tag; lowest shapes first."""
+    rng = np.random.default_rng(seed)
+    rim_mm = base_type.tag_size_mm * 2 / 3  # half the tag and its white rim
+    back_mm = base_type.tag_forward_mm + rim_mm
+    front_mm = base_type.depth_mm / 2
+    half_mm = base_type.width_mm / 2
+    if arm == "cavalry":
+        shapes = _troop(back_mm, front_mm, half_mm, uniform, rng, has_flag=has_flag)
+    elif arm == "artillery":
+        shapes = _battery(back_mm, front_mm, half_mm, uniform, rng)
+    elif arm == "infantry":
+        shapes = _company(back_mm, front_mm, half_mm, uniform, rng, has_flag=has_flag)
+    else:
+        shapes = _staff(back_mm, front_mm, half_mm, uniform, rng)
+    return tuple(sorted(shapes, key=lambda shape: shape.top_mm))
+
+
+def _company(
+    back_mm: float,
+    front_mm: float,
+    half_mm: float,
+    uniform: Uniform,
+    rng: np.random.Generator,
+    *,
+    has_flag: bool,
+) -> Iterator[Shape]:
+    """Two ranks of foot; the standard and an officer in the middle of the unit."""
+    depth_mm = front_mm - back_mm
+    files = max(2, round(half_mm * 2 / 7.0))
+    step_mm = 2 * half_mm / files
+    for rank, forward in enumerate((front_mm - depth_mm * 0.26, front_mm - depth_mm * 0.74)):
+        for file in range(files):
+            right = (file - (files - 1) / 2) * step_mm
+            at = (forward + rng.normal(0, 0.25), right + rng.normal(0, 0.25))
+            if has_flag and rank == 0 and file == files // 2:
+                yield from _standard(at, uniform)
+            else:
+                yield from _soldier(at, uniform, rng)
+
+
+def _soldier(
+    at: tuple[float, float], uniform: Uniform, rng: np.random.Generator
+) -> Iterator[Shape]:
+    """A foot soldier with shouldered musket, about 12 mm tall."""
+    f, r = at
+    tilt = rng.normal(0, 0.2)
+    yield _oval(f - 0.2, r, 2.4, 1.15, 1.5, _BREECHES)
+    yield _oval(f - 0.3, r, 5.0, 1.5, 1.9, _shaded(uniform.coat, 0.72))
+    yield _oval(f, r, 8.0, 1.25, 2.35, uniform.coat)
+    yield _box(f - 1.5, r - 1.0, f - 0.6, r + 1.0, 7.6, (92, 62, 40))  # the cartridge pouch
+    yield Shape(((f - 1.0, r - 1.6, 8.3), (f + 1.0, r + 1.2, 8.3)), _BREECHES, 0.5)
+    yield Shape(((f + 0.7, r - 0.9, 8.2), (f + 0.7, r + 0.9, 8.2)), uniform.facing, 0.7)
+    yield Shape(((f + 0.5, r - 2.0, 6.5), (f - 0.7 + tilt, r - 2.3, 12.5)), _WALNUT, 0.55)
+    yield Shape(((f - 0.7 + tilt, r - 2.3, 12.5), (f - 1.2 + tilt, r - 2.4, 15)), _STEEL, 0.45)
+    yield from _head(f, r, 10.2)
+
+
+def _head(f: float, r: float, up: float) -> Iterator[Shape]:
+    """A head under a three-cornered hat with its lace."""
+    yield Shape(((f + 0.3, r, up - 0.6),), _FLESH, 2.0)
+    brim = ((f + 1.7, r, up), (f - 1.1, r + 1.6, up), (f - 1.1, r - 1.6, up))
+    yield Shape(brim, _LACE)
+    inner = tuple((f + (a - f) * 0.74, r + (b - r) * 0.74, up + 0.1) for a, b, _ in brim)
+    yield Shape(inner, _HAT)
+
+
+def _standard(at: tuple[float, float], uniform: Uniform) -> Iterator[Shape]:
+    """An ensign with the colours flying to his right."""
+    f, r = at
+    yield from _oval_man(f, r, uniform)
+    yield Shape(((f + 0.5, r + 1.6, 5), (f + 0.2, r + 1.6, 19)), _WALNUT, 0.6)
+    cloth = ((f + 0.2, r + 1.6, 18.5), (f - 3.6, r + 3.2, 18.0), (f - 3.2, r + 6.6, 15.5))
+    yield Shape((*cloth, (f + 0.6, r + 5.2, 16.0)), uniform.flag)
+    yield Shape(((f - 1.4, r + 4.1, 17.6),), uniform.facing, 2.2)
+
+
+def _oval_man(f: float, r: float, uniform: Uniform) -> Iterator[Shape]:
+    yield _oval(f - 0.3, r, 4.0, 1.5, 1.9, _shaded(uniform.coat, 0.72))
+    yield _oval(f, r, 8.0, 1.25, 2.35, uniform.coat)
+    yield Shape(((f + 0.7, r - 1.0, 8.2), (f + 0.7, r + 1.0, 8.2)), uniform.facing, 0.7)
+    yield from _head(f, r, 10.2)
+
+
+def _troop(
+    back_mm: float,
+    front_mm: float,
+    half_mm: float,
+    uniform: Uniform,
+    rng: np.random.Generator,
+    *,
+    has_flag: bool,
+) -> Iterator[Shape]:
+    """Three riders abreast."""
+    middle = (front_mm + back_mm) / 2
+    for number in range(3):
+        right = (number - 1) * half_mm * 0.62
+        at = (middle - 0.5 + rng.normal(0, 0.5), right)
+        yield from _rider(at, uniform, rng, has_flag=has_flag and number == 1)
+
+
+def _rider(
+    at: tuple[float, float], uniform: Uniform, rng: np.random.Generator, *, has_flag: bool
+) -> Iterator[Shape]:
+    f, r = at
+    horse = _HORSES[int(rng.integers(len(_HORSES)))]
+    for leg_f, leg_r in ((4, 1.2), (4.6, -1.2), (-4, 1.2), (-3.4, -1.2)):
+        yield Shape(((f + leg_f, r + leg_r, 5), (f + leg_f * 1.15, r + leg_r, 0.5)), horse, 0.9)
+    yield _oval(f, r, 7.5, 6.2, 2.1, _shaded(horse, 0.85))
+    yield _oval(f - 0.6, r, 9.0, 4.8, 1.6, horse)
+    yield Shape(((f - 5.6, r, 8), (f - 7.6, r + 0.4, 5)), _shaded(horse, 0.5), 1.1)
+    yield Shape(((f + 4.2, r, 9), (f + 7.0, r, 12.5)), horse, 1.9)
+    yield Shape(((f + 4.0, r, 9.6), (f + 6.6, r, 13)), _shaded(horse, 0.45), 0.7)
+    yield Shape(((f + 6.8, r, 12.6), (f + 8.6, r, 11.6)), horse, 1.3)
+    yield _box(f - 3.2, r - 2.3, f - 0.4, r + 2.3, 9.4, uniform.saddle_cloth)
+    yield _box(f - 2.8, r - 1.8, f - 0.7, r + 1.8, 9.6, _shaded(uniform.saddle_cloth, 0.8))
+    yield _oval(f - 0.6, r, 13.0, 1.35, 2.2, uniform.coat)
+    yield Shape(((f - 1.6, r - 1.5, 13.2), (f + 0.4, r + 1.3, 13.2)), _BREECHES, 0.5)
+    if has_flag:
+        yield Shape(((f, r + 2.0, 9), (f - 0.5, r + 2.0, 23)), _WALNUT, 0.6)
+        cloth = ((f - 0.5, r + 2, 22.5), (f - 4.5, r + 3, 22), (f - 4.2, r + 6, 20))
+        yield Shape((*cloth, (f - 0.6, r + 5.4, 20)), uniform.flag)
+    else:
+        yield Shape(((f + 0.6, r + 2.2, 12), (f + 3.4, r + 2.6, 18)), _STEEL, 0.5)
+    yield from _head(f - 0.5, r, 15.6)
+
+
+def _battery(
+    back_mm: float, front_mm: float, half_mm: float, uniform: Uniform, rng: np.random.Generator
+) -> Iterator[Shape]:
+    """A bronze gun on its carriage, served by four gunners."""
+    muzzle, trail = front_mm - 1.0, back_mm + 0.5
+    axle = muzzle - 0.42 * (muzzle - trail)
+    for right in (-0.9, 0.9):
+        yield Shape(((trail, right * 0.7, 1.0), (axle + 1, right * 1.3, 5)), _CARRIAGE, 1.3)
+    yield Shape(((axle, -4.2, 4.5), (axle, 4.2, 4.5)), _WALNUT, 1.0)
+    for right in (-4.2, 4.2):
+        yield Shape(((axle - 4, right, 4.6), (axle + 4, right, 4.6)), _shaded(_CARRIAGE, 0.6), 1.5)
+        yield Shape(((axle - 3.2, right, 8), (axle + 3.2, right, 8)), _CARRIAGE, 1.2)
+    yield Shape(((axle - 4.2, 0, 6.6), (muzzle, 0, 7.6)), _shaded(_BRASS, 0.7), 2.9)
+    yield Shape(((axle - 4.2, 0, 7.3), (muzzle, 0, 8.2)), _BRASS, 1.9)
+    yield Shape(((axle - 4.0, -0.4, 8.0), (muzzle - 0.3, -0.4, 8.6)), _shaded(_BRASS, 1.3), 0.6)
+    yield Shape(((muzzle, 0, 8.2),), (34, 28, 22), 1.4)
+    for forward, right in (
+        (muzzle - 3, half_mm - 5.2),
+        (axle - 4.5, half_mm - 4.4),
+        (axle - 5, -half_mm + 4.4),
+        (muzzle - 2.4, -half_mm + 5.4),
+    ):
+        yield from _oval_man(forward, right, uniform)
+    ram = (muzzle - 2.4, -half_mm + 7.0, 8.0)
+    yield Shape((ram, (muzzle - 3.4 + rng.normal(0, 0.5), -1.5, 9)), _WALNUT, 0.7)
+
+
+def _staff(
+    back_mm: float, front_mm: float, half_mm: float, uniform: Uniform, rng: np.random.Generator
+) -> Iterator[Shape]:
+    """The commander on a grey, an aide, and his standard."""
+    middle = (front_mm + back_mm) / 2
+    yield from _turned(_rider((0, 0), uniform, rng, has_flag=False), middle, -3.5, 65)
+    yield from _standard((middle + 1, half_mm - 6.5), uniform)
+    yield from _oval_man(middle - 2, -half_mm + 3.6, uniform)
+
+
+def _turned(
+    shapes: Iterable[Shape], forward: float, right: float, turn_deg: float
+) -> Iterator[Shape]:
+    """Shapes turned clockwise about their own origin and put at a place."""
+    cos, sin = math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))
+    for shape in shapes:
+        spots = tuple(
+            (forward + f * cos - r * sin, right + f * sin + r * cos, up) for f, r, up in shape.spots
+        )
+        yield Shape(spots, shape.colour, shape.width_mm)
+
+
+def _oval(f: float, r: float, up: float, reach_f: float, reach_r: float, colour: Colour) -> Shape:
+    angles = [2 * math.pi * k / 10 for k in range(10)]
+    spots = tuple((f + reach_f * math.cos(a), r + reach_r * math.sin(a), up) for a in angles)
+    return Shape(spots, colour)
+
+
+def _box(back: float, left: float, front: float, right: float, up: float, colour: Colour) -> Shape:
+    return Shape(
+        ((back, left, up), (back, right, up), (front, right, up), (front, left, up)), colour
+    )
+
+
+def _shaded(colour: Colour, factor: float) -> Colour:
+    red, green, blue = (int(min(max(value * factor, 0), 255)) for value in colour)
+    return red, green, blue

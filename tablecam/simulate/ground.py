@@ -1,0 +1,160 @@
+"""The lie of the land: the table's edge, grass, hills, fields, roads and water, painted flat."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from tablecam.simulate.mat import Mask, Mat
+from tablecam.table.model import Terrain
+
+Paint = Callable[[Mat, Terrain, np.random.Generator], None]
+
+_RIM_MM = 22.0
+_FLOOR = (42, 36, 33)
+_WOOD = (112, 72, 44)
+_SOILS = ((178, 146, 80), (112, 86, 62))
+"""Stubble and ploughed earth."""
+
+
+def paint_ground(mat: Mat, terrain: tuple[Terrain, ...], seed: int) -> None:
+    """Paint everything that does not stand up, in the order in which it lies."""
+    rng = np.random.default_rng(seed)
+    _paint_surroundings(mat, rng)
+    _paint_grass(mat, rng)
+    for kind, paint in _KINDS.items():
+        for piece in terrain:
+            if piece.kind == kind:
+                paint(mat, piece, rng)
+
+
+def _table_mask(mat: Mat, grown_mm: float) -> Mask:
+    low, wide, deep = -grown_mm, mat.table.width_mm + grown_mm, mat.table.depth_mm + grown_mm
+    return mat.mask([[low, low], [wide, low], [wide, deep], [low, deep]])
+
+
+def _paint_surroundings(mat: Mat, rng: np.random.Generator) -> None:
+    mat.picture[:] = _FLOOR[::-1]
+    mat.brighten(1 + 0.06 * mat.noise(90, rng) + 0.04 * mat.noise(1.2, rng))
+    low, wide, deep = -_RIM_MM, mat.table.width_mm + _RIM_MM, mat.table.depth_mm + _RIM_MM
+    rim = np.array([[low, low], [wide, low], [wide, deep], [low, deep]])
+    mat.shadow([rim + np.array([14.0, -12.0])], 0.55, 9)
+    grain = cv2.resize(mat.noise(2.2, rng), None, fx=9, fy=1)[:, : mat.shape[1]]
+    wood = np.clip(np.array(_WOOD[::-1]) * (1 + 0.16 * grain[..., None]), 0, 255).astype(np.uint8)
+    mat.wash(_table_mask(mat, _RIM_MM), wood)
+    inner, outer = _table_mask(mat, 2.0), _table_mask(mat, 0)
+    mat.brighten(1 - 0.55 * np.clip(inner - outer, 0, 1))
+
+
+def _paint_grass(mat: Mat, rng: np.random.Generator) -> None:
+    """Static grass: lush and dry patches, tufts, and single blades of light and dark."""
+    lush, dry = np.array([58, 104, 82]), np.array([84, 142, 148])  # blue, green, red
+    patches = mat.noise(150, rng) + 0.6 * mat.noise(55, rng) + 0.35 * mat.noise(18, rng)
+    share = (1 / (1 + np.exp(-1.5 * patches - 0.2)))[..., None]
+    grass = dry * (1 - share) + lush * share
+    blades = 0.055 * mat.noise(0.7, rng) + 0.065 * mat.noise(1.7, rng) + 0.05 * mat.noise(5, rng)
+    grass = np.clip(grass * (1 + blades[..., None]), 0, 255).astype(np.uint8)
+    mat.wash(_table_mask(mat, 0), grass)
+    bare = np.clip(mat.noise(42, rng) + 0.5 * mat.noise(9, rng) - 1.75, 0, 1) * 0.6
+    mat.wash(bare * _table_mask(mat, 0), (142, 118, 80))
+
+
+def _paint_hill(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+    """A low rise: light on the slopes toward the window, shade on the others."""
+    inside = mat.mask(piece.outline_mm)
+    reach_mm = cv2.distanceTransform((inside > 0.5).astype(np.uint8), cv2.DIST_L2, 5) / mat.scale
+    height_mm = 13 * (1 - np.exp(-reach_mm / 16)) + 0.25 * mat.noise(12, rng) * inside
+    height_mm = cv2.GaussianBlur(height_mm.astype(np.float32), (0, 0), 3.5 * mat.scale)
+    slope_x = cv2.Sobel(height_mm, cv2.CV_32F, 1, 0, ksize=3) / 8 * mat.scale
+    slope_y = cv2.Sobel(height_mm, cv2.CV_32F, 0, 1, ksize=3) / 8 * mat.scale
+    mat.brighten(np.clip(1 + 0.42 * slope_x - 0.36 * slope_y, 0.62, 1.3).astype(np.float32))
+    mat.wash(np.clip(height_mm - 9, 0, 4) / 4 * np.float32(0.22), (158, 150, 92))
+
+
+def _paint_field(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+    """Furrows along the field's longest side, ploughed brown or golden stubble in turn."""
+    outline = np.array(piece.outline_mm)
+    sides = np.roll(outline, -1, axis=0) - outline
+    longest = sides[np.argmax(np.linalg.norm(sides, axis=1))]
+    along = longest / np.linalg.norm(longest)
+    rows, columns = np.indices(mat.shape, dtype=np.float32)
+    across_mm = (columns * -along[1] + rows * along[0]) / mat.scale
+    wobble = 0.25 * mat.noise(14, rng)
+    stripes = np.sin(2 * np.pi * (across_mm / 4.2 + wobble)) * 0.16
+    colour = np.array(_SOILS[zlib.crc32(piece.id.encode()) % len(_SOILS)][::-1])
+    soil = colour * (1 + (stripes + 0.07 * mat.noise(1.1, rng))[..., None])
+    edge = mat.mask(outline, soft_mm=1.5)
+    edge = np.clip(edge * 1.2 - 0.1 + 0.12 * mat.noise(3, rng) * (edge * (1 - edge) * 4), 0, 1)
+    mat.wash(edge * np.float32(0.92), np.clip(soil, 0, 255).astype(np.uint8))
+
+
+def _paint_road(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+    ragged = _ragged(mat, piece, rng, 1.6)
+    dust = np.array([112, 152, 182]) * (
+        1 + (0.05 * mat.noise(1, rng) + 0.06 * mat.noise(7, rng))[..., None]
+    )
+    mat.wash(ragged * np.float32(0.93), np.clip(dust, 0, 255).astype(np.uint8))
+    inside = (mat.mask(piece.outline_mm) > 0.5).astype(np.uint8)
+    reach_mm = cv2.distanceTransform(inside, cv2.DIST_L2, 5) / mat.scale
+    ruts = np.exp(-(((reach_mm - 6.5) / 1.0) ** 2)) * inside
+    mat.brighten(1 - ruts.astype(np.float32) * (0.16 + 0.07 * mat.noise(16, rng)))
+
+
+def _paint_stream(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+    banks = _ragged(mat, piece, rng, 2.0)
+    mat.wash(banks * np.float32(0.85), (92, 80, 54))
+    inside = (mat.mask(piece.outline_mm) > 0.5).astype(np.uint8)
+    reach_mm = cv2.distanceTransform(inside, cv2.DIST_L2, 5) / mat.scale
+    depth = np.clip((reach_mm - 1.8) / 7, 0, 1).astype(np.float32)
+    ripples = 0.07 * mat.noise(3.2, rng) + 0.06 * mat.noise(9, rng)
+    shallow, deep = np.array([112, 116, 84]), np.array([100, 86, 56])
+    water = shallow + (deep - shallow) * depth[..., None]
+    water = np.clip(water * (1 + ripples[..., None]), 0, 255)
+    glints = np.clip(mat.noise(2.6, rng) * mat.noise(30, rng) - 2.2, 0, 1) * 0.35
+    water += (np.array([225, 220, 205]) - water) * glints[..., None]
+    wet = np.clip(reach_mm - 1.5, 0, 1).astype(np.float32)
+    wet = cv2.GaussianBlur(wet, (0, 0), 0.5 * mat.scale)
+    mat.wash(np.asarray(wet), water.astype(np.uint8))
+
+
+def _paint_undergrowth(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+    ragged = _ragged(mat, piece, rng, 3.0)
+    floor = np.array([40, 66, 62]) * (
+        1 + (0.14 * mat.noise(1.3, rng) + 0.16 * mat.noise(6, rng))[..., None]
+    )
+    mat.wash(ragged * np.float32(0.8), np.clip(floor, 0, 255).astype(np.uint8))
+
+
+def _paint_yards(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+    """The trodden earth of a village."""
+    ragged = _ragged(mat, piece, rng, 5.0)
+    earth = np.array([96, 130, 152]) * (
+        1 + (0.05 * mat.noise(0.9, rng) + 0.08 * mat.noise(9, rng))[..., None]
+    )
+    worn = np.clip(0.62 + 0.3 * mat.noise(13, rng), 0, 0.95)
+    mat.wash(ragged * worn, np.clip(earth, 0, 255).astype(np.uint8))
+
+
+def _ragged(
+    mat: Mat, piece: Terrain, rng: np.random.Generator, soft_mm: float
+) -> NDArray[np.float32]:
+    """An outline whose edge wanders a little, as flock and sand do."""
+    soft = mat.mask(piece.outline_mm, soft_mm=soft_mm)
+    wander = 0.16 * mat.noise(2.4, rng) + 0.14 * mat.noise(7, rng)
+    return np.clip((soft - 0.5 + wander * (soft > 0.02)) * 3.5 + 0.5, 0, 1).astype(np.float32)
+
+
+_KINDS: dict[str, Paint] = {
+    "hill": _paint_hill,
+    "field": _paint_field,
+    "woods": _paint_undergrowth,
+    "village": _paint_yards,
+    "stream": _paint_stream,
+    "river": _paint_stream,
+    "road": _paint_road,
+}
+"""How each kind of terrain is painted, what lies lowest first."""

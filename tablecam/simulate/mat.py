@@ -1,0 +1,172 @@
+"""A painter's mat: the table from above, in screen colours, before the camera sees it.
+
+The mat is flat, so what stands up is painted where it seems to stand: a point above the table
+hides another point of the table, farther from the camera's foot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from calibration.camera import Camera
+from tablecam.simulate.light import GAMMA, Linear, Picture
+from tablecam.simulate.rays import Array, Box, plane_map
+from tablecam.table.model import TableSize
+
+Colour = tuple[int, int, int]
+"""Red, green, blue, as on a screen."""
+Mask = NDArray[np.float32]
+
+SHADOW_MM_PER_MM = np.array([0.52, -0.42])
+"""How far a shadow falls along x and y for each millimetre of height: the window is far left."""
+
+_SHIFT_BITS = 4
+_FINER_THAN_PICTURE = 1.25
+
+
+class Mat:
+    """Something to paint on: table millimetres in, a picture (rows, columns, 3) inside."""
+
+    def __init__(self, camera: Camera, table: TableSize) -> None:
+        lens = camera.lens
+        self.table = table
+        self._foot = camera.pose.camera_centre_mm
+        edge = _picture_edge_mm(camera)
+        middle = np.array([[table.width_mm / 2, table.depth_mm / 2]])
+        self.scale = float(camera.px_per_mm(middle)[0] * _FINER_THAN_PICTURE)
+        self.origin_mm = edge.min(axis=0) - 5
+        size = np.ceil((edge.max(axis=0) + 5 - self.origin_mm) * self.scale).astype(int)
+        self.shape = (int(size[1]), int(size[0]))
+        self.picture: Picture = np.zeros((*self.shape, 3), dtype=np.uint8)
+        self._whole = Box(0, 0, self.shape[1], self.shape[0])
+        self._lens_size = (lens.width_px, lens.height_px)
+
+    def pixels(self, points_mm: ArrayLike) -> Array:
+        """The mat's own pixels (n, 2) of table points (n, 2); its rows go along y."""
+        return (np.asarray(points_mm, dtype=np.float64) - self.origin_mm) * self.scale - 0.5
+
+    def lifted(self, points_mm: ArrayLike, height_mm: float) -> Array:
+        """Where on the table points (n, 2) at a height seem to stand, as the camera sees them."""
+        points = np.asarray(points_mm, dtype=np.float64)
+        foot, camera_height = self._foot[:2], self._foot[2]
+        return np.asarray(foot + (points - foot) * camera_height / (camera_height - height_mm))
+
+    def from_camera_foot_mm(self, point_mm: ArrayLike) -> float:
+        """How far a point is from right under the camera: what is farther is painted first."""
+        return float(np.linalg.norm(np.asarray(point_mm) - self._foot[:2]))
+
+    def mask(self, outline_mm: ArrayLike, *, soft_mm: float = 0.0) -> Mask:
+        """The share of each pixel inside of an outline (n, 2), its edge as soft as wished."""
+        found = np.zeros(self.shape, dtype=np.uint8)
+        _fill(found, self.pixels(outline_mm), 255)
+        if soft_mm > 0:
+            found = cv2.GaussianBlur(found, (0, 0), soft_mm * self.scale)
+        return np.asarray(found, dtype=np.float32) / 255
+
+    def polygon(self, outline_mm: ArrayLike, colour: Colour) -> None:
+        """Fill an outline (n, 2)."""
+        _fill(self.picture, self.pixels(outline_mm), colour[::-1])
+
+    def line(self, points_mm: ArrayLike, colour: Colour, width_mm: float) -> None:
+        """A line through points (n, 2)."""
+        path = _fixed(self.pixels(points_mm))
+        thick = max(1, round(width_mm * self.scale))
+        cv2.polylines(
+            self.picture, [path], False, colour[::-1], thick, cv2.LINE_AA, shift=_SHIFT_BITS
+        )
+
+    def disc(self, middle_mm: ArrayLike, radius_mm: float, colour: Colour) -> None:
+        """A filled circle."""
+        middle = _fixed(self.pixels(middle_mm))
+        radius = max(1, round(radius_mm * self.scale * 2**_SHIFT_BITS))
+        cv2.circle(
+            self.picture,
+            (int(middle[0]), int(middle[1])),
+            radius,
+            colour[::-1],
+            -1,
+            cv2.LINE_AA,
+            shift=_SHIFT_BITS,
+        )
+
+    def wash(self, mask: Mask, colour: Colour | Picture) -> None:
+        """Lay a colour, or another picture of the mat, through a mask."""
+        box = _reach(mask)
+        if box is None:
+            return
+        part, share = self.picture[box], mask[box][..., None]
+        paint = np.asarray(colour[::-1] if isinstance(colour, tuple) else colour[box], np.float32)
+        part[:] = part + (paint - part) * share + np.float32(0.5)
+
+    def brighten(self, factor: Mask) -> None:
+        """Multiply the picture by a factor (rows, columns): below 1 is shade."""
+        cv2.multiply(self.picture, cv2.merge([factor] * 3), dst=self.picture, dtype=cv2.CV_8U)
+
+    def shadow(self, outlines_mm: Sequence[ArrayLike], strength: float, soft_mm: float) -> None:
+        """The shadow of outlines that lie on the table where their shadows fall."""
+        outlines = [self.pixels(outline) for outline in outlines_mm]
+        soft_px = max(soft_mm * self.scale, 0.3)
+        box = Box.around(np.concatenate(outlines), 4 * soft_px).clipped(self._whole)
+        found = np.zeros((box.height, box.width), dtype=np.uint8)
+        for outline in outlines:
+            _fill(found, outline - [box.left, box.top], 255)
+        soft = cv2.GaussianBlur(found, (0, 0), soft_px)
+        left = 1 - np.asarray(soft, dtype=np.float32) * np.float32(strength / 255)
+        self.picture[box.slices] = self.picture[box.slices] * left[..., None]
+
+    def noise(self, grain_mm: float, rng: np.random.Generator) -> Mask:
+        """Smooth noise about 0, of standard deviation near 1, with grains of a size."""
+        cells = max(1.0, grain_mm * self.scale)
+        rows, columns = (int(length / cells) + 3 for length in self.shape)
+        coarse = rng.standard_normal((rows, columns), dtype=np.float32)
+        full = cv2.resize(
+            coarse,
+            (int(np.ceil(columns * cells)), int(np.ceil(rows * cells))),
+            interpolation=cv2.INTER_CUBIC if cells > 1 else cv2.INTER_NEAREST,
+        )
+        return np.ascontiguousarray(full[: self.shape[0], : self.shape[1]], dtype=np.float32)
+
+    def seen(self, camera: Camera) -> Linear:
+        """The mat as the camera sees it lying on the table, in linear light."""
+        box = Box(0, 0, *self._lens_size)
+        x_mm, y_mm = plane_map(camera, box)
+        places = self.pixels(np.stack([x_mm, y_mm], axis=-1)).astype(np.float32)
+        picture = cv2.remap(
+            self.picture, places, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+        )
+        levels = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
+        return np.asarray(levels[picture], dtype=np.float32)
+
+
+def _picture_edge_mm(camera: Camera) -> Array:
+    lens = camera.lens
+    right, bottom = lens.width_px - 1, lens.height_px - 1
+    steps = np.linspace(0, 1, 17)
+    edge = np.concatenate(
+        [
+            np.column_stack([steps * right, 0 * steps]),
+            np.column_stack([steps * right, 0 * steps + bottom]),
+            np.column_stack([0 * steps, steps * bottom]),
+            np.column_stack([0 * steps + right, steps * bottom]),
+        ]
+    )
+    return camera.to_table(edge)
+
+
+def _fixed(pixels: Array) -> NDArray[np.int32]:
+    return np.asarray(np.rint(pixels * 2**_SHIFT_BITS), dtype=np.int32)
+
+
+def _fill(picture: Picture, pixels: Array, colour: int | tuple[int, ...]) -> None:
+    cv2.fillPoly(picture, [_fixed(pixels)], colour, cv2.LINE_AA, shift=_SHIFT_BITS)
+
+
+def _reach(mask: Mask) -> tuple[slice, slice] | None:
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if not len(rows):
+        return None
+    return slice(int(rows[0]), int(rows[-1]) + 1), slice(int(columns[0]), int(columns[-1]) + 1)
