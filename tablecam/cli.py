@@ -10,6 +10,7 @@ import click
 
 import tablecam
 from calibration.errors import CalibrationError
+from tablecam.commands.print_sheets import print_sheets
 from tablecam.errors import BadInput
 
 BAD_INPUT = 2
@@ -27,7 +28,7 @@ def commands(verbose: int) -> None:
     logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
 
 
-_COMMANDS: tuple[click.Command, ...] = ()
+_COMMANDS: tuple[click.Command, ...] = (print_sheets,)
 
 for _command in _COMMANDS:
     commands.add_command(_command)

@@ -1,0 +1,80 @@
+"""What the sheets are to show, in plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_SPARE_RIM_MM = 0.6  # a cut is seldom exact, and the rim must stay a cell wide
+
+
+@dataclass(frozen=True, slots=True)
+class BaseKind:
+    """A kind of base and where its tag is glued: the tag's centre from the base's centre."""
+
+    name: str
+    width_mm: float
+    depth_mm: float
+    tag_size_mm: float
+    tag_right_mm: float = 0.0
+    tag_forward_mm: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (self.width_mm > 0 and self.depth_mm > 0 and self.tag_size_mm > 0):
+            raise ValueError(
+                "expected a base and a tag larger than 0, got "
+                f"{self.width_mm} x {self.depth_mm} mm and {self.tag_size_mm} mm"
+            )
+
+    def rim_mm(self, cells_across: int) -> float:
+        """The white rim around the tag: one cell, and a little to spare where the base has room."""
+        cell_mm = self.tag_size_mm / cells_across
+        half_mm = self.tag_size_mm / 2
+        room_mm = min(
+            self.width_mm / 2 - abs(self.tag_right_mm) - half_mm,
+            self.depth_mm / 2 - abs(self.tag_forward_mm) - half_mm,
+        )
+        return max(cell_mm, min(cell_mm + _SPARE_RIM_MM, room_mm))
+
+
+@dataclass(frozen=True, slots=True)
+class UnitTags:
+    """The tags of a unit, or a commander's one, in order."""
+
+    title: str
+    note: str
+    kind: BaseKind
+    tags: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not self.tags:
+            raise ValueError(f"expected tags for {self.title}, got none")
+
+
+@dataclass(frozen=True, slots=True)
+class TableTagToPrint:
+    """A table tag and where its middle lies on the table."""
+
+    id: int
+    x_mm: float
+    y_mm: float
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlan:
+    """The table and its tags."""
+
+    width_mm: float
+    depth_mm: float
+    tag_size_mm: float
+    tags: tuple[TableTagToPrint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SheetContent:
+    """All that is printed; what is left out is not."""
+
+    title: str = ""
+    dictionary: str = "DICT_4X4_250"
+    units: tuple[UnitTags, ...] = ()
+    table: TablePlan | None = None
+    lens_board: bool = False

@@ -1,0 +1,114 @@
+"""Paper, and where blocks go on it.
+
+Millimetres from a page's top left corner, x right, y down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeVar
+
+from calibration.errors import CalibrationError
+
+PaperName = Literal["A4", "A3", "Letter"]
+
+MARGIN_MM = 10.0
+"""What no printer is asked to reach."""
+
+GAP_MM = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A size of paper, upright or lying."""
+
+    name: PaperName
+    width_mm: float
+    height_mm: float
+
+    @property
+    def lying(self) -> Paper:
+        """The same paper, turned so that the long edge is below."""
+        return Paper(self.name, self.height_mm, self.width_mm)
+
+
+PAPERS: dict[PaperName, Paper] = {
+    "A4": Paper("A4", 210.0, 297.0),
+    "A3": Paper("A3", 297.0, 420.0),
+    "Letter": Paper("Letter", 215.9, 279.4),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A rectangle of a page."""
+
+    x_mm: float
+    y_mm: float
+    width_mm: float
+    height_mm: float
+
+
+class Block(Protocol):
+    """Something that is printed in one piece. `name` is what an error calls it."""
+
+    @property
+    def name(self) -> str:
+        """What an error calls it."""
+
+    @property
+    def width_mm(self) -> float:
+        """How wide it is."""
+
+    @property
+    def height_mm(self) -> float:
+        """How high it is."""
+
+
+AnyBlock = TypeVar("AnyBlock", bound=Block)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a block lies: on which page, counted from 0, and its top left corner there."""
+
+    page: int
+    x_mm: float
+    y_mm: float
+
+
+def pack(blocks: Sequence[Block], area: Area, gap_mm: float = GAP_MM) -> tuple[Placed, ...]:
+    """Where each block goes: in their order, in rows, each page's `area` filled before the next.
+
+    Blocks of a row stand on one top line; their order is kept because people look for a unit after
+    the one before it.
+
+    Raises:
+        CalibrationError: A block is larger than the area.
+    """
+    placed: list[Placed] = []
+    page, x_mm, y_mm, row_mm = 0, 0.0, 0.0, 0.0
+    for block in blocks:
+        _check_fits(block, area)
+        if x_mm > 0 and x_mm + block.width_mm > area.width_mm:
+            x_mm, y_mm, row_mm = 0.0, y_mm + row_mm + gap_mm, 0.0
+        if y_mm > 0 and y_mm + block.height_mm > area.height_mm:
+            page, x_mm, y_mm, row_mm = page + 1, 0.0, 0.0, 0.0
+        placed.append(Placed(page, area.x_mm + x_mm, area.y_mm + y_mm))
+        x_mm += block.width_mm + gap_mm
+        row_mm = max(row_mm, block.height_mm)
+    return tuple(placed)
+
+
+def fits(block: Block, area: Area) -> bool:
+    """Whether a block can be printed in an area at all."""
+    return block.width_mm <= area.width_mm and block.height_mm <= area.height_mm
+
+
+def _check_fits(block: Block, area: Area) -> None:
+    if not fits(block, area):
+        raise CalibrationError(
+            f"{block.name}: expected at most {area.width_mm:.0f} x {area.height_mm:.0f} mm, which "
+            f"this paper holds, got {block.width_mm:.0f} x {block.height_mm:.0f} mm"
+        )

@@ -1,0 +1,205 @@
+"""The sheets to print: base tags, table tags and the lens board as one PDF at true scale."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from reportlab.lib.units import mm as POINTS_PER_MM  # noqa: N812 - says what it is
+from reportlab.pdfgen.canvas import Canvas
+
+from calibration.board import (
+    LENS_BOARD_DICTIONARY,
+    LENS_BOARD_MARKER_MM,
+    LENS_BOARD_SQUARE_MM,
+    LENS_BOARD_SQUARES,
+)
+from calibration.errors import CalibrationError
+from calibration.sheet_blocks import BaseStrip, GlueGuide, LensBoard, TableTagBlock
+from calibration.sheet_content import SheetContent, UnitTags
+from calibration.sheet_layout import MARGIN_MM, PAPERS, Area, Paper, PaperName, Placed, fits, pack
+from calibration.sheet_pen import GREY, PALE, Align, Pen, tag_cells
+
+RULER_MM = 100
+"""The ruler on every sheet; its left end is `RULER_PLACE_MM` from the bottom left corner."""
+
+RULER_PLACE_MM = (MARGIN_MM, 16.5)
+
+_HEAD_MM = 23.0
+_FOOT_MM = 13.0
+_FULL_SCALE = 1.0
+_SMALL_SCALE = 0.7
+
+_Drawable = BaseStrip | GlueGuide | TableTagBlock | LensBoard
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A page before it is numbered: what it says at its head, and the blocks on it."""
+
+    paper: Paper
+    title: str
+    advice: tuple[str, ...]
+    blocks: tuple[tuple[_Drawable, Placed], ...]
+
+
+def sheets_pdf(content: SheetContent, paper_name: PaperName = "A4") -> bytes:
+    """The sheets as a PDF. The same content gives the same bytes.
+
+    Raises:
+        CalibrationError: There is nothing to print, or a tag is too large for the paper, or is not
+            in the dictionary.
+    """
+    paper = PAPERS[paper_name]
+    pages = [*_base_pages(content, paper), *_table_pages(content, paper)]
+    if content.lens_board:
+        pages.append(_board_page(paper))
+    if not pages:
+        raise CalibrationError("expected something to print: units, table tags or the lens board")
+    return _pdf(pages, content.title)
+
+
+def _base_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
+    """Strips of tags, unit by unit; before them, how each kind of base is glued."""
+    if not content.units:
+        return iter(())
+    area = _body(paper)
+    strips = [strip for unit in content.units for strip in _strips(unit, content.dictionary, area)]
+    kinds = dict.fromkeys(unit.kind for unit in content.units)
+    across = len(tag_cells(content.dictionary, content.units[0].tags[0]))
+    guides = [guide for kind in kinds if fits(guide := GlueGuide(kind, across), area)]
+    advice = (
+        "Matt paper. Cut a unit's strip along the marks, then the tags apart. "
+        "Leave the white rim on: without it a tag is not seen.",
+        "Glue each tag flat with its arrow toward the base's front, as drawn on the first sheet. "
+        "The grey label names it until then: cut it off last.",
+    )
+    return _flow([*guides, *strips], paper, "Base tags", advice)
+
+
+def _strips(unit: UnitTags, dictionary: str, area: Area) -> Iterator[BaseStrip]:
+    """A unit's tags in as few strips as the paper is wide enough for, evenly long."""
+    whole = BaseStrip(unit.title, unit.note, unit.kind, unit.tags, dictionary)
+    spare_mm = whole.width_mm - len(unit.tags) * whole.piece_mm
+    most = max(int((area.width_mm - spare_mm) // whole.piece_mm), 1)
+    count = -(-len(unit.tags) // most)
+    length = -(-len(unit.tags) // count)
+    for part in range(count):
+        tags = unit.tags[part * length : (part + 1) * length]
+        note = unit.note if count == 1 else f"{unit.note}, strip {part + 1} of {count}"
+        yield BaseStrip(unit.title, note, unit.kind, tags, dictionary)
+
+
+def _table_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
+    if content.table is None or not content.table.tags:
+        return iter(())
+    plan = content.table
+    blocks = [TableTagBlock(tag, plan, content.dictionary) for tag in plan.tags]
+    advice = (
+        f"Table of {plan.width_mm:g} x {plan.depth_mm:g} mm: x runs along the long edge, y along "
+        "the short one, from the corner where both are 0.",
+        "Lay each tag flat on the table and measure to its middle (the marks on its rim). "
+        "Top toward +y. Tape it down: it must not move.",
+    )
+    return _flow(blocks, paper, "Table tags", advice)
+
+
+def _board_page(paper: Paper) -> _Page:
+    """The lens board on a lying page, as large as its steps allow."""
+    paper = paper.lying
+    area = _body(paper)
+    full = LensBoard(_FULL_SCALE)
+    board = full if fits(full, area) else LensBoard(_SMALL_SCALE)
+    pack([board], area)  # refuses paper on which even the small one does not fit
+    columns, rows = LENS_BOARD_SQUARES
+    advice = (
+        f"ChArUco {columns}x{rows}, {LENS_BOARD_DICTIONARY}, squares "
+        f"{LENS_BOARD_SQUARE_MM:g} mm, markers {LENS_BOARD_MARKER_MM:g} mm, {_scale_words(board)}.",
+        "Glue it to something flat and stiff: glass, a table top, foam board. Flat matters, size "
+        "does not: the lens comes out the same at any scale.",
+    )
+    place = Placed(
+        0,
+        area.x_mm + (area.width_mm - board.width_mm) / 2,
+        area.y_mm + (area.height_mm - board.height_mm) / 2,
+    )
+    return _Page(paper, "Lens board", advice, ((board, place),))
+
+
+def _scale_words(board: LensBoard) -> str:
+    if board.scale == _FULL_SCALE:
+        return "drawn in full size"
+    return (
+        f"drawn here at {100 * board.scale:g} % to fit the paper: squares {board.square_mm:g} mm, "
+        f"markers {board.marker_mm:g} mm"
+    )
+
+
+def _flow(
+    blocks: Sequence[_Drawable], paper: Paper, title: str, advice: tuple[str, ...]
+) -> Iterator[_Page]:
+    placed = zip(blocks, pack(blocks, _body(paper)), strict=True)
+    for _, group in groupby(placed, key=lambda pair: pair[1].page):
+        yield _Page(paper, title, advice, tuple(group))
+
+
+def _body(paper: Paper) -> Area:
+    """The part of a page between head and ruler."""
+    return Area(
+        MARGIN_MM,
+        MARGIN_MM + _HEAD_MM,
+        paper.width_mm - 2 * MARGIN_MM,
+        paper.height_mm - 2 * MARGIN_MM - _HEAD_MM - _FOOT_MM,
+    )
+
+
+def _pdf(pages: Sequence[_Page], title: str) -> bytes:
+    written = io.BytesIO()
+    # Invariant: no time of making in the file, so that a sheet printed again is the same sheet.
+    canvas = Canvas(written, invariant=1)
+    canvas.setTitle(f"tablecam sheets: {title}" if title else "tablecam sheets")
+    canvas.setCreator("tablecam")
+    canvas.setViewerPreference("PrintScaling", "None")
+    for number, page in enumerate(pages, start=1):
+        _draw_page(canvas, page, title, f"sheet {number} of {len(pages)}")
+        canvas.showPage()
+    canvas.save()
+    return written.getvalue()
+
+
+def _draw_page(canvas: Canvas, page: _Page, title: str, count: str) -> None:
+    paper = page.paper
+    canvas.setPageSize((paper.width_mm * POINTS_PER_MM, paper.height_mm * POINTS_PER_MM))
+    pen = Pen(canvas, paper.height_mm)
+    _draw_head(pen, page, title, count)
+    for block, place in page.blocks:
+        block.draw(pen, place.x_mm, place.y_mm)
+    _draw_ruler(pen)
+
+
+def _draw_head(pen: Pen, page: _Page, title: str, count: str) -> None:
+    left, right = MARGIN_MM, page.paper.width_mm - MARGIN_MM
+    pen.text(left, 15.5, page.title, 16, bold=True)
+    about = " · ".join(part for part in (title, page.paper.name, count) if part)
+    pen.text(right, 15.5, about, 8, align="right", grey=GREY, within_mm=right - left - 60)
+    for line, words in enumerate(page.advice):
+        pen.text(left, 21.2 + 3.9 * line, words, 8, within_mm=right - left)
+    pen.line((left, 28.5), (right, 28.5), grey=PALE)
+
+
+def _draw_ruler(pen: Pen) -> None:
+    """A ruler from 0 to 100 mm, to lay a real one against."""
+    left, top = RULER_PLACE_MM[0], pen.height_mm - RULER_PLACE_MM[1]
+    for millimetre in range(RULER_MM + 1):
+        length_mm = 4.0 if millimetre % 10 == 0 else 3.0 if millimetre % 5 == 0 else 2.0
+        x_mm = left + millimetre
+        pen.line((x_mm, top), (x_mm, top + length_mm), thickness_mm=0.12)
+        if millimetre % 10 == 0:
+            align: Align = "left" if millimetre == 0 else "middle"
+            pen.text(x_mm, top + 6, str(millimetre), 5.5, align=align)
+    pen.line((left, top), (left + RULER_MM, top), thickness_mm=0.12)
+    words_mm = left + RULER_MM + 4
+    pen.text(words_mm, top + 2.2, "Measure me: 100 mm.", 8, bold=True)
+    pen.text(words_mm, top + 5.6, "Print at 100 %, no “fit to page”.", 8)

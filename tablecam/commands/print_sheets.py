@@ -1,0 +1,149 @@
+"""`tablecam print`: the sheets to print."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from calibration.sheet_content import BaseKind, SheetContent, TablePlan, TableTagToPrint, UnitTags
+from calibration.sheet_layout import PAPERS, PaperName
+from calibration.sheets import sheets_pdf
+from tablecam.errors import BadInput
+from tablecam.table.roster import BaseType, Roster
+from tablecam.table.table_file import read_table_file
+
+What = Literal["all", "bases", "table", "board"]
+
+_WHAT: tuple[What, ...] = ("all", "bases", "table", "board")
+_PDF_START = b"%PDF"
+
+
+@click.command("print")
+@click.option("--table", "table_path", type=click.Path(path_type=Path), help="The table file.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The PDF file to write."
+)
+@click.option("--paper", type=click.Choice(tuple(PAPERS)), default="A4", show_default=True)
+@click.option(
+    "--what",
+    type=click.Choice(_WHAT),
+    help="What to print: base tags, table tags, the lens board, or all of it.  [default: all]",
+)
+@click.option("--units", help="Only the tags of these units and commanders: F1,F2,...")
+def print_sheets(
+    table_path: Path | None, out: Path, paper: PaperName, what: What | None, units: str | None
+) -> None:
+    """Write the sheets to print, at true scale: base tags, table tags and the lens board.
+
+    The lens board alone (`--what board`) needs no table file.
+    """
+    what = what or ("all" if units is None else "bases")
+    roster = None if what == "board" else _roster(table_path)
+    content = sheet_content(roster, what, None if units is None else _names(units))
+    existed = _check_writable(out)
+    _write(out, sheets_pdf(content, paper))
+    click.echo(f"{out}: {'written anew' if existed else 'written'}, print it at 100 %", err=True)
+
+
+def sheet_content(
+    roster: Roster | None, what: What, only: tuple[str, ...] | None = None
+) -> SheetContent:
+    """What a table needs printed.
+
+    Args:
+        roster: The table; None prints the lens board alone.
+        what: Which of the sheets.
+        only: The ids of the units and commanders whose tags to print; None prints them all.
+
+    Raises:
+        BadInput: A name is no unit's or commander's, or what is wanted has no base tags.
+    """
+    if only is not None and what not in ("all", "bases"):
+        raise BadInput("--units", f"expected it with base tags, got `--what {what}`")
+    if roster is None:
+        return SheetContent(lens_board=True)
+    return SheetContent(
+        title=Path(roster.source).name,
+        dictionary=roster.dictionary,
+        units=_units(roster, only) if what in ("all", "bases") else (),
+        table=_plan(roster) if what in ("all", "table") else None,
+        lens_board=what == "all",
+    )
+
+
+def _roster(table_path: Path | None) -> Roster:
+    if table_path is None:
+        raise BadInput("--table", "expected a table file, got none (`--what board` needs none)")
+    return read_table_file(table_path)
+
+
+def _names(units: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in units.split(",") if name.strip())
+
+
+def _units(roster: Roster, only: tuple[str, ...] | None) -> tuple[UnitTags, ...]:
+    units = [
+        UnitTags(unit.id, f"{unit.side} {unit.arm}, {unit.base_type.name}", kind, unit.tags)
+        for unit in roster.units
+        for kind in (_kind(unit.base_type),)
+    ]
+    commanders = [
+        UnitTags(leader.id, f"{leader.side} commander", _kind(leader.base_type), (leader.tag,))
+        for leader in roster.commanders
+    ]
+    found = units + commanders
+    if only is None:
+        return tuple(found)
+    unknown = sorted(set(only) - {unit.title for unit in found})
+    if unknown or not only:
+        expected = f"expected ids of units or commanders of {roster.source}"
+        raise BadInput("--units", f"{expected}, got {', '.join(unknown) or 'none'}")
+    return tuple(unit for unit in found if unit.title in only)
+
+
+def _kind(base_type: BaseType) -> BaseKind:
+    return BaseKind(
+        name=base_type.name,
+        width_mm=base_type.width_mm,
+        depth_mm=base_type.depth_mm,
+        tag_size_mm=base_type.tag_size_mm,
+        tag_right_mm=base_type.tag_right_mm,
+        tag_forward_mm=base_type.tag_forward_mm,
+    )
+
+
+def _plan(roster: Roster) -> TablePlan:
+    return TablePlan(
+        width_mm=roster.table.width_mm,
+        depth_mm=roster.table.depth_mm,
+        tag_size_mm=roster.table_tag_size_mm,
+        tags=tuple(TableTagToPrint(tag.id, tag.x_mm, tag.y_mm) for tag in roster.table_tags),
+    )
+
+
+def _check_writable(out: Path) -> bool:
+    """Whether the file is there already; it is only written over when it is a PDF."""
+    try:
+        with out.open("rb") as file:
+            start = file.read(len(_PDF_START))
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise BadInput(str(out), f"cannot be written: {error.strerror}") from None
+    if start not in (_PDF_START, b""):
+        raise BadInput(str(out), "expected a PDF to write anew, got a file of another kind")
+    return True
+
+
+def _write(out: Path, pdf: bytes) -> None:
+    """Write beside it and then put it in place: what was there stays whole until then."""
+    beside = out.with_name(out.name + ".part")
+    try:
+        beside.write_bytes(pdf)
+        os.replace(beside, out)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise BadInput(str(out), f"cannot be written: {error.strerror}") from None
