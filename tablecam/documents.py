@@ -22,6 +22,7 @@ from tablecam.toml_lines import KeyPath, json_lines, toml_lines
 Model = TypeVar("Model", bound=BaseModel)
 
 _LONGEST_QUOTE = 40
+_MOST_NAMES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name.casefold(), by_folded, n=1)
     if close:
         return f"; did you mean {by_folded[close[0]]}?"
-    return f"; there are {', '.join(names)}" if names else "; there are none"
+    if not names:
+        return "; there are none"
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"; there are {', '.join(names[:_MOST_NAMES])}{more}"
 
 
 def _text(path: Path) -> str:
