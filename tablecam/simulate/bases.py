@@ -78,6 +78,10 @@ class BasePainter:
             patch.light[:] = patch.light * (1 - blurred[..., 3:]) + blurred
         return patch
 
+    def tag_corners_mm(self, tag: int, place: Place) -> Array:
+        """The corners (4, 3) of a base's black square, and of its rim where it has one."""
+        return self._prints.on_base(tag, place, self._stands[tag].base_type).corners_mm
+
     def _soft(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         if self._blur_px <= 0:
             return values

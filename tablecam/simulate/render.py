@@ -9,6 +9,7 @@ import numpy as np
 from calibration.camera import Camera
 from tablecam.simulate.bases import BasePainter, lay_print
 from tablecam.simulate.ground import paint_ground
+from tablecam.simulate.hands import HandPainter
 from tablecam.simulate.light import (
     Linear,
     Picture,
@@ -66,6 +67,7 @@ class Renderer:
         )
         self._light = light_field(camera, roster.table, uneven=look.uneven_light)
         self._ground = _ground(camera, roster, prints, look)
+        self._hands = HandPainter(camera, self._light)
         self._patches: dict[int, tuple[Place, Patch]] = {}
         self._canvas = encoded(self._ground * self._light[..., None])
         lens = camera.lens
@@ -79,9 +81,17 @@ class Renderer:
         """The frame `number` of a scene, (height, width, 3), blue-green-red."""
         for box in self._repainted(scene):
             self._compose(box)
-        if self._noise is None:
-            return self._canvas.copy()
-        return self._noise.added(self._canvas, number)
+        picture = self._canvas.copy()
+        self._hands.draw(picture, scene.hands)
+        return picture if self._noise is None else self._noise.added(picture, number)
+
+    def hidden_share(self, scene: Scene, tag: int) -> float:
+        """How much, 0 to 1, of a base's tag the hands of a scene hide."""
+        corners = self._painter.tag_corners_mm(tag, scene.places[tag])
+        steps = (np.arange(5) + 0.5) / 5
+        across, down = (grid.reshape(-1, 1) for grid in np.meshgrid(steps, steps))
+        spots = corners[0] + (corners[1] - corners[0]) * across + (corners[3] - corners[0]) * down
+        return float(self._hands.is_hidden(scene.hands, self._camera.to_image(spots)).mean())
 
     def _repainted(self, scene: Scene) -> list[Box]:
         """Paint the bases that moved; the boxes where the picture has changed."""
