@@ -45,8 +45,7 @@ def sides_of(a: Sequence[Unit | BasePose], b: Sequence[Unit | BasePose]) -> NDAr
     )
     flank = shapely.area(outlines) - ahead - rear
     by_base: Array = np.stack([ahead, flank, rear])
-    areas = np.zeros((len(SIDES), len(a), len(b)))
-    np.add.at(areas, (slice(None), slice(None), bases.owners), by_base)
+    areas = by_base @ (bases.owners[:, None] == np.arange(len(b)))
     order = np.array([2, 1, 0])[:, None, None]
     return np.asarray(np.argmax(areas + _SAME_MM2 * order, axis=0))
 
