@@ -35,6 +35,8 @@ _LEAST_GAIN_GREY = 8.0
 # half hidden tags: three hidden cells can turn one tag into another.
 _LEAST_LIKENESS = 0.75
 _MOST_CELLS_AMISS = 1.0 / 16
+_MOST_OF_RIVAL = 0.5
+"""Nearer to its pattern than to half way to the next: a tag of no roster is three cells away."""
 _MOST_BORDER_AMISS = 2.3 / 20
 _LEAST_MARGIN = 0.5
 """Of what the nearest other pattern would have amiss, but never more than half a cell."""
@@ -82,6 +84,7 @@ class Identities:
             (self.fits.likeness >= _LEAST_LIKENESS)
             & (self.fits.gain_grey >= _LEAST_GAIN_GREY)
             & (self.own_amiss <= _MOST_CELLS_AMISS * cells)
+            & (self.own_amiss <= _MOST_OF_RIVAL * self.rival_amiss)
             & (self.border_amiss <= _MOST_BORDER_AMISS * border)
         )
 
