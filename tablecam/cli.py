@@ -10,7 +10,9 @@ import click
 
 import tablecam
 from calibration.errors import CalibrationError
+from tablecam.commands.demo import demo
 from tablecam.commands.print_sheets import print_sheets
+from tablecam.commands.run import run
 from tablecam.errors import BadInput
 
 BAD_INPUT = 2
@@ -28,7 +30,7 @@ def commands(verbose: int) -> None:
     logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
 
 
-_COMMANDS: tuple[click.Command, ...] = (print_sheets,)
+_COMMANDS: tuple[click.Command, ...] = (demo, run, print_sheets)
 
 for _command in _COMMANDS:
     commands.add_command(_command)

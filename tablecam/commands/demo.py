@@ -20,6 +20,7 @@ def demo(host: str, port: int, open_browser: bool) -> None:
     """
     table, camera = embedded_demo(), demo_camera()
     with Reader(lambda: SimulatedSource(table, camera), name="simulated", is_live=False) as reader:
+        reader.start()
         serve(
             reader,
             camera,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -47,6 +48,8 @@ def run(
     camera_file = read_camera_file(_needed(camera_path, "--camera"))
     size = PictureSize(camera_file.width_px, camera_file.height_px, camera_file.source)
     camera = camera_file.camera()
+    if options.resolution_px is None:
+        options = replace(options, resolution_px=(size.width_px, size.height_px))
     with open_reader(source, options, expected_size=size) as reader:
         serve(reader, camera, roster, host=host, port=port, open_browser=open_browser)
 

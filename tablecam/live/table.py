@@ -122,7 +122,7 @@ class LiveTable:
 
     def about(self, thing: str) -> Json:
         """The drawings that explain one thing."""
-        return questions.about(self.snapshot().position, thing)
+        return questions.about(self.snapshot().position, thing, self._roster)
 
     def _run(self) -> None:
         number = -1

@@ -1,0 +1,119 @@
+"""What a page asks of a position, answered as the JSON that it draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tablecam.measure.about import about as shapes_about
+from tablecam.measure.contact import contact
+from tablecam.measure.lengths import Length, distance
+from tablecam.measure.sides import side_of
+from tablecam.measure.things import Thing, resolve
+from tablecam.measure.within import within
+from tablecam.table.formation import read_formation
+from tablecam.table.model import BasePose, Position, Unit
+from tablecam.table.roster import Roster
+
+Json = dict[str, Any]
+
+
+def measure(position: Position, a: str, b: str, within_bw: Sequence[float] = ()) -> Json:
+    """The distance between two things, with what a player asks next.
+
+    Whether it is within each of `within_bw`; and between units and bases, whether they touch (G-6)
+    and where most of `b` lies as seen by `a` (M-1.11).
+
+    Raises:
+        BadInput: `a` or `b` names nothing on the table.
+    """
+    first, second = resolve(position, a), resolve(position, b)
+    length = distance(first.what, second.what)
+    base_width_mm = position.table.base_width_mm
+    document = {
+        "a": a,
+        "b": b,
+        **length.to_json(base_width_mm),
+        "sigma_bw": round(length.sigma_mm / base_width_mm, 5),
+        "because": _sentence(first, second, length, base_width_mm),
+        "within": [_within(position, first, second, length, range_bw) for range_bw in within_bw],
+    }
+    return document | _between_bases(position, first, second)
+
+
+def about(position: Position, reference: str, roster: Roster) -> Json:
+    """One thing in sentences, and its rings, front line and flank lines to draw.
+
+    Raises:
+        BadInput: `reference` names nothing on the table.
+    """
+    thing = resolve(position, reference)
+    return {
+        "thing": reference,
+        "title": thing.name,
+        "lines": list(_lines(thing, roster)),
+        "shapes": [shape.to_json() for shape in shapes_about(position, thing.what)],
+    }
+
+
+def _within(position: Position, a: Thing, b: Thing, length: Length, range_bw: float) -> Json:
+    answer = within(length, range_bw, position.table, a=a.name, b=b.name)
+    return {"range_bw": range_bw} | answer.to_json()
+
+
+def _between_bases(position: Position, a: Thing, b: Thing) -> Json:
+    """What only things with footprints can be asked."""
+    if a == b or not (_has_footprint(a) and _has_footprint(b)):
+        return {}
+    answer = contact(_as_unit(a), _as_unit(b), tolerance_mm=position.table.tolerance_mm).answer
+    return {"contact": answer.to_json(), "b_is": side_of(_as_unit(a), _as_unit(b))}
+
+
+def _has_footprint(thing: Thing) -> bool:
+    return isinstance(thing.what, Unit | BasePose)
+
+
+def _as_unit(thing: Thing) -> Unit:
+    """The unit that was pointed at; a single base as a unit of its own."""
+    if isinstance(thing.what, Unit):
+        return thing.what
+    if isinstance(thing.what, BasePose) and thing.unit is not None:
+        owner = thing.unit
+        return Unit(thing.name, owner.side, owner.arm, (thing.what,))
+    raise TypeError(f"expected a unit or a base, got {thing.kind}")
+
+
+def _sentence(a: Thing, b: Thing, length: Length, base_width_mm: float) -> str:
+    apart = f"{length.in_bw(base_width_mm):.2f} BW"
+    hidden = "".join(f"; {thing.name} is hidden, its last place counts" for thing in _hidden(a, b))
+    return f"{a.name} and {b.name} lie {apart} apart where they are nearest{hidden}"
+
+
+def _hidden(*things: Thing) -> Iterable[Thing]:
+    """The things of which a base is held."""
+    return (thing for thing in things if any(base.seen == "held" for base in _bases(thing)))
+
+
+def _bases(thing: Thing) -> tuple[BasePose, ...]:
+    if isinstance(thing.what, Unit):
+        return thing.what.bases
+    return (thing.what,) if isinstance(thing.what, BasePose) else ()
+
+
+def _lines(thing: Thing, roster: Roster) -> Iterable[str]:
+    if thing.unit is not None:
+        yield from _unit_lines(thing.unit, roster)
+    bases = _bases(thing)
+    if bases:
+        sigma_mm = max(base.sigma_mm for base in bases)
+        sigma_deg = max(base.sigma_deg for base in bases)
+        yield f"Known to ±{sigma_mm:.2f} mm and ±{sigma_deg:.2f}°."
+    held = sum(base.seen == "held" for base in bases)
+    if held:
+        yield f"{held} of {len(bases)} hidden now: held where last seen."
+
+
+def _unit_lines(unit: Unit, roster: Roster) -> Iterable[str]:
+    listed = next((len(entry.tags) for entry in roster.units if entry.id == unit.id), None)
+    formation = read_formation(unit, roster_bases=listed)
+    yield f"{unit.side.title()} {unit.arm}, {formation.name}: {formation.because}."
