@@ -17,7 +17,7 @@ from calibration.camera import Camera
 from tablecam.table.roster import Roster
 from tablecam.vision.decode import Readings, read_squares
 from tablecam.vision.dictionary import TagPatterns, tag_patterns
-from tablecam.vision.fit import fit_tags, tag_likeness
+from tablecam.vision.fit import fit_tags, likeness_by_blur
 from tablecam.vision.hypotheses import Hypotheses, hypotheses
 from tablecam.vision.identity import identify
 from tablecam.vision.kinds import TagKind, kinds_of_like_size, tag_ids, tag_kinds
@@ -76,7 +76,11 @@ class TagFinder:
             raise ValueError(
                 f"expected a grey picture of {lens.width_px}x{lens.height_px}, got {grey.shape}"
             )
-        parts = [self._search_scale(grey, scale) for scale in self._scales]
+        blur_px: float | None = None
+        parts: list[Search] = []
+        for scale in self._scales:
+            part, blur_px = self._search_scale(grey, scale, blur_px)
+            parts.append(part)
         search = Search(
             tuple(sighting for part in parts for sighting in part.sightings),
             tuple(rejection for part in parts for rejection in part.rejections),
@@ -96,21 +100,26 @@ class TagFinder:
         tags = sum(len(kind.pattern) for kind in kinds)
         return _Scale(kinds, finder, most_squares=2 * tags + 40)
 
-    def _search_scale(self, grey: Grey, scale: _Scale) -> Search:
+    def _search_scale(
+        self, grey: Grey, scale: _Scale, blur_px: float | None
+    ) -> tuple[Search, float | None]:
+        """The tags of like size, and the picture's blur where it is known by now."""
         camera, patterns = self.camera, self._patterns
         squares = scale.squares.find(grey, scale.most_squares)
         if not len(squares):
-            return Search(())
+            return Search(()), blur_px
         readings = [read_squares(grey, camera, patterns, kind, squares) for kind in scale.kinds]
         may_be = hypotheses(readings, patterns)
-        blur_px = _blur_px(grey, camera, patterns, may_be)
-        fits = fit_tags(grey, camera, patterns, may_be.guesses, blur_px=blur_px)
-        found = identify(grey, camera, patterns, scale.kinds, fits, blur_px=blur_px)
+        blur_px = blur_px or _blur_px(grey, camera, patterns, may_be)
+        blur = blur_px or _USUAL_BLUR_PX
+        fits = fit_tags(grey, camera, patterns, may_be.guesses, blur_px=blur)
+        found = identify(grey, camera, patterns, scale.kinds, fits, blur_px=blur)
         decided = verdict(found, may_be.square, patterns, self.roster.table)
         believed = fits[decided.rows]
         explained = np.isin(np.arange(len(squares)), may_be.square[decided.rows])
         strays = _strays(readings, patterns, ~explained, believed)
-        return Search(_sightings(camera, patterns, believed), decided.rejections + strays)
+        sightings = _sightings(camera, patterns, believed)
+        return Search(sightings, decided.rejections + strays), blur_px
 
 
 def find_tags(grey: Grey, camera: Camera, roster: Roster) -> Search:
@@ -118,16 +127,14 @@ def find_tags(grey: Grey, camera: Camera, roster: Roster) -> Search:
     return TagFinder(camera, roster).search(grey)
 
 
-def _blur_px(grey: Grey, camera: Camera, patterns: TagPatterns, may_be: Hypotheses) -> float:
-    """The blur with which the clearest squares look most like their tags."""
+def _blur_px(grey: Grey, camera: Camera, patterns: TagPatterns, may_be: Hypotheses) -> float | None:
+    """The blur with which the clearest squares look most like their tags; None without any."""
     sample = may_be.guesses[np.flatnonzero(may_be.is_clear)[:_BLUR_SAMPLE]]
     if not len(sample):
-        return _USUAL_BLUR_PX
+        return None
     placed = fit_tags(grey, camera, patterns, sample, blur_px=_USUAL_BLUR_PX).tags
-    likeness = [
-        np.median(tag_likeness(grey, camera, patterns, placed, blur_px=blur)) for blur in _BLURS_PX
-    ]
-    return _BLURS_PX[int(np.argmax(likeness))]
+    likeness = likeness_by_blur(grey, camera, patterns, placed, blurs_px=_BLURS_PX)
+    return _BLURS_PX[int(np.argmax(np.median(likeness, axis=1)))]
 
 
 def _strays(

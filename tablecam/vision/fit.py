@@ -8,6 +8,7 @@ tag pulls little; all tags of one size at once.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,8 +25,8 @@ Map = NDArray[np.float32]
 Grey = NDArray[np.uint8]
 Index = NDArray[np.int64]
 
-_STEPS = 5
-"""Places move by less than a thousandth of a cell after."""
+_STEPS = 4
+"""Places move by less than a hundredth of their sigma after."""
 _LONGEST_STEP_CELLS = 0.7
 _RIM_CELLS = 0.5
 """How much of the white rim is compared: all of it would meet the base, and figures."""
@@ -60,42 +61,56 @@ def fit_tags(
     return TagFits.joined(fits)[order]
 
 
-def tag_likeness(
-    grey: Grey, camera: Camera, patterns: TagPatterns, tags: TagGuesses, *, blur_px: float
+def likeness_by_blur(
+    grey: Grey,
+    camera: Camera,
+    patterns: TagPatterns,
+    tags: TagGuesses,
+    *,
+    blurs_px: Sequence[float],
 ) -> Array:
-    """How much tags look as predicted where they are, (n,); see `TagFits.likeness`."""
-    likeness = np.zeros(len(tags))
+    """How much tags look as predicted where they are, with each of the blurs: (blurs, n)."""
+    likeness = np.zeros((len(blurs_px), len(tags)))
     for size_mm in np.unique(tags.sizes_mm):
         rows = np.flatnonzero(tags.sizes_mm == size_mm)
-        fit = _prepared(grey, camera, patterns, tags[rows], blur_px)
-        likeness[rows] = fit.likeness(fit.predict(fit.start(tags[rows])))
+        one_size = tags[rows]
+        cut = _cut(grey, camera, patterns, one_size)
+        for index, blur_px in enumerate(blurs_px):
+            fit = _prepared(camera, patterns, one_size, cut, blur_px)
+            likeness[index, rows] = fit.likeness(fit.predict(fit.start(one_size)))
     return likeness
 
 
 def _fit_one_size(
     grey: Grey, camera: Camera, patterns: TagPatterns, guesses: TagGuesses, blur_px: float
 ) -> TagFits:
-    fit = _prepared(grey, camera, patterns, guesses, blur_px)
+    patches = _cut(grey, camera, patterns, guesses)
+    fit = _prepared(camera, patterns, guesses, patches, blur_px)
     state = fit.start(guesses)
     for step in range(_STEPS):
         state = fit.step(state, robust=step > 0)
     return fit.result(state, guesses)
 
 
-def _prepared(
-    grey: Grey, camera: Camera, patterns: TagPatterns, guesses: TagGuesses, blur_px: float
-) -> _Fit:
-    """What fits these guesses, all of one size."""
+def _cut(grey: Grey, camera: Camera, patterns: TagPatterns, guesses: TagGuesses) -> Patches:
+    """The pixels to compare with guesses of one size."""
     cell_mm = float(guesses.sizes_mm[0]) / patterns.side_cells
     half_mm = (patterns.side_cells / 2 + _RIM_CELLS) * cell_mm
-    patches = cut_patches(grey, camera, guesses, reach_mm=half_mm, cell_mm=cell_mm)
+    return cut_patches(grey, camera, guesses, reach_mm=half_mm, cell_mm=cell_mm)
+
+
+def _prepared(
+    camera: Camera, patterns: TagPatterns, guesses: TagGuesses, patches: Patches, blur_px: float
+) -> _Fit:
+    """What fits these guesses, all of one size, to these pixels."""
+    cell_mm = float(guesses.sizes_mm[0]) / patterns.side_cells
     # One blur for all: px a cell differ by a tenth over a picture, which moves no centre.
     px_per_mm = float(np.median(camera.px_per_mm(guesses.places_mm, guesses.heights_mm)))
     # Pixels that were averaged are a blur of their own.
     blur_px = math.hypot(blur_px, math.sqrt((patches.shrink**2 - 1) / 12))
     used, pattern = np.unique(guesses.pattern, return_inverse=True)
     textures = tag_textures(patterns.cells[used], blur_px / (px_per_mm * cell_mm))
-    return _Fit(patches, textures, pattern, cell_mm, half_mm / cell_mm)
+    return _Fit(patches, textures, pattern, cell_mm, patterns.side_cells / 2 + _RIM_CELLS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +126,7 @@ class _State:
 class _Prediction:
     """How the tags of a state would look.
 
-    `columns` (n, m, 5) are what the pixels are linear in: the tag from 0 to 1, a constant, and
+    `columns` (n, 5, m) are what the pixels are linear in: the tag from 0 to 1, a constant, and
     the tag's slopes by x, y (a cell) and heading. `counts` (n, m) is 1 on the tag, else 0.
     `block` (n, m) numbers the cell that a pixel lies on.
     """
@@ -141,10 +156,10 @@ class _Fit:
     def step(self, state: _State, *, robust: bool) -> _State:
         predicted = self.predict(state)
         weights = self._weights(predicted, state) if robust else predicted.counts
-        weighted = predicted.columns * weights[..., None]
-        normal = weighted.transpose(0, 2, 1) @ predicted.columns + _STIFFNESS * np.eye(5)
-        right = np.einsum("nmk,nm->nk", weighted, self.patches.grey)
-        found = np.linalg.solve(normal.astype(np.float64), right[..., None])[..., 0]
+        weighted = predicted.columns * weights[:, None]
+        normal = weighted @ predicted.columns.transpose(0, 2, 1) + _STIFFNESS * np.eye(5)
+        right = weighted @ self.patches.grey[..., None]
+        found = np.linalg.solve(normal.astype(np.float64), right)[..., 0]
         # The slopes' shares are gain times the step: the picture is linear in these.
         gain = np.maximum(found[:, :1], _LEAST_GAIN_GREY)
         change = found[:, 2:] / gain
@@ -187,7 +202,7 @@ class _Fit:
                 by_right * cosine - by_up * sine,
                 by_right * up - by_up * right,
             ],
-            axis=-1,
+            axis=1,
         )
         half, side = self.half_cells, int(np.ceil(2 * self.half_cells))
         on_tag = self.patches.real & (np.maximum(np.abs(right), np.abs(up)) < half)
@@ -197,7 +212,7 @@ class _Fit:
 
     def _residuals(self, predicted: _Prediction, state: _State) -> Map:
         gain, black = state.light_grey[:, :1], state.light_grey[:, 1:]
-        return np.asarray(self.patches.grey - predicted.columns[..., 0] * gain - black)
+        return np.asarray(self.patches.grey - predicted.columns[:, 0] * gain - black)
 
     def _weights(self, predicted: _Prediction, state: _State) -> Map:
         """Tukey's weights: 1 where a pixel is as predicted, 0 where it cannot be the tag."""
@@ -214,12 +229,11 @@ class _Fit:
         cells are taken as what is independent, not pixels: the "sandwich" over blocks.
         """
         columns = predicted.columns.copy()
-        columns[..., 2:] *= state.light_grey[:, :1, None]
-        weights = self._weights(predicted, state)
-        weighted = columns * weights[..., None]
-        normal = weighted.transpose(0, 2, 1) @ columns + _STIFFNESS * np.eye(5)
+        columns[:, 2:] *= state.light_grey[:, :1, None]
+        weighted = columns * self._weights(predicted, state)[:, None]
+        normal = weighted @ columns.transpose(0, 2, 1) + _STIFFNESS * np.eye(5)
         inverse = np.linalg.inv(normal.astype(np.float64))
-        pulls = weighted * self._residuals(predicted, state)[..., None]
+        pulls = weighted * self._residuals(predicted, state)[:, None]
         blocks = _block_sums(pulls, predicted.block)
         spread = inverse @ (blocks.transpose(0, 2, 1) @ blocks) @ inverse
         units = np.array([self.cell_mm, self.cell_mm, 1.0]) * _CORRELATED
@@ -229,7 +243,7 @@ class _Fit:
         """The correlation of predicted and seen pixels on each tag, (n,)."""
         counts = predicted.counts
         total = np.maximum(counts.sum(axis=1, keepdims=True), 1)
-        seen, meant = self.patches.grey, predicted.columns[..., 0]
+        seen, meant = self.patches.grey, predicted.columns[:, 0]
         seen = (seen - (seen * counts).sum(axis=1, keepdims=True) / total) * counts
         meant = (meant - (meant * counts).sum(axis=1, keepdims=True) / total) * counts
         size = np.sqrt((seen**2).sum(axis=1) * (meant**2).sum(axis=1))
@@ -237,11 +251,11 @@ class _Fit:
 
 
 def _block_sums(pulls: Map, block: Index) -> Array:
-    """The sums of pulls (n, m, k) over the pixels of each block: (n, blocks, k)."""
-    tags, _, kinds = pulls.shape
+    """The sums of pulls (n, k, m) over the pixels of each block: (n, blocks, k)."""
+    tags, kinds, _ = pulls.shape
     blocks = int(block.max(initial=0)) + 1
     flat = (block + np.arange(tags)[:, None] * blocks).ravel()
-    sums = [np.bincount(flat, pulls[..., k].ravel(), tags * blocks) for k in range(kinds)]
+    sums = [np.bincount(flat, pulls[:, k].ravel(), tags * blocks) for k in range(kinds)]
     return np.stack(sums, axis=-1).reshape(tags, blocks, kinds).astype(np.float64)
 
 

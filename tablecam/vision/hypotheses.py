@@ -15,10 +15,8 @@ from tablecam.vision.tags import TagGuesses
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-_LEAST_RING = 0.4
-"""Tags at least 60 % visible had 0.5 or more."""
-_LEAST_SCORE = 0.6
-"""Of the cells; tags at least 45 % visible had 0.65 or more."""
+_LEAST_WORTH = 1.25
+"""Of ring and cells together; tags at least 70 % visible had 1.3 or more, most grass below 1.2."""
 _MOST_FOR_A_SQUARE = 4
 _CLEAR_RING, _CLEAR_SCORE, _CLEAR_MARGIN = 0.6, 0.85, 0.2
 """A square that reads like this is fitted as that one tag only: all that did were that tag."""
@@ -50,8 +48,7 @@ class _Columns:
 def hypotheses(readings: Sequence[Readings], patterns: TagPatterns) -> Hypotheses:
     """The few tags that each square may be, from its reading as each kind of tag."""
     table = _compared(readings, patterns)
-    possible = (table.ring >= _LEAST_RING) & (table.score >= _LEAST_SCORE)
-    worth = np.where(possible, table.score + table.ring, -np.inf)
+    worth = table.score + table.ring
     order = np.argsort(-worth, axis=1, kind="stable")[:, :_MOST_FOR_A_SQUARE]
     best, every = order[:, :1], np.arange(len(worth))[:, None]
     scores = table.score[every, order]
@@ -62,7 +59,7 @@ def hypotheses(readings: Sequence[Readings], patterns: TagPatterns) -> Hypothese
         & (scores[:, 0] >= _CLEAR_SCORE)
         & (scores[:, 0] - second >= _CLEAR_MARGIN)
     )
-    wanted = np.isfinite(worth[every, order])
+    wanted = worth[every, order] >= _LEAST_WORTH
     wanted[clear, 1:] = False
     square, rank = np.nonzero(wanted)
     chosen = order[square, rank]

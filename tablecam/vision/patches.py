@@ -19,7 +19,7 @@ Grey = NDArray[np.uint8]
 
 _MOST_ACROSS = 48
 """A tag that is larger in the picture is read from a smaller picture: that tells as much."""
-_SLACK_CELLS = 1.0
+_SLACK_CELLS = 0.6
 """How far a tag may turn out to lie from where its pixels were cut."""
 
 

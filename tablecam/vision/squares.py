@@ -30,8 +30,9 @@ Grey = NDArray[np.uint8]
 _PX_A_CELL = 2.5
 _COARSER = 4
 """The map of squareness is this much coarser than the plane's picture."""
-_WINDOW_SIGMA_CELLS = 3.5
-"""About a tag's half side with its rim; a smaller window peaks on the tag's edges."""
+_WINDOW_SIGMA_SAMPLES = 3.5 * _PX_A_CELL / _COARSER
+"""3.5 cells, nearly half a tag with its rim: a smaller window peaks on the tag's edges."""
+_STRIP_ROWS = 16 * _COARSER
 _SPACING_CELLS = 2.5
 _LEAST_SQUARENESS = 0.2
 """Tags had 0.28 or more, with the shadow of a hand across them too; grass has below 0.1."""
@@ -93,18 +94,33 @@ def _squareness(plane: Grey) -> tuple[Map, Map, Map]:
     # Scharr's weights add up to 32 a grey level and pixel.
     along_x = np.asarray(cv2.Scharr(plane, cv2.CV_32F, 1, 0, scale=1 / 32))
     along_y = np.asarray(cv2.Scharr(plane, cv2.CV_32F, 0, 1, scale=1 / 32))
-    real, imaginary = along_x * along_x - along_y * along_y, 2 * along_x * along_y
-    energy = along_x * along_x + along_y * along_y
-    # (gx + i gy)^4 over its length squared: the angle fourfold, with the weight of the energy.
-    fourfold = (real * real - imaginary * imaginary, 2 * real * imaginary)
-    cosine, sine = (_averaged(part / (energy + 1)) for part in fourfold)
+    # In strips that fit into the processor's cache: a third of the time.
+    starts = range(0, max(1, plane.shape[0] - _COARSER + 1), _STRIP_ROWS)
+    strips = [slice(start, start + _STRIP_ROWS) for start in starts]
+    small = [_fourfold(along_x[strip], along_y[strip]) for strip in strips]
+    cosine, sine, energy = (
+        np.asarray(cv2.GaussianBlur(np.concatenate(parts), (0, 0), _WINDOW_SIGMA_SAMPLES))
+        for parts in zip(*small, strict=True)
+    )
     strength = np.hypot(cosine, sine)
-    squareness = strength / (_averaged(energy) + _NOISE_GREY2)
-    return strength, squareness, np.arctan2(sine, cosine)
+    return strength, strength / (energy + _NOISE_GREY2), np.arctan2(sine, cosine)
 
 
-def _averaged(values: Map) -> Map:
+def _fourfold(along_x: Map, along_y: Map) -> tuple[Map, Map, Map]:
+    """(gx + i gy)^4 over its length squared, as two parts, and the length squared, made coarser.
+
+    So the angle is fourfold, and its weight is the energy of the gradient.
+    """
+    squared_x, squared_y = along_x * along_x, along_y * along_y
+    energy = squared_x + squared_y
+    real, imaginary = squared_x - squared_y, 2 * along_x * along_y
+    scale = np.float32(1) / (energy + 1)
+    cosine = (real * real - imaginary * imaginary) * scale
+    sine = 2 * real * imaginary * scale
+    return _coarser(cosine), _coarser(sine), _coarser(energy)
+
+
+def _coarser(values: Map) -> Map:
     size = (max(1, values.shape[1] // _COARSER), max(1, values.shape[0] // _COARSER))
     whole = values[: size[1] * _COARSER, : size[0] * _COARSER]
-    small = cv2.resize(whole, size, interpolation=cv2.INTER_AREA)
-    return np.asarray(cv2.GaussianBlur(small, (0, 0), _WINDOW_SIGMA_CELLS * _PX_A_CELL / _COARSER))
+    return np.asarray(cv2.resize(whole, size, interpolation=cv2.INTER_AREA))
