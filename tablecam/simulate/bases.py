@@ -103,7 +103,8 @@ class BasePainter:
         )
         edge = 1 - 0.5 * np.exp(-np.square(np.maximum(to_edge_mm, 0) / 0.8))
         shade = (grain * edge).astype(np.float32)
-        return shade[..., None] * np.array(linear_colour(*stand.uniform.ground), dtype=np.float32)
+        colour = np.array(linear_colour(*stand.uniform.ground), dtype=np.float32)
+        return np.asarray(shade[..., None] * colour)
 
 
 class _Solids:
@@ -140,14 +141,14 @@ class _Solids:
         colour = np.where(cover[..., None] > 0, colour, around)
         small = cv2.resize(colour, (box.width, box.height), interpolation=cv2.INTER_AREA)
         share = cv2.resize(cover, (box.width, box.height), interpolation=cv2.INTER_AREA)
-        return np.asarray(small), np.asarray(share, dtype=np.float32) / 255
+        return np.asarray(small, dtype=np.uint8), _share(share)
 
     def shadow(self, box: Box) -> NDArray[np.float32]:
         """How much of each pixel lies in the miniatures' shadow."""
         found = np.zeros((box.height, box.width), np.uint8)
         for shape, pixels in self._pieces(self._shadow_pixels, box, finer=1):
             self._draw(found, shape, pixels, 255, finer=1)
-        return np.asarray(cv2.GaussianBlur(found, (0, 0), 0.8), dtype=np.float32) / 255
+        return _share(cv2.GaussianBlur(found, (0, 0), 0.8))
 
     def _pieces(
         self, pixels: Array, box: Box, finer: int = _FINER
@@ -171,8 +172,8 @@ class _Solids:
             radius = max(1, round(width_px / 2 * 2**_SHIFT_BITS))
             cv2.circle(picture, at, radius, colour, -1, cv2.LINE_8, shift=_SHIFT_BITS)
         elif len(pixels) == 2:
-            ends = [(int(x), int(y)) for x, y in pixels]
-            cv2.line(picture, *ends, colour, max(1, round(width_px)), cv2.LINE_8, _SHIFT_BITS)
+            thick = max(1, round(width_px))
+            cv2.polylines(picture, [pixels], False, colour, thick, cv2.LINE_8, _SHIFT_BITS)
         else:
             cv2.fillPoly(picture, [pixels], colour, cv2.LINE_8, _SHIFT_BITS)
 
@@ -223,7 +224,7 @@ def _slab_shadow(camera: Camera, outline: Print, box: Box) -> NDArray[np.float32
     pixels = (camera.to_image(corners) - [box.left, box.top]) * 2**_SHIFT_BITS
     found = np.zeros((box.height, box.width), np.uint8)
     cv2.fillPoly(found, [np.rint(pixels).astype(np.int32)], 255, cv2.LINE_AA, _SHIFT_BITS)
-    return np.asarray(cv2.GaussianBlur(found, (0, 0), 1.2), dtype=np.float32) / 255
+    return _share(cv2.GaussianBlur(found, (0, 0), 1.2))
 
 
 def _outline(place: Place, base_type: BaseType) -> Print:
@@ -246,6 +247,10 @@ def _local(x_mm: Array, y_mm: Array, place: Place) -> tuple[Array, Array]:
     cos, sin = math.cos(heading_rad), math.sin(heading_rad)
     x, y = x_mm - place.x_mm, y_mm - place.y_mm
     return cos * x + sin * y, sin * x - cos * y
+
+
+def _share(cover: NDArray[np.uint8]) -> NDArray[np.float32]:
+    return np.asarray(cover / np.float32(255), dtype=np.float32)
 
 
 def _flock(rng: np.random.Generator) -> NDArray[np.float32]:

@@ -10,47 +10,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.simulate.mat import Mask, Mat
-from tablecam.table.model import Terrain
+from tablecam.table.model import TableSize, Terrain
 
 Paint = Callable[[Mat, Terrain, np.random.Generator], None]
 
 _RIM_MM = 22.0
+_ROOM_MM = 20.0
 _FLOOR = (42, 36, 33)
 _WOOD = (112, 72, 44)
 _SOILS = ((178, 146, 80), (112, 86, 62))
 """Stubble and ploughed earth."""
 
 
-def paint_ground(mat: Mat, terrain: tuple[Terrain, ...], seed: int) -> None:
+def paint_ground(mat: Mat, table: TableSize, terrain: tuple[Terrain, ...], seed: int) -> None:
     """Paint everything that does not stand up, in the order in which it lies."""
     rng = np.random.default_rng(seed)
-    _paint_surroundings(mat, rng)
-    _paint_grass(mat, rng)
+    _paint_surroundings(mat, table, rng)
+    _paint_grass(mat, table, rng)
     for kind, paint in _KINDS.items():
         for piece in terrain:
             if piece.kind == kind:
-                paint(mat, piece, rng)
+                paint(mat.part(piece.outline_mm, _ROOM_MM), piece, rng)
 
 
-def _table_mask(mat: Mat, grown_mm: float) -> Mask:
-    low, wide, deep = -grown_mm, mat.table.width_mm + grown_mm, mat.table.depth_mm + grown_mm
+def _table_mask(mat: Mat, table: TableSize, grown_mm: float) -> Mask:
+    low, wide, deep = -grown_mm, table.width_mm + grown_mm, table.depth_mm + grown_mm
     return mat.mask([[low, low], [wide, low], [wide, deep], [low, deep]])
 
 
-def _paint_surroundings(mat: Mat, rng: np.random.Generator) -> None:
+def _paint_surroundings(mat: Mat, table: TableSize, rng: np.random.Generator) -> None:
     mat.picture[:] = _FLOOR[::-1]
     mat.brighten(1 + 0.06 * mat.noise(90, rng) + 0.04 * mat.noise(1.2, rng))
-    low, wide, deep = -_RIM_MM, mat.table.width_mm + _RIM_MM, mat.table.depth_mm + _RIM_MM
+    low, wide, deep = -_RIM_MM, table.width_mm + _RIM_MM, table.depth_mm + _RIM_MM
     rim = np.array([[low, low], [wide, low], [wide, deep], [low, deep]])
     mat.shadow([rim + np.array([14.0, -12.0])], 0.55, 9)
     grain = cv2.resize(mat.noise(2.2, rng), None, fx=9, fy=1)[:, : mat.shape[1]]
     wood = np.clip(np.array(_WOOD[::-1]) * (1 + 0.16 * grain[..., None]), 0, 255).astype(np.uint8)
-    mat.wash(_table_mask(mat, _RIM_MM), wood)
-    inner, outer = _table_mask(mat, 2.0), _table_mask(mat, 0)
+    mat.wash(_table_mask(mat, table, _RIM_MM), wood)
+    inner, outer = _table_mask(mat, table, 2.0), _table_mask(mat, table, 0)
     mat.brighten(1 - 0.55 * np.clip(inner - outer, 0, 1))
 
 
-def _paint_grass(mat: Mat, rng: np.random.Generator) -> None:
+def _paint_grass(mat: Mat, table: TableSize, rng: np.random.Generator) -> None:
     """Static grass: lush and dry patches, tufts, and single blades of light and dark."""
     lush, dry = np.array([58, 104, 82]), np.array([84, 142, 148])  # blue, green, red
     patches = mat.noise(150, rng) + 0.6 * mat.noise(55, rng) + 0.35 * mat.noise(18, rng)
@@ -58,9 +59,9 @@ def _paint_grass(mat: Mat, rng: np.random.Generator) -> None:
     grass = dry * (1 - share) + lush * share
     blades = 0.055 * mat.noise(0.7, rng) + 0.065 * mat.noise(1.7, rng) + 0.05 * mat.noise(5, rng)
     grass = np.clip(grass * (1 + blades[..., None]), 0, 255).astype(np.uint8)
-    mat.wash(_table_mask(mat, 0), grass)
+    mat.wash(_table_mask(mat, table, 0), grass)
     bare = np.clip(mat.noise(42, rng) + 0.5 * mat.noise(9, rng) - 1.75, 0, 1) * 0.6
-    mat.wash(bare * _table_mask(mat, 0), (142, 118, 80))
+    mat.wash((bare * _table_mask(mat, table, 0)).astype(np.float32), (142, 118, 80))
 
 
 def _paint_hill(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
@@ -145,7 +146,8 @@ def _ragged(
     """An outline whose edge wanders a little, as flock and sand do."""
     soft = mat.mask(piece.outline_mm, soft_mm=soft_mm)
     wander = 0.16 * mat.noise(2.4, rng) + 0.14 * mat.noise(7, rng)
-    return np.clip((soft - 0.5 + wander * (soft > 0.02)) * 3.5 + 0.5, 0, 1).astype(np.float32)
+    ragged = np.clip((soft - 0.5 + wander * (soft > 0.02)) * 3.5 + 0.5, 0, 1)
+    return np.asarray(ragged, dtype=np.float32)
 
 
 _KINDS: dict[str, Paint] = {

@@ -64,14 +64,17 @@ def hand_picture(side: str, grip: float, heading_deg: float) -> HandPicture:
     ahead, right = _grid()
     arm = _height(ahead, right, _ARM)
     arm = np.where(ahead < _CUFF_MM + 2, arm, 0)
-    flesh = cv2.GaussianBlur(_height(ahead, right, _bones(grip)), (0, 0), 1.1 * PX_PER_MM)
+    flesh = _smoothed(_height(ahead, right, _bones(grip)), 1.3 * PX_PER_MM)
     is_sleeve = arm > flesh
     height = np.where(is_sleeve, arm + _wool(ahead, right), flesh).astype(np.float32)
     lit = _lambert(height, heading_deg)
-    colour = np.where(is_sleeve[..., None], np.array(sleeve), _skin(skin, ahead, right, grip))
+    colour = np.broadcast_to(np.array(sleeve, dtype=np.float64), (*height.shape, 3)).copy()
+    top = slice(0, round((AHEAD_MM - _CUFF_MM + 4) * PX_PER_MM))  # no flesh below the cuff
+    painted = _skin(skin, ahead[top], right[top], grip)
+    colour[top] = np.where(is_sleeve[top, :, None], colour[top], painted)
     shade = np.clip(0.34 + 0.78 * lit, 0, 1.25)[..., None]
     warm = np.array([shade**0.82, shade, shade**1.1]).squeeze(-1).transpose(1, 2, 0)
-    cover = cv2.GaussianBlur((height > 6).astype(np.float32), (0, 0), 0.9)
+    cover = cv2.GaussianBlur((height > 0).astype(np.float32), (0, 0), 0.9)
     bgr = np.clip(colour * warm, 0, 255)[..., ::-1] * cover[..., None]
     return HandPicture(np.dstack([bgr, 255 * cover]).astype(np.uint8))
 
@@ -100,6 +103,13 @@ def _height(ahead: Image, right: Image, bones: tuple[tuple[Joint, Joint], ...]) 
         top = z0 + along * (z1 - z0) + np.sqrt(np.maximum(radius**2 - apart2, 0))
         found[rows] = np.maximum(found[rows], np.where(apart2 < radius**2, top, 0))
     return found
+
+
+def _smoothed(height: Image, sigma_px: float) -> Image:
+    """Heights smoothed where there are any: the joints soften, the outline stays."""
+    inside = (height > 0).astype(np.float32)
+    share = np.maximum(cv2.GaussianBlur(inside, (0, 0), sigma_px), 1e-3)
+    return np.asarray(cv2.GaussianBlur(height, (0, 0), sigma_px) / share * inside)
 
 
 def _bones(grip: float) -> tuple[tuple[Joint, Joint], ...]:
@@ -188,7 +198,7 @@ def _lambert(height: Image, heading_deg: float) -> Image:
     cos, sin = math.cos(heading_rad), math.sin(heading_rad)
     light = np.array([toward_x * cos + toward_y * sin, toward_x * sin - toward_y * cos, 1.0])
     light /= np.linalg.norm(light)
-    smooth = cv2.GaussianBlur(height, (0, 0), 0.8)
+    smooth = _smoothed(height, 0.8)
     slope_ahead = -np.gradient(smooth, axis=0) * PX_PER_MM
     slope_right = np.gradient(smooth, axis=1) * PX_PER_MM
     length = np.sqrt(slope_ahead**2 + slope_right**2 + 1)

@@ -26,38 +26,53 @@ SHADOW_MM_PER_MM = np.array([0.52, -0.42])
 
 _SHIFT_BITS = 4
 _FINER_THAN_PICTURE = 1.25
+_MARGIN_MM = 5.0
 
 
 class Mat:
     """Something to paint on: table millimetres in, a picture (rows, columns, 3) inside."""
 
-    def __init__(self, camera: Camera, table: TableSize) -> None:
-        lens = camera.lens
-        self.table = table
-        self._foot = camera.pose.camera_centre_mm
+    def __init__(
+        self, picture: Picture, origin_mm: Array, scale: float, camera_centre_mm: Array
+    ) -> None:
+        self.picture = picture
+        self.shape = (picture.shape[0], picture.shape[1])
+        self.scale = scale
+        self._origin_mm = origin_mm
+        self._centre_mm = camera_centre_mm
+
+    @classmethod
+    def under(cls, camera: Camera, table: TableSize) -> Mat:
+        """A mat of all that a camera sees of a table and its surroundings, still black."""
         edge = _picture_edge_mm(camera)
         middle = np.array([[table.width_mm / 2, table.depth_mm / 2]])
-        self.scale = float(camera.px_per_mm(middle)[0] * _FINER_THAN_PICTURE)
-        self.origin_mm = edge.min(axis=0) - 5
-        size = np.ceil((edge.max(axis=0) + 5 - self.origin_mm) * self.scale).astype(int)
-        self.shape = (int(size[1]), int(size[0]))
-        self.picture: Picture = np.zeros((*self.shape, 3), dtype=np.uint8)
-        self._whole = Box(0, 0, self.shape[1], self.shape[0])
-        self._lens_size = (lens.width_px, lens.height_px)
+        scale = float(camera.px_per_mm(middle)[0] * _FINER_THAN_PICTURE)
+        origin_mm = edge.min(axis=0) - _MARGIN_MM
+        size = np.ceil((edge.max(axis=0) + _MARGIN_MM - origin_mm) * scale).astype(int)
+        picture = np.zeros((int(size[1]), int(size[0]), 3), dtype=np.uint8)
+        return cls(picture, origin_mm, scale, camera.pose.camera_centre_mm)
+
+    def part(self, outline_mm: ArrayLike, margin_mm: float) -> Mat:
+        """The part of the mat about an outline (n, 2): what is painted on it is painted here."""
+        around = Box.around(self.pixels(outline_mm), margin_mm * self.scale)
+        box = around.clipped(Box(0, 0, self.shape[1], self.shape[0]))
+        origin_mm = self._origin_mm + np.array([box.left, box.top]) / self.scale
+        return Mat(self.picture[box.slices], origin_mm, self.scale, self._centre_mm)
 
     def pixels(self, points_mm: ArrayLike) -> Array:
         """The mat's own pixels (n, 2) of table points (n, 2); its rows go along y."""
-        return (np.asarray(points_mm, dtype=np.float64) - self.origin_mm) * self.scale - 0.5
+        points = np.asarray(points_mm, dtype=np.float64)
+        return np.asarray((points - self._origin_mm) * self.scale - 0.5)
 
     def lifted(self, points_mm: ArrayLike, height_mm: float) -> Array:
         """Where on the table points (n, 2) at a height seem to stand, as the camera sees them."""
         points = np.asarray(points_mm, dtype=np.float64)
-        foot, camera_height = self._foot[:2], self._foot[2]
+        foot, camera_height = self._centre_mm[:2], self._centre_mm[2]
         return np.asarray(foot + (points - foot) * camera_height / (camera_height - height_mm))
 
     def from_camera_foot_mm(self, point_mm: ArrayLike) -> float:
         """How far a point is from right under the camera: what is farther is painted first."""
-        return float(np.linalg.norm(np.asarray(point_mm) - self._foot[:2]))
+        return float(np.linalg.norm(np.asarray(point_mm) - self._centre_mm[:2]))
 
     def mask(self, outline_mm: ArrayLike, *, soft_mm: float = 0.0) -> Mask:
         """The share of each pixel inside of an outline (n, 2), its edge as soft as wished."""
@@ -65,7 +80,7 @@ class Mat:
         _fill(found, self.pixels(outline_mm), 255)
         if soft_mm > 0:
             found = cv2.GaussianBlur(found, (0, 0), soft_mm * self.scale)
-        return np.asarray(found, dtype=np.float32) / 255
+        return np.asarray(found / np.float32(255), dtype=np.float32)
 
     def polygon(self, outline_mm: ArrayLike, colour: Colour) -> None:
         """Fill an outline (n, 2)."""
@@ -104,13 +119,16 @@ class Mat:
 
     def brighten(self, factor: Mask) -> None:
         """Multiply the picture by a factor (rows, columns): below 1 is shade."""
-        cv2.multiply(self.picture, cv2.merge([factor] * 3), dst=self.picture, dtype=cv2.CV_8U)
+        three = cv2.merge([factor.astype(np.float32)] * 3)
+        self.picture[:] = cv2.multiply(self.picture, three, dtype=cv2.CV_8U)
 
     def shadow(self, outlines_mm: Sequence[ArrayLike], strength: float, soft_mm: float) -> None:
         """The shadow of outlines that lie on the table where their shadows fall."""
         outlines = [self.pixels(outline) for outline in outlines_mm]
         soft_px = max(soft_mm * self.scale, 0.3)
-        box = Box.around(np.concatenate(outlines), 4 * soft_px).clipped(self._whole)
+        box = Box.around(np.concatenate(outlines), 4 * soft_px).clipped(
+            Box(0, 0, self.shape[1], self.shape[0])
+        )
         found = np.zeros((box.height, box.width), dtype=np.uint8)
         for outline in outlines:
             _fill(found, outline - [box.left, box.top], 255)
@@ -132,7 +150,7 @@ class Mat:
 
     def seen(self, camera: Camera) -> Linear:
         """The mat as the camera sees it lying on the table, in linear light."""
-        box = Box(0, 0, *self._lens_size)
+        box = Box(0, 0, camera.lens.width_px, camera.lens.height_px)
         x_mm, y_mm = plane_map(camera, box)
         places = self.pixels(np.stack([x_mm, y_mm], axis=-1)).astype(np.float32)
         picture = cv2.remap(

@@ -118,8 +118,8 @@ class Renderer:
 def _ground(camera: Camera, roster: Roster, prints: TagPrints, look: Look) -> Linear:
     """The table without bases, in linear light: land, scenery, table tags."""
     if look.scenery:
-        mat = Mat(camera, roster.table)
-        paint_ground(mat, roster.terrain, look.seed)
+        mat = Mat.under(camera, roster.table)
+        paint_ground(mat, roster.table, roster.terrain, look.seed)
         paint_scenery(mat, roster.terrain, look.seed)
         ground = mat.seen(camera)
     else:

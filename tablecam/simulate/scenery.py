@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from shapely import MultiPoint, Point, Polygon
+from shapely import MultiPoint, Point, Polygon, get_coordinates
 from shapely.affinity import rotate
 
 from tablecam.simulate.mat import SHADOW_MM_PER_MM, Colour, Mat
@@ -250,4 +250,4 @@ def _strip(start: Array, end: Array, half_width_mm: float) -> Array:
 
 
 def _hull(points_mm: Array) -> Array:
-    return np.array(MultiPoint(points_mm).convex_hull.exterior.coords)
+    return np.asarray(get_coordinates(MultiPoint(points_mm).convex_hull))
