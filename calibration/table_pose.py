@@ -1,0 +1,181 @@
+"""The table's place before the camera, from its fixed tags; one that lies wrong is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Camera
+from calibration.errors import CalibrationError
+from calibration.lens_prior import LensPrior, unknown_lens, well_known
+from calibration.results import LensCalibration, Origin, TableCalibration, TagResidual
+from calibration.table_tags import FoundTag
+from calibration.tag_adjustment import EXACT, Adjustment, TagAdjustment
+
+Array = NDArray[np.float64]
+Places = Mapping[int, tuple[float, float]]
+
+LEAST_TAGS = 3
+
+_GRID = 9
+_NOTABLE_MISFIT = 3.0  # beyond this, tags do not lie as listed; corners alone reach 1 or so
+_CLEAR_GAIN = 4.0  # by how much leaving one tag out must better the misfit of all
+_CLEAR_LEAD = 2.0  # and by how much more than leaving another out would
+_SMALLEST_MISFIT = 0.25
+_HOPELESS_SIGMA_MM = 100.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableSearch:
+    """The table as found, what a person should know of it, and what a known lens would change.
+
+    `sigma_with_lens_mm` is what `calibration.sigma_mm` would come down to after a good lens
+    calibration, if the tags lie where they are listed; None where there was one.
+    """
+
+    calibration: TableCalibration
+    notes: tuple[str, ...]
+    sigma_with_lens_mm: float | None
+
+
+def find_table(
+    found: Sequence[FoundTag],
+    listed_mm: Places,
+    tag_size_mm: float,
+    *,
+    picture_size_px: tuple[int, int],
+    lens: LensCalibration | None,
+    origin: Origin,
+    picture_name: str,
+) -> TableSearch:
+    """Where the table lies, and the lens, from the corners of three or more of its tags.
+
+    A tag that contradicts the others is left out, as far as they can tell which one it is. Without
+    a calibrated lens the same is done with a lens that is only believed to be ordinary, and all
+    comes out as much less certain as that makes it.
+
+    Args:
+        found: The tags as the picture shows them.
+        listed_mm: Where the tags' centres are said to lie on the table, by id.
+        tag_size_mm: The side of the tags' black square.
+        picture_size_px: The picture's width and height.
+        lens: The lens calibration, if there is one.
+        origin: When and from what.
+        picture_name: What errors and notes call the picture.
+
+    Raises:
+        CalibrationError: Fewer than three of the tags are seen, or they lie on one line.
+    """
+    seen = [tag for tag in found if tag.id in listed_mm]
+    _check_enough(seen, listed_mm, picture_name)
+    prior = unknown_lens(*picture_size_px) if lens is None else _prior(lens)
+    used, notes = _consistent(seen, listed_mm, tag_size_mm, prior)
+    problem = TagAdjustment.of(used, listed_mm, tag_size_mm, prior)
+    outcome = problem.learn()
+    calibration = _calibration(seen, used, listed_mm, tag_size_mm, outcome, origin)
+    if not calibration.sigma_mm < _HOPELESS_SIGMA_MM:
+        raise CalibrationError(
+            f"{picture_name}: expected table tags that span an area, got tags "
+            f"{_names(used)} on one line"
+        )
+    missing = _missing_note(seen, used, listed_mm)
+    sigma_with_lens = None
+    if lens is None:
+        known = problem.with_prior(well_known(outcome.camera.lens))
+        well = known.solve(replace(EXACT, corner_scale=outcome.spreads.corner_scale))
+        sigma_with_lens = mean_sigma_mm(
+            replace(well.camera, covariance=well.covariance), problem.places_mm
+        )
+    return TableSearch(calibration, (*missing, *notes), sigma_with_lens)
+
+
+def mean_sigma_mm(camera: Camera, tags_mm: Array) -> float:
+    """What the calibration leaves uncertain between the tags: the mean standard deviation, in mm.
+
+    Along one direction, over a grid on the table that spans the tags' places (n, 2).
+    """
+    low, high = tags_mm.min(axis=0), tags_mm.max(axis=0)
+    x, y = np.meshgrid(*np.linspace(low, high, _GRID).T)
+    covariances = camera.table_covariance(np.stack([x.ravel(), y.ravel()], axis=1))
+    return float(np.sqrt(np.trace(covariances, axis1=1, axis2=2) / 2).mean())
+
+
+def _prior(lens: LensCalibration) -> LensPrior:
+    return LensPrior(lens.lens, lens.covariance)
+
+
+def _check_enough(seen: Sequence[FoundTag], listed_mm: Places, picture_name: str) -> None:
+    if len(seen) < LEAST_TAGS:
+        missing = sorted(listed_mm.keys() - {tag.id for tag in seen})
+        raise CalibrationError(
+            f"{picture_name}: expected {LEAST_TAGS} table tags or more in view, got {len(seen)} "
+            f"(seen: {_names(seen)}; missing: {', '.join(map(str, missing)) or 'none'})"
+        )
+
+
+def _names(tags: Sequence[FoundTag]) -> str:
+    return ", ".join(str(tag.id) for tag in tags) or "none"
+
+
+def _consistent(
+    seen: list[FoundTag], listed_mm: Places, size_mm: float, prior: LensPrior
+) -> tuple[list[FoundTag], tuple[str, ...]]:
+    """The tags that agree on one table, and what to say of those that do not.
+
+    All hypotheses "this one lies wrong" are tried, and compared by how well the rest then fits.
+    """
+    if len(seen) <= LEAST_TAGS:
+        return seen, ()
+    together = TagAdjustment.of(seen, listed_mm, size_mm, prior).solve(EXACT).misfit
+    if together < _NOTABLE_MISFIT:
+        return seen, ()
+    without: list[tuple[float, int]] = []
+    for number in range(len(seen)):
+        rest = seen[:number] + seen[number + 1 :]
+        misfit = TagAdjustment.of(rest, listed_mm, size_mm, prior).solve(EXACT).misfit
+        without.append((max(misfit, _SMALLEST_MISFIT), number))
+    (best, wrong), (second, _) = sorted(without)[:2]
+    if together > _CLEAR_GAIN * best and second > _CLEAR_LEAD * best:
+        note = f"table tag {seen[wrong].id} does not lie where it is listed: it was left out"
+        return seen[:wrong] + seen[wrong + 1 :], (note,)
+    note = (
+        "the table tags do not agree with each other: check their places and their size, "
+        f"tag {seen[wrong].id} first"
+    )
+    return seen, (note,)
+
+
+def _missing_note(
+    seen: Sequence[FoundTag], used: Sequence[FoundTag], listed_mm: Places
+) -> tuple[str, ...]:
+    missing = sorted(listed_mm.keys() - {tag.id for tag in seen})
+    notes = []
+    if missing:
+        notes.append(f"table tags not seen: {', '.join(map(str, missing))}")
+    if len(used) == LEAST_TAGS:
+        notes.append("three table tags only: if one of them lies wrong, nobody can tell")
+    return tuple(notes)
+
+
+def _calibration(
+    seen: Sequence[FoundTag],
+    used: Sequence[FoundTag],
+    listed_mm: Places,
+    size_mm: float,
+    outcome: Adjustment,
+    origin: Origin,
+) -> TableCalibration:
+    camera = outcome.camera
+    everything = TagAdjustment.of(seen, listed_mm, size_mm, unknown_lens(1, 1))
+    tags = tuple(
+        TagResidual(tag.id, float(dx), float(dy), used=tag in used)
+        for tag, (dx, dy) in zip(seen, everything.residuals_mm(camera), strict=True)
+    )
+    places = np.array([listed_mm[tag.id] for tag in used])
+    sigma_mm = mean_sigma_mm(replace(camera, covariance=outcome.covariance), places)
+    return TableCalibration(
+        camera.lens, camera.pose, outcome.covariance, outcome.rms_px, sigma_mm, tags, origin
+    )

@@ -1,0 +1,218 @@
+"""Lens, pose and the small faults of each table tag, adjusted together to the tags' corners.
+
+A tag's faults are unknowns of their own: how far it lies beside its listed place and turned, and
+how far gamma and blur pull its corners inward, which is different where the light is. How large
+such faults are on this table is learnt from the tags themselves (expectation-maximisation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import CAMERA_PARAMETERS, Camera, Pose
+from calibration.least_squares import Solution, least_squares
+from calibration.lens import LENS_PARAMETERS
+from calibration.lens_prior import LensPrior
+from calibration.table_tags import FoundTag
+
+Array = NDArray[np.float64]
+
+_LENS, _CAMERA = len(LENS_PARAMETERS), len(CAMERA_PARAMETERS)
+_FAULTS = 4
+_USUAL_INWARD_PX, _INWARD_SPREAD_PX = 0.25, 0.5
+_LEAST_PLACE_MM, _LEAST_TURN_RAD = 0.02, 5e-4
+_LEAST_CORNER_SCALE = 0.3
+_ROUNDS_OF_LEARNING = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Spreads:
+    """How far tags lie beside their listed places, how far they are turned; how corners scatter.
+
+    One standard deviation each; `corner_scale` is a multiple of what the tags' finder says.
+    """
+
+    place_mm: float
+    turn_rad: float
+    corner_scale: float
+
+
+EXACT = Spreads(_LEAST_PLACE_MM, _LEAST_TURN_RAD, 1.0)
+"""Tags that lie exactly as listed, as far as a picture can tell."""
+
+HAND_PLACED = Spreads(0.3, 5e-3, 1.0)
+"""Tags that were measured in with a ruler: where learning starts."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Adjustment:
+    """The outcome: `covariance` (15, 15) is ordered as `CAMERA_PARAMETERS`.
+
+    `misfit` is the mean squared misfit for each degree of freedom: 1 where everything is as
+    uncertain as it is said to be.
+    """
+
+    camera: Camera
+    covariance: Array
+    misfit: float
+    rms_px: float
+    spreads: Spreads
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TagAdjustment:
+    """The problem: tags as found, where they are listed, and what is known of the lens."""
+
+    tags: tuple[FoundTag, ...]
+    places_mm: Array
+    size_mm: float
+    prior: LensPrior
+
+    @classmethod
+    def of(
+        cls,
+        tags: Sequence[FoundTag],
+        listed_mm: Mapping[int, tuple[float, float]],
+        size_mm: float,
+        prior: LensPrior,
+    ) -> TagAdjustment:
+        """The problem for these tags, whose centres are listed at `listed_mm` by id."""
+        places = np.array([listed_mm[tag.id] for tag in tags], dtype=np.float64)
+        return cls(tuple(tags), places, size_mm, prior)
+
+    def with_prior(self, prior: LensPrior) -> TagAdjustment:
+        """The same tags under another belief about the lens."""
+        return replace(self, prior=prior)
+
+    def solve(self, spreads: Spreads) -> Adjustment:
+        """Lens, pose and faults that explain the corners best, with faults of these spreads."""
+        return self._outcome(self._solved(self._start(), spreads), spreads)
+
+    def learn(self) -> Adjustment:
+        """As `solve`, with the spreads that the tags themselves show.
+
+        Where they cannot tell (four tags and an unknown lens fit together whatever they do), the
+        spreads stay what hand-placed tags usually have.
+        """
+        spreads, values = HAND_PLACED, self._start()
+        for _ in range(_ROUNDS_OF_LEARNING):
+            solution = self._solved(values, spreads)
+            values, spreads = solution.values[0], self._learnt(solution, spreads)
+        return self._outcome(self._solved(values, spreads), spreads)
+
+    def residuals_mm(self, camera: Camera) -> Array:
+        """How far each tag's centre is seen beside its listed place, (n, 2)."""
+        flat = self._corners_mm(np.zeros((len(self.tags), _FAULTS)))
+        off_px = (self._seen_px() - camera.to_image(flat)).reshape(-1, 4, 2).mean(axis=1)
+        centres = np.column_stack([self.places_mm, np.zeros(len(self.tags))])
+        _, by_point = camera.to_image_with_jacobian(centres)
+        return np.asarray(np.linalg.solve(by_point[..., :2], off_px[..., None])[..., 0])
+
+    def _seen_px(self) -> Array:
+        return np.concatenate([tag.corners_px for tag in self.tags])
+
+    def _corners_mm(self, faults: Array) -> Array:
+        """The tags' corners (4n, 3) with faults (n, 4): aside, away, turned, inward."""
+        half = self.size_mm / 2
+        square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
+        cos, sin = np.cos(faults[:, 2]), np.sin(faults[:, 2])
+        turned = square @ np.stack([[cos, sin], [-sin, cos]]).transpose(2, 0, 1)
+        flat = turned + (self.places_mm + faults[:, :2])[:, None]
+        return np.concatenate([flat, np.zeros((len(flat), 4, 1))], axis=2).reshape(-1, 3)
+
+    def _start(self) -> Array:
+        lens, faults = self.prior.lens, np.zeros((len(self.tags), _FAULTS))
+        faults[:, 3] = _USUAL_INWARD_PX
+        _, rotation, translation = cv2.solvePnP(
+            self._corners_mm(faults), self._seen_px(), lens.matrix, lens.distortion
+        )
+        pose = np.concatenate([np.ravel(rotation), np.ravel(translation)])
+        return np.concatenate([lens.parameters, pose, faults.ravel()])
+
+    def _camera(self, values: Array) -> Camera:
+        rx, ry, rz, tx, ty, tz = (float(value) for value in values[_LENS:_CAMERA])
+        lens = self.prior.lens.with_parameters(values[:_LENS])
+        return Camera(lens, Pose((rx, ry, rz), (tx, ty, tz)))
+
+    def _solved(self, start: Array, spreads: Spreads) -> Solution:
+        root = np.linalg.inv(np.linalg.cholesky(self.prior.covariance))
+
+        def misfit(values: Array) -> tuple[Array, Array]:
+            parts = [
+                self._corner_misfit(values[0], spreads),
+                self._fault_misfit(values[0], spreads),
+            ]
+            lens = np.zeros((_LENS, len(start)))
+            lens[:, :_LENS] = root
+            parts.append((root @ (values[0, :_LENS] - self.prior.lens.parameters), lens))
+            residuals, jacobians = zip(*parts, strict=True)
+            return np.concatenate(residuals)[None], np.concatenate(jacobians)[None]
+
+        return least_squares(misfit, start[None], steps=50, tolerance=1e-10)
+
+    def _corner_misfit(self, values: Array, spreads: Spreads) -> tuple[Array, Array]:
+        camera, faults = self._camera(values), values[_CAMERA:].reshape(-1, _FAULTS)
+        corners = self._corners_mm(faults)
+        expected, by_point = camera.to_image_with_jacobian(corners)
+        inward = _inward(expected.reshape(-1, 4, 2)).reshape(-1, 2)
+        tag = np.arange(len(corners)) // 4
+        offset = corners[:, :2] - (self.places_mm + faults[:, :2])[tag]
+        jacobian = np.zeros((len(corners), 2, len(values)))
+        jacobian[..., :_CAMERA] = camera.parameter_jacobian(corners)
+        at, row = _CAMERA + _FAULTS * tag, np.arange(len(corners))
+        jacobian[row, :, at], jacobian[row, :, at + 1] = by_point[..., 0], by_point[..., 1]
+        by_turn = np.stack([-offset[:, 1], offset[:, 0]], axis=1)
+        jacobian[row, :, at + 2] = np.einsum("nij,nj->ni", by_point[..., :2], by_turn)
+        jacobian[row, :, at + 3] = inward
+        off_px = expected + faults[tag, 3:] * inward - self._seen_px()
+        sigma_px = spreads.corner_scale * np.array([one.sigma_px for one in self.tags])[tag]
+        by = (jacobian / sigma_px[:, None, None]).reshape(-1, len(values))
+        return (off_px / sigma_px[:, None]).ravel(), by
+
+    def _fault_misfit(self, values: Array, spreads: Spreads) -> tuple[Array, Array]:
+        usual = np.tile([0, 0, 0, _USUAL_INWARD_PX], len(self.tags))
+        spread = [spreads.place_mm, spreads.place_mm, spreads.turn_rad, _INWARD_SPREAD_PX]
+        weights = np.tile(1 / np.array(spread), len(self.tags))
+        jacobian = np.zeros((len(weights), len(values)))
+        jacobian[:, _CAMERA:] = np.diag(weights)
+        return (values[_CAMERA:] - usual) * weights, jacobian
+
+    def _learnt(self, solution: Solution, spreads: Spreads) -> Spreads:
+        faults = solution.values[0, _CAMERA:].reshape(-1, _FAULTS)
+        spread = np.diag(solution.covariance[0])[_CAMERA:].reshape(-1, _FAULTS)
+        square = faults**2 + spread
+        corners = 8 * len(self.tags)
+        _, by = self._corner_misfit(solution.values[0], spreads)
+        explained = np.einsum("mp,pq,mq->", by, solution.covariance[0], by)
+        scale = np.sqrt((np.square(solution.residuals[0, :corners]).sum() + explained) / corners)
+        return Spreads(
+            max(float(np.sqrt(square[:, :2].mean())), _LEAST_PLACE_MM),
+            max(float(np.sqrt(square[:, 2].mean())), _LEAST_TURN_RAD),
+            max(spreads.corner_scale * float(scale), _LEAST_CORNER_SCALE),
+        )
+
+    def _outcome(self, solution: Solution, spreads: Spreads) -> Adjustment:
+        values, covariance = solution.values[0], solution.covariance[0, :_CAMERA, :_CAMERA]
+        camera = self._camera(values)
+        corners = 8 * len(self.tags)
+        # Camera pose and inward pull are unknown; lens and other faults come with a belief each.
+        freedom = corners - (_CAMERA - _LENS) - len(self.tags)
+        off = solution.residuals[0, :corners].reshape(-1, 2)
+        sigma_px = spreads.corner_scale * np.repeat([tag.sigma_px for tag in self.tags], 4)
+        rms_px = float(np.sqrt(np.square(off * sigma_px[:, None]).sum(axis=1).mean()))
+        misfit = float(np.square(solution.residuals).sum() / freedom)
+        return Adjustment(camera, (covariance + covariance.T) / 2, misfit, rms_px, spreads)
+
+
+def _inward(quads_px: Array) -> Array:
+    """How corners (n, 4, 2) move when all sides of their square move inward by one pixel."""
+    onward = np.roll(quads_px, -1, axis=1) - quads_px
+    onward /= np.linalg.norm(onward, axis=2, keepdims=True)
+    back = -np.roll(onward, 1, axis=1)
+    sine = np.abs(onward[..., 0] * back[..., 1] - onward[..., 1] * back[..., 0])
+    return np.asarray((onward + back) / sine[..., None])
