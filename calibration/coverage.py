@@ -1,0 +1,119 @@
+"""What board views have shown of a lens so far, and what they still should: places and tilts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.board import BoardView
+from calibration.lens import Lens
+
+Array = NDArray[np.float64]
+
+COLUMNS, ROWS = 4, 3
+"""The cells into which the field is cut."""
+
+Tilt = Literal["flat", "left", "right", "top", "bottom"]
+"""Which side of the picture the board leans toward the camera with; `flat` if none."""
+
+TILTS: tuple[Tilt, ...] = ("left", "right", "top", "bottom")
+
+_LEAST_CORNERS_IN_CELL = 4
+_LEAST_TILT_DEG = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What views have shown: `cells` (rows of booleans, from top left) and tilts, counted."""
+
+    cells: tuple[tuple[bool, ...], ...]
+    tilts: tuple[tuple[Tilt, int], ...]
+
+    @property
+    def missing_cells(self) -> tuple[tuple[int, int], ...]:
+        """The cells (row, column) that no view has covered."""
+        return tuple(
+            (row, column)
+            for row, line in enumerate(self.cells)
+            for column, covered in enumerate(line)
+            if not covered
+        )
+
+    @property
+    def missing_tilts(self) -> tuple[Tilt, ...]:
+        """The ways of leaning that no view shows."""
+        counts = dict(self.tilts)
+        return tuple(tilt for tilt in TILTS if not counts.get(tilt))
+
+
+def coverage(views: Sequence[BoardView], lens: Lens | None) -> Coverage:
+    """What these views show together; `lens` is the best known, None before there is one."""
+    corners = np.zeros((ROWS, COLUMNS), dtype=np.intp)
+    tilts: dict[Tilt, int] = dict.fromkeys(("flat", *TILTS), 0)
+    for view in views:
+        columns = np.clip(view.corners_px[:, 0] * COLUMNS / view.width_px, 0, COLUMNS - 1)
+        rows = np.clip(view.corners_px[:, 1] * ROWS / view.height_px, 0, ROWS - 1)
+        np.add.at(corners, (rows.astype(np.intp), columns.astype(np.intp)), 1)
+        tilts[tilt_of(view, lens)] += 1
+    covered = corners >= _LEAST_CORNERS_IN_CELL
+    return Coverage(tuple(tuple(bool(c) for c in row) for row in covered), tuple(tilts.items()))
+
+
+def tilt_of(view: BoardView, lens: Lens | None) -> Tilt:
+    """Which way the board leans in a view.
+
+    Without a lens a usual webcam's focal length stands in; the way of leaning does not hang on it.
+    """
+    lens = lens or usual_lens(view.width_px, view.height_px)
+    found, rotation_vector, _ = cv2.solvePnP(
+        view.board_mm, view.corners_px, lens.matrix, lens.distortion
+    )
+    if not found:
+        return "flat"
+    matrix, _ = cv2.Rodrigues(rotation_vector)
+    normal = np.asarray(matrix, dtype=np.float64)[:, 2]
+    across, down = -normal[:2] / normal[2]  # how much deeper the board gets, right and down
+    steepest = max(abs(across), abs(down))
+    if steepest < np.tan(np.radians(_LEAST_TILT_DEG)):
+        return "flat"
+    if abs(across) == steepest:
+        return "right" if across < 0 else "left"
+    return "bottom" if down < 0 else "top"
+
+
+def usual_lens(width_px: int, height_px: int) -> Lens:
+    """A lens as most webcams have it, without distortion."""
+    middle = ((width_px - 1) / 2, (height_px - 1) / 2)
+    return Lens(width_px, height_px, 0.9 * width_px, 0.9 * width_px, *middle)
+
+
+def next_cell(seen: Coverage) -> tuple[int, int] | None:
+    """The cell (row, column) that needs a view most, corners first; None when all are covered."""
+    middle = np.array([(ROWS - 1) / 2, (COLUMNS - 1) / 2])
+    missing = seen.missing_cells
+    if not missing:
+        return None
+    return max(missing, key=lambda cell: float(np.abs((np.array(cell) - middle) / middle).sum()))
+
+
+def next_tilt(seen: Coverage, cell: tuple[int, int] | None) -> Tilt:
+    """How the board should lean in the next view; `flat` when every way has been shown.
+
+    Toward the outside of the picture first: so it is seen steeply, and hides nothing.
+    """
+    missing = seen.missing_tilts
+    if not missing:
+        return "flat"
+    if cell is None:
+        return missing[0]
+    row, column = cell
+    outside: tuple[Tilt, ...] = (
+        "left" if column < COLUMNS / 2 else "right",
+        "top" if row < ROWS / 2 else "bottom",
+    )
+    return next((tilt for tilt in (*outside, *missing) if tilt in missing), missing[0])

@@ -1,0 +1,304 @@
+"""The memory of a guided lens calibration: grey pictures in, advice out.
+
+Whoever holds the board needs to measure nothing: the guide says where to hold it and how to tip
+it, takes a view by itself when it is held still, and says when the lens is known well enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.board import BoardView, find_lens_board
+from calibration.coverage import Coverage, Tilt, coverage, next_cell, next_tilt, tilt_of
+from calibration.errors import CalibrationError
+from calibration.focus import blur_px, focus_score
+from calibration.guide_words import next_sentence
+from calibration.lens import Lens
+from calibration.lens_expectation import field_sigmas_px
+from calibration.lens_from_views import (
+    LEAST_VIEWS,
+    LensSearch,
+    lens_from_views,
+    objection_to,
+)
+from calibration.results import LensCalibration, Origin
+from calibration.stillness import Holding, Stillness
+
+Array = NDArray[np.float64]
+Picture = NDArray[np.uint8]
+
+ENOUGH_VIEWS = 8
+ENOUGH_SIGMA_PX = 0.1
+"""A lens that is known to this anywhere in the field adds little to what a tag's fit leaves."""
+
+_NEW_PLACE_SHARE = 0.04  # of the diagonal: what the board must move by before the next view
+
+
+@dataclass(frozen=True, slots=True)
+class GuidedView:
+    """One view that was taken; `rms_px` None while there is no lens, or when it was left out."""
+
+    name: str
+    corners: int
+    blur_px: float
+    tilt: Tilt
+    rms_px: float | None = None
+    rejected_because: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a guided calibration has come. It changes only when a view comes or goes.
+
+    `sigma_px` is what the lens would leave uncertain where it is worst in the field, `usual_px`
+    its root mean square; None while there is no lens, and `problem` says why.
+    `wanting` says in a few words each what is still to be had; nothing when it is enough.
+    """
+
+    views: tuple[GuidedView, ...]
+    coverage: Coverage
+    lens: LensCalibration | None
+    sigma_px: float | None
+    usual_px: float | None
+    problem: str
+    wanting: tuple[str, ...]
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the lens is known well enough, everywhere in the field."""
+        return not self.wanting
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where the next view should show the board: a cell (row, column) or anywhere, and how."""
+
+    cell: tuple[int, int] | None
+    tilt: Tilt
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """The picture's sharpness, 0 to 100, with the best so far; blurs in pixels."""
+
+    score: float
+    best: float
+    blur_px: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Advice:
+    """What one frame shows, and what to do next.
+
+    `view` is the board as this frame shows it, None without one; `taken` the name under which it
+    was taken, None when it was not; `is_doubtful` that something keeps it from being taken.
+    """
+
+    view: BoardView | None
+    stillness: Stillness
+    focus: Focus
+    target: Target
+    sentence: str
+    is_doubtful: bool
+    taken: str | None
+
+
+class LensGuide:
+    """Guides a lens calibration with the lens board; not for two threads at once."""
+
+    def __init__(self, *, hold_s: float | None = None) -> None:
+        self._holding = Holding() if hold_s is None else Holding(hold_s)
+        self._views: list[BoardView] = []
+        self._numbers = 0
+        self._best_focus = 0.0
+        self._last_taken: BoardView | None = None
+        self._dropped: list[tuple[int, BoardView]] = []
+        self._progress = _progress((), None)
+
+    @property
+    def progress(self) -> Progress:
+        """How far it has come."""
+        return self._progress
+
+    def forget_best_focus(self) -> None:
+        """Begin anew with the best sharpness, after a change of light or aperture."""
+        self._best_focus = 0.0
+
+    def offer(self, grey: Picture, taken_at_s: float, *, take_now: bool = False) -> Advice:
+        """Look at a frame: what it shows, and whether it was taken as a view.
+
+        `take_now` takes a view without waiting until the board is still and somewhere new; one
+        that is blurred, or in the very place of another, is refused all the same.
+        """
+        focus = self._focus(grey)
+        try:
+            view = find_lens_board(grey, f"view-{self._numbers + 1:03d}")
+        except CalibrationError:
+            self._holding.forget()
+            return self._advice(None, Stillness(0.0, 0.0), focus, None)
+        stillness = self._holding.watch(view, taken_at_s)
+        objection = objection_to(view, self._views)
+        wanted = take_now or (stillness.is_still and self._is_somewhere_new(view))
+        if wanted and objection is None:
+            self.add(view)
+            self._holding.forget()
+            return self._advice(view, stillness, focus, None, taken=view.name)
+        return self._advice(view, stillness, focus, objection)
+
+    def add(self, view: BoardView) -> None:
+        """Add a view, as it was taken now or before; the numbering goes on after its number."""
+        _, _, number = view.name.rpartition("-")
+        self._numbers = max(self._numbers + 1, int(number) if number.isdecimal() else 0)
+        self._views.append(view)
+        self._last_taken = view
+        self._solve()
+
+    def drop(self, name: str) -> None:
+        """Leave a view out.
+
+        Raises:
+            CalibrationError: There is no such view.
+        """
+        for index, view in enumerate(self._views):
+            if view.name == name:
+                self._dropped.append((index, self._views.pop(index)))
+                self._solve()
+                return
+        raise CalibrationError(f"{name}: expected the name of a view, got none of that name")
+
+    def undo_drop(self) -> str:
+        """Bring the view back that was dropped last; its name.
+
+        Raises:
+            CalibrationError: None was dropped.
+        """
+        if not self._dropped:
+            raise CalibrationError("undo: expected a view that was dropped, got none")
+        index, view = self._dropped.pop()
+        self._views.insert(index, view)
+        self._solve()
+        return view.name
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether a view was dropped that can come back."""
+        return bool(self._dropped)
+
+    def _focus(self, grey: Picture) -> Focus:
+        blur = blur_px(grey)
+        score = focus_score(blur)
+        self._best_focus = max(self._best_focus, score)
+        return Focus(score, self._best_focus, blur)
+
+    def _is_somewhere_new(self, view: BoardView) -> bool:
+        """Whether the board has moved since the last view, so that one rest gives one view."""
+        last = self._last_taken
+        if last is None:
+            return True
+        _, old, new = np.intersect1d(last.corner_ids, view.corner_ids, return_indices=True)
+        if len(old) == 0:
+            return True
+        moved = np.linalg.norm(last.corners_px[old] - view.corners_px[new], axis=1).mean()
+        return bool(moved > _NEW_PLACE_SHARE * np.hypot(view.width_px, view.height_px))
+
+    def _solve(self) -> None:
+        try:
+            search = _search(self._views)
+        except CalibrationError as error:
+            self._progress = _progress(self._views, None, str(error))
+        else:
+            self._progress = _progress(self._views, search)
+
+    def _advice(
+        self,
+        view: BoardView | None,
+        stillness: Stillness,
+        focus: Focus,
+        objection: str | None,
+        *,
+        taken: str | None = None,
+    ) -> Advice:
+        seen = self._progress.coverage
+        cell = next_cell(seen)
+        target = Target(cell, next_tilt(seen, cell))
+        # An objection matters once the board rests; before, it is on its way to somewhere else.
+        rests = stillness.share > 0.5
+        is_new = view is None or taken is not None or self._is_somewhere_new(view)
+        doubt = objection if rests and is_new else None
+        sentence = next_sentence(
+            target.cell,
+            target.tilt,
+            sees_board=view is not None,
+            is_taken=taken is not None,
+            is_held=rests and is_new,
+            doubt=doubt,
+            is_enough=self._progress.is_enough,
+        )
+        return Advice(view, stillness, focus, target, sentence, doubt is not None, taken)
+
+
+def _search(views: list[BoardView]) -> LensSearch | None:
+    if len(views) < LEAST_VIEWS:
+        return None
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return lens_from_views(views, Origin(now, tuple(view.name for view in views)))
+
+
+def _progress(
+    views: tuple[BoardView, ...] | list[BoardView], search: LensSearch | None, problem: str = ""
+) -> Progress:
+    calibration = None if search is None else search.calibration
+    lens = None if calibration is None else calibration.lens
+    used = views if search is None else search.used
+    seen = coverage(used, lens)
+    sigmas = None if calibration is None else field_sigmas_px(calibration)
+    sigma_px = None if sigmas is None else float(np.nan_to_num(sigmas, nan=np.inf).max())
+    usual_px = None if sigmas is None else float(np.sqrt(np.nanmean(sigmas**2)))
+    return Progress(
+        views=tuple(_guided(view, lens, search) for view in views),
+        coverage=seen,
+        lens=calibration,
+        sigma_px=sigma_px,
+        usual_px=usual_px,
+        problem=problem,
+        wanting=_wanting(len(used), seen, sigma_px),
+    )
+
+
+def _guided(view: BoardView, lens: Lens | None, search: LensSearch | None) -> GuidedView:
+    errors, rejected = {}, {}
+    if search is not None:
+        errors = {error.name: error.rms_px for error in search.calibration.views}
+        rejected = {odd.name: odd.because for odd in search.rejected}
+    return GuidedView(
+        name=view.name,
+        corners=len(view.corner_ids),
+        blur_px=view.blur_px,
+        tilt=tilt_of(view, lens),
+        rms_px=errors.get(view.name),
+        rejected_because=rejected.get(view.name),
+    )
+
+
+def _wanting(count: int, seen: Coverage, sigma_px: float | None) -> tuple[str, ...]:
+    wanting = []
+    if count < ENOUGH_VIEWS:
+        more = ENOUGH_VIEWS - count
+        wanting.append(f"{more} more view{'s' if more > 1 else ''}")
+    if seen.missing_cells:
+        cells = len(seen.missing_cells)
+        wanting.append(f"{cells} part{'s' if cells > 1 else ''} of the picture without a view")
+    leaning = {tilt for tilt, number in seen.tilts if number}
+    if not leaning & {"left", "right"}:
+        wanting.append("a view that leans to the left or right")
+    if not leaning & {"top", "bottom"}:
+        wanting.append("a view that leans up or down")
+    if sigma_px is not None and sigma_px > ENOUGH_SIGMA_PX:
+        wanting.append(f"a lens known to {ENOUGH_SIGMA_PX} px (now {sigma_px:.2f} px)")
+    elif sigma_px is None and count >= ENOUGH_VIEWS:
+        wanting.append("views that agree on a lens")
+    return tuple(wanting)

@@ -1,0 +1,66 @@
+"""What a guided calibration says, in words to be read from two metres away."""
+
+from __future__ import annotations
+
+from calibration.coverage import COLUMNS, ROWS, Tilt
+
+_ROWS = ("top", "middle", "bottom")
+_LEAN = {
+    "flat": "flat",
+    "left": "left side up",
+    "right": "right side up",
+    "top": "top side up",
+    "bottom": "bottom side up",
+}
+
+
+def place_words(cell: tuple[int, int]) -> str:
+    """A part of the picture in words.
+
+    >>> place_words((0, 0)), place_words((1, 2)), place_words((2, 1))
+    ('top left', 'right of the middle', 'bottom, left of the middle')
+    """
+    row, column = cell
+    side = "left" if column < COLUMNS / 2 else "right"
+    if column in (0, COLUMNS - 1):
+        return side if row == ROWS // 2 else f"{_ROWS[row]} {side}"
+    aside = f"{side} of the middle"
+    return aside if row == ROWS // 2 else f"{_ROWS[row]}, {aside}"
+
+
+def target_words(cell: tuple[int, int] | None, tilt: Tilt) -> str:
+    """Where to hold the board, and how.
+
+    >>> target_words((0, 0), "left")
+    'Board to the top left, left side up toward the camera'
+    >>> target_words(None, "flat")
+    'Board anywhere new, at another angle'
+    """
+    if cell is None:
+        lean = "at another angle" if tilt == "flat" else f"{_LEAN[tilt]} toward the camera"
+        return f"Board anywhere new, {lean}"
+    lean = "flat" if tilt == "flat" else f"{_LEAN[tilt]} toward the camera"
+    return f"Board to the {place_words(cell)}, {lean}"
+
+
+def next_sentence(
+    cell: tuple[int, int] | None,
+    tilt: Tilt,
+    *,
+    sees_board: bool,
+    is_taken: bool,
+    is_held: bool,
+    doubt: str | None,
+    is_enough: bool,
+) -> str:
+    """What to do next, in one short sentence."""
+    target = target_words(cell, tilt)
+    if doubt is not None:
+        return f"Not this one: {doubt}"
+    if is_held and not is_taken:
+        return "Hold it still"
+    if is_enough:
+        return "That is enough. More views only make it better"
+    if not sees_board:
+        return f"Show the lens board. {target}"
+    return f"Taken. {target}" if is_taken else target

@@ -1,0 +1,75 @@
+"""Whether a board is held still."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.board import BoardView
+
+HOLD_S = 0.7
+"""For how long a board is to be held still before its view is taken."""
+
+_LEAST_FRAMES = 3
+_LONGEST_GAP_S = 1.0
+# A camera reads its rows one after the other, in some 20 ms. At this speed the board shears by
+# 0.05 px in a picture of 1920x1080 meanwhile, which is what its corners are known to anyway. The
+# hands that hold a board are as unsteady in millimetres on any camera, hence the share.
+_STILL_SHARE_PER_S = 2.5 / 2203  # of the picture's diagonal
+
+
+@dataclass(frozen=True, slots=True)
+class Stillness:
+    """How still a board is: its speed, and for what share of the time asked it has been still."""
+
+    speed_px_per_s: float
+    share: float
+
+    @property
+    def is_still(self) -> bool:
+        """Whether it has been held still for long enough."""
+        return self.share >= 1.0
+
+
+class Holding:
+    """Watches one board from frame to frame. Its only memory is the last second."""
+
+    def __init__(self, hold_s: float = HOLD_S) -> None:
+        self._hold_s = hold_s
+        self._seen: deque[tuple[float, BoardView]] = deque()
+
+    def forget(self) -> None:
+        """The board is gone, or its view has been taken."""
+        self._seen.clear()
+
+    def watch(self, view: BoardView, taken_at_s: float) -> Stillness:
+        """How still the board is in this frame, compared with those before it.
+
+        The frames from which on the board has not strayed farther than it may are kept, the rest
+        are forgotten.
+        """
+        if self._seen and taken_at_s - self._seen[-1][0] > _LONGEST_GAP_S:
+            self._seen.clear()
+        limit_px = _STILL_SHARE_PER_S * self._hold_s * np.hypot(view.width_px, view.height_px)
+        speed = 0.0
+        if self._seen:
+            before_s, before = self._seen[-1]
+            speed = _moved_px(before, view) / max(taken_at_s - before_s, 1e-3)
+        while self._seen and max(_moved_px(old, view) for _, old in self._seen) > limit_px:
+            self._seen.popleft()
+        self._seen.append((taken_at_s, view))
+        while len(self._seen) > 2 and taken_at_s - self._seen[1][0] >= self._hold_s:
+            self._seen.popleft()
+        held_s = taken_at_s - self._seen[0][0]
+        enough_frames = len(self._seen) / _LEAST_FRAMES
+        return Stillness(speed, float(min(held_s / self._hold_s, enough_frames, 1.0)))
+
+
+def _moved_px(before: BoardView, now: BoardView) -> float:
+    """How far the shared corners moved, all on average; inf if the views share too few."""
+    _, old, new = np.intersect1d(before.corner_ids, now.corner_ids, return_indices=True)
+    if len(old) < 4:
+        return float("inf")
+    return float(np.linalg.norm(before.corners_px[old] - now.corners_px[new], axis=1).mean())
