@@ -96,9 +96,9 @@ class Document:
 
     def _missing(self, path: KeyPath, known: Iterable[str]) -> tuple[KeyPath, str]:
         unknown = [key for key in _value_at(self.data, path[:-1]) if key not in known]
-        mistyped = difflib.get_close_matches(str(path[-1]), unknown, n=1)
-        if mistyped:
-            return (*path[:-1], mistyped[0]), f"unknown key; did you mean {path[-1]}?"
+        mistyped = next((key for key in unknown if closest(key, [str(path[-1])])), None)
+        if mistyped is not None:
+            return (*path[:-1], mistyped), f"unknown key; did you mean {path[-1]}?"
         return path, "expected this key, but it is missing"
 
 
@@ -171,14 +171,26 @@ def nearest(name: str, known: Iterable[str]) -> str:
     '; there are foot, horse'
     """
     names = list(known)
-    by_folded = {each.casefold(): each for each in names}
-    close = difflib.get_close_matches(name.casefold(), by_folded, n=1)
-    if close:
-        return f"; did you mean {by_folded[close[0]]}?"
+    meant = closest(name, names)
+    if meant is not None:
+        return f"; did you mean {meant}?"
     if not names:
         return "; there are none"
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"; there are {', '.join(names[:_MOST_NAMES])}{more}"
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that was probably meant: much alike, or the same with its unit left out.
+
+    >>> closest("x", ["id", "x_mm"])
+    'x_mm'
+    """
+    by_folded = {each.casefold(): each for each in known}
+    folded = name.casefold()
+    close = difflib.get_close_matches(folded, by_folded, n=1)
+    close = close or [each for each in by_folded if each.startswith(f"{folded}_")]
+    return by_folded[close[0]] if close else None
 
 
 def _text(path: Path) -> str:

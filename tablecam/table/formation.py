@@ -121,9 +121,10 @@ def _of_many(unit: Unit, tolerances: Tolerances) -> Formation:
     for name, because, front, faults in candidates:
         if not faults:
             return Formation(name, because, front)
-    worst_of_each = (max(faults, key=lambda fault: fault.times) for *_, faults in candidates)
-    nearest = min(worst_of_each, key=lambda fault: fault.times)
-    return Formation("broken-up", nearest.because, _foremost(unit))
+    # The formation that was meant is the one that the fewest bases are out of.
+    *_, faults = min(candidates, key=lambda candidate: len(candidate[-1]))
+    worst = max(faults, key=lambda fault: fault.times)
+    return Formation("broken-up", worst.because, _foremost(unit))
 
 
 def _faults_of_line(unit: Unit, tolerances: Tolerances) -> list[_Fault]:

@@ -1,0 +1,354 @@
+import logging
+from pathlib import Path
+
+import pytest
+
+from tablecam.errors import BadInput
+from tablecam.table.roster import HexMap
+from tablecam.table.table_checks import DICTIONARY_SIZES
+from tablecam.table.table_file import read_table_file
+
+GOOD = """\
+format = "tablecam.table"
+version = 1
+game = "maurice-lite"
+
+[table]
+width_mm = 1800
+depth_mm = 1200
+base_width_mm = 40
+tolerance_mm = 1.5
+
+[tags]
+dictionary = "DICT_4X4_250"
+table_tag_size_mm = 60
+table_tags = [ {id = 0, x_mm = 50, y_mm = 50}, {id = 1, x_mm = 1750, y_mm = 50},
+               {id = 2, x_mm = 1750, y_mm = 1150},
+               {id = 3, x_mm = 50, y_mm = 1150} ]
+
+[[base_type]]
+name = "foot"
+width_mm = 40
+depth_mm = 40
+tag_size_mm = 14
+tag_forward_mm = -11
+tag_height_mm = 3
+
+[[unit]]
+id = "F1"
+side = "french"
+arm = "infantry"
+base_type = "foot"
+tags = [10, 11, 12, 13]
+quality = "elite"
+figures = 24
+
+[[unit]]
+id = "F2"
+side = "french"
+arm = "infantry"
+base_type = "foot"
+tags = [14, 15,
+        16, 17]
+
+[[commander]]
+id = "french-cinc"
+side = "french"
+base_type = "foot"
+tag = 90
+
+[[terrain]]
+id = "wood"
+kind = "woods"
+height_mm = 30
+outline_mm = [[400, 300], [520, 310], [500, 420]]
+"""
+
+MAP = """
+[map]
+orientation = "flat"
+hex_size_mm = 21.0
+origin_mm = [58.0, 402]
+columns = 16
+rows = 19
+numbering = "CCRR"
+shifted = "even"
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    def _write(text: str, name: str = "table.toml") -> Path:
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return _write
+
+
+def refusal(path: Path) -> str:
+    """The one line with which a table file is refused, without the folder it lies in."""
+    with pytest.raises(BadInput) as caught:
+        read_table_file(path)
+    line = str(caught.value)
+    assert "\n" not in line
+    return line.replace(f"{path.parent}/", "")
+
+
+def changed(old: str, new: str) -> str:
+    assert GOOD.count(old) >= 1
+    return GOOD.replace(old, new, 1)
+
+
+def test_a_table_file_becomes_a_roster(write) -> None:
+    roster = read_table_file(write(GOOD))
+    assert roster.game == "maurice-lite"
+    assert (roster.table.width_mm, roster.table.tolerance_mm) == (1800, 1.5)
+    assert [tag.id for tag in roster.table_tags] == [0, 1, 2, 3]
+    assert roster.units[1].tags == (14, 15, 16, 17)
+    assert roster.units[0].base_type.tag_forward_mm == -11
+    assert roster.owner_by_tag()[90] == "french-cinc"
+    assert roster.terrain[0].height_mm == 30
+    assert roster.hex_map is None
+
+
+def test_further_keys_of_a_unit_are_kept_for_its_game(write) -> None:
+    unit = read_table_file(write(GOOD)).units[0]
+    assert dict(unit.extra) == {"quality": "elite", "figures": 24}
+
+
+@pytest.mark.parametrize("name", ["uhd-b", "hd-b", "clip-b"])
+def test_the_table_files_of_the_footage_read(shared: Path, name: str) -> None:
+    roster = read_table_file(shared / "footage" / name / "table.toml")
+    assert len(roster.table_tags) == 4
+    assert all(unit.tags for unit in roster.units)
+
+
+def test_a_file_saved_with_a_byte_order_mark_reads(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
+    assert read_table_file(path).units[0].id == "F1"
+
+
+REFUSED = {
+    "version": (
+        changed("version = 1", "version = 2"),
+        "table.toml:2: version: expected 1, got 2",
+    ),
+    "no version": (
+        changed("version = 1\n", ""),
+        "table.toml: version: expected 1, but the key is missing",
+    ),
+    "format": (
+        changed("tablecam.table", "tablecam.camera"),
+        'table.toml:1: format: expected "tablecam.table", got "tablecam.camera"',
+    ),
+    "game": (
+        changed("maurice-lite", "maurice"),
+        'table.toml:3: game: unknown game "maurice"; did you mean maurice-lite?',
+    ),
+    "unknown section": (
+        changed("[[terrain]]", "[[terrian]]"),
+        "table.toml:49: terrian: unknown key; did you mean terrain?",
+    ),
+    "unknown key": (
+        changed("tolerance_mm", "tolerence_mm"),
+        "table.toml:9: table.tolerence_mm: unknown key; did you mean tolerance_mm?",
+    ),
+    "mistyped needed key": (
+        changed("tags = [10,", "tag = [10,"),
+        "table.toml:31: unit[1].tag: unknown key; did you mean tags?",
+    ),
+    "missing key": (
+        changed("base_width_mm = 40\n", ""),
+        "table.toml:5: table.base_width_mm: expected this key, but it is missing",
+    ),
+    "key in an inline table": (
+        changed("{id = 2, x_mm", "{id = 2, x"),
+        "table.toml:15: tags.table_tags[3].x: unknown key; did you mean x_mm?",
+    ),
+    "arm": (
+        changed('"infantry"', '"guns"'),
+        'table.toml:29: unit[1].arm: expected infantry, cavalry or artillery, got "guns"',
+    ),
+    "text for a number": (
+        changed("width_mm = 1800", 'width_mm = "wide"'),
+        'table.toml:6: table.width_mm: expected a number, got "wide"',
+    ),
+    "true for a number": (
+        changed("width_mm = 1800", "width_mm = true"),
+        "table.toml:6: table.width_mm: expected a number, got true",
+    ),
+    "infinity": (
+        changed("width_mm = 1800", "width_mm = inf"),
+        "table.toml:6: table.width_mm: expected a finite number, got Infinity",
+    ),
+    "size of nothing": (
+        changed("base_width_mm = 40", "base_width_mm = 0"),
+        "table.toml:8: table.base_width_mm: expected a number above 0, got 0",
+    ),
+    "negative height": (
+        changed("tag_height_mm = 3", "tag_height_mm = -3"),
+        "table.toml:24: base_type[1].tag_height_mm: expected a number of 0 or more, got -3",
+    ),
+    "base type": (
+        changed('base_type = "foot"\ntags', 'base_type = "fot"\ntags'),
+        'table.toml:30: unit[1].base_type: unknown base type "fot"; did you mean foot?',
+    ),
+    "commander's base type": (
+        changed('base_type = "foot"\ntag =', 'base_type = "staff"\ntag ='),
+        'table.toml:46: commander[1].base_type: unknown base type "staff"; there are foot',
+    ),
+    "tag used twice": (
+        changed("16, 17", "10, 17"),
+        "table.toml:41: unit[2].tags[3]: tag 10 is used twice: by unit F1 (unit[1].tags[1], "
+        "line 31) and by unit F2",
+    ),
+    "commander with a table tag": (
+        changed("tag = 90", "tag = 3"),
+        "table.toml:47: commander[1].tag: tag 3 is used twice: by the table tags "
+        "(tags.table_tags[4].id, line 16) and by commander french-cinc",
+    ),
+    "tag that is not a number": (
+        changed("[10,", '["10",'),
+        'table.toml:31: unit[1].tags[1]: expected a whole number, got "10"',
+    ),
+    "tag beyond the dictionary": (
+        changed("tag = 90", "tag = 250"),
+        "table.toml:47: commander[1].tag: expected a tag from 0 to 249 (DICT_4X4_250), got 250",
+    ),
+    "dictionary": (
+        changed("DICT_4X4_250", "DICT_4X4_25"),
+        'table.toml:12: tags.dictionary: unknown dictionary "DICT_4X4_25"; '
+        "did you mean DICT_4X4_250?",
+    ),
+    "no tags": (
+        changed("tags = [10, 11, 12, 13]", "tags = []"),
+        "table.toml:31: unit[1].tags: expected at least 1 elements, got 0",
+    ),
+    "three table tags": (
+        changed(",\n               {id = 3, x_mm = 50, y_mm = 1150}", ""),
+        "table.toml:14: tags.table_tags: expected 4 table tags or more, got 3: "
+        "the camera is registered by them",
+    ),
+    "table tag far away": (
+        changed("y_mm = 1150}", "y_mm = 11500}"),
+        "table.toml:15: tags.table_tags[3].y_mm: expected a place on the table (0 to 1200) or "
+        "within 500 mm beside it, got 11500",
+    ),
+    "table tags on each other": (
+        changed("{id = 1, x_mm = 1750", "{id = 1, x_mm = 60"),
+        "table.toml:14: tags.table_tags[2]: table tags 0 and 1, 60 mm wide, "
+        "lie on top of each other",
+    ),
+    "tag larger than its base": (
+        changed("tag_size_mm = 14", "tag_size_mm = 140"),
+        "table.toml:22: base_type[1].tag_size_mm: expected a tag that fits the base of "
+        "40 x 40 mm, got 140 mm",
+    ),
+    "tag beside its base": (
+        changed("tag_forward_mm = -11", "tag_forward_mm = -110"),
+        "table.toml:18: base_type[1]: expected a tag on the base of 40 x 40 mm, "
+        "but foot's lies beside it",
+    ),
+    "unit id twice": (
+        changed('id = "F2"', 'id = "F1"'),
+        'table.toml:36: unit[2].id: the id "F1" is used twice: first by unit[1].id, line 27',
+    ),
+    "id of a commander and a unit": (
+        changed('id = "french-cinc"', 'id = "F2"'),
+        'table.toml:44: commander[1].id: the id "F2" is used twice: first by unit[2].id, line 36',
+    ),
+    "id with a slash": (
+        changed('id = "F2"', 'id = "F/2"'),
+        "table.toml:36: unit[2].id: expected an id without / and without spaces around it, "
+        'got "F/2"',
+    ),
+    "further key that is a list": (
+        changed("figures = 24", "figures = [24]"),
+        "table.toml:33: unit[1].figures: expected text, a number, true or false, got [24]",
+    ),
+    "outline that crosses itself": (
+        changed("[500, 420]", "[500, 420], [450, 200]"),
+        "table.toml:53: terrain[1].outline_mm: expected an outline that does not cross itself, "
+        "got wood: Self-intersection",
+    ),
+    "outline of two points": (
+        changed(", [500, 420]", ""),
+        "table.toml:53: terrain[1].outline_mm: expected at least 3 elements, got 2",
+    ),
+    "outline on a line": (
+        changed("[520, 310], [500, 420]", "[500, 300], [600, 300]"),
+        "table.toml:53: terrain[1].outline_mm: expected an outline that does not cross itself, "
+        "got wood: it covers nothing",
+    ),
+    "map of a game without hexes": (
+        GOOD + MAP,
+        "table.toml:55: map: expected no [map] for maurice-lite; "
+        "maida-1806 and musket-saber have one",
+    ),
+    "several mistakes": (
+        changed("width_mm = 1800\ndepth_mm = 1200", "width_mm = 0\ndepth_mm = 0"),
+        "table.toml:6: table.width_mm: expected a number above 0, got 0 (and 1 more)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "line"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_mistake_is_refused_in_one_line_that_names_file_line_and_key(write, text, line) -> None:
+    assert refusal(write(text)).startswith(line)
+
+
+def test_a_file_that_is_not_toml_is_refused_with_the_place(write) -> None:
+    assert "not valid TOML" in refusal(write("format = [1,\n"))
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    assert refusal(tmp_path / "none.toml") == (
+        "none.toml: expected a file, but there is none of that name"
+    )
+
+
+def test_a_folder_and_a_picture_are_refused(tmp_path: Path) -> None:
+    assert "cannot be read" in refusal(tmp_path)
+    picture = tmp_path / "table.jpg"
+    picture.write_bytes(b"\xff\xd8\xff\xe0")
+    assert refusal(picture) == "table.jpg: expected a text file in UTF-8"
+
+
+def test_a_tag_that_hangs_over_its_base_is_warned_of_and_read(write, caplog) -> None:
+    with caplog.at_level(logging.WARNING):
+        roster = read_table_file(write(changed("tag_forward_mm = -11", "tag_forward_mm = -15")))
+    assert roster.base_types[0].tag_forward_mm == -15
+    assert "base_type[1].tag_size_mm: the tag hangs over the edge" in caplog.text
+
+
+def test_a_table_tag_may_lie_beside_the_play_area(write) -> None:
+    roster = read_table_file(write(changed("{id = 0, x_mm = 50", "{id = 0, x_mm = -120")))
+    assert roster.table_tags[0].x_mm == -120
+
+
+def test_a_hex_game_says_where_its_hexes_lie(write) -> None:
+    roster = read_table_file(write(changed("maurice-lite", "maida-1806") + MAP))
+    assert roster.hex_map == HexMap(
+        orientation="flat",
+        hex_size_mm=21.0,
+        origin_mm=(58.0, 402.0),
+        columns=16,
+        rows=19,
+        numbering="CCRR",
+        shifted="even",
+    )
+
+
+def test_a_hex_map_names_what_it_lacks(write) -> None:
+    text = changed("maurice-lite", "musket-saber") + MAP.replace("rows = 19\n", "")
+    assert refusal(write(text)) == ("table.toml:55: map.rows: expected this key, but it is missing")
+
+
+def test_the_dictionaries_hold_as_many_tags_as_opencv_says() -> None:
+    import cv2
+
+    for name, size in DICTIONARY_SIZES.items():
+        dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, name))
+        assert dictionary.bytesList.shape[0] == size, name
