@@ -13,12 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from tablecam.simulate.rays import PIXEL_SAMPLES, Array, Box, pixel_means, plane_map
+from tablecam.simulate.rays import PIXEL_CENTRE, PIXEL_SAMPLES, Array, Box, pixel_means, plane_map
 
 _REACH = 4.5
 """Standard deviations beyond which a blurred edge is taken to be over: 3e-6 of its step."""
 _STEPS = np.linspace(-_REACH, _REACH, 1801)
 _EDGE = np.array([0.5 * (1 + math.erf(step / math.sqrt(2))) for step in _STEPS])
+
+
+_PIXEL_SPREAD_PX = math.sqrt(1 / 12)
+"""One standard deviation of a pixel's own width."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,14 +62,17 @@ class Print:
 
 
 def seen_print(
-    camera: Camera, sheet: Print, box: Box, blur_px: float
+    camera: Camera, sheet: Print, box: Box, blur_px: float, *, is_quick: bool = False
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """How much of each pixel of a box the print fills, and how much its white does.
 
-    Both (rows, columns), 0 to 1; `blur_px` is the lens's, one standard deviation.
+    Both (rows, columns), 0 to 1; `blur_px` is the lens's, one standard deviation. Quickly, a
+    pixel's own square is taken for a bit more blur: a quarter of the work, and no edge is moved.
     """
-    count = len(PIXEL_SAMPLES)
-    x_mm, y_mm = plane_map(camera, box, sheet.height_mm, PIXEL_SAMPLES)
+    samples = PIXEL_CENTRE if is_quick else PIXEL_SAMPLES
+    blur_px = math.hypot(blur_px, _PIXEL_SPREAD_PX) if is_quick else blur_px
+    count = len(samples)
+    x_mm, y_mm = plane_map(camera, box, sheet.height_mm, samples)
     x_mm, y_mm = x_mm - sheet.middle_mm[0], y_mm - sheet.middle_mm[1]
     u = x_mm * sheet.right_mm[0] + y_mm * sheet.right_mm[1]
     v = x_mm * sheet.down_mm[0] + y_mm * sheet.down_mm[1]

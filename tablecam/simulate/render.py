@@ -85,6 +85,10 @@ class Renderer:
         self._hands.draw(picture, scene.hands)
         return picture if self._noise is None else self._noise.added(picture, number)
 
+    def lit_ground(self) -> Linear:
+        """The table without bases and hands, as much light as comes from it."""
+        return np.asarray(self._ground * self._light[..., None])
+
     def hidden_share(self, scene: Scene, tag: int) -> float:
         """How much, 0 to 1, of a base's tag the hands of a scene hide."""
         corners = self._painter.tag_corners_mm(tag, scene.places[tag])

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections import OrderedDict
 
 from calibration.camera import Camera
 from tablecam.capture.frame import Frame
+from tablecam.simulate.pace import Pace
 from tablecam.simulate.render import DEMO_LOOK, Look, Renderer
 from tablecam.simulate.scene import Scene, true_position
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.model import Position
 
 _KEPT_TRUTHS = 64
-_LONGEST_STEP_S = 0.5
-"""After a stall the battle goes on from where it was seen last, not where it would have been."""
 
 
 class SimulatedSource:
@@ -37,11 +34,8 @@ class SimulatedSource:
         self.table = table
         self.camera = camera
         self._renderer = Renderer(table.roster, camera, look)
-        self._interval_s = 1.0 / frames_per_s
-        self._is_paced = is_paced
-        self._closed = threading.Event()
+        self._pace = Pace(1.0 / frames_per_s, is_paced=is_paced)
         self._number = 0
-        self._last_s: float | None = None
         self._scenes: OrderedDict[int, Scene] = OrderedDict()
 
     @property
@@ -51,11 +45,13 @@ class SimulatedSource:
 
     def read(self) -> Frame | None:
         """The next frame; None once the source is closed."""
-        taken_at_s = self._next_moment()
-        if self._closed.is_set():
+        moment = self._pace.wait()
+        if moment is None:
             return None
+        self.table.advance(moment.passed_s)
         scene = self.table.scene()
-        frame = Frame(self._renderer.picture(scene, self._number), self._number, taken_at_s)
+        picture = self._renderer.picture(scene, self._number)
+        frame = Frame(picture, self._number, moment.taken_at_s)
         self._scenes[self._number] = scene
         if len(self._scenes) > _KEPT_TRUTHS:
             self._scenes.popitem(last=False)
@@ -64,7 +60,7 @@ class SimulatedSource:
 
     def close(self) -> None:
         """End the pictures, also one that is being waited for."""
-        self._closed.set()
+        self._pace.stop()
 
     def scene_of(self, number: int) -> Scene:
         """What was drawn in one of the last frames.
@@ -74,6 +70,14 @@ class SimulatedSource:
         """
         return self._scenes[number]
 
+    def hidden_share(self, number: int, tag: int) -> float:
+        """How much, 0 to 1, of a base's tag was hidden by hands in one of the last frames.
+
+        Raises:
+            KeyError: The frame has not been taken, or too long ago.
+        """
+        return self._renderer.hidden_share(self.scene_of(number), tag)
+
     def truth_of(self, number: int) -> Position:
         """The exact position in one of the last frames.
 
@@ -81,18 +85,3 @@ class SimulatedSource:
             KeyError: The frame has not been taken, or too long ago.
         """
         return true_position(self.table.roster, self.scene_of(number).places)
-
-    def _next_moment(self) -> float:
-        """Let the table's time pass up to the next frame; that moment, in seconds."""
-        if not self._is_paced:
-            if self._last_s is not None:
-                self.table.advance(self._interval_s)
-            self._last_s = self._number * self._interval_s
-            return self._last_s
-        if self._last_s is not None:
-            self._closed.wait(self._last_s + self._interval_s - time.monotonic())
-        now_s = time.monotonic()
-        if self._last_s is not None:
-            self.table.advance(min(now_s - self._last_s, _LONGEST_STEP_S))
-        self._last_s = now_s
-        return now_s

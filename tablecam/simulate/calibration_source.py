@@ -1,0 +1,184 @@
+"""A camera before which somebody waves the lens board, then lets it look at the empty table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from calibration.camera import Camera, Pose
+from calibration.lens import Lens
+from tablecam.capture.frame import Frame
+from tablecam.simulate.board import board_pose, facing, lay_board
+from tablecam.simulate.light import Picture, SensorNoise, encoded
+from tablecam.simulate.pace import Pace
+from tablecam.simulate.render import DEMO_LOOK, Look, Renderer
+from tablecam.simulate.scene import Scene
+from tablecam.table.roster import Roster
+
+MOVE_S = 1.1
+"""How long the board takes from one place to the next."""
+HOLD_S = 1.6
+"""How long it is held still there."""
+
+_EXPOSURE_S = 0.012
+"""A board that moves is smeared by its way in this time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Where the board is held: its middle as a share of the picture, how far, how turned."""
+
+    across: float
+    down: float
+    distance_mm: float
+    tilt_x_deg: float = 0.0
+    tilt_y_deg: float = 0.0
+    roll_deg: float = 0.0
+
+    def pose(self, lens: Lens) -> Pose:
+        """The board's pose before a lens. Lenses of any focal length see it as large."""
+        width, height = lens.width_px, lens.height_px
+        return board_pose(
+            lens,
+            (self.across * (width - 1), self.down * (height - 1)),
+            self.distance_mm * lens.fx_px / (0.95 * width),
+            tilt_deg=(self.tilt_x_deg, self.tilt_y_deg),
+            roll_deg=self.roll_deg,
+        )
+
+    def toward(self, other: Held, share: float) -> Held:
+        """Between two places."""
+        eased = share * share * (3 - 2 * share)
+        return Held(
+            *(
+                mine + (theirs - mine) * eased
+                for mine, theirs in zip(self._values(), other._values(), strict=True)
+            )
+        )
+
+    def _values(self) -> tuple[float, ...]:
+        return (
+            self.across,
+            self.down,
+            self.distance_mm,
+            self.tilt_x_deg,
+            self.tilt_y_deg,
+            self.roll_deg,
+        )
+
+
+WAVED = (
+    Held(0.50, 0.50, 620),
+    Held(0.22, 0.28, 640, 18, -22, 4),
+    Held(0.78, 0.28, 640, 20, 24, -5),
+    Held(0.78, 0.72, 640, -22, 20, 6),
+    Held(0.22, 0.72, 640, -20, -24, -4),
+    Held(0.50, 0.50, 520, 28, 0, 40),
+    Held(0.16, 0.50, 700, 5, 30, 92),
+    Held(0.84, 0.50, 700, -6, -30, 88),
+    Held(0.50, 0.24, 660, -30, 5, 2),
+    Held(0.50, 0.78, 660, 30, -6, 181),
+    Held(0.12, 0.16, 760, -14, 16, -8),
+    Held(0.88, 0.16, 760, -15, -16, 9),
+    Held(0.88, 0.84, 760, 15, -14, -10),
+    Held(0.12, 0.84, 760, 14, 15, 8),
+    Held(0.50, 0.50, 460, -12, 26, -30),
+)
+"""Places that cover the field, near and far, tilted every way."""
+
+_AWAY = Held(0.5, 2.2, 640)
+
+
+class SimulatedCalibration:
+    """The board waved before a camera, then the empty table (`tablecam.capture.frame.Source`).
+
+    Paced and not, as `SimulatedSource`.
+    """
+
+    def __init__(
+        self,
+        roster: Roster,
+        camera: Camera,
+        *,
+        frames_per_s: float = 10.0,
+        look: Look = DEMO_LOOK,
+        is_paced: bool = True,
+        places: tuple[Held, ...] = WAVED,
+    ) -> None:
+        lens = camera.lens
+        self.camera = camera
+        self._places = (_AWAY, *places, _AWAY)
+        renderer = Renderer(roster, camera, replace(look, noise=0.0))
+        self._empty: Picture = renderer.picture(Scene({}), 0)
+        self._lit = renderer.lit_ground()
+        self._blur_px = look.blur_px
+        self._noise = SensorNoise(lens.width_px, lens.height_px, look.noise, look.seed)
+        self._pace = Pace(1.0 / frames_per_s, is_paced=is_paced)
+        self._drawn: tuple[Held, Picture] | None = None
+        self._elapsed_s = 0.0
+        self._number = 0
+
+    @property
+    def name(self) -> str:
+        """What a person calls it."""
+        return "simulated"
+
+    @property
+    def waved_s(self) -> float:
+        """After how many seconds the board is gone and the table left empty."""
+        return (len(self._places) - 1) * (MOVE_S + HOLD_S) - HOLD_S
+
+    def read(self) -> Frame | None:
+        """The next frame; None once the source is closed."""
+        moment = self._pace.wait()
+        if moment is None:
+            return None
+        self._elapsed_s += moment.passed_s
+        picture = self._noise.added(self._clean(), self._number)
+        frame = Frame(picture, self._number, moment.taken_at_s)
+        self._number += 1
+        return frame
+
+    def close(self) -> None:
+        """End the pictures, also one that is being waited for."""
+        self._pace.stop()
+
+    @property
+    def elapsed_s(self) -> float:
+        """How long the board has been waved, up to the newest frame."""
+        return self._elapsed_s
+
+    def held_at(self, time_s: float) -> Held | None:
+        """Where the board is at a time; None when it is not in the picture any more."""
+        if time_s >= self.waved_s:
+            return None
+        number, into_s = divmod(time_s, MOVE_S + HOLD_S)
+        one, other = self._places[int(number)], self._places[int(number) + 1]
+        return one.toward(other, min(into_s / MOVE_S, 1.0))
+
+    def _clean(self) -> Picture:
+        """The picture now, without noise; a board that is held still is not drawn again."""
+        held = self.held_at(self._elapsed_s)
+        if held is None:
+            return self._empty
+        if self._drawn is None or self._drawn[0] != held:
+            self._drawn = (held, self._with_board(held))
+        return self._drawn[1]
+
+    def _with_board(self, held: Held) -> Picture:
+        pose = held.pose(self.camera.lens)
+        linear, picture = self._lit.copy(), self._empty.copy()
+        light = 0.72 + 0.28 * facing(pose)
+        box = lay_board(linear, self.camera.lens, pose, self._smeared_px(held), light=light)
+        if not box.is_empty:
+            picture[box.slices] = encoded(linear[box.slices])
+        return picture
+
+    def _smeared_px(self, held: Held) -> float:
+        """The lens's blur and the smear of a moving board, as one."""
+        before = self.held_at(max(0.0, self._elapsed_s - 0.01)) or held
+        width, height = self.camera.lens.width_px, self.camera.lens.height_px
+        way_px = math.hypot(
+            (held.across - before.across) * width, (held.down - before.down) * height
+        )
+        return math.hypot(self._blur_px, way_px / 0.01 * _EXPOSURE_S / math.sqrt(12))

@@ -1,0 +1,48 @@
+"""The time of a simulated source: real, or one frame's worth a frame."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+
+_LONGEST_STEP_S = 0.5
+"""After a stall things go on from where they were seen last, not where they would have been."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When a frame is taken, on the clock of `time.monotonic`, and how long after the last one."""
+
+    taken_at_s: float
+    passed_s: float
+
+
+class Pace:
+    """Waits for the moment of the next frame, when it is to keep real time.
+
+    Not paced, moments follow one another at once, `interval_s` apart: the same on every machine.
+    """
+
+    def __init__(self, interval_s: float, *, is_paced: bool) -> None:
+        self._interval_s = interval_s
+        self._is_paced = is_paced
+        self._stopped = threading.Event()
+        self._last_s: float | None = None
+
+    def wait(self) -> Moment | None:
+        """The moment of the next frame, once it has come; None when stopped."""
+        if self._last_s is None:
+            now_s, passed_s = time.monotonic() if self._is_paced else 0.0, 0.0
+        elif self._is_paced:
+            self._stopped.wait(self._last_s + self._interval_s - time.monotonic())
+            now_s = time.monotonic()
+            passed_s = min(now_s - self._last_s, _LONGEST_STEP_S)
+        else:
+            now_s, passed_s = self._last_s + self._interval_s, self._interval_s
+        self._last_s = now_s
+        return None if self._stopped.is_set() else Moment(now_s, passed_s)
+
+    def stop(self) -> None:
+        """End all waiting, now and later."""
+        self._stopped.set()
