@@ -75,7 +75,7 @@ def pattern_scores(cells: Map, patterns: NDArray[np.uint8]) -> Array:
     """
     turned = np.stack([np.rot90(patterns, turns, axes=(1, 2)) for turns in range(4)], axis=1)
     meant = _standardised(turned.reshape(*turned.shape[:2], -1).astype(np.float32))
-    seen = _standardised(cells.reshape(len(cells), -1))
+    seen = _standardised(cells.reshape(len(cells), cells.shape[1] * cells.shape[2]))
     return np.asarray(np.einsum("nc,ktc->nkt", seen, meant), dtype=np.float64)
 
 

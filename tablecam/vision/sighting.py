@@ -30,10 +30,15 @@ class TagSighting:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A tag that was decoded but cannot be what it seems: off the table, wrong size, seen twice."""
+    """A tag that was decoded but cannot be what it seems: off the table, wrong size, seen twice.
+
+    `x_mm`, `y_mm` is where it seems to lie on its plane.
+    """
 
     tag: int
     because: str
+    x_mm: float
+    y_mm: float
 
 
 @dataclass(frozen=True, slots=True)

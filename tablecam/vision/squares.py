@@ -114,9 +114,9 @@ def _fourfold(along_x: Map, along_y: Map) -> tuple[Map, Map, Map]:
     squared_x, squared_y = along_x * along_x, along_y * along_y
     energy = squared_x + squared_y
     real, imaginary = squared_x - squared_y, 2 * along_x * along_y
-    scale = np.float32(1) / (energy + 1)
-    cosine = (real * real - imaginary * imaginary) * scale
-    sine = 2 * real * imaginary * scale
+    length = energy + 1
+    cosine = np.asarray((real * real - imaginary * imaginary) / length)
+    sine = np.asarray(2 * real * imaginary / length)
     return _coarser(cosine), _coarser(sine), _coarser(energy)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,33 +27,37 @@ def tags_of_another_size(
 
     Only patterns that are `missing` (k,), found nowhere, are thought of.
     """
+    kinds = [reading.kind for reading in readings]
+    rings = np.stack([reading.ring for reading in readings])
     rejections: dict[int, Rejection] = {}
-    for read_as in readings:
-        clear = np.flatnonzero(unexplained & (read_as.ring >= _LEAST_RING))
-        for meant in readings:
-            ratio = read_as.kind.size_mm / meant.kind.size_mm
-            candidates = meant.kind.pattern[missing[meant.kind.pattern]]
-            if len(clear) and len(candidates) and max(ratio, 1 / ratio) >= _LEAST_RATIO:
-                for pattern in _clearly(read_as.cells[clear], candidates, patterns):
-                    tag = int(patterns.ids[pattern])
-                    rejections[tag] = _rejection(tag, read_as.kind, meant.kind)
+    for number, reading in enumerate(readings):
+        best = (rings.argmax(axis=0) == number) & (reading.ring >= _LEAST_RING)
+        for square, pattern in _clearly(
+            reading.cells, np.flatnonzero(best & unexplained), patterns
+        ):
+            meant = next((kind for kind in kinds if pattern in kind.pattern), None)
+            if meant is not None and missing[pattern] and _differ(reading.kind, meant):
+                tag = int(patterns.ids[pattern])
+                because = (
+                    f"looks about {reading.kind.size_mm:g} mm wide, "
+                    f"the table file says {meant.size_mm:g} mm"
+                )
+                x_mm, y_mm = reading.places_mm[square]
+                rejections[tag] = Rejection(tag, because, float(x_mm), float(y_mm))
     return tuple(rejections.values())
 
 
 def _clearly(
-    cells: NDArray[np.float32], candidates: NDArray[np.int64], patterns: TagPatterns
-) -> NDArray[np.int64]:
-    """The candidates that some square shows beyond doubt."""
-    scores = pattern_scores(cells, patterns.cells).max(axis=2)
-    best = scores.argmax(axis=1)
-    second = np.sort(scores, axis=1)[:, -2] if scores.shape[1] > 1 else np.zeros(len(scores))
-    top = scores.max(axis=1)
-    clear = (top >= _LEAST_SCORE) & (top - second >= _LEAST_MARGIN) & np.isin(best, candidates)
-    return np.unique(best[clear])
+    cells: NDArray[np.float32], squares: NDArray[np.int64], patterns: TagPatterns
+) -> Iterator[tuple[int, int]]:
+    """Squares that show some pattern of the roster beyond doubt, each with that pattern's row."""
+    scores = pattern_scores(cells[squares], patterns.cells).max(axis=2)
+    for square, of_square in zip(squares, scores, strict=True):
+        best = int(of_square.argmax())
+        second = np.delete(of_square, best).max(initial=0.0)
+        if of_square[best] >= _LEAST_SCORE and of_square[best] - second >= _LEAST_MARGIN:
+            yield int(square), best
 
 
-def _rejection(tag: int, seen: TagKind, meant: TagKind) -> Rejection:
-    return Rejection(
-        tag,
-        f"looks about {seen.size_mm:g} mm wide, the table file says {meant.size_mm:g} mm",
-    )
+def _differ(seen: TagKind, meant: TagKind) -> bool:
+    return max(seen.size_mm / meant.size_mm, meant.size_mm / seen.size_mm) >= _LEAST_RATIO

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,13 +76,18 @@ def _seen_once(
     pattern = found.fits.tags.pattern[rows]
     shown, counts = np.unique(pattern, return_counts=True)
     twice = shown[counts > 1]
-    rejections = []
-    for copied in twice:
-        places = found.fits.tags.places_mm[rows[pattern == copied]]
-        where = " and ".join(f"({x:.0f}, {y:.0f})" for x, y in places)
-        because = f"seen {len(places)} times, at {where} mm: neither can be trusted"
-        rejections.append(Rejection(int(patterns.ids[copied]), because))
-    return rows[~np.isin(pattern, twice)], tuple(rejections)
+    rejections = [
+        _copied(int(patterns.ids[copied]), found.fits.tags.places_mm[rows[pattern == copied]])
+        for copied in twice
+    ]
+    return rows[~np.isin(pattern, twice)], tuple(chain.from_iterable(rejections))
+
+
+def _copied(tag: int, places_mm: Array) -> list[Rejection]:
+    """One rejection for each place that a tag is seen at."""
+    where = " and ".join(f"({x_mm:.0f}, {y_mm:.0f})" for x_mm, y_mm in places_mm)
+    because = f"seen {len(places_mm)} times, at {where} mm: none can be trusted"
+    return [Rejection(tag, because, float(x_mm), float(y_mm)) for x_mm, y_mm in places_mm]
 
 
 def _is_on_table(places_mm: Array, table: TableSize) -> Rows:
@@ -99,4 +105,6 @@ def _off_the_table(
         int(patterns.ids[tags.pattern[row]]),
         f"lies at ({x_mm:.0f}, {y_mm:.0f}) mm, off the table of "
         f"{table.width_mm:g} x {table.depth_mm:g} mm",
+        float(x_mm),
+        float(y_mm),
     )
