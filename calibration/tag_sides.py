@@ -174,7 +174,7 @@ def _side_shades(along: Array, beside: Array, bow: Array, values: Array) -> tupl
 def _held(values: Array) -> tuple[Array, Array]:
     """How far blur and bend are from the usual, (n, 2).
 
-    Beside the halo of a camera's sharpening a wild bend could explain an edge a pixel off its place.
+    Beside the halo of a camera's sharpening, a wild bend could explain an edge a pixel away.
     """
     half = np.maximum(np.abs(values[:, 5]), 1.0)
     blur_scale, bend_scale = _MISFIT_LEVELS / _BLUR_SPREAD, _MISFIT_LEVELS / _BEND_SPREAD

@@ -10,6 +10,7 @@ import click
 
 import tablecam
 from calibration.errors import CalibrationError
+from tablecam.commands.calibrate import calibrate
 from tablecam.commands.demo import demo
 from tablecam.commands.print_sheets import print_sheets
 from tablecam.commands.run import run
@@ -30,7 +31,7 @@ def commands(verbose: int) -> None:
     logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
 
 
-_COMMANDS: tuple[click.Command, ...] = (demo, run, print_sheets)
+_COMMANDS: tuple[click.Command, ...] = (calibrate, demo, run, print_sheets)
 
 for _command in _COMMANDS:
     commands.add_command(_command)

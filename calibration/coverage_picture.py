@@ -1,0 +1,134 @@
+"""A picture of where board views covered the field, and how well that makes the lens known there.
+
+The colours (cividis: dark blue to yellow) read the same with any kind of colour blindness; yellow
+is where the lens is least known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.board import BoardView
+from calibration.camera import Camera, Pose
+from calibration.lens import LENS_PARAMETERS
+from calibration.results import LensCalibration
+
+Array = NDArray[np.float64]
+Picture = NDArray[np.uint8]
+
+_FIELD_WIDTH = 1120
+_MARGIN, _TOP, _BOTTOM, _RIGHT = 30, 84, 30, 150
+_INK, _PAPER, _FAINT = (40, 40, 40), (255, 255, 255), (110, 110, 110)
+_FONT = cv2.FONT_HERSHEY_DUPLEX
+_BAR_WIDTH = 28
+_LEAST_SCALE_PX = 0.05
+_GRID = (27, 48)
+
+
+def coverage_picture(calibration: LensCalibration, views: Sequence[BoardView]) -> Picture:
+    """The field with each view's outline and corners over the expected error of the lens.
+
+    Blue-green-red, (height, width, 3).
+    """
+    lens = calibration.lens
+    scale = _FIELD_WIDTH / lens.width_px
+    field = (_FIELD_WIDTH, round(lens.height_px * scale))
+    size = (_TOP + field[1] + _BOTTOM, _MARGIN + _FIELD_WIDTH + _RIGHT)
+    canvas = np.full((*size, 3), 255, dtype=np.uint8)
+    sigmas = _field_sigmas_px(calibration)
+    largest_px = _round_up(float(sigmas.max()))
+    painted = _painted(sigmas, field, largest_px)
+    _draw_views(painted, views, scale)
+    canvas[_TOP : _TOP + field[1], _MARGIN : _MARGIN + _FIELD_WIDTH] = painted
+    _draw_heading(canvas, calibration, sigmas)
+    _draw_bar(canvas, field[1], largest_px)
+    return canvas
+
+
+def png_bytes(picture: Picture) -> bytes:
+    """The picture as a PNG file's content."""
+    _, encoded = cv2.imencode(".png", picture)
+    return bytes(encoded)
+
+
+def _field_sigmas_px(calibration: LensCalibration) -> Array:
+    """How wrong the lens puts pixels of a grid over the field, (27, 48): one standard deviation.
+
+    What a table's pose could take back, were the table registered all over the field, is left out:
+    a lens that is off and a camera that is tilted a little look the same, and do no harm.
+    """
+    lens, (down, across) = calibration.lens, _GRID
+    x, y = np.meshgrid(
+        np.linspace(0, lens.width_px - 1, across), np.linspace(0, lens.height_px - 1, down)
+    )
+    above = Camera(lens, Pose((0.0, 0.0, 0.0), (0.0, 0.0, 1000.0)))
+    places = above.to_table(np.stack([x.ravel(), y.ravel()], axis=1))
+    seen = np.isfinite(places).all(axis=1)
+    flat = np.column_stack([places[seen], np.zeros(seen.sum())])
+    by = above.parameter_jacobian(flat).reshape(2 * len(flat), -1)
+    by_lens, by_pose = np.split(by, [len(LENS_PARAMETERS)], axis=1)
+    left = by_lens - by_pose @ np.linalg.lstsq(by_pose, by_lens, rcond=None)[0]
+    variances = np.einsum("np,pq,nq->n", left, calibration.covariance, left)
+    sigmas = np.sqrt(variances.reshape(-1, 2).mean(axis=1))
+    filled = np.full(len(places), sigmas.max())  # the worst for what no direction reaches
+    filled[seen] = sigmas
+    return filled.reshape(down, across)
+
+
+def _round_up(value: float) -> float:
+    """The next of 1, 2, 5, 10, 20, ... hundredths, so that the bar has round numbers."""
+    value = max(value, _LEAST_SCALE_PX)
+    ten = 10.0 ** np.floor(np.log10(value))
+    return float(ten * next(step for step in (1, 2, 5, 10) if step * ten >= value * 0.999))
+
+
+def _painted(sigmas: Array, field: tuple[int, int], largest_px: float) -> Picture:
+    levels = np.clip(sigmas / largest_px * 255, 0, 255).astype(np.float32)
+    smooth = cv2.resize(levels, field, interpolation=cv2.INTER_CUBIC)
+    return _coloured(np.clip(smooth, 0, 255).astype(np.uint8))
+
+
+def _coloured(levels: Picture) -> Picture:
+    return np.asarray(cv2.applyColorMap(levels, cv2.COLORMAP_CIVIDIS), dtype=np.uint8)
+
+
+def _draw_views(painted: Picture, views: Sequence[BoardView], scale: float) -> None:
+    shift = 4  # cv2 draws between pixels when coordinates come in sixteenths
+    for view in views:
+        corners = np.rint(((view.corners_px + 0.5) * scale - 0.5) * 2**shift).astype(np.int32)
+        hull = cv2.convexHull(corners)
+        cv2.polylines(painted, [hull], True, _INK, 3, cv2.LINE_AA, shift)
+        cv2.polylines(painted, [hull], True, _PAPER, 1, cv2.LINE_AA, shift)
+    for view in views:
+        for x, y in np.rint(((view.corners_px + 0.5) * scale - 0.5) * 2**shift).astype(int):
+            cv2.circle(painted, (int(x), int(y)), 3 << shift, _INK, -1, cv2.LINE_AA, shift)
+            cv2.circle(painted, (int(x), int(y)), 2 << shift, _PAPER, -1, cv2.LINE_AA, shift)
+
+
+def _draw_heading(canvas: Picture, calibration: LensCalibration, sigmas: Array) -> None:
+    corners = sum(view.corners for view in calibration.views)
+    lines = (
+        f"Where {len(calibration.views)} board views ({corners} corners) covered the field",
+        f"reprojection error {calibration.rms_px:.3f} px;  the lens misplaces a pixel by "
+        f"{np.median(sigmas):.3f} px typically, {sigmas.max():.3f} px at worst",
+    )
+    for line, (text, size, ink) in enumerate(zip(lines, (0.8, 0.55), (_INK, _FAINT), strict=True)):
+        at = (_MARGIN, 36 + 28 * line)
+        cv2.putText(canvas, text, at, _FONT, size, ink, 1, cv2.LINE_AA)
+
+
+def _draw_bar(canvas: Picture, height: int, largest_px: float) -> None:
+    left = _MARGIN + _FIELD_WIDTH + 24
+    ramp = np.linspace(255, 0, height).astype(np.uint8)[:, None].repeat(_BAR_WIDTH, axis=1)
+    canvas[_TOP : _TOP + height, left : left + _BAR_WIDTH] = _coloured(ramp)
+    for step in range(6):
+        share = step / 5
+        y = _TOP + round((1 - share) * (height - 1))
+        cv2.line(canvas, (left + _BAR_WIDTH, y), (left + _BAR_WIDTH + 6, y), _INK, 1)
+        at = (left + _BAR_WIDTH + 12, min(max(y + 6, _TOP + 12), _TOP + height))
+        cv2.putText(canvas, f"{share * largest_px:.2g}", at, _FONT, 0.5, _INK, 1, cv2.LINE_AA)
+    cv2.putText(canvas, "error, px", (left - 6, _TOP - 12), _FONT, 0.5, _INK, 1, cv2.LINE_AA)

@@ -1,0 +1,252 @@
+"""`tablecam calibrate`: the lens from board views, and the table's place from its tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import track
+
+from calibration.board import BoardView, find_chessboard, find_lens_board
+from calibration.camera_file import (
+    CameraFile,
+    calibration_name,
+    read_camera_file,
+    write_camera_file,
+)
+from calibration.coverage_picture import coverage_picture, png_bytes
+from calibration.errors import CalibrationError
+from calibration.grey import to_grey
+from calibration.lens_from_views import check_sizes, choose_views, lens_from_views
+from calibration.results import Origin
+from calibration.table_pose import TableSearch, find_table
+from calibration.table_tags import find_tags
+from tablecam.capture.frame import Image
+from tablecam.capture.pictures import picture_paths, read_picture
+from tablecam.commands.calibration_report import (
+    lens_document,
+    print_document,
+    print_lens,
+    print_table,
+    table_document,
+)
+from tablecam.errors import BadInput
+from tablecam.table.roster import Roster
+from tablecam.table.table_file import read_table_file
+
+_LEAST_CORNERS_ACROSS = 3
+
+
+@click.group("calibrate")
+def calibrate() -> None:
+    """Find the camera's lens, and its place over the table."""
+
+
+def _inner_corners(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> tuple[int, int] | None:
+    """Inner corners across and down, from `9x6`."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"([0-9]{1,2})[xX]([0-9]{1,2})", text)
+    corners = (int(match[1]), int(match[2])) if match else (0, 0)
+    if min(corners) < _LEAST_CORNERS_ACROSS:
+        raise click.BadParameter(f"expected inner corners such as 9x6, 3x3 or more, got {text!r}")
+    return corners
+
+
+@calibrate.command("lens")
+@click.argument("pictures", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The camera file.")
+@click.option(
+    "--chessboard",
+    metavar="ACROSSxDOWN",
+    callback=_inner_corners,
+    help="The views show a plain chessboard of so many inner corners, not the lens board.",
+)
+@click.option(
+    "--square-mm",
+    type=click.FloatRange(min=0, min_open=True),
+    default=25.0,
+    show_default=True,
+    help="The side of the chessboard's squares. It changes nothing about the lens.",
+)
+@click.option(
+    "--coverage",
+    "coverage_path",
+    type=click.Path(path_type=Path),
+    help="Where to draw what the views covered.  [default: beside the camera file]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of words.")
+def lens(
+    pictures: tuple[Path, ...],
+    out: Path,
+    chessboard: tuple[int, int] | None,
+    square_mm: float,
+    coverage_path: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Find the lens from PICTURES of the lens board (files, or folders of them).
+
+    Print the board with `tablecam print --what board`, glue it onto something flat, and take a
+    dozen pictures of it: everywhere in the field, tilted this way and that, sharp.
+    """
+    coverage_path = coverage_path or out.with_suffix(".coverage.png")
+    _check_writable(out)
+    _check_writable(coverage_path, ending=".png")
+    views = _views(_expanded(pictures), chessboard, square_mm)
+    chosen, rejected = choose_views(views)
+    made_at = datetime.now(UTC)
+    origin = Origin(made_at.isoformat(timespec="seconds"), tuple(view.name for view in chosen))
+    search = lens_from_views(chosen, origin)
+    found, rejected = search.calibration, (*rejected, *search.rejected)
+    name = calibration_name(made_at, found)
+    camera_file = CameraFile(name, found.lens.width_px, found.lens.height_px, found)
+    kept = write_camera_file(out, camera_file)
+    _write(coverage_path, png_bytes(coverage_picture(found, search.used)))
+    if as_json:
+        written = {"camera": out, "kept": kept, "coverage": coverage_path}
+        print_document(lens_document(found, rejected, camera_file=camera_file, written=written))
+        return
+    print_lens(found, rejected)
+    _say_written(out, kept)
+    click.echo(f"{coverage_path}: shows where the views covered the field", err=True)
+    if kept is not None:
+        click.echo("The table's place hangs on the lens: calibrate the table again.", err=True)
+
+
+@calibrate.command("table")
+@click.argument("picture", type=click.Path(path_type=Path))
+@click.option(
+    "--table",
+    "table_path",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The table file.",
+)
+@click.option(
+    "--camera",
+    "camera_path",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The camera file with the lens. Where there is none yet, one is made without it.",
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Write here, not to the camera file.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of words.")
+def table(
+    picture: Path, table_path: Path, camera_path: Path, out: Path | None, *, as_json: bool
+) -> None:
+    """Find the table's place in PICTURE from its table tags, and keep it in the camera file."""
+    out = out or camera_path
+    _check_writable(out)
+    roster = read_table_file(table_path)
+    known = read_camera_file(camera_path) if camera_path.exists() else None
+    image = read_picture(picture)
+    height_px, width_px = image.shape[:2]
+    if known is not None:
+        known.check_picture_size(width_px, height_px, str(picture))
+    made_at = datetime.now(UTC)
+    search = _table_search(image, picture, roster, known, made_at)
+    lens = None if known is None else known.lens
+    results = (search.calibration,) if lens is None else (lens, search.calibration)
+    name = calibration_name(made_at, *results)
+    camera_file = CameraFile(name, width_px, height_px, lens, search.calibration)
+    kept = write_camera_file(out, camera_file)
+    if as_json:
+        written = {"camera": out, "kept": kept}
+        print_document(table_document(search, camera_file=camera_file, written=written))
+        return
+    print_table(search)
+    _say_written(out, kept)
+
+
+def _table_search(
+    image: Image, picture: Path, roster: Roster, known: CameraFile | None, made_at: datetime
+) -> TableSearch:
+    lens = None if known is None else known.lens
+    listed_mm = {tag.id: (tag.x_mm, tag.y_mm) for tag in roster.table_tags}
+    found = find_tags(
+        to_grey(image), roster.dictionary, listed_mm, None if lens is None else lens.lens
+    )
+    height_px, width_px = image.shape[:2]
+    return find_table(
+        found,
+        listed_mm,
+        roster.table_tag_size_mm,
+        picture_size_px=(width_px, height_px),
+        lens=lens,
+        origin=Origin(made_at.isoformat(timespec="seconds"), (picture.name,)),
+        picture_name=str(picture),
+    )
+
+
+def _expanded(pictures: Sequence[Path]) -> tuple[Path, ...]:
+    """The pictures that were named, and those in the folders that were named, each once."""
+    paths: dict[Path, None] = {}
+    for path in pictures:
+        paths |= dict.fromkeys(picture_paths(path) if path.is_dir() else (path,))
+    return tuple(paths)
+
+
+def _views(
+    paths: Sequence[Path], chessboard: tuple[int, int] | None, square_mm: float
+) -> list[BoardView]:
+    """The board in each picture.
+
+    Raises:
+        CalibrationError: A picture shows no board, or is of another size than the others.
+        BadInput: A picture cannot be read.
+    """
+    names = [path.name for path in paths]
+    views: list[BoardView] = []
+    boardless: list[str] = []
+    console = Console(stderr=True)
+    for path in track(paths, "Looking for the board", console=console, transient=True):
+        name = path.name if names.count(path.name) == 1 else str(path)
+        grey = to_grey(read_picture(path))
+        try:
+            views.append(_view(grey, name, chessboard, square_mm))
+        except CalibrationError as error:
+            boardless.append(str(error))
+        else:
+            check_sizes(views)
+    if boardless:
+        more = f" (and {len(boardless) - 1} more such pictures)" if len(boardless) > 1 else ""
+        raise CalibrationError(boardless[0] + more)
+    return views
+
+
+def _view(
+    grey: Image, name: str, chessboard: tuple[int, int] | None, square_mm: float
+) -> BoardView:
+    if chessboard is None:
+        return find_lens_board(grey, name)
+    return find_chessboard(grey, name, inner_corners=chessboard, square_mm=square_mm)
+
+
+def _check_writable(path: Path, *, ending: str | None = None) -> None:
+    """Refuse a place that cannot be written to before minutes are spent on what goes there."""
+    if not path.parent.is_dir():
+        raise BadInput(str(path), "expected a file in a folder that exists, got no such folder")
+    if path.is_dir():
+        raise BadInput(str(path), "expected a file to write, got a folder")
+    if ending is not None and path.suffix.lower() != ending:
+        raise BadInput(str(path), f"expected a name that ends in {ending}")
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise BadInput(str(path), f"cannot be written: {error.strerror}") from error
+
+
+def _say_written(out: Path, kept: Path | None) -> None:
+    click.echo(f"{out}: written", err=True)
+    if kept is not None:
+        click.echo(f"{kept}: the file that was there before is kept here", err=True)

@@ -1,0 +1,139 @@
+"""What a calibration came to, for a person as tables and for a program as one JSON document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from calibration.camera_file import CameraFile
+from calibration.lens import LENS_PARAMETERS
+from calibration.lens_from_views import RejectedView
+from calibration.results import LensCalibration, TableCalibration
+from calibration.table_pose import TableSearch
+
+
+def lens_document(
+    calibration: LensCalibration,
+    rejected: Sequence[RejectedView],
+    *,
+    camera_file: CameraFile,
+    written: dict[str, Path | None],
+) -> dict[str, Any]:
+    """A lens calibration as JSON; `written` are the files that were written or kept, by role."""
+    sigmas = dict(zip(LENS_PARAMETERS, calibration.sigmas, strict=True))
+    used = [
+        {
+            "name": view.name,
+            "used": True,
+            "rms_px": view.rms_px,
+            "corners": view.corners,
+            "corners_left_out": view.corners_left_out,
+        }
+        for view in calibration.views
+    ]
+    left_out = [{"name": view.name, "used": False, "because": view.because} for view in rejected]
+    return {
+        **_head(camera_file, written),
+        "rms_px": calibration.rms_px,
+        "parameters": {
+            name: {"value": float(value), "sigma": float(sigmas[name])}
+            for name, value in zip(LENS_PARAMETERS, calibration.lens.parameters, strict=True)
+        },
+        "views": [*used, *left_out],
+    }
+
+
+def table_document(
+    search: TableSearch, *, camera_file: CameraFile, written: dict[str, Path | None]
+) -> dict[str, Any]:
+    """A table calibration as JSON."""
+    calibration = search.calibration
+    x_mm, y_mm, z_mm = (float(value) for value in calibration.pose.camera_centre_mm)
+    return {
+        **_head(camera_file, written),
+        "lens_calibrated": camera_file.lens is not None,
+        "rms_px": calibration.rms_px,
+        "sigma_mm": calibration.sigma_mm,
+        "sigma_with_lens_mm": search.sigma_with_lens_mm,
+        "camera_mm": {"x_mm": x_mm, "y_mm": y_mm, "z_mm": z_mm},
+        "tags": [
+            {
+                "id": tag.id,
+                "dx_mm": tag.dx_mm,
+                "dy_mm": tag.dy_mm,
+                "residual_mm": tag.distance_mm,
+                "used": tag.used,
+            }
+            for tag in calibration.tags
+        ],
+        "notes": list(search.notes),
+    }
+
+
+def print_document(document: dict[str, Any]) -> None:
+    """One JSON document on standard output."""
+    Console(soft_wrap=True, highlight=False, markup=False).print(json.dumps(document, indent=1))
+
+
+def print_lens(calibration: LensCalibration, rejected: Sequence[RejectedView]) -> None:
+    """The views and the parameters as tables on standard output."""
+    views = Table("view", "corners", "left out", "error px", title="Board views")
+    for view in calibration.views:
+        left_out = str(view.corners_left_out or "")
+        views.add_row(view.name, str(view.corners), left_out, f"{view.rms_px:.3f}")
+    for gone in rejected:
+        views.add_row(gone.name, "not used", "", gone.because)
+    parameters = Table("parameter", "value", "± one sigma", title="Lens")
+    lens, sigmas = calibration.lens, calibration.sigmas
+    for name, value, sigma in zip(LENS_PARAMETERS, lens.parameters, sigmas, strict=True):
+        digits = 2 if name.endswith("_px") else 6
+        parameters.add_row(name, f"{value:.{digits}f}", f"{sigma:.{digits}f}")
+    console = Console()
+    console.print(views)
+    console.print(parameters)
+    console.print(
+        f"Reprojection error {calibration.rms_px:.3f} px over {len(calibration.views)} views."
+    )
+
+
+def print_table(search: TableSearch) -> None:
+    """The tags' residuals and what they leave uncertain, on standard output."""
+    calibration = search.calibration
+    tags = Table("table tag", "x off mm", "y off mm", "off mm", "", title="Table tags")
+    for tag in calibration.tags:
+        numbers = (f"{value:z.2f}" for value in (tag.dx_mm, tag.dy_mm, tag.distance_mm))
+        tags.add_row(str(tag.id), *numbers, "" if tag.used else "left out")
+    console = Console()
+    console.print(tags)
+    for line in _words(calibration, search):
+        console.print(line, markup=False)
+
+
+def _words(calibration: TableCalibration, search: TableSearch) -> list[str]:
+    x_mm, y_mm, z_mm = calibration.pose.camera_centre_mm
+    words = [
+        f"The camera is at x {x_mm:.0f} mm, y {y_mm:.0f} mm, {z_mm:.0f} mm above the table.",
+        f"Reprojection error {calibration.rms_px:.3f} px; places on the table are known to "
+        f"{calibration.sigma_mm:.2f} mm (one sigma).",
+    ]
+    if search.sigma_with_lens_mm is not None:
+        words.append(
+            "The lens is not calibrated: with `tablecam calibrate lens` first, places would be "
+            f"known to about {search.sigma_with_lens_mm:.2f} mm."
+        )
+    return [*words, *(f"Note: {note}." for note in search.notes)]
+
+
+def _head(camera_file: CameraFile, written: dict[str, Path | None]) -> dict[str, Any]:
+    files = {role: None if path is None else str(path) for role, path in written.items()}
+    return {
+        "name": camera_file.name,
+        "width_px": camera_file.width_px,
+        "height_px": camera_file.height_px,
+        "files": files,
+    }
