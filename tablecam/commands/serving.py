@@ -35,7 +35,9 @@ def page_options(command: Decorated) -> Decorated:
                 show_default=True,
                 help="Port to listen on; 0 takes any free one.",
             ),
-            click.option("--open", "open_browser", is_flag=True, help="Open the page in a browser."),
+            click.option(
+                "--open", "open_browser", is_flag=True, help="Open the page in a browser."
+            ),
         )
     ):
         command = option(command)

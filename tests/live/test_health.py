@@ -1,0 +1,47 @@
+"""The camera's health in words."""
+
+import pytest
+
+from tablecam.capture.status import SourceStatus
+from tablecam.live.health import Tally, health
+
+LIVE = SourceStatus("camera 0", "live", "camera 0", frames_per_s=15.0)
+GOOD = Tally(seen=80, table_tags=(0, 1, 2, 3), table_tags_listed=(0, 1, 2, 3), reprojection_px=0.2)
+
+
+def warnings(status=LIVE, **changes):
+    fields = {name: getattr(GOOD, name) for name in Tally.__dataclass_fields__} | changes
+    return health(status, "monday", Tally(**fields)).warnings
+
+
+def test_a_good_camera_warns_of_nothing():
+    assert warnings() == ()
+
+
+def test_a_bumped_camera_is_named():
+    (warning,) = warnings(reprojection_px=3.1)
+    assert "3.1 px" in warning
+    assert "calibrate" in warning
+
+
+def test_one_hidden_table_tag_is_nothing_two_are_a_risk():
+    assert warnings(table_tags=(0, 1, 2)) == ()
+    (warning,) = warnings(table_tags=(0, 3))
+    assert "1, 2" in warning
+
+
+def test_a_slow_computer_is_named():
+    (warning,) = warnings(behind_s=1.25)
+    assert "1.2 s behind" in warning
+
+
+@pytest.mark.parametrize("state", ["opening", "lost"])
+def test_an_old_frame_is_not_blamed_while_the_source_is_away(state):
+    status = SourceStatus("camera 0", state, "camera 0 is away")
+    words = warnings(status, reprojection_px=9.0)
+    assert words == (("camera 0 is away",) if state == "lost" else ())
+
+
+def test_what_a_camera_gives_instead_of_what_was_asked_is_shown():
+    status = SourceStatus("camera 0", "live", "camera 0", notes=("it gives 1280x720",))
+    assert warnings(status) == ("it gives 1280x720",)

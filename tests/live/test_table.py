@@ -1,0 +1,182 @@
+"""The live table over the simulated one: real frames, real vision, no page."""
+
+import threading
+
+import cv2
+import numpy as np
+import pytest
+
+from tablecam.capture.errors import SourceLost
+from tablecam.capture.reader import Reader
+from tablecam.errors import BadInput
+from tablecam.live.table import LiveTable
+from tablecam.simulate.demo import demo_camera, embedded_demo
+from tablecam.simulate.render import PLAIN
+from tablecam.simulate.source import SimulatedSource
+
+PATIENCE_S = 30.0
+
+
+class Tap:
+    """A simulated source that gives a frame each time it is asked to, and may fail on order."""
+
+    def __init__(self, source):
+        self.source = source
+        self.name = source.name
+        self.turns = threading.Semaphore(0)
+        self.is_over = False
+        self.is_failing = False
+
+    def read(self):
+        self.turns.acquire()
+        if self.is_failing:
+            raise SourceLost("simulated: the cable was pulled")
+        return None if self.is_over else self.source.read()
+
+    def close(self):
+        self.source.close()
+
+    def one_more(self):
+        self.turns.release()
+
+    def end(self):
+        self.is_over = True
+        self.one_more()
+
+    def fail(self):
+        self.is_failing = True
+        self.one_more()
+
+
+@pytest.fixture
+def scene():
+    """A table, its tap, and the live table that watches it."""
+    table = embedded_demo()
+    camera = demo_camera()
+    tap = Tap(SimulatedSource(table, camera, is_paced=False, look=PLAIN))
+    with Reader(lambda: tap, name="simulated", is_live=True) as reader:
+        reader.start()
+        with LiveTable(reader, camera, table.roster, simulated=table) as live:
+            yield table, tap, live
+            tap.end()
+
+
+def after_one_frame(tap, live):
+    frame = live.snapshot().frame
+    tap.one_more()
+    return until(live, lambda snapshot: snapshot.frame > frame)
+
+
+def until(live, holds):
+    version = -1
+    while (snapshot := live.wait(version, PATIENCE_S)) is not None:
+        if holds(snapshot):
+            return snapshot
+        version = snapshot.version
+    raise AssertionError("nothing of the kind was published")
+
+
+def bases_by_tag(position):
+    return {base.tag: base for unit in position.units for base in unit.bases}
+
+
+def test_every_base_is_found_where_it_truly_is(scene):
+    _, tap, live = scene
+    snapshot = after_one_frame(tap, live)
+    truth = bases_by_tag(tap.source.truth_of(snapshot.frame))
+    found = bases_by_tag(snapshot.position)
+    assert found.keys() == truth.keys()
+    beside_mm = [
+        np.hypot(found[tag].x_mm - truth[tag].x_mm, found[tag].y_mm - truth[tag].y_mm)
+        for tag in truth
+    ]
+    assert np.median(beside_mm) < 0.05
+    assert max(beside_mm) < 0.3
+    assert snapshot.health.tags_held == 0
+    assert snapshot.health.missing == ()
+    assert snapshot.health.reprojection_px < 0.3
+
+
+def test_a_unit_that_a_player_drags_is_found_at_its_new_place(scene):
+    table, tap, live = scene
+    table.pause()
+    after_one_frame(tap, live)
+    table.move_unit("P1", 600.0, 300.0, 45.0)
+    after_one_frame(tap, live)
+    snapshot = after_one_frame(tap, live)  # a jump is believed when it is seen twice
+    bases = snapshot.position.unit("P1").bases
+    assert np.mean([base.x_mm for base in bases]) == pytest.approx(600.0, abs=0.3)
+    assert np.mean([base.y_mm for base in bases]) == pytest.approx(300.0, abs=0.3)
+    assert bases[0].heading_deg == pytest.approx(45.0, abs=0.5)
+
+
+def test_a_measurement_equals_the_true_distance_within_its_uncertainty(scene):
+    _, tap, live = scene
+    snapshot = after_one_frame(tap, live)
+    measured = live.measure("base:10", "point:600,400", [4])
+    (true,) = [
+        b for tag, b in bases_by_tag(tap.source.truth_of(snapshot.frame)).items() if tag == 10
+    ]
+    (seen,) = [b for tag, b in bases_by_tag(snapshot.position).items() if tag == 10]
+    shifted_mm = np.hypot(true.x_mm - seen.x_mm, true.y_mm - seen.y_mm)
+    assert shifted_mm < 4 * measured["sigma_mm"]
+    assert measured["distance_bw"] == pytest.approx(measured["distance_mm"] / 30, abs=1e-4)
+    assert [each["range_bw"] for each in measured["within"]] == [4]
+
+
+def test_two_units_are_asked_for_contact_and_side_too(scene):
+    _, tap, live = scene
+    after_one_frame(tap, live)
+    measured = live.measure("unit:P1", "unit:A1")
+    assert measured["contact"]["answer"] == "no"
+    assert measured["b_is"] in {"front", "flank", "rear"}
+    assert "contact" not in live.measure("unit:P1", "point:0,0")
+
+
+def test_a_unit_is_explained_by_its_formation_its_rings_and_its_lines(scene):
+    _, tap, live = scene
+    after_one_frame(tap, live)
+    about = live.about("unit:P1")
+    roles = {shape["role"] for shape in about["shapes"]}
+    assert {"ring", "front-line", "flank-line", "front-edge"} <= roles
+    assert "line" in about["lines"][0]
+
+
+def test_what_is_not_on_the_table_is_refused_in_one_line(scene):
+    _, _, live = scene
+    with pytest.raises(BadInput, match="no such unit"):
+        live.about("unit:nobody")
+
+
+def test_the_picture_is_the_table_from_above(scene):
+    _, tap, live = scene
+    assert live.picture() == b""
+    after_one_frame(tap, live)
+    picture = cv2.imdecode(np.frombuffer(live.picture(), np.uint8), cv2.IMREAD_COLOR)
+    height_px, width_px = picture.shape[:2]
+    assert height_px / width_px == pytest.approx(800 / 1200, abs=0.01)
+    # Seen from above and without its lens, a tag lies where its base does, but for the few
+    # millimetres that it is glued behind the middle and above the table.
+    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_250))
+    quads, ids, _ = detector.detectMarkers(picture)
+    assert len(ids) > 40
+    bases = bases_by_tag(live.snapshot().position)
+    for quad, tag in zip(quads, ids.ravel().tolist(), strict=True):
+        if tag in bases:
+            x_mm, from_top_mm = quad.reshape(4, 2).mean(axis=0) * 1200 / width_px
+            beside_mm = np.hypot(x_mm - bases[tag].x_mm, 800 - from_top_mm - bases[tag].y_mm)
+            assert beside_mm < 15
+
+
+def test_a_lost_source_is_said_and_the_table_stays_as_it_was(scene):
+    _, tap, live = scene
+    before = after_one_frame(tap, live)
+    tap.fail()
+    lost = until(live, lambda snapshot: snapshot.health.state == "lost")
+    assert "the cable was pulled" in lost.health.warnings[0]
+    assert lost.position == before.position
+
+
+def test_nothing_new_is_none_after_the_timeout(scene):
+    _, _, live = scene
+    assert live.wait(live.snapshot().version, 0.0) is None
