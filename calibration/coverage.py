@@ -25,6 +25,9 @@ TILTS: tuple[Tilt, ...] = ("left", "right", "top", "bottom")
 
 _LEAST_CORNERS_IN_CELL = 4
 _LEAST_TILT_DEG = 15.0
+_TARGET_SHARE = 0.42  # of the picture's width: a board at a comfortable distance
+_TALLEST_TARGET = 0.55
+_NEARER = 1.13  # how much longer the side is drawn that leans toward the camera
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +120,27 @@ def next_tilt(seen: Coverage, cell: tuple[int, int] | None) -> Tilt:
         "top" if row < ROWS / 2 else "bottom",
     )
     return next((tilt for tilt in (*outside, *missing) if tilt in missing), missing[0])
+
+
+def target_outline_px(
+    cell: tuple[int, int] | None, tilt: Tilt, width_px: int, height_px: int
+) -> Array:
+    """About where a board held as wanted is seen, (4, 2) px from its top left, clockwise.
+
+    It stays inside of the picture; the side that leans toward the camera is the longer one.
+    """
+    row, column = cell or ((ROWS - 1) / 2, (COLUMNS - 1) / 2)
+    size = np.array([_TARGET_SHARE * width_px, _TARGET_SHARE * width_px * 8 / 11])
+    size *= min(1.0, _TALLEST_TARGET * height_px / size[1])
+    field = np.array([width_px, height_px], dtype=np.float64)
+    middle = (np.array([column, row]) + 0.5) / [COLUMNS, ROWS] * field
+    margin = size / 2 * _NEARER + 0.01 * field
+    middle = np.clip(middle, margin, field - margin)
+    signs = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], dtype=np.float64)
+    toward = {"flat": (0, 0), "left": (-1, 0), "right": (1, 0), "top": (0, -1), "bottom": (0, 1)}
+    nearness = signs @ np.array(toward[tilt], dtype=np.float64)
+    scale = np.where(nearness > 0, _NEARER, np.where(nearness < 0, 2 - _NEARER, 1.0))
+    shortened = np.where(np.array(toward[tilt]) != 0, 0.88, 1.0)
+    # Only the side's length shows that it is near; its distance from the middle stays.
+    along = np.array(toward[tilt]) != 0
+    return np.asarray(middle + signs * size / 2 * np.where(along, shortened, scale[:, None]))

@@ -188,6 +188,12 @@ class LensGuide:
         """Whether a view was dropped that can come back."""
         return bool(self._dropped)
 
+    @property
+    def picture_size_px(self) -> tuple[int, int] | None:
+        """The width and height of the views' pictures; None before the first view."""
+        first = next(iter(self._views), None)
+        return None if first is None else (first.width_px, first.height_px)
+
     def _focus(self, grey: Picture) -> Focus:
         blur = blur_px(grey)
         score = focus_score(blur)

@@ -1,0 +1,238 @@
+"""What a live calibration shows of itself at one instant, and the same as JSON for its page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.coverage import target_outline_px
+from calibration.guide import Advice, GuidedView, Progress
+from calibration.table_pose import TableSearch
+from calibration.table_tags import FoundTag
+from tablecam.live.state import SourceState
+
+Json = dict[str, Any]
+Stage = Literal["lens", "table", "done"]
+Tone = Literal["do", "hold", "good", "doubt"]
+"""How the big sentence is meant: do this, keep still, well done, something is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNews:
+    """How the camera is doing."""
+
+    name: str
+    state: SourceState
+    message: str
+    frames_per_s: float
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableNews:
+    """The table as one frame shows it: tags, and what they give; `problem` when they do not."""
+
+    found: tuple[FoundTag, ...]
+    missing: tuple[int, ...]
+    search: TableSearch | None
+    mean_mm: float | None = None
+    worst_mm: float | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What was written last: the camera file, where the old one went, the errors reached."""
+
+    path: str
+    name: str
+    kept: str | None
+    has_table: bool
+    lens_rms_px: float | None
+    mean_mm: float | None
+    worst_mm: float | None
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationState:
+    """One state of a live calibration; `version` grows by one with each, `frame` is -1 at first.
+
+    `mm_per_px` is the table's scale, guessed from its width until its tags are seen; None without
+    a table file.
+    """
+
+    version: int
+    frame: int
+    source: SourceNews
+    progress: Progress
+    width_px: int = 16
+    height_px: int = 9
+    stage: Stage = "lens"
+    has_table: bool = False
+    warnings: tuple[str, ...] = ()
+    mm_per_px: float | None = None
+    can_undo: bool = False
+    advice: Advice | None = None
+    table: TableNews | None = None
+    saved: Saved | None = None
+
+
+def state_json(state: CalibrationState) -> Json:
+    """All that the page shows, but for the picture."""
+    tone, say = _sentence(state)
+    return {
+        "version": state.version,
+        "frame": state.frame,
+        "width_px": state.width_px,
+        "height_px": state.height_px,
+        "stage": state.stage,
+        "has_table": state.has_table,
+        "source": {
+            "name": state.source.name,
+            "state": state.source.state,
+            "message": state.source.message,
+            "frames_per_s": round(state.source.frames_per_s, 1),
+        },
+        "warnings": [*state.source.notes, *state.warnings],
+        "say": say,
+        "tone": tone,
+        "lens": _lens_json(state),
+        "seen": None if state.advice is None else _advice_json(state),
+        "table": None if state.table is None else _table_json(state.table),
+        "saved": None if state.saved is None else _saved_json(state.saved),
+    }
+
+
+def _sentence(state: CalibrationState) -> tuple[Tone, str]:
+    if state.frame < 0:
+        return "do", "Waiting for the first picture"
+    if state.stage == "lens" and state.advice is not None:
+        return _lens_sentence(state.advice, state.progress)
+    if state.stage == "table" and state.table is not None:
+        return _table_sentence(state.table)
+    if state.stage == "done" and state.saved is not None:
+        if not state.saved.has_table:
+            return "good", "The lens is saved"
+        return "do", "Lay a ruler down and click its two ends"
+    return "do", "One moment"
+
+
+def _lens_sentence(advice: Advice, progress: Progress) -> tuple[Tone, str]:
+    if advice.is_doubtful:
+        return "doubt", advice.sentence
+    if advice.taken is not None or (progress.is_enough and advice.stillness.share < 0.5):
+        return "good", advice.sentence
+    return ("hold" if advice.sentence.startswith("Hold") else "do"), advice.sentence
+
+
+def _table_sentence(table: TableNews) -> tuple[Tone, str]:
+    if table.search is None:
+        missing = ", ".join(map(str, table.missing))
+        if not table.missing:
+            return "doubt", table.problem
+        return "do", f"Clear the board away. Table tags not seen: {missing}"
+    odd = [tag.id for tag in table.search.calibration.tags if not tag.used]
+    if odd:
+        return "doubt", f"Tag {odd[0]} lies elsewhere than the table file says"
+    if table.missing:
+        missing = ", ".join(map(str, table.missing))
+        return "do", f"Good enough, but better with all tags. Not seen: {missing}"
+    return "good", "All table tags seen. Hands off the table, and save"
+
+
+def _lens_json(state: CalibrationState) -> Json:
+    progress, scale = state.progress, state.mm_per_px
+    sigma_px, usual_px = progress.sigma_px, progress.usual_px
+    return {
+        "views": [_view_json(view) for view in progress.views],
+        "cells": [list(row) for row in progress.coverage.cells],
+        "tilts": dict(progress.coverage.tilts),
+        "rms_px": None if progress.lens is None else round(progress.lens.rms_px, 3),
+        "sigma_px": _rounded(sigma_px),
+        "usual_px": _rounded(usual_px),
+        "sigma_mm": None if scale is None or sigma_px is None else _rounded(sigma_px * scale),
+        "usual_mm": None if scale is None or usual_px is None else _rounded(usual_px * scale),
+        "wanting": list(progress.wanting),
+        "is_enough": progress.is_enough,
+        "has_lens": progress.lens is not None,
+        "problem": progress.problem,
+        "can_undo": state.can_undo,
+    }
+
+
+def _view_json(view: GuidedView) -> Json:
+    return {
+        "name": view.name,
+        "corners": view.corners,
+        "tilt": view.tilt,
+        "rms_px": _rounded(view.rms_px),
+        "rejected_because": view.rejected_because,
+    }
+
+
+def _advice_json(state: CalibrationState) -> Json:
+    advice = state.advice
+    assert advice is not None
+    target, view = advice.target, advice.view
+    ghost = target_outline_px(target.cell, target.tilt, state.width_px, state.height_px)
+    return {
+        "corners_px": [] if view is None else _points(view.corners_px),
+        "held": round(advice.stillness.share, 2),
+        "taken": advice.taken,
+        "focus": round(advice.focus.score, 1),
+        "best_focus": round(advice.focus.best, 1),
+        "blur_px": None
+        if not np.isfinite(advice.focus.blur_px)
+        else round(advice.focus.blur_px, 2),
+        "target": {"cell": target.cell, "tilt": target.tilt, "outline_px": _points(ghost)},
+    }
+
+
+def _table_json(table: TableNews) -> Json:
+    residuals = {}
+    if table.search is not None:
+        residuals = {tag.id: tag for tag in table.search.calibration.tags}
+    search = table.search
+    return {
+        "tags": [
+            {
+                "id": tag.id,
+                "corners_px": _points(tag.corners_px),
+                "off_mm": _rounded(residuals[tag.id].distance_mm) if tag.id in residuals else None,
+                "used": tag.id not in residuals or residuals[tag.id].used,
+            }
+            for tag in table.found
+        ],
+        "missing": list(table.missing),
+        "rms_px": None if search is None else _rounded(search.calibration.rms_px),
+        "mean_mm": _rounded(table.mean_mm),
+        "worst_mm": _rounded(table.worst_mm),
+        "with_lens_mm": None if search is None else _rounded(search.sigma_with_lens_mm),
+        "notes": [] if search is None else list(search.notes),
+        "problem": table.problem,
+    }
+
+
+def _saved_json(saved: Saved) -> Json:
+    return {
+        "path": saved.path,
+        "name": saved.name,
+        "kept": saved.kept,
+        "has_table": saved.has_table,
+        "is_new": saved.is_new,
+        "lens_rms_px": _rounded(saved.lens_rms_px),
+        "mean_mm": _rounded(saved.mean_mm),
+        "worst_mm": _rounded(saved.worst_mm),
+    }
+
+
+def _points(points_px: NDArray[np.float64]) -> list[list[float]]:
+    return [[round(float(x), 1), round(float(y), 1)] for x, y in points_px]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or not np.isfinite(value) else round(value, 3)
