@@ -16,7 +16,7 @@ import shapely
 from tablecam.measure.answer import EXACT_MM, Answer, Shape, decide, shapes_of
 from tablecam.measure.gaps import separations
 from tablecam.measure.lengths import distance, gaps_with_sigma, geometries
-from tablecam.measure.outlines import footprint
+from tablecam.measure.outlines import GRID_MM, footprint
 from tablecam.measure.rectangles import Array, Indices, Rectangles, rectangles
 from tablecam.table.model import Point, Unit
 
@@ -27,13 +27,15 @@ Edge = Literal["front", "left", "right", "rear"]
 
 _FAR_SIGMAS = 6.0
 _SAME_MM = 1e-6
+_LENGTH_PLACES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """Two bases that touch: which, with which edges, where, and the gap between them.
+    """Two bases that touch: which, with which edges, and where the middle of the contact is.
 
-    `gap_mm` is negative by how deep they overlap.
+    `gap_mm` is negative by how deep they overlap; `length_mm` is how long the contact is along the
+    edges, 0 where a corner touches.
     """
 
     base_a: str
@@ -42,11 +44,12 @@ class Touch:
     edge_b: Edge
     at_mm: Point
     gap_mm: float
+    length_mm: float
 
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """Whether two units touch, and the pairs of bases that do, nearest first.
+    """Whether two units touch, and the pairs of bases that do, longest contact first.
 
     A contact that is too close to call lists the bases that may touch.
     """
@@ -128,9 +131,11 @@ def _touches(a: Unit, b: Unit, limit_mm: float) -> tuple[Touch, ...]:
             gap_mm = float(shapely.distance(footprint(base_a), footprint(base_b)))
         if gap_mm <= limit_mm + EXACT_MM:
             names = a.base_name(in_a[row]), b.base_name(in_b[row])
-            at_mm = _middle_of_touch(near_a, near_b, row, limit_mm)
-            found.append(Touch(names[0], edges_a[row], names[1], edges_b[row], at_mm, gap_mm))
-    return tuple(sorted(found, key=lambda touch: touch.gap_mm))
+            pair = near_a.take(np.array([row])), near_b.take(np.array([row]))
+            at_mm, length_mm = _middle_and_length(*pair, normals[row], limit_mm)
+            ends = edges_a[row], names[1], edges_b[row]
+            found.append(Touch(names[0], *ends, at_mm, gap_mm, length_mm))
+    return tuple(sorted(found, key=lambda touch: (-touch.length_mm, touch.gap_mm)))
 
 
 def _facing_edges(these: Rectangles, normals: Array) -> list[Edge]:
@@ -145,12 +150,18 @@ def _facing_edges(these: Rectangles, normals: Array) -> list[Edge]:
     return edges
 
 
-def _middle_of_touch(a: Rectangles, b: Rectangles, row: int, limit_mm: float) -> Point:
-    """The middle of where two bases touch: of what each has within reach of the other."""
-    outlines = shapely.polygons(np.stack([a.corners_mm()[row], b.corners_mm()[row]]))
-    grown = shapely.buffer(np.asarray(outlines), limit_mm / 2 + _SAME_MM, join_style="mitre")
-    middle = shapely.centroid(shapely.intersection(grown[0], grown[1]))
-    return float(middle.x), float(middle.y)
+def _middle_and_length(
+    a: Rectangles, b: Rectangles, normal: Array, limit_mm: float
+) -> tuple[Point, float]:
+    """Where two bases touch: of what each has within reach of the other, middle and length."""
+    outlines = shapely.polygons(np.concatenate([a.corners_mm(), b.corners_mm()]))
+    reach_mm = limit_mm / 2 + GRID_MM
+    grown = shapely.buffer(np.asarray(outlines), reach_mm, join_style="mitre")
+    shared = shapely.intersection(grown[0], grown[1], grid_size=GRID_MM)
+    middle = shapely.centroid(shared)
+    along = shapely.get_coordinates(shared) @ np.array([-normal[1], normal[0]])
+    length_mm = max(0.0, round(float(np.ptp(along)) - 2 * reach_mm, _LENGTH_PLACES))
+    return (float(middle.x), float(middle.y)), length_mm
 
 
 def _largest_sigma_mm(units: Sequence[Unit]) -> float:

@@ -10,7 +10,7 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.answer import Shape, shapes_of
-from tablecam.measure.outlines import Axes, axes, table_outline
+from tablecam.measure.outlines import GRID_MM, Axes, axes, table_outline
 from tablecam.measure.rectangles import Array, rectangles
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, TableSize, Unit
@@ -41,7 +41,8 @@ def sides_of(a: Sequence[Unit | BasePose], b: Sequence[Unit | BasePose]) -> NDAr
     outlines = np.asarray(shapely.polygons(bases.corners_mm()))
     regions = np.array([_regions(axes(each)) for each in a], dtype=object).reshape(-1, 2, 1)
     ahead, rear = (
-        shapely.area(shapely.intersection(regions[:, part], outlines)) for part in (0, 1)
+        shapely.area(shapely.intersection(regions[:, part], outlines, grid_size=GRID_MM))
+        for part in (0, 1)
     )
     flank = shapely.area(outlines) - ahead - rear
     by_base: Array = np.stack([ahead, flank, rear])
@@ -52,26 +53,43 @@ def sides_of(a: Sequence[Unit | BasePose], b: Sequence[Unit | BasePose]) -> NDAr
 
 def side_shapes(what: Unit | BasePose, table: TableSize) -> tuple[Shape, ...]:
     """The front, the rear and the two flanks on the table, to draw."""
-    ahead, rear = _regions(axes(what))
     play = table_outline(table)
-    flanks = shapely.difference(play, shapely.union(ahead, rear))
-    parts = ((ahead, "front"), (flanks, "flank"), (rear, "rear"))
+    found = axes(what)
+    ahead, rear = _regions(found)
+    parts = ((ahead, "front"), *((flank, "flank") for flank in _flanks(found)), (rear, "rear"))
     return tuple(
         shape
         for region, role in parts
-        for shape in shapes_of(_polygons(shapely.intersection(region, play)), role)
+        for shape in shapes_of(
+            _polygons(shapely.intersection(region, play, grid_size=GRID_MM)), role
+        )
     )
 
 
 def _regions(of: Axes) -> tuple[shapely.Polygon, shapely.Polygon]:
     """All ahead of the front line, and all behind it between the flank lines."""
     left, end = np.array(of.left_mm), np.array(of.right_mm)
-    along = (end - left) / np.hypot(*(end - left))
-    normal = np.array([-along[1], along[0]])
-    far_left, far_right = left - along * _FAR_MM, end + along * _FAR_MM
-    ahead = [far_left, far_right, far_right + normal * _FAR_MM, far_left + normal * _FAR_MM]
-    back = np.array(forward(of.heading_deg)) * _FAR_MM
-    return shapely.Polygon(ahead), shapely.Polygon([left, left - back, end - back, end])
+    along, normal, back = _far(of)
+    ahead = [left - along, end + along, end + along + normal, left - along + normal]
+    return shapely.Polygon(ahead), shapely.Polygon([left, left + back, end + back, end])
+
+
+def _flanks(of: Axes) -> tuple[shapely.Polygon, shapely.Polygon]:
+    """All behind the front line to the left of the left flank line, and the same on the right."""
+    left, end = np.array(of.left_mm), np.array(of.right_mm)
+    along, normal, back = _far(of)
+    return (
+        shapely.Polygon([left, left - along, left - along - normal, left + back]),
+        shapely.Polygon([end, end + along, end + along - normal, end + back]),
+    )
+
+
+def _far(of: Axes) -> tuple[Array, Array, Array]:
+    """Vectors that reach beyond the table: along the front line, ahead of it, along the flanks."""
+    edge = np.subtract(of.right_mm, of.left_mm)
+    along = edge / np.hypot(*edge) * _FAR_MM
+    back = np.array(forward(of.heading_deg)) * -_FAR_MM
+    return along, np.array([-along[1], along[0]]), back
 
 
 def _polygons(geometry: shapely.Geometry) -> shapely.MultiPolygon:
