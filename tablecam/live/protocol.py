@@ -73,3 +73,12 @@ class Live(Protocol):
         Raises:
             BadInput: As for `measure`.
         """
+
+    def take_off(self, thing: str) -> None:
+        """Forget the hidden bases of a unit, a commander or one base: they have left the table.
+
+        They appear again when they are seen again.
+
+        Raises:
+            BadInput: `thing` is not on the table, or none of it is hidden.
+        """

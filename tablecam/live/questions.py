@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
+from tablecam.errors import BadInput
 from tablecam.measure.about import about as shapes_about
 from tablecam.measure.contact import contact
 from tablecam.measure.lengths import Length, distance
@@ -12,7 +14,7 @@ from tablecam.measure.sides import side_of
 from tablecam.measure.things import Thing, resolve
 from tablecam.measure.within import within
 from tablecam.table.formation import read_formation
-from tablecam.table.model import BasePose, Position, Unit
+from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.roster import Roster
 
 Json = dict[str, Any]
@@ -56,6 +58,36 @@ def about(position: Position, reference: str, roster: Roster) -> Json:
     }
 
 
+def hidden_tags(position: Position, reference: str) -> frozenset[int]:
+    """The tags of a thing's bases that are held, hidden where they were last seen.
+
+    Raises:
+        BadInput: `reference` names nothing on the table, or none of it is hidden.
+    """
+    thing = resolve(position, reference)
+    tags = (base.tag for base in _bases(thing) if base.seen == "held")
+    hidden = frozenset(tag for tag in tags if tag is not None)
+    if not hidden:
+        raise BadInput(reference, "expected something that is hidden, but the camera sees it")
+    return hidden
+
+
+def without(position: Position, tags: Collection[int]) -> Position:
+    """A position without some bases; units and commanders that have no other go with them."""
+    units = [
+        replace(unit, bases=tuple(base for base in unit.bases if base.tag not in tags))
+        for unit in position.units
+    ]
+    commanders = [
+        each for each in position.commanders if each.pose is None or each.pose.tag not in tags
+    ]
+    return replace(
+        position,
+        units=tuple(unit for unit in units if unit.bases),
+        commanders=tuple(commanders),
+    )
+
+
 def _within(position: Position, a: Thing, b: Thing, length: Length, range_bw: float) -> Json:
     answer = within(length, range_bw, position.table, a=a.name, b=b.name)
     return {"range_bw": range_bw} | answer.to_json()
@@ -97,6 +129,8 @@ def _hidden(*things: Thing) -> Iterable[Thing]:
 def _bases(thing: Thing) -> tuple[BasePose, ...]:
     if isinstance(thing.what, Unit):
         return thing.what.bases
+    if isinstance(thing.what, Commander):
+        return () if thing.what.pose is None else (thing.what.pose,)
     return (thing.what,) if isinstance(thing.what, BasePose) else ()
 
 

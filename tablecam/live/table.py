@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 
 import cv2
@@ -23,6 +23,7 @@ from tablecam.table.roster import Roster
 from tablecam.vision.find import TagFinder
 from tablecam.vision.position import position_of
 from tablecam.vision.rectify import rectifier
+from tablecam.vision.sighting import Search
 from tablecam.vision.table_check import check_table_tags
 from tablecam.vision.tracking import BaseTracker, TrackedBase
 
@@ -56,6 +57,7 @@ class LiveTable:
         self._simulated = simulated
         self._finder = TagFinder(camera, roster)
         self._tracker = BaseTracker(roster, camera)
+        self._tracking = threading.Lock()  # between a frame that is read and a base taken off
         self._picture = _Picture(camera, roster)
         self._changed = threading.Condition()
         self._tally: Tally | None = None
@@ -124,6 +126,21 @@ class LiveTable:
         """The drawings that explain one thing."""
         return questions.about(self.snapshot().position, thing, self._roster)
 
+    def take_off(self, thing: str) -> None:
+        """Forget the hidden bases of a unit, a commander or one base: they have left the table.
+
+        Raises:
+            BadInput: `thing` is not on the table, or none of it is hidden.
+        """
+        with self._tracking:
+            old = self.snapshot()
+            tags = questions.hidden_tags(old.position, thing)
+            for tag in tags:
+                self._tracker.forget(tag)
+            position = questions.without(old.position, tags)
+            held_for_s = {tag: s for tag, s in old.held_for_s.items() if tag not in tags}
+            self._publish(position, held_for_s)
+
     def _run(self) -> None:
         number = -1
         while not self._stopping.is_set():
@@ -138,6 +155,10 @@ class LiveTable:
         """Read one frame and publish what it shows."""
         grey = np.asarray(cv2.cvtColor(frame.image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
         search = self._finder.search(grey)
+        with self._tracking:
+            self._follow(search, frame)
+
+    def _follow(self, search: Search, frame: Frame) -> None:
         bases = self._tracker.update(search.sightings, frame.taken_at_s)
         check = check_table_tags(search.sightings, self._camera, self._roster)
         self._tally = Tally(
@@ -159,21 +180,20 @@ class LiveTable:
 
     def _say_how_the_source_is(self) -> None:
         """Publish the source's state where it has changed though no frame came."""
-        old = self.snapshot()
-        now = health(self._reader.status, self._camera.name, self._tally)
-        if now != old.health:
-            with self._changed:
-                self._snapshot = Snapshot(
-                    old.version + 1, old.frame, old.position, now, old.held_for_s
-                )
-                self._changed.notify_all()
+        with self._tracking:
+            old = self.snapshot()
+            if health(self._reader.status, self._camera.name, self._tally) != old.health:
+                self._publish(old.position, old.held_for_s)
 
-    def _publish(self, position: Position, held_for_s: dict[int, float], frame: Frame) -> None:
+    def _publish(
+        self, position: Position, held_for_s: Mapping[int, float], frame: Frame | None = None
+    ) -> None:
         now = health(self._reader.status, self._camera.name, self._tally)
         with self._changed:
-            version = self._snapshot.version + 1
-            self._snapshot = Snapshot(version, frame.number, position, now, held_for_s)
-            self._frame = frame
+            old = self._snapshot
+            number = old.frame if frame is None else frame.number
+            self._snapshot = Snapshot(old.version + 1, number, position, now, held_for_s)
+            self._frame = frame or self._frame
             self._changed.notify_all()
 
 

@@ -1,6 +1,7 @@
 """The live table over the simulated one: real frames, real vision, no page."""
 
 import threading
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -18,7 +19,10 @@ PATIENCE_S = 30.0
 
 
 class Tap:
-    """A simulated source that gives a frame each time it is asked to, and may fail on order."""
+    """A simulated source that gives a frame when it is asked to; it may fail on order.
+
+    `covers` names a unit over which something grey lies in the next frames.
+    """
 
     def __init__(self, source):
         self.source = source
@@ -26,12 +30,23 @@ class Tap:
         self.turns = threading.Semaphore(0)
         self.is_over = False
         self.is_failing = False
+        self.covers = None
 
     def read(self):
         self.turns.acquire()
         if self.is_failing:
             raise SourceLost("simulated: the cable was pulled")
-        return None if self.is_over else self.source.read()
+        if self.is_over:
+            return None
+        frame = self.source.read()
+        return frame if self.covers is None else self.covered(frame)
+
+    def covered(self, frame):
+        bases = self.source.truth_of(frame.number).unit(self.covers).bases
+        image = frame.image.copy()
+        for x_px, y_px in self.source.camera.to_image([(b.x_mm, b.y_mm, 0.0) for b in bases]):
+            cv2.circle(image, (round(x_px), round(y_px)), 50, (90, 90, 90), cv2.FILLED)
+        return replace(frame, image=image)
 
     def close(self):
         self.source.close()
@@ -140,6 +155,27 @@ def test_a_unit_is_explained_by_its_formation_its_rings_and_its_lines(scene):
     roles = {shape["role"] for shape in about["shapes"]}
     assert {"ring", "front-line", "flank-line", "front-edge"} <= roles
     assert "line" in about["lines"][0]
+
+
+def test_a_hidden_unit_is_held_until_players_say_that_it_was_taken_off(scene):
+    _, tap, live = scene
+    seen = after_one_frame(tap, live)
+    tap.covers = "P1"
+    held = after_one_frame(tap, live)
+    assert {base.seen for base in held.position.unit("P1").bases} == {"held"}
+    assert set(held.held_for_s) == {base.tag for base in seen.position.unit("P1").bases}
+    live.take_off("unit:P1")
+    assert live.snapshot().position.unit("P1") is None
+    assert after_one_frame(tap, live).position.unit("P1") is None
+    tap.covers = None
+    assert after_one_frame(tap, live).position.unit("P1") is not None
+
+
+def test_what_the_camera_sees_cannot_be_taken_off(scene):
+    _, tap, live = scene
+    after_one_frame(tap, live)
+    with pytest.raises(BadInput, match="the camera sees it"):
+        live.take_off("unit:P1")
 
 
 def test_what_is_not_on_the_table_is_refused_in_one_line(scene):
