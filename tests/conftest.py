@@ -1,8 +1,13 @@
-"""What many tests need: the shared footage, where it is there."""
+"""What many tests need: the shared footage, where it is there; how hypothesis runs."""
 
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# No test passes or fails by the clock: the machine may be busy with something else.
+settings.register_profile("tablecam", deadline=None)
+settings.load_profile("tablecam")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
