@@ -14,6 +14,7 @@ from tablecam.commands.calibrate import calibrate
 from tablecam.commands.demo import demo
 from tablecam.commands.print_sheets import print_sheets
 from tablecam.commands.run import run
+from tablecam.commands.snapshot import snapshot
 from tablecam.errors import BadInput
 
 BAD_INPUT = 2
@@ -31,7 +32,7 @@ def commands(verbose: int) -> None:
     logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
 
 
-_COMMANDS: tuple[click.Command, ...] = (calibrate, demo, run, print_sheets)
+_COMMANDS: tuple[click.Command, ...] = (calibrate, demo, run, print_sheets, snapshot)
 
 for _command in _COMMANDS:
     commands.add_command(_command)

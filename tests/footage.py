@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import cv2
 import numpy as np
 
 from calibration.board import find_lens_board
@@ -51,15 +52,7 @@ class Rig:
     @cached_property
     def camera(self) -> Camera:
         """The true camera."""
-        matrix = self.truth["camera_matrix"]
-        lens = Lens(
-            self.truth["width_px"],
-            self.truth["height_px"],
-            *(matrix[0][0], matrix[1][1], matrix[0][2], matrix[1][2]),
-            *self.truth["distortion_k1_k2_p1_p2_k3"],
-        )
-        pose = Pose(tuple(self.truth["rvec"]), tuple(self.truth["t_table_to_camera_mm"]))
-        return Camera(lens, pose, "true")
+        return _true_camera(self.truth)
 
     @cached_property
     def found_camera(self) -> Camera:
@@ -99,3 +92,41 @@ class Rig:
         """The true bases of units by tag."""
         units = self.position(scene).units
         return {base.tag: base for unit in units for base in unit.bases if base.tag is not None}
+
+
+@dataclass(frozen=True)
+class Clip:
+    """The footage that moves: a hand reaches in, moves a unit and leaves."""
+
+    folder: Path
+
+    @cached_property
+    def roster(self) -> Roster:
+        return read_table_file(self.folder / "table.toml")
+
+    @cached_property
+    def camera(self) -> Camera:
+        """The true camera."""
+        return _true_camera(json.loads((self.folder / "rig.json").read_text(encoding="utf-8")))
+
+    def frames(self, *, every: int = 1) -> Iterator[tuple[np.ndarray, Mapping]]:
+        """Grey frames, each with its line of the truth."""
+        lines = (self.folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()
+        video = cv2.VideoCapture(str(self.folder / "clip.mp4"))
+        for number, line in enumerate(lines):
+            good, image = video.read()
+            assert good, f"clip.mp4 ends before frame {number}"
+            if number % every == 0:
+                yield to_grey(image), json.loads(line)
+        video.release()
+
+
+def _true_camera(rig: Mapping) -> Camera:
+    matrix = rig["camera_matrix"]
+    lens = Lens(
+        rig["width_px"],
+        rig["height_px"],
+        *(matrix[0][0], matrix[1][1], matrix[0][2], matrix[1][2]),
+        *rig["distortion_k1_k2_p1_p2_k3"],
+    )
+    return Camera(lens, Pose(tuple(rig["rvec"]), tuple(rig["t_table_to_camera_mm"])), "true")

@@ -1,0 +1,131 @@
+"""`tablecam snapshot` from the outside: a picture in, a position out, one line for bad input."""
+
+import json
+import shutil
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.camera_file import CameraFile, write_camera_file
+from calibration.results import Origin, TableCalibration
+from tablecam.cli import main
+from tablecam.table.position_file import position_from_json
+from tests.footage import Rig
+
+
+@pytest.fixture(scope="module")
+def rig(shared):
+    return Rig(shared / "footage" / "hd-b")
+
+
+@pytest.fixture(scope="module")
+def camera_file(rig, tmp_path_factory):
+    lens, pose = rig.camera.lens, rig.camera.pose
+    origin = Origin("2025-01-01T00:00:00Z", ("truth",))
+    table = TableCalibration(lens, pose, np.zeros((15, 15)), 0.0, 0.0, (), origin)
+    path = tmp_path_factory.mktemp("camera") / "camera.json"
+    write_camera_file(path, CameraFile("true", lens.width_px, lens.height_px, table=table))
+    return path
+
+
+@pytest.fixture
+def arguments(rig, camera_file):
+    return [
+        "snapshot",
+        str(rig.folder / "scene-1.jpg"),
+        *("--table", str(rig.folder / "table.toml")),
+        *("--camera", str(camera_file)),
+    ]
+
+
+def test_a_photograph_becomes_a_position(rig, arguments, capsys):
+    assert main(arguments) == 0
+    out, err = capsys.readouterr()
+    position = position_from_json(json.loads(out))
+    true = rig.bases("scene-1")
+    found = {base.tag: base for unit in position.units for base in unit.bases}
+    assert len(found) > 0.95 * len(true)
+    assert found.keys() <= true.keys()
+    away_mm = [np.hypot(found[t].x_mm - true[t].x_mm, found[t].y_mm - true[t].y_mm) for t in found]
+    assert np.median(away_mm) < 0.1
+    assert all(base.sigma_mm > 0 and base.seen == "now" for base in found.values())
+    assert position.calibration == "true"
+    assert {leader.id for leader in position.commanders} == {
+        leader.id for leader in rig.position("scene-1").commanders
+    }
+    assert "136 base tags found" in err
+    assert "table tags lie 0.0" in err
+
+
+def test_missing_tags_are_named_with_their_units(arguments, capsys):
+    main(arguments)
+    (missing,) = [line for line in capsys.readouterr().err.splitlines() if "missing" in line]
+    assert "12 (" in missing  # a puff of smoke lies on it
+
+
+def test_the_drawing_is_as_large_as_the_picture_and_the_position_goes_where_it_is_sent(
+    arguments, tmp_path, capsys
+):
+    drawing, out = tmp_path / "drawn.png", tmp_path / "position.json"
+    assert main([*arguments, "--draw", str(drawing), "--out", str(out)]) == 0
+    assert capsys.readouterr().out == ""
+    assert cv2.imread(str(drawing)).shape == (1080, 1920, 3)
+    position_from_json(json.loads(out.read_text(encoding="utf-8")))
+
+
+def refused(arguments, capsys):
+    """The one line on standard error after which nothing was written."""
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    (line,) = err.splitlines()
+    return line
+
+
+def test_a_picture_that_is_none_is_one_line(arguments, tmp_path, capsys):
+    torn = tmp_path / "torn.jpg"
+    torn.write_bytes(b"\xff\xd8 not a picture")
+    arguments[1] = str(torn)
+    assert "torn.jpg: cannot be read as a picture" in refused(arguments, capsys)
+
+
+def test_a_picture_of_another_size_names_both_sizes(rig, arguments, tmp_path, capsys):
+    small = tmp_path / "small.png"
+    cv2.imwrite(str(small), np.zeros((480, 640, 3), np.uint8))
+    arguments[1] = str(small)
+    line = refused(arguments, capsys)
+    assert "small.png: expected a picture of 1920x1080 px" in line
+    assert "got 640x480" in line
+
+
+@pytest.mark.parametrize(("option", "name"), [(3, "no-table.toml"), (5, "no-camera.json")])
+def test_a_file_that_is_not_there_is_named(arguments, tmp_path, capsys, option, name):
+    arguments[option] = str(tmp_path / name)
+    assert name in refused(arguments, capsys)
+
+
+def test_a_drawing_of_an_unknown_kind_is_refused(arguments, tmp_path, capsys):
+    line = refused([*arguments, "--draw", str(tmp_path / "drawn.doc")], capsys)
+    assert "expected a name that ends in .png or .jpg, got '.doc'" in line
+
+
+def test_a_folder_that_is_not_there_is_one_line(arguments, tmp_path, capsys):
+    missing = tmp_path / "nowhere" / "position.json"
+    assert "cannot be written" in refused([*arguments, "--out", str(missing)], capsys)
+
+
+def test_a_camera_that_has_moved_since_is_said(rig, arguments, tmp_path, capsys):
+    shifted = np.roll(cv2.imread(arguments[1]), 12, axis=1)
+    bumped = tmp_path / "bumped.png"
+    cv2.imwrite(str(bumped), shifted)
+    arguments[1] = str(bumped)
+    assert main(arguments) == 0
+    assert "the camera or a table tag has moved" in capsys.readouterr().err
+
+
+def test_inputs_are_left_as_they_were(rig, arguments, camera_file, tmp_path):
+    copy = tmp_path / "copy.json"
+    shutil.copy(camera_file, copy)
+    main([*arguments, "--out", str(tmp_path / "position.json")])
+    assert copy.read_bytes() == camera_file.read_bytes()
