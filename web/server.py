@@ -16,6 +16,7 @@ from waitress.server import TcpWSGIServer, create_server
 
 from tablecam.errors import BadInput
 from web.shown import shown
+from web.streams import Streams
 
 log = logging.getLogger(__name__)
 
@@ -37,13 +38,21 @@ class Server:
         app: What `create_app` gave.
         host: The address to listen on; `0.0.0.0` lets phones on the same network in.
         port: The port; 0 for any free one.
+        streams: What the application's listeners are counted by, where it is not `create_app`'s.
 
     Raises:
         BadInput: The port is taken, or the address is not this machine's.
     """
 
-    def __init__(self, app: Flask, host: str = "127.0.0.1", port: int = 8000) -> None:
-        self._streams = shown(app).streams
+    def __init__(
+        self,
+        app: Flask,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        *,
+        streams: Streams | None = None,
+    ) -> None:
+        self._streams = streams or shown(app).streams
         self._socket = _listening(host, port)
         self._stopping = threading.Event()
         self._waking = threading.Lock()

@@ -23,12 +23,12 @@ class Streams:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._open = 0
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
         self._closed = threading.Event()
 
     def enter(self) -> bool:
         """Take a place for one more stream; False when there is none."""
-        with self._lock:
+        with self._changed:
             if self._closed.is_set() or self._open >= self.limit:
                 return False
             self._open += 1
@@ -36,18 +36,24 @@ class Streams:
 
     def leave(self) -> None:
         """Give a place back."""
-        with self._lock:
+        with self._changed:
             self._open -= 1
+            self._changed.notify_all()
 
     @property
     def open_count(self) -> int:
         """How many streams are open now."""
-        with self._lock:
+        with self._changed:
             return self._open
 
     def close(self) -> None:
         """End all streams, and let none begin. They are over within half a second."""
         self._closed.set()
+
+    def wait_until_empty(self, timeout_s: float) -> bool:
+        """Whether no stream is open, waiting at most so long for it."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._open == 0, timeout_s)
 
     @property
     def are_closed(self) -> bool:

@@ -44,12 +44,13 @@ export function createBoard(svg) {
 function placeView(svg, table, state) {
   const matrix = boardMatrix(state.facts, state.view.turn);
   put(svg, "viewBox", viewBox(state.view));
+  put(svg, "data-version", String(state.now?.version ?? ""));
   put(table, "transform", `matrix(${matrix.join(" ")})`);
   style(svg, "--px", `${short(1 / state.view.px_per_mm)}px`);
   style(svg, "--upright", `matrix(${matrix.slice(0, 4).join(", ")}, 0, 0)`);
   const shown = { picture: state.show.picture && state.pictureUrl !== null, names: state.show.names };
   const far = state.view.px_per_mm < FAR_PX_PER_MM;
-  const classes = { ...shown, far, moving: state.moving, lifting: Boolean(state.ghost && !state.ghost.sent) };
+  const classes = { ...shown, far, moving: state.moving, lifting: Boolean(state.ghost && !state.ghost.sent), measuring: state.chosen.length === 2 };
   for (const [name, on] of Object.entries(classes)) svg.classList.toggle(name, on);
 }
 
@@ -219,13 +220,13 @@ function updateTape(group, tape, state) {
   put(group.children[2], "d", ends.map((end) => through([end, end], false)).join(""));
   const [a, b] = measured ? ends : [[0, 0], [0, 0]];
   placeText(group.children[3], measured ? `${measured.distance_bw.toFixed(2)} BW` : "", [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]);
-  const mm = measured ? `${measured.distance_mm.toFixed(1)} ± ${spread(measured.sigma_mm)} mm` : "";
-  write(group.children[3].children[1], mm);
+  write(group.children[3].children[1], measured ? lengthWords(measured) : "");
 }
 
-/** A standard deviation to the digits that mean something. @type {(sigma_mm: number) => string} */
-export function spread(sigma_mm) {
-  return sigma_mm < 0.1 ? sigma_mm.toFixed(2) : sigma_mm.toFixed(1);
+/** A length and its standard deviation, to the digits that mean something. @type {(measured: import("./state.js").Measured) => string} */
+export function lengthWords({ distance_mm, sigma_mm }) {
+  const digits = sigma_mm < 0.1 ? 2 : 1;
+  return `${distance_mm.toFixed(digits)} ± ${sigma_mm.toFixed(digits)} mm`;
 }
 
 /** @type {(layers: Record<string, SVGElement>, state: State) => void} */

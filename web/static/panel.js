@@ -1,6 +1,6 @@
 // @ts-check
 /** The words and figures around the table: the camera's health, what was measured, who is there. */
-import { duration, fullName, pointWords, spread } from "./board.js";
+import { duration, fullName, lengthWords, pointWords } from "./board.js";
 import { each, put, style, write } from "./keyed.js";
 import { sideNumber, titleOf } from "./state.js";
 
@@ -130,7 +130,7 @@ function readings(state, tape, measured, isCarried) {
     key: "reading",
     name: `reading${isPreview ? " preview" : ""}`,
     lead: `${measured.distance_bw.toFixed(2)} BW`,
-    text: `${measured.distance_mm.toFixed(1)} ± ${spread(measured.sigma_mm)} mm`,
+    text: lengthWords(measured),
     more: isPreview && !isCarried ? `to ${pointWords(state, tape.b)}` : "",
   };
   return isPreview ? [reading] : [reading, ...verdicts(state, tape, measured)];
@@ -183,7 +183,7 @@ function keptPart(state, tape, index) {
     name: "kept",
     lead: read ? `${read.distance_bw.toFixed(2)} BW` : "–",
     text: `${titleOf(state, tape.a)} to ${titleOf(state, tape.b)}`,
-    more: tape.error ?? (read ? `${read.distance_mm.toFixed(1)} ± ${spread(read.sigma_mm)} mm` : ""),
+    more: tape.error ?? (read ? lengthWords(read) : ""),
   };
 }
 

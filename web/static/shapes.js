@@ -169,7 +169,7 @@ function labelPlace(shape, towards_mm) {
 /** A line's middle often lies under the unit that it belongs to. @type {(points_mm: Point[]) => Point} */
 function nearTheEnd(points_mm) {
   const [a, b] = [points_mm[0], points_mm[points_mm.length - 1]];
-  return [a[0] + 0.8 * (b[0] - a[0]), a[1] + 0.8 * (b[1] - a[1])];
+  return [a[0] + 0.93 * (b[0] - a[0]), a[1] + 0.93 * (b[1] - a[1])];
 }
 
 /** @type {(points_mm: Point[], to_mm: Point) => Point} */

@@ -1,0 +1,210 @@
+"""The whole demo, served from this process, and a browser to look at it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import hypot
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tablecam.capture.reader import Reader
+from tablecam.live.state import Snapshot
+from tablecam.live.table import LiveTable
+from tablecam.simulate.demo import demo_camera, embedded_demo
+from tablecam.simulate.source import SimulatedSource
+from tablecam.simulate.table import SimulatedTable
+from tablecam.table.model import BasePose, Position
+from web import Server, create_app
+
+CHROMIUM_OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+PATIENCE_S = 30.0
+NEAR_MM = 3.0
+FRAMES_OF_PATIENCE = 300
+
+
+@dataclass(frozen=True)
+class Demo:
+    """The whole demo: where its page is, what it sees, and the truth."""
+
+    address: str
+    table: SimulatedTable
+    live: LiveTable
+
+    def settled(self) -> Snapshot:
+        """A state of the live table in which every base is seen near the truth."""
+        version = -1
+        while (snapshot := self.live.wait(version, PATIENCE_S)) is not None:
+            if is_near(snapshot.position, self.table.truth()):
+                return snapshot
+            version = snapshot.version
+        raise AssertionError(f"no new state within {PATIENCE_S} s")
+
+
+def bases_by_tag(position: Position) -> dict[int | None, BasePose]:
+    return {base.tag: base for unit in position.units for base in unit.bases}
+
+
+def is_near(seen: Position, truth: Position) -> bool:
+    found, true = bases_by_tag(seen), bases_by_tag(truth)
+    return found.keys() == true.keys() and all(
+        found[tag].seen == "now"
+        and hypot(found[tag].x_mm - base.x_mm, found[tag].y_mm - base.y_mm) < NEAR_MM
+        for tag, base in true.items()
+    )
+
+
+@pytest.fixture(scope="session")
+def running_demo() -> Iterator[Demo]:
+    table, camera = embedded_demo(), demo_camera()
+    source = Reader(lambda: SimulatedSource(table, camera), name="simulated", is_live=False)
+    live = LiveTable(source, camera, table.roster, simulated=table)
+    with source, live, Server(create_app(live), port=0) as server:
+        source.start()
+        yield Demo(server.address, table, live)
+
+
+@pytest.fixture
+def demo(running_demo: Demo) -> Demo:
+    """The demo at its beginning, standing still, with every base seen."""
+    running_demo.table.restart()
+    running_demo.table.pause()
+    running_demo.settled()
+    return running_demo
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        message = "needs Chromium (Debian: apt install chromium; Ubuntu: snap install chromium)"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=found, args=CHROMIUM_OPTIONS)
+        yield chromium
+        chromium.close()
+
+
+@dataclass(frozen=True)
+class Player:
+    """One who looks at the page: what he sees, and where he points."""
+
+    page: Page
+    demo: Demo
+
+    def sees_the_newest(self) -> Snapshot:
+        """Wait until the page shows a settled state; that state."""
+        snapshot = self.demo.settled()
+        self.sees(lambda: self.version() >= snapshot.version)
+        return snapshot
+
+    def sees(self, is_so: Callable[[], bool]) -> None:
+        """Wait until something is so, looking again after each frame of the table."""
+        for _ in range(FRAMES_OF_PATIENCE):
+            if is_so():
+                return
+            self.demo.live.wait(self.demo.live.snapshot().version, PATIENCE_S)
+        raise AssertionError("the page does not come to show it")
+
+    def version(self) -> int:
+        return int(self.page.locator("#board").get_attribute("data-version") or -1)
+
+    def spot(self, x_mm: float, y_mm: float) -> tuple[float, float]:
+        """Where on the screen a place of the table is, as the browser itself draws it."""
+        x_px, y_px = self.page.evaluate(
+            """([x, y]) => {
+              const frame = document.querySelector(".table-frame").getScreenCTM();
+              const at = new DOMPoint(x, y).matrixTransform(frame);
+              return [at.x, at.y];
+            }""",
+            [x_mm, y_mm],
+        )
+        return x_px, y_px
+
+    def spot_of(self, unit_id: str) -> tuple[float, float]:
+        """Where on the screen a base of a unit truly lies."""
+        base = self.true_bases(unit_id)[0]
+        return self.spot(base.x_mm, base.y_mm)
+
+    def middle_of(self, unit_id: str) -> tuple[float, float]:
+        """The middle of a regular unit as it truly lies."""
+        bases = self.true_bases(unit_id)
+        return sum(b.x_mm for b in bases) / len(bases), sum(b.y_mm for b in bases) / len(bases)
+
+    def heading_of(self, unit_id: str) -> float:
+        """Where a unit truly faces."""
+        return self.true_bases(unit_id)[0].heading_deg
+
+    def true_bases(self, unit_id: str) -> tuple[BasePose, ...]:
+        unit = self.demo.table.truth().unit(unit_id)
+        assert unit is not None
+        return unit.bases
+
+    def reading(self) -> tuple[float, float, float]:
+        """What the tape reads: BW, mm and its standard deviation."""
+        bw = self.page.locator(".tape.settled .reading").text_content() or ""
+        mm = self.page.locator(".tape.settled .reading-mm").text_content() or ""
+        distance, sigma = re.fullmatch(r"([\d.]+) ± ([\d.]+) mm", mm).groups()
+        return float(bw.removesuffix(" BW")), float(distance), float(sigma)
+
+    def px_per_mm(self) -> float:
+        width_mm = (self.page.locator("#board").get_attribute("viewBox") or "").split()[2]
+        return self.page.locator("#board").bounding_box()["width"] / float(width_mm)
+
+
+def looking(context: BrowserContext, demo: Demo) -> Iterator[Player]:
+    """The page, with everything that is on the table; its scripts must not fail."""
+    context.set_default_timeout(1000 * PATIENCE_S)
+    page = context.new_page()
+    mistakes: list[Any] = []
+    page.on("pageerror", lambda mistake: mistakes.append(mistake))
+    page.goto(demo.address)
+    player = Player(page, demo)
+    player.sees_the_newest()
+    yield player
+    context.close()
+    assert mistakes == []
+
+
+@pytest.fixture
+def player(browser: Browser, demo: Demo) -> Iterator[Player]:
+    """A player at a laptop."""
+    yield from looking(browser.new_context(viewport={"width": 1400, "height": 900}), demo)
+
+
+@pytest.fixture(scope="session")
+def modules(browser: Browser, running_demo: Demo) -> Iterator[Page]:
+    """A page that may import the modules of the application."""
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(running_demo.address)
+        yield page
+
+
+@pytest.fixture
+def phone(browser: Browser, demo: Demo) -> Iterator[Player]:
+    """A player with a phone."""
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+        is_mobile=True,
+        device_scale_factor=2,
+    )
+    yield from looking(context, demo)

@@ -1,0 +1,50 @@
+"""How well the camera sees and the page hears, and what it says when they do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Route, expect
+
+
+def doctored(route: Route, state: Any) -> None:
+    after = f"after={state['version']}"
+    route.fulfill(status=204) if after in route.request.url else route.fulfill(json=state)
+
+
+def test_the_strip_tells_the_cameras_health(player: Any) -> None:
+    page = player.page
+    expect(page.locator("#health-state")).to_have_text("live")
+    expect(page.locator("#health-seen")).to_have_text(
+        str(player.demo.live.snapshot().health.tags_seen)
+    )
+    page.locator("#health").click()
+    expect(page.locator("#health-facts")).to_contain_text("simulated")
+
+
+def test_a_page_without_a_stream_asks_instead_and_shows_held_bases_as_held(player: Any) -> None:
+    page = player.page
+    state = page.request.get(f"{player.demo.address}api/state").json()
+    state["units"][0]["bases"][1] |= {"seen": "held", "held_s": 75.0}
+    page.route("**/api/events", lambda route: route.fulfill(status=503, body="full"))
+    page.route("**/api/state**", lambda route: doctored(route, state))
+    page.reload()
+    held = page.locator(".unit .base.held")
+    expect(held).to_have_count(1)
+    expect(held).to_be_visible()
+    fill = held.locator(".face").evaluate("node => getComputedStyle(node).strokeDasharray")
+    assert fill != "none"
+    expect(page.locator(".named.held")).to_contain_text("held 75 s")
+    expect(page.locator("#warnings")).to_contain_text("asks for news")
+    page.unroute_all()
+
+
+def test_a_lost_connection_is_said_and_comes_back_by_itself(player: Any) -> None:
+    page = player.page
+    page.route("**/api/**", lambda route: route.abort())
+    page.reload()
+    expect(page.locator("#lost")).to_contain_text("No connection")
+    page.unroute_all()
+    expect(page.locator("#health-state")).to_have_text("live")
+    expect(page.locator("#lost")).to_be_hidden()
+    player.sees_the_newest()

@@ -1,0 +1,107 @@
+"""What the page measures by pointing is true, and stays true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tablecam.live import questions
+
+ROUNDING_MM = 0.01
+"""The stream rounds places to a hundredth of a millimetre, the drawing to a thousandth."""
+
+SIGMAS = 5
+"""Of some 90 bases and their two coordinates none is expected beyond this in a thousand runs."""
+
+
+def test_a_measurement_by_clicking_equals_the_true_distance(player: Any) -> None:
+    page = player.page
+    page.mouse.click(*player.spot_of("P3"))
+    page.mouse.click(*player.spot_of("A5"))
+    expect(page.locator(".tape.settled .reading")).to_contain_text("BW")
+    distance_bw, distance_mm, sigma_mm = player.reading()
+    true = questions.measure(player.demo.table.truth(), "unit:P3", "unit:A5")
+    assert abs(distance_mm - true["distance_mm"]) <= SIGMAS * sigma_mm + ROUNDING_MM
+    assert abs(distance_bw - true["distance_bw"]) <= 0.01
+    expect(page.locator("#measure-title")).to_have_text("P3 to A5")
+    expect(page.locator(".verdict.within")).to_have_count(4)
+    expect(page.locator("#announce")).to_contain_text("P3 to A5")
+
+
+def test_one_unit_shows_its_rings_and_lines(player: Any) -> None:
+    player.page.mouse.click(*player.spot_of("P3"))
+    expect(player.page.locator(".role-ring")).not_to_have_count(0)
+    expect(player.page.locator(".role-front-line")).not_to_have_count(0)
+    expect(player.page.locator(".role-flank-line")).not_to_have_count(0)
+    player.page.keyboard.press("Escape")
+    expect(player.page.locator(".shape")).to_have_count(0)
+
+
+def test_a_place_on_the_ground_can_be_measured_to(player: Any) -> None:
+    page = player.page
+    page.mouse.click(*player.spot(600, 540))
+    page.mouse.click(*player.spot(700, 540))
+    expect(page.locator(".tape.settled .reading-mm")).to_contain_text("mm")
+    _, distance_mm, _ = player.reading()
+    assert abs(distance_mm - 100) <= 2 / player.px_per_mm()
+
+
+def test_the_tape_follows_the_pointer_before_the_second_click(player: Any) -> None:
+    player.page.mouse.click(*player.spot_of("P3"))
+    player.page.mouse.move(*player.spot(600, 540))
+    expect(player.page.locator(".tape.preview .reading")).to_contain_text("BW")
+
+
+def test_single_bases_can_be_chosen(player: Any) -> None:
+    page = player.page
+    page.get_by_role("button", name="Bases").click()
+    page.mouse.click(*player.spot_of("P3"))
+    tag = player.demo.table.truth().unit("P3").bases[0].tag
+    expect(page.locator("#measure-title")).to_contain_text(f"{tag}")
+    expect(page.locator(".base.chosen")).to_have_count(1)
+
+
+def test_a_measurement_follows_a_unit_that_moves(player: Any) -> None:
+    page, table = player.page, player.demo.table
+    page.mouse.click(*player.spot_of("P3"))
+    page.mouse.click(*player.spot_of("A5"))
+    expect(page.locator(".tape.settled .reading")).to_contain_text("BW")
+    before_mm = player.reading()[1]
+    middle = player.middle_of("P3")
+    table.move_unit("P3", middle[0], middle[1] + 40, 90)
+    player.sees_the_newest()
+    true = questions.measure(table.truth(), "unit:P3", "unit:A5")
+    player.sees(lambda: abs(player.reading()[1] - true["distance_mm"]) < 1)
+    assert abs(before_mm - true["distance_mm"]) > 30
+
+
+def test_a_kept_line_stays_when_others_are_chosen(player: Any) -> None:
+    page = player.page
+    page.mouse.click(*player.spot_of("P3"))
+    page.mouse.click(*player.spot_of("A5"))
+    page.get_by_role("button", name="Keep").click()
+    page.mouse.click(*player.spot_of("A1"))
+    expect(page.locator(".tape.kept .reading")).to_contain_text("BW")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(page.locator(".tape")).to_have_count(0)
+
+
+def test_the_keyboard_alone_is_enough(player: Any) -> None:
+    page = player.page
+    page.locator('.unit[data-thing="unit:P3"]').focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.locator(".unit:focus")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.locator(".tape.settled .reading")).to_contain_text("BW")
+    wide = player.px_per_mm()
+    page.keyboard.press("+")
+    player.sees(lambda: player.px_per_mm() > wide)
+    page.keyboard.press("0")
+    player.sees(lambda: abs(player.px_per_mm() - wide) < 1e-3)
+    page.keyboard.press("?")
+    expect(page.locator("#help")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#help")).not_to_be_visible()

@@ -1,0 +1,82 @@
+"""The page's arithmetic, run where it will run."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+SIZE = {"width_mm": 1800, "depth_mm": 1200}
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_screen_and_table_are_each_others_inverse(modules: Page, turn: int) -> None:
+    far = modules.evaluate(
+        """async ([size, turn]) => {
+          const { fitted, zoomed, toScreen, toTable } = await import("/static/view.js");
+          const view = zoomed(fitted(size, 800, 600, turn), size, 2.5, 100, 50);
+          const there = [[0, 0], [1800, 1200], [333.3, 777.7]];
+          return there.map(([x, y]) => {
+            const [u, v] = toTable(view, size, ...toScreen(view, size, x, y));
+            return Math.hypot(u - x, v - y);
+          });
+        }""",
+        [SIZE, turn],
+    )
+    assert max(far) < 1e-9
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_the_whole_table_fits_whichever_way_it_is_turned(modules: Page, turn: int) -> None:
+    corners = modules.evaluate(
+        """async ([size, turn]) => {
+          const { fitted, toScreen } = await import("/static/view.js");
+          const view = fitted(size, 390, 600, turn);
+          return [[0, 0], [1800, 0], [1800, 1200], [0, 1200]]
+            .map(([x, y]) => toScreen(view, size, x, y));
+        }""",
+        [SIZE, turn],
+    )
+    assert all(0 <= x <= 390 and 0 <= y <= 600 for x, y in corners)
+    assert max(x for x, _ in corners) - min(x for x, _ in corners) <= 390
+
+
+def test_a_narrow_window_turns_the_table_and_a_wide_one_does_not(modules: Page) -> None:
+    turns = modules.evaluate(
+        """async (size) => {
+          const { bestTurn } = await import("/static/view.js");
+          return [bestTurn(size, 390, 700), bestTurn(size, 1000, 700)];
+        }""",
+        SIZE,
+    )
+    assert turns == [3, 0]
+
+
+def test_the_first_two_things_make_a_pair_and_the_third_a_new_one(modules: Page) -> None:
+    chosen = modules.evaluate(
+        """async () => {
+          const { choose, newState } = await import("/static/state.js");
+          const state = newState({ simulated: false, sides: [] }, {});
+          return ["unit:A", "unit:B", "unit:C", "unit:C"].map((thing) => {
+            choose(state, thing);
+            return state.chosen.join(" ");
+          });
+        }"""
+    )
+    assert chosen == ["unit:A", "unit:A unit:B", "unit:C", ""]
+
+
+def test_nodes_are_kept_by_key_and_order(modules: Page) -> None:
+    kept = modules.evaluate(
+        """async () => {
+          const { each } = await import("/static/keyed.js");
+          const parent = document.createElement("div");
+          const draw = (keys) =>
+            each(parent, keys, String, () => document.createElement("i"), () => {});
+          draw(["a", "b", "c"]);
+          const b = parent.children[1];
+          draw(["c", "b", "d"]);
+          const keys = [...parent.children].map((node) => node.getAttribute("data-key"));
+          return [keys.join(""), parent.children[1] === b];
+        }"""
+    )
+    assert kept == ["cbd", True]

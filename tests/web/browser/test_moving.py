@@ -1,0 +1,71 @@
+"""Units of a simulated table, moved by hand and found again by the camera."""
+
+from __future__ import annotations
+
+from math import dist, hypot
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tablecam.table.headings import difference_deg
+
+
+def test_dragging_a_unit_moves_it_and_the_camera_finds_it_there(player: Any) -> None:
+    page = player.page
+    before = player.middle_of("PC1")
+    start = player.spot_of("PC1")
+    goal_px = (start[0] + 60 * player.px_per_mm(), start[1] - 90 * player.px_per_mm())
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + 20, start[1] - 20)
+    expect(page.locator(".ghost .base")).to_have_count(4)
+    page.mouse.move(*goal_px)
+    page.mouse.up()
+    expect(page.locator("#notice")).to_contain_text("found")
+    after = player.middle_of("PC1")
+    assert hypot(after[0] - before[0] - 60, after[1] - before[1] - 90) < 2 / player.px_per_mm()
+    player.sees_the_newest()
+    unit = next(u for u in player.demo.live.snapshot().position.units if u.id == "PC1")
+    assert all(base.seen == "now" for base in unit.bases)
+    page.keyboard.press("Control+z")
+    player.sees(lambda: dist(player.middle_of("PC1"), before) < 0.5)
+
+
+def test_keys_turn_the_chosen_unit(player: Any) -> None:
+    page = player.page
+    before_deg = player.heading_of("PC1")
+    page.mouse.click(*player.spot_of("PC1"))
+    expect(page.locator(".turning")).to_have_count(1)
+    for _ in range(3):
+        page.keyboard.press("q")
+    player.sees(lambda: abs(difference_deg(player.heading_of("PC1"), before_deg + 15)) < 1)
+    expect(page.locator(".ghost .base")).to_have_count(0)
+
+
+def test_the_handle_turns_a_unit(player: Any) -> None:
+    page = player.page
+    page.mouse.click(*player.spot_of("PC1"))
+    grip = page.locator(".turning .grip").bounding_box()
+    page.mouse.move(grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2)
+    page.mouse.down()
+    x_mm, y_mm = player.middle_of("PC1")
+    page.mouse.move(*player.spot(x_mm + 60, y_mm + 60))
+    page.mouse.up()
+    player.sees(lambda: abs(difference_deg(player.heading_of("PC1"), 45)) < 2)
+
+
+def test_a_move_off_the_table_is_refused_in_words(player: Any) -> None:
+    page = player.page
+    page.mouse.move(*player.spot_of("A6"))
+    page.mouse.down()
+    page.mouse.move(*player.spot(30, 1000), steps=3)
+    page.mouse.up()
+    expect(page.locator("#notice")).to_contain_text("expected A6 to lie within")
+    expect(page.locator(".ghost .base")).to_have_count(0)
+
+
+def test_pause_and_resume_stop_the_script(player: Any) -> None:
+    player.page.get_by_role("button", name="Resume").click()
+    player.sees(lambda: not player.demo.table.is_paused)
+    player.page.get_by_role("button", name="Pause").click()
+    player.sees(lambda: player.demo.table.is_paused)

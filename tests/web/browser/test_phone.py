@@ -1,0 +1,114 @@
+"""The page on a phone: 390 pixels wide, fingers only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import hypot
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+Touch = Callable[..., None]
+
+FINGER_PX = 36
+"""The least that a control measures: a fingertip covers about that."""
+
+
+@pytest.fixture
+def touch(phone: Any) -> Touch:
+    """Fingers on the glass, through the browser's own input: what they do, and where each is."""
+    session = phone.page.context.new_cdp_session(phone.page)
+
+    def send(kind: str, *points: tuple[float, float]) -> None:
+        fingers = [{"x": x, "y": y, "id": index} for index, (x, y) in enumerate(points)]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+
+    return send
+
+
+def test_nothing_sticks_out_at_the_side(phone: Any) -> None:
+    assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert phone.page.evaluate("document.documentElement.scrollHeight") <= 844
+
+
+def test_controls_are_within_reach_of_a_thumb(phone: Any) -> None:
+    for name in ("Units", "Bases", "Move", "Zoom in", "Zoom out", "Whole table"):
+        control = phone.page.get_by_role("button", name=name, exact=True)
+        box = control.bounding_box()
+        assert box["x"] >= 0, name
+        assert box["x"] + box["width"] <= 390, name
+        assert min(box["width"], box["height"]) >= FINGER_PX, name
+        control.tap()
+
+
+def test_two_taps_measure(phone: Any) -> None:
+    page = phone.page
+    page.touchscreen.tap(*phone.spot_of("P3"))
+    expect(page.locator("#measure-title")).to_contain_text("P3")
+    page.touchscreen.tap(*phone.spot_of("A3"))
+    expect(page.locator(".tape.settled .reading")).to_contain_text("BW")
+    reading = page.locator("#measure-body .reading")
+    expect(reading).to_be_in_viewport()
+    size_before = page.locator("#board").bounding_box()
+    page.get_by_role("button", name="Clear").tap()
+    assert page.locator("#board").bounding_box() == size_before
+
+
+def test_a_finger_may_miss_a_unit_by_a_little(phone: Any) -> None:
+    truth = phone.demo.table.truth().unit("PA1").bases[0]
+    x_px, y_px = phone.spot(truth.x_mm, truth.y_mm - truth.depth_mm / 2)
+    beyond = phone.spot(truth.x_mm, truth.y_mm)
+    away = hypot(x_px - beyond[0], y_px - beyond[1])
+    miss = (x_px + 8 * (x_px - beyond[0]) / away, y_px + 8 * (y_px - beyond[1]) / away)
+    phone.page.touchscreen.tap(*miss)
+    expect(phone.page.locator("#measure-title")).to_contain_text("PA1")
+
+
+def test_two_fingers_zoom(phone: Any, touch: Touch) -> None:
+    x_px, y_px = phone.spot(600, 540)
+    before = phone.px_per_mm()
+    touch("touchStart", (x_px - 30, y_px), (x_px + 30, y_px))
+    for apart in (45, 60, 75, 90):
+        touch("touchMove", (x_px - apart, y_px), (x_px + apart, y_px))
+    touch("touchEnd")
+    phone.sees(lambda: 2.5 < phone.px_per_mm() / before < 3.5)
+    there = phone.spot(600, 540)
+    assert hypot(there[0] - x_px, there[1] - y_px) < 3
+
+
+def test_tapping_twice_shows_the_whole_table_again(phone: Any) -> None:
+    before = phone.px_per_mm()
+    phone.page.get_by_role("button", name="Zoom in").tap()
+    phone.sees(lambda: phone.px_per_mm() > before)
+    spot = phone.spot(600, 540)
+    phone.page.touchscreen.tap(*spot)
+    phone.page.touchscreen.tap(*spot)
+    phone.sees(lambda: abs(phone.px_per_mm() - before) < 1e-3)
+    expect(phone.page.locator("#measure-title")).to_have_text("Measure")
+
+
+def test_a_finger_drags_a_unit(phone: Any, touch: Touch) -> None:
+    start, before = phone.spot_of("P3"), phone.demo.table.truth().unit("P3").bases[0]
+    goal = phone.spot(before.x_mm, before.y_mm + 60)
+    touch("touchStart", start)
+    for part in (0.3, 0.6, 1.0):
+        between = (start[0] + part * (goal[0] - start[0]), start[1] + part * (goal[1] - start[1]))
+        touch("touchMove", between)
+    touch("touchEnd")
+    expect(phone.page.locator("#notice")).to_contain_text("found")
+    after = phone.demo.table.truth().unit("P3").bases[0]
+    assert hypot(after.x_mm - before.x_mm, after.y_mm - before.y_mm - 60) < 2 / phone.px_per_mm()
+    phone.page.locator("#notice-undo").tap()
+    phone.sees(lambda: abs(phone.demo.table.truth().unit("P3").bases[0].y_mm - before.y_mm) < 1)
+
+
+def test_more_of_the_panel_slides_over_the_table(phone: Any) -> None:
+    page = phone.page
+    board = page.locator("#board").bounding_box()
+    page.locator("#panel-grip").tap()
+    expect(page.locator("#show summary")).to_be_in_viewport()
+    page.locator("#show summary").tap()
+    page.locator("#show-terrain").tap()
+    expect(page.locator(".piece")).to_have_count(0)
+    assert page.locator("#board").bounding_box() == board

@@ -1,0 +1,140 @@
+"""A table that stands still, and the application that shows it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tablecam.errors import BadInput
+from tablecam.live.state import Health, Snapshot
+from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
+from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
+from web import create_app
+
+FOOT = BaseType("foot", 40, 40, 14)
+TABLE = TableSize(1800, 1200, 40)
+WOOD = Terrain("wood", "woods", ((400, 300), (520, 310), (500, 420)))
+ROSTER = Roster(
+    game="maurice-lite",
+    table=TABLE,
+    dictionary="DICT_4X4_250",
+    table_tag_size_mm=60,
+    table_tags=(),
+    base_types=(FOOT,),
+    units=(
+        UnitEntry("F1", "french", "infantry", FOOT, (10, 11), {"name": "Champagne"}),
+        UnitEntry("B1", "british", "cavalry", FOOT, (20, 21)),
+    ),
+    commanders=(CommanderEntry("french-cinc", "french", FOOT, 90),),
+    terrain=(WOOD,),
+)
+F1 = Unit(
+    "F1",
+    "french",
+    "infantry",
+    (
+        BasePose(500, 400, 90, 40, 40, tag=10, sigma_mm=0.2, sigma_deg=0.3),
+        BasePose(540, 400, 90, 40, 40, tag=11, sigma_mm=0.2, sigma_deg=0.3, seen="held"),
+    ),
+    formation="line",
+)
+POSITION = Position(
+    "maurice-lite", TABLE, (F1,), (Commander("french-cinc", "french", 300, 200),), (WOOD,)
+)
+HEALTH = Health(
+    "camera 0", "live", "1920 x 1080", "camera.json", 10.0, 5, 1, (20, 21), 0.21, 0.08, ("Dark.",)
+)
+
+
+class StandingTable:
+    """A live table where nothing moves but by `show`: what the application is handed in tests."""
+
+    def __init__(self, *, simulated: StandingControls | None = None) -> None:
+        self.roster = ROSTER
+        self.simulated = simulated
+        self.jpeg = b"\xff\xd8 a picture"
+        self._changed = threading.Condition()
+        self._snapshot = Snapshot(3, 7, POSITION, HEALTH, {11: 12.34})
+
+    def show(self, **changes: Any) -> None:
+        with self._changed:
+            newer = replace(self._snapshot, version=self._snapshot.version + 1, **changes)
+            self._snapshot = newer
+            self._changed.notify_all()
+
+    def snapshot(self) -> Snapshot:
+        return self._snapshot
+
+    def wait(self, after_version: int, timeout_s: float) -> Snapshot | None:
+        with self._changed:
+            newer = self._changed.wait_for(
+                lambda: self._snapshot.version > after_version, timeout_s
+            )
+            return self._snapshot if newer else None
+
+    def picture(self) -> bytes:
+        return self.jpeg
+
+    def measure(self, a: str, b: str, within_bw: Sequence[float] = ()) -> dict[str, Any]:
+        if "nobody" in (a + b):
+            raise BadInput("measure", "expected a thing on the table, got 'unit:nobody'")
+        return {"a": a, "b": b, "within": list(within_bw)}
+
+    def about(self, thing: str) -> dict[str, Any]:
+        return {"thing": thing, "lines": [], "shapes": []}
+
+
+class StandingControls:
+    """Controls that write down what they are told."""
+
+    def __init__(self) -> None:
+        self.deeds: list[Any] = []
+
+    @property
+    def is_paused(self) -> bool:
+        return self.deeds[-1:] == ["pause"]
+
+    def move_unit(self, unit_id: str, x_mm: float, y_mm: float, heading_deg: float) -> None:
+        if unit_id != "F1":
+            raise BadInput("table", f"expected a unit on the table, got {unit_id!r}")
+        self.deeds.append((unit_id, x_mm, y_mm, heading_deg))
+
+    def pause(self) -> None:
+        self.deeds.append("pause")
+
+    def resume(self) -> None:
+        self.deeds.append("resume")
+
+    def restart(self) -> None:
+        self.deeds.append("restart")
+
+
+@pytest.fixture
+def live() -> StandingTable:
+    return StandingTable()
+
+
+@pytest.fixture
+def app(live: StandingTable) -> Flask:
+    return create_app(live, {"TESTING": True, "STREAMS": 2, "KEEP_ALIVE_S": 0.5})
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    return app.test_client()
+
+
+@pytest.fixture
+def controls() -> StandingControls:
+    return StandingControls()
+
+
+@pytest.fixture
+def simulated_client(controls: StandingControls) -> FlaskClient:
+    return create_app(StandingTable(simulated=controls), {"TESTING": True}).test_client()

@@ -1,0 +1,41 @@
+"""The page and the picture under it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask.testing import FlaskClient
+
+
+def test_the_page_renders_with_the_facts_of_the_table(client: FlaskClient) -> None:
+    page = client.get("/")
+    assert page.status_code == 200
+    assert '"game": "maurice-lite"' in page.text
+    assert 'id="pause"' not in page.text
+
+
+def test_the_page_of_a_simulated_table_has_its_controls(simulated_client: FlaskClient) -> None:
+    assert 'id="pause"' in simulated_client.get("/").text
+
+
+def test_nothing_on_the_page_comes_from_elsewhere(client: FlaskClient) -> None:
+    page = client.get("/")
+    assert "//" not in page.text.replace("<!doctype", "")
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+    assert page.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_picture_is_sent_once_a_frame(client: FlaskClient, live: Any) -> None:
+    first = client.get("/picture.jpg?v=7")
+    assert first.data == live.jpeg
+    assert first.mimetype == "image/jpeg"
+    same = client.get("/picture.jpg?v=7", headers={"If-None-Match": first.headers["ETag"]})
+    assert same.status_code == 304
+    live.show(frame=8)
+    newer = client.get("/picture.jpg?v=8", headers={"If-None-Match": first.headers["ETag"]})
+    assert newer.status_code == 200
+
+
+def test_there_is_no_picture_before_the_first_frame(client: FlaskClient, live: Any) -> None:
+    live.jpeg = b""
+    assert client.get("/picture.jpg").status_code == 404
