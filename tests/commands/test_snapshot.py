@@ -1,7 +1,6 @@
 """`tablecam snapshot` from the outside: a picture in, a position out, one line for bad input."""
 
 import json
-import shutil
 
 import cv2
 import numpy as np
@@ -51,9 +50,8 @@ def test_a_photograph_becomes_a_position(rig, arguments, capsys):
     assert np.median(away_mm) < 0.1
     assert all(base.sigma_mm > 0 and base.seen == "now" for base in found.values())
     assert position.calibration == "true"
-    assert {leader.id for leader in position.commanders} == {
-        leader.id for leader in rig.position("scene-1").commanders
-    }
+    # The other commander is hidden in this picture.
+    assert [leader.id for leader in position.commanders] == ["confederate-cinc"]
     assert "136 base tags found" in err
     assert "table tags lie 0.0" in err
 
@@ -122,10 +120,3 @@ def test_a_camera_that_has_moved_since_is_said(rig, arguments, tmp_path, capsys)
     arguments[1] = str(bumped)
     assert main(arguments) == 0
     assert "the camera or a table tag has moved" in capsys.readouterr().err
-
-
-def test_inputs_are_left_as_they_were(rig, arguments, camera_file, tmp_path):
-    copy = tmp_path / "copy.json"
-    shutil.copy(camera_file, copy)
-    main([*arguments, "--out", str(tmp_path / "position.json")])
-    assert copy.read_bytes() == camera_file.read_bytes()
