@@ -89,8 +89,9 @@ def test_turning_moving_and_mirroring_the_table_changes_no_distance(a, b, by_deg
     ):
         again = distance(change(a), change(b))
         assert again.value_mm == pytest.approx(length.value_mm, abs=1e-6)
-        # Of equally near places rounding may favour another; all are within a few per cent.
-        assert again.sigma_mm == pytest.approx(length.sigma_mm, rel=0.15)
+        if length.value_mm > 1e-6:
+            # Of equally near places rounding may favour others.
+            assert again.sigma_mm == pytest.approx(length.sigma_mm, rel=0.15)
 
 
 @given(bases(), bases())
@@ -103,8 +104,9 @@ def test_the_signed_gap_is_shapelys_distance_or_how_deep_two_bases_overlap(a, b)
         aside = replace(
             b, x_mm=b.x_mm - depth[0] * normal[0, 0], y_mm=b.y_mm - depth[0] * normal[0, 1]
         )
-        assert shapely.intersection(footprint(a), footprint(aside)).area < 1e-3
+        within_a = shapely.buffer(footprint(a), -1e-6, join_style="mitre")
         assert footprint(a).distance(footprint(aside)) < 1e-6
+        assert not shapely.intersects(within_a, footprint(aside))
 
 
 @given(bases(near_mm=150), bases(near_mm=150))
@@ -268,7 +270,8 @@ def test_many_lengths_at_once_are_those_of_each_pair(many) -> None:
                 plain = bases_footprint(a).distance(bases_footprint(b))
                 assert among.value_mm[i, j] == pytest.approx(plain, abs=1e-9)
                 # Of equally near places rounding may favour others.
-                assert among.sigma_mm[i, j] == pytest.approx(length.sigma_mm, rel=0.15, abs=1e-9)
+                if plain > 1e-6:
+                    assert among.sigma_mm[i, j] == pytest.approx(length.sigma_mm, rel=0.15)
             if j < 2 and i != j:
                 assert between.value_mm[i, j] == pytest.approx(among.value_mm[i, j], abs=1e-9)
     assert np.diagonal(among.value_mm).max() == 0.0
