@@ -51,7 +51,7 @@ class Held:
         eased = share * share * (3 - 2 * share)
         return Held(
             *(
-                mine + (theirs - mine) * eased
+                mine * (1 - eased) + theirs * eased
                 for mine, theirs in zip(self._values(), other._values(), strict=True)
             )
         )
@@ -142,6 +142,14 @@ class SimulatedCalibration:
     def close(self) -> None:
         """End the pictures, also one that is being waited for."""
         self._pace.stop()
+
+    def wave_again(self) -> None:
+        """Begin again with the first place."""
+        self._elapsed_s = 0.0
+
+    def put_away(self) -> None:
+        """Let the camera look at the empty table from now on."""
+        self._elapsed_s = max(self._elapsed_s, self.waved_s)
 
     @property
     def elapsed_s(self) -> float:

@@ -121,9 +121,9 @@ def _standard(at: tuple[float, float], uniform: Uniform) -> Iterator[Shape]:
     f, r = at
     yield from _oval_man(f, r, uniform)
     yield Shape(((f + 0.5, r + 1.6, 5), (f + 0.2, r + 1.6, 19)), _WALNUT, 0.6)
-    cloth = ((f + 0.2, r + 1.6, 18.5), (f - 3.6, r + 3.2, 18.0), (f - 3.2, r + 6.6, 15.5))
-    yield Shape((*cloth, (f + 0.6, r + 5.2, 16.0)), uniform.flag)
-    yield Shape(((f - 1.4, r + 4.1, 17.6),), uniform.facing, 2.2)
+    cloth = ((f - 0.6, r + 1.6, 18.5), (f + 3.2, r + 1.8, 18.0), (f + 3.6, r + 6.2, 15.5))
+    yield Shape((*cloth, (f - 0.4, r + 6.0, 16.0)), uniform.flag)
+    yield Shape(((f + 1.5, r + 3.8, 17.6),), uniform.facing, 2.2)
 
 
 def _oval_man(f: float, r: float, uniform: Uniform) -> Iterator[Shape]:
@@ -169,8 +169,8 @@ def _rider(
     yield Shape(((f - 1.6, r - 1.5, 13.2), (f + 0.4, r + 1.3, 13.2)), _BREECHES, 0.5)
     if has_flag:
         yield Shape(((f, r + 2.0, 9), (f - 0.5, r + 2.0, 23)), _WALNUT, 0.6)
-        cloth = ((f - 0.5, r + 2, 22.5), (f - 4.5, r + 3, 22), (f - 4.2, r + 6, 20))
-        yield Shape((*cloth, (f - 0.6, r + 5.4, 20)), uniform.flag)
+        cloth = ((f - 0.5, r + 2, 22.5), (f + 3.2, r + 2, 22), (f + 3.4, r + 6, 20))
+        yield Shape((*cloth, (f - 0.4, r + 5.6, 20)), uniform.flag)
     else:
         yield Shape(((f + 0.6, r + 2.2, 12), (f + 3.4, r + 2.6, 18)), _STEEL, 0.5)
     yield from _head(f - 0.5, r, 15.6)

@@ -6,6 +6,7 @@ import numpy as np
 
 from tablecam.simulate.places import Array
 
+_MOST_STEPS = 40
 CONTACT_MM = 1e-6
 """Bases that share less than this are in contact, not upon each other."""
 
@@ -27,6 +28,36 @@ def overlaps_mm(first: Array, second: Array) -> Array:
             )
             depth = np.minimum(depth, shared)
     return depth
+
+
+def way_out_mm(mine: Array, others: Array, farthest_mm: float) -> Array | None:
+    """The short step (2,) that brings a rectangle (4, 2) clear of others (m, 4, 2), into contact.
+
+    None when they cannot be cleared within `farthest_mm`.
+    """
+    step = np.zeros(2)
+    for _ in range(_MOST_STEPS):
+        pushes = [_push_mm(mine + step, other) for other in others]
+        deepest = max(pushes, key=lambda push: float(np.hypot(*push)), default=step * 0)
+        if np.hypot(*deepest) <= CONTACT_MM:
+            return step
+        step = step + deepest
+        if np.hypot(*step) > farthest_mm:
+            return None
+    return None
+
+
+def _push_mm(mine: Array, other: Array) -> Array:
+    """The shortest step that parts a rectangle from another; none when they are apart."""
+    axes = np.concatenate([_axes(mine[None])[0], _axes(other[None])[0]])
+    ours, theirs = mine @ axes.T, other @ axes.T
+    up = theirs.max(axis=0) - ours.min(axis=0)
+    down = ours.max(axis=0) - theirs.min(axis=0)
+    depth = np.minimum(up, down)
+    if depth.min() <= CONTACT_MM:
+        return np.zeros(2)
+    least = int(depth.argmin())
+    return np.asarray(axes[least] * (up[least] if up[least] < down[least] else -down[least]))
 
 
 def _axes(rectangles: Array) -> Array:

@@ -86,6 +86,13 @@ def unit_place(places: Places, base_type: BaseType) -> Place:
     return places[0].offset((front[0] + front[1]) / 2, (right[0] + right[1]) / 2)
 
 
+def unit_outline_mm(places: Places, base_type: BaseType) -> Array:
+    """The corners (4, 2) of the rectangle about a unit, along its first base's heading."""
+    front, right = _extent(places, base_type)
+    ends = [places[0].offset(front[a], right[b]) for a, b in ((1, 0), (1, 1), (0, 1), (0, 0))]
+    return np.array([(end.x_mm, end.y_mm) for end in ends])
+
+
 def front_corner(places: Places, base_type: BaseType, side: Literal["left", "right"]) -> Place:
     """One end of a unit's front line, facing as its first base does."""
     front, right = _extent(places, base_type)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import threading
 
 import numpy as np
 
 from tablecam.errors import BadInput
-from tablecam.simulate.overlap import do_overlap
-from tablecam.simulate.places import Place, Places, carried, unit_corners_mm, unit_place
+from tablecam.simulate.overlap import do_overlap, overlaps_mm, way_out_mm
+from tablecam.simulate.places import (
+    Place,
+    Places,
+    carried,
+    unit_corners_mm,
+    unit_outline_mm,
+    unit_place,
+)
 from tablecam.simulate.scene import Scene, true_position
 from tablecam.simulate.script import Script
 from tablecam.simulate.timeline import Timeline, Visit
@@ -80,16 +88,24 @@ class SimulatedTable:
     def move_unit(self, unit_id: str, x_mm: float, y_mm: float, heading_deg: float) -> None:
         """Put a unit's centre at a place, facing a heading; its bases keep their formation.
 
+        Dropped upon another unit it slides off, into contact, as it would from a hand.
+
         Raises:
-            BadInput: There is no such unit, or it would not lie on the table.
+            BadInput: There is no such unit, it would not lie on the table, or it would lie on
+                another unit by more than a base width.
         """
         with self._lock:
             if unit_id not in self._timeline.ids:
                 raise BadInput("table", f"expected a unit on the table, got {unit_id!r}")
+            if not all(map(math.isfinite, (x_mm, y_mm, heading_deg))):
+                raise BadInput(
+                    "table", f"expected finite numbers, got {x_mm}, {y_mm}, {heading_deg}"
+                )
             base_type = self._timeline.base_types[unit_id]
             places = self._places(unit_id)
             goal = Place(x_mm, y_mm, heading_deg)
             moved = carried(places, unit_place(places, base_type), goal)
+            moved = self._clear_of_others(unit_id, moved)
             self._check_on_table(unit_id, moved)
             self._aside[unit_id] = moved
             now_s = self.script_s
@@ -127,6 +143,29 @@ class SimulatedTable:
 
     def _places(self, id: str) -> Places:
         return self._aside.get(id) or self._timeline.places(id, self.script_s)
+
+    def _clear_of_others(self, unit_id: str, places: Places) -> Places:
+        """A unit slid off whatever it was dropped upon."""
+        base_types = self._timeline.base_types
+        mine = unit_outline_mm(places, base_types[unit_id])
+        others = {
+            id: unit_outline_mm(self._places(id), base_types[id])
+            for id in self._timeline.ids
+            if id != unit_id
+        }
+        outlines = np.array(list(others.values())).reshape(-1, 4, 2)
+        step = way_out_mm(mine, outlines, self.roster.table.base_width_mm)
+        if step is None:
+            under = max(
+                others, key=lambda id: float(overlaps_mm(mine[None], others[id][None])[0, 0])
+            )
+            raise BadInput(
+                "table", f"expected a free place for {unit_id}, got one that {under} lies on"
+            )
+        dx_mm, dy_mm = (float(value) for value in step)
+        return tuple(
+            Place(place.x_mm + dx_mm, place.y_mm + dy_mm, place.heading_deg) for place in places
+        )
 
     def _check_on_table(self, unit_id: str, places: Places) -> None:
         table = self.roster.table

@@ -23,7 +23,7 @@ PUSH_MM_PER_S = 85.0
 _PUTTING_BACK_HASTE = 2.0
 _SHORTEST_LEG_S = 0.3
 _BETWEEN_HANDS_S = 0.2
-_BEYOND_EDGE_MM = 130.0
+_BEYOND_EDGE_MM = 180.0
 """Where a resting hand is, out of the camera's sight."""
 _SHOULDER_MM = 480.0
 _STEP_ASIDE = 0.55

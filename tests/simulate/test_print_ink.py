@@ -1,0 +1,71 @@
+"""The analytic tag against the slow, obvious way: very many rays, then a blur."""
+
+import cv2
+import numpy as np
+import pytest
+
+from tablecam.simulate.places import Place
+from tablecam.simulate.print_ink import seen_print
+from tablecam.simulate.rays import Box, pixel_means, plane_map
+from tablecam.simulate.tag_prints import TagPrints
+
+FINER = 64
+BLUR_PX = 0.6
+MARGIN_PX = 4
+"""As far as the blur of the slow way reaches in from the edge of its box."""
+
+
+def _by_many_rays(camera, sheet, box):
+    steps = (np.arange(FINER) + 0.5) / FINER - 0.5
+    x_mm, y_mm = plane_map(camera, box, sheet.height_mm, steps)
+    local = np.stack([x_mm, y_mm], axis=-1) - sheet.middle_mm
+    column = np.searchsorted(sheet.across_mm, local @ sheet.right_mm) - 1
+    row = np.searchsorted(sheet.along_mm, local @ sheet.down_mm) - 1
+    inside = (column >= 0) & (column < len(sheet.across_mm) - 1)
+    inside &= (row >= 0) & (row < len(sheet.along_mm) - 1)
+    white = np.zeros(inside.shape)
+    white[inside] = sheet.cells[row[inside], column[inside]]
+    return pixel_means(cv2.GaussianBlur(white, (0, 0), BLUR_PX * FINER), FINER)
+
+
+def _middle_of_light(picture):
+    rows, columns = np.indices(picture.shape)
+    return [
+        float((picture * rows).sum() / picture.sum()),
+        float((picture * columns).sum() / picture.sum()),
+    ]
+
+
+@pytest.mark.parametrize("heading_deg", [0.0, 33.0, 90.0, 201.7])
+def test_a_tag_is_drawn_as_very_many_rays_would_draw_it(roster, camera, heading_deg):
+    """To a hundredth: a sheared corner's blur is a little rounder than two edges' product.
+
+    That is alike on both sides of the corner, so nothing moves: the middle of all light agrees.
+    """
+    sheet = TagPrints(roster).on_base(10, Place(110, 90, heading_deg), roster.base_types[0])
+    corner = camera.to_image(sheet.corners_mm)[0]
+    box = Box.around([corner], 16)
+    _, white = seen_print(camera, sheet, box, BLUR_PX)
+    inner = (slice(MARGIN_PX, -MARGIN_PX),) * 2
+    assert np.ptp(white[inner]) > 0.9
+    slowly = _by_many_rays(camera, sheet, box)
+    assert white[inner] == pytest.approx(slowly[inner], abs=0.01)
+    assert _middle_of_light(white[inner]) == pytest.approx(
+        _middle_of_light(slowly[inner]), abs=0.003
+    )
+
+
+def test_the_quick_way_moves_no_edge(roster, camera):
+    sheet = TagPrints(roster).on_base(10, Place(110, 90, 20.0), roster.base_types[0])
+    box = sheet.box(camera, 8)
+    covered, _ = seen_print(camera, sheet, box, BLUR_PX)
+    quickly, _ = seen_print(camera, sheet, box, BLUR_PX, is_quick=True)
+    assert quickly == pytest.approx(covered, abs=0.01)
+    assert quickly.sum() == pytest.approx(covered.sum(), rel=1e-4)
+
+
+def test_a_print_covers_its_own_area(roster, camera):
+    sheet = TagPrints(roster).on_table(roster.table_tags[0])
+    covered, _ = seen_print(camera, sheet, sheet.box(camera, 6), BLUR_PX)
+    corners = camera.to_image(sheet.corners_mm).astype(np.float32)
+    assert covered.sum() == pytest.approx(cv2.contourArea(corners), rel=1e-3)

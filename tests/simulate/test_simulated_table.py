@@ -1,0 +1,204 @@
+import math
+
+import numpy as np
+import pytest
+
+from tablecam.errors import BadInput
+from tablecam.simulate.battle import LEUTHEN
+from tablecam.simulate.demo import embedded_demo
+from tablecam.simulate.overlap import CONTACT_MM, overlaps_mm
+from tablecam.simulate.places import unit_corners_mm, unit_place
+from tablecam.simulate.table import SimulatedTable
+from tablecam.simulate.timeline import Timeline
+
+
+def _middle(table, unit_id):
+    """The centre and heading of a unit's footprint as the truth has it."""
+    unit = table.truth().unit(unit_id)
+    entry = next(entry for entry in table.roster.units if entry.id == unit_id)
+    places = table.places()
+    return unit_place(tuple(places[base.tag] for base in unit.bases), entry.base_type)
+
+
+def _assert_no_overlap(table):
+    types = table.roster.base_type_by_tag()
+    corners = np.concatenate(
+        [unit_corners_mm((place,), types[tag]) for tag, place in table.places().items()]
+    )
+    depth = overlaps_mm(corners, corners)
+    np.fill_diagonal(depth, 0)
+    assert depth.max() <= CONTACT_MM
+
+
+def test_the_truth_holds_all_that_the_table_file_lists():
+    table = embedded_demo()
+    truth = table.truth()
+    assert truth.game == "maurice-lite"
+    assert {unit.id: tuple(base.tag for base in unit.bases) for unit in truth.units} == {
+        unit.id: unit.tags for unit in table.roster.units
+    }
+    assert {leader.id for leader in truth.commanders} == {"frederick", "daun"}
+    assert truth.terrain == table.roster.terrain
+    assert all(base.sigma_mm == 0 for unit in truth.units for base in unit.bases)
+
+
+def test_a_moved_unit_lies_where_it_was_put():
+    table = embedded_demo()
+    table.move_unit("P3", 620, 330, 75)
+    middle = _middle(table, "P3")
+    assert (middle.x_mm, middle.y_mm) == pytest.approx((620, 330))
+    assert [base.heading_deg for base in table.truth().unit("P3").bases] == pytest.approx([75] * 4)
+
+
+def test_a_moved_unit_keeps_its_formation():
+    table = embedded_demo()
+    before = table.truth().unit("PC2").bases
+    table.move_unit("PC2", 300, 350, 200)
+    after = table.truth().unit("PC2").bases
+    for one, other in ((0, 1), (0, 2), (0, 3), (1, 2)):
+        apart = math.dist(
+            (before[one].x_mm, before[one].y_mm), (before[other].x_mm, before[other].y_mm)
+        )
+        assert math.dist(
+            (after[one].x_mm, after[one].y_mm), (after[other].x_mm, after[other].y_mm)
+        ) == pytest.approx(apart)
+
+
+def test_the_script_leaves_a_moved_unit_alone():
+    table = embedded_demo()
+    table.advance(3.5)  # a hand is already coming for it
+    table.move_unit("P2", 435, 330, 90)
+    assert not any(hand.side == "prussian" for hand in table.scene().hands)
+    for _ in range(250):
+        table.advance(1.0)
+        middle = _middle(table, "P2")
+        assert (middle.x_mm, middle.y_mm) == pytest.approx((435, 330))
+
+
+def test_a_unit_whose_way_is_barred_stays_and_nothing_collides():
+    table = embedded_demo()
+    table.move_unit("PC3", 150, 400, 90)  # right where PC1 is going to ride
+    before = table.truth().unit("PC1")
+    for _ in range(120):
+        table.advance(1.0)
+        _assert_no_overlap(table)
+    assert table.truth().unit("PC1") == before
+
+
+def test_a_unit_put_before_one_that_is_moving_stops_it():
+    table = embedded_demo()
+    table.advance(17.0)  # PC1 is on its way north
+    here = _middle(table, "PC1")
+    table.move_unit("PC3", here.x_mm, here.y_mm + 75, 0)
+    assert not any(hand.side == "prussian" for hand in table.scene().hands)
+    table.advance(1.0)
+    assert _middle(table, "PC1") == here
+    _assert_no_overlap(table)
+
+
+def test_units_that_are_not_in_the_way_go_on():
+    table, untouched = embedded_demo(), embedded_demo()
+    table.move_unit("PC3", 1150, 300, 90)
+    table.advance(60.0)
+    untouched.advance(60.0)
+    assert table.truth().unit("PC1") == untouched.truth().unit("PC1")
+
+
+def test_a_unit_dropped_upon_another_slides_into_contact():
+    table = embedded_demo()
+    table.move_unit("P1", 300, 580, 90)  # ten millimetres deep in A1
+    middle = _middle(table, "P1")
+    assert (middle.x_mm, middle.y_mm) == pytest.approx((300, 570), abs=1e-5)
+    _assert_no_overlap(table)
+
+
+def test_a_unit_dropped_right_upon_another_is_refused():
+    table = embedded_demo()
+    before = table.truth()
+    table.move_unit("A2", 435, 480, 270)
+    table.move_unit("A3", 435, 450, 270)
+    with pytest.raises(BadInput, match="expected a free place for P2, got one that A"):
+        table.move_unit("P2", 435, 465, 90)
+    assert table.truth().unit("P2") == before.unit("P2")
+
+
+@pytest.mark.parametrize(
+    ("x_mm", "y_mm"), [(20, 300), (1190, 300), (600, 5), (600, 795), (-500, 9000)]
+)
+def test_a_place_off_the_table_is_refused(x_mm, y_mm):
+    table = embedded_demo()
+    before = table.truth()
+    with pytest.raises(BadInput, match=r"expected P1 to lie within 1200 x 800 mm, got corners"):
+        table.move_unit("P1", x_mm, y_mm, 90)
+    assert table.truth() == before
+
+
+def test_a_unit_may_stand_right_at_the_edge():
+    table = embedded_demo()
+    table.move_unit("P1", 60, 300, 90)
+    assert _middle(table, "P1").x_mm == pytest.approx(60)
+
+
+@pytest.mark.parametrize("unit_id", ["P9", ""])
+def test_an_unknown_unit_is_refused(unit_id):
+    with pytest.raises(BadInput, match=f"expected a unit on the table, got '{unit_id}'"):
+        embedded_demo().move_unit(unit_id, 600, 400, 90)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_a_place_that_is_no_number_is_refused(bad):
+    with pytest.raises(BadInput, match="expected finite numbers"):
+        embedded_demo().move_unit("P1", bad, 400, 90)
+
+
+def test_a_commander_can_be_moved_too():
+    table = embedded_demo()
+    table.move_unit("daun", 400, 400, 0)
+    daun = next(one for one in table.truth().commanders if one.id == "daun")
+    assert (daun.x_mm, daun.y_mm) == pytest.approx((400, 400))
+
+
+def test_a_paused_table_stands_still():
+    table = embedded_demo()
+    table.advance(4.0)
+    table.pause()
+    before = table.scene()
+    table.advance(5.0)
+    assert table.is_paused
+    assert table.scene() == before
+    table.resume()
+    table.advance(1.0)
+    assert not table.is_paused
+    assert table.script_s == pytest.approx(5.0)
+
+
+def test_a_paused_table_can_be_rearranged():
+    table = embedded_demo()
+    table.pause()
+    table.move_unit("P3", 620, 330, 75)
+    assert _middle(table, "P3").y_mm == pytest.approx(330)
+
+
+def test_a_restart_forgets_everything():
+    table, fresh = embedded_demo(), embedded_demo()
+    table.advance(40.0)
+    table.move_unit("P3", 620, 330, 75)
+    table.pause()
+    table.restart()
+    assert table.scene() == fresh.scene()
+    assert not table.is_paused
+
+
+def test_the_battle_begins_again_by_itself():
+    table = embedded_demo()
+    table.advance(table.loop_s + 3.0)
+    assert table.script_s == pytest.approx(3.0)
+
+
+def test_a_scene_says_which_bases_a_hand_holds(leuthen):
+    table = SimulatedTable(leuthen, LEUTHEN)
+    first = Timeline(LEUTHEN, leuthen).visits[0]
+    table.advance(first.arrive_s + 1.0)
+    scene = table.scene()
+    assert scene.held == frozenset(next(u.tags for u in leuthen.units if u.id == first.id))
+    assert [hand.side for hand in scene.hands] == ["prussian"]
