@@ -59,12 +59,13 @@ def read_squares(
         float(half_cells * cell_mm * np.sqrt(2)),
     )
     turn = steps_right_and_up(squares.headings_rad) * cell_mm
+    from_cells = to_picture.turned(turn)
     grid = _grid(2 * half_cells, 1 / _SAMPLES_A_CELL)
     size = round(len(grid) ** 0.5)
-    seen = _sampled(grey, to_picture, grid @ turn).reshape(-1, size, size)
+    seen = _sampled(grey, from_cells, grid).reshape(-1, size, size)
     ring, centres = _best_ring(seen, patterns.side_cells)
     moved = np.einsum("nj,njk->nk", centres, turn)
-    cells = cell_means(grey, to_picture, turn, centres, patterns.inner_cells)
+    cells = cell_means(grey, from_cells, centres, patterns.inner_cells)
     return Readings(kind, squares.places_mm + moved, squares.headings_rad, ring, cells)
 
 
@@ -79,18 +80,16 @@ def pattern_scores(cells: Map, patterns: NDArray[np.uint8]) -> Array:
     return np.asarray(np.einsum("nc,ktc->nkt", seen, meant), dtype=np.float64)
 
 
-def cell_means(
-    grey: Grey, to_picture: LocalMaps, turn: Array, centres_cells: Array, across: int
-) -> Map:
+def cell_means(grey: Grey, from_cells: LocalMaps, centres_cells: Array, across: int) -> Map:
     """The grey level in the middle of each of `across` x `across` cells, (n, across, across).
 
-    `turn` (n, 2, 2) are the steps of one cell to the right and up, in mm; `centres_cells` (n, 2)
+    `from_cells` map offsets in cells, to the right and up, to the picture; `centres_cells` (n, 2)
     is where the middle of the cells lies.
     """
     middles = _grid(across - 1, 1.0)
     steps = np.array([[x, y] for y in (0.25, 0.0, -0.25) for x in (-0.25, 0.0, 0.25)])
     points = (middles[:, None] + steps).reshape(-1, 2) + centres_cells[:, None]
-    seen = _sampled(grey, to_picture, points @ turn)
+    seen = _sampled(grey, from_cells, points)
     return np.asarray(seen.reshape(len(seen), across, across, 9).mean(axis=3))
 
 
@@ -152,8 +151,8 @@ def _grid(across: float, step: float) -> Array:
     return np.stack([right.ravel(), up.ravel()], axis=1)
 
 
-def _sampled(grey: Grey, to_picture: LocalMaps, offsets_mm: Array) -> Map:
-    pixels = to_picture(offsets_mm).astype(np.float32)
+def _sampled(grey: Grey, from_cells: LocalMaps, offsets_cells: Array) -> Map:
+    pixels = from_cells(offsets_cells).astype(np.float32)
     seen = cv2.remap(
         grey, pixels[..., 0], pixels[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )

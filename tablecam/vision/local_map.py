@@ -33,6 +33,26 @@ class LocalMaps:
         """Where the offsets (m, 2), alike for all patches, or (n, m, 2) lie: (n, m, 2)."""
         return np.asarray(_basis(offsets / self.reach) @ self.coefficients)
 
+    def turned(self, steps: Array) -> LocalMaps:
+        """The maps of offsets p, where these map offsets p @ `steps`, (n, 2, 2).
+
+        So one grid of offsets serves patches that are turned differently.
+        """
+        (ax, ay), (bx, by) = steps.transpose(1, 2, 0)
+        none, one = np.zeros_like(ax), np.ones_like(ax)
+        # Rows: 1, a, b, a², ab, b²; columns: what 1, x, y, x², xy, y² hold of each.
+        composed = np.array(
+            [
+                [one, none, none, none, none, none],
+                [none, ax, ay, none, none, none],
+                [none, bx, by, none, none, none],
+                [none, none, none, ax * ax, ax * ay, ay * ay],
+                [none, none, none, 2 * ax * bx, ax * by + bx * ay, 2 * ay * by],
+                [none, none, none, bx * bx, bx * by, by * by],
+            ]
+        )
+        return LocalMaps(composed.transpose(2, 0, 1) @ self.coefficients, self.reach)
+
 
 def table_to_picture(
     camera: Camera, places_mm: Array, heights_mm: Array, reach_mm: float

@@ -26,3 +26,13 @@ def test_patches_of_the_table_are_seen_where_the_camera_says(place, height_mm):
     local = table_to_picture(CAMERA, np.array([place]), np.array([height_mm]), 20.0)
     points = np.column_stack([np.array(place) + OFFSETS, np.full(len(OFFSETS), height_mm)])
     assert np.abs(local(OFFSETS)[0] - CAMERA.to_image(points)).max() < 0.03
+
+
+@settings(max_examples=20, deadline=None)
+@given(place=places, heading_rad=st.floats(0, 6.3))
+def test_turned_maps_are_the_maps_of_turned_offsets(place, heading_rad):
+    local = table_to_picture(CAMERA, np.array([place]), np.array([3.0]), 20.0)
+    cosine, sine = np.cos(heading_rad), np.sin(heading_rad)
+    steps = 2.5 * np.array([[[sine, -cosine], [cosine, sine]]])
+    turned = local.turned(steps)
+    assert np.allclose(turned(OFFSETS / 3), local(OFFSETS / 3 @ steps), atol=1e-9)
