@@ -43,7 +43,7 @@ check: $(VENV)/.ready-dev
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.ready-dev
-	$(BIN)/python -m pytest tests/benchmarks --override-ini norecursedirs= -s -q
+	$(BIN)/python -m pytest tests/benchmarks --override-ini 'norecursedirs=.*' -s -q
 
 format: $(VENV)/.ready-dev
 	$(BIN)/ruff check --fix .

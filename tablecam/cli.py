@@ -20,7 +20,14 @@ from tablecam.errors import BadInput
 BAD_INPUT = 2
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _InOrder(click.Group):
+    """Lists commands as a newcomer meets them, not by the alphabet."""
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(tablecam.__version__, prog_name="tablecam")
 @click.option("-v", "--verbose", count=True, help="Say more: once for what is done, twice for all.")
 def commands(verbose: int) -> None:
@@ -32,7 +39,7 @@ def commands(verbose: int) -> None:
     logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
 
 
-_COMMANDS: tuple[click.Command, ...] = (calibrate, demo, run, print_sheets, snapshot)
+_COMMANDS: tuple[click.Command, ...] = (demo, run, print_sheets, calibrate, snapshot)
 
 for _command in _COMMANDS:
     commands.add_command(_command)
