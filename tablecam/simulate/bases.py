@@ -27,7 +27,6 @@ _FINER = 3
 """Miniatures are drawn so many times larger than they are seen."""
 _SHIFT_BITS = 4
 _SHADOW_STRENGTH = 0.38
-_TALLEST_MM = 24.0
 _LINEAR = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
 
 

@@ -92,17 +92,3 @@ class SensorNoise:
 def whole(camera: Camera) -> Box:
     """The box of all a camera's pixels."""
     return Box(0, 0, camera.lens.width_px, camera.lens.height_px)
-
-
-__all__ = [
-    "GAMMA",
-    "INK",
-    "PAPER",
-    "Linear",
-    "Picture",
-    "SensorNoise",
-    "encoded",
-    "light_field",
-    "linear_colour",
-    "whole",
-]
