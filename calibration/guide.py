@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,10 +41,14 @@ _NEW_PLACE_SHARE = 0.04  # of the diagonal: what the board must move by before t
 
 @dataclass(frozen=True, slots=True)
 class GuidedView:
-    """One view that was taken; `rms_px` None while there is no lens, or when it was left out."""
+    """One view that was taken; `rms_px` None while there is no lens, or when it was left out.
+
+    `outline_px` is the hull of its corners in the picture.
+    """
 
     name: str
     corners: int
+    outline_px: tuple[tuple[float, float], ...]
     blur_px: float
     tilt: Tilt
     rms_px: float | None = None
@@ -283,11 +288,17 @@ def _guided(view: BoardView, lens: Lens | None, search: LensSearch | None) -> Gu
     return GuidedView(
         name=view.name,
         corners=len(view.corner_ids),
+        outline_px=_hull(view.corners_px),
         blur_px=view.blur_px,
         tilt=tilt_of(view, lens),
         rms_px=errors.get(view.name),
         rejected_because=rejected.get(view.name),
     )
+
+
+def _hull(points_px: Array) -> tuple[tuple[float, float], ...]:
+    hull = cv2.convexHull(points_px.astype(np.float32)).reshape(-1, 2)
+    return tuple((float(x), float(y)) for x, y in hull)
 
 
 def _wanting(count: int, seen: Coverage, sigma_px: float | None) -> tuple[str, ...]:

@@ -26,7 +26,9 @@ from calibration.results import Origin
 from calibration.table_pose import TableSearch, find_table
 from calibration.table_tags import find_tags
 from tablecam.capture.frame import Image
+from tablecam.capture.options import SourceOptions
 from tablecam.capture.pictures import picture_paths, read_picture
+from tablecam.commands.calibrate_live import calibrate_live
 from tablecam.commands.calibration_report import (
     lens_document,
     print_document,
@@ -34,6 +36,8 @@ from tablecam.commands.calibration_report import (
     print_table,
     table_document,
 )
+from tablecam.commands.serving import page_options
+from tablecam.commands.source_options import source_options
 from tablecam.errors import BadInput
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
@@ -41,9 +45,50 @@ from tablecam.table.table_file import read_table_file
 _LEAST_CORNERS_ACROSS = 3
 
 
-@click.group("calibrate")
-def calibrate() -> None:
-    """Find the camera's lens, and its place over the table."""
+@click.group("calibrate", invoke_without_command=True, no_args_is_help=True)
+@click.option("--live", is_flag=True, help="Be led through all of it on a page in the browser.")
+@click.option(
+    "--table",
+    "table_path",
+    type=click.Path(path_type=Path),
+    help="The table file, with --live; without it only the lens is calibrated.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("camera.json"),
+    show_default=True,
+    help="The camera file, with --live. One that is there already can be checked with a ruler.",
+)
+@source_options
+@page_options
+@click.pass_context
+def calibrate(
+    context: click.Context,
+    *,
+    live: bool,
+    table_path: Path | None,
+    out: Path,
+    source: str,
+    options: SourceOptions,
+    host: str,
+    port: int,
+    open_browser: bool,
+) -> None:
+    """Find the camera's lens, and its place over the table.
+
+    With --live a page in the browser leads through it: turn the lens until it is sharp, hold the
+    board where the page says, clear the table, and check with a ruler. The other options are
+    for --live; `lens` and `table` work on pictures and have options of their own.
+    """
+    if live and context.invoked_subcommand is not None:
+        raise click.UsageError(f"expected --live or {context.invoked_subcommand}, got both")
+    if live:
+        calibrate_live(
+            source, options, table_path, out, host=host, port=port, open_browser=open_browser
+        )
+    elif context.invoked_subcommand is None:
+        raise click.UsageError("expected --live, lens or table, got none of them")
 
 
 def _inner_corners(

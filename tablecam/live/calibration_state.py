@@ -169,6 +169,7 @@ def _view_json(view: GuidedView) -> Json:
         "name": view.name,
         "corners": view.corners,
         "tilt": view.tilt,
+        "outline_px": _points(np.array(view.outline_px)),
         "rms_px": _rounded(view.rms_px),
         "rejected_because": view.rejected_because,
     }

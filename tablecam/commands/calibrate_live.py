@@ -1,0 +1,74 @@
+"""`tablecam calibrate --live`: a page that leads through the calibration of a camera."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import click
+
+from tablecam.capture.frame import Source
+from tablecam.capture.open_source import open_reader
+from tablecam.capture.options import SourceOptions
+from tablecam.errors import BadInput
+from tablecam.live.calibration import LiveCalibration
+from tablecam.live.calibration_state import Stage
+from tablecam.simulate.calibration_source import SimulatedCalibration
+from tablecam.simulate.demo import demo_camera, demo_roster
+from tablecam.table.roster import Roster
+from tablecam.table.table_file import read_table_file
+from web.calibrating import MOST_WAITING, create_calibration_app
+from web.server import Server
+from web.streams import Streams
+
+SIMULATED = "simulated"
+
+
+def calibrate_live(
+    source: str,
+    options: SourceOptions,
+    table_path: Path | None,
+    camera_path: Path,
+    *,
+    host: str,
+    port: int,
+    open_browser: bool,
+) -> None:
+    """Serve the page until Ctrl-C.
+
+    With the source `simulated` a board is waved before a simulated camera, over the demo's table.
+    """
+    if not camera_path.parent.is_dir():
+        raise BadInput(str(camera_path), "expected a folder that exists, got no such folder")
+    roster, factories, on_stage = _prepared(source, table_path)
+    streams = Streams(MOST_WAITING)
+    with (
+        open_reader(source, options, factories=factories) as reader,
+        LiveCalibration(reader, camera_path, roster, on_stage=on_stage) as live,
+    ):
+        app = create_calibration_app(live, streams)
+        server = Server(app, host, port, streams=streams)
+        click.echo(f"Calibrate at {server.address}", err=True)
+        if server.network_address is not None:
+            click.echo(f"On a phone in the same network: {server.network_address}", err=True)
+        click.echo("Ctrl-C stops; every view is kept.", err=True)
+        server.run(open_browser=open_browser)
+
+
+def _prepared(
+    source: str, table_path: Path | None
+) -> tuple[Roster | None, Mapping[str, Callable[[SourceOptions], Source]], Callable[[Stage], None]]:
+    """The table, the sources beyond the usual, and who is to know of each stage."""
+    roster = None if table_path is None else read_table_file(table_path)
+    if source != SIMULATED:
+        return roster, {}, lambda stage: None
+    simulated = SimulatedCalibration(demo_roster(), demo_camera())
+
+    def on_stage(stage: Stage) -> None:
+        """The simulated hands wave the board while it is wanted, and clear the table after."""
+        if stage == "lens":
+            simulated.wave_again()
+        else:
+            simulated.put_away()
+
+    return roster or demo_roster(), {SIMULATED: lambda options: simulated}, on_stage
