@@ -9,7 +9,7 @@ from tablecam.simulate.print_ink import seen_print
 from tablecam.simulate.rays import Box, pixel_means, plane_map
 from tablecam.simulate.tag_prints import TagPrints
 
-FINER = 64
+FINER = 48
 BLUR_PX = 0.6
 MARGIN_PX = 4
 """As far as the blur of the slow way reaches in from the edge of its box."""
@@ -36,7 +36,7 @@ def _middle_of_light(picture):
     ]
 
 
-@pytest.mark.parametrize("heading_deg", [0.0, 33.0, 90.0, 201.7])
+@pytest.mark.parametrize("heading_deg", [90.0, 201.7])
 def test_a_tag_is_drawn_as_very_many_rays_would_draw_it(roster, camera, heading_deg):
     """To a hundredth: a sheared corner's blur is a little rounder than two edges' product.
 
