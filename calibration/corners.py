@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.edges import blurred_edge
+from calibration.edges import as_light, blurred_edge
 from calibration.least_squares import Solution, least_squares
 
 Array = NDArray[np.float64]
@@ -24,7 +24,7 @@ _LEAST_RADIUS_PX = 3.0
 _LARGEST_RADIUS_PX = 12.0  # more pixels cost time and, against noise, gain little
 _LEAST_CONTRAST = 8.0  # grey levels between black and white, of 255
 _LARGEST_MISFIT = 0.15  # root mean square of what is left over, as a share of the contrast
-_ENOUGH_TO_COMPARE = 8
+_BLUR_WEIGHT, _BEND_WEIGHT = 3.0, 4.0  # grey levels for the blur's logarithm, and for the bend
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,93 +85,40 @@ def _fit(
     at = middles[:, None, :] + offsets
     height, width = picture.shape
     grey = picture[np.clip(at[..., 1], 0, height - 1), np.clip(at[..., 0], 0, width - 1)]
-    grey = grey.astype(np.float64)
+    grey = as_light(grey)
     weights = _weights(offsets - (starts_px - middles)[:, None], radius_px)
     weights *= _is_inside(picture, at)
-    patches = _Patches(grey, weights, offsets.astype(np.float64))
     start = _start(grey, starts_px - middles, edges)
-    solution = patches.solve(start, _ANY_LOOK)
+
+    def misfit(values: Array) -> tuple[Array, Array]:
+        shades, by_value = _crossing(offsets[None].astype(np.float64), values)
+        held, by_held = _held(values)
+        return (
+            np.hstack([(shades - grey) * weights, held]),
+            np.hstack([by_value * weights[..., None], by_held]),
+        )
+
+    solution = least_squares(misfit, start, steps=25, tolerance=1e-5)
     good = _is_good(solution, weights, starts_px - middles, radius_px)
-    if good.sum() >= _ENOUGH_TO_COMPARE:
-        solution = patches.solve(solution.values, _common_look(solution, weights, good))
-        good &= _is_good(solution, weights, starts_px - middles, radius_px)
     values = solution.values
     corners = np.where(good[:, None], values[:, :2] + middles, np.nan)
     return corners, np.exp(values[:, 4:6]), np.where(good, np.sign(values[:, 7]), 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """What the corners of one picture share, and how far they may differ from it.
+def _held(values: Array) -> tuple[Array, Array]:
+    """How far blurs and bend are from the usual, (n, 3), weighed so as to matter little.
 
-    The blur's logarithm, gamma's bend as a share of half the contrast, and the misfit of pixels in
-    grey levels.
-    """
-
-    log_blur: float
-    bend: float
-    noise: float
-    log_blur_spread: float = 0.1
-    bend_spread: float = 0.05
-
-
-_ANY_LOOK = _Look(np.log(_FIRST_BLUR_PX), 0.0, noise=2.0, log_blur_spread=0.7, bend_spread=0.5)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Patches:
-    """The pixels around n corners: `grey` (n, m) and `weights` (n, m) at `offsets` (m, 2)."""
-
-    grey: Array
-    weights: Array
-    offsets: Array
-
-    def solve(self, start: Array, look: _Look) -> Solution:
-        """The nine unknowns of each corner, held near the look where the pixels are silent."""
-
-        def misfit(values: Array) -> tuple[Array, Array]:
-            shades, by_value = _crossing(self.offsets[None], values)
-            residuals = (shades - self.grey) * self.weights
-            by_value *= self.weights[..., None]
-            held, by_held = _held_near(look, values)
-            return np.hstack([residuals, held]), np.hstack([by_value, by_held])
-
-        return least_squares(misfit, start, steps=25, tolerance=1e-5)
-
-
-def _held_near(look: _Look, values: Array) -> tuple[Array, Array]:
-    """How far each corner looks unlike the rest, (n, 3), in the size of the pixels' misfits.
-
-    Where an edge runs along a row of pixels only one row is grey, and a shift, a blur and a bend
-    look the same in it: without this such corners are wrong by up to 0.2 px in a sharp picture.
+    They are needed only where an edge runs along a row of pixels: one row of grey is all there is
+    then, and blur and bend could be anything.
     """
     half = np.maximum(np.abs(values[:, 7]), 1.0)
-    blur_scale = look.noise / look.log_blur_spread
-    bend_scale = look.noise / look.bend_spread
     held = np.empty((len(values), 3))
-    held[:, :2] = (values[:, 4:6] - look.log_blur) * blur_scale
-    held[:, 2] = (values[:, 8] / half - look.bend) * bend_scale
+    held[:, :2] = (values[:, 4:6] - np.log(_FIRST_BLUR_PX)) * _BLUR_WEIGHT
+    held[:, 2] = values[:, 8] / half * _BEND_WEIGHT
     by_held = np.zeros((len(values), 3, values.shape[1]))
-    by_held[:, 0, 4] = by_held[:, 1, 5] = blur_scale
-    by_held[:, 2, 8] = bend_scale / half
+    by_held[:, 0, 4] = by_held[:, 1, 5] = _BLUR_WEIGHT
+    by_held[:, 2, 8] = _BEND_WEIGHT / half
     return held, by_held
-
-
-def _common_look(solution: Solution, weights: Array, good: NDArray[np.bool_]) -> _Look:
-    values, spread = solution.values[good], solution.covariance[good]
-    noise = np.sqrt(np.median((solution.residuals[good] ** 2).sum(1) / weights[good].sum(1)))
-    variances = np.diagonal(spread, axis1=1, axis2=2)
-    log_blur = _weighted_median(values[:, 4:6].ravel(), 1 / variances[:, 4:6].ravel())
-    half = np.abs(values[:, 7])
-    bend = _weighted_median(values[:, 8] / half, half**2 / variances[:, 8])
-    return _Look(log_blur, bend, float(noise))
-
-
-def _weighted_median(values: Array, weights: Array) -> float:
-    usable = np.isfinite(weights) & (weights > 0)
-    order = np.argsort(values[usable])
-    total = np.cumsum(weights[usable][order])
-    return float(values[usable][order][np.searchsorted(total, total[-1] / 2)])
 
 
 def _is_good(

@@ -2,6 +2,7 @@
 
 The lens and the pixels blur an edge in the light itself, and only then the camera's gamma bends
 light into brightness. So an edge is an error function of the distance from it, and a bend on top.
+Most of the bend is taken back before anything is fitted (`as_light`), the rest is fitted.
 """
 
 from __future__ import annotations
@@ -10,6 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+
+_GAMMA = 1.6
+"""Cameras use 1.8 to 2.2, but then steepen the contrast: corners came out best with this."""
+
+_LIGHT = 255 * (np.arange(256) / 255) ** _GAMMA
+
+
+def as_light(grey: NDArray[np.uint8]) -> Array:
+    """Grey levels, any shape, about as bright as the light was that made them, 0 to 255."""
+    return np.asarray(_LIGHT[grey])
 
 
 def blurred_edge(distance_px: Array, blur_px: Array) -> tuple[Array, Array, Array]:

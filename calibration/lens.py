@@ -102,7 +102,8 @@ class Lens:
                 found -= _solve_2x2(jacobian, error)
             distorted, jacobian = self._distort(found)
             bad = ~(np.abs(distorted - target) < 1e-9).all(axis=-1)
-            bad |= ~(np.linalg.det(jacobian) > 0)
+            # Beyond the fold lie mirrored solutions, turned over once or (det > 0 again) twice.
+            bad |= ~(np.linalg.det(jacobian) > 0) | ~(np.trace(jacobian, axis1=-2, axis2=-1) > 0)
         found[bad] = np.nan
         return found
 

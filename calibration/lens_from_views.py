@@ -30,10 +30,11 @@ _POSE = 6
 _BLUR_OF_A_SHARP_VIEW_PX = 1.0
 _BLUR_ABOVE_THE_REST = 2.0
 _SAME_PLACE_SHARE = 0.01  # of the picture's diagonal
-_OUTLIER_SIGMAS = 4.5
+_OUTLIER_SIGMAS = 6.0  # corners scatter unevenly, real outliers are ten times farther out
 _SMALLEST_OUTLIER_PX = 0.05
 _ROUNDS_OF_REJECTION = 6
 _WORST_KNOWN_FOCAL_SHARE = 0.05
+_MOST_ALIKE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +241,9 @@ def _calibration(
 ) -> LensCalibration:
     values = solution.values[0]
     freedom = solution.residuals.size - values.size
-    variance = float((solution.residuals**2).sum() / freedom)
+    misfits = bundle.misfit(values)[0]
+    alike = _alike(bundle.views, bundle.split(misfits), bundle.split(kept))
+    variance = float((solution.residuals**2).sum() / freedom) * ((1 + alike) / (1 - alike)) ** 2
     covariance = variance * solution.covariance[0, :_LENS, :_LENS]
     lens = bundle.lens(values)
     if not np.sqrt(covariance[0, 0]) < _WORST_KNOWN_FOCAL_SHARE * lens.fx_px:
@@ -248,7 +251,7 @@ def _calibration(
             "lens: expected views that tilt the board in different ways, got "
             f"{len(bundle.views)} views too alike to tell how long the lens is"
         )
-    squares = np.square(bundle.misfit(values)[0]).sum(axis=1)
+    squares = np.square(misfits).sum(axis=1)
     errors = zip(bundle.views, bundle.split(squares), bundle.split(kept), strict=True)
     views = tuple(
         ViewError(
@@ -258,3 +261,22 @@ def _calibration(
     )
     rms_px = float(np.sqrt(squares[kept].mean()))
     return LensCalibration(lens, (covariance + covariance.T) / 2, rms_px, views, origin)
+
+
+def _alike(
+    views: Sequence[BoardView], misfits: Sequence[Array], kept: Sequence[NDArray[np.bool_]]
+) -> float:
+    """How alike the misfits of neighbouring corners are, from 0 to 0.8: their correlation.
+
+    A board that is not flat, or a lens that is not quite of this kind, moves whole groups of
+    corners. They then tell less than as many independent ones: along each of the board's two
+    directions by (1 - alike) / (1 + alike), as in a series where each is like the one before.
+    """
+    together = alone = 0.0
+    for view, misfit, keep in zip(views, misfits, kept, strict=True):
+        apart = np.linalg.norm(view.board_mm[keep][:, None] - view.board_mm[keep], axis=2)
+        square_mm = apart[apart > 0].min()
+        one, other = np.nonzero((apart > 0) & (apart < 1.2 * square_mm))
+        together += float((misfit[keep][one] * misfit[keep][other]).sum())
+        alone += float(np.square(misfit[keep][one]).sum())
+    return float(np.clip(together / alone, 0.0, _MOST_ALIKE)) if alone > 0 else 0.0

@@ -1,0 +1,33 @@
+"""What is costly to make once: the board views of the footage, and the lens found from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from calibration.board import BoardView, find_lens_board
+from calibration.grey import to_grey
+from calibration.lens_from_views import LensSearch, lens_from_views
+from calibration.results import Origin
+from tablecam.capture.pictures import read_picture
+from tests.footage import Rig
+
+
+@pytest.fixture(scope="session", params=["hd-b", "uhd-b"])
+def rig(request: pytest.FixtureRequest, shared: Path) -> Rig:
+    """One of the two cameras of the footage."""
+    return Rig(shared / "footage" / request.param)
+
+
+@pytest.fixture(scope="session")
+def board_views(rig: Rig) -> tuple[BoardView, ...]:
+    """The lens board as each lens view of the footage shows it."""
+    paths = sorted((rig.folder / "lens").glob("*.jpg"))
+    return tuple(find_lens_board(to_grey(read_picture(path)), path.name) for path in paths)
+
+
+@pytest.fixture(scope="session")
+def lens_search(board_views: tuple[BoardView, ...]) -> LensSearch:
+    """The lens found from those views."""
+    return lens_from_views(board_views, Origin("2025-01-01T00:00:00+00:00", ()))
