@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 
 import cv2
-import numpy as np
 
 from calibration.camera import Camera
+from calibration.grey import to_grey
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
 from tablecam.live import questions
@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 _PATIENCE_S = 0.5
 """How long the loop waits for a frame before it looks at the source's state again."""
 
+_FRAMES_BETWEEN_WHOLE_SEARCHES = 30
 _PICTURE_WIDTH_PX = 1800
 _JPEG_QUALITY = 85
 
@@ -57,6 +58,7 @@ class LiveTable:
         self._simulated = simulated
         self._finder = TagFinder(camera, roster)
         self._tracker = BaseTracker(roster, camera)
+        self._search: Search | None = None
         self._tracking = threading.Lock()  # between a frame that is read and a base taken off
         self._picture = _Picture(camera, roster)
         self._changed = threading.Condition()
@@ -153,8 +155,10 @@ class LiveTable:
 
     def _see(self, frame: Frame) -> None:
         """Read one frame and publish what it shows."""
-        grey = np.asarray(cv2.cvtColor(frame.image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
-        search = self._finder.search(grey)
+        grey = to_grey(frame.image)
+        # Now and then nothing is taken for granted, not even how sharp the picture is.
+        before = self._search if frame.number % _FRAMES_BETWEEN_WHOLE_SEARCHES else None
+        search = self._search = self._finder.search(grey, before=before)
         with self._tracking:
             self._follow(search, frame)
 

@@ -43,7 +43,11 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """All that one search of a picture gave: at most one sighting a tag."""
+    """All that one search of a picture gave: at most one sighting a tag.
+
+    `blur_px` is the picture's blur, one standard deviation; None where nothing showed it.
+    """
 
     sightings: tuple[TagSighting, ...]
     rejections: tuple[Rejection, ...] = ()
+    blur_px: float | None = None

@@ -53,6 +53,9 @@ class Squares:
     def __len__(self) -> int:
         return len(self.places_mm)
 
+    def __getitem__(self, rows: NDArray[np.bool_]) -> Squares:
+        return Squares(self.places_mm[rows], self.headings_rad[rows])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SquareFinder:
