@@ -9,7 +9,7 @@ from flask import Blueprint, Response, abort, current_app, jsonify, request
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.table.position_file import position_to_json
-from web.bodies import Move
+from web.bodies import Move, TakeOff
 from web.shown import shown
 from web.streams import events
 from web.view import health_json, state_json, table_json
@@ -74,6 +74,14 @@ def measure() -> Response:
 def about() -> Response:
     """The drawings that explain `thing`."""
     return jsonify(shown().live.about(_thing("thing")))
+
+
+@blueprint.post("/take-off")
+def take_off() -> Response:
+    """Forget what is hidden of a thing: players have taken it off the table."""
+    wanted = document_from(request.get_json(), "take-off").parsed(TakeOff)
+    shown().live.take_off(wanted.thing)
+    return Response(status=204)
 
 
 @blueprint.post("/simulated/move")

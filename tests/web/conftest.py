@@ -86,6 +86,11 @@ class StandingTable:
             raise BadInput("measure", "expected a thing on the table, got 'unit:nobody'")
         return {"a": a, "b": b, "within": list(within_bw)}
 
+    def take_off(self, thing: str) -> None:
+        if thing != "unit:F1":
+            raise BadInput(thing, "expected something that is hidden, but the camera sees it")
+        self.show(position=replace(POSITION, units=()))
+
     def about(self, thing: str) -> dict[str, Any]:
         return {"thing": thing, "lines": [], "shapes": []}
 

@@ -227,3 +227,14 @@ def test_too_many_streams_are_told_to_ask_instead(client: FlaskClient) -> None:
         assert "/api/state" in refused.json["error"]
     with client.get("/api/events") as again:
         assert again.status_code == 200
+
+
+def test_a_hidden_unit_can_be_taken_off(client: FlaskClient, live: Any) -> None:
+    assert client.post("/api/take-off", json={"thing": "unit:F1"}).status_code == 204
+    assert live.snapshot().position.units == ()
+
+
+def test_what_is_seen_cannot_be_taken_off(client: FlaskClient) -> None:
+    answer = client.post("/api/take-off", json={"thing": "unit:B1"})
+    assert answer.status_code == 400
+    assert "the camera sees it" in answer.json["error"]

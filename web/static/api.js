@@ -20,6 +20,11 @@ export function about(thing) {
   return get(`/api/about?${new URLSearchParams({ thing })}`);
 }
 
+/** Say that what is hidden of a thing has left the table. @type {(thing: string) => Promise<void>} */
+export async function takeOff(thing) {
+  await send("/api/take-off", { thing });
+}
+
 /** Put a unit of the simulated table somewhere else. @type {(place: Placing) => Promise<void>} */
 export async function moveUnit({ unit, x_mm, y_mm, heading_deg }) {
   await send("/api/simulated/move", { unit, x_mm, y_mm, heading_deg });

@@ -86,6 +86,19 @@ function clear() {
   changed();
 }
 
+/** Say that what is hidden of the chosen thing has left the table. */
+async function takeOff() {
+  const [thing] = state.chosen;
+  if (byId("take-off").hidden) return;
+  try {
+    await api.takeOff(thing);
+    change.clear(state);
+  } catch (error) {
+    moves.complain(error);
+  }
+  changed();
+}
+
 function keep() {
   change.keep(state);
   changed();
@@ -164,6 +177,7 @@ listenToKeys({
   p: () => show({ picture: !state.show.picture }),
   u: nextUncertainty,
   k: keep,
+  x: takeOff,
   q: (event) => moves.turn(event.shiftKey ? 1 : 5),
   e: (event) => moves.turn(event.shiftKey ? -1 : -5),
   undo: () => moves.undo(),
@@ -195,6 +209,7 @@ onClick("pick-units", () => pick("units"));
 onClick("pick-bases", () => pick("bases"));
 onClick("moving", toggleMoving);
 onClick("keep", keep);
+onClick("take-off", takeOff);
 onClick("clear", clear);
 onClick("undo", () => moves.undo());
 onClick("notice-undo", () => moves.undo());

@@ -2,7 +2,7 @@
 /** The words and figures around the table: the camera's health, what was measured, who is there. */
 import { duration, fullName, lengthWords, pointWords } from "./board.js";
 import { each, put, style, write } from "./keyed.js";
-import { sideNumber, titleOf } from "./state.js";
+import { isHidden, sideNumber, titleOf } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Tape} Tape */
@@ -84,6 +84,7 @@ function renderMeasure(state) {
   const [first, second] = state.chosen;
   const tape = state.tape;
   byId("clear").hidden = !first && state.kept.length === 0;
+  byId("take-off").hidden = Boolean(second) || !isHidden(state, first);
   byId("keep").hidden = !second || !tape?.measured;
   write(byId("measure-title"), measureTitle(state));
   renderParts(state);

@@ -297,6 +297,16 @@ function chosenChanged(state) {
   layTape(state);
 }
 
+/** Whether any of a thing is held: hidden where it was last seen. @type {(state: State, thing: string | undefined) => boolean} */
+export function isHidden(state, thing) {
+  if (!state.now || !thing) return false;
+  const [kind, name] = split(thing);
+  const units = state.now.units.filter((unit) => kind === "base" || unit.id === name);
+  const bases = units.flatMap((unit) => unit.bases).filter((base) => kind !== "base" || base.name === name);
+  const commanders = state.now.commanders.filter((each) => kind === "commander" && each.id === name);
+  return [...(kind === "commander" ? [] : bases), ...commanders].some((each) => each.seen === "held");
+}
+
 /** Whether a unit is seen where it was put: nothing is decided by this but when the ghost goes. @type {(now: TableState, ghost: Ghost) => boolean} */
 function hasArrived(now, ghost) {
   const unit = now.units.find((each) => each.id === ghost.unit);

@@ -48,3 +48,26 @@ def test_a_lost_connection_is_said_and_comes_back_by_itself(player: Any) -> None
     expect(page.locator("#health-state")).to_have_text("live")
     expect(page.locator("#lost")).to_be_hidden()
     player.sees_the_newest()
+
+
+def test_a_hidden_unit_can_be_said_to_have_left_the_table(player: Any) -> None:
+    page = player.page
+    state = page.request.get(f"{player.demo.address}api/state").json()
+    unit = state["units"][0]
+    unit["bases"][1] |= {"seen": "held", "held_s": 75.0}
+    taken_off: list[Any] = []
+
+    def forget(route: Route) -> None:
+        taken_off.append(route.request.post_data_json)
+        route.fulfill(status=204)
+
+    page.route("**/api/events", lambda route: route.fulfill(status=503, body="full"))
+    page.route("**/api/state**", lambda route: doctored(route, state))
+    page.route("**/api/take-off", forget)
+    page.reload()
+    page.locator(f'[data-thing="unit:{unit["id"]}"]').first.focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Taken off").click()
+    expect(page.locator("#measure-title")).to_have_text("Measure")
+    assert taken_off == [{"thing": f"unit:{unit['id']}"}]
+    page.unroute_all()
