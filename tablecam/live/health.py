@@ -35,8 +35,13 @@ class Tally:
     behind_s: float | None = None
 
 
-def health(status: SourceStatus, calibration: str, tally: Tally | None) -> Health:
-    """The health of a source whose newest frame came to `tally`; None before the first one."""
+def health(
+    status: SourceStatus, calibration: str, tally: Tally | None, *, fault: str = ""
+) -> Health:
+    """The health of a source whose newest frame came to `tally`; None before the first one.
+
+    `fault` is what kept tablecam itself from reading the newest frame.
+    """
     seen = tally or Tally()
     return Health(
         source=status.name,
@@ -49,7 +54,7 @@ def health(status: SourceStatus, calibration: str, tally: Tally | None) -> Healt
         missing=seen.missing,
         reprojection_px=seen.reprojection_px,
         behind_s=seen.behind_s,
-        warnings=tuple(_warnings(status, tally)),
+        warnings=((fault,) if fault else ()) + tuple(_warnings(status, tally)),
     )
 
 

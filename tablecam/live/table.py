@@ -17,7 +17,7 @@ from tablecam.capture.reader import Reader
 from tablecam.live import questions
 from tablecam.live.health import Tally, health
 from tablecam.live.protocol import Json, SimulatedControls
-from tablecam.live.state import Snapshot
+from tablecam.live.state import Health, Snapshot
 from tablecam.table.model import Position
 from tablecam.table.roster import Roster
 from tablecam.vision.find import TagFinder
@@ -59,6 +59,7 @@ class LiveTable:
         self._finder = TagFinder(camera, roster)
         self._tracker = BaseTracker(roster, camera)
         self._search: Search | None = None
+        self._fault = ""
         self._tracking = threading.Lock()  # between a frame that is read and a base taken off
         self._picture = _Picture(camera, roster)
         self._changed = threading.Condition()
@@ -151,7 +152,21 @@ class LiveTable:
                 self._say_how_the_source_is()
             else:
                 number = frame.number
-                self._see(frame)
+                self._try_to_see(frame)
+
+    def _try_to_see(self, frame: Frame) -> None:
+        """Read one frame. A fault of ours costs that frame, is said, and never stops the watch."""
+        try:
+            self._see(frame)
+        except Exception as error:
+            log.debug("frame %d", frame.number, exc_info=True)
+            log.error("frame %d could not be read: %r", frame.number, error)
+            self._search = None
+            self._fault = (
+                f"tablecam could not read the newest picture ({error!r}); the table is shown as it "
+                "was before"
+            )
+            self._say_how_the_source_is()
 
     def _see(self, frame: Frame) -> None:
         """Read one frame and publish what it shows."""
@@ -160,6 +175,7 @@ class LiveTable:
         before = self._search if frame.number % _FRAMES_BETWEEN_WHOLE_SEARCHES else None
         search = self._search = self._finder.search(grey, before=before)
         with self._tracking:
+            self._fault = ""
             self._follow(search, frame)
 
     def _follow(self, search: Search, frame: Frame) -> None:
@@ -186,13 +202,16 @@ class LiveTable:
         """Publish the source's state where it has changed though no frame came."""
         with self._tracking:
             old = self.snapshot()
-            if health(self._reader.status, self._camera.name, self._tally) != old.health:
+            if self._health() != old.health:
                 self._publish(old.position, old.held_for_s)
+
+    def _health(self) -> Health:
+        return health(self._reader.status, self._camera.name, self._tally, fault=self._fault)
 
     def _publish(
         self, position: Position, held_for_s: Mapping[int, float], frame: Frame | None = None
     ) -> None:
-        now = health(self._reader.status, self._camera.name, self._tally)
+        now = self._health()
         with self._changed:
             old = self._snapshot
             number = old.frame if frame is None else frame.number

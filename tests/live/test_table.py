@@ -31,6 +31,7 @@ class Tap:
         self.is_over = False
         self.is_failing = False
         self.covers = None
+        self.crops = False
 
     def read(self):
         self.turns.acquire()
@@ -39,6 +40,8 @@ class Tap:
         if self.is_over:
             return None
         frame = self.source.read()
+        if self.crops:
+            return replace(frame, image=frame.image[:100])
         return frame if self.covers is None else self.covered(frame)
 
     def covered(self, frame):
@@ -216,3 +219,15 @@ def test_a_lost_source_is_said_and_the_table_stays_as_it_was(scene):
 def test_nothing_new_is_none_after_the_timeout(scene):
     _, _, live = scene
     assert live.wait(live.snapshot().version, 0.0) is None
+
+
+def test_a_frame_that_cannot_be_read_is_said_and_the_next_one_is_read(scene):
+    _, tap, live = scene
+    before = after_one_frame(tap, live)
+    tap.crops = True
+    tap.one_more()
+    faulty = until(live, lambda snapshot: snapshot.health.warnings)
+    assert "could not read the newest picture" in faulty.health.warnings[0]
+    assert faulty.position == before.position
+    tap.crops = False
+    assert after_one_frame(tap, live).health.warnings == ()
