@@ -2,8 +2,9 @@
 
 Two blurred edges, multiplied, are laid over the pixels around the crossing, and the place, the two
 directions, the two blurs and the brightness are turned until the picture is explained. On the
-rendered boards that tablecam is measured against this is right to about 0.01 to 0.03 px, where
-OpenCV's `cornerSubPix` stays at 0.05 to 0.07 px with any window.
+rendered lens boards that tablecam is measured against, corners are off by 0.008 px (4K) and
+0.019 px (1080p behind a colour filter) in root mean square; with OpenCV's detector it is 0.044 px
+and 0.067 px, and no window of its `cornerSubPix` did better (tests/benchmarks).
 """
 
 from __future__ import annotations

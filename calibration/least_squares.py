@@ -35,7 +35,7 @@ class Solution:
     @property
     def covariance(self) -> Array:
         """The covariance (n, p, p) for residuals of unit variance; vast where undetermined."""
-        scale = np.sqrt(np.maximum(np.diagonal(self.normal, axis1=1, axis2=2), 1e-300))
+        scale = np.sqrt(np.maximum(np.diagonal(self.normal, axis1=1, axis2=2), 1e-200))
         both = scale[:, :, None] * scale[:, None, :]  # unknowns of very different sizes, evened
         evened = self.normal / both + 1e-13 * np.eye(self.normal.shape[1])
         return np.asarray(np.linalg.inv(evened) / both)

@@ -25,7 +25,6 @@ _NOTABLE_MISFIT = 3.0  # beyond this, tags do not lie as listed; corners alone r
 _CLEAR_GAIN = 4.0  # by how much leaving one tag out must better the misfit of all
 _CLEAR_LEAD = 2.0  # and by how much more than leaving another out would
 _SMALLEST_MISFIT = 0.25
-_HOPELESS_SIGMA_MM = 100.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,16 +70,12 @@ def find_table(
     """
     seen = [tag for tag in found if tag.id in listed_mm]
     _check_enough(seen, listed_mm, picture_name)
+    _check_span(seen, listed_mm, tag_size_mm, picture_name)
     prior = unknown_lens(*picture_size_px) if lens is None else _prior(lens)
     used, notes = _consistent(seen, listed_mm, tag_size_mm, prior)
     problem = TagAdjustment.of(used, listed_mm, tag_size_mm, prior)
     outcome = problem.learn()
     calibration = _calibration(seen, used, listed_mm, tag_size_mm, outcome, origin)
-    if not calibration.sigma_mm < _HOPELESS_SIGMA_MM:
-        raise CalibrationError(
-            f"{picture_name}: expected table tags that span an area, got tags "
-            f"{_names(used)} on one line"
-        )
     missing = _missing_note(seen, used, listed_mm)
     sigma_with_lens = None
     if lens is None:
@@ -113,6 +108,18 @@ def _check_enough(seen: Sequence[FoundTag], listed_mm: Places, picture_name: str
         raise CalibrationError(
             f"{picture_name}: expected {LEAST_TAGS} table tags or more in view, got {len(seen)} "
             f"(seen: {_names(seen)}; missing: {', '.join(map(str, missing)) or 'none'})"
+        )
+
+
+def _check_span(
+    seen: Sequence[FoundTag], listed_mm: Places, tag_size_mm: float, picture_name: str
+) -> None:
+    places = np.array([listed_mm[tag.id] for tag in seen])
+    across_mm = np.linalg.svd(places - places.mean(axis=0), compute_uv=False)[-1]
+    if across_mm < tag_size_mm:
+        raise CalibrationError(
+            f"{picture_name}: expected table tags that span an area, got tags {_names(seen)} on "
+            "one line"
         )
 
 
