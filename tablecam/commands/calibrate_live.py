@@ -62,7 +62,7 @@ def _prepared(
     roster = None if table_path is None else read_table_file(table_path)
     if source != SIMULATED:
         return roster, {}, lambda stage: None
-    simulated = SimulatedCalibration(demo_roster(), demo_camera())
+    simulated = SimulatedCalibration(demo_roster(), demo_camera(), is_endless=True)
 
     def on_stage(stage: Stage) -> None:
         """The simulated hands wave the board while it is wanted, and clear the table after."""

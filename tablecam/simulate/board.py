@@ -74,12 +74,12 @@ def lay_board(
     frame = Box(0, 0, lens.width_px, lens.height_px)
     margin_px = _MARGIN_SIGMAS * blur_px + 1
     box = sheet.box(camera, margin_px).clipped(frame)
-    if box.is_empty:
-        return box
+    if _is_sliver(box):
+        return Box(box.left, box.top, box.left, box.top)
     ink = np.zeros((box.height, box.width), dtype=np.float32)
     for piece in _pieces():
         part = piece.box(camera, margin_px).clipped(box)
-        if not part.is_empty:
+        if not _is_sliver(part):
             covered, white = seen_print(camera, piece, part, blur_px, is_quick=True)
             ink[part.within(box)] += covered - white
     covered, _ = seen_print(camera, sheet, box, blur_px, is_quick=True)
@@ -87,6 +87,11 @@ def lay_board(
     target = picture[box.slices]
     target += covered[..., None] * (paper[..., None] - target)
     return box
+
+
+def _is_sliver(box: Box) -> bool:
+    """Whether a box is less than two pixels wide or tall: all margin, and no print."""
+    return box.width < 2 or box.height < 2
 
 
 def facing(pose: Pose) -> float:

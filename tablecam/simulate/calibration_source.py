@@ -92,7 +92,8 @@ _AWAY = Held(0.5, 2.2, 640)
 class SimulatedCalibration:
     """The board waved before a camera, then the empty table (`tablecam.capture.frame.Source`).
 
-    Paced and not, as `SimulatedSource`.
+    Paced and not, as `SimulatedSource`. With `is_endless` the board is waved again and again until
+    it is put away.
     """
 
     def __init__(
@@ -104,10 +105,12 @@ class SimulatedCalibration:
         look: Look = DEMO_LOOK,
         is_paced: bool = True,
         places: tuple[Held, ...] = WAVED,
+        is_endless: bool = False,
     ) -> None:
         lens = camera.lens
         self.camera = camera
         self._places = (_AWAY, *places, _AWAY)
+        self._is_endless = is_endless
         renderer = Renderer(roster, camera, replace(look, noise=0.0))
         self._empty: Picture = renderer.picture(Scene({}), 0)
         self._lit = renderer.lit_ground()
@@ -116,6 +119,7 @@ class SimulatedCalibration:
         self._pace = Pace(1.0 / frames_per_s, is_paced=is_paced)
         self._drawn: tuple[Held, Picture] | None = None
         self._elapsed_s = 0.0
+        self._is_away = False
         self._number = 0
 
     @property
@@ -134,6 +138,8 @@ class SimulatedCalibration:
         if moment is None:
             return None
         self._elapsed_s += moment.passed_s
+        if self._is_endless and self._elapsed_s >= self.waved_s and not self._is_away:
+            self._elapsed_s = 0.0
         picture = self._noise.added(self._clean(), self._number)
         frame = Frame(picture, self._number, moment.taken_at_s)
         self._number += 1
@@ -144,12 +150,12 @@ class SimulatedCalibration:
         self._pace.stop()
 
     def wave_again(self) -> None:
-        """Begin again with the first place."""
-        self._elapsed_s = 0.0
+        """Begin again with the first place, after the board was put away."""
+        self._is_away, self._elapsed_s = False, 0.0
 
     def put_away(self) -> None:
         """Let the camera look at the empty table from now on."""
-        self._elapsed_s = max(self._elapsed_s, self.waved_s)
+        self._is_away, self._elapsed_s = True, max(self._elapsed_s, self.waved_s)
 
     @property
     def elapsed_s(self) -> float:
