@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 _FIRST_BLUR_PX = 1.0
 _SECOND_BLUR_PX = 2.0
+_DIFFERENCE_VARIANCE = 1 / 3  # a difference over two pixels blurs by a box as wide
 _STRONGEST_SHARE = 0.004
 _LEAST_GRADIENT = 1.0  # grey levels a pixel, after the second blur; less is noise
 _SHARPEST_PX = 0.6  # a lens in perfect focus: the pixel itself, and a little diffraction
@@ -31,7 +32,7 @@ def blur_px(picture: NDArray[np.uint8]) -> float:
     if ratio <= 1:
         return float("inf")
     before = (_SECOND_BLUR_PX**2 - ratio * _FIRST_BLUR_PX**2) / (ratio - 1)
-    return float(np.sqrt(max(before, 0.0)))
+    return float(np.sqrt(max(before - _DIFFERENCE_VARIANCE, 0.0)))
 
 
 def focus_score(blur_px: float) -> float:

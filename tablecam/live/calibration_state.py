@@ -75,6 +75,7 @@ class CalibrationState:
     has_table: bool = False
     warnings: tuple[str, ...] = ()
     mm_per_px: float | None = None
+    tag_size_mm: float | None = None
     can_undo: bool = False
     advice: Advice | None = None
     table: TableNews | None = None
@@ -91,6 +92,7 @@ def state_json(state: CalibrationState) -> Json:
         "height_px": state.height_px,
         "stage": state.stage,
         "has_table": state.has_table,
+        "tag_size_mm": state.tag_size_mm,
         "source": {
             "name": state.source.name,
             "state": state.source.state,

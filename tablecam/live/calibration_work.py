@@ -81,6 +81,7 @@ class CalibrationWork:
             progress=self._guide.progress,
             warnings=self._warnings,
             mm_per_px=self._mm_per_px(),
+            tag_size_mm=None if self._roster is None else self._roster.table_tag_size_mm,
             can_undo=self._guide.can_undo,
             advice=self._advice,
             table=self._table,

@@ -9,7 +9,7 @@
 /** @typedef {{corners_px: Point[], held: number, taken: string | null, focus: number, best_focus: number, blur_px: number | null, target: {cell: Point | null, tilt: Tilt, outline_px: Point[]}}} Seen */
 /** @typedef {{tags: {id: number, corners_px: Point[], off_mm: number | null, used: boolean}[], missing: number[], rms_px: number | null, mean_mm: number | null, worst_mm: number | null, with_lens_mm: number | null, notes: string[], problem: string}} Table */
 /** @typedef {{path: string, name: string, kept: string | null, has_table: boolean, is_new: boolean, lens_rms_px: number | null, mean_mm: number | null, worst_mm: number | null}} Saved */
-/** @typedef {{version: number, frame: number, width_px: number, height_px: number, stage: "lens" | "table" | "done", has_table: boolean, source: {name: string, state: string, message: string, frames_per_s: number}, warnings: string[], say: string, tone: string, lens: Lens, seen: Seen | null, table: Table | null, saved: Saved | null}} State */
+/** @typedef {{version: number, frame: number, width_px: number, height_px: number, stage: "lens" | "table" | "done", has_table: boolean, tag_size_mm: number | null, source: {name: string, state: string, message: string, frames_per_s: number}, warnings: string[], say: string, tone: string, lens: Lens, seen: Seen | null, table: Table | null, saved: Saved | null}} State */
 /** @typedef {{measured_mm: number, true_mm: number, sigma_mm: number, off_mm: number, off_sigmas: number}} Check */
 
 const PATIENCE_MS = 8000;

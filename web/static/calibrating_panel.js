@@ -106,7 +106,7 @@ function showTable({ table }) {
   /** @type {HTMLButtonElement} */ (by("finish-table")).disabled = !table || table.mean_mm === null;
   if (!table) return;
   by("table-reached").replaceChildren(...(table.mean_mm === null ? [] : [html("b", `± ${small(table.mean_mm)} mm`), html("span", ` on the table, ± ${small(table.worst_mm)} mm at worst`)]));
-  const rows = table.tags.map((tag) => row(tag.id, tag.off_mm === null ? "–" : `${tag.off_mm.toFixed(2)} mm`, tag.used ? "" : "left out", tag.used ? "" : "odd"));
+  const rows = table.tags.map((tag) => row(tag.id, tag.off_mm === null ? "–" : `${small(tag.off_mm)} mm`, tag.used ? "" : "left out", tag.used ? "" : "odd"));
   const missing = table.missing.map((id) => row(id, "–", "not seen", "missing"));
   by("tags").replaceChildren(...rows, ...missing);
   const gain = table.with_lens_mm === null ? [] : [`With the lens calibrated first it would be ± ${small(table.with_lens_mm)} mm.`];

@@ -214,6 +214,9 @@ export function createRuler(svg, canvas, overlay, complain) {
     picture: (shown) => { image = shown; },
     show(state) {
       width = state.width_px;
+      by("tag-length").hidden = state.tag_size_mm === null;
+      by("tag-length").dataset.mm = String(state.tag_size_mm);
+      by("tag-length").textContent = `a tag's side: ${state.tag_size_mm}`;
       const now = state.stage === "done" && state.saved?.has_table === true;
       svg.classList.toggle("rules", now);
       if (active && !now) clear();
