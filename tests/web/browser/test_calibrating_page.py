@@ -1,0 +1,171 @@
+"""A whole live calibration in a browser: a board waved by itself, the table, a ruler."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from calibration.camera_file import read_camera_file
+from tablecam.capture.frame import Frame
+from tablecam.capture.reader import Reader
+from tablecam.live.calibration import LiveCalibration
+from tablecam.simulate.calibration_source import SimulatedCalibration
+from tablecam.simulate.demo import demo_camera, demo_roster
+from tests.live.stepped import PLACES
+from tests.web.browser.conftest import PATIENCE_S
+from web.calibrating import MOST_WAITING, create_calibration_app
+from web.server import Server
+from web.streams import Streams
+
+CAMERA = demo_camera(1280, 720)
+LONGEST_MS = 90_000
+CORNERS_MM = np.array([[0, 0, 0], [1200, 0, 0], [1200, 800, 0], [0, 800, 0], [600, 400, 0]])
+
+
+class InStep:
+    """The simulated hands, no faster than they are looked at, however slow the machine is."""
+
+    name = "simulated"
+
+    def __init__(self, source: SimulatedCalibration) -> None:
+        self._source = source
+        self._closed = threading.Event()
+        self.live: LiveCalibration | None = None
+        self._given = -1
+
+    def read(self) -> Frame | None:
+        while self.live is not None and not self._closed.is_set():
+            state = self.live.state()
+            if state["frame"] >= self._given:
+                break
+            self.live.wait(state["version"], 0.5)
+        frame = None if self._closed.is_set() else self._source.read()
+        self._given = -1 if frame is None else frame.number
+        return frame
+
+    def close(self) -> None:
+        self._closed.set()
+        self._source.close()
+
+
+@dataclass(frozen=True)
+class Served:
+    address: str
+    camera_path: Path
+    live: LiveCalibration
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    simulated = SimulatedCalibration(
+        demo_roster(), CAMERA, frames_per_s=5.0, is_paced=False, places=PLACES, is_endless=True
+    )
+    source = InStep(simulated)
+    path = tmp_path / "camera.json"
+    streams = Streams(MOST_WAITING)
+
+    def on_stage(stage: str) -> None:
+        (simulated.wave_again if stage == "lens" else simulated.put_away)()
+
+    with Reader(lambda: source, name="simulated", is_live=False) as reader:
+        reader.start()
+        with LiveCalibration(reader, path, demo_roster(), on_stage=on_stage) as live:
+            source.live = live
+            app = create_calibration_app(live, streams)
+            with Server(app, port=0, streams=streams) as server:
+                yield Served(server.address, path, live)
+            source.close()
+
+
+def opened(context: BrowserContext, served: Served) -> Iterator[Page]:
+    """The page; its scripts must not fail."""
+    context.set_default_timeout(1000 * PATIENCE_S)
+    page = context.new_page()
+    mistakes: list[Any] = []
+    page.on("pageerror", lambda mistake: mistakes.append(mistake))
+    page.goto(served.address)
+    yield page
+    context.close()
+    assert mistakes == []
+
+
+@pytest.fixture
+def page(browser: Browser, served: Served) -> Iterator[Page]:
+    yield from opened(browser.new_context(viewport={"width": 1400, "height": 900}), served)
+
+
+@pytest.fixture
+def phone(browser: Browser, served: Served) -> Iterator[Page]:
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    yield from opened(context, served)
+
+
+def click_at(page: Page, point_px: np.ndarray) -> None:
+    """Click the picture where one of its pixels is shown."""
+    at = page.evaluate(
+        """([x, y]) => {
+          const svg = document.getElementById("view");
+          const point = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
+          return [point.x, point.y];
+        }""",
+        [float(value) for value in point_px],
+    )
+    page.mouse.click(at[0], at[1])
+
+
+def test_a_person_is_led_from_the_board_to_a_checked_camera_file(
+    page: Page, served: Served
+) -> None:
+    # The board is waved; views are taken by themselves until it is enough.
+    expect(page.locator("#wanting li.met")).to_be_visible(timeout=LONGEST_MS)
+    assert page.locator("#views li").count() >= 8
+    assert page.locator("#views li .error").first.inner_text().endswith(" px")
+    page.click("#finish-lens")
+    expect(page.locator("#tags tr")).to_have_count(4)
+    page.click("#finish-table")
+    expect(page.locator("#saved-reached b")).to_contain_text("mm")
+
+    camera = read_camera_file(served.camera_path).camera()
+    off_mm = camera.to_table(CAMERA.to_image(CORNERS_MM)) - CORNERS_MM[:, :2]
+    assert np.linalg.norm(off_mm, axis=1).max() < 0.3
+
+    # A ruler of 300 mm, clicked at its two true ends.
+    expect(page.locator("#view.rules image")).to_have_attribute("href", re.compile("^blob:"))
+    ends_px = CAMERA.to_image([[300, 300, 0], [540, 480, 0]])
+    click_at(page, ends_px[0])
+    click_at(page, ends_px[1])
+    result = page.locator("#ruler-result")
+    expect(result).to_have_attribute("data-verdict", "good")
+    # A screen's pixel is some 0.9 of the picture's, and as many millimetres: two clicks.
+    assert abs(float(result.get_attribute("data-measured-mm") or 0) - 300) < 3
+
+
+def test_a_view_can_be_dropped_and_brought_back(page: Page, served: Served) -> None:
+    views = page.locator("#views li")
+    expect(views.first).to_be_visible(timeout=LONGEST_MS)
+    page.locator("#views li[data-view=view-001] button").click()
+    expect(page.locator("#views li[data-view=view-001]")).to_have_count(0)
+    page.click("#undo")
+    expect(page.locator("#views li[data-view=view-001]")).to_have_count(1)
+    assert (served.camera_path.with_suffix(".views") / "view-001.png").exists()
+
+
+def test_a_phone_shows_what_to_do_and_the_picture_without_scrolling(phone: Page) -> None:
+    expect(phone.locator("#say-text")).not_to_have_text("Waiting for the camera")
+    assert phone.evaluate("() => document.documentElement.scrollWidth") <= 390
+    for part in ("#say", "#view", "#focus"):
+        box = phone.locator(part).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 844
+    size = phone.locator("#say").evaluate("say => getComputedStyle(say).fontSize")
+    assert float(size.removesuffix("px")) >= 20
