@@ -24,7 +24,7 @@ export const written = (points) => points.map((point) => point.join(",")).join("
 export function createOverlay(svg) {
   const image = element("image", { x: -0.5, y: -0.5, preserveAspectRatio: "none" });
   const layers = Object.fromEntries(
-    ["cells", "pointed", "ghost", "corners", "tags", "ruler"].map((name) => [name, element("g", { class: name })]),
+    ["cells", "pointed", "corners", "ghost", "tags", "ruler"].map((name) => [name, element("g", { class: name })]),
   );
   svg.replaceChildren(hatch(), image, ...Object.values(layers));
   let size = "";
