@@ -8,7 +8,7 @@ from tablecam.cli import main
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--live", "lens", "x.png", "--out", "x.json"], "expected --live or lens, got both"),
+        (["--live", "lens", "x.png", "--out", "x.json"], "expected --live"),
         (["--source", "0"], "expected --live, lens or table, got none of them"),
         (["--live", "--table", "nope.toml"], "nope.toml: expected a file"),
         (["--live", "--out", "no/such/camera.json"], "expected a folder that exists"),
