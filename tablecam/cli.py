@@ -17,6 +17,8 @@ from tablecam.commands.run import run
 from tablecam.commands.snapshot import snapshot
 from tablecam.errors import BadInput
 
+log = logging.getLogger(__name__)
+
 BAD_INPUT = 2
 
 
@@ -63,6 +65,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("tablecam: stopped", err=True)
         return 130
+    except OSError as error:
+        return _refuse(str(error))
+    except Exception as error:
+        # No traceback reaches a user; who looks for the fault gets it with -vv.
+        log.debug("", exc_info=True)
+        return _refuse(f"a fault of tablecam's own: {error!r} (`tablecam -vv ...` shows more)")
     return 0
 
 

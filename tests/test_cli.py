@@ -51,3 +51,19 @@ def test_the_version_is_the_packages():
         [sys.executable, "-m", "tablecam", "--version"], capture_output=True, text=True, check=True
     )
     assert done.stdout.startswith("tablecam, version ")
+
+
+def test_a_fault_of_our_own_is_one_line_too(monkeypatch, capsys):
+    def fault(**_):
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr(commands.commands["demo"], "callback", fault)
+    assert main(["demo"]) == 2
+    told = capsys.readouterr().err
+    assert "a fault of tablecam's own: ZeroDivisionError('oh')" in told
+    assert len(told.splitlines()) == 1
+
+
+def test_a_name_that_no_disk_takes_is_one_line(capsys):
+    assert main(["run", "--source", "x" * 5000, "--table", "t", "--camera", "c"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1

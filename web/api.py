@@ -17,6 +17,7 @@ from web.view import health_json, state_json, table_json
 blueprint = Blueprint("api", __name__, url_prefix="/api")
 
 _MOST_RANGES = 16
+_LONGEST_RANGE_BW = 10_000
 
 
 @blueprint.get("/table")
@@ -123,6 +124,7 @@ def _range_bw(text: str) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not (math.isfinite(value) and value >= 0):
-        raise BadInput("request", f"expected a number of 0 or more, got {text!r}", key="within_bw")
+    if not 0 <= value <= _LONGEST_RANGE_BW:  # nan is refused too
+        expected = f"expected a number from 0 to {_LONGEST_RANGE_BW}"
+        raise BadInput("request", f"{expected}, got {text!r}", key="within_bw")
     return value

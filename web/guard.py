@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+import socket
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, abort, request
@@ -27,6 +29,9 @@ def protect(app: Flask) -> None:
 
 
 def _refuse_strangers() -> None:
+    if not _is_own_name(urlsplit(f"//{request.host}").hostname or ""):
+        # Another site's name that was made to lead here: its pages would count as this one's.
+        abort(403, "expected the address that the table is served at")
     if request.method in ("GET", "HEAD", "OPTIONS"):
         return
     # Browsers name the page that sends; programs name none, and nobody clicks on them.
@@ -36,6 +41,16 @@ def _refuse_strangers() -> None:
     # A form on another site cannot send this type without asking first.
     if request.mimetype != "application/json":
         abort(415, "expected application/json")
+
+
+def _is_own_name(name: str) -> bool:
+    """Whether a page can only have been asked for by someone who means this machine."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        own = {"localhost", socket.gethostname().lower()}
+        return name.lower().removesuffix(".local") in own | {each + ".lan" for each in own}
+    return True
 
 
 def _with_headers(response: Response) -> Response:

@@ -145,6 +145,8 @@ def _listening(host: str, port: int) -> socket.socket:
         return socket.create_server(address[:2], family=family)
     except OSError as error:
         raise BadInput(source, _why_not(error)) from None
+    except UnicodeError:
+        raise BadInput(source, "expected an address of this machine, got no such name") from None
 
 
 def _why_not(error: OSError) -> str:

@@ -177,15 +177,24 @@ class Reader:
             source = self._open_source()
         except BadInput as error:
             return error
+        except Exception as error:
+            return self._unexpected(error)
         try:
             first_number = self._frame_count()
             while not self._stop.is_set() and (frame := source.read()) is not None:
                 self._take(replace(frame, number=first_number + frame.number), source)
         except (BadInput, SourceLost) as error:
             return error
+        except Exception as error:
+            return self._unexpected(error)
         finally:
             source.close()
         return None
+
+    def _unexpected(self, error: Exception) -> SourceLost:
+        """A fault of a driver, say: as good as a cable pulled, and as likely to pass."""
+        _log.debug("%s", self._name, exc_info=error)
+        return SourceLost(f"{self._name}: gives no pictures: {error!r}")
 
     def _take(self, frame: Frame, source: Source) -> None:
         self._check_size(frame)

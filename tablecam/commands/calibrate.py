@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import track
 
@@ -22,7 +23,7 @@ from calibration.coverage_picture import coverage_picture, png_bytes
 from calibration.errors import CalibrationError
 from calibration.grey import to_grey
 from calibration.lens_from_views import check_sizes, choose_views, lens_from_views
-from calibration.results import Origin
+from calibration.results import Origin, TableCalibration
 from calibration.table_pose import TableSearch, find_table
 from calibration.table_tags import find_tags
 from tablecam.capture.frame import Image
@@ -43,6 +44,8 @@ from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
 
 _LEAST_CORNERS_ACROSS = 3
+_MOST_UNCERTAIN_MM = 5.0
+"""Without any lens calibration, places were known to 0.5 to 1.2 mm."""
 
 
 @click.group("calibrate", invoke_without_command=True, no_args_is_help=True)
@@ -81,14 +84,28 @@ def calibrate(
     board where the page says, clear the table, and check with a ruler. The other options are
     for --live; `lens` and `table` work on pictures and have options of their own.
     """
-    if live and context.invoked_subcommand is not None:
-        raise click.UsageError(f"expected --live or {context.invoked_subcommand}, got both")
+    if context.invoked_subcommand is not None:
+        _refuse_own_options(context, context.invoked_subcommand)
+        return
     if live:
         calibrate_live(
             source, options, table_path, out, host=host, port=port, open_browser=open_browser
         )
-    elif context.invoked_subcommand is None:
+    else:
         raise click.UsageError("expected --live, lens or table, got none of them")
+
+
+def _refuse_own_options(context: click.Context, subcommand: str) -> None:
+    """Refuse options of --live that stand before a subcommand, where they would do nothing."""
+    if context.params["live"]:
+        raise click.UsageError(f"expected --live or {subcommand}, got both")
+    for name in context.params:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = next(each.opts[0] for each in context.command.params if each.name == name)
+            raise click.UsageError(
+                f"{option} before `{subcommand}` goes with --live: expected the options of "
+                f"`{subcommand}` behind it"
+            )
 
 
 def _inner_corners(
@@ -152,8 +169,8 @@ def lens(
     found, rejected = search.calibration, (*rejected, *search.rejected)
     name = calibration_name(made_at, found)
     camera_file = CameraFile(name, found.lens.width_px, found.lens.height_px, found)
-    kept = write_camera_file(out, camera_file)
     _write(coverage_path, png_bytes(coverage_picture(found, search.used)))
+    kept = write_camera_file(out, camera_file)  # last: what fails before it leaves it as it was
     if as_json:
         written = {"camera": out, "kept": kept, "coverage": coverage_path}
         print_document(lens_document(found, rejected, camera_file=camera_file, written=written))
@@ -197,6 +214,7 @@ def table(
         known.check_picture_size(width_px, height_px, str(picture))
     made_at = datetime.now(UTC)
     search = _table_search(image, picture, roster, known, made_at)
+    _check_agreement(search.calibration, picture, table_path)
     lens = None if known is None else known.lens
     results = (search.calibration,) if lens is None else (lens, search.calibration)
     name = calibration_name(made_at, *results)
@@ -208,6 +226,18 @@ def table(
         return
     print_table(search)
     _say_written(out, kept)
+
+
+def _check_agreement(found: TableCalibration, picture: Path, table_path: Path) -> None:
+    """Refuse a place that no one could measure with: it would only look like a calibration."""
+    if found.sigma_mm <= _MOST_UNCERTAIN_MM:
+        return
+    worst = max(found.tags, key=lambda tag: tag.distance_mm)
+    raise CalibrationError(
+        f"{picture}: expected table tags where {table_path} lists them, got tag {worst.id} "
+        f"{worst.distance_mm:.0f} mm beside: is it the file of this table, and do the tags lie as "
+        "it says?"
+    )
 
 
 def _table_search(

@@ -11,7 +11,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Camera
 from calibration.camera_file import read_camera_file
 from calibration.grey import to_grey
 from tablecam.capture.pictures import read_picture
@@ -23,11 +22,10 @@ from tablecam.vision.find import find_tags
 from tablecam.vision.overlay import Overlay
 from tablecam.vision.position import position_of
 from tablecam.vision.sighting import Search
-from tablecam.vision.table_check import check_table_tags
+from tablecam.vision.table_check import TableCheck, check_table_tags
 from tablecam.vision.tracking import BaseTracker
 
-_MOVED_PX = 2.0
-"""A calibration that holds puts the table tags within a few tenths of a pixel."""
+_FEWEST_TABLE_TAGS = 3
 _FILE = click.Path(path_type=Path)
 
 
@@ -48,20 +46,47 @@ def snapshot(
 
     The position goes to standard output; what was found, missing or refused to standard error.
     """
+    _check_outputs((drawing_path, out_path), inputs=(picture, table_path, camera_path))
     roster = read_table_file(table_path)
     camera_file = read_camera_file(camera_path)
     image = read_picture(picture)
     camera_file.check_picture_size(image.shape[1], image.shape[0], str(picture))
     camera = camera_file.camera()
     search = find_tags(to_grey(image), camera, roster)
-    bases = BaseTracker(roster, camera).update(search.sightings, 0.0)
+    check = check_table_tags(search.sightings, camera, roster)
+    _check_in_view(check, roster, picture, camera_path)
+    bases = BaseTracker(roster, camera).update(search.sightings, 0.0, beside_mm=check.rms_mm or 0.0)
     document = position_to_json(position_of(bases, roster, camera.name))
     if drawing_path is not None:
         poses = {base.tag: base.pose for base in bases}
         _write_picture(drawing_path, Overlay(camera, roster).draw(image, search, poses))
     _write_position(out_path, json.dumps(document, indent=1))
-    for line in (*_report(search, roster), *_table_report(search, camera, roster)):
+    for line in (*_report(search, roster), *_table_report(check, roster)):
         click.echo(line, err=True)
+
+
+def _check_outputs(outputs: Sequence[Path | None], *, inputs: Sequence[Path]) -> None:
+    """Refuse to write over what is read, or over one's own other output."""
+    taken = {path.resolve() for path in inputs}
+    for output in outputs:
+        if output is None:
+            continue
+        if output.resolve() in taken:
+            raise BadInput(str(output), "expected a file of its own to write, got one that is used")
+        taken.add(output.resolve())
+
+
+def _check_in_view(check: TableCheck, roster: Roster, picture: Path, camera_path: Path) -> None:
+    """Refuse a picture that does not show that the camera stands where its file says."""
+    if len(check.in_place) >= _FEWEST_TABLE_TAGS:
+        return
+    missing = ", ".join(str(tag.id) for tag in roster.table_tags if tag.id not in check.in_place)
+    raise BadInput(
+        str(picture),
+        f"expected {_FEWEST_TABLE_TAGS} table tags or more where {camera_path} puts them, got "
+        f"{len(check.in_place)} (not seen there: {missing}): they are hidden, the camera has moved, or "
+        "the camera file is of another table",
+    )
 
 
 def _report(search: Search, roster: Roster) -> Sequence[str]:
@@ -75,13 +100,12 @@ def _report(search: Search, roster: Roster) -> Sequence[str]:
     return [*lines, *(f"refused: tag {no.tag}: {no.because}" for no in search.rejections)]
 
 
-def _table_report(search: Search, camera: Camera, roster: Roster) -> Sequence[str]:
-    check = check_table_tags(search.sightings, camera, roster)
+def _table_report(check: TableCheck, roster: Roster) -> Sequence[str]:
     hidden = [str(tag.id) for tag in roster.table_tags if tag.id not in check.tags]
     lines = [f"table tags not seen: {', '.join(hidden)}"] if hidden else []
     if check.rms_px is not None:
         lines.append(f"table tags lie {check.rms_px:.2f} px (rms) beside their places")
-    if check.rms_px is not None and check.rms_px > _MOVED_PX:
+    if check.has_moved:
         lines.append("warning: the camera or a table tag has moved since the calibration")
     return lines
 

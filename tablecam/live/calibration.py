@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,6 +18,8 @@ from tablecam.capture.reader import Reader
 from tablecam.live.calibration_state import CalibrationState, Json, SourceNews, Stage, state_json
 from tablecam.live.calibration_work import CalibrationWork
 from tablecam.table.roster import Roster
+
+log = logging.getLogger(__name__)
 
 Deed = Literal[
     "take-now",
@@ -171,10 +174,19 @@ class LiveCalibration:
             with self._working:
                 if frame is not None:
                     number = frame.number
-                    self._work.see(frame)
+                    self._try_to_see(frame)
                 self._publish(frame)
             if frame is None and self._reader.status.finished:
                 self._stopping.wait(_PATIENCE_S)
+
+    def _try_to_see(self, frame: Frame) -> None:
+        """Look at one frame. A fault of ours costs that frame, is said, and stops nothing."""
+        try:
+            self._work.see(frame)
+        except Exception as error:
+            log.debug("frame %d", frame.number, exc_info=True)
+            log.error("frame %d could not be read: %r", frame.number, error)
+            self._work.warn(f"tablecam could not read a picture: {error!r}")
 
     def _publish(self, frame: Frame | None = None) -> None:
         """Show what the work has come to; nothing where nothing has changed."""

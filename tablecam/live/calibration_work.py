@@ -210,7 +210,7 @@ class CalibrationWork:
         try:
             known = read_camera_file(self._path)
         except CalibrationError as error:
-            self._warn(f"{error}; it will be kept beside the new one")
+            self.warn(f"{error}; it will be kept beside the new one")
             return
         self._lens = known.lens
         if known.table is not None or self._roster is None:
@@ -224,17 +224,20 @@ class CalibrationWork:
         if self._guide.picture_size_px not in (None, self._size_px):
             aside = self._folder.set_aside()
             self._guide = LensGuide()
-            self._warn(f"Views of pictures of another size are kept in {aside}")
+            self.warn(f"Views of pictures of another size are kept in {aside}")
         known = self._file or (None if self._lens is None else self._lens.lens)
         if known is not None and (known.width_px, known.height_px) != self._size_px:
-            self._warn(
+            self.warn(
                 f"{self._path}: expected pictures of {known.width_px}x{known.height_px} px, got "
                 f"{width_px}x{height_px}: start over, or choose the resolution"
             )
             self._lens, self._file = None, None
             self._enter("lens")
 
-    def _warn(self, warning: str) -> None:
+    def warn(self, warning: str) -> None:
+        """Say something on the page, once however often it is said."""
+        if warning in self._warnings:
+            return
         self._warnings = (*self._warnings, warning)[-_MOST_WARNINGS:]
 
     def _enter(self, stage: Stage) -> None:
@@ -252,7 +255,7 @@ class CalibrationWork:
             try:
                 self._folder.save(advice.taken, grey)
             except BadInput as error:  # it still counts; only a crash would lose it
-                self._warn(str(error))
+                self.warn(str(error))
         self._advice = advice
 
     # Table.

@@ -11,10 +11,6 @@ from tablecam.live.state import Health
 FEWEST_TABLE_TAGS = 3
 """With fewer in view nobody can say whether the camera has been bumped."""
 
-BUMPED_PX = 2.0
-"""A calibration that holds puts the table tags within a few tenths of a pixel; a bumped camera
-puts them all beside by whole ones."""
-
 _SLOW_S = 0.6
 
 
@@ -23,7 +19,8 @@ class Tally:
     """What the newest frame came to.
 
     `table_tags` are the ids seen of the `table_tags_listed`; `missing` the bases' tags that have
-    never been seen; `reprojection_px` and `behind_s` as in `Health`.
+    never been seen; `reprojection_px` and `behind_s` as in `Health`; `has_moved` whether that
+    error is too large for a calibration that holds.
     """
 
     seen: int = 0
@@ -32,6 +29,7 @@ class Tally:
     table_tags: tuple[int, ...] = ()
     table_tags_listed: tuple[int, ...] = ()
     reprojection_px: float | None = None
+    has_moved: bool = False
     behind_s: float | None = None
 
 
@@ -74,8 +72,8 @@ def _table_warnings(tally: Tally) -> Iterable[str]:
     if len(tally.table_tags) < min(FEWEST_TABLE_TAGS, len(tally.table_tags_listed)):
         names = ", ".join(map(str, hidden))
         yield f"table tags {names} are hidden: a bump of the camera would go unnoticed"
-    if tally.reprojection_px is not None and tally.reprojection_px > BUMPED_PX:
+    if tally.has_moved:
         yield (
-            f"the table tags lie {tally.reprojection_px:.1f} px beside their places: the camera "
-            "or a tag has moved; run `tablecam calibrate table` again"
+            f"the table tags lie {tally.reprojection_px or 0:.1f} px beside their places: the "
+            "camera or a tag has moved; run `tablecam calibrate table` again"
         )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tablecam.errors import BadInput
@@ -37,6 +36,7 @@ def measure(position: Position, a: str, b: str, within_bw: Sequence[float] = ())
         "b": b,
         **length.to_json(base_width_mm),
         "sigma_bw": round(length.sigma_mm / base_width_mm, 5),
+        "calibration": position.calibration,
         "because": _sentence(first, second, length, base_width_mm),
         "within": [_within(position, first, second, length, range_bw) for range_bw in within_bw],
     }
@@ -70,22 +70,6 @@ def hidden_tags(position: Position, reference: str) -> frozenset[int]:
     if not hidden:
         raise BadInput(reference, "expected something that is hidden, but the camera sees it")
     return hidden
-
-
-def without(position: Position, tags: Collection[int]) -> Position:
-    """A position without some bases; units and commanders that have no other go with them."""
-    units = [
-        replace(unit, bases=tuple(base for base in unit.bases if base.tag not in tags))
-        for unit in position.units
-    ]
-    commanders = [
-        each for each in position.commanders if each.pose is None or each.pose.tag not in tags
-    ]
-    return replace(
-        position,
-        units=tuple(unit for unit in units if unit.bases),
-        commanders=tuple(commanders),
-    )
 
 
 def _within(position: Position, a: Thing, b: Thing, length: Length, range_bw: float) -> Json:

@@ -24,7 +24,7 @@ from tablecam.vision.find import TagFinder
 from tablecam.vision.position import position_of
 from tablecam.vision.rectify import rectifier
 from tablecam.vision.sighting import Search
-from tablecam.vision.table_check import check_table_tags
+from tablecam.vision.table_check import NO_TABLE_TAGS, check_table_tags
 from tablecam.vision.tracking import BaseTracker, TrackedBase
 
 log = logging.getLogger(__name__)
@@ -59,6 +59,9 @@ class LiveTable:
         self._finder = TagFinder(camera, roster)
         self._tracker = BaseTracker(roster, camera)
         self._search: Search | None = None
+        self._check = NO_TABLE_TAGS
+        self._shown_at_s = 0.0
+        self._frames_read = 0
         self._fault = ""
         self._tracking = threading.Lock()  # between a frame that is read and a base taken off
         self._picture = _Picture(camera, roster)
@@ -136,13 +139,9 @@ class LiveTable:
             BadInput: `thing` is not on the table, or none of it is hidden.
         """
         with self._tracking:
-            old = self.snapshot()
-            tags = questions.hidden_tags(old.position, thing)
-            for tag in tags:
+            for tag in questions.hidden_tags(self.snapshot().position, thing):
                 self._tracker.forget(tag)
-            position = questions.without(old.position, tags)
-            held_for_s = {tag: s for tag, s in old.held_for_s.items() if tag not in tags}
-            self._publish(position, held_for_s)
+            self._show(self._tracker.bases(self._shown_at_s))
 
     def _run(self) -> None:
         number = -1
@@ -172,38 +171,43 @@ class LiveTable:
         """Read one frame and publish what it shows."""
         grey = to_grey(frame.image)
         # Now and then nothing is taken for granted, not even how sharp the picture is.
-        before = self._search if frame.number % _FRAMES_BETWEEN_WHOLE_SEARCHES else None
-        search = self._search = self._finder.search(grey, before=before)
-        with self._tracking:
-            self._fault = ""
-            self._follow(search, frame)
-
-    def _follow(self, search: Search, frame: Frame) -> None:
-        bases = self._tracker.update(search.sightings, frame.taken_at_s)
+        self._frames_read += 1
+        is_whole = self._frames_read % _FRAMES_BETWEEN_WHOLE_SEARCHES == 1
+        search = self._finder.search(grey, before=None if is_whole else self._search)
         check = check_table_tags(search.sightings, self._camera, self._roster)
+        with self._tracking:
+            self._search, self._check, self._fault = search, check, ""
+            self._shown_at_s = frame.taken_at_s
+            bases = self._tracker.update(
+                search.sightings, frame.taken_at_s, beside_mm=check.rms_mm or 0.0
+            )
+            self._show(bases, frame)
+
+    def _say_how_the_source_is(self) -> None:
+        """Publish what changes though no frame came: what a lost source hides is held."""
+        with self._tracking:
+            if self._reader.status.state == "lost":
+                self._check, self._shown_at_s = NO_TABLE_TAGS, time.monotonic()
+                self._show(self._tracker.bases(self._shown_at_s))
+            elif self._health() != self.snapshot().health:
+                self._show(self._tracker.bases(self._shown_at_s))
+
+    def _show(self, bases: Sequence[TrackedBase], frame: Frame | None = None) -> None:
+        """Publish bases, as the frame shows them if there is one."""
+        check, listed = self._check, self._roster.table_tags
+        known = {base.tag for base in bases}
         self._tally = Tally(
             seen=sum(base.pose.seen == "now" for base in bases) + len(check.tags),
             held=sum(base.pose.seen == "held" for base in bases),
-            missing=self._missing(bases),
+            missing=tuple(tag for tag in self._roster.base_type_by_tag() if tag not in known),
             table_tags=check.tags,
-            table_tags_listed=tuple(tag.id for tag in self._roster.table_tags),
+            table_tags_listed=tuple(tag.id for tag in listed),
             reprojection_px=check.rms_px,
-            behind_s=time.monotonic() - frame.taken_at_s,
+            has_moved=check.has_moved,
+            behind_s=None if frame is None else time.monotonic() - frame.taken_at_s,
         )
         held_for_s = {base.tag: base.hidden_for_s for base in bases if base.pose.seen == "held"}
-        position = position_of(bases, self._roster, self._camera.name)
-        self._publish(position, held_for_s, frame)
-
-    def _missing(self, bases: Sequence[TrackedBase]) -> tuple[int, ...]:
-        known = {base.tag for base in bases}
-        return tuple(tag for tag in self._roster.base_type_by_tag() if tag not in known)
-
-    def _say_how_the_source_is(self) -> None:
-        """Publish the source's state where it has changed though no frame came."""
-        with self._tracking:
-            old = self.snapshot()
-            if self._health() != old.health:
-                self._publish(old.position, old.held_for_s)
+        self._publish(position_of(bases, self._roster, self._camera.name), held_for_s, frame)
 
     def _health(self) -> Health:
         return health(self._reader.status, self._camera.name, self._tally, fault=self._fault)

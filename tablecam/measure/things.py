@@ -14,6 +14,9 @@ from tablecam.table.model import BasePose, Commander, Point, Position, Unit
 
 Found = TypeVar("Found")
 
+_FARTHEST_MM = 1e5
+"""No table is a hundred metres long; numbers far beyond lose their digits."""
+
 Kind = Literal["unit", "base", "commander", "point"]
 
 
@@ -85,7 +88,7 @@ def _point(_: Position, reference: str, name: str) -> Thing:
         x_mm, y_mm = (float(part) for part in name.split(","))
     except ValueError:
         x_mm = y_mm = math.nan
-    if not (math.isfinite(x_mm) and math.isfinite(y_mm)):
+    if not (abs(x_mm) <= _FARTHEST_MM and abs(y_mm) <= _FARTHEST_MM):  # nan is refused too
         raise BadInput(quoted(reference), "expected point:X,Y with two numbers of millimetres")
     place: Point = (x_mm, y_mm)
     return Thing("point", reference, f"the point {x_mm:.0f}, {y_mm:.0f}", place)

@@ -19,11 +19,17 @@ _ARM_MM = 5.0
 
 
 def base_poses(
-    sightings: Sequence[TagSighting], base_types: Sequence[BaseType], camera: Camera
+    sightings: Sequence[TagSighting],
+    base_types: Sequence[BaseType],
+    camera: Camera,
+    *,
+    beside_mm: float = 0.0,
 ) -> tuple[BasePose, ...]:
     """The bases under tags, one `base_types` a sighting.
 
-    The sigmas are of fit and calibration together. How truly a tag was glued is not in them.
+    The sigmas are of fit and calibration together; `beside_mm` (rms) is how far the table tags of
+    the same picture lie beside their places, which is doubt about all places alike. How truly a
+    tag was glued is not in them.
     """
     if not sightings:
         return ()
@@ -37,7 +43,7 @@ def base_poses(
     by_tag = np.tile(np.eye(3), (len(sightings), 1, 1))
     by_tag[:, :2, 2] = ahead * right - beside * forward  # turning the tag swings the base about it
     covariance = by_tag @ _tag_covariance(sightings, forward, camera) @ by_tag.transpose(0, 2, 1)
-    sigma_mm = np.sqrt((covariance[:, 0, 0] + covariance[:, 1, 1]) / 2)
+    sigma_mm = np.sqrt((covariance[:, 0, 0] + covariance[:, 1, 1] + beside_mm**2) / 2)
     sigma_deg = np.degrees(np.sqrt(covariance[:, 2, 2]))
     return tuple(
         BasePose(

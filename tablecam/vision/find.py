@@ -18,7 +18,7 @@ from tablecam.table.roster import Roster
 from tablecam.vision.decode import Readings, read_squares
 from tablecam.vision.dictionary import TagPatterns, tag_patterns
 from tablecam.vision.fit import fit_tags, likeness_by_blur
-from tablecam.vision.hypotheses import Hypotheses, hypotheses
+from tablecam.vision.hypotheses import NO_HYPOTHESES, Hypotheses, hypotheses
 from tablecam.vision.identity import identify
 from tablecam.vision.kinds import TagKind, kinds_of_like_size, tag_ids, tag_kinds
 from tablecam.vision.sighting import Rejection, Search, TagSighting
@@ -64,6 +64,7 @@ class TagFinder:
         self.roster = roster
         self._patterns = tag_patterns(roster.dictionary, tag_ids(roster), source=roster.source)
         groups = kinds_of_like_size(tag_kinds(roster, self._patterns))
+        self._table_tags = frozenset(tag.id for tag in roster.table_tags)
         self._scales = tuple(self._scale(kinds) for kinds in groups)
 
     def search(self, grey: Grey, *, before: Search | None = None) -> Search:
@@ -101,10 +102,17 @@ class TagFinder:
             self.roster.table,
             cell_mm=kinds[0].size_mm / self._patterns.side_cells,
             height_mm=float(np.mean([kind.height_mm for kind in kinds])),
-            margin_mm=_MARGIN_MM,
+            margin_mm=self._margin_mm(kinds),
         )
         tags = sum(len(kind.pattern) for kind in kinds)
         return _Scale(kinds, finder, most_squares=2 * tags + 40)
+
+    def _margin_mm(self, kinds: Sequence[TagKind]) -> float:
+        """How far beyond the table's edges to look: as far as its own tags may lie."""
+        rows = np.concatenate([kind.pattern for kind in kinds])
+        if self._table_tags.isdisjoint(self._patterns.ids[rows].tolist()):
+            return _MARGIN_MM
+        return max(_MARGIN_MM, _beyond_the_table_mm(self.roster))
 
     def _search_scale(
         self,
@@ -118,8 +126,11 @@ class TagFinder:
         blur = blur_px or _USUAL_BLUR_PX
         still = still_tags(grey, camera, patterns, scale.kinds, before, blur_px=blur)
         squares = squares_elsewhere(scale.squares.find(grey, scale.most_squares), still)
-        readings = [read_squares(grey, camera, patterns, kind, squares) for kind in scale.kinds]
-        may_be = hypotheses(readings, patterns)
+        if not len(squares) and not len(still):
+            return Search((), blur_px=blur_px)
+        kinds = scale.kinds if len(squares) else ()
+        readings = [read_squares(grey, camera, patterns, kind, squares) for kind in kinds]
+        may_be = hypotheses(readings, patterns) if readings else NO_HYPOTHESES
         blur_px = blur_px or _blur_px(grey, camera, patterns, may_be)
         blur = blur_px or _USUAL_BLUR_PX
         fresh = fit_tags(grey, camera, patterns, may_be.guesses, blur_px=blur)
@@ -127,12 +138,25 @@ class TagFinder:
         # Every still tag is a square of its own, numbered behind those that were found.
         square = np.concatenate([may_be.square, len(squares) + np.arange(len(still))])
         found = identify(grey, camera, patterns, scale.kinds, fits, blur_px=blur)
-        decided = verdict(found, square, patterns, self.roster.table)
+        decided = verdict(found, square, patterns, self.roster.table, anywhere=self._table_tags)
         believed = fits[decided.rows]
         explained = np.isin(np.arange(len(squares)), square[decided.rows])
-        strays = _strays(readings, patterns, ~explained, believed)
+        strays = _strays(readings, patterns, ~explained, believed) if readings else ()
         sightings = _sightings(camera, patterns, believed)
         return Search(sightings, decided.rejections + strays, blur_px)
+
+
+def _beyond_the_table_mm(roster: Roster) -> float:
+    """How far beyond the table's edges its own tags reach, white rims included."""
+    table = roster.table
+    beyond_mm = max(
+        (
+            max(-tag.x_mm, tag.x_mm - table.width_mm, -tag.y_mm, tag.y_mm - table.depth_mm)
+            for tag in roster.table_tags
+        ),
+        default=0.0,
+    )
+    return beyond_mm + roster.table_tag_size_mm
 
 
 def find_tags(grey: Grey, camera: Camera, roster: Roster) -> Search:

@@ -34,6 +34,12 @@ class Hypotheses:
     is_clear: NDArray[np.bool_]
 
 
+NO_HYPOTHESES = Hypotheses(
+    TagGuesses.joined([]), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.bool_)
+)
+"""Where there are no squares."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Columns:
     """Squares (rows) against all patterns of all kinds (columns), (n, k) each."""

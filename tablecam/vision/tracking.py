@@ -23,11 +23,12 @@ a figure's shadow and the JPEG encoder shift a fit by less."""
 STILL_DEG = 1.5
 
 _STILL_SIGMAS = 4.0
-_SIGHTINGS_AVERAGED = 5
+_SIGHTINGS_AVERAGED = 10
 _SETTLED_AFTER_S = 0.4
 _JUMP_MM = 80.0
-"""No hand carries a base so far between two pictures; unless it is seen there twice, it is a
-misreading."""
+"""No hand carries a base so far between two pictures of a film; unless it is seen there twice in a
+row, it is a misreading. Pictures taken one by one are believed each."""
+_FILM_GAP_S = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class _Track:
     """What is remembered of one base: where it rests, since when, when it was seen last.
 
     `weight_per_mm2` is how much the sightings behind the pose count together; `doubted` is a
-    place that it seems to have jumped to, until a second sighting bears it out.
+    place that it seems to have jumped to, in the last picture, until the next one bears it out.
     """
 
     pose: BasePose
@@ -67,23 +68,34 @@ class BaseTracker:
         self._base_types = roster.base_type_by_tag()
         self._camera = camera
         self._tracks: dict[int, _Track] = {}
+        self._updated_at_s: float | None = None
 
     def update(
-        self, sightings: Sequence[TagSighting], taken_at_s: float
+        self, sightings: Sequence[TagSighting], taken_at_s: float, *, beside_mm: float = 0.0
     ) -> tuple[TrackedBase, ...]:
         """All bases seen so far, after one more picture; sightings of table tags are passed over.
 
         A base that is not among the sightings is held at its last place, however long.
+        `beside_mm` is how far the picture's table tags lie beside their places, as `base_poses`
+        takes it.
         """
         mine = [sighting for sighting in sightings if sighting.tag in self._base_types]
         types = [self._base_types[sighting.tag] for sighting in mine]
-        for sighting, pose in zip(mine, base_poses(mine, types, self._camera), strict=True):
-            track = self._tracks.get(sighting.tag)
-            self._tracks[sighting.tag] = (
-                _appeared(pose, taken_at_s) if track is None else _seen(track, pose, taken_at_s)
-            )
+        poses = base_poses(mine, types, self._camera, beside_mm=beside_mm)
+        last_s = self._updated_at_s
+        is_film = last_s is not None and taken_at_s - last_s < _FILM_GAP_S
+        for sighting, pose in zip(mine, poses, strict=True):
+            track = self._tracks.get(sighting.tag) or _appeared(pose, taken_at_s)
+            self._tracks[sighting.tag] = _seen(track, pose, taken_at_s, is_film=is_film)
+        for tag in self._tracks.keys() - {sighting.tag for sighting in mine}:
+            self._tracks[tag] = replace(self._tracks[tag], doubted=None)
+        self._updated_at_s = taken_at_s
+        return self.bases(taken_at_s)
+
+    def bases(self, now_s: float) -> tuple[TrackedBase, ...]:
+        """All bases seen so far, in the roster's order, as they stand now without a new picture."""
         return tuple(
-            _tracked(self._tracks[tag], tag, taken_at_s)
+            _tracked(self._tracks[tag], tag, now_s)
             for tag in self._base_types
             if tag in self._tracks
         )
@@ -97,14 +109,15 @@ def _appeared(pose: BasePose, at_s: float) -> _Track:
     return _Track(pose, _weight(pose), resting_since_s=at_s, seen_at_s=at_s, is_settled=True)
 
 
-def _seen(track: _Track, pose: BasePose, at_s: float) -> _Track:
+def _seen(track: _Track, pose: BasePose, at_s: float, *, is_film: bool) -> _Track:
     """The track after its base was seen at a place."""
     if _is_where(track.pose, pose):
         rested_s = at_s - track.resting_since_s
         settled = track.is_settled or rested_s >= _SETTLED_AFTER_S
         pose, weight = _averaged(track, pose)
         return _Track(pose, weight, track.resting_since_s, at_s, settled)
-    if _apart_mm(track.pose, pose) > _JUMP_MM and not _bears_out(track.doubted, pose):
+    is_jump = is_film and _apart_mm(track.pose, pose) > _JUMP_MM
+    if is_jump and not _bears_out(track.doubted, pose):
         return replace(track, doubted=pose)
     return _Track(pose, _weight(pose), resting_since_s=at_s, seen_at_s=at_s, is_settled=False)
 
@@ -117,7 +130,9 @@ def _averaged(track: _Track, seen: BasePose) -> tuple[BasePose, float]:
     of a table that stands still is mostly wrong with the next one too.
     """
     old, weight = track.pose, _weight(seen)
-    share = weight / (track.weight_per_mm2 + weight)
+    # However sure the old place was, it counts as so many sightings like this one at most.
+    before = min(track.weight_per_mm2, _SIGHTINGS_AVERAGED * weight)
+    share = weight / (before + weight)
     turn_deg = difference_deg(seen.heading_deg, old.heading_deg)
     pose = replace(
         seen,
@@ -127,8 +142,7 @@ def _averaged(track: _Track, seen: BasePose) -> tuple[BasePose, float]:
         sigma_mm=_root_mean_square(old.sigma_mm, seen.sigma_mm, share),
         sigma_deg=_root_mean_square(old.sigma_deg, seen.sigma_deg, share),
     )
-    most = max(_SIGHTINGS_AVERAGED * weight, track.weight_per_mm2)
-    return pose, min(track.weight_per_mm2 + weight, most)
+    return pose, before + weight
 
 
 def _weight(pose: BasePose) -> float:

@@ -29,11 +29,22 @@ class Verdict:
     rejections: tuple[Rejection, ...]
 
 
-def verdict(found: Identities, square: Index, patterns: TagPatterns, table: TableSize) -> Verdict:
-    """The believed ones of fits about squares (n,)."""
+def verdict(
+    found: Identities,
+    square: Index,
+    patterns: TagPatterns,
+    table: TableSize,
+    *,
+    anywhere: frozenset[int] = frozenset(),
+) -> Verdict:
+    """The believed ones of fits about squares (n,).
+
+    Tags lie on the table, but for the ids that may lie `anywhere`: the table's own.
+    """
     rows = _best_of_each_place(found, _known_rows(found, square))
     once, twice = _seen_once(found, rows, patterns)
     inside = _is_on_table(found.fits.tags.places_mm[once], table)
+    inside |= np.isin(patterns.ids[found.fits.tags.pattern[once]], sorted(anywhere))
     outside = tuple(_off_the_table(found, row, patterns, table) for row in once[~inside])
     return Verdict(once[inside], twice + outside)
 

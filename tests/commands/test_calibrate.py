@@ -314,3 +314,22 @@ def test_a_table_file_with_a_wrong_key_is_refused(
     line = _refused(capsys, tmp_path, lambda: _table(picture, table_path, camera_path))
     assert "table.toml" in line
     assert "tag_size" in line
+
+
+def test_a_table_file_of_another_table_is_refused(
+    shared, lens_file, camera_path, table_path, capsys
+):
+    text = table_path.read_text().replace("1750", "1150")
+    table_path.write_text(text)
+    shutil.copy(lens_file, camera_path)
+    before = camera_path.read_bytes()
+    empty = shared / "footage" / "hd-b" / "empty.jpg"
+    assert _table(empty, table_path, camera_path) == 2
+    told = capsys.readouterr().err
+    assert "mm beside: is it the file of this table" in told
+    assert camera_path.read_bytes() == before
+
+
+def test_options_of_live_before_a_subcommand_are_refused(camera_path, capsys):
+    assert main(["calibrate", "--out", "x.json", "lens", "y.png", "--out", str(camera_path)]) == 2
+    assert "--out before `lens` goes with --live" in capsys.readouterr().err

@@ -120,3 +120,22 @@ def test_a_camera_that_has_moved_since_is_said(rig, arguments, tmp_path, capsys)
     arguments[1] = str(bumped)
     assert main(arguments) == 0
     assert "the camera or a table tag has moved" in capsys.readouterr().err
+
+
+def test_nothing_that_is_read_is_written_over(arguments, rig, camera_file, capsys):
+    picture = arguments[1]
+    for option, path in (("--draw", picture), ("--out", str(camera_file))):
+        assert main([*arguments, option, path]) == 2
+        assert "expected a file of its own to write" in capsys.readouterr().err
+    assert json.loads(camera_file.read_text())["name"] == "true"
+
+
+def test_a_camera_file_of_another_table_is_refused(arguments, rig, tmp_path, capsys):
+    text = (rig.folder / "table.toml").read_text().replace("1750", "1150").replace("1150}", "850}")
+    other = tmp_path / "other.toml"
+    other.write_text(text)
+    assert main([*arguments[:3], str(other), *arguments[4:]]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "expected 3 table tags or more" in told.err
+    assert len(told.err.splitlines()) == 1

@@ -19,7 +19,7 @@ def test_a_good_camera_warns_of_nothing():
 
 
 def test_a_bumped_camera_is_named():
-    (warning,) = warnings(reprojection_px=3.1)
+    (warning,) = warnings(reprojection_px=3.1, has_moved=True)
     assert "3.1 px" in warning
     assert "calibrate" in warning
 

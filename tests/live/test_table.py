@@ -140,6 +140,7 @@ def test_a_measurement_equals_the_true_distance_within_its_uncertainty(scene):
     assert shifted_mm < 4 * measured["sigma_mm"]
     assert measured["distance_bw"] == pytest.approx(measured["distance_mm"] / 30, abs=1e-4)
     assert [each["range_bw"] for each in measured["within"]] == [4]
+    assert measured["calibration"] == "simulated, exact"
 
 
 def test_two_units_are_asked_for_contact_and_side_too(scene):
@@ -169,6 +170,8 @@ def test_a_hidden_unit_is_held_until_players_say_that_it_was_taken_off(scene):
     assert set(held.held_for_s) == {base.tag for base in seen.position.unit("P1").bases}
     live.take_off("unit:P1")
     assert live.snapshot().position.unit("P1") is None
+    assert live.snapshot().health.tags_held == 0
+    assert live.snapshot().health.missing == tuple(sorted(held.held_for_s))
     assert after_one_frame(tap, live).position.unit("P1") is None
     tap.covers = None
     assert after_one_frame(tap, live).position.unit("P1") is not None
@@ -207,13 +210,17 @@ def test_the_picture_is_the_table_from_above(scene):
             assert beside_mm < 15
 
 
-def test_a_lost_source_is_said_and_the_table_stays_as_it_was(scene):
+def test_a_lost_source_is_said_and_all_bases_are_held_where_they_were(scene):
     _, tap, live = scene
     before = after_one_frame(tap, live)
     tap.fail()
     lost = until(live, lambda snapshot: snapshot.health.state == "lost")
     assert "the cable was pulled" in lost.health.warnings[0]
-    assert lost.position == before.position
+    was, held = bases_by_tag(before.position), bases_by_tag(lost.position)
+    assert {base.seen for base in held.values()} == {"held"}
+    assert all((held[tag].x_mm, held[tag].y_mm) == (was[tag].x_mm, was[tag].y_mm) for tag in was)
+    assert lost.health.tags_seen == 0
+    assert lost.health.tags_held == len(was) + len(before.position.commanders)
 
 
 def test_nothing_new_is_none_after_the_timeout(scene):

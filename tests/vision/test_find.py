@@ -109,6 +109,14 @@ def test_a_tag_beside_the_table_is_named_but_not_on_the_table():
     assert refused(search) == {10: "lies at (400, 150) mm, off the table of 380 x 300 mm"}
 
 
+def test_table_tags_may_lie_beside_the_table():
+    right_mm = max(tag.x_mm for tag in ROSTER.table_tags)
+    narrow = replace(ROSTER, table=replace(ROSTER.table, width_mm=right_mm - 80))
+    search = find_tags(picture_of(TABLE_PRINTS), CAMERA, narrow)
+    assert sorted(seen(search)) == [0, 1, 2, 3]
+    assert search.rejections == ()
+
+
 def test_a_base_that_hangs_over_the_edge_is_on_the_table():
     narrow = replace(ROSTER, table=replace(ROSTER.table, width_mm=380))
     search = find_tags(picture_of([Print(10, 385, 150, 0.0)]), CAMERA, narrow)

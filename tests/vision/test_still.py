@@ -93,3 +93,22 @@ def test_a_tag_that_takes_the_place_of_another_is_not_mistaken_for_it(scene):
     for tag, place in ((one, other), (other, one)):
         if tag.tag in found:  # pasted, it may be refused; it must not be found where it was
             assert np.hypot(*np.subtract(found[tag.tag], (place.x_mm, place.y_mm))) < 1.0
+
+
+def test_a_table_of_still_tags_and_nothing_else_is_read(scene):
+    _, source, finder = scene
+    grey = to_grey(source.read().image)
+    first = finder.search(grey)
+    blank = np.full_like(grey, 90)
+    for tag in first.sightings:  # only the tags and their rims: no square is left to look for
+        (x0, y0), (x1, y1) = tag.corners_px.min(axis=0), tag.corners_px.max(axis=0)
+        part = slice(int(y0) - 4, int(y1) + 5), slice(int(x0) - 4, int(x1) + 5)
+        blank[part] = grey[part]
+    assert places(finder.search(blank, before=first)).keys() == places(first).keys()
+
+
+def test_after_a_full_table_an_empty_one_shows_nothing(scene):
+    _, source, finder = scene
+    grey = to_grey(source.read().image)
+    before = finder.search(grey)
+    assert finder.search(np.full_like(grey, 90), before=before).sightings == ()

@@ -114,7 +114,7 @@ def test_jitter_is_averaged_but_never_sold_as_certainty(tracker):
 def test_a_nudge_smaller_than_the_jitter_limit_is_followed(tracker):
     for step in range(20):
         tracker.update([sighting(10, 500, 300)], 0.1 * step)
-    for step in range(20, 50):
+    for step in range(20, 80):
         (base,) = tracker.update([sighting(10, 500.4, 300)], 0.1 * step)
     (there,) = base_poses([sighting(10, 500.4, 300)], [FOOT], CAMERA)
     assert base.pose.x_mm == pytest.approx(there.x_mm, abs=0.01)
@@ -135,6 +135,46 @@ def test_a_base_that_jumps_across_the_table_once_is_a_misreading(tracker):
     assert odd.pose.x_mm == before.pose.x_mm
     assert odd.pose.seen == "held"
     assert after.pose.seen == "now"
+
+
+def test_a_doubt_ends_with_the_next_picture_that_does_not_bear_it_out(tracker):
+    (before,) = tracker.update([sighting(10, 500, 300)], 0.0)
+    tracker.update([sighting(10, 900, 700)], 0.1)
+    tracker.update([], 0.2)
+    (odd,) = tracker.update([sighting(10, 905, 700)], 0.3)
+    assert odd.pose.x_mm == before.pose.x_mm
+
+
+def test_pictures_taken_one_by_one_are_believed_each(tracker):
+    for number in range(8):
+        x_mm = 200 + 100 * number
+        (base,) = tracker.update([sighting(10, x_mm, 300)], 60.0 * number)
+        (there,) = base_poses([sighting(10, x_mm, 300)], [FOOT], CAMERA)
+        assert (base.pose.x_mm, base.pose.seen) == (there.x_mm, "now")
+
+
+def test_an_old_sure_place_does_not_outweigh_what_is_seen_now(tracker):
+    for step in range(50):
+        tracker.update([sighting(10, 500, 300, sigma_mm=0.03)], 0.1 * step)
+    for step in range(50, 150):
+        (base,) = tracker.update([sighting(10, 500.9, 300, sigma_mm=0.25)], 0.1 * step)
+    (there,) = base_poses([sighting(10, 500.9, 300, sigma_mm=0.25)], [FOOT], CAMERA)
+    assert abs(base.pose.x_mm - there.x_mm) < base.pose.sigma_mm
+
+
+def test_table_tags_beside_their_places_are_doubt_about_every_base(tracker):
+    (base,) = tracker.update([sighting(10, 500, 300)], 0.0, beside_mm=0.5)
+    (sure,) = base_poses([sighting(10, 500, 300)], [FOOT], CAMERA)
+    assert base.pose.sigma_mm == pytest.approx(math.hypot(sure.sigma_mm, 0.5 / math.sqrt(2)))
+
+
+def test_a_camera_that_is_bumped_by_half_a_millimetre_is_noticed():
+    beside_mm = 0.5 * 1500 / 1600 / 0.9  # half a pixel, a little more
+    bumped = [
+        sighting(0, 50 + beside_mm, 50, height_mm=0.0),
+        sighting(1, 1150 + beside_mm, 50, height_mm=0.0),
+    ]
+    assert check_table_tags(bumped, CAMERA, ROSTER).has_moved
 
 
 def test_a_base_that_is_seen_twice_across_the_table_has_been_carried_there(tracker):

@@ -238,3 +238,23 @@ def test_what_is_seen_cannot_be_taken_off(client: FlaskClient) -> None:
     answer = client.post("/api/take-off", json={"thing": "unit:B1"})
     assert answer.status_code == 400
     assert "the camera sees it" in answer.json["error"]
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "localhost.evil.example"])
+def test_a_strange_name_that_leads_here_is_refused(client: FlaskClient, host: str) -> None:
+    assert client.get("/api/position", headers={"Host": host}).status_code == 403
+    assert client.get("/picture.jpg", headers={"Host": host}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:8000", "localhost:8000", "192.168.0.7:8000", "[::1]:8000"]
+)
+def test_this_machines_own_addresses_are_answered(client: FlaskClient, host: str) -> None:
+    assert client.get("/api/position", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("text", ["1e308", "inf", "nan", "-1", "four"])
+def test_a_range_that_no_table_has_is_refused(client: FlaskClient, text: str) -> None:
+    answer = client.get(f"/api/measure?a=unit:F1&b=unit:F1&within_bw={text}")
+    assert answer.status_code == 400
+    assert "within_bw" in answer.json["error"]
