@@ -84,7 +84,7 @@ def _check_in_view(check: TableCheck, roster: Roster, picture: Path, camera_path
     raise BadInput(
         str(picture),
         f"expected {_FEWEST_TABLE_TAGS} table tags or more where {camera_path} puts them, got "
-        f"{len(check.in_place)} (not seen there: {missing}): they are hidden, the camera has moved, "
+        f"{len(check.in_place)} (not seen there: {missing}): they are hidden, the camera moved, "
         "or the camera file is of another table",
     )
 
