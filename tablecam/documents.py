@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import tomllib
 import types
 import typing
@@ -111,9 +112,19 @@ def read_toml(path: Path) -> Document:
     text = _text(path)
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(str(path), f"not valid TOML: {error}") from None
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise _not_toml(path, str(error)) from None
     return Document(str(path), data, cache(lambda: toml_lines(text)))
+
+
+def _not_toml(path: Path, fault: str) -> BadInput:
+    """The parser's complaint with its line in front, and what people mostly meant."""
+    place = re.search(r" \(at line (\d+), column (\d+)\)$", fault)
+    hint = "words need quotes, numbers look like 900 or -11.5, lists of units [[unit]]"
+    if place is None:
+        return BadInput(str(path), f"not valid TOML: {fault}; {hint}")
+    said = f"not valid TOML in column {place[2]}: {fault[: place.start()]}; {hint}"
+    return BadInput(str(path), said, line=int(place[1]))
 
 
 def read_json(path: Path) -> Document:

@@ -26,7 +26,12 @@ _PDF_START = b"%PDF"
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The PDF file to write."
 )
-@click.option("--paper", type=click.Choice(tuple(PAPERS)), default="A4", show_default=True)
+@click.option(
+    "--paper",
+    type=click.Choice(tuple(PAPERS), case_sensitive=False),
+    default="A4",
+    show_default=True,
+)
 @click.option(
     "--what",
     type=click.Choice(_WHAT),

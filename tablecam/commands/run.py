@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from calibration.camera_file import read_camera_file
-from tablecam.capture.open_source import open_reader
+from tablecam.capture.open_source import open_reader, source_kind
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.reader import PictureSize
 from tablecam.commands.demo import demo
@@ -50,6 +50,8 @@ def run(
     camera = camera_file.camera()
     if options.resolution_px is None:
         options = replace(options, resolution_px=(size.width_px, size.height_px))
+    if source_kind(source) == "picture":
+        options = replace(options, at_end="loop")  # it lies there to be looked at
     with open_reader(source, options, expected_size=size) as reader:
         serve(reader, camera, roster, host=host, port=port, open_browser=open_browser)
 

@@ -301,6 +301,9 @@ def test_a_mistake_is_refused_in_one_line_that_names_file_line_and_key(write, te
 
 def test_a_file_that_is_not_toml_is_refused_with_the_place(write) -> None:
     assert "not valid TOML" in refusal(write("format = [1,\n"))
+    said = refusal(write('format = "tablecam.table"\nversion = 1\ndepth = wide\n'))
+    assert "table.toml:3: not valid TOML in column 9" in said
+    assert "words need quotes" in said
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:

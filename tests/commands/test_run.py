@@ -1,0 +1,121 @@
+"""`tablecam run` and `demo` refuse what they cannot use, in one line, before they serve anything."""
+
+import socket
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.camera_file import CameraFile, write_camera_file
+from calibration.results import LensCalibration, Origin, TableCalibration
+from tablecam.cli import main
+from tablecam.simulate.demo import demo_camera
+
+ORIGIN = Origin("2026-01-01T00:00:00Z", ("truth",))
+LENS = demo_camera(640, 360).lens
+POSE = demo_camera(640, 360).pose
+
+TABLE = """
+format = "tablecam.table"
+version = 1
+game = "maurice-lite"
+
+[table]
+width_mm = 1200
+depth_mm = 800
+base_width_mm = 30
+
+[tags]
+dictionary = "DICT_4X4_250"
+table_tag_size_mm = 54
+table_tags = [ {id = 0, x_mm = 45, y_mm = 45}, {id = 1, x_mm = 1155, y_mm = 45},
+               {id = 2, x_mm = 1155, y_mm = 755}, {id = 3, x_mm = 45, y_mm = 755} ]
+
+[[base_type]]
+name = "foot"
+width_mm = 30
+depth_mm = 30
+tag_size_mm = 14
+
+[[unit]]
+id = "F1"
+side = "french"
+arm = "infantry"
+base_type = "foot"
+tags = [10, 11, 12, 13]
+"""
+
+
+@pytest.fixture
+def table_path(tmp_path):
+    path = tmp_path / "table.toml"
+    path.write_text(TABLE)
+    return path
+
+
+@pytest.fixture
+def picture_path(tmp_path):
+    path = tmp_path / "table.png"
+    cv2.imwrite(str(path), np.full((360, 640, 3), 90, np.uint8))
+    return path
+
+
+def camera_file(tmp_path, **parts):
+    path = tmp_path / "camera.json"
+    write_camera_file(path, CameraFile("monday", LENS.width_px, LENS.height_px, **parts))
+    return path
+
+
+def placed(tmp_path):
+    table = TableCalibration(LENS, POSE, np.zeros((15, 15)), 0.0, 0.0, (), ORIGIN)
+    return camera_file(tmp_path, table=table)
+
+
+def refused(capsys, *arguments):
+    assert main(["run", *map(str, arguments)]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert len(told.err.splitlines()) == 1
+    return told.err
+
+
+def test_a_lens_without_a_table_is_sent_to_calibrate_the_table(
+    tmp_path, table_path, picture_path, capsys
+):
+    lens = LensCalibration(LENS, np.zeros((9, 9)), 0.1, (), ORIGIN)
+    camera = camera_file(tmp_path, lens=lens)
+    told = refused(capsys, "--table", table_path, "--camera", camera, "--source", picture_path)
+    assert "run `tablecam calibrate table` first" in told
+
+
+def test_pictures_of_another_size_than_the_camera_files_are_refused(tmp_path, table_path, capsys):
+    other = tmp_path / "other.png"
+    cv2.imwrite(str(other), np.zeros((480, 640, 3), np.uint8))
+    camera = placed(tmp_path)
+    told = refused(capsys, "--table", table_path, "--camera", camera, "--source", other)
+    assert "pictures are 640x480" in told
+    assert "is for 640x360" in told
+
+
+def test_a_camera_file_is_needed_for_a_real_source(table_path, capsys):
+    assert "--camera" in refused(capsys, "--table", table_path, "--source", "0")
+
+
+def test_a_folder_without_pictures_is_refused(tmp_path, table_path, capsys):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    camera = placed(tmp_path)
+    told = refused(capsys, "--table", table_path, "--camera", camera, "--source", empty)
+    assert "no pictures" in told
+
+
+def test_a_port_that_is_taken_is_named(tmp_path, table_path, picture_path, capsys):
+    camera = placed(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        told = refused(
+            capsys,
+            *("--table", table_path, "--camera", camera),
+            *("--source", picture_path, "--port", port),
+        )
+    assert f"127.0.0.1:{port}: another program listens on this port" in told
