@@ -1,4 +1,4 @@
-"""`tablecam run` and `demo` refuse what they cannot use, in one line, before they serve anything."""
+"""`tablecam run` refuses what it cannot use, in one line, before it serves anything."""
 
 import socket
 
