@@ -1,6 +1,7 @@
 """`tablecam run` refuses what it cannot use, in one line, before it serves anything."""
 
 import socket
+from importlib.resources import files
 
 import cv2
 import numpy as np
@@ -15,41 +16,11 @@ ORIGIN = Origin("2026-01-01T00:00:00Z", ("truth",))
 LENS = demo_camera(640, 360).lens
 POSE = demo_camera(640, 360).pose
 
-TABLE = """
-format = "tablecam.table"
-version = 1
-game = "maurice-lite"
-
-[table]
-width_mm = 1200
-depth_mm = 800
-base_width_mm = 30
-
-[tags]
-dictionary = "DICT_4X4_250"
-table_tag_size_mm = 54
-table_tags = [ {id = 0, x_mm = 45, y_mm = 45}, {id = 1, x_mm = 1155, y_mm = 45},
-               {id = 2, x_mm = 1155, y_mm = 755}, {id = 3, x_mm = 45, y_mm = 755} ]
-
-[[base_type]]
-name = "foot"
-width_mm = 30
-depth_mm = 30
-tag_size_mm = 14
-
-[[unit]]
-id = "F1"
-side = "french"
-arm = "infantry"
-base_type = "foot"
-tags = [10, 11, 12, 13]
-"""
-
 
 @pytest.fixture
 def table_path(tmp_path):
     path = tmp_path / "table.toml"
-    path.write_text(TABLE)
+    path.write_bytes((files("tablecam.simulate") / "demo_table.toml").read_bytes())
     return path
 
 

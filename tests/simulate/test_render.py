@@ -38,6 +38,7 @@ def _corners_px(picture):
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     parameters.cornerRefinementWinSize = 3
+    parameters.perspectiveRemovePixelPerCell = 8  # from fewer, OpenCV 4.11 misreads a turned tag
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_250)
     corners, ids, _ = cv2.aruco.ArucoDetector(dictionary, parameters).detectMarkers(picture)
     return {int(id): found[0] for id, found in zip(ids.ravel(), corners, strict=True)}
@@ -49,11 +50,10 @@ def test_tags_are_where_the_camera_sees_their_true_corners(plain, roster, camera
     for turn_deg in range(0, 360, 24):
         places = {tag: replace(place, heading_deg=turn_deg) for tag, place in PLACES.items()}
         found = _corners_px(plain.picture(Scene(places), 0))
-        for tag in {10, 11} & found.keys():  # older OpenCVs overlook one at some headings
+        for tag in (10, 11):
             truth = _true_corners_px(camera, roster.base_types[0], places[tag])
             assert found[tag] == pytest.approx(truth, abs=0.9)
             offsets.append((found[tag] - truth).mean(axis=0))
-    assert len(offsets) > 20
     assert np.mean(offsets, axis=0) == pytest.approx([0, 0], abs=0.02)
 
 
