@@ -11,7 +11,7 @@ from math import hypot
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tablecam.capture.reader import Reader
 from tablecam.live.state import Snapshot
@@ -32,7 +32,7 @@ CHROMIUM_OPTIONS = [
     "--disable-sync",
 ]
 
-PATIENCE_S = 30.0
+PATIENCE_S = 90.0  # only reached when a test fails, however slow the machine is
 NEAR_MM = 3.0
 FRAMES_OF_PATIENCE = 300
 
@@ -96,6 +96,7 @@ def browser() -> Iterator[Browser]:
         if os.environ.get("CI"):
             pytest.fail(message)
         pytest.skip(message)
+    expect.set_options(timeout=1000 * PATIENCE_S)  # a context's own patience is not for `expect`
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=found, args=CHROMIUM_OPTIONS)
         yield chromium

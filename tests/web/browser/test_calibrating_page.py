@@ -26,7 +26,6 @@ from web.server import Server
 from web.streams import Streams
 
 CAMERA = demo_camera(1280, 720)
-LONGEST_MS = 90_000
 CORNERS_MM = np.array([[0, 0, 0], [1200, 0, 0], [1200, 800, 0], [0, 800, 0], [600, 400, 0]])
 
 
@@ -127,7 +126,7 @@ def test_a_person_is_led_from_the_board_to_a_checked_camera_file(
     page: Page, served: Served
 ) -> None:
     # The board is waved; views are taken by themselves until it is enough.
-    expect(page.locator("#wanting li.met")).to_be_visible(timeout=LONGEST_MS)
+    expect(page.locator("#wanting li.met")).to_be_visible()
     assert page.locator("#views li").count() >= 8
     assert page.locator("#views li .error").first.inner_text().endswith(" px")
     page.click("#finish-lens")
@@ -152,7 +151,7 @@ def test_a_person_is_led_from_the_board_to_a_checked_camera_file(
 
 def test_a_view_can_be_dropped_and_brought_back(page: Page, served: Served) -> None:
     views = page.locator("#views li")
-    expect(views.first).to_be_visible(timeout=LONGEST_MS)
+    expect(views.first).to_be_visible()
     page.locator("#views li[data-view=view-001] button").click()
     expect(page.locator("#views li[data-view=view-001]")).to_have_count(0)
     page.click("#undo")
