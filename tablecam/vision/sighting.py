@@ -16,7 +16,9 @@ class TagSighting:
     table; `heading_deg` is where its top row points. `covariance` (3, 3) is of (x_mm, y_mm,
     heading_rad), from the pixels alone: what the calibration adds is `Camera.table_covariance`.
     `corners_px` (4, 2) are the black square's corners in the picture: top left, top right, bottom
-    right, bottom left.
+    right, bottom left. `gain_grey` is how much brighter its paper is than its paint, and
+    `noise_grey` the spread (one standard deviation, hidden parts left out) of the pixels about
+    what the fit predicts; None where nobody measured them.
     """
 
     tag: int
@@ -26,6 +28,8 @@ class TagSighting:
     height_mm: float
     covariance: NDArray[np.float64]
     corners_px: NDArray[np.float64]
+    gain_grey: float | None = None
+    noise_grey: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
