@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from calibration.camera import Camera, Pose
 from calibration.grey import to_grey
 from calibration.lens import Lens
 from calibration.lens_from_views import choose_views, lens_from_views
-from calibration.results import Origin
+from calibration.results import LensCalibration, Origin
 from calibration.table_pose import find_table
 from calibration.table_tags import find_tags
 from tablecam.capture.pictures import read_picture
@@ -24,6 +24,8 @@ from tablecam.table.model import BasePose, Position
 from tablecam.table.position_file import read_position_file
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
+
+ORIGIN = Origin("2025-01-01T00:00:00Z", ("footage",))
 
 
 @dataclass(frozen=True)
@@ -57,24 +59,16 @@ class Rig:
     @cached_property
     def found_camera(self) -> Camera:
         """The camera as a user would calibrate it: from the lens views and the empty table."""
+        return _found_camera(self.found_lens, self.roster, self.grey("empty"))
+
+    @cached_property
+    def found_lens(self) -> LensCalibration:
+        """The lens as a user would calibrate it, from the lens views."""
         views = [
             find_lens_board(to_grey(read_picture(path)), path.name)
             for path in sorted((self.folder / "lens").glob("*.jpg"))
         ]
-        origin = Origin("2025-01-01T00:00:00Z", ("footage",))
-        lens = lens_from_views(choose_views(views)[0], origin).calibration
-        grey, roster = self.grey("empty"), self.roster
-        listed_mm = {tag.id: (tag.x_mm, tag.y_mm) for tag in roster.table_tags}
-        table = find_table(
-            find_tags(grey, roster.dictionary, listed_mm, lens.lens),
-            listed_mm,
-            roster.table_tag_size_mm,
-            picture_size_px=(grey.shape[1], grey.shape[0]),
-            lens=lens,
-            origin=origin,
-            picture_name="empty.jpg",
-        ).calibration
-        return Camera(table.lens, table.pose, "found", table.covariance)
+        return lens_from_views(choose_views(views)[0], ORIGIN).calibration
 
     def grey(self, scene: str) -> np.ndarray:
         return to_grey(read_picture(self.folder / f"{scene}.jpg"))
@@ -109,6 +103,12 @@ class Clip:
         """The true camera."""
         return _true_camera(json.loads((self.folder / "rig.json").read_text(encoding="utf-8")))
 
+    @cached_property
+    def found_camera(self) -> Camera:
+        """The camera as a user would calibrate it: with the lens of `hd-b`, in this mode of it."""
+        lens = _scaled(Rig(self.folder.parent / "hd-b").found_lens, self.camera.lens.width_px)
+        return _found_camera(lens, self.roster, to_grey(read_picture(self.folder / "empty.jpg")))
+
     def frames(self, *, every: int = 1) -> Iterator[tuple[np.ndarray, Mapping]]:
         """Grey frames, each with its line of the truth."""
         lines = (self.folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()
@@ -119,6 +119,36 @@ class Clip:
             if number % every == 0:
                 yield to_grey(image), json.loads(line)
         video.release()
+
+
+def _found_camera(lens: LensCalibration, roster: Roster, empty: np.ndarray) -> Camera:
+    """A camera with this lens over the table of a roster, from a picture of the empty table."""
+    listed_mm = {tag.id: (tag.x_mm, tag.y_mm) for tag in roster.table_tags}
+    table = find_table(
+        find_tags(empty, roster.dictionary, listed_mm, lens.lens),
+        listed_mm,
+        roster.table_tag_size_mm,
+        picture_size_px=(empty.shape[1], empty.shape[0]),
+        lens=lens,
+        origin=ORIGIN,
+        picture_name="empty.jpg",
+    ).calibration
+    return Camera(table.lens, table.pose, "found", table.covariance)
+
+
+def _scaled(found: LensCalibration, width_px: int) -> LensCalibration:
+    """The lens in a mode of the camera that scales its whole picture to another width."""
+    lens = found.lens
+    scale = width_px / lens.width_px
+    scaled = Lens(
+        width_px,
+        round(lens.height_px * scale),
+        *(lens.fx_px * scale, lens.fy_px * scale),
+        *((lens.cx_px + 0.5) * scale - 0.5, (lens.cy_px + 0.5) * scale - 0.5),
+        *lens.distortion.tolist(),
+    )
+    by_parameter = np.diag([scale] * 4 + [1.0] * 5)
+    return replace(found, lens=scaled, covariance=by_parameter @ found.covariance @ by_parameter)
 
 
 def _true_camera(rig: Mapping) -> Camera:
