@@ -32,6 +32,10 @@ _RIM_CELLS = 0.5
 """How much of the white rim is compared: all of it would meet the base, and figures."""
 _TUKEY = 4.685
 """Residuals beyond so many standard deviations have no weight; 95 % efficient without outliers."""
+_TUKEY_SPREAD = 1.099
+"""Gaussian residuals with these weights spread by so much less than without."""
+_AS_PREDICTED = 0.3
+"""A pixel so near to its prediction, as a share of black to white, shows the tag."""
 _LEAST_NOISE_GREY = 1.5
 _LEAST_GAIN_GREY = 3.0
 _STIFFNESS = 1e-3
@@ -194,6 +198,7 @@ class _Fit:
             self.likeness(predicted),
             black,
             gain,
+            *self._noise_and_visible(predicted, state),
         )
 
     def predict(self, state: _State) -> _Prediction:
@@ -246,6 +251,18 @@ class _Fit:
         spread = inverse @ (blocks.transpose(0, 2, 1) @ blocks) @ inverse
         units = np.array([self.cell_mm, self.cell_mm, 1.0]) * _CORRELATED
         return np.asarray(spread[:, 2:, 2:] * units[:, None] * units)
+
+    def _noise_and_visible(self, predicted: _Prediction, state: _State) -> tuple[Array, Array]:
+        """The residuals' spread where the tag is seen, (n,), and how much of it is, (n,)."""
+        residuals = self._residuals(predicted, state)
+        weights = self._weights(predicted, state)
+        total = np.maximum(weights.sum(axis=1), 1)
+        noise = _TUKEY_SPREAD * np.sqrt((weights * residuals**2).sum(axis=1) / total)
+        near = _AS_PREDICTED * np.maximum(state.light_grey[:, :1], _LEAST_GAIN_GREY)
+        seen = (predicted.counts * (np.abs(residuals) < near)).sum(axis=1)
+        whole = (2 * self.half_cells * self.cell_mm) ** 2 / self.patches.pixel_mm2
+        share = seen / np.maximum(whole, predicted.counts.sum(axis=1))
+        return noise.astype(np.float64), share.astype(np.float64)
 
     def likeness(self, predicted: _Prediction) -> Array:
         """The correlation of predicted and seen pixels on each tag, (n,)."""

@@ -33,6 +33,11 @@ class LocalMaps:
         """Where the offsets (m, 2), alike for all patches, or (n, m, 2) lie: (n, m, 2)."""
         return np.asarray(_basis(offsets / self.reach) @ self.coefficients)
 
+    @property
+    def steps(self) -> Array:
+        """What a step of one along x, and one along y, maps to at each centre, (n, 2, 2)."""
+        return self.coefficients[:, 1:3] / self.reach
+
     def turned(self, steps: Array) -> LocalMaps:
         """The maps of offsets p, where these map offsets p @ `steps`, (n, 2, 2).
 

@@ -29,13 +29,14 @@ class Patches:
 
     The offsets are on the tag's plane, from the place about which the pixels were cut. Rows of
     fewer pixels are filled up with some that are not `real` (n, m). Each is the mean of `shrink` x
-    `shrink` pixels of the picture.
+    `shrink` pixels of the picture, and covers `pixel_mm2` (n,) of the plane.
     """
 
     grey: Map
     offsets_mm: Map
     real: NDArray[np.bool_]
     shrink: int
+    pixel_mm2: Array
 
 
 def cut_patches(
@@ -63,7 +64,8 @@ def cut_patches(
     pixels = np.take_along_axis(pixels, columns[..., None], axis=1)
     pixels = np.where(real[..., None], pixels, 0)
     levels = grey[pixels[..., 1], pixels[..., 0]]
-    return Patches(levels.astype(np.float32), offsets.astype(np.float32), real, shrink)
+    pixel_mm2 = np.abs(np.linalg.det(to_table.steps)) * shrink**2
+    return Patches(levels.astype(np.float32), offsets.astype(np.float32), real, shrink, pixel_mm2)
 
 
 def _shrunk(grey: Grey, shrink: int) -> Grey:

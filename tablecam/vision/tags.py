@@ -51,13 +51,18 @@ class TagGuesses:
         )
 
 
+NO_TAGS = TagGuesses.joined([])
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TagFits:
     """Where tags are, and how well they explain the pixels there.
 
     `covariance` (n, 3, 3) is of (x_mm, y_mm, heading_rad). `likeness` (n,) is the correlation of
     predicted and seen pixels, hidden ones included. `black_grey` and `gain_grey` (n,) are the
-    grey level of the tag's paint, and how much brighter its paper is.
+    grey level of the tag's paint, and how much brighter its paper is. `visible_share` (n,) is how
+    much of the tag, with half of its rim, is seen as predicted, and `noise_grey` (n,) the spread
+    (one standard deviation) of the pixels about the prediction there.
     """
 
     tags: TagGuesses
@@ -65,6 +70,8 @@ class TagFits:
     likeness: Array
     black_grey: Array
     gain_grey: Array
+    noise_grey: Array
+    visible_share: Array
 
     def __len__(self) -> int:
         return len(self.tags)
@@ -76,6 +83,8 @@ class TagFits:
             self.likeness[rows],
             self.black_grey[rows],
             self.gain_grey[rows],
+            self.noise_grey[rows],
+            self.visible_share[rows],
         )
 
     @classmethod
@@ -87,4 +96,6 @@ class TagFits:
             np.concatenate([np.empty(0), *(part.likeness for part in parts)]),
             np.concatenate([np.empty(0), *(part.black_grey for part in parts)]),
             np.concatenate([np.empty(0), *(part.gain_grey for part in parts)]),
+            np.concatenate([np.empty(0), *(part.noise_grey for part in parts)]),
+            np.concatenate([np.empty(0), *(part.visible_share for part in parts)]),
         )
