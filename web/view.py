@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from tablecam.live.notices import Notice
 from tablecam.live.protocol import Json, Live
 from tablecam.live.state import Health, Snapshot
 from tablecam.table.headings import forward, right
@@ -38,14 +39,14 @@ def table_json(live: Live, ranges_bw: Sequence[float]) -> Json:
 
 def state_json(live: Live, snapshot: Snapshot) -> Json:
     """One state of the table: what is drawn, and how well it is seen."""
-    position, held = snapshot.position, snapshot.held_for_s
-    simulated = live.simulated
+    position, simulated = snapshot.position, live.simulated
     return {
         "version": snapshot.version,
         "frame": snapshot.frame,
-        "units": [_unit_json(unit, held) for unit in position.units if unit.bases],
-        "commanders": [_commander_json(each, held) for each in position.commanders],
+        "units": [_unit_json(unit, snapshot) for unit in position.units if unit.bases],
+        "commanders": [_commander_json(each, snapshot) for each in position.commanders],
         "health": health_json(snapshot.health, live.roster),
+        "notices": [_notice_json(notice) for notice in snapshot.notices],
         "simulated": None if simulated is None else {"paused": simulated.is_paused},
     }
 
@@ -66,6 +67,11 @@ def health_json(health: Health, roster: Roster) -> Json:
         "behind_s": _rounded(health.behind_s, 3),
         "warnings": list(health.warnings),
     }
+
+
+def _notice_json(notice: Notice) -> Json:
+    at = notice.at.isoformat(timespec="seconds")
+    return {"number": notice.number, "at": at, "text": notice.text}
 
 
 def _sides(roster: Roster) -> list[str]:
@@ -89,7 +95,7 @@ def _terrain_json(piece: Terrain) -> Json:
     return {"id": piece.id, "kind": piece.kind, "outline_mm": [list(p) for p in piece.outline_mm]}
 
 
-def _unit_json(unit: Unit, held: Mapping[int, float]) -> Json:
+def _unit_json(unit: Unit, snapshot: Snapshot) -> Json:
     handle = _handle(unit.bases)
     return {
         "id": unit.id,
@@ -100,13 +106,13 @@ def _unit_json(unit: Unit, held: Mapping[int, float]) -> Json:
         "y_mm": round(handle.y_mm, 2),
         "heading_deg": round(handle.heading_deg, 2),
         "bases": [
-            {"name": unit.base_name(index)} | _pose_json(base, held)
+            {"name": unit.base_name(index)} | _pose_json(base, snapshot)
             for index, base in enumerate(unit.bases)
         ],
     }
 
 
-def _commander_json(commander: Commander, held: Mapping[int, float]) -> Json:
+def _commander_json(commander: Commander, snapshot: Snapshot) -> Json:
     pose = commander.pose
     return {
         "id": commander.id,
@@ -115,12 +121,12 @@ def _commander_json(commander: Commander, held: Mapping[int, float]) -> Json:
         "y_mm": round(commander.y_mm, 2),
         "sigma_mm": round(commander.sigma_mm, 3),
         "seen": commander.seen,
-        "held_s": _held_s(None if pose is None else pose.tag, held),
-        "base": None if pose is None else _pose_json(pose, held),
+        "held_s": _held_s(None if pose is None else pose.tag, snapshot),
+        "base": None if pose is None else _pose_json(pose, snapshot),
     }
 
 
-def _pose_json(base: BasePose, held: Mapping[int, float]) -> Json:
+def _pose_json(base: BasePose, snapshot: Snapshot) -> Json:
     return {
         "x_mm": round(base.x_mm, 2),
         "y_mm": round(base.y_mm, 2),
@@ -130,7 +136,8 @@ def _pose_json(base: BasePose, held: Mapping[int, float]) -> Json:
         "sigma_mm": round(base.sigma_mm, 3),
         "sigma_deg": round(base.sigma_deg, 3),
         "seen": base.seen,
-        "held_s": _held_s(base.tag, held),
+        "held_s": _held_s(base.tag, snapshot),
+        "doubted": base.tag in snapshot.doubted,
     }
 
 
@@ -155,8 +162,8 @@ def _corners(base: BasePose) -> Iterator[Point]:
             yield base.x_mm + a * ahead[0] + b * aside[0], base.y_mm + a * ahead[1] + b * aside[1]
 
 
-def _held_s(tag: int | None, held: Mapping[int, float]) -> float | None:
-    return None if tag is None else _rounded(held.get(tag), 1)
+def _held_s(tag: int | None, snapshot: Snapshot) -> float | None:
+    return None if tag is None else _rounded(snapshot.held_for_s.get(tag), 1)
 
 
 def _rounded(value: float | None, digits: int) -> float | None:

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, assert_never
 
 import cv2
@@ -15,6 +14,7 @@ import cv2
 from calibration.guide import LensGuide
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
+from tablecam.live.background import Background
 from tablecam.live.calibration_state import CalibrationState, Json, SourceNews, Stage, state_json
 from tablecam.live.calibration_work import CalibrationWork
 from tablecam.table.roster import Roster
@@ -39,7 +39,7 @@ _PREVIEW_WIDTH_PX = 1280
 _JPEG_QUALITY = 85
 
 
-class LiveCalibration:
+class LiveCalibration(Background):
     """Leads through the calibration of the camera that a reader reads; any thread may ask and act.
 
     Use it as a context, or `start` and `close` it; the reader stays its caller's.
@@ -59,6 +59,7 @@ class LiveCalibration:
         *,
         on_stage: Callable[[Stage], None] = lambda stage: None,
     ) -> None:
+        super().__init__("live calibration")
         self._reader = reader
         self._working = threading.Lock()  # held while the work is at work
         self._work = CalibrationWork(camera_path, roster, on_stage)
@@ -66,30 +67,6 @@ class LiveCalibration:
         self._frame: Frame | None = None
         empty = CalibrationState(0, -1, self._news(), LensGuide().progress)
         self._state = self._work.shown_in(empty)
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="live calibration", daemon=True)
-
-    def start(self) -> None:
-        """Start watching."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """Stop watching. May be called twice."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def __enter__(self) -> LiveCalibration:
-        self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def state(self) -> Json:
         """The newest state."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
+from tablecam.live.notices import Notice
 from tablecam.table.model import Position
 
 SourceState = Literal["opening", "live", "lost", "ended"]
@@ -39,7 +40,9 @@ class Snapshot:
     """One state of the live table.
 
     `version` grows by one with each; `frame` is the number of the frame it was read from, -1
-    before the first. `held_for_s` says, by tag, for how long each held base has been hidden.
+    before the first. `held_for_s` says, by tag, for how long each held base has been hidden;
+    `doubted` are the tags of bases that are seen twice, so that neither place is believed.
+    `notices` are the latest things that happened to the camera and its tags, the newest last.
     """
 
     version: int
@@ -47,6 +50,8 @@ class Snapshot:
     position: Position
     health: Health
     held_for_s: Mapping[int, float] = field(default_factory=dict)
+    doubted: frozenset[int] = frozenset()
+    notices: tuple[Notice, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "held_for_s", MappingProxyType(dict(self.held_for_s)))

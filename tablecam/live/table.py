@@ -6,7 +6,6 @@ import logging
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 
 import cv2
 
@@ -15,6 +14,7 @@ from calibration.grey import to_grey
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
 from tablecam.live import questions
+from tablecam.live.background import Background
 from tablecam.live.health import Tally, health
 from tablecam.live.protocol import Json, SimulatedControls
 from tablecam.live.state import Health, Snapshot
@@ -37,7 +37,7 @@ _PICTURE_WIDTH_PX = 1800
 _JPEG_QUALITY = 85
 
 
-class LiveTable:
+class LiveTable(Background):
     """A table that is being watched: frames in, snapshots out (`tablecam.live.protocol.Live`).
 
     A thread of its own reads; any thread may ask. Use it as a context, or `start` and `close` it;
@@ -52,6 +52,7 @@ class LiveTable:
         *,
         simulated: SimulatedControls | None = None,
     ) -> None:
+        super().__init__("live table")
         self._reader = reader
         self._camera = camera
         self._roster = roster
@@ -70,8 +71,6 @@ class LiveTable:
         self._frame: Frame | None = None  # guarded, as the snapshot is, by `_changed`
         position = position_of((), roster, camera.name)
         self._snapshot = Snapshot(0, -1, position, health(reader.status, camera.name, None))
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="live table", daemon=True)
 
     @property
     def roster(self) -> Roster:
@@ -82,28 +81,6 @@ class LiveTable:
     def simulated(self) -> SimulatedControls | None:
         """The controls of a simulated table; None over a real one."""
         return self._simulated
-
-    def start(self) -> None:
-        """Start watching."""
-        self._thread.start()
-
-    def close(self) -> None:
-        """Stop watching. May be called twice."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def __enter__(self) -> LiveTable:
-        self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def snapshot(self) -> Snapshot:
         """The newest state."""

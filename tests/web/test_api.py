@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from tablecam.live.notices import Notice
 from tablecam.table.position_file import position_from_json
 
 
@@ -48,6 +50,20 @@ def test_state_says_how_long_a_held_base_has_been_hidden(client: FlaskClient) ->
         ("10", "now", None),
         ("11", "held", 12.3),
     ]
+
+
+def test_state_tells_what_happened_to_the_camera_and_when(client: FlaskClient, live: Any) -> None:
+    at = datetime(2025, 8, 1, 14, 3, 12, tzinfo=UTC)
+    live.show(notices=(Notice(3, at, "The camera was bumped."),))
+    assert client.get("/api/state").json["notices"] == [
+        {"number": 3, "at": "2025-08-01T14:03:12+00:00", "text": "The camera was bumped."}
+    ]
+
+
+def test_state_marks_a_base_whose_tag_is_seen_twice(client: FlaskClient, live: Any) -> None:
+    live.show(doubted=frozenset({11}))
+    bases = client.get("/api/state").json["units"][0]["bases"]
+    assert [base["doubted"] for base in bases] == [False, True]
 
 
 def test_state_gives_the_middle_of_a_units_footprint(client: FlaskClient) -> None:

@@ -154,7 +154,13 @@ function updateName(group, owner, state) {
   put(group, "class", `placed named side-${sideNumber(state, owner.side) % 8}${leader}${held_s === null ? "" : " held"}`);
   placeText(group, owner.id, [owner.x_mm, owner.y_mm]);
   style(group, "--faded", String(fadedBy(held_s)));
-  write(group.children[1], held_s === null ? "" : `held ${duration(held_s)}`);
+  write(group.children[1], isDoubted(owner) ? "seen twice" : held_s === null ? "" : `held ${duration(held_s)}`);
+}
+
+/** Whether a tag of it is seen at two places. @type {(owner: Unit | Commander) => boolean} */
+function isDoubted(owner) {
+  const bases = "bases" in owner ? owner.bases : [owner.base];
+  return bases.some((base) => base?.doubted);
 }
 
 /** @type {(owner: Unit | Commander) => number | null} */

@@ -5,6 +5,7 @@ import { createAsking } from "./asking.js";
 import { createBoard } from "./board.js";
 import { listenToPointers } from "./gestures.js";
 import { listenToKeys } from "./keys.js";
+import { renderLog } from "./log.js";
 import { Moves } from "./moves.js";
 import { byId, renderPanel } from "./panel.js";
 import { thingAt } from "./picking.js";
@@ -36,6 +37,7 @@ function changed() {
     isDue = false;
     renderBoard(state);
     renderPanel(state);
+    renderLog(state);
     refreshAnswers();
   });
 }
@@ -254,7 +256,8 @@ document.addEventListener("visibilitychange", refreshPicture);
 
 api.listen(
   (now) => {
-    change.tableChanged(state, now);
+    const happened = change.tableChanged(state, now);
+    if (happened) moves.say(happened);
     refreshPicture();
     changed();
   },

@@ -34,7 +34,7 @@ export function updateBases(group, bases, look) {
 
 /** @type {(node: SVGElement, name: string, base: Base, marks?: string) => void} */
 function place(node, name, base, marks = "") {
-  put(node, "class", `${name} ${base.seen} ${marks}`.trim());
+  put(node, "class", `${name} ${base.seen} ${base.doubted ? "doubted" : ""} ${marks}`.trim().replace(/ +/g, " "));
   put(node, "transform", `translate(${short(base.x_mm)} ${short(base.y_mm)}) rotate(${short(base.heading_deg)})`);
   style(node, "--faded", String(fadedBy(base.held_s)));
 }

@@ -28,6 +28,9 @@
  * @property {number} sigma_deg
  * @property {"now" | "held" | "hand"} seen
  * @property {number | null} held_s
+ * @property {boolean} [doubted]  its tag is seen twice: neither place is believed
+ *
+ * @typedef {{number: number, at: string, text: string}} Notice  what happened to the camera or its tags
  *
  * @typedef {object} Unit
  * @property {string} id
@@ -68,6 +71,7 @@
  * @property {Unit[]} units
  * @property {Commander[]} commanders
  * @property {Health} health
+ * @property {Notice[]} notices  the latest, the newest last
  * @property {{paused: boolean} | null} simulated
  *
  * @typedef {object} Verdict  an answer that hangs on a length
@@ -116,9 +120,11 @@
  * @property {Ghost | null} ghost
  * @property {Placing[]} undo  where moved units were before, the latest last
  * @property {{text: string, undo: boolean} | null} notice
+ * @property {Notice[]} log  all that this page has been told of, the newest last
  */
 
 const MOST_KEPT = 8;
+const MOST_LOGGED = 200;
 export const UNCERTAINTY_FACTORS = [0, 1, 10, 100];
 
 /** A page before its first news. @type {(facts: TableFacts, view: View) => State} */
@@ -143,6 +149,7 @@ export function newState(facts, view) {
     ghost: null,
     undo: [],
     notice: null,
+    log: [],
   };
 }
 
@@ -198,13 +205,24 @@ export function layTape(state) {
   }
 }
 
-/** Take in a new state of the table. @type {(state: State, now: TableState) => void} */
+/** Take in a new state of the table; what has just happened, to be said. @type {(state: State, now: TableState) => string | null} */
 export function tableChanged(state, now) {
+  const isFirst = state.now === null;
+  const fresh = addToLog(state, now.notices);
   state.now = now;
   if (state.ghost?.sent && hasArrived(now, state.ghost)) {
     state.notice = { text: `${state.ghost.unit} found at its new place`, undo: true };
     state.ghost = null;
   }
+  return isFirst ? null : (fresh.at(-1)?.text ?? null);
+}
+
+/** Take in notices; those that are new. A server that began anew counts from 1 again. @type {(state: State, notices: Notice[]) => Notice[]} */
+function addToLog(state, notices) {
+  const known = new Set(state.log.map(({ number, at }) => `${number} ${at}`));
+  const fresh = notices.filter(({ number, at }) => !known.has(`${number} ${at}`));
+  if (fresh.length) state.log = [...state.log, ...fresh].slice(-MOST_LOGGED);
+  return fresh;
 }
 
 /** Pick a unit up. @type {(state: State, unit: Unit) => void} */

@@ -39,6 +39,35 @@ def test_a_page_without_a_stream_asks_instead_and_shows_held_bases_as_held(playe
     page.unroute_all()
 
 
+def test_what_happens_to_the_camera_is_said_once_and_kept_in_the_log(player: Any) -> None:
+    page = player.page
+    state = page.request.get(f"{player.demo.address}api/state").json()
+    page.route("**/api/events", lambda route: route.fulfill(status=503, body="full"))
+    page.route("**/api/state**", lambda route: doctored(route, state))
+    page.reload()
+    expect(page.locator("#warnings")).to_contain_text("asks for news")
+    expect(page.locator("#log")).to_be_hidden()
+    bumped = {"number": 1, "at": "2025-08-01T14:03:12+00:00", "text": "The camera was bumped."}
+    state |= {"version": state["version"] + 1, "notices": [bumped]}
+    expect(page.locator("#notice-text")).to_have_text("The camera was bumped.")
+    page.locator("#log summary").click()
+    expect(page.locator("#log-body li")).to_have_count(1)
+    expect(page.locator("#log-body li")).to_contain_text("The camera was bumped.")
+    page.unroute_all()
+
+
+def test_a_base_whose_tag_lies_there_twice_is_marked(player: Any) -> None:
+    page = player.page
+    state = page.request.get(f"{player.demo.address}api/state").json()
+    state["units"][0]["bases"][1] |= {"seen": "held", "held_s": 2.0, "doubted": True}
+    page.route("**/api/events", lambda route: route.fulfill(status=503, body="full"))
+    page.route("**/api/state**", lambda route: doctored(route, state))
+    page.reload()
+    expect(page.locator(".unit .base.doubted")).to_have_count(1)
+    expect(page.locator(".named.held").first).to_contain_text("seen twice")
+    page.unroute_all()
+
+
 def test_a_lost_connection_is_said_and_comes_back_by_itself(player: Any) -> None:
     page = player.page
     page.route("**/api/**", lambda route: route.abort())

@@ -1,0 +1,45 @@
+"""Work that goes on beside the page, in a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from types import TracebackType
+from typing import Self
+
+
+class Background(ABC):
+    """A thread from `start` to `close`; used as a context, it is started and closed by it.
+
+    What inherits from it does its work in `_run`, and returns soon after `_stopping` is set.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    @abstractmethod
+    def _run(self) -> None:
+        """The work."""
+
+    def start(self) -> None:
+        """Start the work."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop the work and wait until it has stopped. May be called twice."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
