@@ -7,7 +7,8 @@ What a person should know of, because it looked like a tag but cannot be one, is
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,15 +22,18 @@ from tablecam.vision.fit import fit_tags, likeness_by_blur
 from tablecam.vision.hypotheses import NO_HYPOTHESES, Hypotheses, hypotheses
 from tablecam.vision.identity import identify
 from tablecam.vision.kinds import TagKind, kinds_of_like_size, tag_ids, tag_kinds
+from tablecam.vision.seen import sightings_of
 from tablecam.vision.sighting import Rejection, Search, TagSighting
+from tablecam.vision.sought import SoughtPart, sought_part
 from tablecam.vision.squares import SquareFinder, square_finder
-from tablecam.vision.still import squares_elsewhere, still_tags
+from tablecam.vision.still import lying_before, squares_elsewhere, still_tags
 from tablecam.vision.strays import tags_of_another_size
 from tablecam.vision.tags import TagFits
 from tablecam.vision.verdict import verdict
 
 log = logging.getLogger(__name__)
 
+Array = NDArray[np.float64]
 Grey = NDArray[np.uint8]
 
 _MARGIN_MM = 60.0
@@ -38,6 +42,8 @@ _BLURS_PX = (0.5, 0.75, 1.1, 1.6)
 """Blurs that are tried: from a sharp lens to one out of focus."""
 _USUAL_BLUR_PX = 0.75
 _BLUR_SAMPLE = 12
+_ALIKE_PX = 1.5
+"""So far, less than a cell, squares may be noticed beside where they lie; reading mends it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,41 +70,82 @@ class TagFinder:
         self.roster = roster
         self._patterns = tag_patterns(roster.dictionary, tag_ids(roster), source=roster.source)
         groups = kinds_of_like_size(tag_kinds(roster, self._patterns))
+        self._camera_of_maps = camera
         self._table_tags = frozenset(tag.id for tag in roster.table_tags)
         self._scales = tuple(self._scale(kinds) for kinds in groups)
 
-    def search(self, grey: Grey, *, before: Search | None = None) -> Search:
+    def search(
+        self, grey: Grey, *, before: Search | None = None, within_mm: Array | None = None
+    ) -> Search:
         """Every tag in a grey picture (height, width), and what had to be refused.
 
         `before` is what the picture before this one gave: tags that lie where they lay are fitted
         there, and only the rest of the picture is searched: the same tags, a third sooner.
 
+        `within_mm` (k, 4) are boxes of the table (x low, y low, x high, y high): what has its
+        centre in them is looked for, at the cost of these boxes, and the rest is carried over
+        from `before` as it is.
+
         Raises:
             ValueError: The picture is not of the camera's size.
         """
-        lens = self.camera.lens
-        if grey.shape != (lens.height_px, lens.width_px):
-            raise ValueError(
-                f"expected a grey picture of {lens.width_px}x{lens.height_px}, got {grey.shape}"
-            )
+        self._check(grey)
         before = before or Search(())
+        sought = sought_part(before, within_mm)
         blur_px = before.blur_px
         parts: list[Search] = []
         for scale in self._scales:
-            parts.append(self._search_scale(grey, scale, before.sightings, blur_px))
+            parts.append(self._search_scale(grey, scale, sought, blur_px))
             blur_px = parts[-1].blur_px
         search = Search(
             tuple(sighting for part in parts for sighting in part.sightings),
-            tuple(rejection for part in parts for rejection in part.rejections),
+            sought.carried.rejections + tuple(no for part in parts for no in part.rejections),
             blur_px,
         )
         for rejection in search.rejections:
             log.info("tag %d refused: %s", rejection.tag, rejection.because)
         return search
 
+    def refit(
+        self, grey: Grey, sightings: Iterable[TagSighting], *, blur_px: float | None
+    ) -> tuple[TagSighting, ...]:
+        """Those of the sightings that still lie where they lay, placed anew from these pixels.
+
+        Left out is what moved by a tenth of a cell or does not look wholly like itself. The
+        picture's blur is that of the `Search` that the sightings come from.
+
+        Raises:
+            ValueError: The picture is not of the camera's size.
+        """
+        self._check(grey)
+        kinds = [kind for scale in self._scales for kind in scale.kinds]
+        blur = blur_px or _USUAL_BLUR_PX
+        still = still_tags(grey, self.camera, self._patterns, kinds, sightings, blur_px=blur)
+        return sightings_of(self.camera, self._patterns, still)
+
+    def with_camera(self, camera: Camera) -> TagFinder:
+        """The same for a camera that moved; soon made where it moved by about a pixel.
+
+        Squares are then noticed where they were with the camera before, and read, placed and
+        named by the new one.
+        """
+        moved = copy(self)
+        moved.camera = camera
+        if not _is_alike(self._camera_of_maps, camera, self.roster):
+            moved._camera_of_maps = camera
+            moved._scales = tuple(moved._scale(scale.kinds) for scale in self._scales)
+        return moved
+
+    def _check(self, grey: Grey) -> None:
+        lens = self.camera.lens
+        if grey.shape != (lens.height_px, lens.width_px):
+            raise ValueError(
+                f"expected a grey picture of {lens.width_px}x{lens.height_px}, got {grey.shape}"
+            )
+
     def _scale(self, kinds: tuple[TagKind, ...]) -> _Scale:
         finder = square_finder(
-            self.camera,
+            self._camera_of_maps,
             self.roster.table,
             cell_mm=kinds[0].size_mm / self._patterns.side_cells,
             height_mm=float(np.mean([kind.height_mm for kind in kinds])),
@@ -115,19 +162,15 @@ class TagFinder:
         return max(_MARGIN_MM, _beyond_the_table_mm(self.roster))
 
     def _search_scale(
-        self,
-        grey: Grey,
-        scale: _Scale,
-        before: Sequence[TagSighting],
-        blur_px: float | None,
+        self, grey: Grey, scale: _Scale, sought: SoughtPart, blur_px: float | None
     ) -> Search:
         """The tags of like size, and the picture's blur where it is known by now."""
         camera, patterns = self.camera, self._patterns
+        carried = lying_before(patterns, scale.kinds, sought.carried.sightings)
         blur = blur_px or _USUAL_BLUR_PX
-        still = still_tags(grey, camera, patterns, scale.kinds, before, blur_px=blur)
-        squares = squares_elsewhere(scale.squares.find(grey, scale.most_squares), still)
-        if not len(squares) and not len(still):
-            return Search((), blur_px=blur_px)
+        still = still_tags(grey, camera, patterns, scale.kinds, sought.before, blur_px=blur)
+        noticed = scale.squares.find(grey, scale.most_squares, sought.within_mm)
+        squares = squares_elsewhere(squares_elsewhere(noticed, still.tags), carried)
         kinds = scale.kinds if len(squares) else ()
         readings = [read_squares(grey, camera, patterns, kind, squares) for kind in kinds]
         may_be = hypotheses(readings, patterns) if readings else NO_HYPOTHESES
@@ -137,13 +180,28 @@ class TagFinder:
         fits = TagFits.joined([fresh, still])
         # Every still tag is a square of its own, numbered behind those that were found.
         square = np.concatenate([may_be.square, len(squares) + np.arange(len(still))])
+        wanted = sought.holds(fits.tags, self._patterns.side_cells)
+        fits, square = fits[wanted], square[wanted]
         found = identify(grey, camera, patterns, scale.kinds, fits, blur_px=blur)
-        decided = verdict(found, square, patterns, self.roster.table, anywhere=self._table_tags)
+        decided = verdict(
+            found,
+            square,
+            patterns,
+            self.roster.table,
+            anywhere=self._table_tags,
+            carried=carried,
+        )
         believed = fits[decided.rows]
         explained = np.isin(np.arange(len(squares)), square[decided.rows])
-        strays = _strays(readings, patterns, ~explained, believed) if readings else ()
-        sightings = _sightings(camera, patterns, believed)
-        return Search(sightings, decided.rejections + strays, blur_px)
+        shown = np.concatenate([believed.tags.pattern, carried.pattern])
+        strays = _strays(readings, patterns, ~explained, shown) if readings else ()
+        trusted = ~np.isin(carried.pattern, decided.withdrawn)
+        kept = patterns.ids[carried.pattern[trusted]].tolist()
+        return Search(
+            sightings_of(camera, patterns, believed) + sought.carried_tags(kept),
+            decided.rejections + strays,
+            blur_px,
+        )
 
 
 def _beyond_the_table_mm(roster: Roster) -> float:
@@ -178,38 +236,20 @@ def _strays(
     readings: Sequence[Readings],
     patterns: TagPatterns,
     unexplained: NDArray[np.bool_],
-    believed: TagFits,
+    shown: NDArray[np.int64],
 ) -> tuple[Rejection, ...]:
     missing = np.ones(len(patterns.ids), dtype=np.bool_)
-    missing[believed.tags.pattern] = False
+    missing[shown] = False
     return tags_of_another_size(readings, patterns, unexplained, missing)
 
 
-def _sightings(camera: Camera, patterns: TagPatterns, fits: TagFits) -> tuple[TagSighting, ...]:
-    tags = fits.tags
-    corners = _corners_px(camera, fits)
-    return tuple(
-        TagSighting(
-            tag=int(patterns.ids[tags.pattern[row]]),
-            x_mm=float(tags.places_mm[row, 0]),
-            y_mm=float(tags.places_mm[row, 1]),
-            heading_deg=float(np.degrees(tags.headings_rad[row]) % 360),
-            height_mm=float(tags.heights_mm[row]),
-            covariance=fits.covariance[row],
-            corners_px=corners[row],
-        )
-        for row in range(len(fits))
+def _is_alike(camera: Camera, other: Camera, roster: Roster) -> bool:
+    """Whether two cameras of one picture size see the table at nearly the same pixels."""
+    if (camera.lens.width_px, camera.lens.height_px) != (other.lens.width_px, other.lens.height_px):
+        return False
+    x_mm, y_mm = np.meshgrid(
+        np.linspace(0, roster.table.width_mm, 3), np.linspace(0, roster.table.depth_mm, 3)
     )
-
-
-def _corners_px(camera: Camera, fits: TagFits) -> NDArray[np.float64]:
-    """The corners of the black squares in the picture, (n, 4, 2), as a `TagSighting` has them."""
-    tags = fits.tags
-    cosine, sine = np.cos(tags.headings_rad), np.sin(tags.headings_rad)
-    right = np.stack([sine, -cosine], axis=1)[:, None] * tags.sizes_mm[:, None, None] / 2
-    up = np.stack([cosine, sine], axis=1)[:, None] * tags.sizes_mm[:, None, None] / 2
-    sides = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]])[None, :, :, None]
-    places = tags.places_mm[:, None] + sides[:, :, 0] * right + sides[:, :, 1] * up
-    heights = np.broadcast_to(tags.heights_mm[:, None, None], (*places.shape[:2], 1))
-    points = np.concatenate([places, heights], axis=2)
-    return camera.to_image(points.reshape(-1, 3)).reshape(-1, 4, 2)
+    points_mm = np.stack([x_mm, y_mm, np.zeros_like(x_mm)], axis=-1).reshape(-1, 3)
+    away_px = np.linalg.norm(camera.to_image(points_mm) - other.to_image(points_mm), axis=1)
+    return bool((away_px <= _ALIKE_PX).all())

@@ -37,13 +37,30 @@ class Rectifier:
     shrink: int
     map_xy: tuple[NDArray[np.int16], NDArray[np.uint16]]
 
-    def rectified(self, picture: Picture) -> Picture:
-        """The plane's picture, black where the camera does not see; grey or colour as given."""
+    def rectified(
+        self, picture: Picture, rows: slice = slice(None), columns: slice = slice(None)
+    ) -> Picture:
+        """The plane's picture, black where the camera does not see; grey or colour as given.
+
+        Only these `rows` and `columns` of it, at the cost of these.
+        """
+        place, between = self.map_xy[0][rows, columns], self.map_xy[1][rows, columns]
         if self.shrink > 1:
-            size = (picture.shape[1] // self.shrink, picture.shape[0] // self.shrink)
-            whole = picture[: size[1] * self.shrink, : size[0] * self.shrink]
-            picture = np.asarray(cv2.resize(whole, size, interpolation=cv2.INTER_AREA))
-        return np.asarray(cv2.remap(picture, *self.map_xy, cv2.INTER_LINEAR))
+            first, picture = _shrunk_about(picture, place, self.shrink)
+            # Far places stay far: the shift is less than what separates them from any picture.
+            place = place - first
+        return np.asarray(cv2.remap(picture, place, between, cv2.INTER_LINEAR))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the plane's picture."""
+        rows, columns = self.map_xy[1].shape
+        return rows, columns
+
+    def pixels(self, places_mm: Array) -> Array:
+        """The pixels (n, 2) of the rectified picture that show table places (n, 2)."""
+        left_top = np.array([-self.margin_mm, self.table.depth_mm + self.margin_mm])
+        return np.asarray((places_mm - left_top) * [1, -1] * self.px_per_mm - 0.5)
 
     def places_mm(self, pixels: Array) -> Array:
         """The table places (n, 2) that pixels (n, 2) of the rectified picture show."""
@@ -80,6 +97,26 @@ def rectifier(
     return Rectifier(
         table, px_per_mm, margin_mm, shrink, cv2.convertMaps(dense_px, None, cv2.CV_16SC2)
     )
+
+
+def _shrunk_about(
+    picture: Picture, place: NDArray[np.int16], shrink: int
+) -> tuple[NDArray[np.int16], Picture]:
+    """The smaller picture of what is mapped from, and its first pixel in the whole smaller one.
+
+    `place` (rows, columns, 2) are pixels of the smaller picture, or far outside of it.
+    """
+    size = np.array([picture.shape[1] // shrink, picture.shape[0] // shrink])
+    seen = place[(place < _FAR_PX // 2).all(axis=-1)]
+    if not len(seen):
+        seen = np.zeros((1, 2), np.int16)
+    first = (seen.min(axis=0) - 1).clip(0, size - 1)
+    last = (seen.max(axis=0) + 3).clip(first + 1, size)
+    low, high = first * shrink, last * shrink
+    whole = picture[low[1] : high[1], low[0] : high[0]]
+    across, down = (int(value) for value in last - first)
+    smaller = cv2.resize(whole, (across, down), interpolation=cv2.INTER_AREA)
+    return first.astype(np.int16), np.asarray(smaller)
 
 
 def _nodes(count: int) -> NDArray[np.float64]:

@@ -21,17 +21,23 @@ from numpy.typing import NDArray
 
 from calibration.camera import Camera
 from tablecam.table.model import TableSize
+from tablecam.vision.boxes import merged
 from tablecam.vision.rectify import Rectifier, rectifier
 
 Array = NDArray[np.float64]
 Map = NDArray[np.float32]
 Grey = NDArray[np.uint8]
+Index = NDArray[np.int64]
 
 _PX_A_CELL = 2.5
 _COARSER = 4
 """The map of squareness is this much coarser than the plane's picture."""
 _WINDOW_SIGMA_SAMPLES = 3.5 * _PX_A_CELL / _COARSER
 """3.5 cells, nearly half a tag with its rim: a smaller window peaks on the tag's edges."""
+_BLUR_SAMPLES = 12
+"""How far around a box the map of squareness hangs on: the blur's kernel, and a peak's rivals."""
+_BESIDE_SAMPLES = 3.0 * _PX_A_CELL / _COARSER
+"""So far from a tag's centre, three cells, it may be noticed."""
 _STRIP_ROWS = 16 * _COARSER
 _SPACING_CELLS = 2.5
 _LEAST_SQUARENESS = 0.2
@@ -63,20 +69,73 @@ class SquareFinder:
 
     plane: Rectifier
 
-    def find(self, grey: Grey, most: int) -> Squares:
-        """The `most` strongest squares of a picture."""
-        strength, squareness, phase = _squareness(self.plane.rectified(grey))
+    def find(self, grey: Grey, most: int, within_mm: Array | None = None) -> Squares:
+        """The `most` strongest squares of a picture.
+
+        Only those in the boxes `within_mm` (k, 4) of the table, as `TagFinder.search` has them,
+        and a little around them; at the cost of these.
+        """
+        peaks = [self._peaks(grey, part) for part in _parts(self.plane, within_mm)]
+        found = np.concatenate([np.empty((0, 4)), *peaks])
+        # A peak may lie in two boxes; places are whole numbers, alike in both.
+        found = found[np.unique(found[:, :2], axis=0, return_index=True)[1]]
+        found = found[np.argsort(-found[:, 2], kind="stable")[:most]]
+        pixels = found[:, :2] * _COARSER + (_COARSER - 1) / 2
+        # The plane's picture has y down the page, so its angles count the other way round.
+        return Squares(self.plane.places_mm(pixels), -found[:, 3] / 4)
+
+    def _peaks(self, grey: Grey, part: _Part) -> Array:
+        """Column and row in the map of squareness, strength and phase of all peaks: (n, 4)."""
+        seen = self.plane.rectified(grey, *part.plane_pixels)
+        strength, squareness, phase = _squareness(seen)
         near = 2 * int(_SPACING_CELLS * _PX_A_CELL / _COARSER) + 1
         peaks = strength == cv2.dilate(strength, np.ones((near, near), np.uint8))
-        rows, columns = np.nonzero(peaks & (squareness > _LEAST_SQUARENESS))
-        strongest = np.argsort(-strength[rows, columns], kind="stable")[:most]
-        rows, columns = rows[strongest], columns[strongest]
-        pixels = (
-            np.stack([columns, rows], axis=1).astype(np.float64) * _COARSER + (_COARSER - 1) / 2
-        )
-        # The plane's picture has y down the page, so its angles count the other way round.
-        headings = -phase[rows, columns].astype(np.float64) / 4
-        return Squares(self.plane.places_mm(pixels), headings)
+        rows, columns = np.nonzero(peaks & (squareness > _LEAST_SQUARENESS) & part.core)
+        values = (strength[rows, columns], phase[rows, columns])
+        return np.stack([columns + part.first[0], rows + part.first[1], *values], axis=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """A rectangle of the map of squareness: from `first` to before `last`, both (column, row).
+
+    Peaks count in the `core` of it (rows, columns); what is around the core is needed to blur.
+    """
+
+    first: Index
+    last: Index
+    core: NDArray[np.bool_]
+
+    @property
+    def plane_pixels(self) -> tuple[slice, slice]:
+        """The rows and the columns of the plane's picture that it is made of."""
+        low, high = self.first * _COARSER, self.last * _COARSER
+        return slice(int(low[1]), int(high[1])), slice(int(low[0]), int(high[0]))
+
+
+def _parts(plane: Rectifier, within_mm: Array | None) -> list[_Part]:
+    """The parts of the map of squareness that boxes of the table ask for, or all of it."""
+    size = np.maximum(1, np.array(plane.shape[::-1]) // _COARSER)
+    if within_mm is None:
+        return [_Part(np.zeros(2, np.int64), size, np.ones(tuple(size[::-1]), dtype=np.bool_))]
+    corners = plane.pixels(within_mm.reshape(-1, 2)).reshape(-1, 2, 2)
+    # A box's y grows up the table, and down the picture of it.
+    low, high = (np.sort(corners, axis=1)[:, side] / _COARSER for side in (0, 1))
+    low = np.floor(low - _BESIDE_SAMPLES).astype(np.int64).clip(0, size)
+    high = np.ceil(high + _BESIDE_SAMPLES).astype(np.int64).clip(0, size)
+    return [
+        _part(box[:2], box[2:], size)
+        for box in merged(np.concatenate([low, high], axis=1))
+        if (box[2:] > box[:2]).all()
+    ]
+
+
+def _part(low: Index, high: Index, size: Index) -> _Part:
+    first, last = (low - _BLUR_SAMPLES).clip(0, size), (high + _BLUR_SAMPLES).clip(0, size)
+    core = np.zeros(tuple((last - first)[::-1]), dtype=np.bool_)
+    inner = low - first
+    core[inner[1] : inner[1] + high[1] - low[1], inner[0] : inner[0] + high[0] - low[0]] = True
+    return _Part(first, last, core)
 
 
 def square_finder(

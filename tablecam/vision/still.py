@@ -41,26 +41,27 @@ def still_tags(
     blur_px: float,
 ) -> TagFits:
     """Those of the tags seen `before`, of some kinds, that this picture shows at the same place."""
-    guesses = _guesses(patterns, kinds, before)
-    if not len(guesses):
+    there = lying_before(patterns, kinds, before)
+    if not len(there):
         return TagFits.joined([])
-    fits = fit_tags(grey, camera, patterns, guesses, blur_px=blur_px, steps=_STEPS)
-    moved_mm = np.hypot(*(fits.tags.places_mm - guesses.places_mm).T)
-    near = moved_mm < _MOST_MOVED_CELLS * guesses.sizes_mm / patterns.side_cells
+    fits = fit_tags(grey, camera, patterns, there, blur_px=blur_px, steps=_STEPS)
+    moved_mm = np.hypot(*(fits.tags.places_mm - there.places_mm).T)
+    near = moved_mm < _MOST_MOVED_CELLS * there.sizes_mm / patterns.side_cells
     return fits[near & (fits.likeness >= _LEAST_LIKENESS)]
 
 
-def squares_elsewhere(squares: Squares, still: TagFits) -> Squares:
-    """The squares that are none of the still tags."""
-    if not len(still):
+def squares_elsewhere(squares: Squares, tags: TagGuesses) -> Squares:
+    """The squares that are none of these tags."""
+    if not len(tags):
         return squares
-    away_mm = np.linalg.norm(squares.places_mm[:, None] - still.tags.places_mm[None], axis=2)
-    return squares[~(away_mm < _AROUND * still.tags.sizes_mm).any(axis=1)]
+    away_mm = np.linalg.norm(squares.places_mm[:, None] - tags.places_mm[None], axis=2)
+    return squares[~(away_mm < _AROUND * tags.sizes_mm).any(axis=1)]
 
 
-def _guesses(
+def lying_before(
     patterns: TagPatterns, kinds: Iterable[TagKind], before: Iterable[TagSighting]
 ) -> TagGuesses:
+    """Those of the tags seen `before` that are of some kinds, where they lay."""
     size_mm = {int(row): kind.size_mm for kind in kinds for row in kind.pattern}
     rows = [(patterns.index_of[tag.tag], tag) for tag in before]
     mine = [(row, tag) for row, tag in rows if row in size_mm]

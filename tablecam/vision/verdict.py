@@ -12,21 +12,27 @@ from tablecam.table.model import TableSize
 from tablecam.vision.dictionary import TagPatterns
 from tablecam.vision.identity import Identities
 from tablecam.vision.sighting import Rejection
+from tablecam.vision.tags import TagGuesses
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 Rows = NDArray[np.bool_]
 
+_NONE = TagGuesses.joined([])
 _OVER_THE_EDGE_MM = 10.0
 """A base may hang over the table's edge, by less than half of it: else it would fall."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """The rows of the fits that are tags on the table, and what was refused."""
+    """The rows of the fits that are tags on the table, and what was refused.
+
+    `withdrawn` are patterns that were carried over, and can no longer be trusted.
+    """
 
     rows: Index
     rejections: tuple[Rejection, ...]
+    withdrawn: Index
 
 
 def verdict(
@@ -36,21 +42,23 @@ def verdict(
     table: TableSize,
     *,
     anywhere: frozenset[int] = frozenset(),
+    carried: TagGuesses = _NONE,
 ) -> Verdict:
     """The believed ones of fits about squares (n,).
 
-    Tags lie on the table, but for the ids that may lie `anywhere`: the table's own.
+    Tags lie on the table, but for the ids that may lie `anywhere`: the table's own. `carried`
+    tags lie elsewhere, as is known from before.
     """
-    rows = _best_of_each_place(found, _known_rows(found, square))
-    once, twice = _seen_once(found, rows, patterns)
+    rows = _known_rows(found, square, carried)
+    once, twice, withdrawn = _seen_once(found, rows, patterns, carried)
     inside = _is_on_table(found.fits.tags.places_mm[once], table)
     inside |= np.isin(patterns.ids[found.fits.tags.pattern[once]], sorted(anywhere))
     outside = tuple(_off_the_table(found, row, patterns, table) for row in once[~inside])
-    return Verdict(once[inside], twice + outside)
+    return Verdict(once[inside], twice + outside, withdrawn)
 
 
-def _known_rows(found: Identities, square: Index) -> Index:
-    """The best fit of each square, where it is known which tag it is; the likeliest first."""
+def _known_rows(found: Identities, square: Index, carried: TagGuesses) -> Index:
+    """The best fit of each place, where it is known which tag it is; the likeliest first."""
     likeness = found.fits.likeness
     pattern = found.fits.tags.pattern
     first = _first_of_each(square, np.argsort(-likeness, kind="stable"))
@@ -58,9 +66,10 @@ def _known_rows(found: Identities, square: Index) -> Index:
     # A pattern that is surely elsewhere is no rival, and no name for what is not sure.
     taken = np.zeros(found.amiss.shape[1], dtype=np.bool_)
     taken[pattern[sure]] = True
+    taken[carried.pattern] = True
     open_rows = np.flatnonzero(~taken[pattern] | np.isin(np.arange(len(pattern)), sure))
     best = _first_of_each(square, open_rows[np.argsort(-likeness[open_rows], kind="stable")])
-    return best[found.is_known(taken)[best]]
+    return _best_of_each_place(found, best[found.is_known(taken)[best]], carried)
 
 
 def _first_of_each(group: Index, order: Index) -> Index:
@@ -69,29 +78,39 @@ def _first_of_each(group: Index, order: Index) -> Index:
     return order[np.sort(first)]
 
 
-def _best_of_each_place(found: Identities, rows: Index) -> Index:
-    """The rows, likeliest first, without those that lie on one that is likelier."""
+def _best_of_each_place(found: Identities, rows: Index, carried: TagGuesses) -> Index:
+    """The rows, likeliest first, without those that lie on one that is likelier, or carried."""
     tags = found.fits.tags
     kept: list[int] = []
-    for row in rows:
-        away_mm = np.hypot(*(tags.places_mm[kept] - tags.places_mm[row]).T)
-        if not (away_mm < tags.sizes_mm[kept] / 2).any():
+    for row in rows[~_lies_on(tags[rows], carried)]:
+        if not _lies_on(tags[np.array([row])], tags[np.array(kept, dtype=np.int64)]).any():
             kept.append(int(row))
     return np.array(kept, dtype=np.int64)
 
 
+def _lies_on(tags: TagGuesses, others: TagGuesses) -> Rows:
+    """Which of the tags have their centre on one of the others."""
+    away_mm = np.linalg.norm(tags.places_mm[:, None] - others.places_mm, axis=2)
+    return np.asarray((away_mm < others.sizes_mm / 2).any(axis=1))
+
+
 def _seen_once(
-    found: Identities, rows: Index, patterns: TagPatterns
-) -> tuple[Index, tuple[Rejection, ...]]:
-    """The rows whose tag no other row shows; of tags shown twice neither can be trusted."""
+    found: Identities, rows: Index, patterns: TagPatterns, carried: TagGuesses
+) -> tuple[Index, tuple[Rejection, ...], Index]:
+    """The rows whose tag is shown nowhere else; of tags shown twice neither can be trusted.
+
+    The last are those of the carried tags that can no longer be trusted.
+    """
     pattern = found.fits.tags.pattern[rows]
-    shown, counts = np.unique(pattern, return_counts=True)
-    twice = shown[counts > 1]
+    shown = np.concatenate([pattern, carried.pattern])
+    places_mm = np.concatenate([found.fits.tags.places_mm[rows], carried.places_mm])
+    each, counts = np.unique(shown, return_counts=True)
+    twice = each[counts > 1]
     rejections = [
-        _copied(int(patterns.ids[copied]), found.fits.tags.places_mm[rows[pattern == copied]])
-        for copied in twice
+        _copied(int(patterns.ids[copied]), places_mm[shown == copied]) for copied in twice
     ]
-    return rows[~np.isin(pattern, twice)], tuple(chain.from_iterable(rejections))
+    rows = rows[~np.isin(pattern, twice)]
+    return rows, tuple(chain.from_iterable(rejections)), np.intersect1d(twice, carried.pattern)
 
 
 def _copied(tag: int, places_mm: Array) -> list[Rejection]:

@@ -148,3 +148,70 @@ def test_a_roster_with_a_single_base_is_searched_too():
     )
     search = find_tags(picture_of([Print(11, 200, 150, 60.0)]), CAMERA, one)
     assert sorted(seen(search)) == [11]
+
+
+BOX_MM = np.array([[140.0, 130.0, 190.0, 170.0], [180.0, 110.0, 230.0, 165.0]])
+"""Two that overlap, about tags 11 and 12 of `UNIT_PRINTS`."""
+
+
+def test_boxes_of_the_table_are_searched_as_the_whole_table_is():
+    picture = picture_of(TABLE_PRINTS + UNIT_PRINTS)
+    whole, part = seen(FINDER.search(picture)), seen(FINDER.search(picture, within_mm=BOX_MM))
+    assert sorted(part) == [11, 12]
+    for tag, sighting in part.items():
+        there = (whole[tag].x_mm, whole[tag].y_mm)
+        assert (sighting.x_mm, sighting.y_mm) == pytest.approx(there, abs=0.003)
+        # Tags that are fitted together share their scale, which differs a little over a picture.
+        assert sighting.covariance == pytest.approx(whole[tag].covariance, rel=0.1, abs=1e-6)
+
+
+@pytest.mark.parametrize("beyond_mm", [0.5, 5.0])
+def test_a_tag_that_straddles_the_border_of_a_box_is_found_when_its_centre_lies_inside(beyond_mm):
+    picture = picture_of([Print(11, 165, 150, 93.0)])
+    inside = np.array([[165 - beyond_mm, 150 - beyond_mm, 300, 300]])
+    assert sorted(seen(FINDER.search(picture, within_mm=inside))) == [11]
+    assert seen(FINDER.search(picture, within_mm=inside + 3 * beyond_mm)) == {}
+
+
+def test_what_lies_outside_of_the_boxes_is_carried_over_unseen():
+    before = FINDER.search(picture_of(TABLE_PRINTS + UNIT_PRINTS))
+    moved = [replace(each, y_mm=200.0) if each.tag == 13 else each for each in UNIT_PRINTS[:4]]
+    search = FINDER.search(picture_of(moved), before=before, within_mm=BOX_MM)
+    assert sorted(seen(search)) == [0, 1, 2, 3, 10, 11, 12, 13, 20]
+    assert seen(search)[13] is seen(before)[13]
+    nothing = FINDER.search(picture_of(moved), before=before, within_mm=np.empty((0, 4)))
+    assert nothing.sightings == before.sightings
+
+
+def test_a_copy_that_comes_to_lie_in_a_box_is_trusted_as_little_as_its_original_elsewhere():
+    before = FINDER.search(picture_of(UNIT_PRINTS))
+    copied = picture_of([*UNIT_PRINTS, Print(11, 320, 90, 45.0)])
+    box_mm = np.array([[300.0, 70.0, 340.0, 110.0]])
+    search = FINDER.search(copied, before=before, within_mm=box_mm)
+    assert sorted(seen(search)) == [10, 12, 13, 20]
+    assert {round(no.x_mm) for no in search.rejections} == {165, 320}
+    # When the copy is taken away again, the original is believed once more.
+    after = FINDER.search(picture_of(UNIT_PRINTS), before=search, within_mm=box_mm)
+    assert sorted(seen(after)) == [10, 11, 12, 13, 20]
+    assert after.rejections == ()
+
+
+def test_refit_leaves_out_what_moved_and_what_is_gone():
+    before = FINDER.search(picture_of(UNIT_PRINTS))
+    later = [replace(each, x_mm=each.x_mm + 0.5 * (each.tag == 12)) for each in UNIT_PRINTS[1:]]
+    again = FINDER.refit(picture_of(later, seed=1), before.sightings, blur_px=before.blur_px)
+    assert sorted(sighting.tag for sighting in again) == [11, 13, 20]
+
+
+def test_a_camera_that_moved_a_little_or_much_finds_its_tags_where_they_lie():
+    picture = picture_of(UNIT_PRINTS)
+    for beside_mm in (0.5, 40.0):
+        x_mm, y_mm, z_mm = CAMERA.pose.translation_mm
+        moved = replace(
+            CAMERA, pose=replace(CAMERA.pose, translation_mm=(x_mm + beside_mm, y_mm, z_mm))
+        )
+        search = FINDER.with_camera(moved).search(picture)
+        assert sorted(seen(search)) == [10, 11, 12, 13, 20]
+        for tag, sighting in seen(FINDER.search(picture)).items():
+            there = moved.to_table([CAMERA.to_image([[sighting.x_mm, sighting.y_mm, 3.0]])[0]], 3.0)
+            assert np.hypot(*(there[0] - [seen(search)[tag].x_mm, seen(search)[tag].y_mm])) < 0.05
