@@ -1,0 +1,164 @@
+"""What is expected of tags: the measured rows, made monotone, never guessed beyond."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tablecam.errors import BadInput
+from tablecam.vision.expectation import Expectation, MeasuredRow, monotone
+from tablecam.vision.expectation_file import (
+    measured_expectation,
+    read_expectation,
+    write_expectation,
+)
+
+
+def row(px_per_cell=2.0, recall=0.98, error_px=0.04, noise_grey=4.0, **others):
+    """A row whose 95 % is twice its median and whose degrees are ten times its pixels."""
+    fields = {"blur_px": 0.6, "noise_share": noise_grey / 160, "tags": 100} | others
+    errors = {"median_px": error_px, "p95_px": 2 * error_px}
+    turns = {"median_deg": 10 * error_px, "p95_deg": 20 * error_px}
+    return MeasuredRow(
+        px_per_cell, noise_grey=noise_grey, recall=recall, **errors, **turns, **fields
+    )
+
+
+SMALL, MIDDLE, LARGE = row(2.0, 0.98, 0.04), row(4.0, 1.0, 0.02), row(8.0, 1.0, 0.01)
+NOISY, NOISIER = row(4.0, 0.99, 0.03, noise_grey=8.0), row(4.0, 0.9, 0.06, noise_grey=16.0)
+SOFT = row(4.0, 0.99, 0.05, blur_px=1.5)
+
+
+def expectation(*rows):
+    return Expectation("a test", 4.0, 0.6, rows or (SMALL, MIDDLE, LARGE, NOISY, NOISIER, SOFT))
+
+
+def test_what_was_measured_is_expected():
+    expected = expectation().at(4.0)
+    assert (expected.recall, expected.median_px, expected.p95_px) == (1.0, 0.02, 0.04)
+    assert (expected.median_deg, expected.p95_deg) == pytest.approx((0.2, 0.4))
+
+
+def test_between_two_sizes_the_mean_is_at_their_geometric_middle():
+    expected = expectation().at(np.sqrt(2.0 * 4.0))
+    assert expected.recall == pytest.approx(0.99)
+    assert expected.median_px == pytest.approx(0.03)
+
+
+def test_below_the_smallest_measured_nothing_is_known():
+    assert expectation().at(1.99) is None
+    assert expectation().at(float("nan")) is None
+    assert expectation().smallest_px_per_cell == 2.0
+
+
+def test_beyond_the_largest_measured_it_gets_no_better():
+    assert expectation().at(20.0).median_px == 0.01
+
+
+def test_the_smallest_size_for_a_recall_and_for_an_error():
+    assert expectation().px_per_cell_for_recall(0.98) == 2.0
+    assert expectation().px_per_cell_for_recall(0.99) == pytest.approx(np.sqrt(8.0))
+    # 95 % within 0.06 px: half way from 0.08 at 2 px to 0.04 at 4 px.
+    assert expectation().px_per_cell_for_error(0.06) == pytest.approx(np.sqrt(8.0))
+    assert expectation().px_per_cell_for_error(0.019) is None
+
+
+def test_a_recall_that_no_size_reaches_has_no_size():
+    poor = expectation(replace(SMALL, recall=0.5), replace(LARGE, recall=0.97))
+    assert poor.px_per_cell_for_recall(0.99) is None
+
+
+def test_noise_and_blur_cost_what_they_were_measured_to_cost():
+    table = expectation()
+    assert table.noise_factor(4 / 160) == 1.0
+    assert table.noise_factor(1 / 160) == 1.0  # better than ordinary promises nothing
+    assert table.noise_factor(8 / 160) == pytest.approx(1.5)
+    assert table.noise_factor(12 / 160) == pytest.approx(2.25)
+    assert table.noise_factor(99 / 160) == pytest.approx(3.0)
+    assert table.blur_factor(1.5) == pytest.approx(2.5)
+    assert table.blur_factor(1.05) == pytest.approx(1.75)
+
+
+def test_what_was_not_measured_has_no_factor():
+    bare = expectation(SMALL, LARGE)
+    assert bare.noise_factor(0.1) is None
+    assert bare.blur_factor(2.0) is None
+
+
+def test_one_size_makes_no_curve():
+    with pytest.raises(ValueError, match="rows of two sizes or more"):
+        expectation(SMALL, NOISY)
+
+
+rows = st.lists(
+    st.tuples(st.floats(1.5, 9), st.floats(0, 1), st.floats(0.001, 1)), min_size=2, max_size=8
+)
+
+
+@given(rows, st.floats(1.5, 12), st.floats(1.5, 12))
+def test_a_larger_tag_is_never_expected_to_be_read_worse(values, one_px, other_px):
+    if len({value[0] for value in values}) < 2:
+        return
+    table = expectation(*(row(*value) for value in values))
+    low, high = (table.at(size) for size in sorted((one_px, other_px)))
+    if low is None:
+        return
+    assert low.recall <= high.recall + 1e-12
+    assert low.median_px >= high.median_px - 1e-12
+    assert low.p95_deg >= high.p95_deg - 1e-12
+
+
+@given(rows, st.floats(0, 1))
+def test_the_size_for_a_recall_has_that_recall(values, recall):
+    if len({value[0] for value in values}) < 2:
+        return
+    table = expectation(*(row(*value) for value in values))
+    size = table.px_per_cell_for_recall(recall)
+    if size is None:
+        assert table.at(table.largest_px_per_cell).recall < recall
+    else:
+        assert table.at(size * (1 + 1e-9)).recall >= recall - 1e-6
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.1, 100)), min_size=1, max_size=9))
+def test_making_monotone_keeps_the_weighted_mean(pairs):
+    values, weights = np.array(pairs).T
+    smooth = monotone(values, weights)
+    assert (np.diff(smooth) >= -1e-12).all()
+    assert np.average(smooth, weights=weights) == pytest.approx(np.average(values, weights=weights))
+
+
+def test_what_is_written_is_read_back(tmp_path):
+    path = tmp_path / "expectation.toml"
+    write_expectation(path, expectation())
+    assert read_expectation(path).at(4.0) == expectation().at(4.0)
+    assert set(read_expectation(path).rows) == set(expectation().rows)
+
+
+def test_the_file_that_comes_with_tablecam_is_as_it_would_be_written(tmp_path):
+    path = tmp_path / "expectation.toml"
+    write_expectation(path, measured_expectation())
+    shipped = Path(__file__).parents[2] / "tablecam" / "vision" / "expectation.toml"
+    assert shipped.read_text(encoding="utf-8") == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("recall = 0.98", "recall = 98", "expected a number of 1 or less, got 98"),
+        ("recall = 0.98", "recal = 0.98", "unknown key; did you mean recall?"),
+        ("version = 1", "version = 2", "version: expected 1, got 2"),
+        ("{noise_grey = 4.0, blur_px = 0.6}", "{noise_grey = 5.0, blur_px = 0.6}", "two sizes"),
+    ],
+)
+def test_a_file_that_is_wrong_is_one_line(tmp_path, old, new, message):
+    path = tmp_path / "expectation.toml"
+    write_expectation(path, expectation())
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(BadInput, match=r"expectation\.toml") as error:
+        read_expectation(path)
+    assert message in str(error.value)
