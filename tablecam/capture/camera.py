@@ -9,10 +9,11 @@ from pathlib import Path
 import cv2
 
 from tablecam.capture.clock import Clock
-from tablecam.capture.device import Device
+from tablecam.capture.device import MJPEG, Device
 from tablecam.capture.errors import SourceLost
-from tablecam.capture.frame import Frame, Image
+from tablecam.capture.frame import Frame
 from tablecam.capture.options import BackEnd, SourceOptions
+from tablecam.capture.picture import Picture
 from tablecam.errors import BadInput
 
 _log = logging.getLogger(__name__)
@@ -25,7 +26,6 @@ BACK_ENDS: dict[BackEnd, int] = {
     "avfoundation": cv2.CAP_AVFOUNDATION,
 }
 
-_MJPEG = cv2.VideoWriter.fourcc(*"MJPG")
 # What each back end understands by "manual": Linux's own menu number there, a truth value in the
 # others.
 _MANUAL_EXPOSURE = {"V4L2": 1.0}
@@ -53,7 +53,9 @@ class CameraSource:
         self._count = 0
         self._device = _opened(camera, options.back_end)
         _ask(self._device, options)
-        self._ahead: Image | None = self._device.read()
+        if options.mjpeg:
+            self._device.keep_jpegs()
+        self._ahead: Picture | None = self._device.read()
         if self._ahead is None:
             self._device.close()
             raise BadInput(
@@ -74,13 +76,13 @@ class CameraSource:
         Raises:
             SourceLost: The camera was unplugged, or another program took it.
         """
-        image = self._ahead if self._ahead is not None else self._device.read()
+        picture = self._ahead if self._ahead is not None else self._device.read()
         self._ahead = None
-        if image is None:
+        if picture is None:
             raise SourceLost(f"{self._name} gives no more pictures; is it still plugged in?")
         number = self._count
         self._count += 1
-        return Frame(image, number, self._clock.now_s())
+        return Frame(picture, number, self._clock.now_s())
 
     def close(self) -> None:
         """Let go of the camera."""
@@ -127,7 +129,7 @@ def _ask(device: Device, options: SourceOptions) -> None:
     device.set(cv2.CAP_PROP_BUFFERSIZE, 1)
     if options.mjpeg:
         # Before the size: uncompressed, the large ones are not even on offer.
-        device.set(cv2.CAP_PROP_FOURCC, _MJPEG)
+        device.set(cv2.CAP_PROP_FOURCC, MJPEG)
     if options.resolution_px is not None:
         width_px, height_px = options.resolution_px
         device.set(cv2.CAP_PROP_FRAME_WIDTH, width_px)
@@ -145,10 +147,10 @@ def _ask(device: Device, options: SourceOptions) -> None:
         device.set(cv2.CAP_PROP_EXPOSURE, options.exposure)
 
 
-def _shortcomings(device: Device, options: SourceOptions, image: Image) -> tuple[str, ...]:
+def _shortcomings(device: Device, options: SourceOptions, picture: Picture) -> tuple[str, ...]:
     """What the camera does otherwise than asked, one sentence each."""
     found = (
-        _other_size(options, image),
+        _other_size(options, picture),
         _other_coding(device, options),
         _other_value(device, cv2.CAP_PROP_FOCUS, options.focus, "focus"),
         _other_value(device, cv2.CAP_PROP_EXPOSURE, options.exposure, "exposure"),
@@ -157,8 +159,8 @@ def _shortcomings(device: Device, options: SourceOptions, image: Image) -> tuple
     return tuple(note for note in found if note)
 
 
-def _other_size(options: SourceOptions, image: Image) -> str | None:
-    given = (int(image.shape[1]), int(image.shape[0]))
+def _other_size(options: SourceOptions, picture: Picture) -> str | None:
+    given = (picture.width_px, picture.height_px)
     wanted = options.resolution_px
     if wanted is None or wanted == given:
         return None
@@ -169,7 +171,7 @@ def _other_coding(device: Device, options: SourceOptions) -> str | None:
     if not options.mjpeg:
         return None
     code = int(device.get(cv2.CAP_PROP_FOURCC))
-    if code in (_MJPEG, 0, -1):  # 0 and -1: the back end does not say
+    if code in (MJPEG, 0, -1):  # 0 and -1: the back end does not say
         return None
     letters = "".join(chr(code >> shift & 0xFF) for shift in (0, 8, 16, 24))
     shown = letters if letters.isprintable() else f"code {code:#x}"

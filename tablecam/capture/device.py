@@ -1,21 +1,46 @@
-"""An open `cv2.VideoCapture`, with types."""
+"""An open `cv2.VideoCapture`, with types; it hands on JPEGs as they come where it can.
+
+A webcam, a phone's page and an old film send JPEGs. OpenCV, left to itself, decodes each to its
+full size in colour; asked not to, it gives the bytes. It is asked only where it says that JPEGs
+are what comes, and by the two back ends that are known to obey. Where what then comes is no JPEG
+after all, it is opened again, or told, to decode as ever.
+
+Tested with films and network cameras, by FFmpeg. For USB cameras, by V4L2, tested only with a
+stand-in that behaves as OpenCV's documentation and source say: a row of bytes.
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 import cv2
+import numpy as np
+from numpy.typing import NDArray
 
-from tablecam.capture.frame import Image, frozen_image
+from tablecam.capture.errors import BrokenPicture
+from tablecam.capture.picture import DecodedPicture, JpegPicture, Picture, is_jpeg
 from tablecam.capture.quiet import silence_opencv
+
+_log = logging.getLogger(__name__)
+
+MJPEG = cv2.VideoWriter.fourcc(*"MJPG")
+
+# How each back end is told to give bytes: what is set, and to which value.
+_GIVE_BYTES = {"V4L2": (cv2.CAP_PROP_CONVERT_RGB, 0), "FFMPEG": (cv2.CAP_PROP_FORMAT, -1)}
+_DECODE_AGAIN = {"V4L2": (cv2.CAP_PROP_CONVERT_RGB, 1)}
+_MOST_BROKEN = 10
+"""A bad cable breaks a picture now and then; so many in a row are a source that is lost."""
 
 
 class Device:
     """What OpenCV captures from: a camera, a stream or a video file."""
 
-    def __init__(self, capture: Any) -> None:
+    def __init__(self, capture: Any, arguments: tuple[Any, ...]) -> None:
         self._capture = capture
+        self._arguments = arguments
+        self._gives_bytes = False
 
     @classmethod
     def open(
@@ -30,14 +55,31 @@ class Device:
         arguments = (target, back_end, given) if given else (target, back_end)
         capture = cv2.VideoCapture(*arguments)
         if capture.isOpened():
-            return cls(capture)
+            return cls(capture, arguments)
         capture.release()
         return None
 
-    def read(self) -> Image | None:
-        """The next picture; None when there is none."""
-        ok, image = self._capture.read()
-        return frozen_image(image) if ok and image is not None else None
+    def keep_jpegs(self) -> None:
+        """From now on, where JPEGs come, do not decode them; ask for this before the first read."""
+        if int(self.get(cv2.CAP_PROP_FOURCC)) == MJPEG and self.back_end in _GIVE_BYTES:
+            self._gives_bytes = self.set(*_GIVE_BYTES[self.back_end])
+
+    def read(self) -> Picture | None:
+        """The next picture; None when there is none. Broken JPEGs are passed over."""
+        for _ in range(_MOST_BROKEN):
+            seen = self._read_array()
+            if seen is None:
+                return None
+            if not _is_row_of_bytes(seen):
+                return DecodedPicture(seen)
+            data = seen.tobytes()
+            if not is_jpeg(data):
+                return self._read_decoded()
+            try:
+                return JpegPicture(data)
+            except BrokenPicture:
+                _log.debug("%s: a broken picture was passed over", self._arguments[0])
+        return None
 
     def get(self, what: int) -> float:
         """A property (`cv2.CAP_PROP_...`); 0 or -1 where the back end does not know it."""
@@ -55,3 +97,25 @@ class Device:
     def close(self) -> None:
         """Let go of it. May be called twice."""
         self._capture.release()
+
+    def _read_array(self) -> NDArray[Any] | None:
+        good, seen = self._capture.read()
+        return np.asarray(seen) if good and seen is not None else None
+
+    def _read_decoded(self) -> Picture | None:
+        """The next picture after all, decoded by OpenCV: what came as bytes is no JPEG."""
+        if not self._gives_bytes:
+            return None
+        _log.info("%s gives no JPEGs; OpenCV decodes them", self._arguments[0])
+        self._gives_bytes = False
+        if self.back_end in _DECODE_AGAIN:
+            self.set(*_DECODE_AGAIN[self.back_end])
+        else:
+            self._capture.release()
+            self._capture = cv2.VideoCapture(*self._arguments)
+        seen = self._read_array()
+        return None if seen is None or _is_row_of_bytes(seen) else DecodedPicture(seen)
+
+
+def _is_row_of_bytes(seen: NDArray[Any]) -> bool:
+    return seen.ndim == 1 or (seen.ndim == 2 and 1 in seen.shape)

@@ -6,3 +6,7 @@ class SourceLost(Exception):  # noqa: N818 - it names what happened
 
     The message is one line that names the source.
     """
+
+
+class BrokenPicture(ValueError):  # noqa: N818 - it names what is there
+    """Bytes that should be a picture are none, or only part of one."""

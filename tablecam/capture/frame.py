@@ -3,35 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
-Image = NDArray[np.uint8]
+from tablecam.capture.picture import Image, Picture
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """A picture (height, width, 3), blue-green-red, 8 bits, that nobody may draw upon.
+    """A picture that nobody may draw upon, decoded no further than asked, in any thread.
 
     `number` counts the frames of its source from 0. `taken_at_s` is on the clock of
     `time.monotonic`, whatever the source.
     """
 
-    image: Image
+    picture: Picture
     number: int
     taken_at_s: float
 
     @property
     def width_px(self) -> int:
         """The picture's width."""
-        return int(self.image.shape[1])
+        return self.picture.width_px
 
     @property
     def height_px(self) -> int:
         """The picture's height."""
-        return int(self.image.shape[0])
+        return self.picture.height_px
+
+    @property
+    def image(self) -> Image:
+        """The whole picture (height, width, 3), blue-green-red, 8 bits."""
+        return self.picture.image
+
+    def grey(self) -> Image:
+        """The whole picture in grey (height, width): what tags are read from."""
+        return self.picture.grey()
+
+    def reduced_grey(self) -> Image:
+        """Grey, eight times smaller, each pixel a mean: (ceil(height / 8), ceil(width / 8))."""
+        return self.picture.reduced_grey()
 
 
 class Source(Protocol):
@@ -60,16 +70,3 @@ class Noted(Protocol):
     @property
     def notes(self) -> tuple[str, ...]:
         """One sentence for each thing that was asked for and is not so."""
-
-
-def frozen_image(image: NDArray[Any]) -> Image:
-    """A picture as `Frame` holds it, from what OpenCV decoded: (h, w), (h, w, 3) or (h, w, 4).
-
-    It cannot be written to. The array is frozen in place where it already has the right form, so
-    the caller gives it away.
-    """
-    if image.ndim == 2:
-        image = np.repeat(image[..., None], 3, axis=2)
-    frozen = np.asarray(image[..., :3], dtype=np.uint8)
-    frozen.flags.writeable = False
-    return frozen

@@ -11,12 +11,19 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-import cv2
-import numpy as np
-
 from tablecam.capture.clock import Clock
-from tablecam.capture.frame import Frame, Image, frozen_image
+from tablecam.capture.errors import BrokenPicture
+from tablecam.capture.frame import Frame
 from tablecam.capture.options import AtEnd
+from tablecam.capture.picture import (
+    DecodedPicture,
+    Image,
+    JpegPicture,
+    Picture,
+    decoded,
+    frozen_image,
+    is_jpeg,
+)
 from tablecam.capture.quiet import silence_opencv
 from tablecam.errors import BadInput
 
@@ -36,20 +43,32 @@ def read_picture(path: Path | str) -> Image:
     Raises:
         BadInput: There is no such file, or it is not a picture, or only part of one.
     """
-    silence_opencv()
-    name = str(path)
-    try:
-        data = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise BadInput(name, "there is no such picture") from None
-    except IsADirectoryError:
-        raise BadInput(name, "expected a picture, got a folder") from None
-    except OSError as error:
-        raise BadInput(name, f"cannot be read: {error.strerror}") from None
-    image = None if _is_cut_short(data) else _decoded(data)
+    data = _bytes_of(path)
+    image = None if _is_cut_short(data) else decoded(data)
     if image is None:
-        raise BadInput(name, f"cannot be read as a picture{_guess_why(data)}")
-    return image
+        raise _unreadable(path, data)
+    return frozen_image(image)
+
+
+def open_picture(path: Path | str) -> Picture:
+    """A picture file, decoded no further than asked where it is a JPEG.
+
+    Raises:
+        BadInput: There is no such file, or it is not a picture, or only part of one.
+    """
+    data = _bytes_of(path)
+    if not is_jpeg(data):
+        image = None if _is_cut_short(data) else decoded(data)
+        if image is None:
+            raise _unreadable(path, data)
+        return DecodedPicture(image)
+    try:
+        picture = JpegPicture(data)
+        # Reads all of its code: a file that is damaged is refused here, not later on.
+        picture.reduced_grey()
+    except BrokenPicture:
+        raise _unreadable(path, data) from None
+    return picture
 
 
 def picture_paths(folder: Path) -> tuple[Path, ...]:
@@ -103,7 +122,7 @@ class PicturesSource:
         self._rate = frames_per_s or _STANDING_FRAMES_PER_S
         self._opened_at_s = clock.now_s()
         self._number = 0
-        self._standing: Image | None = None
+        self._standing: Picture | None = None
 
     @property
     def name(self) -> str:
@@ -116,17 +135,17 @@ class PicturesSource:
         if number >= len(self._paths) and not self._loops:
             return None
         self._number += 1
-        image = self._picture(self._paths[number % len(self._paths)])
-        return Frame(image, number, self._opened_at_s + number / self._rate)
+        picture = self._picture(self._paths[number % len(self._paths)])
+        return Frame(picture, number, self._opened_at_s + number / self._rate)
 
     def close(self) -> None:
         """Nothing is held open."""
 
-    def _picture(self, path: Path) -> Image:
+    def _picture(self, path: Path) -> Picture:
         if len(self._paths) > 1:
-            return read_picture(path)
+            return open_picture(path)
         if self._standing is None:
-            self._standing = read_picture(path)
+            self._standing = open_picture(path)
         return self._standing
 
 
@@ -135,18 +154,21 @@ def _is_picture(path: Path) -> bool:
     return path.suffix.lower() in PICTURE_ENDINGS and not path.name.startswith(".")
 
 
-def _decoded(data: bytes) -> Image | None:
-    """The picture in a file's bytes; None when there is none.
-
-    Decoding bytes, not a path: imread cannot open every path on Windows, and gives half a picture
-    for half a JPEG.
-    """
-    flags = cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION
+def _bytes_of(path: Path | str) -> bytes:
+    silence_opencv()
+    name = str(path)
     try:
-        image = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), flags)
-    except cv2.error:  # an empty file, or a picture beyond OpenCV's largest size
-        return None
-    return None if image is None else frozen_image(image)
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise BadInput(name, "there is no such picture") from None
+    except IsADirectoryError:
+        raise BadInput(name, "expected a picture, got a folder") from None
+    except OSError as error:
+        raise BadInput(name, f"cannot be read: {error.strerror}") from None
+
+
+def _unreadable(path: Path | str, data: bytes) -> BadInput:
+    return BadInput(str(path), f"cannot be read as a picture{_guess_why(data)}")
 
 
 def _is_cut_short(data: bytes) -> bool:
@@ -157,6 +179,6 @@ def _is_cut_short(data: bytes) -> bool:
 def _guess_why(data: bytes) -> str:
     if not data:
         return ": the file is empty"
-    if data.startswith((_PNG_START, b"\xff\xd8")):
+    if data.startswith(_PNG_START) or is_jpeg(data):
         return ": it is cut short or damaged"
     return ""

@@ -9,8 +9,9 @@ import cv2
 from tablecam.capture.clock import Clock
 from tablecam.capture.device import Device
 from tablecam.capture.errors import SourceLost
-from tablecam.capture.frame import Frame, Image
+from tablecam.capture.frame import Frame
 from tablecam.capture.options import SourceOptions
+from tablecam.capture.picture import Picture
 from tablecam.errors import BadInput
 
 SCHEMES = ("rtsp", "rtsps", "http", "https", "rtmp", "udp", "tcp")
@@ -23,6 +24,7 @@ class StreamSource:
         self._name = shown_address(address)
         self._clock = clock
         self._number = 0
+        self._ahead: Picture | None
         self._device, self._ahead = _opened(address, options)
 
     @property
@@ -36,13 +38,13 @@ class StreamSource:
         Raises:
             SourceLost: The stream ended, or nothing came before the timeout.
         """
-        image = self._ahead if self._ahead is not None else self._device.read()
+        picture = self._ahead if self._ahead is not None else self._device.read()
         self._ahead = None
-        if image is None:
+        if picture is None:
             raise SourceLost(f"{self._name} gives no more pictures")
         number = self._number
         self._number += 1
-        return Frame(image, number, self._clock.now_s())
+        return Frame(picture, number, self._clock.now_s())
 
     def close(self) -> None:
         """Leave the stream."""
@@ -59,15 +61,17 @@ def shown_address(address: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
-def _opened(address: str, options: SourceOptions) -> tuple[Device, Image | None]:
+def _opened(address: str, options: SourceOptions) -> tuple[Device, Picture]:
     """The stream and its first picture: one that answers but sends nothing is not open."""
     timeouts = {
         cv2.CAP_PROP_OPEN_TIMEOUT_MSEC: round(options.open_timeout_s * 1000),
         cv2.CAP_PROP_READ_TIMEOUT_MSEC: round(options.read_timeout_s * 1000),
     }
     device = Device.open(address, cv2.CAP_FFMPEG, timeouts)
-    image = device.read() if device is not None else None
-    if device is None or image is None:
+    if device is not None:
+        device.keep_jpegs()
+    picture = device.read() if device is not None else None
+    if device is None or picture is None:
         if device is not None:
             device.close()
         raise BadInput(
@@ -75,4 +79,4 @@ def _opened(address: str, options: SourceOptions) -> tuple[Device, Image | None]
             f"no pictures came within {options.open_timeout_s:g} s; is the camera on, in the same "
             "network, and the address right?",
         )
-    return device, image
+    return device, picture

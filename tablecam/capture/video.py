@@ -9,8 +9,9 @@ import cv2
 
 from tablecam.capture.clock import Clock
 from tablecam.capture.device import Device
-from tablecam.capture.frame import Frame, Image
+from tablecam.capture.frame import Frame
 from tablecam.capture.options import AtEnd
+from tablecam.capture.picture import Picture
 from tablecam.errors import BadInput
 
 _log = logging.getLogger(__name__)
@@ -32,7 +33,7 @@ class VideoSource:
         self._loops = at_end == "loop"
         self._opened_at_s = clock.now_s()
         self._number = 0
-        self._ahead: Image | None
+        self._ahead: Picture | None
         self._device, self._ahead = _opened(path)
         self.frames_per_s = _frames_per_s(self._device, path)
 
@@ -43,39 +44,40 @@ class VideoSource:
 
     def read(self) -> Frame | None:
         """The next frame; None at the film's end, unless it loops."""
-        image = self._next_image()
-        if image is None:
+        picture = self._next_picture()
+        if picture is None:
             return None
         number = self._number
         self._number += 1
-        return Frame(image, number, self._opened_at_s + number / self.frames_per_s)
+        return Frame(picture, number, self._opened_at_s + number / self.frames_per_s)
 
     def close(self) -> None:
         """Let go of the file."""
         self._device.close()
 
-    def _next_image(self) -> Image | None:
-        image = self._ahead if self._ahead is not None else self._device.read()
+    def _next_picture(self) -> Picture | None:
+        picture = self._ahead if self._ahead is not None else self._device.read()
         self._ahead = None
-        if image is None and self._loops:
+        if picture is None and self._loops:
             # Opened again, for not every file can be wound back.
             self._device.close()
-            self._device, image = _opened(self._path)
-        return image
+            self._device, picture = _opened(self._path)
+        return picture
 
 
-def _opened(path: Path) -> tuple[Device, Image]:
+def _opened(path: Path) -> tuple[Device, Picture]:
     """The file and its first picture."""
     # An absolute path, because FFmpeg takes `a:b.mp4` for an address.
     device = Device.open(str(path.absolute()), cv2.CAP_FFMPEG)
     if device is None:
         raise BadInput(str(path), "cannot be read as a video or a picture")
     device.set(cv2.CAP_PROP_ORIENTATION_AUTO, 0)
-    image = device.read()
-    if image is None:
+    device.keep_jpegs()
+    picture = device.read()
+    if picture is None:
         device.close()
         raise BadInput(str(path), "this video holds no pictures")
-    return device, image
+    return device, picture
 
 
 def _frames_per_s(device: Device, path: Path) -> float:

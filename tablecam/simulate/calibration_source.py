@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from calibration.camera import Camera, Pose
 from calibration.lens import Lens
 from tablecam.capture.frame import Frame
+from tablecam.capture.picture import DecodedPicture
 from tablecam.simulate.board import board_pose, facing, lay_board
 from tablecam.simulate.light import Picture, SensorNoise, encoded
 from tablecam.simulate.pace import Pace
@@ -141,7 +142,7 @@ class SimulatedCalibration:
         if self._is_endless and self._elapsed_s >= self.waved_s and not self._is_away:
             self._elapsed_s = 0.0
         picture = self._noise.added(self._clean(), self._number)
-        frame = Frame(picture, self._number, moment.taken_at_s)
+        frame = Frame(DecodedPicture(picture), self._number, moment.taken_at_s)
         self._number += 1
         return frame
 

@@ -6,6 +6,7 @@ from collections import OrderedDict
 
 from calibration.camera import Camera
 from tablecam.capture.frame import Frame
+from tablecam.capture.picture import DecodedPicture
 from tablecam.simulate.pace import Pace
 from tablecam.simulate.render import DEMO_LOOK, Look, Renderer
 from tablecam.simulate.scene import Scene, true_position
@@ -51,7 +52,7 @@ class SimulatedSource:
         self.table.advance(moment.passed_s)
         scene = self.table.scene()
         picture = self._renderer.picture(scene, self._number)
-        frame = Frame(picture, self._number, moment.taken_at_s)
+        frame = Frame(DecodedPicture(picture), self._number, moment.taken_at_s)
         self._scenes[self._number] = scene
         if len(self._scenes) > _KEPT_TRUTHS:
             self._scenes.popitem(last=False)

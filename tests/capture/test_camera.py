@@ -10,6 +10,7 @@ from tablecam.capture.camera import CameraSource
 from tablecam.capture.errors import SourceLost
 from tablecam.capture.open_source import open_source
 from tablecam.capture.options import SourceOptions
+from tablecam.capture.picture import JpegPicture
 from tablecam.errors import BadInput
 
 MJPG = cv2.VideoWriter.fourcc(*"MJPG")
@@ -95,6 +96,7 @@ def test_a_camera_is_asked_for_mjpeg_before_its_size(plugged_in: Any, clock: Any
         (cv2.CAP_PROP_FOURCC, MJPG),
         (cv2.CAP_PROP_FRAME_WIDTH, 1920),
         (cv2.CAP_PROP_FRAME_HEIGHT, 1080),
+        (cv2.CAP_PROP_CONVERT_RGB, 0),
     ]
 
 
@@ -151,6 +153,69 @@ def test_what_the_camera_does_otherwise_than_asked_is_said(plugged_in: Any, cloc
         "asked for focus 30, it says 0; fix it with the camera's own program",
         "its autofocus cannot be turned off; a lens that hunts spoils the calibration",
     )
+
+
+class JpegDevice(FakeDevice):
+    """A camera whose back end hands on what it was sent, undecoded, once it is asked to."""
+
+    def __init__(self, *sent: bytes, back_end: str = "V4L2") -> None:
+        super().__init__(back_end=back_end)
+        self.sent = list(sent)
+
+    def read(self) -> tuple[bool, np.ndarray | None]:
+        if not self.sent:
+            return False, None
+        data = np.frombuffer(self.sent.pop(0), np.uint8)
+        if self.get(cv2.CAP_PROP_CONVERT_RGB) == 0 and cv2.CAP_PROP_CONVERT_RGB in self.values:
+            return True, data[None]
+        return True, np.full((480, 640, 3), 99, dtype=np.uint8)
+
+
+def _jpeg(level: int) -> bytes:
+    return bytes(cv2.imencode(".jpg", np.full((480, 640), level, np.uint8))[1].tobytes())
+
+
+def test_jpegs_of_a_camera_are_handed_on_undecoded(plugged_in: Any, clock: Any) -> None:
+    # Buffers are larger than what is in them.
+    plugged_in(JpegDevice(*(_jpeg(level) + bytes(500) for level in (60, 70))))
+    source = CameraSource(0, SourceOptions(), clock=clock)
+    frames = [source.read() for _ in range(2)]
+    assert all(isinstance(frame.picture, JpegPicture) for frame in frames if frame)
+    assert [round(frame.grey().mean()) for frame in frames if frame] == [60, 70]
+    assert [(frame.width_px, frame.height_px) for frame in frames if frame] == [(640, 480)] * 2
+
+
+def test_a_camera_that_sends_no_jpegs_after_all_is_decoded_by_opencv(
+    plugged_in: Any, clock: Any
+) -> None:
+    device = plugged_in(JpegDevice(*(bytes(640 * 480 * 2) for _ in range(3))))
+    source = CameraSource(0, SourceOptions(), clock=clock)
+    frame = source.read()
+    assert frame is not None
+    assert (frame.image == 99).all()
+    assert device.asked[-2:] == [(cv2.CAP_PROP_CONVERT_RGB, 0), (cv2.CAP_PROP_CONVERT_RGB, 1)]
+    assert source.read() is not None
+
+
+def test_a_back_end_that_is_not_known_to_hand_on_jpegs_is_not_asked_to(
+    plugged_in: Any, clock: Any
+) -> None:
+    device = plugged_in(JpegDevice(_jpeg(60), back_end="MSMF"))
+    frame = CameraSource(0, SourceOptions(), clock=clock).read()
+    assert frame is not None
+    assert (frame.image == 99).all()
+    assert cv2.CAP_PROP_CONVERT_RGB not in [what for what, _ in device.asked]
+
+
+def test_a_broken_jpeg_is_passed_over_and_nothing_but_broken_ones_is_a_lost_camera(
+    plugged_in: Any, clock: Any
+) -> None:
+    whole = _jpeg(60)
+    plugged_in(JpegDevice(whole, whole[:200], b"\xff\xd8", whole, *[whole[:200]] * 20))
+    source = CameraSource(0, SourceOptions(), clock=clock)
+    assert [frame.number for frame in (source.read(), source.read()) if frame] == [0, 1]
+    with pytest.raises(SourceLost, match="camera 0 gives no more pictures"):
+        source.read()
 
 
 def test_a_camera_that_stops_is_lost_not_ended(plugged_in: Any, clock: Any) -> None:

@@ -8,6 +8,7 @@ import pytest
 from tablecam.capture.frame import Frame, Source
 from tablecam.capture.open_source import open_source, source_kind
 from tablecam.capture.options import SourceOptions
+from tablecam.capture.picture import JpegPicture
 from tablecam.errors import BadInput
 
 
@@ -50,6 +51,20 @@ def test_a_broken_picture_in_a_folder_is_named_when_its_turn_comes(
     source = open_source(str(folder), clock=clock)
     assert source.read() is not None
     with pytest.raises(BadInput, match=r"view-2\.png: cannot be read as a picture"):
+        source.read()
+
+
+def test_a_broken_jpeg_in_a_folder_is_named_when_its_turn_comes(folder: Path, clock: Any) -> None:
+    noise = np.random.default_rng(1).integers(0, 255, (60, 80, 3), dtype=np.uint8)
+    data = cv2.imencode(".jpg", noise)[1].tobytes()
+    (folder / "view-3.jpg").write_bytes(data)
+    (folder / "view-4.jpg").write_bytes(data[: len(data) // 2])
+    source = open_source(str(folder), clock=clock)
+    frames = [source.read() for _ in range(3)]
+    assert isinstance(frames[2].picture, JpegPicture)
+    with pytest.raises(
+        BadInput, match=r"view-4\.jpg: cannot be read as a picture: it is cut short"
+    ):
         source.read()
 
 

@@ -10,6 +10,7 @@ from tablecam.capture.errors import SourceLost
 from tablecam.capture.frame import Frame, Source
 from tablecam.capture.open_source import open_reader
 from tablecam.capture.options import SourceOptions
+from tablecam.capture.picture import DecodedPicture
 from tablecam.capture.reader import PictureSize, Reader
 from tablecam.capture.status import SourceStatus
 from tablecam.errors import BadInput
@@ -37,7 +38,7 @@ class Script:
             width_px, height_px = step
             image = np.zeros((height_px, width_px, 3), dtype=np.uint8)
             number, self._number = self._number, self._number + 1
-            return Frame(image, number, float(number))
+            return Frame(DecodedPicture(image), number, float(number))
         return None
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ from tablecam.capture.errors import SourceLost
 from tablecam.capture.frame import Source
 from tablecam.capture.open_source import open_reader, open_source
 from tablecam.capture.options import SourceOptions
+from tablecam.capture.picture import JpegPicture
 from tablecam.errors import BadInput
 
 LONG_S = 30.0  # only reached when a test fails
@@ -82,6 +83,7 @@ def test_a_stream_gives_pictures_until_it_is_cut_off(clock: Any) -> None:
         source = open_source(camera.address, clock=clock)
         frames = [source.read() for _ in range(3)]
         assert [frame.number for frame in frames if frame] == [0, 1, 2]
+        assert all(isinstance(frame.picture, JpegPicture) for frame in frames if frame)
         assert abs(float(frames[0].image.mean()) - 150) < 2
     finally:
         camera.cut_off()

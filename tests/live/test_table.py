@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tablecam.capture.errors import SourceLost
+from tablecam.capture.picture import DecodedPicture
 from tablecam.capture.reader import Reader
 from tablecam.errors import BadInput
 from tablecam.live.table import LiveTable
@@ -41,7 +42,7 @@ class Tap:
             return None
         frame = self.source.read()
         if self.crops:
-            return replace(frame, image=frame.image[:100])
+            return replace(frame, picture=DecodedPicture(frame.image[:100]))
         return frame if self.covers is None else self.covered(frame)
 
     def covered(self, frame):
@@ -49,7 +50,7 @@ class Tap:
         image = frame.image.copy()
         for x_px, y_px in self.source.camera.to_image([(b.x_mm, b.y_mm, 0.0) for b in bases]):
             cv2.circle(image, (round(x_px), round(y_px)), 50, (90, 90, 90), cv2.FILLED)
-        return replace(frame, image=image)
+        return replace(frame, picture=DecodedPicture(image))
 
     def close(self):
         self.source.close()
