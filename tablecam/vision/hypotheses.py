@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tablecam.vision.decode import Readings, pattern_scores
 from tablecam.vision.dictionary import TagPatterns
-from tablecam.vision.tags import TagGuesses
+from tablecam.vision.tags import NO_TAGS, TagGuesses
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -35,7 +35,7 @@ class Hypotheses:
 
 
 NO_HYPOTHESES = Hypotheses(
-    TagGuesses.joined([]), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.bool_)
+    NO_TAGS, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.bool_)
 )
 """Where there are no squares."""
 

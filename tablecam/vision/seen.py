@@ -25,6 +25,7 @@ def sightings_of(camera: Camera, patterns: TagPatterns, fits: TagFits) -> tuple[
             covariance=fits.covariance[row],
             corners_px=corners[row],
             gain_grey=float(fits.gain_grey[row]),
+            noise_grey=float(fits.noise_grey[row]),
         )
         for row in range(len(fits))
     )

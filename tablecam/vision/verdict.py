@@ -12,13 +12,12 @@ from tablecam.table.model import TableSize
 from tablecam.vision.dictionary import TagPatterns
 from tablecam.vision.identity import Identities
 from tablecam.vision.sighting import Rejection
-from tablecam.vision.tags import TagGuesses
+from tablecam.vision.tags import NO_TAGS, TagGuesses
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 Rows = NDArray[np.bool_]
 
-_NONE = TagGuesses.joined([])
 _OVER_THE_EDGE_MM = 10.0
 """A base may hang over the table's edge, by less than half of it: else it would fall."""
 
@@ -42,7 +41,7 @@ def verdict(
     table: TableSize,
     *,
     anywhere: frozenset[int] = frozenset(),
-    carried: TagGuesses = _NONE,
+    carried: TagGuesses = NO_TAGS,
 ) -> Verdict:
     """The believed ones of fits about squares (n,).
 
