@@ -1,0 +1,278 @@
+"""Simulated tables at any pixels a cell, with the truth of every tag.
+
+A hundred bases in units lie on a table of 1800 x 1200 mm under a 1080p or a 4K camera, with all
+that makes footage hard: figures that lean over tags, smoke, dice, hands, uneven light, shadows,
+soft corners, a colour filter, noise, gamma and JPEG. The same arguments give the same pictures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Literal
+
+import cv2
+import numpy as np
+
+from calibration.camera import Camera, Pose
+from calibration.lens import Lens
+from tablecam.simulate.bases import BasePainter, lay_print
+from tablecam.simulate.ground import paint_ground
+from tablecam.simulate.hands import HandPainter
+from tablecam.simulate.light import encoded, light_field, whole
+from tablecam.simulate.mat import Mat
+from tablecam.simulate.patch import Patch
+from tablecam.simulate.places import Place
+from tablecam.simulate.scene import Hand
+from tablecam.simulate.scenery import paint_scenery
+from tablecam.simulate.tag_prints import TagPrints
+from tablecam.table.roster import Roster
+from tests.benchmarks.armies import TABLE, TERRAIN, army, deployed
+from tests.benchmarks.clutter import Layer, Shadows, cards, markers, miniatures
+from tests.benchmarks.lamps import LIGHTS, Light
+from tests.benchmarks.sensors import exposed, jpeg, softened
+from tests.footage import TrueTag
+
+Resolution = Literal["1080p", "4K"]
+
+_BLUR_PX = {"1080p": 0.60, "4K": 0.75}
+"""The lens's blur, one standard deviation, without a pixel's own width."""
+_CORNER_BLUR_PX = {"1080p": 0.55, "4K": 0.8}
+_SEEN_FROM = (np.arange(16) + 0.5) / 16
+"""Where, along its sides, a tag is asked whether it is hidden."""
+
+
+@dataclass(frozen=True)
+class TablePicture:
+    """One simulated picture, as a JPEG, and all that is true of it.
+
+    `tags` holds every tag on the table; `visible` is the share of its black square that is in the
+    picture with nothing before it.
+    """
+
+    name: str
+    data: bytes
+    camera: Camera
+    roster: Roster
+    places: Mapping[int, Place]
+    tags: Mapping[int, TrueTag]
+    px_per_cell: float
+    light: str
+    noise_grey: float
+
+    @cached_property
+    def grey(self) -> np.ndarray:
+        """The picture in grey (height, width)."""
+        grey = cv2.imdecode(np.frombuffer(self.data, np.uint8), cv2.IMREAD_GRAYSCALE)
+        assert grey is not None
+        return grey
+
+
+def table_pictures(
+    px_per_cell: float,
+    *,
+    count: int,
+    resolution: Resolution | None = None,
+    noise_grey: float = 4.0,
+    dictionary: str = "DICT_4X4_250",
+    seed: int = 1757,
+) -> Iterator[TablePicture]:
+    """Pictures of different deployments, lights in turn (soft, window, lamps, dim).
+
+    Tags are sized for `px_per_cell` in the median over the table: a lens makes those at its edge
+    up to a tenth smaller (guns' and commanders' tags are a tenth larger). `resolution` is 1080p
+    below 3 px a cell and 4K from there on, unless said. In dim light the noise is twice
+    `noise_grey`.
+    """
+    resolution = resolution or ("1080p" if px_per_cell < 3 else "4K")
+    camera = camera_over_table(resolution)
+    cells = 6 if "4X4" in dictionary else 8
+    roster = army(cell_mm(px_per_cell, camera), dictionary=dictionary, tag_cells=cells)
+    for number in range(count):
+        light = LIGHTS[number % len(LIGHTS)]
+        yield _picture(
+            f"{px_per_cell:g} px {resolution} {number + 1}",
+            camera,
+            resolution,
+            roster,
+            light,
+            px_per_cell,
+            noise_grey * light.noise_factor,
+            np.random.default_rng((seed, number, round(100 * px_per_cell))),
+        )
+
+
+def cell_mm(px_per_cell: float, camera: Camera) -> float:
+    """The size of a cell that is so large over half of the table, and smaller over the rest."""
+    x, y = np.meshgrid(np.linspace(60, 1740, 15), np.linspace(60, 1140, 10))
+    scale = camera.px_per_mm(np.column_stack([x.ravel(), y.ravel()]), 3.0)
+    return px_per_cell / float(np.median(scale))
+
+
+@cache
+def camera_over_table(resolution: Resolution) -> Camera:
+    """The true camera: a webcam whose lens bends strongly, or a better one in 4K."""
+    if resolution == "1080p":
+        lens = Lens(1920, 1080, 1640.0, 1641.2, 966.3, 533.8, -0.21, 0.045, 0.0007, -0.0005)
+        return Camera(lens, _pose(1890.0, (3.2, -2.4, 2.0)), "simulated 1080p")
+    lens = Lens(3840, 2160, 2880.0, 2878.5, 1902.7, 1090.4, -0.07, 0.017, -0.0006, 0.0005)
+    return Camera(lens, _pose(1700.0, (-2.6, 3.1, -2.8)), "simulated 4K")
+
+
+def _pose(height_mm: float, turns_deg: tuple[float, float, float]) -> Pose:
+    """A camera so far over the middle of the table, not quite level."""
+    rotation = np.diag([1.0, -1.0, -1.0])
+    for axis, degrees in enumerate(turns_deg):
+        turn, _ = cv2.Rodrigues(np.eye(3)[axis] * math.radians(degrees))
+        rotation = turn @ rotation
+    middle = np.array([TABLE.width_mm / 2, TABLE.depth_mm / 2, 0.0])
+    vector, _ = cv2.Rodrigues(rotation)
+    x, y, z = np.array([0.0, 0.0, height_mm]) - rotation @ middle
+    return Pose((*map(float, vector.ravel()),), (float(x), float(y), float(z)))
+
+
+def _picture(
+    name: str,
+    camera: Camera,
+    resolution: Resolution,
+    roster: Roster,
+    light: Light,
+    px_per_cell: float,
+    noise_grey: float,
+    rng: np.random.Generator,
+) -> TablePicture:
+    blur_px = _BLUR_PX[resolution]
+    places = deployed(roster, rng)
+    linear = _table_and_bases(camera, resolution, roster, places, light.shadows, rng)
+    layer = Layer(camera, linear, light.shadows, blur_px)
+    for thing in (*miniatures(roster, places, rng), *markers(roster, places, TABLE, rng)):
+        layer.add(thing)
+    lit = layer.linear * light.field(camera, TABLE, rng)
+    hands = _hands(rng)
+    painter = HandPainter(camera, light_field(camera, TABLE) * light.level)
+    if hands:
+        picture = encoded(lit)
+        painter.draw(picture, hands)
+        lit = ((np.arange(256) / 255) ** 2.2).astype(np.float32)[picture]
+    lit = softened(lit, _CORNER_BLUR_PX[resolution])
+    return TablePicture(
+        name,
+        jpeg(exposed(lit, noise_grey, rng), quality=int(rng.integers(85, 96))),
+        camera,
+        roster,
+        places,
+        _true_tags(camera, roster, places, layer.hidden, painter, hands),
+        px_per_cell,
+        light.name,
+        noise_grey,
+    )
+
+
+def _table_and_bases(
+    camera: Camera,
+    resolution: Resolution,
+    roster: Roster,
+    places: Mapping[int, Place],
+    shadows: Shadows,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """The table with all that lies flat on it, in linear light, not yet lit."""
+    blur_px = _BLUR_PX[resolution]
+    layer = Layer(camera, _ground(resolution).copy(), shadows, blur_px)
+    for card in cards(TABLE, rng):
+        layer.add(card)
+    prints = TagPrints(roster)
+    for tag in roster.table_tags:
+        sheet = prints.on_table(tag)
+        patch = Patch.clear(sheet.box(camera, 5 * blur_px + 1))
+        lay_print(patch, camera, sheet, blur_px)
+        patch.laid_on(layer.linear, whole(camera))
+    painter = BasePainter(camera, roster, prints, blur_px=blur_px, figures=False)
+    for tag, place in places.items():
+        painter.painted(tag, place).laid_on(layer.linear, whole(camera))
+    return layer.linear
+
+
+@cache
+def _ground(resolution: Resolution) -> np.ndarray:
+    camera = camera_over_table(resolution)
+    mat = Mat.under(camera, TABLE)
+    paint_ground(mat, TABLE, TERRAIN, 1757)
+    paint_scenery(mat, TERRAIN, 1757)
+    return mat.seen(camera)
+
+
+def _hands(rng: np.random.Generator) -> tuple[Hand, ...]:
+    """A hand over every second table, from one of its long sides."""
+    if rng.uniform() < 0.5:
+        return ()
+    x_mm, from_below = rng.uniform(200, TABLE.width_mm - 200), rng.uniform() < 0.5
+    y_mm = rng.uniform(150, 450)
+    return (
+        Hand(
+            "british",
+            x_mm,
+            y_mm if from_below else TABLE.depth_mm - y_mm,
+            rng.uniform(70, 110) if from_below else rng.uniform(250, 290),
+            grip=rng.uniform(),
+        ),
+    )
+
+
+def _true_tags(
+    camera: Camera,
+    roster: Roster,
+    places: Mapping[int, Place],
+    hidden: np.ndarray,
+    painter: HandPainter,
+    hands: tuple[Hand, ...],
+) -> dict[int, TrueTag]:
+    types = roster.base_type_by_tag()
+    squares = {
+        tag: _square_mm(
+            place.offset(types[tag].tag_forward_mm, types[tag].tag_right_mm),
+            types[tag].tag_size_mm,
+            types[tag].tag_height_mm,
+        )
+        for tag, place in places.items()
+    }
+    for tag in roster.table_tags:
+        at = Place(tag.x_mm, tag.y_mm, 90.0)
+        squares[tag.id] = _square_mm(at, roster.table_tag_size_mm, 0.0)
+    cells = 6 if "4X4" in roster.dictionary else 8
+    across, down = (grid.reshape(-1, 1) for grid in np.meshgrid(_SEEN_FROM, _SEEN_FROM))
+    found: dict[int, TrueTag] = {}
+    for tag, corners in squares.items():
+        spots = corners[0] + (corners[1] - corners[0]) * across + (corners[3] - corners[0]) * down
+        pixels = camera.to_image(spots)
+        covered = _at(hidden, pixels)
+        covered[painter.is_hidden(hands, pixels)] = 1.0
+        seen_px = camera.to_image(corners)
+        found[tag] = TrueTag(float(1 - covered.mean()), math.sqrt(_area(seen_px)) / cells, seen_px)
+    return found
+
+
+def _square_mm(at: Place, size_mm: float, height_mm: float) -> np.ndarray:
+    """The corners (4, 3) of a black square: top left, top right, bottom right, bottom left."""
+    half = size_mm / 2
+    ends = [
+        at.offset(f, r) for f, r in ((half, -half), (half, half), (-half, half), (-half, -half))
+    ]
+    return np.array([(end.x_mm, end.y_mm, height_mm) for end in ends])
+
+
+def _at(hidden: np.ndarray, pixels: np.ndarray) -> np.ndarray:
+    """How much is hidden at pixels (n, 2); all beyond the picture's edge."""
+    column, row = np.rint(pixels).astype(int).T
+    height, width = hidden.shape
+    inside = (column >= 0) & (row >= 0) & (column < width) & (row < height)
+    covered = np.ones(len(pixels))
+    covered[inside] = hidden[row[inside], column[inside]]
+    return covered
+
+
+def _area(corners: np.ndarray) -> float:
+    x, y = corners.T
+    return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
