@@ -37,9 +37,9 @@ from tests.footage import TrueTag
 
 Resolution = Literal["1080p", "4K"]
 
-_BLUR_PX = {"1080p": 0.60, "4K": 0.75}
+_BLUR_PX = {"1080p": 0.50, "4K": 0.60}
 """The lens's blur, one standard deviation, without a pixel's own width."""
-_CORNER_BLUR_PX = {"1080p": 0.55, "4K": 0.8}
+_CORNER_BLUR_PX = {"1080p": 0.40, "4K": 0.55}
 _SEEN_FROM = (np.arange(16) + 0.5) / 16
 """Where, along its sides, a tag is asked whether it is hidden."""
 
