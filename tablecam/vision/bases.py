@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,43 @@ _ARM_MM = 5.0
 """How far to either side of a tag's centre the calibration is asked which way the tag faces."""
 
 
+@dataclass(frozen=True, slots=True)
+class BaseSighting:
+    """A base as one picture shows it: `x_mm`, `y_mm` is its centre.
+
+    Two kinds of uncertainty, each one standard deviation, are kept apart: the fit's, which differs
+    from picture to picture at least in part, and the calibration's, which is the same in each.
+    How truly a tag was glued is in neither.
+    """
+
+    tag: int
+    base_type: BaseType
+    x_mm: float
+    y_mm: float
+    heading_deg: float
+    fit_mm: float
+    fit_deg: float
+    calibration_mm: float = 0.0
+    calibration_deg: float = 0.0
+
+    def pose(self, *, beside_mm: float = 0.0) -> BasePose:
+        """The base, with both uncertainties taken together.
+
+        `beside_mm` (rms) is how far the table tags of the same picture lie beside their places,
+        which is doubt about all places alike.
+        """
+        return BasePose(
+            x_mm=self.x_mm,
+            y_mm=self.y_mm,
+            heading_deg=self.heading_deg,
+            width_mm=self.base_type.width_mm,
+            depth_mm=self.base_type.depth_mm,
+            tag=self.tag,
+            sigma_mm=math.hypot(self.fit_mm, self.calibration_mm, beside_mm / math.sqrt(2)),
+            sigma_deg=math.hypot(self.fit_deg, self.calibration_deg),
+        )
+
+
 def base_poses(
     sightings: Sequence[TagSighting],
     base_types: Sequence[BaseType],
@@ -25,12 +64,15 @@ def base_poses(
     *,
     beside_mm: float = 0.0,
 ) -> tuple[BasePose, ...]:
-    """The bases under tags, one `base_types` a sighting.
+    """The bases under tags, one `base_types` a sighting; `beside_mm` as `BaseSighting.pose`."""
+    seen = base_sightings(sightings, base_types, camera)
+    return tuple(base.pose(beside_mm=beside_mm) for base in seen)
 
-    The sigmas are of fit and calibration together; `beside_mm` (rms) is how far the table tags of
-    the same picture lie beside their places, which is doubt about all places alike. How truly a
-    tag was glued is not in them.
-    """
+
+def base_sightings(
+    sightings: Sequence[TagSighting], base_types: Sequence[BaseType], camera: Camera
+) -> tuple[BaseSighting, ...]:
+    """The bases under tags, one `base_types` a sighting, with fit and calibration kept apart."""
     if not sightings:
         return ()
     headings_rad = np.radians([sighting.heading_deg for sighting in sightings])
@@ -42,29 +84,45 @@ def base_poses(
     centres = tags - ahead * forward - beside * right
     by_tag = np.tile(np.eye(3), (len(sightings), 1, 1))
     by_tag[:, :2, 2] = ahead * right - beside * forward  # turning the tag swings the base about it
-    covariance = by_tag @ _tag_covariance(sightings, forward, camera) @ by_tag.transpose(0, 2, 1)
-    sigma_mm = np.sqrt((covariance[:, 0, 0] + covariance[:, 1, 1] + beside_mm**2) / 2)
-    sigma_deg = np.degrees(np.sqrt(covariance[:, 2, 2]))
+    fit = _sigmas(np.stack([sighting.covariance for sighting in sightings]), by_tag)
+    calibration = _sigmas(_calibration_covariance(sightings, forward, camera), by_tag)
+    columns = np.column_stack([centres, fit, calibration]).tolist()
     return tuple(
-        BasePose(
-            x_mm=float(centres[row, 0]),
-            y_mm=float(centres[row, 1]),
-            heading_deg=sighting.heading_deg,
-            width_mm=base_type.width_mm,
-            depth_mm=base_type.depth_mm,
+        BaseSighting(
             tag=sighting.tag,
-            sigma_mm=float(sigma_mm[row]),
-            sigma_deg=float(sigma_deg[row]),
+            base_type=base_type,
+            x_mm=x_mm,
+            y_mm=y_mm,
+            heading_deg=sighting.heading_deg,
+            fit_mm=fit_mm,
+            fit_deg=fit_deg,
+            calibration_mm=calibration_mm,
+            calibration_deg=calibration_deg,
         )
-        for row, (sighting, base_type) in enumerate(zip(sightings, base_types, strict=True))
+        for sighting, base_type, (
+            x_mm,
+            y_mm,
+            fit_mm,
+            fit_deg,
+            calibration_mm,
+            calibration_deg,
+        ) in zip(sightings, base_types, columns, strict=True)
     )
 
 
-def _tag_covariance(sightings: Sequence[TagSighting], forward: Array, camera: Camera) -> Array:
-    """Of (x_mm, y_mm, heading_rad) of each tag, (n, 3, 3): the fit's and the calibration's."""
-    covariance = np.stack([sighting.covariance for sighting in sightings])
+def _sigmas(of_tags: Array, by_tag: Array) -> Array:
+    """Of the bases under tags with covariances (n, 3, 3): (n, 2), of place (mm), heading (deg)."""
+    covariance = by_tag @ of_tags @ by_tag.transpose(0, 2, 1)
+    sigma_mm = np.sqrt((covariance[:, 0, 0] + covariance[:, 1, 1]) / 2)
+    return np.column_stack([sigma_mm, np.degrees(np.sqrt(covariance[:, 2, 2]))])
+
+
+def _calibration_covariance(
+    sightings: Sequence[TagSighting], forward: Array, camera: Camera
+) -> Array:
+    """What the calibration leaves uncertain of tags' (x_mm, y_mm, heading_rad), (n, 3, 3)."""
     if camera.covariance is None:
-        return covariance
+        return np.zeros((len(sightings), 3, 3))
     places = np.array([[sighting.x_mm, sighting.y_mm] for sighting in sightings])
     heights = np.array([sighting.height_mm for sighting in sightings])
     front = camera.place_by_parameter(places + _ARM_MM * forward, heights)
@@ -72,6 +130,4 @@ def _tag_covariance(sightings: Sequence[TagSighting], forward: Array, camera: Ca
     left = np.stack([-forward[:, 1], forward[:, 0]], axis=1)
     turn = np.einsum("ni,nip->np", left, front - back) / (2 * _ARM_MM)
     by_parameter = np.concatenate([(front + back) / 2, turn[:, None]], axis=1)
-    return np.asarray(
-        covariance + by_parameter @ camera.covariance @ by_parameter.transpose(0, 2, 1)
-    )
+    return np.asarray(by_parameter @ camera.covariance @ by_parameter.transpose(0, 2, 1))

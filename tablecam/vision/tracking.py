@@ -1,64 +1,54 @@
 """Bases from one picture to the next: they appear, rest, are held while hidden, move, rest again.
 
-Vision's only memory.
+Vision's only memory; what a picture makes of one base is in `track.py`.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from calibration.camera import Camera
-from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose
 from tablecam.table.roster import Roster
-from tablecam.vision.bases import base_poses
+from tablecam.vision.bases import base_sightings
+from tablecam.vision.resting import Scatter, share_of
 from tablecam.vision.sighting import TagSighting
+from tablecam.vision.track import (
+    Moment,
+    Track,
+    appeared,
+    hidden,
+    seen_again,
+    seen_unchanged,
+)
 
-STILL_MM = 0.5
-"""A base this near to where it rested has not moved, whatever the fit's own sigma says: the light,
-a figure's shadow and the JPEG encoder shift a fit by less."""
-
-STILL_DEG = 1.5
-
-_STILL_SIGMAS = 4.0
-_SIGHTINGS_AVERAGED = 10
-_SETTLED_AFTER_S = 0.4
-_JUMP_MM = 80.0
-"""No hand carries a base so far between two pictures of a film; unless it is seen there twice in a
-row, it is a misreading. Pictures taken one by one are believed each."""
 _FILM_GAP_S = 0.7
+"""Pictures that follow each other more slowly are taken one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrackedBase:
     """A base that has been seen, where it is believed to lie now.
 
-    `pose.seen` is `now`, or `held` while it is hidden, for `hidden_for_s`. `is_settled` is False
-    from when it is seen to move until it has been seen at rest.
+    `pose` is where it is seen now, or was last: `pose.seen` is `now`, or `held` while it is hidden,
+    for `hidden_for_s`; a held base keeps its last sigma. `is_settled` is False from when it is
+    seen to move until it has been seen at rest. `rest` is where it last came to rest; it changes
+    when the base comes to rest somewhere else, and only then. None until it has been seen at rest.
+    `is_doubted`: its tag is seen twice, neither is believed, and it is held where it rested.
     """
 
     tag: int
     pose: BasePose
     is_settled: bool
     hidden_for_s: float = 0.0
+    rest: BasePose | None = None
+    is_doubted: bool = False
 
-
-@dataclass(frozen=True, slots=True)
-class _Track:
-    """What is remembered of one base: where it rests, since when, when it was seen last.
-
-    `weight_per_mm2` is how much the sightings behind the pose count together; `doubted` is a
-    place that it seems to have jumped to, in the last picture, until the next one bears it out.
-    """
-
-    pose: BasePose
-    weight_per_mm2: float
-    resting_since_s: float
-    seen_at_s: float
-    is_settled: bool
-    doubted: BasePose | None = None
+    @property
+    def believed(self) -> BasePose | None:
+        """What a referee may go by: the best look at where it rests, or where it rested before."""
+        return self.pose if self.is_settled else self.rest
 
 
 class BaseTracker:
@@ -66,111 +56,148 @@ class BaseTracker:
 
     def __init__(self, roster: Roster, camera: Camera) -> None:
         self._base_types = roster.base_type_by_tag()
+        self._order = {tag: number for number, tag in enumerate(self._base_types)}
         self._camera = camera
-        self._tracks: dict[int, _Track] = {}
+        self._registrations = 0
+        self._scatter = Scatter()
+        self._tracks: dict[int, Track] = {}
+        self._shown: dict[int, TrackedBase] = {}
+        self._bases: tuple[TrackedBase, ...] = ()
         self._updated_at_s: float | None = None
+        self._is_film = False
 
     def update(
-        self, sightings: Sequence[TagSighting], taken_at_s: float, *, beside_mm: float = 0.0
+        self,
+        sightings: Sequence[TagSighting],
+        taken_at_s: float,
+        *,
+        fresh: Collection[int] | None = None,
+        beside_mm: float = 0.0,
+        doubted: Collection[int] = (),
     ) -> tuple[TrackedBase, ...]:
         """All bases seen so far, after one more picture; sightings of table tags are passed over.
 
-        A base that is not among the sightings is held at its last place, however long.
-        `beside_mm` is how far the picture's table tags lie beside their places, as `base_poses`
-        takes it.
+        A base that is not among the sightings is held at its last place, however long. A base of
+        which nothing has changed stays the same object.
+
+        Args:
+            sightings: All tags that lie there now.
+            taken_at_s: When the picture was taken.
+            fresh: The tags that were placed from this very picture; the others look as they did
+                when they were placed last, which tells nothing new. None: all were.
+            beside_mm: How far the picture's table tags lie beside their places, as `base_poses`
+                takes it.
+            doubted: Tags that the picture shows twice. Neither place is believed.
         """
-        mine = [sighting for sighting in sightings if sighting.tag in self._base_types]
-        types = [self._base_types[sighting.tag] for sighting in mine]
-        poses = base_poses(mine, types, self._camera, beside_mm=beside_mm)
-        last_s = self._updated_at_s
-        is_film = last_s is not None and taken_at_s - last_s < _FILM_GAP_S
-        for sighting, pose in zip(mine, poses, strict=True):
-            track = self._tracks.get(sighting.tag) or _appeared(pose, taken_at_s)
-            self._tracks[sighting.tag] = _seen(track, pose, taken_at_s, is_film=is_film)
-        for tag in self._tracks.keys() - {sighting.tag for sighting in mine}:
-            self._tracks[tag] = replace(self._tracks[tag], doubted=None)
+        seen = {
+            each.tag: each
+            for each in sightings
+            if each.tag in self._base_types and each.tag not in doubted
+        }
+        moment = self._moment(taken_at_s, beside_mm)
+        changed = self._place([each for each in seen.values() if self._tells(each, fresh)], moment)
+        for tag in seen.keys() - changed.keys():
+            if not self._tracks[tag].is_quiet:
+                changed[tag] = seen_unchanged(self._tracks[tag], moment)
+        for tag in self._tracks.keys() - seen.keys():
+            changed[tag] = hidden(self._tracks[tag], moment, is_doubted=tag in doubted)
+        self._tracks.update(changed)
         self._updated_at_s = taken_at_s
-        return self.bases(taken_at_s)
+        self._show(changed, taken_at_s)
+        return self._bases
 
     def bases(self, now_s: float) -> tuple[TrackedBase, ...]:
         """All bases seen so far, in the roster's order, as they stand now without a new picture."""
-        return tuple(
-            _tracked(self._tracks[tag], tag, now_s)
-            for tag in self._base_types
-            if tag in self._tracks
-        )
+        if self._updated_at_s is None or now_s <= self._updated_at_s:
+            return self._bases
+        return tuple(_held(base, now_s - self._seen_at_s(base.tag)) for base in self._bases)
 
     def forget(self, tag: int) -> None:
         """Take a base off: players have removed it. It appears again when it is seen again."""
-        self._tracks.pop(tag, None)
+        if self._tracks.pop(tag, None) is not None:
+            del self._shown[tag]
+            self._bases = self._in_order()
+
+    def registered(self, camera: Camera) -> None:
+        """The camera has been registered anew; the next sightings come through this one.
+
+        No base has moved by that: what they show is compared as truly as both registrations know
+        places, and averages start anew.
+        """
+        self._camera = camera
+        self._registrations += 1
+
+    def _moment(self, at_s: float, beside_mm: float) -> Moment:
+        """What kind of picture this is: of a film, after a break in one, or by itself."""
+        before_s, was_film = self._updated_at_s, self._is_film
+        self._is_film = before_s is not None and at_s - before_s < _FILM_GAP_S
+        return Moment(
+            at_s,
+            at_s if before_s is None else before_s,
+            is_film=self._is_film,
+            is_alone=not self._is_film and not was_film,
+            beside_mm=beside_mm,
+            camera=self._registrations,
+            random_share=self._scatter.random_share,
+        )
+
+    def _seen_at_s(self, tag: int) -> float:
+        """When a base was seen last."""
+        gone_at_s = self._tracks[tag].gone_at_s
+        return self._updated_at_s or 0.0 if gone_at_s is None else gone_at_s
+
+    def _tells(self, seen: TagSighting, fresh: Collection[int] | None) -> bool:
+        """Whether a sighting says where its base is, beyond that it is still there."""
+        if fresh is None or seen.tag in fresh:
+            return True
+        track = self._tracks.get(seen.tag)
+        return track is None or track.gone_at_s is not None or track.jumped_to is not None
+
+    def _place(self, sightings: Sequence[TagSighting], moment: Moment) -> dict[int, Track]:
+        """The tracks of bases that were placed, and from them how much sightings scatter."""
+        types = [self._base_types[sighting.tag] for sighting in sightings]
+        placed: dict[int, Track] = {}
+        shares: list[float] = []
+        for base in base_sightings(sightings, types, self._camera):
+            track = self._tracks.get(base.tag)
+            if track is None:
+                placed[base.tag] = appeared(base, moment)
+                continue
+            placed[base.tag] = seen_again(track, base, moment)
+            if _has_rested(track, placed[base.tag]):
+                shares.append(share_of(track.here, base))
+        if 2 * len(shares) >= len(self._tracks):
+            # Fewer are those about which something changed, and no measure of the others.
+            self._scatter = self._scatter.learnt(shares)
+        return placed
+
+    def _show(self, changed: Iterable[int], now_s: float) -> None:
+        """Make what is shown of the tracks that changed, where it differs from what was."""
+        is_other = False
+        for tag in changed:
+            base = _shown(tag, self._tracks[tag], now_s)
+            if base != self._shown.get(tag):
+                self._shown[tag] = base
+                is_other = True
+        if is_other:
+            self._bases = self._in_order()
+
+    def _in_order(self) -> tuple[TrackedBase, ...]:
+        return tuple(self._shown[tag] for tag in sorted(self._shown, key=self._order.__getitem__))
 
 
-def _appeared(pose: BasePose, at_s: float) -> _Track:
-    return _Track(pose, _weight(pose), resting_since_s=at_s, seen_at_s=at_s, is_settled=True)
+def _shown(tag: int, track: Track, now_s: float) -> TrackedBase:
+    rest = None if track.rest is None else track.rest.pose
+    base = TrackedBase(tag, track.pose, track.is_settled, rest=rest, is_doubted=track.is_doubted)
+    if track.is_doubted and rest is not None:
+        base = replace(base, pose=rest)
+    return base if track.gone_at_s is None else _held(base, now_s - track.gone_at_s)
 
 
-def _seen(track: _Track, pose: BasePose, at_s: float, *, is_film: bool) -> _Track:
-    """The track after its base was seen at a place."""
-    if _is_where(track.pose, pose):
-        rested_s = at_s - track.resting_since_s
-        settled = track.is_settled or rested_s >= _SETTLED_AFTER_S
-        pose, weight = _averaged(track, pose)
-        return _Track(pose, weight, track.resting_since_s, at_s, settled)
-    is_jump = is_film and _apart_mm(track.pose, pose) > _JUMP_MM
-    if is_jump and not _bears_out(track.doubted, pose):
-        return replace(track, doubted=pose)
-    return _Track(pose, _weight(pose), resting_since_s=at_s, seen_at_s=at_s, is_settled=False)
+def _held(base: TrackedBase, hidden_for_s: float) -> TrackedBase:
+    return replace(base, pose=replace(base.pose, seen="held"), hidden_for_s=hidden_for_s)
 
 
-def _averaged(track: _Track, seen: BasePose) -> tuple[BasePose, float]:
-    """A resting base after one more sighting, each counting by its variance.
-
-    The average reaches back over a few sightings only, so that a nudge is followed. Its variance
-    is the average of theirs and does not shrink with their number: what is wrong with one fit
-    of a table that stands still is mostly wrong with the next one too.
-    """
-    old, weight = track.pose, _weight(seen)
-    # However sure the old place was, it counts as so many sightings like this one at most.
-    before = min(track.weight_per_mm2, _SIGHTINGS_AVERAGED * weight)
-    share = weight / (before + weight)
-    turn_deg = difference_deg(seen.heading_deg, old.heading_deg)
-    pose = replace(
-        seen,
-        x_mm=old.x_mm + share * (seen.x_mm - old.x_mm),
-        y_mm=old.y_mm + share * (seen.y_mm - old.y_mm),
-        heading_deg=old.heading_deg + share * turn_deg,
-        sigma_mm=_root_mean_square(old.sigma_mm, seen.sigma_mm, share),
-        sigma_deg=_root_mean_square(old.sigma_deg, seen.sigma_deg, share),
-    )
-    return pose, before + weight
-
-
-def _weight(pose: BasePose) -> float:
-    return 1.0 / max(pose.sigma_mm, 1e-3) ** 2
-
-
-def _root_mean_square(old: float, new: float, share: float) -> float:
-    return math.sqrt((1 - share) * old**2 + share * new**2)
-
-
-def _is_where(resting: BasePose, seen: BasePose) -> bool:
-    """Whether a base that is seen lies where it rested."""
-    limit_mm = max(STILL_MM, _STILL_SIGMAS * math.hypot(resting.sigma_mm, seen.sigma_mm))
-    limit_deg = max(STILL_DEG, _STILL_SIGMAS * math.hypot(resting.sigma_deg, seen.sigma_deg))
-    turned_deg = abs(difference_deg(seen.heading_deg, resting.heading_deg))
-    return _apart_mm(resting, seen) <= limit_mm and turned_deg <= limit_deg
-
-
-def _bears_out(doubted: BasePose | None, seen: BasePose) -> bool:
-    return doubted is not None and _apart_mm(doubted, seen) <= _JUMP_MM
-
-
-def _apart_mm(a: BasePose, b: BasePose) -> float:
-    return math.hypot(a.x_mm - b.x_mm, a.y_mm - b.y_mm)
-
-
-def _tracked(track: _Track, tag: int, now_s: float) -> TrackedBase:
-    hidden_for_s = now_s - track.seen_at_s
-    if hidden_for_s <= 0:
-        return TrackedBase(tag, track.pose, track.is_settled)
-    return TrackedBase(tag, replace(track.pose, seen="held"), track.is_settled, hidden_for_s)
+def _has_rested(before: Track, after: Track) -> bool:
+    """Whether a base rests that rested already, seen through the same camera."""
+    return before.is_quiet and after.is_quiet and before.here.camera == after.here.camera

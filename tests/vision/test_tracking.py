@@ -11,6 +11,7 @@ from tablecam.table.model import TableSize
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, TableTag, UnitEntry
 from tablecam.vision.bases import base_poses
 from tablecam.vision.position import position_of
+from tablecam.vision.resting import USUAL_RANDOM_SHARE
 from tablecam.vision.sighting import TagSighting
 from tablecam.vision.table_check import check_table_tags
 from tablecam.vision.tracking import BaseTracker
@@ -108,7 +109,9 @@ def test_jitter_is_averaged_but_never_sold_as_certainty(tracker):
     assert base.is_settled
     assert np.std(shown[10:]) < 0.6 * SIGMA_MM
     (first,) = base_poses([sighting(10, 500, 300)], [FOOT], CAMERA)
-    assert base.pose.sigma_mm == pytest.approx(first.sigma_mm)
+    # One base cannot say how its errors change from picture to picture: the usual share does.
+    most = math.sqrt(1 - USUAL_RANDOM_SHARE)
+    assert most * first.sigma_mm < base.pose.sigma_mm < first.sigma_mm
 
 
 def test_a_nudge_smaller_than_the_jitter_limit_is_followed(tracker):
