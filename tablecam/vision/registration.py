@@ -1,0 +1,380 @@
+"""Whether camera and table tags stand where they stood, look by look; and where they stand now.
+
+All tags moved together: the camera was bumped, and is registered again. One lies wrong by itself:
+it is left out, and named. A shift too small to be seen in one look, but that all tags share look
+after look, is drift, and is followed. Where nobody can tell, positions are to be held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Camera
+from calibration.tag_pose import (
+    SeenTags,
+    beside,
+    carried_covariance,
+    fit_pose,
+    moved_by,
+    pose_jacobian,
+)
+from tablecam.table.roster import Roster
+from tablecam.vision import registration_words as words
+from tablecam.vision.registration_state import Doubt, Registration, RegistrationMemory, State
+from tablecam.vision.sighting import TagSighting
+from tablecam.vision.stories import LEAST_TAGS, Story, likeliest
+from tablecam.vision.tag_memory import TagLook, TagMemory, hand_placed, triples
+
+Array = NDArray[np.float64]
+
+_IN_VIEW_S = 1.0
+"""A tag seen so short a time ago counts as in view: an arm passes."""
+_UNCLEAR_AFTER_S = 2.0
+"""No bump takes longer to come to rest: what does not fit together by then never will."""
+_LEAST_DRIFT_PX = 0.03
+_DRIFT_SIGMAS = 4.0
+"""Less drift is not worth a new camera, or not known. Without any, tags of simulated and rendered
+tables shift by 0.002 to 0.009 px from look to look (one standard deviation)."""
+_NAMED_MM, _NAMED_RAD = 1.5, 0.04
+"""A tag laid by hand may lie so far beside its listed place; a nudge by less is learnt as the place
+where it lies now, and harms nothing."""
+_READ_TO_PX = 0.01
+"""How well a tag is read at best, whatever its fit says."""
+_HARMLESS_PX = 0.4
+"""Tags that lie so little beside their places shift bases by less than half a millimetre."""
+_LOST_PX = 1.0
+"""A camera so far from the one registered last was found in another way, and only roughly."""
+
+
+def register(
+    sightings: Iterable[TagSighting],
+    camera: Camera,
+    roster: Roster,
+    *,
+    before: Registration | None = None,
+    taken_at_s: float = 0.0,
+    fresh: Collection[int] | None = None,
+) -> Registration:
+    """What the table tags among the sightings of one look say of the camera and of each other.
+
+    A picture by itself is judged at once. Of pictures that follow each other, hand in what came of
+    the one `before`: what happened is then believed when two of them agree, and drift is followed.
+    `fresh` are the tags that were placed from this very picture; all, where it is left out.
+    """
+    memory = _begun(camera, roster) if before is None else before.memory
+    tags = [sighting for sighting in sightings if sighting.tag in memory.tags.ids]
+    memory = memory.having_seen([tag.tag for tag in tags], taken_at_s)
+    case = _Case(memory, tuple(tags), camera, roster, taken_at_s)
+    new = [tag for tag in tags if fresh is None or tag.tag in fresh]
+    if not new or len(memory.tags.ids) < LEAST_TAGS:
+        return case.nothing_new(before)
+    return case.judged(_look(new, camera, roster, memory.tags), is_alone=before is None)
+
+
+def _begun(camera: Camera, roster: Roster) -> RegistrationMemory:
+    return RegistrationMemory(TagMemory.of(roster, camera), camera)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Case:
+    """One look to be judged: its tags, and all that is known beside them."""
+
+    memory: RegistrationMemory
+    tags: tuple[TagSighting, ...]
+    camera: Camera
+    roster: Roster
+    at_s: float
+
+    def nothing_new(self, before: Registration | None) -> Registration:
+        """No tag was read: what the look before it said still stands, for as long as it may."""
+        quiet: State = "holds"
+        if before is not None and before.state in ("moving", "unclear"):
+            quiet = before.state
+        return self._said(self.memory, quiet, is_trusted=quiet == "holds" and bool(self.tags))
+
+    def judged(self, look: TagLook, *, is_alone: bool) -> Registration:
+        """What a look says, by the likeliest story; one that is news needs a second look."""
+        memory, seen = self.memory, SeenTags.at(self.camera, look.places)
+        belief = memory.tags
+        if len(look) >= LEAST_TAGS:
+            belief = belief.doubting(look, self.camera, is_first=memory.measured_with is None)
+        ids = [memory.tags.ids[row] for row in look.rows]
+        away = frozenset(number for number, tag in enumerate(ids) if tag in memory.away)
+        story = likeliest(belief, look, seen, self.camera, away=away, is_lost=self._is_lost)
+        if not story.is_told:
+            return self._puzzled(look, belief)
+        moved = frozenset(ids[number] for number in story.moved)
+        doubt = Doubt(moved, story.camera is not None, dict(zip(ids, seen.centres_px, strict=True)))
+        is_news = doubt.is_camera or not moved <= memory.away.keys()
+        if is_news and not is_alone and not doubt.bears_out(memory.doubt):
+            return self._doubted(look, story, belief, doubt)
+        if doubt.is_camera:
+            return self._registered(look, seen, story)
+        return self._held(look, story, belief)
+
+    @property
+    def _is_lost(self) -> bool:
+        return _shift_px(self.memory.camera, self.camera, self.memory.tags.listed) > _LOST_PX
+
+    def _puzzled(self, look: TagLook, belief: TagMemory) -> Registration:
+        """No story fits: wait for a while, then say so; unless it is too little to matter."""
+        since_s = self.memory.troubled_since_s
+        since_s = self.at_s if since_s is None else since_s
+        is_lasting = self.at_s - since_s >= _UNCLEAR_AFTER_S
+        memory = replace(self.memory, doubt=None, troubled_since_s=since_s)
+        if self._most_px(look, belief) < _HARMLESS_PX:
+            tags = belief.after(look) if is_lasting and len(look) >= LEAST_TAGS else belief
+            return self._followed(replace(memory, tags=tags), look, "")
+        state: State = "unclear" if is_lasting else "moving"
+        return self._said(memory, state, contradicting=_worst(memory.tags, look))
+
+    def _most_px(self, look: TagLook, belief: TagMemory) -> float:
+        """How far the tag that lies farthest from where it should does so, in the picture."""
+        off, _ = belief.surprise(look)
+        away_mm = np.hypot(*off.reshape(-1, 3)[:, :2].T)
+        return float((away_mm * self.camera.px_per_mm(look.places[:, :2])).max())
+
+    def _doubted(
+        self, look: TagLook, story: Story, belief: TagMemory, doubt: Doubt
+    ) -> Registration:
+        """Something has happened that the next look must bear out; the rest may stand meanwhile."""
+        memory = replace(self.memory, doubt=doubt, troubled_since_s=None)
+        if doubt.is_camera:
+            return self._said(memory, "moving")
+        return self._said(
+            self._learnt(memory, look, story, belief),
+            "holds",
+            is_trusted=len(story.moved) < len(look),
+        )
+
+    def _held(self, look: TagLook, story: Story, belief: TagMemory) -> Registration:
+        """The camera stands where it stood, or drifts; tags may have been moved, or put back."""
+        old, ids = self.memory.away, self.memory.tags.ids
+        away, nudged = dict(old), []
+        for number, row in enumerate(look.rows):
+            tag = ids[row]
+            beside_mm, named = _beside_listed(look, number, belief)
+            if number not in story.moved:
+                away.pop(tag, None)
+            elif named or tag in old:
+                away[tag] = beside_mm
+            else:
+                nudged.append(number)
+        tags = _relearnt(belief, look, nudged, [ids.index(tag) for tag in away.keys() - old.keys()])
+        memory = replace(self.memory, away=away, doubt=None, troubled_since_s=None)
+        memory = self._learnt(memory, look, story, tags)
+        news = _news_of_tags(old, away)
+        return self._followed(memory, look, news)
+
+    def _learnt(
+        self, memory: RegistrationMemory, look: TagLook, story: Story, belief: TagMemory
+    ) -> RegistrationMemory:
+        """The memory with what the tags that hold have to say."""
+        kept = [number for number in range(len(look)) if number not in story.moved]
+        if len(kept) < LEAST_TAGS:
+            return replace(memory, tags=belief)
+        tags = belief.after(look[np.array(kept)])
+        return replace(memory, tags=tags, measured_with=memory.measured_with or self.camera)
+
+    def _followed(self, memory: RegistrationMemory, look: TagLook, news: str) -> Registration:
+        """The camera with its drift, once that is known and worth it."""
+        drift_px, sigma_px = _drift_px(self.camera, memory.tags)
+        if drift_px < max(_LEAST_DRIFT_PX, _DRIFT_SIGMAS * sigma_px):
+            return self._said(memory, "holds", news=news, is_trusted=True)
+        camera = moved_by(self.camera, -memory.tags.drift)
+        covariance = carried_covariance(
+            camera, look.places, look.noise, measured_with=memory.measured_with
+        )
+        camera = replace(camera, covariance=covariance)
+        memory = replace(memory, tags=memory.tags.registered(), camera=camera)
+        if drift_px > _LOST_PX:
+            news = words.registered(drift_px, len(look))
+            return self._said(memory, "registered", camera=camera, news=news)
+        news = news or words.drifted(drift_px)
+        return self._said(memory, "drifted", camera=camera, news=news, is_trusted=True)
+
+    def _registered(self, look: TagLook, seen: SeenTags, story: Story) -> Registration:
+        """The camera was bumped: its new place."""
+        assert story.camera is not None
+        kept = np.array([number for number in range(len(look)) if number not in story.moved])
+        rest, ids = look[kept], self.memory.tags.ids
+        if self.memory.measured_with is None:
+            camera, tags = _registered_anew(self.camera, rest, seen[kept], self.memory.tags)
+        else:
+            camera, tags = _registered_again(
+                story.camera.camera, rest, self.memory.tags, self.memory.measured_with
+            )
+        places = seen.places(camera)
+        old = self.memory.away
+        away = {
+            ids[look.rows[number]]: _apart_mm(places[number], tags.listed[look.rows[number]])
+            for number in story.moved
+        }
+        missing = {tag: old[tag] for tag in old if tag not in {ids[row] for row in look.rows}}
+        bump_px = _shift_px(self.memory.camera, camera, tags.listed)
+        memory = replace(
+            self.memory,
+            tags=tags,
+            camera=camera,
+            measured_with=self.memory.measured_with or camera,
+            away=away | missing,
+            doubt=None,
+            troubled_since_s=None,
+        )
+        news = words.registered(bump_px, len(kept))
+        return self._said(memory, "registered", camera=camera, news=news)
+
+    def _said(
+        self,
+        memory: RegistrationMemory,
+        state: State,
+        *,
+        camera: Camera | None = None,
+        news: str = "",
+        is_trusted: bool = False,
+        contradicting: Collection[int] = (),
+    ) -> Registration:
+        """What is to be said, unless there are too few tags to say it."""
+        in_view = memory.in_view(self.at_s, _IN_VIEW_S)
+        good = [tag for tag in in_view if tag not in memory.away]
+        if camera is None and len(good) < LEAST_TAGS:
+            state, is_trusted = "too few", False
+        hidden = set(memory.tags.ids) - set(in_view)
+        because = {
+            "moving": words.moving(),
+            "unclear": words.unclear(contradicting) if contradicting else words.moving(),
+            "too few": words.too_few(good, hidden, memory.away.keys()),
+        }.get(state, words.moved(memory.away) if memory.away else "")
+        rms_px, rms_mm = _rms(self.tags, memory, self.camera)
+        return Registration(
+            state, in_view, memory.away, rms_px, rms_mm, camera, is_trusted, because, news, memory
+        )
+
+
+def _look(
+    tags: Sequence[TagSighting], camera: Camera, roster: Roster, memory: TagMemory
+) -> TagLook:
+    """The sightings as what they say of drift and places."""
+    rows = np.array([memory.ids.index(tag.tag) for tag in tags], dtype=np.int64)
+    places = np.array([(tag.x_mm, tag.y_mm, np.radians(tag.heading_deg)) for tag in tags])
+    read_to_mm = _READ_TO_PX / camera.px_per_mm(places[:, :2])
+    noise = np.zeros((3 * len(tags), 3 * len(tags)))
+    for number, tag in enumerate(tags):
+        own = triples([number])
+        turn_rad = 2 * read_to_mm[number] / roster.table_tag_size_mm
+        least = np.square([read_to_mm[number], read_to_mm[number], turn_rad])
+        noise[np.ix_(own, own)] = tag.covariance + np.diag(least)
+    return TagLook(rows, places, noise, pose_jacobian(camera, places))
+
+
+def _registered_anew(
+    camera: Camera, look: TagLook, seen: SeenTags, memory: TagMemory
+) -> tuple[Camera, TagMemory]:
+    """The camera from listed places alone, and what is then believed of the tags.
+
+    How far hand-laid tags lie beside their places is as much as they show, but never more than
+    usual: it may be an exact print.
+    """
+    listed, by_hand = memory.listed[look.rows], hand_placed(len(look))
+    fit = fit_pose(camera, seen, listed, by_hand + look.noise)
+    share = min(1.0, (fit.chi2 + 1) / fit.freedom)
+    spread = share * by_hand + look.noise
+    fit = fit_pose(camera, seen, listed, spread)
+    covariance = carried_covariance(fit.camera, listed, spread, measured_with=None)
+    new = replace(fit.camera, covariance=covariance)
+    return new, memory.begun_again(new)
+
+
+def _registered_again(
+    camera: Camera, look: TagLook, memory: TagMemory, measured_with: Camera
+) -> tuple[Camera, TagMemory]:
+    """The camera with its covariance, and the memory of tags with the drift forgotten."""
+    homes = memory.homes(look.rows)
+    spread = memory.homes_covariance(look.rows) + look.noise
+    covariance = carried_covariance(camera, homes, spread, measured_with=measured_with)
+    return replace(camera, covariance=covariance), memory.registered(look.pose_covariance)
+
+
+def _relearnt(
+    belief: TagMemory, look: TagLook, nudged: Sequence[int], gone: Sequence[int]
+) -> TagMemory:
+    """The belief where nudged tags lie as seen, and gone ones, once back, as if laid anew."""
+    for number in nudged:
+        own = triples([number])
+        belief = belief.with_tag_at(
+            int(look.rows[number]), look.places[number], 2 * look.noise[np.ix_(own, own)]
+        )
+    for row in gone:
+        belief = belief.with_tag_at(row, belief.listed[row], hand_placed(1))
+    return belief
+
+
+def _beside_listed(look: TagLook, number: int, memory: TagMemory) -> tuple[float, bool]:
+    """How far a tag lies beside its listed place, and whether that is too far to be let pass."""
+    off = beside(look.places[number], memory.listed[look.rows[number]])
+    beside_mm = float(np.hypot(off[0], off[1]))
+    return beside_mm, beside_mm > _NAMED_MM or abs(float(off[2])) > _NAMED_RAD
+
+
+def _worst(memory: TagMemory, look: TagLook) -> tuple[int, ...]:
+    """The tags that lie farther from where they should than a bump leaves unexplained."""
+    off, spread = memory.surprise(look)
+    chi2 = [
+        float(off[own] @ np.linalg.solve(spread[np.ix_(own, own)], off[own]))
+        for own in (triples([number]) for number in range(len(look)))
+    ]
+    worst = max(chi2)
+    return tuple(
+        memory.ids[row] for row, one in zip(look.rows, chi2, strict=True) if one > worst / 4
+    )
+
+
+def _news_of_tags(old: Mapping[int, float], away: Mapping[int, float]) -> str:
+    moved = {tag: away[tag] for tag in away.keys() - old.keys()}
+    if moved:
+        return words.moved(moved)
+    put_back = old.keys() - away.keys()
+    return words.back(put_back) if put_back else ""
+
+
+def _drift_px(camera: Camera, memory: TagMemory) -> tuple[float, float]:
+    """How far the drift shifts the tag that it shifts most, and how well that is known."""
+    scale = camera.px_per_mm(memory.listed[:, :2])[:, None]
+    by_drift = pose_jacobian(camera, memory.listed).reshape(-1, 3, 6)[:, :2]
+    shift = np.hypot(*(by_drift @ memory.drift * scale).T)
+    spread = by_drift @ memory.drift_covariance @ by_drift.transpose(0, 2, 1)
+    sigma = np.sqrt(np.trace(spread, axis1=1, axis2=2) / 2) * scale[:, 0]
+    most = int(np.argmax(shift))
+    return float(shift[most]), float(sigma[most])
+
+
+def _shift_px(before: Camera, now: Camera, places: Array) -> float:
+    """How far table places (n, 3) are shifted in the picture, root mean square."""
+    points = np.column_stack([places[:, :2], np.zeros(len(places))])
+    return _root_mean_square(now.to_image(points) - before.to_image(points))
+
+
+def _apart_mm(place: Array, other: Array) -> float:
+    return float(np.hypot(*(place - other)[:2]))
+
+
+def _rms(
+    tags: Sequence[TagSighting], memory: RegistrationMemory, camera: Camera
+) -> tuple[float | None, float | None]:
+    """How far tags that count lie beside their listed places, in the picture and on the table."""
+    used = [tag for tag in tags if tag.tag not in memory.away]
+    if not used:
+        return None, None
+    rows = [memory.tags.ids.index(tag.tag) for tag in used]
+    found = np.array([(tag.x_mm, tag.y_mm, 0.0) for tag in used])
+    listed = memory.tags.listed[rows] * [1, 1, 0]
+    beside_px = camera.to_image(found) - camera.to_image(listed)
+    return _root_mean_square(beside_px), _root_mean_square((found - listed)[:, :2])
+
+
+def _root_mean_square(offsets: Array) -> float:
+    return float(np.sqrt(np.square(offsets).sum(axis=1).mean()))

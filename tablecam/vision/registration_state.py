@@ -1,0 +1,105 @@
+"""What a look says of camera and table tags, and what is remembered for the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Camera
+from tablecam.vision.tag_memory import TagMemory
+
+Array = NDArray[np.float64]
+
+State = Literal["holds", "drifted", "registered", "moving", "unclear", "too few"]
+
+_AT_REST_PX = 0.5
+"""What moves less from one look to the next has come to rest; tags are read to a few hundredths."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Doubt:
+    """What a look seems to show, and the next one has to bear out.
+
+    `moved` are the table tags that lie wrong; `centres_px` says where each tag was seen.
+    """
+
+    moved: frozenset[int]
+    is_camera: bool
+    centres_px: Mapping[int, Array]
+
+    def bears_out(self, before: Doubt | None) -> bool:
+        """Whether this is what the look before seemed to show, with everything at rest since."""
+        if before is None or (self.moved, self.is_camera) != (before.moved, before.is_camera):
+            return False
+        both = self.centres_px.keys() & before.centres_px.keys()
+        steps = [np.linalg.norm(self.centres_px[tag] - before.centres_px[tag]) for tag in both]
+        return bool(steps and max(steps) < _AT_REST_PX)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegistrationMemory:
+    """All that is remembered from look to look.
+
+    `camera` is what was registered last, and `measured_with` what the tags' places were learnt
+    with, None before any was. `away` is how many millimetres tags lie beside their places that
+    are left out, `seen_at_s` when each tag was seen last. `doubt` waits to be borne out;
+    `troubled_since_s` is since when nothing fits together.
+    """
+
+    tags: TagMemory
+    camera: Camera
+    measured_with: Camera | None = None
+    away: Mapping[int, float] = field(default_factory=dict)
+    seen_at_s: Mapping[int, float] = field(default_factory=dict)
+    doubt: Doubt | None = None
+    troubled_since_s: float | None = None
+
+    def having_seen(self, tags: Iterable[int], at_s: float) -> RegistrationMemory:
+        """The memory once some tags were seen."""
+        return replace(self, seen_at_s={**self.seen_at_s, **dict.fromkeys(tags, at_s)})
+
+    def in_view(self, at_s: float, within_s: float) -> tuple[int, ...]:
+        """The tags seen so short a time ago."""
+        return tuple(
+            tag for tag in self.tags.ids if at_s - self.seen_at_s.get(tag, -np.inf) <= within_s
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Registration:
+    """What the table tags of one look say.
+
+    - `holds`: camera and tags are where they were; `drifted`: all but for a hundredth of a pixel
+      or two; `registered`: the camera was bumped, and its new place is known.
+    - `moving`: something is going on, wait for it to end; `unclear`: it does not end, and the tags
+      contradict each other; `too few` of them are in view to tell anything.
+
+    `seen` are the table tags in view; `moved` those that lie wrong by themselves and are left out,
+    with by how many millimetres. `rms_px` and `rms_mm` are how far the others lie beside their
+    listed places, None where none is seen. `camera` is the camera as it stands now where it is not
+    where it was believed to be: use it from now on, and for the next `register`.
+
+    Places of this look are to be believed only if it `is_trusted`: after a bump look at the same
+    picture again, whole, with the new camera. `because` says in one sentence for players what is
+    amiss, as long as it is; `news` in one for page and log what has just happened. Both are empty
+    where there is nothing to say.
+    """
+
+    state: State
+    seen: tuple[int, ...]
+    moved: Mapping[int, float]
+    rms_px: float | None
+    rms_mm: float | None
+    camera: Camera | None
+    is_trusted: bool
+    because: str
+    news: str
+    memory: RegistrationMemory = field(repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "moved", MappingProxyType(dict(self.moved)))
