@@ -16,7 +16,21 @@ def position_of(bases: Iterable[TrackedBase], roster: Roster, calibration: str |
 
     Formations are read from how the bases lie. `calibration` names the calibration behind it.
     """
-    poses = {base.tag: base.pose for base in bases}
+    return _position({base.tag: base.pose for base in bases}, roster, calibration)
+
+
+def settled_position_of(
+    bases: Iterable[TrackedBase], roster: Roster, calibration: str | None
+) -> Position:
+    """As `position_of`, with each base where it rests, or rested before a hand took it.
+
+    What a referee may go by: a base that has never been seen at rest is left out.
+    """
+    believed = ((base.tag, base.believed) for base in bases)
+    return _position({tag: pose for tag, pose in believed if pose}, roster, calibration)
+
+
+def _position(poses: dict[int, BasePose], roster: Roster, calibration: str | None) -> Position:
     units = [_unit(entry, poses) for entry in roster.units]
     commanders = [_commander(entry, poses) for entry in roster.commanders]
     return Position(

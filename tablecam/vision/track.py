@@ -59,7 +59,8 @@ class Track:
 
     `here` is where it is seen now, or was last, and `pose` is what that makes of it. `gone_at_s` is
     when it was seen last, None while it is seen. `jumped_to` is a place that it seems to have
-    jumped to, in the last picture, until the next one bears it out.
+    jumped to, in the last picture, until the next one bears it out. `rest_before` is where it
+    rested before it came to `rest`.
     """
 
     here: Resting
@@ -69,6 +70,7 @@ class Track:
     gone_at_s: float | None = None
     jumped_to: Resting | None = None
     is_doubted: bool = False
+    rest_before: Rest | None = None
 
     @property
     def is_quiet(self) -> bool:
@@ -124,13 +126,14 @@ def _still(track: Track, here: Resting, moment: Moment) -> Track:
         # Nobody saw it rest meanwhile; a blink does not matter.
         here = replace(here, since_s=here.since_s + away_s)
     pose = here.pose(moment.random_share)
-    return Track(here, pose, track.rest, is_settled=track.is_settled)
+    return Track(here, pose, track.rest, is_settled=track.is_settled, rest_before=track.rest_before)
 
 
 def _moved(track: Track, here: Resting, moment: Moment) -> Track:
     """On its way. What a lone picture said of its rest, a film that shows this takes back."""
     is_sure = track.rest is not None and track.rest.is_sure
-    return Track(here, here.pose(moment.random_share), track.rest if is_sure else None)
+    rest = track.rest if is_sure else None
+    return Track(here, here.pose(moment.random_share), rest, rest_before=track.rest_before)
 
 
 def _watched(track: Track, moment: Moment) -> Track:
@@ -141,13 +144,17 @@ def _watched(track: Track, moment: Moment) -> Track:
         # It has crept away, from picture to picture by less than they can tell.
         track = replace(track, here=replace(track.here, since_s=moment.at_s), is_settled=False)
     is_sure = moment.at_s - track.here.since_s >= SETTLED_AFTER_S - _TICK_S
-    if not (is_sure or moment.is_alone):
-        return track
-    if rest is None or not is_home:
-        rest = Rest(track.here, track.pose, is_sure)
-    elif is_sure and not rest.is_sure:
-        rest = replace(rest, is_sure=True)
-    return replace(track, rest=rest, is_settled=True)
+    return at_rest(track, is_sure=is_sure) if is_sure or moment.is_alone else track
+
+
+def at_rest(track: Track, *, is_sure: bool) -> Track:
+    """The track of a base that rests where it is seen; `is_sure` as in `Rest`."""
+    rest = track.rest
+    if rest is not None and track.here.may_be_where(rest.there):
+        rest = replace(rest, is_sure=is_sure or rest.is_sure)
+        return replace(track, rest=rest, is_settled=True)
+    here = Rest(track.here, track.pose, is_sure)
+    return replace(track, rest=here, is_settled=True, rest_before=rest)
 
 
 def _bears_out(jumped_to: Resting | None, now: Resting) -> bool:

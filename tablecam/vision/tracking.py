@@ -5,19 +5,21 @@ Vision's only memory; what a picture makes of one base is in `track.py`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from calibration.camera import Camera
 from tablecam.table.model import BasePose
 from tablecam.table.roster import Roster
 from tablecam.vision.bases import base_sightings
+from tablecam.vision.carried import is_carried_with, may_be_carried
 from tablecam.vision.resting import Scatter, share_of
 from tablecam.vision.sighting import TagSighting
 from tablecam.vision.track import (
     Moment,
     Track,
     appeared,
+    at_rest,
     hidden,
     seen_again,
     seen_unchanged,
@@ -56,6 +58,7 @@ class BaseTracker:
 
     def __init__(self, roster: Roster, camera: Camera) -> None:
         self._base_types = roster.base_type_by_tag()
+        self._units = {tag: unit.tags for unit in roster.units for tag in unit.tags}
         self._order = {tag: number for number, tag in enumerate(self._base_types)}
         self._camera = camera
         self._registrations = 0
@@ -99,6 +102,7 @@ class BaseTracker:
         for tag in seen.keys() - changed.keys():
             if not self._tracks[tag].is_quiet:
                 changed[tag] = seen_unchanged(self._tracks[tag], moment)
+        changed |= self._settled_with_their_units(changed, moment)
         for tag in self._tracks.keys() - seen.keys():
             changed[tag] = hidden(self._tracks[tag], moment, is_doubted=tag in doubted)
         self._tracks.update(changed)
@@ -170,6 +174,24 @@ class BaseTracker:
             # Fewer are those about which something changed, and no measure of the others.
             self._scatter = self._scatter.learnt(shares)
         return placed
+
+    def _settled_with_their_units(
+        self, changed: Mapping[int, Track], moment: Moment
+    ) -> dict[int, Track]:
+        """The bases that were carried with another of their unit, once that one rests."""
+        return {
+            tag: at_rest(track, is_sure=True)
+            for tag, track in changed.items()
+            if may_be_carried(track, moment)
+            and any(is_carried_with(track, mate) for mate in self._mates(tag, changed))
+        }
+
+    def _mates(self, tag: int, changed: Mapping[int, Track]) -> Iterable[Track]:
+        """The other bases of a base's unit, as far as they have been seen."""
+        for mate in self._units.get(tag, ()):
+            track = changed.get(mate) or self._tracks.get(mate)
+            if mate != tag and track is not None:
+                yield track
 
     def _show(self, changed: Iterable[int], now_s: float) -> None:
         """Make what is shown of the tracks that changed, where it differs from what was."""
