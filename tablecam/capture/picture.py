@@ -97,10 +97,8 @@ class DecodedPicture:
         """Grey, eight times smaller, each pixel a mean: (ceil(height / 8), ceil(width / 8))."""
         with self._lock:
             if self._reduced is None:
-                size = (-(-self.width_px // _REDUCED), -(-self.height_px // _REDUCED))
                 # Made smaller first: a fifth of the time, and the same but for rounding.
-                small = cv2.resize(self.image, size, interpolation=cv2.INTER_AREA)
-                self._reduced = _frozen(to_grey(np.asarray(small)))
+                self._reduced = _frozen(to_grey(_reduced(self.image)))
             return self._reduced
 
 
@@ -149,11 +147,16 @@ class JpegPicture:
     def _as(self, form: int) -> Image:
         with self._lock:
             if form not in self._decoded:
-                image = decoded(self._data, form)
-                if image is None:
-                    raise BrokenPicture("cut short or damaged")
-                self._decoded[form] = _frozen(image)
+                self._decoded[form] = _frozen(self._made(form))
             return self._decoded[form]
+
+    def _made(self, form: int) -> Image:
+        if form == _REDUCED_GREY and _GREY in self._decoded:
+            return _reduced(self._decoded[_GREY])  # 1 ms, not 18: the same but for rounding
+        image = decoded(self._data, form)
+        if image is None:
+            raise BrokenPicture("cut short or damaged")
+        return image
 
 
 def is_jpeg(data: bytes) -> bool:
@@ -182,6 +185,11 @@ def frozen_image(image: NDArray[Any]) -> Image:
     if image.ndim == 2:
         image = np.repeat(image[..., None], 3, axis=2)
     return _frozen(np.asarray(image[..., :3], dtype=np.uint8))
+
+
+def _reduced(image: Image) -> Image:
+    size = (-(-image.shape[1] // _REDUCED), -(-image.shape[0] // _REDUCED))
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA))
 
 
 def _frozen(image: Image) -> Image:

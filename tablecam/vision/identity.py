@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,12 +122,30 @@ def identify(
             seen = _seen_cells(grey, camera, patterns, kind, fits[rows])
             px_per_mm = camera.px_per_mm(fits.tags.places_mm[rows], kind.height_mm)
             px_per_cell = float(np.median(px_per_mm)) * kind.size_mm / patterns.side_cells
-            meant = tag_textures(patterns.cells[kind.pattern], blur_px / px_per_cell).cells
+            meant, nearest = _expected(patterns.cells[kind.pattern], blur_px / px_per_cell)
             amiss[np.ix_(rows, kind.pattern)] = _inner_amiss(seen, meant)
             border_amiss[rows] = _border_amiss(seen, meant)
             own = np.searchsorted(kind.pattern, fits.tags.pattern[rows])
-            rival_amiss[rows] = _nearest_other(meant)[own]
+            rival_amiss[rows] = nearest[own]
     return Identities(fits, amiss, border_amiss, rival_amiss, patterns.inner_cells)
+
+
+def _expected(cells: NDArray[np.uint8], blur_cells: float) -> tuple[Map, Array]:
+    """The cells of tags with these inner cells (k, n, n) as seen, and `_nearest_other` of them.
+
+    Remembered, as a part of a picture is soon searched; the blur is rounded to a fiftieth.
+    """
+    rounded = max(round(blur_cells * 50), 1) / 50
+    return _expected_once(cells.tobytes(), cells.shape, rounded)
+
+
+@lru_cache(maxsize=32)
+def _expected_once(cells: bytes, shape: tuple[int, ...], blur_cells: float) -> tuple[Map, Array]:
+    patterns = np.frombuffer(cells, dtype=np.uint8).reshape(shape)
+    meant = tag_textures(patterns, blur_cells).cells
+    nearest = _nearest_other(meant)
+    meant.flags.writeable = nearest.flags.writeable = False
+    return meant, nearest
 
 
 def _seen_cells(
