@@ -2,12 +2,13 @@
 # make test    sets everything up and passes all tests
 # make check   lint, types and the direction of imports
 # make bench   speed and accuracy, beside what one would use instead
+# make bench-record   the same on three times as many tables, written down with its plots
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO_OPTIONS ?= --open
 
-.PHONY: help demo test check bench format clean
+.PHONY: help demo test check bench bench-record format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -30,6 +31,11 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -e '.[dev]'
 	@touch $@
 
+$(VENV)/.ready-bench: $(VENV)/.ready-dev
+	@echo "Installing the detectors to compare with (once) ..."
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -e '.[bench]'
+	@touch $@
+
 demo: $(VENV)/.ready
 	$(BIN)/tablecam demo $(DEMO_OPTIONS)
 
@@ -42,8 +48,11 @@ check: $(VENV)/.ready-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.ready-dev
+bench: $(VENV)/.ready-bench
 	$(BIN)/python -m pytest tests/benchmarks --override-ini 'norecursedirs=.*' -s -q
+
+bench-record: $(VENV)/.ready-bench
+	$(BIN)/python -m pytest tests/benchmarks --override-ini 'norecursedirs=.*' -s -q --record
 
 format: $(VENV)/.ready-dev
 	$(BIN)/ruff check --fix .

@@ -8,7 +8,7 @@ soft corners, a colour filter, noise, gamma and JPEG. The same arguments give th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Literal
@@ -21,7 +21,7 @@ from calibration.lens import Lens
 from tablecam.simulate.bases import BasePainter, lay_print
 from tablecam.simulate.ground import paint_ground
 from tablecam.simulate.hands import HandPainter
-from tablecam.simulate.light import encoded, light_field, whole
+from tablecam.simulate.light import GAMMA, encoded, light_field, whole
 from tablecam.simulate.mat import Mat
 from tablecam.simulate.patch import Patch
 from tablecam.simulate.places import Place
@@ -61,6 +61,7 @@ class TablePicture:
     px_per_cell: float
     light: str
     noise_grey: float
+    blur_px: float
 
     @cached_property
     def grey(self) -> np.ndarray:
@@ -70,36 +71,50 @@ class TablePicture:
         return grey
 
 
+@dataclass(frozen=True)
+class _Shot:
+    resolution: Resolution
+    px_per_cell: float
+    noise_grey: float
+    blur_px: float
+
+
 def table_pictures(
     px_per_cell: float,
     *,
     count: int,
     resolution: Resolution | None = None,
     noise_grey: float = 4.0,
+    blur_px: float | None = None,
+    lights: Sequence[Light] = LIGHTS,
     dictionary: str = "DICT_4X4_250",
     seed: int = 1757,
 ) -> Iterator[TablePicture]:
-    """Pictures of different deployments, lights in turn (soft, window, lamps, dim).
+    """Pictures of different deployments, the lights in turn.
 
     Tags are sized for `px_per_cell` in the median over the table: a lens makes those at its edge
     up to a tenth smaller (guns' and commanders' tags are a tenth larger). `resolution` is 1080p
-    below 3 px a cell and 4K from there on, unless said. In dim light the noise is twice
-    `noise_grey`.
+    below 3 px a cell and 4K from there on, unless said. `noise_grey` is the noise of the grey
+    picture, twice as much in dim light; `blur_px` the lens's blur in the middle of the picture,
+    the footage's unless said (both one standard deviation).
     """
     resolution = resolution or ("1080p" if px_per_cell < 3 else "4K")
     camera = camera_over_table(resolution)
     cells = 6 if "4X4" in dictionary else 8
     roster = army(cell_mm(px_per_cell, camera), dictionary=dictionary, tag_cells=cells)
     for number in range(count):
-        light = LIGHTS[number % len(LIGHTS)]
+        light = lights[number % len(lights)]
         yield _picture(
             f"{px_per_cell:g} px {resolution} {number + 1}",
             camera,
-            resolution,
             roster,
             light,
-            px_per_cell,
-            noise_grey * light.noise_factor,
+            _Shot(
+                resolution,
+                px_per_cell,
+                noise_grey * light.noise_factor,
+                blur_px or _BLUR_PX[resolution],
+            ),
             np.random.default_rng((seed, number, round(100 * px_per_cell))),
         )
 
@@ -136,17 +151,14 @@ def _pose(height_mm: float, turns_deg: tuple[float, float, float]) -> Pose:
 def _picture(
     name: str,
     camera: Camera,
-    resolution: Resolution,
     roster: Roster,
     light: Light,
-    px_per_cell: float,
-    noise_grey: float,
+    shot: _Shot,
     rng: np.random.Generator,
 ) -> TablePicture:
-    blur_px = _BLUR_PX[resolution]
     places = deployed(roster, rng)
-    linear = _table_and_bases(camera, resolution, roster, places, light.shadows, rng)
-    layer = Layer(camera, linear, light.shadows, blur_px)
+    linear = _table_and_bases(camera, shot, roster, places, light.shadows, rng)
+    layer = Layer(camera, linear, light.shadows, shot.blur_px)
     for thing in (*miniatures(roster, places, rng), *markers(roster, places, TABLE, rng)):
         layer.add(thing)
     lit = layer.linear * light.field(camera, TABLE, rng)
@@ -155,32 +167,33 @@ def _picture(
     if hands:
         picture = encoded(lit)
         painter.draw(picture, hands)
-        lit = ((np.arange(256) / 255) ** 2.2).astype(np.float32)[picture]
-    lit = softened(lit, _CORNER_BLUR_PX[resolution])
+        lit = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)[picture]
+    lit = softened(lit, _CORNER_BLUR_PX[shot.resolution])
     return TablePicture(
         name,
-        jpeg(exposed(lit, noise_grey, rng), quality=int(rng.integers(85, 96))),
+        jpeg(exposed(lit, shot.noise_grey, rng), quality=int(rng.integers(85, 96))),
         camera,
         roster,
         places,
         _true_tags(camera, roster, places, layer.hidden, painter, hands),
-        px_per_cell,
+        shot.px_per_cell,
         light.name,
-        noise_grey,
+        shot.noise_grey,
+        shot.blur_px,
     )
 
 
 def _table_and_bases(
     camera: Camera,
-    resolution: Resolution,
+    shot: _Shot,
     roster: Roster,
     places: Mapping[int, Place],
     shadows: Shadows,
     rng: np.random.Generator,
 ) -> np.ndarray:
     """The table with all that lies flat on it, in linear light, not yet lit."""
-    blur_px = _BLUR_PX[resolution]
-    layer = Layer(camera, _ground(resolution).copy(), shadows, blur_px)
+    blur_px = shot.blur_px
+    layer = Layer(camera, _ground(shot.resolution).copy(), shadows, blur_px)
     for card in cards(TABLE, rng):
         layer.add(card)
     prints = TagPrints(roster)

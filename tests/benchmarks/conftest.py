@@ -1,0 +1,46 @@
+"""How large a benchmark is, and where its results are gathered.
+
+`pytest tests/benchmarks --override-ini norecursedirs=.* -s -q` as `make bench` runs it; with
+`--setting 2.3` only simulated tables of 2.3 px a cell; with `--record` what was found is written
+down: tests/benchmarks/README.md, docs/recall.png, docs/error.png, and what `tablecam plan` expects.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.benchmarks.record import record
+from tests.benchmarks.report import Report
+
+TABLES, RECORDED_TABLES = 4, 12
+"""A hundred bases each; about nine in ten are at least 85 % visible."""
+
+
+def pytest_addoption(parser):
+    parser.addoption("--tables", type=int, help="simulated tables a setting")
+    parser.addoption("--setting", type=float, help="only tables of so many pixels a cell")
+    parser.addoption("--record", action="store_true", help="write down what was found")
+
+
+@pytest.fixture(scope="session")
+def tables(request):
+    """How many simulated tables there are of each setting."""
+    asked = request.config.getoption("--tables")
+    return asked or (RECORDED_TABLES if request.config.getoption("--record") else TABLES)
+
+
+@pytest.fixture(scope="session")
+def wanted(request):
+    """Whether a setting of simulated tables is to be measured."""
+    only = request.config.getoption("--setting")
+    return lambda setting: only is None or setting.px_per_cell == only
+
+
+@pytest.fixture(scope="session")
+def report(request):
+    """Where all that is measured is gathered; shown when the last test has run."""
+    found = Report()
+    yield found
+    found.show(found.targets())
+    if request.config.getoption("--record"):
+        record(found)

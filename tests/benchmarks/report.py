@@ -1,0 +1,119 @@
+"""What the benchmark found: the targets beside what was measured, and tables to print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from tests.benchmarks.scores import Band, Tally
+from tests.benchmarks.simulated import Outcome, Setting
+
+WIDTH = 165
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something that tablecam set out to reach; `key` names it in the code."""
+
+    key: str
+    what: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was found of a target in one place; `met` is None where it cannot be said."""
+
+    key: str
+    where: str
+    found: str
+    met: bool | None
+
+
+TARGETS = (
+    Target("recall large", "recall, ≥85 % visible, ≥3 px a cell", "≥ 99.9 %"),
+    Target("recall small", "recall, ≥85 % visible, 2-3 px a cell", "≥ 99 %"),
+    Target("recall partly", "recall, 50-85 % visible", "≥ 90 %"),
+    Target("wrong", "wrong ids, in every picture there is", "0"),
+    Target(
+        "centre",
+        "centre error in the picture, ≥2 px a cell, median",
+        "≤ 0.03 px simulated, ≤ 0.045 hd-b, ≤ 0.11 uhd-b",
+    ),
+    Target("place", "place of a base, own calibration: median, 95 %, most", "≤ 0.12, 0.30, 0.8 mm"),
+    Target("heading", "heading: median, 95 %", "≤ 0.3° hd-b, 0.4° uhd-b; 95 % ≤ 1°"),
+    Target("honest", "errors within 1 sigma, within 2 sigma", "68 ± 8 %, 95 ± 4 %"),
+    Target("search", "whole search, against the fastest peer with our recall", "≤ 1.0 x"),
+    Target("still", "still table beyond decoding, 4K, 160 tags", "≤ 0.15 x grey decode"),
+    Target("hand", "one hand moving in view", "≤ 0.6 x grey decode"),
+    Target("no moves", "clip-b: moves reported that did not happen", "0"),
+    Target("settles", "clip-b: the moved unit settles", "≤ 0.7 s after rest, right place"),
+    Target("bumped", "camera bumped by 15 px", "right in 1 s, error ≤ 1.5 x"),
+    Target("lamp", "lamp switched off and on (light x 0.6)", "none lost, none moved"),
+)
+
+
+@dataclass
+class Report:
+    """Collects what tests measure; the last to be asked prints it all."""
+
+    measured: list[Measured] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    outcomes: dict[Setting, list[Outcome]] = field(default_factory=dict)
+
+    def add(self, key: str, where: str, found: str, met: bool | None) -> None:
+        """Note what was measured of a target."""
+        assert key in {target.key for target in TARGETS}, key
+        self.measured.append(Measured(key, where, found, met))
+
+    def keep(self, setting: Setting, outcomes: list[Outcome]) -> None:
+        """Keep what detectors made of simulated tables, ours first: for plots and curves."""
+        self.outcomes[setting] = outcomes
+
+    def show(self, table: Table) -> None:
+        """Print a table now, and keep it for the record."""
+        self.tables.append(table)
+        Console(width=WIDTH).print(table)
+
+    def targets(self) -> Table:
+        """All targets, each with what was measured of it."""
+        table = Table("what", "target", "on", "measured", "met", title="Targets")
+        for target in TARGETS:
+            found = [one for one in self.measured if one.key == target.key]
+            for number, one in enumerate(found):
+                head = (target.what, target.target) if number == 0 else ("", "")
+                table.add_row(*head, one.where, one.found, _said(one.met))
+            if not found:
+                table.add_row(target.what, target.target, "-", "not measured in this run", "-")
+        return table
+
+
+def _said(met: bool | None) -> str:
+    return "-" if met is None else "yes" if met else "NO"
+
+
+def recall(tally: Tally, band: Band) -> float:
+    """The share of a band's tags that were found; nan without any."""
+    mine = band.of(tally)
+    return float(mine.found.mean()) if len(mine.found) else float("nan")
+
+
+def share(tally: Tally, band: Band) -> str:
+    """How many of a band's tags were found, of how many."""
+    mine = band.of(tally)
+    count = len(mine.found)
+    return f"{100 * mine.found.mean():.1f} % of {count}" if count else "-"
+
+
+def percentile(errors: np.ndarray, percent: float) -> float:
+    """A percentile of the errors of what was found; nan where nothing was."""
+    known = errors[~np.isnan(errors)]
+    return float(np.percentile(known, percent)) if len(known) else float("nan")
+
+
+def number(value: float, digits: int = 2) -> str:
+    """A number, or a dash where there is none."""
+    return "-" if np.isnan(value) else f"{value:.{digits}f}"

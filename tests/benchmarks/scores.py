@@ -1,0 +1,236 @@
+"""What a detector made of pictures whose truth is known: one row a true tag of a base."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Protocol
+
+import numpy as np
+
+from calibration.camera import Camera
+from tablecam.table.headings import difference_deg
+from tablecam.table.model import BasePose
+from tablecam.table.roster import BaseType, Roster
+from tablecam.vision.bases import base_poses
+from tablecam.vision.find import TagFinder
+from tablecam.vision.sighting import TagSighting
+from tests.benchmarks.peers import Peer
+from tests.footage import TrueTag
+
+NOT_FOUND = np.nan
+
+
+class TruePlace(Protocol):
+    """Where a base lies and faces."""
+
+    @property
+    def x_mm(self) -> float: ...
+    @property
+    def y_mm(self) -> float: ...
+    @property
+    def heading_deg(self) -> float: ...
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A picture and its truth: the true camera, its tags, and the bases they are glued to."""
+
+    name: str
+    grey: np.ndarray
+    camera: Camera
+    roster: Roster
+    tags: Mapping[int, TrueTag]
+    bases: Mapping[int, TruePlace]
+
+
+@dataclass(frozen=True)
+class Looked:
+    """Tags of the roster that a detector says it saw; and how many ids beyond the roster."""
+
+    sightings: Sequence[TagSighting]
+    strangers: int = 0
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way of looking at a picture: `detect` is timed, `read` turns what it gives into tags.
+
+    `camera` is the one whose calibration the sightings rest on.
+    """
+
+    name: str
+    camera: Camera
+    detect: Callable[[np.ndarray], Any]
+    read: Callable[[Any], Looked]
+    ids: int = 10**9
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Columns with one row for each true base's tag, of one way of looking at some pictures.
+
+    `visible`, `px_per_cell` are the truth; errors are nan where the tag was not found. `sigmas`
+    (n, 3) are errors in x, y and heading over their stated sigmas. `wrong` counts tags of the
+    roster that are not where they are said to be, `strangers` ids that the roster has not.
+    """
+
+    visible: np.ndarray
+    px_per_cell: np.ndarray
+    centre_px: np.ndarray
+    place_mm: np.ndarray
+    heading_deg: np.ndarray
+    sigmas: np.ndarray
+    wrong: int = 0
+    strangers: int = 0
+    pictures: int = 1
+
+    @property
+    def found(self) -> np.ndarray:
+        """Which tags were found."""
+        return ~np.isnan(self.centre_px)
+
+    def __getitem__(self, rows: np.ndarray) -> Tally:
+        columns = {
+            each.name: getattr(self, each.name)[rows]
+            for each in fields(self)
+            if isinstance(getattr(self, each.name), np.ndarray)
+        }
+        return Tally(**columns, wrong=self.wrong, strangers=self.strangers, pictures=self.pictures)
+
+    @classmethod
+    def joined(cls, parts: Iterable[Tally]) -> Tally:
+        """The rows of all parts, one part after the other."""
+        tallies = list(parts)
+        values = {}
+        for each in fields(cls):
+            column = [getattr(tally, each.name) for tally in tallies]
+            is_array = isinstance(column[0], np.ndarray)
+            values[each.name] = np.concatenate(column) if is_array else sum(column)
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class Band:
+    """Tags between two shares of visibility and two sizes in the picture."""
+
+    name: str
+    visible: tuple[float, float]
+    px_per_cell: tuple[float, float]
+
+    def of(self, tally: Tally) -> Tally:
+        """The tags of a tally that belong here."""
+        low, high = self.visible
+        small, large = self.px_per_cell
+        is_seen = (tally.visible >= low) & (tally.visible < high)
+        return tally[is_seen & (tally.px_per_cell >= small) & (tally.px_per_cell < large)]
+
+
+CLEAR_LARGE = Band("≥85 % visible, ≥3 px a cell", (0.85, 2.0), (3.0, 1e9))
+CLEAR_SMALL = Band("≥85 % visible, 2-3 px a cell", (0.85, 2.0), (2.0, 3.0))
+CLEAR = Band("≥85 % visible", (0.85, 2.0), (0.0, 1e9))
+PARTLY = Band("50-85 % visible", (0.5, 0.85), (2.0, 1e9))
+HIDDEN = Band("<50 % visible", (0.0, 0.5), (0.0, 1e9))
+
+
+def our_way(camera: Camera, roster: Roster, name: str = "tablecam") -> Way:
+    """A whole search by tablecam, through a camera."""
+    finder = TagFinder(camera, roster)
+    return Way(name, camera, finder.search, lambda search: Looked(search.sightings))
+
+
+def peers_way(peer: Peer, camera: Camera, roster: Roster) -> Way:
+    """A peer's search; its corners are mapped to the table through a camera."""
+    types = roster.base_type_by_tag()
+    table_tags = {tag.id for tag in roster.table_tags}
+
+    def read(found: Any) -> Looked:
+        corners = peer.corners(found)
+        sightings = [
+            _sighting(tag, quad, types[tag], camera) for tag, quad in corners if tag in types
+        ]
+        strangers = sum(tag not in types and tag not in table_tags for tag, _ in corners)
+        return Looked(sightings, strangers)
+
+    return Way(peer.name, camera, peer.detect, read, peer.ids)
+
+
+def tally(shown: Shown, way: Way) -> Tally:
+    """What a way made of a picture. Tags that the way cannot know are left out."""
+    looked = way.read(way.detect(shown.grey))
+    right = {seen.tag: seen for seen in looked.sightings if is_right(seen, shown.tags)}
+    poses = _poses(right, shown.roster, way.camera)
+    listed = [
+        tag for tag in shown.tags if tag in shown.bases and tag < way.ids
+    ]  # table tags are large, and known to no peer: they are not counted
+    rows = [_row(tag, shown, right, poses) for tag in listed]
+    columns = np.array(rows).reshape(-1, 8).T
+    wrong = sum(not is_right(seen, shown.tags) for seen in looked.sightings)
+    return Tally(
+        columns[0],
+        columns[1],
+        columns[2],
+        columns[3],
+        columns[4],
+        columns[5:].T,
+        wrong=wrong,
+        strangers=looked.strangers,
+    )
+
+
+def seconds(work: Callable[[np.ndarray], object], grey: np.ndarray, runs: int = 3) -> float:
+    """The shortest of a few runs."""
+    durations = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        work(grey)
+        durations.append(time.perf_counter() - start)
+    return min(durations)
+
+
+def is_right(seen: TagSighting, tags: Mapping[int, TrueTag]) -> bool:
+    """Whether a tag lies where it is said to be, by less than half of it."""
+    true = tags.get(seen.tag)
+    if true is None:
+        return False
+    beside_px = np.hypot(*(seen.corners_px.mean(axis=0) - true.corners_px.mean(axis=0)))
+    return bool(beside_px < 3 * true.px_per_cell)
+
+
+def _poses(right: Mapping[int, TagSighting], roster: Roster, camera: Camera) -> dict[int, BasePose]:
+    types = roster.base_type_by_tag()
+    mine = [seen for tag, seen in right.items() if tag in types]
+    poses = base_poses(mine, [types[seen.tag] for seen in mine], camera)
+    return {seen.tag: pose for seen, pose in zip(mine, poses, strict=True)}
+
+
+def _row(
+    tag: int, shown: Shown, right: Mapping[int, TagSighting], poses: Mapping[int, BasePose]
+) -> tuple[float, ...]:
+    true_tag, true = shown.tags[tag], shown.bases[tag]
+    if tag not in poses:
+        return true_tag.visible, true_tag.px_per_cell, *(NOT_FOUND,) * 6
+    pose = poses[tag]
+    beside = right[tag].corners_px.mean(axis=0) - true_tag.corners_px.mean(axis=0)
+    away = np.array([pose.x_mm - true.x_mm, pose.y_mm - true.y_mm])
+    turned = difference_deg(pose.heading_deg, true.heading_deg)
+    sigma_mm, sigma_deg = pose.sigma_mm or np.inf, pose.sigma_deg or np.inf
+    return (
+        true_tag.visible,
+        true_tag.px_per_cell,
+        float(np.hypot(*beside)),
+        float(np.hypot(*away)),
+        abs(turned),
+        *(away / sigma_mm),
+        turned / sigma_deg,
+    )
+
+
+def _sighting(tag: int, corners_px: np.ndarray, kind: BaseType, camera: Camera) -> TagSighting:
+    places = camera.to_table(corners_px, kind.tag_height_mm)
+    x_mm, y_mm = places.mean(axis=0)
+    up = places[:2].mean(axis=0) - places[2:].mean(axis=0)
+    heading = float(np.degrees(np.arctan2(up[1], up[0])))
+    unknown = np.zeros((3, 3))
+    return TagSighting(tag, x_mm, y_mm, heading, kind.tag_height_mm, unknown, corners_px)

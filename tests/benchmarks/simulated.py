@@ -1,0 +1,128 @@
+"""The simulated tables of the benchmark, by band, and what each detector made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from tests.benchmarks.lamps import LIGHTS
+from tests.benchmarks.peers import Missing, Peer, apriltag, peers
+from tests.benchmarks.scores import Shown, Tally, Way, our_way, peers_way, seconds, tally
+from tests.benchmarks.tables import Resolution, TablePicture, table_pictures
+
+_TIMED = 2
+"""So many tables of a band are timed, each by the shortest of three runs."""
+_EVEN = tuple(light for light in LIGHTS if light.noise_factor == 1)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One kind of simulated table. `is_extra` ones are for curves: no peers, no dim light."""
+
+    px_per_cell: float
+    resolution: Resolution
+    noise_grey: float = 4.0
+    blur_px: float | None = None
+    is_extra: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the printed tables call it."""
+        words = f"{self.px_per_cell:g} px a cell, {self.resolution}"
+        if self.noise_grey != 4.0:
+            words += f", noise {self.noise_grey:g}"
+        return words if self.blur_px is None else f"{words}, blur {self.blur_px:g} px"
+
+
+SETTINGS = (
+    Setting(2.0, "1080p"),
+    Setting(2.3, "1080p"),
+    Setting(3.0, "1080p"),
+    Setting(3.0, "4K"),
+    Setting(4.0, "4K"),
+    Setting(6.0, "4K"),
+)
+EXTRA = (
+    Setting(1.6, "1080p", is_extra=True),
+    Setting(1.8, "1080p", is_extra=True),
+    Setting(2.6, "1080p", is_extra=True),
+    Setting(3.0, "1080p", noise_grey=2.0, is_extra=True),
+    Setting(3.0, "1080p", noise_grey=8.0, is_extra=True),
+    Setting(3.0, "1080p", blur_px=1.0, is_extra=True),
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one detector made of each table of a setting, in order."""
+
+    name: str
+    tallies: tuple[Tally, ...]
+    seconds: float
+
+    @property
+    def all(self) -> Tally:
+        """The tags of all tables."""
+        return Tally.joined(self.tallies)
+
+
+@cache
+def pictures(setting: Setting, count: int) -> tuple[TablePicture, ...]:
+    """The tables of a setting; made once."""
+    return tuple(
+        table_pictures(
+            setting.px_per_cell,
+            count=count,
+            resolution=setting.resolution,
+            noise_grey=setting.noise_grey,
+            blur_px=setting.blur_px,
+            lights=_EVEN if setting.is_extra else LIGHTS,
+        )
+    )
+
+
+def shown(picture: TablePicture) -> Shown:
+    """A simulated table as something to score."""
+    return Shown(
+        picture.name, picture.grey, picture.camera, picture.roster, picture.tags, picture.places
+    )
+
+
+@cache
+def our_outcome(setting: Setting, count: int) -> Outcome:
+    """What tablecam makes of a setting's tables, given the true camera."""
+    tables = pictures(setting, count)
+    return _outcome(our_way(tables[0].camera, tables[0].roster), tables)
+
+
+def peers_outcomes(setting: Setting, count: int) -> tuple[list[Outcome], list[Missing]]:
+    """What the others make of the same tables; and those that are not installed."""
+    tables = pictures(setting, count)
+    there = [peer for peer in peers() if isinstance(peer, Peer)]
+    missing = [peer for peer in (*peers(), apriltag()) if isinstance(peer, Missing)]
+    ways = [peers_way(peer, tables[0].camera, tables[0].roster) for peer in there]
+    return [_outcome(way, tables) for way in ways], missing
+
+
+def apriltag_seconds(setting: Setting) -> float | None:
+    """How long AprilTag 3 takes on the same tables with its own tags, of the same cells."""
+    peer = apriltag()
+    if isinstance(peer, Missing):
+        return None
+    tables = table_pictures(
+        setting.px_per_cell,
+        count=_TIMED,
+        resolution=setting.resolution,
+        dictionary="DICT_APRILTAG_36h11",
+    )
+    return float(np.mean([seconds(peer.detect, table.grey) for table in tables]))
+
+
+def _outcome(way: Way, tables: Sequence[TablePicture]) -> Outcome:
+    took = [seconds(way.detect, table.grey) for table in tables[:_TIMED]]
+    return Outcome(
+        way.name, tuple(tally(shown(table), way) for table in tables), float(np.mean(took))
+    )

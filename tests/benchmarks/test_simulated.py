@@ -1,0 +1,117 @@
+"""What is found and how truly, on simulated tables of 2 to 6 px a cell; beside other detectors.
+
+Recall is of tags at least 85 % visible, then of those 50 to 85 % visible. Errors are of all tags
+found. Peers' corners are mapped through the true camera, as ours are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from rich.table import Table
+
+from tests.benchmarks.report import number, percentile, recall, share
+from tests.benchmarks.scores import CLEAR, CLEAR_LARGE, CLEAR_SMALL, PARTLY, Tally
+from tests.benchmarks.simulated import (
+    EXTRA,
+    SETTINGS,
+    Outcome,
+    apriltag_seconds,
+    our_outcome,
+    peers_outcomes,
+)
+
+COLUMNS = (
+    "by", "≥85 %", "50-85 %", "wrong", "beyond roster", "centre px", "95 %", "place mm", "95 %",
+    "heading °", "95 %", "ms", "x ours",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_beside_peers(setting, tables, wanted, report):
+    if not wanted(setting):
+        pytest.skip("another setting was asked for")
+    ours = our_outcome(setting, tables)
+    peers, missing = peers_outcomes(setting, tables)
+    title = f"Simulated tables, {setting.name}: {tables} tables of 100 bases"
+    table = Table(*COLUMNS, title=title)
+    for outcome in (ours, *peers):
+        table.add_row(*cells(outcome, ours))
+    april_s = apriltag_seconds(setting)
+    if april_s is not None:
+        dashes = ["-"] * 10
+        ratio = f"{april_s / ours.seconds:.2f}"
+        table.add_row("AprilTag 3, tag36h11", *dashes, f"{1000 * april_s:.0f}", ratio)
+    for peer in missing:
+        table.add_row(peer.name, peer.because, *["-"] * 11)
+    report.show(table)
+    report.add("search", setting.name, *against(ours, peers))
+    report.keep(setting, [ours, *peers])
+
+
+@pytest.mark.parametrize("setting", EXTRA, ids=lambda setting: setting.name)
+def test_for_the_curves(setting, tables, wanted, report):
+    if not wanted(setting):
+        pytest.skip("another setting was asked for")
+    ours = our_outcome(setting, tables)
+    table = Table(*COLUMNS, title=f"Simulated tables, {setting.name}, no dim light")
+    table.add_row(*cells(ours, ours))
+    report.show(table)
+    report.keep(setting, [ours])
+
+
+def test_targets(tables, wanted, report):
+    settings = [setting for setting in SETTINGS if wanted(setting)]
+    every = Tally.joined([our_outcome(setting, tables).all for setting in settings])
+    for key, band, least in (
+        ("recall large", CLEAR_LARGE, 0.999),
+        ("recall small", CLEAR_SMALL, 0.99),
+        ("recall partly", PARTLY, 0.9),
+    ):
+        if len(band.of(every).found):
+            found = recall(every, band)
+            report.add(key, "simulated", share(every, band), met=found >= least)
+    report.add("wrong", "simulated", f"{every.wrong} in {every.pictures}", met=every.wrong == 0)
+    for setting in settings:
+        mine = our_outcome(setting, tables).all
+        median = percentile(mine[mine.px_per_cell >= 2].centre_px, 50)
+        where = setting.name
+        report.add("centre", where, f"{median:.3f} px", met=median <= 0.03)
+        median, most = percentile(mine.heading_deg, 50), percentile(mine.heading_deg, 95)
+        report.add("heading", where, f"{median:.2f}°, {most:.2f}°", met=most <= 1.0)
+    assert every.wrong == 0
+
+
+def cells(outcome: Outcome, ours: Outcome) -> Sequence[str]:
+    mine = outcome.all
+    return (
+        outcome.name,
+        share(mine, CLEAR),
+        share(mine, PARTLY),
+        str(mine.wrong),
+        str(mine.strangers),
+        number(percentile(mine.centre_px, 50), 3),
+        number(percentile(mine.centre_px, 95), 3),
+        number(percentile(mine.place_mm, 50), 3),
+        number(percentile(mine.place_mm, 95), 3),
+        number(percentile(mine.heading_deg, 50)),
+        number(percentile(mine.heading_deg, 95)),
+        f"{1000 * outcome.seconds:.0f}",
+        f"{outcome.seconds / ours.seconds:.2f}",
+    )
+
+
+def against(ours: Outcome, peers: Sequence[Outcome]) -> tuple[str, bool]:
+    """Our time beside the fastest peer's that finds as much; and whether it is no longer."""
+    mine = recall(ours.all, CLEAR)
+    equals = [peer for peer in peers if recall(peer.all, CLEAR) >= mine]
+    if equals:
+        fastest = min(equals, key=lambda peer: peer.seconds)
+        ratio = ours.seconds / fastest.seconds
+        return f"{ratio:.2f} x {fastest.name}", ratio <= 1.0
+    nearest = max(peers, key=lambda peer: float(np.nan_to_num(recall(peer.all, CLEAR))))
+    ratio = ours.seconds / nearest.seconds
+    least = f"{100 * recall(nearest.all, CLEAR):.1f} %"
+    return f"no peer finds as much; {ratio:.2f} x {nearest.name} ({least})", True
