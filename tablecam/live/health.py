@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tablecam.capture.status import SourceStatus
+from tablecam.live.advice import FEWEST_TABLE_TAGS
 from tablecam.live.state import Health
-
-FEWEST_TABLE_TAGS = 3
-"""With fewer in view nobody can say whether the camera has been bumped."""
 
 _SLOW_S = 0.6
 
@@ -20,7 +18,8 @@ class Tally:
 
     `table_tags` are the ids seen of the `table_tags_listed`; `missing` the bases' tags that have
     never been seen; `reprojection_px` and `behind_s` as in `Health`; `has_moved` whether that
-    error is too large for a calibration that holds.
+    error is too large for a calibration that holds. `advice` are sentences about what to do
+    (`SteadyAdvice`), shown as they are.
     """
 
     seen: int = 0
@@ -31,6 +30,7 @@ class Tally:
     reprojection_px: float | None = None
     has_moved: bool = False
     behind_s: float | None = None
+    advice: tuple[str, ...] = ()
 
 
 def health(
@@ -63,6 +63,7 @@ def _warnings(status: SourceStatus, tally: Tally | None) -> Iterable[str]:
     if tally is None or status.state in ("opening", "lost"):
         return
     yield from _table_warnings(tally)
+    yield from tally.advice
     if tally.behind_s is not None and tally.behind_s > _SLOW_S:
         yield f"this computer is {tally.behind_s:.1f} s behind the camera"
 

@@ -16,15 +16,17 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
+Costs = tuple[Array, Array, Array]
+"""Values, ascending, and at each how many times the error, and what share of tags is lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRow:
     """What became of `tags` tags, at least 85 % visible, that were alike in size, blur and noise.
 
-    `noise_grey` is the grey picture's noise (one standard deviation, 8-bit steps); `noise_share`
-    is the median over the tags found of `TagSighting.noise_grey / gain_grey`, noise against
-    contrast as a search sees them; `blur_px` the picture's blur, one standard deviation.
+    `noise_grey` is the noise and `blur_px` the blur that the grey pictures were given (one standard
+    deviation; 8-bit steps). By `noise_share` and `found_blur_px` other pictures are compared with
+    them: the medians of `exposure(...).noise_share` and `Search.blur_px` over these pictures.
     `recall`, 0 to 1, is of all tags; the errors are of those found: the distance of the centre in
     the picture from the true one, and the heading's absolute error, median and 95th percentile.
     """
@@ -33,6 +35,7 @@ class MeasuredRow:
     blur_px: float
     noise_grey: float
     noise_share: float
+    found_blur_px: float
     tags: int
     recall: float
     median_px: float
@@ -51,6 +54,14 @@ class Expected:
     p95_px: float
     median_deg: float
     p95_deg: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What something costs: how many times the ordinary error, and which share of tags is lost."""
+
+    error_times: float
+    lost_share: float
 
 
 @dataclass(frozen=True)
@@ -105,18 +116,18 @@ class Expectation:
         sizes, _, _, p95_px, *_ = self._curves
         return _first_size(sizes, p95_px <= error_px, p95_px, error_px)
 
-    def noise_factor(self, noise_share: float) -> float | None:
-        """How many times the ordinary error a ratio of noise to contrast makes of it.
+    def noise_cost(self, noise_share: float) -> Cost | None:
+        """What a ratio of noise to contrast costs, against the ordinary noise.
 
-        Interpolated between the rows that differ from an ordinary one in noise alone; 1 up to the
-        ordinary noise; beyond the noisiest measured, the factor of that one. None where no other
-        noise was measured.
+        Interpolated between the rows that differ from an ordinary one in noise alone; nothing up
+        to the ordinary noise, and beyond the noisiest measured what that one costs. None where no
+        other noise was measured.
         """
-        return _interpolated_factor(noise_share, self._noise_factors)
+        return _interpolated_cost(noise_share, self._noise_costs)
 
-    def blur_factor(self, blur_px: float) -> float | None:
-        """As `noise_factor`, of the picture's blur (one standard deviation)."""
-        return _interpolated_factor(blur_px, self._blur_factors)
+    def blur_cost(self, found_blur_px: float) -> Cost | None:
+        """As `noise_cost`, of the blur that a search finds (`Search.blur_px`)."""
+        return _interpolated_cost(found_blur_px, self._blur_costs)
 
     @property
     def _ordinary(self) -> tuple[MeasuredRow, ...]:
@@ -142,37 +153,42 @@ class Expectation:
         return tuple(curve[first] for curve in (sizes, recall, *errors))
 
     @cached_property
-    def _noise_factors(self) -> tuple[Array, Array]:
+    def _noise_costs(self) -> Costs:
         noisier = [
             row
             for row in self.rows
             if math.isclose(row.blur_px, self.ordinary_blur_px)
             and row.noise_grey > self.ordinary_noise_grey
         ]
-        return self._factors(noisier, "noise_share")
+        return self._costs(noisier, "noise_share")
 
     @cached_property
-    def _blur_factors(self) -> tuple[Array, Array]:
+    def _blur_costs(self) -> Costs:
         softer = [
             row
             for row in self.rows
             if math.isclose(row.noise_grey, self.ordinary_noise_grey)
             and row.blur_px > self.ordinary_blur_px
         ]
-        return self._factors(softer, "blur_px")
+        return self._costs(softer, "found_blur_px")
 
-    def _factors(self, worse: Iterable[MeasuredRow], key: str) -> tuple[Array, Array]:
-        """Values of a field, and how many times the ordinary error they make of it."""
+    def _costs(self, worse: Iterable[MeasuredRow], key: str) -> Costs:
+        """Values of a field, the ordinary one first, and what they cost."""
         ordinary = {row.px_per_cell: row for row in self._ordinary}
         rows = [row for row in worse if row.px_per_cell in ordinary]
         rows.sort(key=lambda row: float(getattr(row, key)))
         if not rows:
-            return np.empty(0), np.empty(0)
+            return np.empty(0), np.empty(0), np.empty(0)
         start = float(getattr(ordinary[rows[0].px_per_cell], key))
-        factors = [row.median_px / ordinary[row.px_per_cell].median_px for row in rows]
-        weights = np.array([float(row.tags) for row in rows])
         values = np.array([start, *(float(getattr(row, key)) for row in rows)])
-        return values, np.maximum(1.0, np.array([1.0, *monotone(factors, weights)]))
+        weights = np.array([float(row.tags) for row in rows])
+        errors = [row.median_px / ordinary[row.px_per_cell].median_px for row in rows]
+        lost = [1 - row.recall / ordinary[row.px_per_cell].recall for row in rows]
+        return (
+            values,
+            np.maximum(1.0, np.array([1.0, *monotone(errors, weights)])),
+            np.maximum(0.0, np.array([0.0, *monotone(lost, weights)])),
+        )
 
 
 def monotone(values: Iterable[float], weights: Array) -> Array:
@@ -197,9 +213,11 @@ def _interpolated(size: float, sizes: Array, curve: Array) -> float:
     return float(np.interp(math.log(size), np.log(sizes), curve))
 
 
-def _interpolated_factor(value: float, curve: tuple[Array, Array]) -> float | None:
-    values, factors = curve
-    return float(np.interp(value, values, factors)) if len(values) else None
+def _interpolated_cost(value: float, costs: Costs) -> Cost | None:
+    values, errors, lost = costs
+    if not len(values):
+        return None
+    return Cost(float(np.interp(value, values, errors)), float(np.interp(value, values, lost)))
 
 
 def _first_size(sizes: Array, is_good: Rows, curve: Array, limit: float) -> float | None:

@@ -40,6 +40,7 @@ class _Row(_Section):
     blur_px: NotNegative
     noise_grey: NotNegative
     noise_share: NotNegative
+    found_blur_px: Positive
     tags: Annotated[int, Field(gt=0)]
     recall: Annotated[float, Field(ge=0, le=1)]
     median_px: Positive

@@ -45,3 +45,10 @@ def test_an_old_frame_is_not_blamed_while_the_source_is_away(state):
 def test_what_a_camera_gives_instead_of_what_was_asked_is_shown():
     status = SourceStatus("camera 0", "live", "camera 0", notes=("it gives 1280x720",))
     assert warnings(status) == ("it gives 1280x720",)
+
+
+def test_advice_is_shown_while_pictures_come_and_not_when_the_source_is_away():
+    dark = "too dark: noise doubles the error; bring more light"
+    assert warnings(advice=(dark,)) == (dark,)
+    lost = SourceStatus("camera 0", "lost", "camera 0 is away")
+    assert warnings(lost, advice=(dark,)) == ("camera 0 is away",)

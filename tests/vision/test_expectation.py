@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
-from tablecam.vision.expectation import Expectation, MeasuredRow, monotone
+from tablecam.vision.expectation import Cost, Expectation, MeasuredRow, monotone
 from tablecam.vision.expectation_file import (
     measured_expectation,
     read_expectation,
@@ -20,6 +20,7 @@ from tablecam.vision.expectation_file import (
 def row(px_per_cell=2.0, recall=0.98, error_px=0.04, noise_grey=4.0, **others):
     """A row whose 95 % is twice its median and whose degrees are ten times its pixels."""
     fields = {"blur_px": 0.6, "noise_share": noise_grey / 160, "tags": 100} | others
+    fields["found_blur_px"] = fields["blur_px"] + 0.2
     errors = {"median_px": error_px, "p95_px": 2 * error_px}
     turns = {"median_deg": 10 * error_px, "p95_deg": 20 * error_px}
     return MeasuredRow(
@@ -73,19 +74,21 @@ def test_a_recall_that_no_size_reaches_has_no_size():
 
 def test_noise_and_blur_cost_what_they_were_measured_to_cost():
     table = expectation()
-    assert table.noise_factor(4 / 160) == 1.0
-    assert table.noise_factor(1 / 160) == 1.0  # better than ordinary promises nothing
-    assert table.noise_factor(8 / 160) == pytest.approx(1.5)
-    assert table.noise_factor(12 / 160) == pytest.approx(2.25)
-    assert table.noise_factor(99 / 160) == pytest.approx(3.0)
-    assert table.blur_factor(1.5) == pytest.approx(2.5)
-    assert table.blur_factor(1.05) == pytest.approx(1.75)
+    assert table.noise_cost(4 / 160) == Cost(1.0, 0.0)
+    assert table.noise_cost(1 / 160) == Cost(1.0, 0.0)  # better than ordinary promises nothing
+    assert table.noise_cost(8 / 160).error_times == pytest.approx(1.5)
+    assert table.noise_cost(8 / 160).lost_share == pytest.approx(0.01)
+    assert table.noise_cost(12 / 160).error_times == pytest.approx(2.25)
+    assert table.noise_cost(99 / 160) == table.noise_cost(16 / 160)
+    assert table.noise_cost(16 / 160).lost_share == pytest.approx(0.1)
+    assert table.blur_cost(1.7).error_times == pytest.approx(2.5)
+    assert table.blur_cost(1.25).error_times == pytest.approx(1.75)
 
 
-def test_what_was_not_measured_has_no_factor():
+def test_what_was_not_measured_has_no_cost():
     bare = expectation(SMALL, LARGE)
-    assert bare.noise_factor(0.1) is None
-    assert bare.blur_factor(2.0) is None
+    assert bare.noise_cost(0.1) is None
+    assert bare.blur_cost(2.0) is None
 
 
 def test_one_size_makes_no_curve():
