@@ -36,13 +36,15 @@ class TagSighting:
 class Rejection:
     """A tag that was decoded but cannot be what it seems: off the table, wrong size, seen twice.
 
-    `x_mm`, `y_mm` is where it seems to lie on its plane.
+    `x_mm`, `y_mm` is where it seems to lie on its plane. `is_copy`: it is seen at other places,
+    too, each with a rejection of its own.
     """
 
     tag: int
     because: str
     x_mm: float
     y_mm: float
+    is_copy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +57,8 @@ class Search:
     sightings: tuple[TagSighting, ...]
     rejections: tuple[Rejection, ...] = ()
     blur_px: float | None = None
+
+    @property
+    def seen_twice(self) -> frozenset[int]:
+        """The tags of which there are copies: none of them is believed."""
+        return frozenset(each.tag for each in self.rejections if each.is_copy)

@@ -116,7 +116,9 @@ def _copied(tag: int, places_mm: Array) -> list[Rejection]:
     """One rejection for each place that a tag is seen at."""
     where = " and ".join(f"({x_mm:.0f}, {y_mm:.0f})" for x_mm, y_mm in places_mm)
     because = f"seen {len(places_mm)} times, at {where} mm: none can be trusted"
-    return [Rejection(tag, because, float(x_mm), float(y_mm)) for x_mm, y_mm in places_mm]
+    return [
+        Rejection(tag, because, float(x_mm), float(y_mm), is_copy=True) for x_mm, y_mm in places_mm
+    ]
 
 
 def _is_on_table(places_mm: Array, table: TableSize) -> Rows:
