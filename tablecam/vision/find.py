@@ -18,7 +18,7 @@ from calibration.camera import Camera
 from tablecam.table.roster import Roster
 from tablecam.vision.decode import Readings, read_squares
 from tablecam.vision.dictionary import TagPatterns, tag_patterns
-from tablecam.vision.fit import fit_tags, likeness_by_blur
+from tablecam.vision.fit import fit_tags
 from tablecam.vision.hypotheses import NO_HYPOTHESES, Hypotheses, hypotheses
 from tablecam.vision.identity import identify
 from tablecam.vision.kinds import TagKind, kinds_of_like_size, tag_ids, tag_kinds
@@ -38,9 +38,8 @@ Grey = NDArray[np.uint8]
 
 _MARGIN_MM = 60.0
 """How far beyond the table's edges tags are looked for, to be able to name what lies there."""
-_BLURS_PX = (0.5, 0.75, 1.1, 1.6)
-"""Blurs that are tried: from a sharp lens to one out of focus."""
-_USUAL_BLUR_PX = 0.75
+_USUAL_BLUR_PX = 0.65
+_SHARPEST_PX = 0.3
 _BLUR_SAMPLE = 12
 _ALIKE_PX = 1.5
 """So far, less than a cell, squares may be noticed beside where they lie; reading mends it."""
@@ -223,13 +222,15 @@ def find_tags(grey: Grey, camera: Camera, roster: Roster) -> Search:
 
 
 def _blur_px(grey: Grey, camera: Camera, patterns: TagPatterns, may_be: Hypotheses) -> float | None:
-    """The blur with which the clearest squares look most like their tags; None without any."""
+    """The blur that the clearest squares have as tags, in the median; None without any."""
     sample = may_be.guesses[np.flatnonzero(may_be.is_clear)[:_BLUR_SAMPLE]]
     if not len(sample):
         return None
-    placed = fit_tags(grey, camera, patterns, sample, blur_px=_USUAL_BLUR_PX).tags
-    likeness = likeness_by_blur(grey, camera, patterns, placed, blurs_px=_BLURS_PX)
-    return _BLURS_PX[int(np.argmax(np.median(likeness, axis=1)))]
+    blur_px = _USUAL_BLUR_PX
+    for _ in range(2):  # from far off, the first only comes near
+        fits = fit_tags(grey, camera, patterns, sample, blur_px=blur_px)
+        blur_px = max(float(np.median(fits.blur_px)), _SHARPEST_PX)
+    return blur_px
 
 
 def _strays(

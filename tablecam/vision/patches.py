@@ -29,7 +29,8 @@ class Patches:
 
     The offsets are on the tag's plane, from the place about which the pixels were cut. Rows of
     fewer pixels are filled up with some that are not `real` (n, m). Each is the mean of `shrink` x
-    `shrink` pixels of the picture, and covers `pixel_mm2` (n,) of the plane.
+    `shrink` pixels of the picture, and covers `pixel_mm2` (n,) of the plane. `spots` (n, m) numbers
+    the pixels of each square of `across` x `across` that the rows were taken from, row by row.
     """
 
     grey: Map
@@ -37,6 +38,8 @@ class Patches:
     real: NDArray[np.bool_]
     shrink: int
     pixel_mm2: Array
+    spots: NDArray[np.int64]
+    across: int
 
 
 def cut_patches(
@@ -65,7 +68,15 @@ def cut_patches(
     pixels = np.where(real[..., None], pixels, 0)
     levels = grey[pixels[..., 1], pixels[..., 0]]
     pixel_mm2 = np.abs(np.linalg.det(to_table.steps)) * shrink**2
-    return Patches(levels.astype(np.float32), offsets.astype(np.float32), real, shrink, pixel_mm2)
+    return Patches(
+        levels.astype(np.float32),
+        offsets.astype(np.float32),
+        real,
+        shrink,
+        pixel_mm2,
+        columns,
+        2 * half + 1,
+    )
 
 
 def _shrunk(grey: Grey, shrink: int) -> Grey:

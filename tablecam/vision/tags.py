@@ -62,7 +62,8 @@ class TagFits:
     predicted and seen pixels, hidden ones included. `black_grey` and `gain_grey` (n,) are the
     grey level of the tag's paint, and how much brighter its paper is. `visible_share` (n,) is how
     much of the tag, with half of its rim, is seen as predicted, and `noise_grey` (n,) the spread
-    (one standard deviation) of the pixels about the prediction there.
+    (one standard deviation) of the pixels about the prediction there. `blur_px` (n,) is the
+    picture's blur at each, one standard deviation, as far as the tag tells.
     """
 
     tags: TagGuesses
@@ -72,6 +73,7 @@ class TagFits:
     gain_grey: Array
     noise_grey: Array
     visible_share: Array
+    blur_px: Array
 
     def __len__(self) -> int:
         return len(self.tags)
@@ -85,6 +87,7 @@ class TagFits:
             self.gain_grey[rows],
             self.noise_grey[rows],
             self.visible_share[rows],
+            self.blur_px[rows],
         )
 
     @classmethod
@@ -98,4 +101,5 @@ class TagFits:
             np.concatenate([np.empty(0), *(part.gain_grey for part in parts)]),
             np.concatenate([np.empty(0), *(part.noise_grey for part in parts)]),
             np.concatenate([np.empty(0), *(part.visible_share for part in parts)]),
+            np.concatenate([np.empty(0), *(part.blur_px for part in parts)]),
         )

@@ -161,8 +161,9 @@ def test_boxes_of_the_table_are_searched_as_the_whole_table_is():
     for tag, sighting in part.items():
         there = (whole[tag].x_mm, whole[tag].y_mm)
         assert (sighting.x_mm, sighting.y_mm) == pytest.approx(there, abs=0.003)
-        # Tags that are fitted together share their scale, which differs a little over a picture.
-        assert sighting.covariance == pytest.approx(whole[tag].covariance, rel=0.1, abs=1e-6)
+        # How far neighbouring pixels err together is measured on the tags that are fitted
+        # together: with two of five tags sigmas differ by a tenth, so their squares by a fifth.
+        assert sighting.covariance == pytest.approx(whole[tag].covariance, rel=0.25, abs=1e-6)
 
 
 @pytest.mark.parametrize("beyond_mm", [0.5, 5.0])

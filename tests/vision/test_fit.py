@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tablecam.vision.dictionary import tag_patterns
-from tablecam.vision.fit import fit_tags, likeness_by_blur
+from tablecam.vision.fit import fit_tags
 from tablecam.vision.tags import TagGuesses
 from tests.vision.pictures import CAMERA, Print, cover, picture_of
 
@@ -83,11 +83,15 @@ def test_a_tag_half_out_of_the_picture_is_fitted_to_the_half_that_is_in_it():
     assert np.abs(errors(fits, [each])[0, :2]).max() < 0.15
 
 
-def test_the_right_blur_looks_most_like_the_picture():
-    picture = picture_of(PRINTS, blur_px=1.0)
-    tags = guesses(PRINTS, off_mm=0.0, off_deg=0.0)
-    likeness = likeness_by_blur(picture, CAMERA, PATTERNS, tags, blurs_px=[0.5, 1.0, 2.0])
-    assert np.median(likeness, axis=1).argmax() == 1
+@pytest.mark.parametrize("blur_px", [0.7, 1.0, 1.6])
+def test_the_blur_of_the_picture_is_found_from_afar(blur_px):
+    picture = picture_of(PRINTS, blur_px=blur_px)
+    found_px = 0.65
+    for _ in range(2):
+        fits = fit_tags(picture, CAMERA, PATTERNS, guesses(PRINTS), blur_px=found_px)
+        found_px = float(np.median(fits.blur_px))
+    # A pixel's own width is a blur too, of 0.29 px.
+    assert found_px == pytest.approx(math.hypot(blur_px, 0.29), rel=0.06)
 
 
 def test_a_place_without_a_tag_has_no_likeness():

@@ -1,0 +1,101 @@
+"""How uncertain fitted places are, from what the fit leaves unexplained.
+
+Three things make errors larger than those of a fit to independent pixels of known noise, and each
+is measured in the very picture: pixels are not alike (an M-estimator's "sandwich" over
+pixels), robust weights give up some of what pixels tell (the sandwich's bread is of how firmly
+pixels pull, not of their weights), and neighbouring pixels err together (demosaicing, sharpening,
+JPEG, a lens that is not the model's): how much larger that makes errors is told by all tags of a
+picture together, as no single tag has pixels enough.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from tablecam.vision.patches import Patches
+from tablecam.vision.robust import Believed
+from tablecam.vision.tag_model import PLACE, TagColumns
+
+Array = NDArray[np.float64]
+Map = NDArray[np.float32]
+
+_REACH_PX = 2
+"""How far pixels err together: on the shared footage, what tags' pixels leave (with the true place)
+is correlated by 0.4, 0.1 and less over 1, 2 and more pixels (4K), by 0.1, 0.15, less (1080p)."""
+_LEAST_TOGETHER, _MOST_TOGETHER = 0.8, 8.0
+_USUAL_TOGETHER = 2.5
+"""What pixels of one tag's size that err together add to variances: 2.2 to 4.0 in the shared
+footage, 0.9 to 1.2 where noise is independent. Counts as much as two tags of the picture."""
+_USUAL_COUNTS = 2.0
+_LEAST_FIRM = 0.35
+
+
+def place_covariances(
+    columns: TagColumns,
+    left: Believed,
+    shares: Map,
+    prior: Array,
+    patches: Patches,
+    is_tag: NDArray[np.bool_],
+) -> Array:
+    """Of (x, y, heading) in cells and radians of each tag, (n, 3, 3).
+
+    `shares` and `prior` (n, 8) are those that the fit ended with. `is_tag` (n,) says which fits
+    may tell how pixels of this picture err together.
+    """
+    pulls = _pulls(columns, left, shares, prior)
+    together = np.sqrt(_together(pulls, patches, is_tag))
+    alone = (pulls @ pulls.transpose(0, 2, 1)).astype(np.float64)
+    return np.asarray(alone * together[:, None] * together)
+
+
+def _pulls(columns: TagColumns, left: Believed, shares: Map, prior: Array) -> Map:
+    """How far each pixel's residual has moved the place, (n, 3, m)."""
+    weighted = columns.values * left.weights[:, None]
+    normal = (weighted @ columns.values.transpose(0, 2, 1)).astype(np.float64)
+    inverse = np.linalg.inv(normal + prior[:, :, None] * np.eye(prior.shape[1]))
+    steepness = columns.slope**2
+    firm = (left.firmness * steepness).sum(axis=1)
+    firm /= np.maximum((left.weights * steepness).sum(axis=1), 1e-6)
+    gain = np.where(np.abs(shares[:, :1]) > 1e-3, shares[:, :1], 1e-3)
+    scale = gain * firm.clip(_LEAST_FIRM, 1)[:, None]
+    by_pixel = (inverse[:, PLACE] / scale[..., None]).astype(np.float32) @ weighted
+    return np.asarray(by_pixel * left.residuals[:, None], dtype=np.float32)
+
+
+def _together(pulls: Map, patches: Patches, is_tag: NDArray[np.bool_]) -> Array:
+    """By how much variances grow as neighbouring pixels err together: of x, y, heading, (3,)."""
+    mine = np.flatnonzero(is_tag)
+    grown = np.full(3, _USUAL_COUNTS * _USUAL_TOGETHER)
+    if len(mine):
+        grown += _grown(_laid_out(pulls[mine], patches.spots[mine], patches.across)).sum(axis=0)
+    mean = grown / (_USUAL_COUNTS + len(mine))
+    mean[:2] = mean[:2].mean()
+    return mean.clip(_LEAST_TOGETHER, _MOST_TOGETHER)
+
+
+def _laid_out(pulls: Map, spots: NDArray[np.int64], across: int) -> Map:
+    """The pulls where their pixels are in squares, (n, across, across, 3)."""
+    squares = np.zeros((len(pulls), across * across, 3), np.float32)
+    # Pixels that fill up rows have spot 0, a corner that is no pixel's, and pull nothing.
+    squares[np.arange(len(pulls))[:, None], spots] = pulls.transpose(0, 2, 1)
+    return squares.reshape(len(pulls), across, across, 3)
+
+
+def _grown(squares: Map) -> Array:
+    """The variance of each tag's pulls with their neighbours', over that without, (n, 3)."""
+    count, across, _, kinds = squares.shape
+    window = 2 * _REACH_PX + 1
+    tall = np.pad(squares, ((0, 0), (0, _REACH_PX), (0, 0), (0, 0))).reshape(-1, across, kinds)
+    sums = np.asarray(
+        cv2.boxFilter(
+            tall, cv2.CV_32F, (window, window), normalize=False, borderType=cv2.BORDER_CONSTANT
+        )
+    ).reshape(count, across + _REACH_PX, across, kinds)[:, :across]
+    alone = np.maximum((squares**2).sum(axis=(1, 2)), 1e-20)
+    # A fit's pulls add up to nothing, so neighbours seem to pull the other way a little.
+    pixels = np.abs(squares).sum(axis=(1, 2)) ** 2 / alone
+    hidden = 1 - np.minimum(window**2 / np.maximum(pixels, 1), 0.5)
+    return np.asarray((squares * sums).sum(axis=(1, 2)) / alone / hidden, dtype=np.float64)
