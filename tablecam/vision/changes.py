@@ -1,0 +1,137 @@
+"""What changed from one reduced picture to another, but for the light.
+
+A pixel of a reduced picture is the mean of 64, so noise hardly shows: on simulated tables (noise
+of 2 grey levels, JPEG at quality 90) and on a film (H.264) two pictures of a table that stands
+still differ by 1 grey level in one pixel of ten, and by 2 or 3 in one of ten thousand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from tablecam.vision.blocks import Blocks
+
+Map = NDArray[np.float32]
+Rows = NDArray[np.bool_]
+Grey = NDArray[np.uint8]
+
+_COARSER = 8
+_MEDIAN_OF = 5
+"""Light is told from things by its reach: the median over 5 x 5 blocks of 8 x 8 reduced pixels."""
+_PEDESTAL_GREY = 6.0
+"""Added to all pixels: it keeps the ratio of two dark ones sensible."""
+_NOISES = 6.0
+_LEAST_CHANGE_GREY = 2.5
+_LEAST_PIXELS = 2
+"""One pixel alone is noise; a tag of two pixels a cell is on four to nine."""
+_USUAL_NOISE_GREY = 0.5
+_SLOWLY = 1.1
+"""What is believed of the noise changes by this factor a picture at most: a hand is no noise."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """What is remembered of the table as a whole: reduced pictures (height, width).
+
+    `searched` shows each place as it was when it was last searched, `before` is the picture before
+    this one. `waiting` (blocks,) counts for how many pictures each block, having changed, has
+    waited to be searched; 0 where nothing changed. `noise_grey` is what one pixel differs by (one
+    standard deviation) while nothing changes.
+    """
+
+    searched: Map
+    before: Map
+    waiting: NDArray[np.int64]
+    noise_grey: float = _USUAL_NOISE_GREY
+
+    @classmethod
+    def all_searched(
+        cls, now: Map, blocks: Blocks, noise_grey: float = _USUAL_NOISE_GREY
+    ) -> Ground:
+        """The memory after a whole search of a picture."""
+        return cls(now, now, np.zeros(blocks.count, dtype=np.int64), noise_grey)
+
+    def after(self, now: Map, found: Changes, blocks: Blocks, *, searched: Rows) -> Ground:
+        """The memory after one more picture, of which some blocks (count,) were `searched`.
+
+        A block that still changes is not remembered: without the hand it may be as it was.
+        """
+        known = searched & ~found.since_before
+        if not known.any():
+            return Ground(
+                self.searched, now, np.where(searched, 0, found.waiting), found.noise_grey
+            )
+        shown = np.append(known, False)[blocks.shown]
+        # As it would look in the light of then, or neighbours would seem to differ.
+        then = np.where(shown, now / found.gain, self.searched)
+        waiting = np.where(searched, 0, found.waiting)
+        return Ground(then, now, waiting, found.noise_grey)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Changes:
+    """Which blocks (count,) changed since they were searched, and since the picture before.
+
+    `waiting` (count,) is as `Ground` has it, with this picture counted. `gain` (height, width) is
+    how much brighter the light is than when all was searched.
+    """
+
+    since_searched: Rows
+    since_before: Rows
+    waiting: NDArray[np.int64]
+    gain: Map
+    noise_grey: float
+
+
+def as_map(reduced: Grey) -> Map:
+    """A reduced picture to be reckoned with: a little brighter, so that no pixel is 0."""
+    return reduced.astype(np.float32) + np.float32(_PEDESTAL_GREY)
+
+
+def changes(now: Map, ground: Ground, blocks: Blocks, *, doubted: Rows) -> Changes:
+    """What a picture shows otherwise than what is remembered.
+
+    `doubted` (count,) are blocks to be searched for another reason, where nothing else may show.
+    """
+    least_grey = max(_LEAST_CHANGE_GREY, _NOISES * ground.noise_grey)
+    gain = light_gain(now, ground.searched)
+    by_search = _but_for_light(now, ground.searched, gain)
+    by_before = _but_for_light(now, ground.before, light_gain(now, ground.before))
+    seen_grey = float(np.sqrt(np.mean(np.minimum(by_before[::2, ::2], least_grey) ** 2)))
+    since_searched = _changed(by_search, least_grey, blocks)
+    return Changes(
+        since_searched,
+        _changed(by_before, least_grey, blocks),
+        np.where(since_searched | doubted, ground.waiting + 1, 0),
+        gain,
+        followed(ground.noise_grey, seen_grey),
+    )
+
+
+def light_gain(now: Map, then: Map) -> Map:
+    """How much brighter the light is than it was, at each pixel.
+
+    Light that is switched, dimmed or drifts changes all of a region by nearly the same factor,
+    and what is not that region's light, such as a hand, is outvoted there.
+    """
+    size = (-(-now.shape[1] // _COARSER), -(-now.shape[0] // _COARSER))
+    ratio = cv2.resize(now / then, size, interpolation=cv2.INTER_AREA)
+    coarse = cv2.medianBlur(ratio, _MEDIAN_OF)
+    return np.asarray(cv2.resize(coarse, now.shape[::-1], interpolation=cv2.INTER_LINEAR))
+
+
+def _but_for_light(now: Map, then: Map, gain: Map) -> Map:
+    return np.asarray(cv2.absdiff(now, cv2.multiply(then, gain)))
+
+
+def followed(believed: float, seen: float) -> float:
+    """What to believe of the noise after one more picture."""
+    return float(np.clip(seen, believed / _SLOWLY, believed * _SLOWLY))
+
+
+def _changed(difference: Map, least_grey: float, blocks: Blocks) -> Rows:
+    return np.asarray(blocks.holding(difference > least_grey) >= _LEAST_PIXELS)
