@@ -67,7 +67,7 @@ class BasePainter:
         box = box.joined(solids.box(self._margin_px))
         patch = Patch.clear(box)
         patch.shade(self._soft(_slab_shadow(self._camera, outline, box)) * np.float32(0.45))
-        covered, _ = seen_print(self._camera, outline, box, self._blur_px)
+        covered, _ = seen_print(self._camera, outline, box, self._blur_px, is_quick=True)
         patch.cover(self._ground(tag, place, stand, box), covered)
         lay_print(patch, self._camera, sheet, self._blur_px)
         if stand.shapes:

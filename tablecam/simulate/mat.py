@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from calibration.camera import Camera
 from tablecam.simulate.light import GAMMA, Linear, Picture
-from tablecam.simulate.rays import Array, Box, plane_map
+from tablecam.simulate.rays import Array, Box
 from tablecam.table.model import TableSize
 
 Colour = tuple[int, int, int]
@@ -26,7 +26,9 @@ SHADOW_MM_PER_MM = np.array([0.52, -0.42])
 
 _SHIFT_BITS = 4
 _FINER_THAN_PICTURE = 1.25
-_MARGIN_MM = 5.0
+_MARGIN_MM = 25.0
+"""More than the camera sees: it may be bumped."""
+_STEP_PX = 8
 
 
 class Mat:
@@ -150,14 +152,30 @@ class Mat:
 
     def seen(self, camera: Camera) -> Linear:
         """The mat as the camera sees it lying on the table, in linear light."""
-        box = Box(0, 0, camera.lens.width_px, camera.lens.height_px)
-        x_mm, y_mm = plane_map(camera, box)
-        places = self.pixels(np.stack([x_mm, y_mm], axis=-1)).astype(np.float32)
+        places = self.pixels(_coarse_map(camera)).astype(np.float32)
+        places = _enlarged(places, camera.lens.width_px, camera.lens.height_px)
         picture = cv2.remap(
             self.picture, places, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
         )
         levels = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
         return np.asarray(levels[picture], dtype=np.float32)
+
+
+def _coarse_map(camera: Camera) -> Array:
+    """Where every eighth pixel looks on the table, (rows, columns, 2), beyond the edge as well."""
+    rows, columns = (
+        length // _STEP_PX + 2 for length in (camera.lens.height_px, camera.lens.width_px)
+    )
+    x_px, y_px = np.meshgrid(np.arange(columns) * _STEP_PX, np.arange(rows) * _STEP_PX)
+    places = camera.to_table(np.stack([x_px.ravel(), y_px.ravel()], axis=-1))
+    return places.reshape(rows, columns, 2)
+
+
+def _enlarged(coarse: NDArray[np.float32], width: int, height: int) -> NDArray[np.float32]:
+    """Values at every eighth pixel (rows, columns, 2) as values at every pixel."""
+    to_coarse = np.array([[1 / _STEP_PX, 0.0, 0.0], [0.0, 1 / _STEP_PX, 0.0]])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    return np.asarray(cv2.warpAffine(coarse, to_coarse, (width, height), flags=flags))
 
 
 def _picture_edge_mm(camera: Camera) -> Array:

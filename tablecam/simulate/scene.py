@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from tablecam.simulate.mount import UPRIGHT, Tilt
 from tablecam.simulate.places import Place
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.roster import BaseType, Roster
@@ -29,15 +30,21 @@ class Hand:
 class Scene:
     """Where each base lies, by its tag, and whose hands are over the table.
 
-    `held` are the tags that a hand is moving.
+    `held` are the tags that a hand is moving; `pushed` says where those of the table's own tags
+    lie that are not where they are listed. `tilt` is how the camera hangs, `light` how much there
+    is of the lamp's, from 0 to 1.
     """
 
     places: Mapping[int, Place]
     hands: tuple[Hand, ...] = ()
     held: frozenset[int] = field(default_factory=frozenset)
+    pushed: Mapping[int, Place] = field(default_factory=dict)
+    tilt: Tilt = UPRIGHT
+    light: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "places", MappingProxyType(dict(self.places)))
+        object.__setattr__(self, "pushed", MappingProxyType(dict(self.pushed)))
 
 
 def true_position(roster: Roster, places: Mapping[int, Place]) -> Position:

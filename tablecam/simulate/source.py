@@ -20,7 +20,8 @@ class SimulatedSource:
     """A camera over a simulated table (`tablecam.capture.frame.Source`).
 
     Paced, it gives `frames_per_s` pictures a second of real time; not paced, as fast as it is
-    read, each one frame's time later than the last: the same numbers on every machine.
+    read, each one frame's time later than the last: the same numbers on every machine. `camera` is
+    as it was hung; `camera_of` a frame is as it hung then.
     """
 
     def __init__(
@@ -78,6 +79,22 @@ class SimulatedSource:
             KeyError: The frame has not been taken, or too long ago.
         """
         return self._renderer.hidden_share(self.scene_of(number), tag)
+
+    def camera_of(self, number: int) -> Camera:
+        """The exact camera of one of the last frames: it may have been bumped, and may sag.
+
+        Raises:
+            KeyError: The frame has not been taken, or too long ago.
+        """
+        return self.scene_of(number).tilt.of(self.camera)
+
+    def bump(self, right_px: float, down_px: float, roll_deg: float = 0.0) -> None:
+        """Knock the camera, so that the middle of its picture shifts by about so much.
+
+        Any thread may; the next frame shows it. How it sags is the table's `mount`'s to say, and
+        so is the light its `lamp`'s.
+        """
+        self.table.bump_camera(right_px, down_px, roll_deg)
 
     def truth_of(self, number: int) -> Position:
         """The exact position in one of the last frames.

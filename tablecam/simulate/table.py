@@ -8,6 +8,8 @@ import threading
 import numpy as np
 
 from tablecam.errors import BadInput
+from tablecam.simulate.lamp import Lamp
+from tablecam.simulate.mount import Mount, Tilt
 from tablecam.simulate.overlap import do_overlap, overlaps_mm, way_out_mm
 from tablecam.simulate.places import (
     Place,
@@ -29,8 +31,9 @@ _ON_THE_EDGE_MM = 1e-6
 class SimulatedTable:
     """A roster's bases on a table that is not there; any thread may ask or rearrange.
 
-    Time passes only by `advance`. A unit that a user has moved leaves the script and stays where
-    he put it until `restart`; so does one whose way is barred.
+    Above it hang a lamp and, on its `mount`, a camera. Time passes only by `advance`. A unit that
+    a user has moved leaves the script and stays where he put it until `restart`; so does one whose
+    way is barred.
     """
 
     def __init__(self, roster: Roster, script: Script) -> None:
@@ -40,6 +43,9 @@ class SimulatedTable:
         self._elapsed_s = 0.0
         self._paused = False
         self._aside: dict[str, Places] = {}
+        self._pushed: dict[int, Place] = {}
+        self.mount = Mount()
+        self.lamp = Lamp()
 
     @property
     def script_s(self) -> float:
@@ -76,7 +82,9 @@ class SimulatedTable:
             self._paused = False
 
     def advance(self, seconds: float) -> None:
-        """Let time pass, unless paused. A unit whose way is barred is left where it is."""
+        """Let time pass; the script's, unless paused. A unit whose way is barred is left there."""
+        self.mount.advance(seconds)
+        self.lamp.advance(seconds)
         with self._lock:
             if self._paused:
                 return
@@ -97,10 +105,7 @@ class SimulatedTable:
         with self._lock:
             if unit_id not in self._timeline.ids:
                 raise BadInput("table", f"expected a unit on the table, got {unit_id!r}")
-            if not all(map(math.isfinite, (x_mm, y_mm, heading_deg))):
-                raise BadInput(
-                    "table", f"expected finite numbers, got {x_mm}, {y_mm}, {heading_deg}"
-                )
+            _check_finite(x_mm, y_mm, heading_deg)
             base_type = self._timeline.base_types[unit_id]
             places = self._places(unit_id)
             goal = Place(x_mm, y_mm, heading_deg)
@@ -111,6 +116,47 @@ class SimulatedTable:
             now_s = self.script_s
             for visit in self._timeline.visits_at(now_s):
                 self._stop_if_barred(visit, now_s)
+
+    def bump_camera(self, right_px: float, down_px: float, roll_deg: float = 0.0) -> None:
+        """Knock the camera, so that the middle of its picture shifts by about so much.
+
+        Raises:
+            BadInput: These are not finite numbers.
+        """
+        _check_finite(right_px, down_px, roll_deg)
+        self.mount.bump(Tilt(right_px, down_px, roll_deg))
+
+    def dim_lamp(self, light: float) -> None:
+        """Fade the lamp to a share of its light: 1 is all of it, 0 none.
+
+        Raises:
+            BadInput: The share is not from 0 to 1.
+        """
+        if not 0 <= light <= 1:
+            raise BadInput("lamp", f"expected a share from 0 to 1, got {light}")
+        self.lamp.dim(light)
+
+    @property
+    def light(self) -> float:
+        """The share of its light that the lamp has, or fades to."""
+        return self.lamp.goal
+
+    def push_table_tag(
+        self, tag_id: int, dx_mm: float, dy_mm: float, turn_deg: float = 0.0
+    ) -> None:
+        """Push one of the table's own tags from where it lies.
+
+        Raises:
+            BadInput: The table has no such tag, or these are not finite numbers.
+        """
+        _check_finite(dx_mm, dy_mm, turn_deg)
+        listed = {tag.id: Place(tag.x_mm, tag.y_mm, 90.0) for tag in self.roster.table_tags}
+        if tag_id not in listed:
+            raise BadInput("table", f"expected one of the tags {sorted(listed)}, got {tag_id}")
+        with self._lock:
+            at = self._pushed.get(tag_id, listed[tag_id])
+            pushed = Place(at.x_mm + dx_mm, at.y_mm + dy_mm, at.heading_deg + turn_deg)
+            self._pushed = {**self._pushed, tag_id: pushed}
 
     def places(self) -> dict[int, Place]:
         """Where each base lies now, by its tag."""
@@ -139,7 +185,7 @@ class SimulatedTable:
                 for tag in self._timeline.tags[visit.id]
             )
             hands = tuple(self._timeline.hand(visit, now_s) for visit in visits)
-            return Scene(self.places(), hands, held)
+            return Scene(self.places(), hands, held, self._pushed, self.mount.tilt, self.lamp.light)
 
     def _places(self, id: str) -> Places:
         return self._aside.get(id) or self._timeline.places(id, self.script_s)
@@ -204,3 +250,8 @@ class SimulatedTable:
             if do_overlap(unit_corners_mm(places, base_type), others):
                 self._aside[visit.id] = self._timeline.places(visit.id, from_s)
                 return
+
+
+def _check_finite(*values: float) -> None:
+    if not all(map(math.isfinite, values)):
+        raise BadInput("table", f"expected finite numbers, got {', '.join(map(str, values))}")

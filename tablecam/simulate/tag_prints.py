@@ -53,10 +53,10 @@ class TagPrints:
         rim_mm = min(max(room_mm, 0.0), base_type.tag_size_mm / self._modules)
         return self._laid(tag, at, base_type.tag_size_mm, rim_mm, base_type.tag_height_mm)
 
-    def on_table(self, tag: TableTag) -> Print:
-        """A table tag: top row toward +y, at the table's surface."""
+    def on_table(self, tag: TableTag, at: Place | None = None) -> Print:
+        """A table tag at the table's surface: where it is listed, top row toward +y, or `at`."""
         size_mm = self._table_tag_size_mm
-        at = Place(tag.x_mm, tag.y_mm, 90.0)
+        at = at or Place(tag.x_mm, tag.y_mm, 90.0)
         return self._laid(tag.id, at, size_mm, size_mm / self._modules, 0.0)
 
     def _laid(self, tag: int, at: Place, size_mm: float, rim_mm: float, height_mm: float) -> Print:
