@@ -95,12 +95,6 @@ def _said(met: bool | None) -> str:
     return "-" if met is None else "yes" if met else "NO"
 
 
-def recall(tally: Tally, band: Band) -> float:
-    """The share of a band's tags that were found; nan without any."""
-    mine = band.of(tally)
-    return float(mine.found.mean()) if len(mine.found) else float("nan")
-
-
 def share(tally: Tally, band: Band) -> str:
     """How many of a band's tags were found, of how many."""
     mine = band.of(tally)

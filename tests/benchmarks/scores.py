@@ -134,6 +134,23 @@ PARTLY = Band("50-85 % visible", (0.5, 0.85), (2.0, 1e9))
 HIDDEN = Band("<50 % visible", (0.0, 0.5), (0.0, 1e9))
 
 
+def recall(tally: Tally, band: Band) -> float:
+    """The share of a band's tags that were found; nan without any."""
+    mine = band.of(tally)
+    return float(mine.found.mean()) if len(mine.found) else float("nan")
+
+
+def honesty(mine: Tally) -> tuple[str, bool]:
+    """Shares of errors within one and two of their sigmas: places along each axis, headings."""
+    known = mine.sigmas[mine.found]
+    shares = [
+        ((np.abs(of) < 1).mean(), (np.abs(of) < 2).mean()) for of in (known[:, :2], known[:, 2])
+    ]
+    good = all(abs(one - 0.68) <= 0.08 and abs(two - 0.95) <= 0.04 for one, two in shares)
+    (one, two), (turned, turned_two) = ((100 * a, 100 * b) for a, b in shares)
+    return f"place {one:.0f}, {two:.0f} %; heading {turned:.0f}, {turned_two:.0f} %", good
+
+
 def our_way(camera: Camera, roster: Roster, name: str = "tablecam") -> Way:
     """A whole search by tablecam, through a camera."""
     finder = TagFinder(camera, roster)

@@ -10,7 +10,17 @@ import numpy as np
 
 from tests.benchmarks.lamps import LIGHTS
 from tests.benchmarks.peers import Missing, Peer, apriltag, peers
-from tests.benchmarks.scores import Shown, Tally, Way, our_way, peers_way, seconds, tally
+from tests.benchmarks.scores import (
+    CLEAR,
+    Shown,
+    Tally,
+    Way,
+    our_way,
+    peers_way,
+    recall,
+    seconds,
+    tally,
+)
 from tests.benchmarks.tables import Resolution, TablePicture, table_pictures
 
 _TIMED = 2
@@ -126,3 +136,17 @@ def _outcome(way: Way, tables: Sequence[TablePicture]) -> Outcome:
     return Outcome(
         way.name, tuple(tally(shown(table), way) for table in tables), float(np.mean(took))
     )
+
+
+def against(ours: Outcome, peers: Sequence[Outcome]) -> tuple[str, bool]:
+    """Our time beside the fastest peer's that finds as much; and whether it is no longer."""
+    mine = recall(ours.all, CLEAR)
+    equals = [peer for peer in peers if recall(peer.all, CLEAR) >= mine]
+    if equals:
+        fastest = min(equals, key=lambda peer: peer.seconds)
+        ratio = ours.seconds / fastest.seconds
+        return f"{ratio:.2f} x {fastest.name}", ratio <= 1.0
+    nearest = max(peers, key=lambda peer: float(np.nan_to_num(recall(peer.all, CLEAR))))
+    ratio = ours.seconds / nearest.seconds
+    least = f"{100 * recall(nearest.all, CLEAR):.1f} %"
+    return f"no peer finds as much; {ratio:.2f} x {nearest.name} ({least})", True

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 from rich.table import Table
 
-from tests.benchmarks.report import number, percentile, recall, share
-from tests.benchmarks.scores import CLEAR, CLEAR_LARGE, CLEAR_SMALL, PARTLY, Tally
+from tests.benchmarks.report import number, percentile, share
+from tests.benchmarks.scores import CLEAR, CLEAR_LARGE, CLEAR_SMALL, PARTLY, Tally, recall
 from tests.benchmarks.simulated import (
     EXTRA,
     SETTINGS,
     Outcome,
+    against,
     apriltag_seconds,
     our_outcome,
     peers_outcomes,
@@ -72,15 +72,15 @@ def test_targets(tables, wanted, report):
     ):
         if len(band.of(every).found):
             found = recall(every, band)
-            report.add(key, "simulated", share(every, band), met=found >= least)
-    report.add("wrong", "simulated", f"{every.wrong} in {every.pictures}", met=every.wrong == 0)
+            report.add(key, "simulated", share(every, band), found >= least)
+    report.add("wrong", "simulated", f"{every.wrong} in {every.pictures}", every.wrong == 0)
     for setting in settings:
         mine = our_outcome(setting, tables).all
         median = percentile(mine[mine.px_per_cell >= 2].centre_px, 50)
         where = setting.name
-        report.add("centre", where, f"{median:.3f} px", met=median <= 0.03)
+        report.add("centre", where, f"{median:.3f} px", median <= 0.03)
         median, most = percentile(mine.heading_deg, 50), percentile(mine.heading_deg, 95)
-        report.add("heading", where, f"{median:.2f}°, {most:.2f}°", met=most <= 1.0)
+        report.add("heading", where, f"{median:.2f}°, {most:.2f}°", most <= 1.0)
     assert every.wrong == 0
 
 
@@ -101,17 +101,3 @@ def cells(outcome: Outcome, ours: Outcome) -> Sequence[str]:
         f"{1000 * outcome.seconds:.0f}",
         f"{outcome.seconds / ours.seconds:.2f}",
     )
-
-
-def against(ours: Outcome, peers: Sequence[Outcome]) -> tuple[str, bool]:
-    """Our time beside the fastest peer's that finds as much; and whether it is no longer."""
-    mine = recall(ours.all, CLEAR)
-    equals = [peer for peer in peers if recall(peer.all, CLEAR) >= mine]
-    if equals:
-        fastest = min(equals, key=lambda peer: peer.seconds)
-        ratio = ours.seconds / fastest.seconds
-        return f"{ratio:.2f} x {fastest.name}", ratio <= 1.0
-    nearest = max(peers, key=lambda peer: float(np.nan_to_num(recall(peer.all, CLEAR))))
-    ratio = ours.seconds / nearest.seconds
-    least = f"{100 * recall(nearest.all, CLEAR):.1f} %"
-    return f"no peer finds as much; {ratio:.2f} x {nearest.name} ({least})", True
