@@ -131,6 +131,7 @@ class Scatter:
     """
 
     random_share: float = USUAL_RANDOM_SHARE
+    pictures: int = 0
 
     def learnt(self, shares: Sequence[float]) -> Scatter:
         """After one more picture; `shares` as `share_of` gives them, most bases' of the table."""
@@ -138,7 +139,8 @@ class Scatter:
             return self
         # The median: a hand's shadow on some bases is not what the rest of a game will be like.
         new = min(median(shares) / _MEDIAN_OF_TWO_SQUARES, _MOST_RANDOM)
-        return Scatter(self.random_share + (new - self.random_share) / _PICTURES_REMEMBERED)
+        pictures = min(self.pictures + 1, _PICTURES_REMEMBERED)
+        return Scatter(self.random_share + (new - self.random_share) / (pictures + 1), pictures)
 
 
 def share_of(resting: Resting, seen: BaseSighting) -> float:

@@ -221,5 +221,7 @@ def _held(base: TrackedBase, hidden_for_s: float) -> TrackedBase:
 
 
 def _has_rested(before: Track, after: Track) -> bool:
-    """Whether a base rests that rested already, seen through the same camera."""
-    return before.is_quiet and after.is_quiet and before.here.camera == after.here.camera
+    """Whether a base was seen at one place by both of two pictures, through the same camera."""
+    was, is_now = before.here, after.here
+    is_averaged = is_now is not was and is_now.since_s == was.since_s
+    return is_averaged and is_now.camera == was.camera and before.gone_at_s is None

@@ -5,38 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from calibration.camera import Camera, Pose
-from calibration.lens import Lens
-from tablecam.table.model import TableSize
-from tablecam.table.roster import BaseType, CommanderEntry, Roster, TableTag, UnitEntry
+from calibration.camera import Camera
 from tablecam.vision.bases import base_poses
 from tablecam.vision.position import position_of
 from tablecam.vision.resting import USUAL_RANDOM_SHARE
-from tablecam.vision.sighting import TagSighting
 from tablecam.vision.table_check import check_table_tags
 from tablecam.vision.tracking import BaseTracker
-
-FOOT = BaseType("foot", 40, 30, 14, tag_right_mm=4, tag_forward_mm=-6, tag_height_mm=3)
-CAMERA = Camera(Lens(1920, 1080, 1600, 1600, 960, 540), Pose((math.pi, 0, 0), (-600, 400, 1500)))
-ROSTER = Roster(
-    game="maurice-lite",
-    table=TableSize(1200, 800, 40),
-    dictionary="DICT_4X4_250",
-    table_tag_size_mm=50,
-    table_tags=(TableTag(0, 50, 50), TableTag(1, 1150, 50)),
-    base_types=(FOOT,),
-    units=(UnitEntry("F1", "french", "infantry", FOOT, (10, 11)),),
-    commanders=(CommanderEntry("cinc", "french", FOOT, 90),),
-    terrain=(),
-)
-SIGMA_MM = 0.05
-
-
-def sighting(tag, x_mm, y_mm, heading_deg=90.0, sigma_mm=SIGMA_MM, height_mm=3.0):
-    covariance = np.diag([sigma_mm**2, sigma_mm**2, math.radians(0.2) ** 2])
-    return TagSighting(
-        tag, x_mm, y_mm, heading_deg, height_mm, covariance, corners_px=np.zeros((4, 2))
-    )
+from tests.vision.sightings import CAMERA, FOOT, ROSTER, SIGMA_MM, sighting
 
 
 @pytest.fixture
