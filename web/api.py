@@ -9,7 +9,7 @@ from flask import Blueprint, Response, abort, current_app, jsonify, request
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.table.position_file import position_to_json
-from web.bodies import Move, TakeOff
+from web.bodies import Bump, Light, Move, TakeOff
 from web.shown import shown
 from web.streams import events
 from web.view import health_json, state_json, table_json
@@ -90,6 +90,22 @@ def move() -> Response:
     """Put a unit of the simulated table somewhere else."""
     wanted = document_from(request.get_json(), "move").parsed(Move)
     shown().simulated.move_unit(wanted.unit, wanted.x_mm, wanted.y_mm, wanted.heading_deg)
+    return Response(status=204)
+
+
+@blueprint.post("/simulated/bump")
+def bump() -> Response:
+    """Knock the camera over the simulated table."""
+    wanted = document_from(request.get_json(), "bump").parsed(Bump)
+    shown().simulated.bump_camera(wanted.right_px, wanted.down_px)
+    return Response(status=204)
+
+
+@blueprint.post("/simulated/light")
+def light() -> Response:
+    """Dim the lamp over the simulated table, or let it shine."""
+    wanted = document_from(request.get_json(), "light").parsed(Light)
+    shown().simulated.dim_lamp(wanted.light)
     return Response(status=204)
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+MOST_BUMP_PX = 100.0
+"""More would be no bump, but a camera that has fallen."""
+
 
 class TakeOff(BaseModel):
     """What has left the table while it was hidden: a unit, a base or a commander."""
@@ -11,6 +14,23 @@ class TakeOff(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     thing: str = Field(min_length=1)
+
+
+class Bump(BaseModel):
+    """How far the camera over a simulated table is knocked aside, in its picture."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    right_px: float = Field(ge=-MOST_BUMP_PX, le=MOST_BUMP_PX)
+    down_px: float = Field(ge=-MOST_BUMP_PX, le=MOST_BUMP_PX)
+
+
+class Light(BaseModel):
+    """How much of its light the lamp over a simulated table is to give."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    light: float = Field(ge=0, le=1)
 
 
 class Move(BaseModel):

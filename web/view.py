@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tablecam.live.notices import Notice
-from tablecam.live.protocol import Json, Live
+from tablecam.live.protocol import Json, Live, SimulatedControls
 from tablecam.live.state import Health, Snapshot
 from tablecam.table.headings import forward, right
 from tablecam.table.model import BasePose, Commander, Point, Terrain, Unit
@@ -47,7 +47,7 @@ def state_json(live: Live, snapshot: Snapshot) -> Json:
         "commanders": [_commander_json(each, snapshot) for each in position.commanders],
         "health": health_json(snapshot.health, live.roster),
         "notices": [_notice_json(notice) for notice in snapshot.notices],
-        "simulated": None if simulated is None else {"paused": simulated.is_paused},
+        "simulated": None if simulated is None else _simulated_json(simulated),
     }
 
 
@@ -67,6 +67,10 @@ def health_json(health: Health, roster: Roster) -> Json:
         "behind_s": _rounded(health.behind_s, 3),
         "warnings": list(health.warnings),
     }
+
+
+def _simulated_json(controls: SimulatedControls) -> Json:
+    return {"paused": controls.is_paused, "light": controls.light}
 
 
 def _notice_json(notice: Notice) -> Json:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tablecam.capture.status import SourceStatus
-from tablecam.live.advice import FEWEST_TABLE_TAGS
 from tablecam.live.state import Health
 
 _SLOW_S = 0.6
@@ -16,20 +15,17 @@ _SLOW_S = 0.6
 class Tally:
     """What the newest frame came to.
 
-    `table_tags` are the ids seen of the `table_tags_listed`; `missing` the bases' tags that have
-    never been seen; `reprojection_px` and `behind_s` as in `Health`; `has_moved` whether that
-    error is too large for a calibration that holds. `advice` are sentences about what to do
-    (`SteadyAdvice`), shown as they are.
+    `missing` are the bases' tags that have never been seen; `reprojection_px` and `behind_s` are as
+    in `Health`. `trouble` is what is amiss with camera or table tags (`Registration.because`), or
+    empty; `advice` are sentences about what to do (`SteadyAdvice`). Both are shown as they are.
     """
 
     seen: int = 0
     held: int = 0
     missing: tuple[int, ...] = ()
-    table_tags: tuple[int, ...] = ()
-    table_tags_listed: tuple[int, ...] = ()
     reprojection_px: float | None = None
-    has_moved: bool = False
     behind_s: float | None = None
+    trouble: str = ""
     advice: tuple[str, ...] = ()
 
 
@@ -62,19 +58,8 @@ def _warnings(status: SourceStatus, tally: Tally | None) -> Iterable[str]:
     yield from status.notes
     if tally is None or status.state in ("opening", "lost"):
         return
-    yield from _table_warnings(tally)
+    if tally.trouble:
+        yield tally.trouble
     yield from tally.advice
     if tally.behind_s is not None and tally.behind_s > _SLOW_S:
         yield f"this computer is {tally.behind_s:.1f} s behind the camera"
-
-
-def _table_warnings(tally: Tally) -> Iterable[str]:
-    hidden = [tag for tag in tally.table_tags_listed if tag not in tally.table_tags]
-    if len(tally.table_tags) < min(FEWEST_TABLE_TAGS, len(tally.table_tags_listed)):
-        names = ", ".join(map(str, hidden))
-        yield f"table tags {names} are hidden: a bump of the camera would go unnoticed"
-    if tally.has_moved:
-        yield (
-            f"the table tags lie {tally.reprojection_px or 0:.1f} px beside their places: the "
-            "camera or a tag has moved; run `tablecam calibrate table` again"
-        )

@@ -34,6 +34,24 @@ class SimulatedControls(Protocol):
     def is_paused(self) -> bool:
         """Whether the script stands still."""
 
+    def bump_camera(self, right_px: float, down_px: float) -> None:
+        """Knock the camera, so that the middle of its picture shifts by about so much.
+
+        Raises:
+            BadInput: These are not finite numbers.
+        """
+
+    def dim_lamp(self, light: float) -> None:
+        """Fade the lamp to a share of its light.
+
+        Raises:
+            BadInput: The share is not from 0 to 1.
+        """
+
+    @property
+    def light(self) -> float:
+        """The share of its light that the lamp has, or fades to."""
+
 
 class Live(Protocol):
     """The live table as a page sees it. Every method may be called from any thread."""

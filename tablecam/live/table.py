@@ -5,36 +5,29 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Mapping, Sequence
-
-import cv2
+from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from calibration.camera import Camera
-from calibration.grey import to_grey
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
 from tablecam.live import questions
+from tablecam.live.advising import Adviser
 from tablecam.live.background import Background
 from tablecam.live.health import Tally, health
+from tablecam.live.notices import with_notice
+from tablecam.live.picture import TablePicture
 from tablecam.live.protocol import Json, SimulatedControls
 from tablecam.live.state import Health, Snapshot
-from tablecam.table.model import Position
+from tablecam.live.watching import Sight, Watching
 from tablecam.table.roster import Roster
-from tablecam.vision.find import TagFinder
 from tablecam.vision.position import position_of
-from tablecam.vision.rectify import rectifier
-from tablecam.vision.sighting import Search
-from tablecam.vision.table_check import NO_TABLE_TAGS, check_table_tags
-from tablecam.vision.tracking import BaseTracker, TrackedBase
+from tablecam.vision.tracking import TrackedBase
 
 log = logging.getLogger(__name__)
 
 _PATIENCE_S = 0.5
 """How long the loop waits for a frame before it looks at the source's state again."""
-
-_FRAMES_BETWEEN_WHOLE_SEARCHES = 30
-_PICTURE_WIDTH_PX = 1800
-_JPEG_QUALITY = 85
 
 
 class LiveTable(Background):
@@ -57,15 +50,14 @@ class LiveTable(Background):
         self._camera = camera
         self._roster = roster
         self._simulated = simulated
-        self._finder = TagFinder(camera, roster)
-        self._tracker = BaseTracker(roster, camera)
-        self._search: Search | None = None
-        self._check = NO_TABLE_TAGS
+        self._watching = Watching(camera, roster)
+        self._adviser = Adviser(camera, roster)
+        self._sight: Sight | None = None
+        self._advice: tuple[str, ...] = ()
         self._shown_at_s = 0.0
-        self._frames_read = 0
         self._fault = ""
         self._tracking = threading.Lock()  # between a frame that is read and a base taken off
-        self._picture = _Picture(camera, roster)
+        self._picture = TablePicture(roster.table)
         self._changed = threading.Condition()
         self._tally: Tally | None = None
         self._frame: Frame | None = None  # guarded, as the snapshot is, by `_changed`
@@ -98,8 +90,8 @@ class LiveTable(Background):
     def picture(self) -> bytes:
         """The newest frame rectified to the table, as JPEG; empty while there is none."""
         with self._changed:
-            frame = self._frame
-        return b"" if frame is None else self._picture.of(frame)
+            frame, camera = self._frame, self._camera
+        return b"" if frame is None else self._picture.of(frame, camera)
 
     def measure(self, a: str, b: str, within_bw: Sequence[float] = ()) -> Json:
         """The distance between two things, and whether it is within each of some ranges."""
@@ -117,8 +109,8 @@ class LiveTable(Background):
         """
         with self._tracking:
             for tag in questions.hidden_tags(self.snapshot().position, thing):
-                self._tracker.forget(tag)
-            self._show(self._tracker.bases(self._shown_at_s))
+                self._watching.forget(tag)
+            self._show(self._watching.bases(self._shown_at_s))
 
     def _run(self) -> None:
         number = -1
@@ -137,7 +129,7 @@ class LiveTable(Background):
         except Exception as error:
             log.debug("frame %d", frame.number, exc_info=True)
             log.error("frame %d could not be read: %r", frame.number, error)
-            self._search = None
+            self._watching.start_over()
             self._fault = (
                 f"tablecam could not read the newest picture ({error!r}); the table is shown as it "
                 "was before"
@@ -146,76 +138,57 @@ class LiveTable(Background):
 
     def _see(self, frame: Frame) -> None:
         """Read one frame and publish what it shows."""
-        grey = to_grey(frame.image)
-        # Now and then nothing is taken for granted, not even how sharp the picture is.
-        self._frames_read += 1
-        is_whole = self._frames_read % _FRAMES_BETWEEN_WHOLE_SEARCHES == 1
-        search = self._finder.search(grey, before=None if is_whole else self._search)
-        check = check_table_tags(search.sightings, self._camera, self._roster)
         with self._tracking:
-            self._search, self._check, self._fault = search, check, ""
+            sight = self._watching.see(frame, frame.taken_at_s)
+            self._sight, self._fault = sight, ""
             self._shown_at_s = frame.taken_at_s
-            bases = self._tracker.update(
-                search.sightings, frame.taken_at_s, beside_mm=check.rms_mm or 0.0
-            )
-            self._show(bases, frame)
+            self._advice = self._adviser.advise(sight, frame, frame.taken_at_s)
+            self._show(sight.bases, frame, news=sight.news)
 
     def _say_how_the_source_is(self) -> None:
         """Publish what changes though no frame came: what a lost source hides is held."""
         with self._tracking:
             if self._reader.status.state == "lost":
-                self._check, self._shown_at_s = NO_TABLE_TAGS, time.monotonic()
-                self._show(self._tracker.bases(self._shown_at_s))
+                self._sight, self._shown_at_s = None, time.monotonic()
+                self._show(self._watching.bases(self._shown_at_s))
             elif self._health() != self.snapshot().health:
-                self._show(self._tracker.bases(self._shown_at_s))
+                self._show(self._watching.bases(self._shown_at_s))
 
-    def _show(self, bases: Sequence[TrackedBase], frame: Frame | None = None) -> None:
-        """Publish bases, as the frame shows them if there is one."""
-        check, listed = self._check, self._roster.table_tags
-        known = {base.tag for base in bases}
-        self._tally = Tally(
-            seen=sum(base.pose.seen == "now" for base in bases) + len(check.tags),
-            held=sum(base.pose.seen == "held" for base in bases),
-            missing=tuple(tag for tag in self._roster.base_type_by_tag() if tag not in known),
-            table_tags=check.tags,
-            table_tags_listed=tuple(tag.id for tag in listed),
-            reprojection_px=check.rms_px,
-            has_moved=check.has_moved,
-            behind_s=None if frame is None else time.monotonic() - frame.taken_at_s,
-        )
-        held_for_s = {base.tag: base.hidden_for_s for base in bases if base.pose.seen == "held"}
-        self._publish(position_of(bases, self._roster, self._camera.name), held_for_s, frame)
-
-    def _health(self) -> Health:
-        return health(self._reader.status, self._camera.name, self._tally, fault=self._fault)
-
-    def _publish(
-        self, position: Position, held_for_s: Mapping[int, float], frame: Frame | None = None
+    def _show(
+        self, bases: Sequence[TrackedBase], frame: Frame | None = None, *, news: str = ""
     ) -> None:
+        """Publish bases, as the frame shows them if there is one."""
+        behind_s = None if frame is None else time.monotonic() - frame.taken_at_s
+        self._tally = self._tallied(bases, behind_s)
+        camera = self._camera if self._sight is None else self._sight.camera
+        position = position_of(bases, self._roster, self._camera.name)
+        held_for_s = {base.tag: base.hidden_for_s for base in bases if base.pose.seen == "held"}
+        doubted = frozenset(base.tag for base in bases if base.is_doubted)
         now = self._health()
         with self._changed:
             old = self._snapshot
             number = old.frame if frame is None else frame.number
-            self._snapshot = Snapshot(old.version + 1, number, position, now, held_for_s)
-            self._frame = frame or self._frame
+            notices = with_notice(old.notices, news, datetime.now(UTC)) if news else old.notices
+            self._snapshot = Snapshot(
+                old.version + 1, number, position, now, held_for_s, doubted, notices
+            )
+            self._frame, self._camera = frame or self._frame, camera
             self._changed.notify_all()
 
+    def _tallied(self, bases: Sequence[TrackedBase], behind_s: float | None) -> Tally:
+        """The frame in figures; a source that is lost shows nothing."""
+        known = {base.tag for base in bases}
+        registration = None if self._sight is None else self._sight.registration
+        table_tags = 0 if registration is None else len(registration.seen)
+        return Tally(
+            seen=sum(base.pose.seen == "now" for base in bases) + table_tags,
+            held=sum(base.pose.seen == "held" for base in bases),
+            missing=tuple(tag for tag in self._roster.base_type_by_tag() if tag not in known),
+            reprojection_px=None if registration is None else registration.rms_px,
+            trouble="" if registration is None else registration.because,
+            advice=self._advice,
+            behind_s=behind_s,
+        )
 
-class _Picture:
-    """The rectified picture of the newest frame, made when first asked for, once a frame."""
-
-    def __init__(self, camera: Camera, roster: Roster) -> None:
-        scale = _PICTURE_WIDTH_PX / roster.table.width_mm
-        self._rectifier = rectifier(camera, roster.table, px_per_mm=scale)
-        self._lock = threading.Lock()
-        self._number = -1
-        self._jpeg = b""
-
-    def of(self, frame: Frame) -> bytes:
-        with self._lock:
-            if frame.number != self._number:
-                flat = self._rectifier.rectified(frame.image)
-                quality = [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY]
-                _, encoded = cv2.imencode(".jpg", flat, quality)
-                self._number, self._jpeg = frame.number, encoded.tobytes()
-            return self._jpeg
+    def _health(self) -> Health:
+        return health(self._reader.status, self._camera.name, self._tally, fault=self._fault)

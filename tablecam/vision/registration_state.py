@@ -59,6 +59,11 @@ class RegistrationMemory:
     doubt: Doubt | None = None
     troubled_since_s: float | None = None
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something has happened that nobody knows yet what to think of."""
+        return self.doubt is not None or self.troubled_since_s is not None
+
     def having_seen(self, tags: Iterable[int], at_s: float) -> RegistrationMemory:
         """The memory once some tags were seen."""
         return replace(self, seen_at_s={**self.seen_at_s, **dict.fromkeys(tags, at_s)})
@@ -103,3 +108,8 @@ class Registration:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "moved", MappingProxyType(dict(self.moved)))
+
+    @property
+    def unexplained_mm(self) -> float:
+        """How far tags lie beside their places (rms) though nothing explains it; else 0."""
+        return 0.0 if self.memory.troubled_since_s is None else self.rms_mm or 0.0

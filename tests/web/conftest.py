@@ -105,6 +105,16 @@ class StandingControls:
     def is_paused(self) -> bool:
         return self.deeds[-1:] == ["pause"]
 
+    @property
+    def light(self) -> float:
+        return next((deed[1] for deed in reversed(self.deeds) if deed[0] == "light"), 1.0)
+
+    def bump_camera(self, right_px: float, down_px: float) -> None:
+        self.deeds.append(("bump", right_px, down_px))
+
+    def dim_lamp(self, light: float) -> None:
+        self.deeds.append(("light", light))
+
     def move_unit(self, unit_id: str, x_mm: float, y_mm: float, heading_deg: float) -> None:
         if unit_id != "F1":
             raise BadInput("table", f"expected a unit on the table, got {unit_id!r}")

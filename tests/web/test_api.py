@@ -175,7 +175,36 @@ def test_the_script_obeys(simulated_client: FlaskClient, controls: Any, deed: st
 
 def test_the_state_says_whether_the_script_stands_still(simulated_client: FlaskClient) -> None:
     simulated_client.post("/api/simulated/pause", json={})
-    assert simulated_client.get("/api/state").json["simulated"] == {"paused": True}
+    shown = simulated_client.get("/api/state").json["simulated"]
+    assert shown == {"paused": True, "light": 1.0}
+
+
+def test_the_camera_is_bumped_and_the_lamp_dimmed(
+    simulated_client: FlaskClient, controls: Any
+) -> None:
+    knock = {"right_px": 12, "down_px": -9}
+    assert simulated_client.post("/api/simulated/bump", json=knock).status_code == 204
+    assert simulated_client.post("/api/simulated/light", json={"light": 0.6}).status_code == 204
+    assert controls.deeds == [("bump", 12, -9), ("light", 0.6)]
+    assert simulated_client.get("/api/state").json["simulated"]["light"] == 0.6
+
+
+@pytest.mark.parametrize(
+    ("deed", "body", "said"),
+    [
+        ("bump", {"right_px": 12}, "bump: down_px: "),
+        ("bump", {"right_px": 1200, "down_px": 0}, "bump: right_px: "),
+        ("light", {"light": 1.5}, "light: light: "),
+        ("light", {"light": "dim"}, "light: light: "),
+    ],
+)
+def test_a_bump_or_a_light_that_cannot_be_is_refused(
+    simulated_client: FlaskClient, controls: Any, deed: str, body: Any, said: str
+) -> None:
+    response = simulated_client.post(f"/api/simulated/{deed}", json=body)
+    assert response.status_code == 400
+    assert response.json["error"].startswith(said)
+    assert controls.deeds == []
 
 
 def test_a_real_table_cannot_be_rearranged(client: FlaskClient) -> None:

@@ -35,6 +35,16 @@ export async function play(deed) {
   await send(`/api/simulated/${deed}`, {});
 }
 
+/** Knock the camera over the simulated table. @type {(right_px: number, down_px: number) => Promise<void>} */
+export async function bumpCamera(right_px, down_px) {
+  await send("/api/simulated/bump", { right_px, down_px });
+}
+
+/** Dim the lamp over the simulated table to a share of its light. @type {(light: number) => Promise<void>} */
+export async function dimLamp(light) {
+  await send("/api/simulated/light", { light });
+}
+
 /**
  * Listen to the table for as long as the page lives, over streams as they come and go.
  *

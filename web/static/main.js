@@ -217,6 +217,8 @@ onClick("undo", () => moves.undo());
 onClick("notice-undo", () => moves.undo());
 onClick("pause", () => moves.play(state.now?.simulated?.paused ? "resume" : "pause"));
 onClick("restart", () => moves.play("restart"));
+onClick("bump", () => moves.bump());
+onClick("dim", () => moves.dim());
 onClick("help-open", openHelp);
 onClick("help-close", () => /** @type {HTMLDialogElement} */ (byId("help")).close());
 onClick("health", () => {

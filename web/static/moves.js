@@ -17,6 +17,10 @@ const SNAP_DEG = 15;
 const FIND_WITHIN_MS = 6000;
 const KEY_PAUSE_MS = 350;
 const NOTICE_MS = 5000;
+/** 15 px aside: what an elbow does to a camera's arm. */
+const BUMP_PX = [12, -9];
+/** The share of its light that a dimmed lamp has left. */
+const DIM = 0.6;
 
 /** What a player may do to the units of one page. */
 export class Moves {
@@ -26,6 +30,7 @@ export class Moves {
     this.changed = changed;
     /** @type {Timer} runs while keys turn a unit: several strokes are one move */
     this.keyPause = undefined;
+    this.bumps = 0;
   }
 
   /** What a drag from a point carries: a unit's handle, a unit, or nothing. @param {Touch} at @returns {Drag | null} */
@@ -145,6 +150,28 @@ export class Moves {
       await api.play(deed);
       if (deed === "restart") this.state.undo = [];
       this.changed();
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  /** Knock the camera by the hand-breadth of 15 px, the next time back again. */
+  async bump() {
+    this.bumps += 1;
+    const way = this.bumps % 2 ? 1 : -1;
+    await this.tried(() => api.bumpCamera(way * BUMP_PX[0], way * BUMP_PX[1]));
+  }
+
+  /** Dim the lamp, or let it shine again. */
+  async dim() {
+    const isDim = (this.state.now?.simulated?.light ?? 1) < 1;
+    await this.tried(() => api.dimLamp(isDim ? 1 : DIM));
+  }
+
+  /** @param {() => Promise<void>} deed */
+  async tried(deed) {
+    try {
+      await deed();
     } catch (error) {
       this.complain(error);
     }

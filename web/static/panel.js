@@ -250,6 +250,7 @@ function renderControls(state) {
   if (!state.facts.simulated) return;
   press("moving", state.moving);
   write(byId("pause"), state.now?.simulated?.paused ? "Resume" : "Pause");
+  press("dim", (state.now?.simulated?.light ?? 1) < 1);
   /** @type {HTMLButtonElement} */ (byId("undo")).disabled = state.undo.length === 0;
 }
 

@@ -72,7 +72,7 @@
  * @property {Commander[]} commanders
  * @property {Health} health
  * @property {Notice[]} notices  the latest, the newest last
- * @property {{paused: boolean} | null} simulated
+ * @property {{paused: boolean, light: number} | null} simulated
  *
  * @typedef {object} Verdict  an answer that hangs on a length
  * @property {"yes" | "no" | "too_close"} answer
