@@ -22,8 +22,11 @@ Grey = NDArray[np.uint8]
 _COARSER = 8
 _MEDIAN_OF = 5
 """Light is told from things by its reach: the median over 5 x 5 blocks of 8 x 8 reduced pixels."""
-_PEDESTAL_GREY = 6.0
-"""Added to all pixels: it keeps the ratio of two dark ones sensible."""
+_PEDESTAL_GREY = 1.0
+"""Added to all pixels, so that none is 0."""
+_SAME_LIGHT = 0.03
+_CURVE = 0.25
+"""So much of a change of light may be another one for bright things than for dark ones."""
 _NOISES = 6.0
 _LEAST_CHANGE_GREY = 2.5
 _LEAST_PIXELS = 2
@@ -119,13 +122,19 @@ def light_gain(now: Map, then: Map) -> Map:
     and what is not that region's light, such as a hand, is outvoted there.
     """
     size = (-(-now.shape[1] // _COARSER), -(-now.shape[0] // _COARSER))
-    ratio = cv2.resize(now / then, size, interpolation=cv2.INTER_AREA)
-    coarse = cv2.medianBlur(ratio, _MEDIAN_OF)
+    means = [cv2.resize(picture, size, interpolation=cv2.INTER_AREA) for picture in (now, then)]
+    coarse = cv2.medianBlur(np.asarray(means[0] / means[1]), _MEDIAN_OF)
     return np.asarray(cv2.resize(coarse, now.shape[::-1], interpolation=cv2.INTER_LINEAR))
 
 
 def _but_for_light(now: Map, then: Map, gain: Map) -> Map:
-    return np.asarray(cv2.absdiff(now, cv2.multiply(then, gain)))
+    """By how much pixels are brighter or darker than light alone explains."""
+    difference = np.asarray(cv2.absdiff(now, cv2.multiply(then, gain)))
+    if np.abs(gain - 1).max() < _SAME_LIGHT:
+        return difference
+    # A camera's curve, and white that clips, make bright and dark change by other factors.
+    explained = np.float32(_CURVE) * np.abs(gain - 1) * then
+    return np.asarray(np.maximum(difference - explained, 0), dtype=np.float32)
 
 
 def followed(believed: float, seen: float) -> float:
