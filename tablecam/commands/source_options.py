@@ -59,7 +59,7 @@ def source_options(command: Decorated) -> Decorated:
         **others: Any,
     ) -> Any:
         options = SourceOptions(
-            resolution_px=_resolution_px(resolution),
+            resolution_px=None if resolution is None else resolution_px(resolution),
             frames_per_s=fps,
             mjpeg=mjpeg,
             back_end=back_end,
@@ -76,9 +76,12 @@ def source_options(command: Decorated) -> Decorated:
     return decorated
 
 
-def _resolution_px(text: str | None) -> tuple[int, int] | None:
-    if text is None:
-        return None
+def resolution_px(text: str) -> tuple[int, int]:
+    """Width and height of `--resolution`.
+
+    Raises:
+        BadInput: It is not written as 1920x1080 is.
+    """
     width, _, height = text.lower().partition("x")
     if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):
         raise BadInput("--resolution", f"expected WIDTHxHEIGHT such as 1920x1080, got {text!r}")

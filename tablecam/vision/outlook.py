@@ -106,11 +106,15 @@ def outline_px(camera: Camera, roster: Roster) -> Array:
     return np.where(np.abs(returned - edge).max(axis=1, keepdims=True) < 1.0, pixels, np.nan)
 
 
-def sees_table(camera: Camera, roster: Roster) -> bool:
-    """Whether the whole table, its own tags included, is in the picture."""
+def sees_table(camera: Camera, roster: Roster, *, margin: float = 0.0) -> bool:
+    """Whether the whole table, its own tags included, is in the picture.
+
+    `margin` is how much of the picture's width and height is to stay free on every side, 0 to 0.5.
+    """
     outline = outline_px(camera, roster)
     size = np.array([camera.lens.width_px, camera.lens.height_px])
-    return bool(((outline >= -0.5) & (outline <= size - 0.5)).all())
+    low, high = margin * size - 0.5, (1 - margin) * size - 0.5
+    return bool(((outline >= low) & (outline <= high)).all())
 
 
 def hung_at(camera: Camera, height_mm: float) -> Camera:
@@ -119,19 +123,6 @@ def hung_at(camera: Camera, height_mm: float) -> Camera:
     moved = -camera.pose.rotation @ np.array([x_mm, y_mm, height_mm])
     x, y, z = (float(value) for value in moved)
     return replace(camera, pose=Pose(camera.pose.rotation_vector_rad, (x, y, z)))
-
-
-def lowest_height_mm(camera: Camera, roster: Roster) -> float | None:
-    """How low the camera may hang, straight above or below where it is, to see the whole table.
-
-    None where it would not see it from any height.
-    """
-    height_mm = float(camera.pose.camera_centre_mm[2])
-    return _lowest(
-        lambda each_mm: sees_table(hung_at(camera, each_mm), roster),
-        height_mm / _HIGHEST_RATIO,
-        height_mm * _HIGHEST_RATIO,
-    )
 
 
 def highest_height_mm(
@@ -152,8 +143,9 @@ def highest_height_mm(
 
     height_mm = float(camera.pose.camera_centre_mm[2])
     least_mm = max(scale.base_type.tag_height_mm for scale in scales) + 1.0
-    found = _lowest(is_small, max(least_mm, height_mm / _HIGHEST_RATIO), height_mm * _HIGHEST_RATIO)
-    return height_mm * _HIGHEST_RATIO if found is None else found
+    highest_mm = height_mm * _HIGHEST_RATIO
+    found_mm = lowest_mm(is_small, max(least_mm, height_mm / _HIGHEST_RATIO), highest_mm)
+    return highest_mm if found_mm is None else found_mm
 
 
 def _scale(
@@ -163,8 +155,8 @@ def _scale(
     return TagScale(base, tags, float(np.median(sizes)), float(sizes.min()))
 
 
-def _lowest(is_so: Callable[[float], bool], low_mm: float, high_mm: float) -> float | None:
-    """The lowest height above which something is so; None if it is not even at the highest."""
+def lowest_mm(is_so: Callable[[float], bool], low_mm: float, high_mm: float) -> float | None:
+    """The height from which on something is so, as it stays above; None if it is so at none."""
     if not is_so(high_mm):
         return None
     for _ in range(_HALVINGS):

@@ -1,0 +1,44 @@
+"""Writes what a command has drawn, never over what it has read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from tablecam.errors import BadInput
+
+
+def check_outputs(outputs: Iterable[Path | None], *, inputs: Iterable[Path]) -> None:
+    """Refuse to write over what is read, or over one's own other output.
+
+    Raises:
+        BadInput: Naming the file.
+    """
+    taken = {path.resolve() for path in inputs}
+    for output in outputs:
+        if output is None:
+            continue
+        if output.resolve() in taken:
+            raise BadInput(str(output), "expected a file of its own to write, got one that is used")
+        taken.add(output.resolve())
+
+
+def write_picture(path: Path, picture: NDArray[np.uint8]) -> None:
+    """Write a picture (height, width, 3) in the format that the file's name says.
+
+    Raises:
+        BadInput: The name ends in none that is known, or the file cannot be written.
+    """
+    try:
+        _, data = cv2.imencode(path.suffix or ".", picture)
+        path.write_bytes(data.tobytes())
+    except cv2.error:
+        raise BadInput(
+            str(path), f"expected a name that ends in .png or .jpg, got {path.suffix!r}"
+        ) from None
+    except OSError as error:
+        raise BadInput(str(path), f"cannot be written: {error.strerror}") from None

@@ -1,0 +1,138 @@
+"""`tablecam plan`: what a camera would make of the tags, before either is bought or printed."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import click
+
+from tablecam.commands.outputs import check_outputs, write_picture
+from tablecam.commands.plan_picture import plan_picture
+from tablecam.commands.plan_report import print_plan, print_plan_document
+from tablecam.commands.source_options import resolution_px
+from tablecam.errors import BadInput
+from tablecam.table.roster import Roster
+from tablecam.table.table_file import read_table_file
+from tablecam.vision.expectation_file import measured_expectation
+from tablecam.vision.outlook import largest_tag_mm, side_cells
+from tablecam.vision.plan import Mount, ideal_lens, planned, with_tag_size
+
+_FILE = click.Path(path_type=Path)
+_WEBCAM_DEG = 78.0
+_SLANTED = 1.2
+"""A camera that looks down less steeply than its height over so much of its distance beside the
+table's middle sees bases hide each other."""
+
+
+@click.command("plan")
+@click.option("--table", "table_path", type=_FILE, required=True, help="The table file.")
+@click.option(
+    "--camera-height", "height_mm", type=float, required=True, help="Millimetres above the table."
+)
+@click.option("--resolution", metavar="WxH", required=True, help="Of the camera's pictures.")
+@click.option(
+    "--field-of-view",
+    "field_of_view_deg",
+    type=float,
+    help=f"Degrees from side to side.  [default: {_WEBCAM_DEG:g}, a webcam's]",
+)
+@click.option("--focal-mm", type=float, help="The lens's focal length, in place of degrees;")
+@click.option("--sensor-mm", type=float, help="with how wide the sensor is.")
+@click.option("--camera-at", metavar="X,Y", help="Where it hangs, in mm.  [default: the middle]")
+@click.option("--tag-size", "tag_size_mm", type=float, help="Ask for another size of tag, in mm.")
+@click.option(
+    "--error-mm", type=float, default=0.2, show_default=True, help="How truly bases must be placed."
+)
+@click.option("--draw", "drawing_path", type=_FILE, help="Write a picture of the plan.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def plan(
+    table_path: Path,
+    height_mm: float,
+    resolution: str,
+    field_of_view_deg: float | None,
+    focal_mm: float | None,
+    sensor_mm: float | None,
+    camera_at: str | None,
+    tag_size_mm: float | None,
+    error_mm: float,
+    drawing_path: Path | None,
+    as_json: bool,
+) -> None:
+    """Tell what a camera over a table would see, before buying or printing.
+
+    How surely tags are found and how truly placed is read off measured curves.
+    """
+    check_outputs([drawing_path], inputs=[table_path])
+    roster = _roster(table_path, tag_size_mm)
+    _check_above_zero("--camera-height", height_mm)
+    _check_above_zero("--error-mm", error_mm)
+    degrees = _field_of_view_deg(field_of_view_deg, focal_mm, sensor_mm)
+    lens = ideal_lens(*resolution_px(resolution), degrees)
+    mount = Mount(lens, _place_mm(camera_at, roster, height_mm))
+    found = planned(mount, height_mm, roster, measured_expectation(), error_mm=error_mm)
+    if drawing_path is not None:
+        write_picture(drawing_path, plan_picture(found))
+    if as_json:
+        print_plan_document(found, mount)
+    else:
+        print_plan(found, mount)
+
+
+def _roster(path: Path, tag_size_mm: float | None) -> Roster:
+    roster = read_table_file(path)
+    if not roster.base_types:
+        raise BadInput(str(path), "expected a [[base_type]] or more, got none", key="base_type")
+    if tag_size_mm is None:
+        return roster
+    _check_above_zero("--tag-size", tag_size_mm)
+    cells = side_cells(roster)
+    least = min(roster.base_types, key=lambda base: largest_tag_mm(base, cells))
+    if tag_size_mm > largest_tag_mm(least, cells):
+        raise BadInput(
+            "--tag-size",
+            f"expected at most {largest_tag_mm(least, cells):g} mm, which with its white rim fits "
+            f"{least.name}'s base of {least.width_mm:g} x {least.depth_mm:g} mm, got "
+            f"{tag_size_mm:g}",
+        )
+    return with_tag_size(roster, tag_size_mm)
+
+
+def _field_of_view_deg(
+    degrees: float | None, focal_mm: float | None, sensor_mm: float | None
+) -> float:
+    if focal_mm is None and sensor_mm is None:
+        wide = _WEBCAM_DEG if degrees is None else degrees
+        if not 1 <= wide <= 150:
+            raise BadInput("--field-of-view", f"expected 1 to 150 degrees, got {wide:g}")
+        return wide
+    if degrees is not None or focal_mm is None or sensor_mm is None:
+        raise BadInput(
+            "--focal-mm", "expected it together with --sensor-mm, and without --field-of-view"
+        )
+    _check_above_zero("--focal-mm", focal_mm)
+    _check_above_zero("--sensor-mm", sensor_mm)
+    return math.degrees(2 * math.atan(sensor_mm / (2 * focal_mm)))
+
+
+def _place_mm(text: str | None, roster: Roster, height_mm: float) -> tuple[float, float]:
+    middle = roster.table.width_mm / 2, roster.table.depth_mm / 2
+    if text is None:
+        return middle
+    try:
+        x_mm, y_mm = (float(part) for part in text.split(","))
+    except ValueError:
+        raise BadInput("--camera-at", f"expected X,Y such as 900,600, got {text!r}") from None
+    beside_mm = math.dist((x_mm, y_mm), middle)
+    if not beside_mm <= _SLANTED * height_mm:
+        raise BadInput(
+            "--camera-at",
+            f"expected a place at most {_SLANTED * height_mm:.0f} mm from the table's middle (from "
+            f"{height_mm:g} mm high, figures hide the tags behind them beyond), got {text!r}",
+        )
+    return x_mm, y_mm
+
+
+def _check_above_zero(option: str, value: float) -> None:
+    if not 0 < value < math.inf:
+        raise BadInput(option, f"expected a number above 0, got {value:g}")

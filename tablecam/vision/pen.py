@@ -1,0 +1,150 @@
+"""Lines and words drawn on a picture so that they can be read on any ground and at any size."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Picture = NDArray[np.uint8]
+Colour = tuple[int, int, int]
+"""Blue, green, red."""
+
+WHITE: Colour = (255, 255, 255)
+INK: Colour = (30, 25, 20)
+PAPER: Colour = (246, 248, 250)
+GREY: Colour = (125, 118, 112)
+REFUSED: Colour = (60, 60, 230)
+SIDES: tuple[Colour, ...] = ((238, 204, 102), (119, 102, 238), (68, 187, 204), (51, 136, 34))
+"""Told apart by colour-blind people too (P. Tol, "bright")."""
+
+_FONT = cv2.FONT_HERSHEY_SIMPLEX
+_FONT_HEIGHT_PX = 21.0
+"""Of a capital letter of this font at scale 1."""
+_AROUND = tuple((math.cos(turn), math.sin(turn)) for turn in np.arange(12) * math.pi / 6)
+_SHIFT = 4
+"""Points are drawn at sixteenths of a pixel."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pen:
+    """Draws on `picture` (height, width, 3); all sizes are in units of `unit_px` pixels.
+
+    With a unit of a 1080th of the picture's height, what is drawn looks alike at any resolution.
+    """
+
+    picture: Picture
+    unit_px: float
+
+    def lines(
+        self,
+        points_px: Array,
+        colour: Colour,
+        *,
+        width: float = 1.4,
+        casing: Colour | None = WHITE,
+        closed: bool = False,
+    ) -> None:
+        """Lines through points (n, 2), in a casing that sets them off; not where a point is nan."""
+        if not np.isfinite(points_px).all():
+            return
+        fixed = [np.round(points_px * 2**_SHIFT).astype(np.int32)]
+        thick = max(1, round(width * self.unit_px))
+        if casing is not None:
+            cased = thick + 2 * max(1, round(0.7 * self.unit_px))
+            cv2.polylines(self.picture, fixed, closed, casing, cased, cv2.LINE_AA, _SHIFT)
+        cv2.polylines(self.picture, fixed, closed, colour, thick, cv2.LINE_AA, _SHIFT)
+
+    def dashes(self, points_px: Array, colour: Colour, *, width: float = 1.4) -> None:
+        """A closed outline through points (n, 2) in dashes."""
+        if not np.isfinite(points_px).all():
+            return
+        for start, end in zip(points_px, np.roll(points_px, -1, axis=0), strict=True):
+            count = max(1, round(float(np.hypot(*(end - start))) / (9 * self.unit_px)))
+            for number in range(0, count, 2):
+                ends = np.array([number, min(number + 1, count)])[:, None] / count
+                self.lines(start + ends * (end - start), colour, width=width)
+
+    def area(self, points_px: Array, colour: Colour, *, opacity: float = 1.0) -> None:
+        """A polygon (n, 2) filled, so that what lies under it shows through."""
+        if not np.isfinite(points_px).all():
+            return
+        height, width = self.picture.shape[:2]
+        low = np.floor(points_px.min(axis=0)).astype(int).clip(0, [width, height])
+        high = np.ceil(points_px.max(axis=0) + 1).astype(int).clip(0, [width, height])
+        if (high <= low).any():
+            return
+        under = self.picture[low[1] : high[1], low[0] : high[0]]
+        over = under.copy()
+        fixed = [np.round((points_px - low) * 2**_SHIFT).astype(np.int32)]
+        cv2.fillPoly(over, fixed, colour, cv2.LINE_AA, _SHIFT)
+        cv2.addWeighted(over, opacity, under, 1 - opacity, 0, dst=under)
+
+    def disc(self, middle_px: Array, radius: float, colour: Colour) -> None:
+        """A round spot."""
+        x, y = (round(float(value) * 2**_SHIFT) for value in middle_px)
+        reach = round(radius * self.unit_px * 2**_SHIFT)
+        cv2.circle(self.picture, (x, y), reach, colour, -1, cv2.LINE_AA, _SHIFT)
+
+    def size_px(self, words: str, height: float) -> tuple[float, float]:
+        """How wide and high words are whose capitals are `height` units high."""
+        scale, thick = self._font(height)
+        (width, tall), _ = cv2.getTextSize(plain(words), _FONT, scale, thick)
+        return float(width), float(tall)
+
+    def words(
+        self,
+        words: str,
+        at_px: Array,
+        colour: Colour,
+        *,
+        height: float = 10.0,
+        casing: Colour | None = WHITE,
+        at: Literal["left", "middle", "right"] = "left",
+    ) -> None:
+        """Words whose middle line passes through `at_px`, beginning, centred or ending there.
+
+        The font knows ASCII alone: accents are left out. Words are moved to stay in the picture.
+        """
+        if not np.isfinite(at_px).all():
+            return
+        width, tall = self.size_px(words, height)
+        share = {"left": 0.0, "middle": 0.5, "right": 1.0}[at]
+        gap = 2 * self.unit_px
+        right_most = self.picture.shape[1] - width - gap
+        lowest = self.picture.shape[0] - gap
+        x = round(min(max(float(at_px[0]) - share * width, gap), max(right_most, gap)))
+        y = round(min(max(float(at_px[1]) + tall / 2, tall + gap), lowest))
+        if casing is not None:
+            # Thicker letters would be wider ones: the casing is the same letters all around.
+            reach = max(1, round(1.2 * self.unit_px))
+            for dx, dy in _AROUND:
+                self._put(words, (x + round(dx * reach), y + round(dy * reach)), casing, height)
+        self._put(words, (x, y), colour, height)
+
+    def _put(self, words: str, at_px: tuple[int, int], colour: Colour, height: float) -> None:
+        scale, thick = self._font(height)
+        text = plain(words)
+        cv2.putText(self.picture, text, at_px, _FONT, scale, colour, thick, cv2.LINE_AA)
+
+    def _font(self, height: float) -> tuple[float, int]:
+        """The font's scale, and the thickness of its lines."""
+        scale = height * self.unit_px / _FONT_HEIGHT_PX
+        return scale, max(1, round(height * self.unit_px / 8))
+
+
+def plain(words: str) -> str:
+    """Words in the letters that the font has.
+
+    >>> plain("Garde à cheval, Österreich")
+    'Garde a cheval, Osterreich'
+    """
+    bare = unicodedata.normalize("NFKD", words)
+    bare = "".join(each for each in bare if not unicodedata.combining(each))
+    return bare.encode("ascii", "replace").decode("ascii")
