@@ -26,8 +26,8 @@ from calibration.lens_from_views import check_sizes, choose_views, lens_from_vie
 from calibration.results import Origin, TableCalibration
 from calibration.table_pose import TableSearch, find_table
 from calibration.table_tags import find_tags
-from tablecam.capture.picture import Image
 from tablecam.capture.options import SourceOptions
+from tablecam.capture.picture import Image
 from tablecam.capture.pictures import picture_paths, read_picture
 from tablecam.commands.calibrate_live import calibrate_live
 from tablecam.commands.calibration_report import (
