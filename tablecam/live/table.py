@@ -158,7 +158,9 @@ class LiveTable(Background):
         self, bases: Sequence[TrackedBase], frame: Frame | None = None, *, news: str = ""
     ) -> None:
         """Publish bases, as the frame shows them if there is one."""
-        behind_s = None if frame is None else time.monotonic() - frame.taken_at_s
+        behind_s = None if self._tally is None else self._tally.behind_s
+        if frame is not None:
+            behind_s = time.monotonic() - frame.taken_at_s
         self._tally = self._tallied(bases, behind_s)
         camera = self._camera if self._sight is None else self._sight.camera
         position = position_of(bases, self._roster, self._camera.name)
