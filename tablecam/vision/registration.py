@@ -63,15 +63,17 @@ def register(
 
     A picture by itself is judged at once. Of pictures that follow each other, hand in what came of
     the one `before`: what happened is then believed when two of them agree, and drift is followed.
-    `fresh` are the tags that were placed from this very picture; all, where it is left out.
+    `fresh` are the tags that were placed from this very picture; all, where it is left out. The
+    others look as they did: they say nothing new, but that what they showed has come to rest.
     """
     memory = _begun(camera, roster) if before is None else before.memory
     tags = [sighting for sighting in sightings if sighting.tag in memory.tags.ids]
     memory = memory.having_seen([tag.tag for tag in tags], taken_at_s)
     case = _Case(memory, tuple(tags), camera, roster, taken_at_s)
-    new = [tag for tag in tags if fresh is None or tag.tag in fresh]
+    asked = None if memory.is_waiting else fresh
+    new = [tag for tag in tags if asked is None or tag.tag in asked]
     if not new or len(memory.tags.ids) < LEAST_TAGS:
-        return case.nothing_new(before)
+        return case.nothing_new()
     return case.judged(_look(new, camera, roster, memory.tags), is_alone=before is None)
 
 
@@ -89,12 +91,11 @@ class _Case:
     roster: Roster
     at_s: float
 
-    def nothing_new(self, before: Registration | None) -> Registration:
-        """No tag was read: what the look before it said still stands, for as long as it may."""
-        quiet: State = "holds"
-        if before is not None and before.state in ("moving", "unclear"):
-            quiet = before.state
-        return self._said(self.memory, quiet, is_trusted=quiet == "holds" and bool(self.tags))
+    def nothing_new(self) -> Registration:
+        """No tag was read: what the look before said still stands, for as long as it may."""
+        if self.memory.is_waiting:
+            return self._said(self.memory, "moving")
+        return self._said(self.memory, "holds", is_trusted=bool(self.tags))
 
     def judged(self, look: TagLook, *, is_alone: bool) -> Registration:
         """What a look says, by the likeliest story; one that is news needs a second look."""

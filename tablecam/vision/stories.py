@@ -91,13 +91,15 @@ def _by_hand_only(memory: TagMemory, look: TagLook, away: frozenset[int]) -> Ite
 def _with_camera(
     memory: TagMemory, look: TagLook, seen: SeenTags, camera: Camera, away: frozenset[int]
 ) -> Iterator[Story]:
-    """Stories in which the camera has moved."""
+    """Stories in which the camera has moved; the shortest alone where no other can come near."""
     for moved in _choices(len(look), away, least=LEAST_TAGS):
         kept = _others(len(look), moved)
         rest = look[kept]
         spread = memory.homes_covariance(rest.rows) + rest.noise
         fit = fit_pose(camera, seen[kept], memory.homes(rest.rows), spread)
         yield Story(moved, fit, fit.chi2, fit.chi2 + _CAMERA_MOVED + _hands(moved, away))
+        if not away and not moved and fit.chi2 < _TAG_MOVED - _CLEAR_LEAD:
+            return
 
 
 def _choices(count: int, away: frozenset[int], *, least: int) -> Iterator[frozenset[int]]:
