@@ -29,6 +29,7 @@ _USUAL_TOGETHER = 2.5
 """What pixels of one tag's size that err together add to variances: 2.2 to 4.0 in the shared
 footage, 0.9 to 1.2 where noise is independent. Counts as much as two tags of the picture."""
 _USUAL_COUNTS = 2.0
+_MOST_TAGS = 50
 _LEAST_FIRM = 0.35
 
 
@@ -67,35 +68,38 @@ def _pulls(columns: TagColumns, left: Believed, shares: Map, prior: Array) -> Ma
 
 def _together(pulls: Map, patches: Patches, is_tag: NDArray[np.bool_]) -> Array:
     """By how much variances grow as neighbouring pixels err together: of x, y, heading, (3,)."""
-    mine = np.flatnonzero(is_tag)
+    mine = np.flatnonzero(is_tag)[:_MOST_TAGS]
     grown = np.full(3, _USUAL_COUNTS * _USUAL_TOGETHER)
     if len(mine):
-        grown += _grown(_laid_out(pulls[mine], patches.spots[mine], patches.across)).sum(axis=0)
+        grown += _grown(_laid_out(pulls[mine], patches.spots[mine], patches.across)).sum(axis=1)
     mean = grown / (_USUAL_COUNTS + len(mine))
     mean[:2] = mean[:2].mean()
     return mean.clip(_LEAST_TOGETHER, _MOST_TOGETHER)
 
 
 def _laid_out(pulls: Map, spots: NDArray[np.int64], across: int) -> Map:
-    """The pulls where their pixels are in squares, (n, across, across, 3)."""
-    squares = np.zeros((len(pulls), across * across, 3), np.float32)
+    """The pulls where their pixels are in squares, (3, n, across, across)."""
+    count, kinds, _ = pulls.shape
+    squares = np.zeros((kinds, count * across * across), np.float32)
     # Pixels that fill up rows have spot 0, a corner that is no pixel's, and pull nothing.
-    squares[np.arange(len(pulls))[:, None], spots] = pulls.transpose(0, 2, 1)
-    return squares.reshape(len(pulls), across, across, 3)
+    where = (spots + across * across * np.arange(count)[:, None]).ravel()
+    squares[:, where] = pulls.transpose(1, 0, 2).reshape(kinds, -1)
+    return squares.reshape(kinds, count, across, across)
 
 
 def _grown(squares: Map) -> Array:
-    """The variance of each tag's pulls with their neighbours', over that without, (n, 3)."""
-    count, across, _, kinds = squares.shape
+    """The variance of each tag's pulls with their neighbours', over that without, (3, n)."""
     window = 2 * _REACH_PX + 1
-    tall = np.pad(squares, ((0, 0), (0, _REACH_PX), (0, 0), (0, 0))).reshape(-1, across, kinds)
+    # One tall picture: no pixel of a square's outermost rows is a tag's.
+    tall = squares.reshape(-1, squares.shape[-1])
     sums = np.asarray(
         cv2.boxFilter(
             tall, cv2.CV_32F, (window, window), normalize=False, borderType=cv2.BORDER_CONSTANT
         )
-    ).reshape(count, across + _REACH_PX, across, kinds)[:, :across]
-    alone = np.maximum((squares**2).sum(axis=(1, 2)), 1e-20)
+    ).reshape(squares.shape)
+    alone = np.maximum(np.einsum("knij,knij->kn", squares, squares), 1e-20)
+    together = np.einsum("knij,knij->kn", squares, sums)
     # A fit's pulls add up to nothing, so neighbours seem to pull the other way a little.
-    pixels = np.abs(squares).sum(axis=(1, 2)) ** 2 / alone
+    pixels = np.square(np.abs(squares).sum(axis=(2, 3))) / alone
     hidden = 1 - np.minimum(window**2 / np.maximum(pixels, 1), 0.5)
-    return np.asarray((squares * sums).sum(axis=(1, 2)) / alone / hidden, dtype=np.float64)
+    return np.asarray(together / alone / hidden, dtype=np.float64)

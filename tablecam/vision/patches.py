@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from tablecam.vision.local_map import picture_to_table
+from tablecam.vision.local_map import LocalMaps, picture_to_table
 from tablecam.vision.tags import TagGuesses
 
 Array = NDArray[np.float64]
@@ -25,7 +25,7 @@ _SLACK_CELLS = 0.6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Patches:
-    """For n tags, m pixels each: grey levels (n, m), and offsets (n, m, 2) in mm.
+    """For n tags, m pixels each: grey levels (n, m), and offsets (2, n, m) in mm.
 
     The offsets are on the tag's plane, from the place about which the pixels were cut. Rows of
     fewer pixels are filled up with some that are not `real` (n, m). Each is the mean of `shrink` x
@@ -58,25 +58,22 @@ def cut_patches(
     window = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
     in_full_px = (centres + 0.5) * shrink - 0.5
     to_table = picture_to_table(camera, in_full_px, heights_mm, float(half * shrink))
-    offsets = to_table(window.astype(np.float64) * shrink) - places_mm[:, None]
-    pixels = centres[:, None].astype(np.int64) + window
-    inside = ((pixels >= 0) & (pixels < [grey.shape[1], grey.shape[0]])).all(axis=2)
-    inside &= _in_square(offsets, tags.headings_rad, wanted_mm)
-    columns, real = _packed(inside)
-    offsets = np.take_along_axis(offsets, columns[..., None], axis=1)
-    pixels = np.take_along_axis(pixels, columns[..., None], axis=1)
-    pixels = np.where(real[..., None], pixels, 0)
-    levels = grey[pixels[..., 1], pixels[..., 0]]
+    to_offsets = to_table.about(places_mm)
+    window_px = window.astype(np.float64) * shrink
+    inside = _in_square(to_offsets, window_px, tags.headings_rad, wanted_mm)
+    inside &= _in_picture(centres, window, grey)
+    real, tag, spot = _packed(inside)
+    offsets = np.zeros((2, *real.shape), np.float32)
+    for kind, values in enumerate(to_offsets.over(window_px)):
+        offsets[kind][real] = values[inside]
+    # Where each pixel is in the picture, read as one long row.
+    across = grey.shape[1]
+    centre = centres.astype(np.int64) @ [1, across]
+    levels, spots = np.zeros(real.shape, np.float32), np.zeros(real.shape, np.int64)
+    levels[real] = grey.ravel()[centre[tag] + (window @ [1, across])[spot]]
+    spots[real] = spot
     pixel_mm2 = np.abs(np.linalg.det(to_table.steps)) * shrink**2
-    return Patches(
-        levels.astype(np.float32),
-        offsets.astype(np.float32),
-        real,
-        shrink,
-        pixel_mm2,
-        columns,
-        2 * half + 1,
-    )
+    return Patches(levels, offsets, real, shrink, pixel_mm2, spots, len(steps))
 
 
 def _shrunk(grey: Grey, shrink: int) -> Grey:
@@ -87,18 +84,28 @@ def _shrunk(grey: Grey, shrink: int) -> Grey:
     return np.asarray(cv2.resize(whole, size, interpolation=cv2.INTER_AREA))
 
 
-def _in_square(offsets: Array, headings_rad: Array, half_mm: float) -> NDArray[np.bool_]:
-    cosine, sine = np.cos(headings_rad)[:, None], np.sin(headings_rad)[:, None]
-    x, y = offsets[..., 0], offsets[..., 1]
-    along, across = np.abs(x * cosine + y * sine), np.abs(y * cosine - x * sine)
-    return np.asarray(np.maximum(along, across) <= half_mm)
+def _in_square(
+    to_offsets: LocalMaps, window_px: Array, headings_rad: Array, half_mm: float
+) -> NDArray[np.bool_]:
+    """Which pixels (w, 2) of the window lie in each tag's square, (n, w)."""
+    cosine, sine = np.cos(headings_rad), np.sin(headings_rad)
+    turn = np.stack([np.stack([cosine, -sine], -1), np.stack([sine, cosine], -1)], axis=1)
+    along, across = to_offsets.then(turn).over(window_px)
+    return np.asarray((np.abs(along) <= half_mm) & (np.abs(across) <= half_mm))
 
 
-def _packed(wanted: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Which columns are wanted in each row, moved to the left; and which of these are real."""
+def _in_picture(centres_px: Array, window: NDArray[np.int64], grey: Grey) -> NDArray[np.bool_]:
+    """Which pixels of the window about each centre are in the picture, (n, w)."""
+    column = centres_px[:, :1].astype(np.int64) + window[:, 0]
+    row = centres_px[:, 1:].astype(np.int64) + window[:, 1]
+    height, width = grey.shape
+    return np.asarray((column >= 0) & (column < width) & (row >= 0) & (row < height))
+
+
+def _packed(
+    wanted: NDArray[np.bool_],
+) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+    """Which places of packed rows are filled, (n, m), and with which row and column, in order."""
     counts = wanted.sum(axis=1)
-    most = max(1, int(counts.max(initial=0)))
-    real = np.arange(most) < counts[:, None]
-    columns = np.zeros((len(wanted), most), dtype=np.int64)
-    columns[real] = np.nonzero(wanted)[1]
-    return columns, real
+    row, column = np.nonzero(wanted)
+    return np.arange(max(1, int(counts.max(initial=0)))) < counts[:, None], row, column

@@ -66,8 +66,7 @@ class TagModel:
     def columns(self, poses: TagPoses) -> TagColumns:
         """What the pixels are linear in around these poses."""
         cosine, sine = np.cos(poses.headings_rad)[:, None], np.sin(poses.headings_rad)[:, None]
-        away = self.patches.offsets_mm / np.float32(self.cell_mm) - poses.moved_cells[:, None]
-        x, y = away[..., 0], away[..., 1]
+        x, y = self.patches.offsets_mm / np.float32(self.cell_mm) - poses.moved_cells.T[..., None]
         right, up = x * sine - y * cosine, x * cosine + y * sine
         value, by_right, by_up, by_blur = self.textures.at(self.which, right, up)
         columns = np.empty((len(value), COLUMNS, value.shape[1]), np.float32)

@@ -14,7 +14,7 @@ Map = NDArray[np.float32]
 Index = NDArray[np.int64]
 
 _SAMPLES_A_CELL = 8
-_BEYOND_CELLS = 1.5
+_BEYOND_CELLS = 1.0
 """How much white surrounds the black square in a texture: a rim as wide as a cell, and more."""
 _GAMMA = 2.2
 _BLACK_LIGHT = 0.06
