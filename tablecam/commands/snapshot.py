@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.camera import Camera
 from calibration.camera_file import read_camera_file
 from calibration.grey import to_grey
 from tablecam.capture.pictures import read_picture
+from tablecam.commands.outputs import check_outputs, write_picture
 from tablecam.errors import BadInput
+from tablecam.live.advice import advice, facts_of
 from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
-from tablecam.vision.find import find_tags
+from tablecam.vision.expectation_file import measured_expectation
+from tablecam.vision.exposure import exposure
+from tablecam.vision.find import TagFinder
 from tablecam.vision.overlay import Overlay
 from tablecam.vision.position import position_of
+from tablecam.vision.registration import register
+from tablecam.vision.registration_state import Registration
+from tablecam.vision.remedy import too_small
+from tablecam.vision.report import PictureReport, picture_report
 from tablecam.vision.sighting import Search
-from tablecam.vision.table_check import TableCheck, check_table_tags
-from tablecam.vision.tracking import BaseTracker
+from tablecam.vision.tracking import BaseTracker, TrackedBase
 
 _FEWEST_TABLE_TAGS = 3
 _FILE = click.Path(path_type=Path)
+Grey = NDArray[np.uint8]
 
 
 @click.command("snapshot")
@@ -46,68 +54,94 @@ def snapshot(
 
     The position goes to standard output; what was found, missing or refused to standard error.
     """
-    _check_outputs((drawing_path, out_path), inputs=(picture, table_path, camera_path))
+    check_outputs((drawing_path, out_path), inputs=(picture, table_path, camera_path))
     roster = read_table_file(table_path)
     camera_file = read_camera_file(camera_path)
     image = read_picture(picture)
     camera_file.check_picture_size(image.shape[1], image.shape[0], str(picture))
-    camera = camera_file.camera()
-    search = find_tags(to_grey(image), camera, roster)
-    check = check_table_tags(search.sightings, camera, roster)
-    _check_in_view(check, roster, picture, camera_path)
-    bases = BaseTracker(roster, camera).update(search.sightings, 0.0, beside_mm=check.rms_mm or 0.0)
-    document = position_to_json(position_of(bases, roster, camera.name))
+    grey = to_grey(image)
+    reading = _read(grey, camera_file.camera(), roster)
+    _check_trusted(reading.registration, roster, picture, camera_path)
+    report = _report(grey, reading, roster)
+    bases = _bases(reading, roster)
+    document = position_to_json(position_of(bases, roster, reading.camera.name))
     if drawing_path is not None:
         poses = {base.tag: base.pose for base in bases}
-        _write_picture(drawing_path, Overlay(camera, roster).draw(image, search, poses))
+        overlay = Overlay(reading.camera, roster)
+        write_picture(drawing_path, overlay.draw(image, reading.search, poses, report))
     _write_position(out_path, json.dumps(document, indent=1))
-    for line in (*_report(search, roster), *_table_report(check, roster)):
+    for line in report.lines():
         click.echo(line, err=True)
 
 
-def _check_outputs(outputs: Sequence[Path | None], *, inputs: Sequence[Path]) -> None:
-    """Refuse to write over what is read, or over one's own other output."""
-    taken = {path.resolve() for path in inputs}
-    for output in outputs:
-        if output is None:
-            continue
-        if output.resolve() in taken:
-            raise BadInput(str(output), "expected a file of its own to write, got one that is used")
-        taken.add(output.resolve())
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A picture as read by the camera as it stands; `news` says whether that is elsewhere."""
+
+    camera: Camera
+    search: Search
+    registration: Registration
+    news: str = ""
 
 
-def _check_in_view(check: TableCheck, roster: Roster, picture: Path, camera_path: Path) -> None:
-    """Refuse a picture that does not show that the camera stands where its file says."""
-    if len(check.in_place) >= _FEWEST_TABLE_TAGS:
+def _read(grey: Grey, camera: Camera, roster: Roster) -> _Reading:
+    """Search the picture; once more with the camera's new place, if it has been bumped."""
+    finder = TagFinder(camera, roster)
+    search = finder.search(grey)
+    registration = register(search.sightings, camera, roster)
+    if registration.camera is None:
+        return _Reading(camera, search, registration)
+    camera, news = registration.camera, registration.news
+    search = finder.with_camera(camera).search(grey)
+    again = register(search.sightings, camera, roster, before=registration)
+    return _Reading(camera, search, again, news)
+
+
+def _check_trusted(
+    registration: Registration, roster: Roster, picture: Path, camera_path: Path
+) -> None:
+    """Refuse a picture that does not show where the camera stands."""
+    if registration.is_trusted:
         return
-    missing = ", ".join(str(tag.id) for tag in roster.table_tags if tag.id not in check.in_place)
+    seen = [tag for tag in registration.seen if tag not in registration.moved]
+    listed = [tag.id for tag in roster.table_tags]
+    if len(seen) >= _FEWEST_TABLE_TAGS:
+        got = "they contradict each other and it: some of them, or the camera, were moved"
+    else:
+        missing = ", ".join(str(tag) for tag in listed if tag not in seen)
+        got = (
+            f"got {len(seen)} (not seen there: {missing}): they are hidden, the camera moved, or "
+            "the camera file is of another table"
+        )
     raise BadInput(
         str(picture),
-        f"expected {_FEWEST_TABLE_TAGS} table tags or more where {camera_path} puts them, got "
-        f"{len(check.in_place)} (not seen there: {missing}): they are hidden, the camera moved, "
-        "or the camera file is of another table",
+        f"expected {_FEWEST_TABLE_TAGS} table tags or more where {camera_path} puts them, {got}",
     )
 
 
-def _report(search: Search, roster: Roster) -> Sequence[str]:
-    """What was found, missing and refused, in words."""
-    owners = roster.owner_by_tag()
-    seen = {sighting.tag for sighting in search.sightings}
-    missing = [f"{tag} ({owner})" for tag, owner in owners.items() if tag not in seen]
-    lines = [f"{len(owners) - len(missing)} of {len(owners)} base tags found"]
-    if missing:
-        lines.append("missing: " + ", ".join(missing))
-    return [*lines, *(f"refused: tag {no.tag}: {no.because}" for no in search.rejections)]
+def _report(grey: Grey, reading: _Reading, roster: Roster) -> PictureReport:
+    search, expectation = reading.search, measured_expectation()
+    exposed = exposure(grey, search.sightings)
+    facts = facts_of(search, roster, missing=roster.base_type_by_tag(), exposure=exposed)
+    notes = (reading.news, reading.registration.because)
+    return picture_report(
+        search,
+        reading.registration,
+        reading.camera,
+        roster,
+        exposure=exposed,
+        note="; ".join(note for note in notes if note),
+        advice=advice(facts, too_small(reading.camera, roster, expectation), expectation),
+    )
 
 
-def _table_report(check: TableCheck, roster: Roster) -> Sequence[str]:
-    hidden = [str(tag.id) for tag in roster.table_tags if tag.id not in check.tags]
-    lines = [f"table tags not seen: {', '.join(hidden)}"] if hidden else []
-    if check.rms_px is not None:
-        lines.append(f"table tags lie {check.rms_px:.2f} px (rms) beside their places")
-    if check.has_moved:
-        lines.append("warning: the camera or a table tag has moved since the calibration")
-    return lines
+def _bases(reading: _Reading, roster: Roster) -> tuple[TrackedBase, ...]:
+    return BaseTracker(roster, reading.camera).update(
+        reading.search.sightings,
+        0.0,
+        beside_mm=reading.registration.unexplained_mm,
+        doubted=reading.search.seen_twice,
+    )
 
 
 def _write_position(path: Path | None, text: str) -> None:
@@ -116,17 +150,5 @@ def _write_position(path: Path | None, text: str) -> None:
         return
     try:
         path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise BadInput(str(path), f"cannot be written: {error.strerror}") from None
-
-
-def _write_picture(path: Path, picture: NDArray[np.uint8]) -> None:
-    try:
-        _, data = cv2.imencode(path.suffix or ".", picture)
-        path.write_bytes(data.tobytes())
-    except cv2.error:
-        raise BadInput(
-            str(path), f"expected a name that ends in .png or .jpg, got {path.suffix!r}"
-        ) from None
     except OSError as error:
         raise BadInput(str(path), f"cannot be written: {error.strerror}") from None

@@ -62,14 +62,13 @@ def facts_of(
     `exposure` is of the same picture, or of one just before.
     """
     seen = {sighting.tag for sighting in search.sightings}
-    refused = [rejection.tag for rejection in search.rejections]
-    known = seen.union(refused)
+    known = seen.union(rejection.tag for rejection in search.rejections)
     table_tags = [tag.id for tag in roster.table_tags]
     return Facts(
         missing=tuple(tag for tag in missing if tag not in known),
         hidden_table_tags=tuple(tag for tag in table_tags if tag not in known),
         table_tags_seen=sum(tag in seen for tag in table_tags),
-        twice=tuple(sorted({tag for tag in refused if refused.count(tag) > 1})),
+        twice=tuple(sorted(search.seen_twice)),
         blur_px=search.blur_px,
         exposure=exposure,
         owners=roster.owner_by_tag(),

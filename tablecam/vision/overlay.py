@@ -2,136 +2,139 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from calibration.camera import Camera
 from tablecam.table.headings import forward, right
 from tablecam.table.model import BasePose
 from tablecam.table.roster import Roster
-from tablecam.vision.sighting import Rejection, Search
+from tablecam.vision.labels import Labels, box_of
+from tablecam.vision.panel import numbered_cross, with_panel
+from tablecam.vision.pen import INK, SIDES, WHITE, Array, Colour, Pen, Picture
+from tablecam.vision.report import PictureReport
+from tablecam.vision.sighting import Search, TagSighting
 
-Array = NDArray[np.float64]
-Picture = NDArray[np.uint8]
-Colour = tuple[int, int, int]
-
-# Blue, green, red; told apart by colour-blind people too (P. Tol, "bright").
-_SIDES: tuple[Colour, ...] = ((238, 204, 102), (119, 102, 238), (68, 187, 204), (51, 136, 34))
-_TABLE: Colour = (255, 255, 255)
-_REFUSED: Colour = (80, 80, 255)
-_INK: Colour = (30, 25, 20)
-_FONT = cv2.FONT_HERSHEY_SIMPLEX
-_SHIFT = 4
-"""Corners are drawn at sixteenths of a pixel."""
+UNCERTAIN_MM = 0.5
+"""Bases known to worse than this are marked: half a millimetre decides a quarrel."""
+_NAME, _SMALL = 12.0, 9.5
+"""How high letters are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """Draws on pictures of one camera over one table."""
+    """Draws on pictures of one camera over one table; strokes and letters grow with the picture."""
 
     camera: Camera
     roster: Roster
 
-    def draw(self, picture: Picture, search: Search, poses: Mapping[int, BasePose]) -> Picture:
-        """A copy of the picture (height, width, 3) with a search's finds drawn upon it.
+    def draw(
+        self,
+        picture: Picture,
+        search: Search,
+        poses: Mapping[int, BasePose],
+        report: PictureReport,
+    ) -> Picture:
+        """A copy of the picture (height, width, 3), with finds drawn upon it and words beside it.
 
-        `poses` are the bases by tag. Bases are outlined at the height of their tags, a tick marks
-        the front; tags missing from the picture are listed at its top.
+        `poses` are the bases by tag. Bases are outlined at the height of their tags, the front edge
+        thick, uncertain ones in dashes; units are named, refused places numbered as in the margin.
         """
-        drawn = picture.copy()
+        pen = Pen(picture.copy(), picture.shape[0] / 1080)
+        outlines = {
+            sighting.tag: self._outline(poses[sighting.tag], sighting.height_mm)
+            for sighting in search.sightings
+            if sighting.tag in poses
+        }
         colours = self._colour_by_tag()
-        for sighting in search.sightings:
-            colour = colours.get(sighting.tag, _TABLE)
-            self._lines(drawn, sighting.corners_px, colour, closed=True)
-            pose = poses.get(sighting.tag)
-            if pose is None:
-                self._words(drawn, str(sighting.tag), sighting.corners_px.mean(axis=0), colour)
-            else:
-                self._base(drawn, pose, sighting.height_mm, colour)
-        for rejection in search.rejections:
-            self._refused(drawn, rejection)
-        seen = {sighting.tag for sighting in search.sightings}
-        self._head(drawn, search, [tag for tag in colours if tag not in seen])
-        return drawn
+        for tag, outline in outlines.items():
+            self._base(pen, outline, poses[tag], colours.get(tag, WHITE))
+        labels = Labels(picture.shape[1], picture.shape[0], [*map(box_of, outlines.values())])
+        self._table_tags(pen, search, labels)
+        self._refused(pen, search, labels)
+        for name, boxes in self._named(outlines):
+            self._name(pen, name, box_of(boxes), labels)
+        self._doubts(pen, outlines, poses, labels)
+        return with_panel(pen.picture, report, self._colour_by_side())
+
+    def _colour_by_side(self) -> dict[str, Colour]:
+        sides = [unit.side for unit in self.roster.units]
+        sides += [leader.side for leader in self.roster.commanders]
+        return {
+            side: SIDES[number % len(SIDES)] for number, side in enumerate(dict.fromkeys(sides))
+        }
 
     def _colour_by_tag(self) -> dict[int, Colour]:
-        side_by_tag = {tag: unit.side for unit in self.roster.units for tag in unit.tags}
-        side_by_tag |= {leader.tag: leader.side for leader in self.roster.commanders}
-        sides = list(dict.fromkeys(side_by_tag.values()))
-        colours = {side: _SIDES[index % len(_SIDES)] for index, side in enumerate(sides)}
-        return {tag: colours[side] for tag, side in side_by_tag.items()}
+        colours = self._colour_by_side()
+        by_tag = {tag: colours[unit.side] for unit in self.roster.units for tag in unit.tags}
+        return by_tag | {leader.tag: colours[leader.side] for leader in self.roster.commanders}
 
-    def _base(self, drawn: Picture, pose: BasePose, height_mm: float, colour: Colour) -> None:
-        ahead, beside = np.array(forward(pose.heading_deg)), np.array(right(pose.heading_deg))
-        centre = np.array([pose.x_mm, pose.y_mm])
-        front, side = ahead * pose.depth_mm / 2, beside * pose.width_mm / 2
-        corners = [(1, -1), (1, 1), (-1, 1), (-1, -1)]
-        outline = np.array([centre + along * front + across * side for along, across in corners])
-        tick = np.array([centre + 0.7 * front, centre + 1.2 * front])
-        self._lines(drawn, self._pixels(outline, height_mm), colour, closed=True)
-        self._lines(drawn, self._pixels(tick, height_mm), colour, closed=False)
-        (middle,) = self._pixels(np.array([centre + 0.35 * front]), height_mm)
-        self._words(drawn, str(pose.tag), middle, colour)
-
-    def _refused(self, drawn: Picture, rejection: Rejection) -> None:
-        place = np.array([[rejection.x_mm, rejection.y_mm]])
-        ((x_px, y_px),) = self._pixels(place, 0.0)
-        reach = 12 * self._unit
-        for slope in (-1, 1):
-            cross = np.array(
-                [[x_px - reach, y_px - slope * reach], [x_px + reach, y_px + slope * reach]]
-            )
-            self._lines(drawn, cross, _REFUSED, closed=False)
-        words = f"{rejection.tag}: {rejection.because}"
-        self._words(drawn, words, np.array([x_px, y_px - 2 * reach]), _REFUSED)
-
-    def _head(self, drawn: Picture, search: Search, missing: Sequence[int]) -> None:
-        lines = [f"{len(search.sightings)} tags seen, {len(search.rejections)} refused"]
-        if missing:
-            lines.append("not seen: " + ", ".join(map(str, missing)))
-        height = 34 * self._unit
-        for number, line in enumerate(lines):
-            self._words(drawn, line, np.array([0, (number + 0.7) * height]), _TABLE, large=True)
-
-    @property
-    def _unit(self) -> float:
-        """How much larger than on a picture 1920 pixels wide everything is drawn."""
-        return self.camera.lens.width_px / 1920
+    def _outline(self, pose: BasePose, height_mm: float) -> Array:
+        """A base's corners (4, 2) in the picture: front left, front right, rear right, left."""
+        ahead = np.array(forward(pose.heading_deg)) * pose.depth_mm / 2
+        beside = np.array(right(pose.heading_deg)) * pose.width_mm / 2
+        ways = ((1, -1), (1, 1), (-1, 1), (-1, -1))
+        corners = np.array([along * ahead + across * beside for along, across in ways])
+        return self._pixels(corners + np.array([pose.x_mm, pose.y_mm]), height_mm)
 
     def _pixels(self, places_mm: Array, height_mm: float) -> Array:
         heights = np.full((len(places_mm), 1), height_mm)
         return self.camera.to_image(np.hstack([places_mm, heights]))
 
-    def _lines(self, drawn: Picture, points_px: Array, colour: Colour, *, closed: bool) -> None:
-        if not np.isfinite(points_px).all():
-            return
-        fixed = [np.round(points_px * 2**_SHIFT).astype(np.int32)]
-        thick = max(1, round(1.2 * self._unit))
-        cv2.polylines(drawn, fixed, closed, _INK, 2 * thick + 1, cv2.LINE_AA, _SHIFT)
-        cv2.polylines(drawn, fixed, closed, colour, thick, cv2.LINE_AA, _SHIFT)
+    @staticmethod
+    def _base(pen: Pen, outline: Array, pose: BasePose, colour: Colour) -> None:
+        if pose.sigma_mm > UNCERTAIN_MM:
+            pen.dashes(outline, colour, width=1.6)
+        else:
+            pen.lines(outline, colour, width=1.6, closed=True)
+        pen.lines(outline[:2], colour, width=4.0)
 
-    def _words(
-        self,
-        drawn: Picture,
-        words: str,
-        middle_px: Array,
-        colour: Colour,
-        *,
-        large: bool = False,
-    ) -> None:
-        """Words about a place, moved so that they stay in the picture."""
-        if not np.isfinite(middle_px).all():
+    def _named(self, outlines: Mapping[int, Array]) -> Iterator[tuple[str, list[Array]]]:
+        """Each unit's and commander's name, with the outlines of its bases that are seen."""
+        owners: dict[str, list[Array]] = {}
+        owner_by_tag = self.roster.owner_by_tag()
+        for tag, outline in outlines.items():
+            owners.setdefault(owner_by_tag.get(tag, str(tag)), []).append(outline)
+        yield from owners.items()
+
+    @staticmethod
+    def _name(pen: Pen, name: str, about: Array, labels: Labels, height: float = _NAME) -> None:
+        if not np.isfinite(about).all():
             return
-        scale = (0.8 if large else 0.42) * self._unit
-        thick = max(1, round((1.6 if large else 1.0) * self._unit))
-        (width, height), _ = cv2.getTextSize(words, _FONT, scale, thick)
-        gap = round(6 * self._unit)
-        right_most, lowest = drawn.shape[1] - width - gap, drawn.shape[0] - gap
-        x_px = min(max(gap, round(float(middle_px[0]) - width / 2)), max(gap, right_most))
-        y_px = min(max(height + gap, round(float(middle_px[1]) + height / 2)), lowest)
-        for ink, wide in ((_INK, thick + max(2, 2 * thick)), (colour, thick)):
-            cv2.putText(drawn, words, (x_px, y_px), _FONT, scale, ink, wide, cv2.LINE_AA)
+        width_px, tall_px = pen.size_px(name, height)
+        room = (width_px + 4 * pen.unit_px, tall_px + 4 * pen.unit_px)
+        at = labels.place(about, room, gap_px=4 * pen.unit_px)
+        pen.words(name, at, INK, height=height, at="middle")
+
+    def _doubts(
+        self,
+        pen: Pen,
+        outlines: Mapping[int, Array],
+        poses: Mapping[int, BasePose],
+        labels: Labels,
+    ) -> None:
+        """How uncertain the uncertain ones are."""
+        for tag, outline in outlines.items():
+            if poses[tag].sigma_mm > UNCERTAIN_MM:
+                words = f"{tag}: +-{poses[tag].sigma_mm:.1f} mm"
+                self._name(pen, words, box_of(outline), labels, _SMALL)
+
+    def _table_tags(self, pen: Pen, search: Search, labels: Labels) -> None:
+        own = {tag.id for tag in self.roster.table_tags}
+        tags: list[TagSighting] = [each for each in search.sightings if each.tag in own]
+        labels.take(box_of(tag.corners_px) for tag in tags)
+        for tag in tags:
+            pen.lines(tag.corners_px, WHITE, width=2.0, casing=INK, closed=True)
+            self._name(pen, f"table tag {tag.tag}", box_of(tag.corners_px), labels, _SMALL)
+
+    def _refused(self, pen: Pen, search: Search, labels: Labels) -> None:
+        """A numbered cross at each refused place; its reason stands under its number."""
+        heights = {tag: base.tag_height_mm for tag, base in self.roster.base_type_by_tag().items()}
+        for number, rejection in enumerate(search.rejections, start=1):
+            place = np.array([[rejection.x_mm, rejection.y_mm]])
+            (at,) = self._pixels(place, heights.get(rejection.tag, 0.0))
+            numbered_cross(pen, at, number)
+            reach = 30 * pen.unit_px
+            labels.take([np.array([at[0] - reach, at[1] - reach, at[0] + reach, at[1] + reach])])

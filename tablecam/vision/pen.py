@@ -61,12 +61,14 @@ class Pen:
             cv2.polylines(self.picture, fixed, closed, casing, cased, cv2.LINE_AA, _SHIFT)
         cv2.polylines(self.picture, fixed, closed, colour, thick, cv2.LINE_AA, _SHIFT)
 
-    def dashes(self, points_px: Array, colour: Colour, *, width: float = 1.4) -> None:
+    def dashes(
+        self, points_px: Array, colour: Colour, *, width: float = 1.4, dash: float = 6.0
+    ) -> None:
         """A closed outline through points (n, 2) in dashes."""
         if not np.isfinite(points_px).all():
             return
         for start, end in zip(points_px, np.roll(points_px, -1, axis=0), strict=True):
-            count = max(1, round(float(np.hypot(*(end - start))) / (9 * self.unit_px)))
+            count = max(1, round(float(np.hypot(*(end - start))) / (dash * self.unit_px)))
             for number in range(0, count, 2):
                 ends = np.array([number, min(number + 1, count)])[:, None] / count
                 self.lines(start + ends * (end - start), colour, width=width)

@@ -62,13 +62,17 @@ def test_missing_tags_are_named_with_their_units(arguments, capsys):
     assert "12 (" in missing  # a puff of smoke lies on it
 
 
-def test_the_drawing_is_as_large_as_the_picture_and_the_position_goes_where_it_is_sent(
+def test_the_drawing_has_a_margin_beside_the_picture_and_the_position_goes_where_it_is_sent(
     arguments, tmp_path, capsys
 ):
     drawing, out = tmp_path / "drawn.png", tmp_path / "position.json"
     assert main([*arguments, "--draw", str(drawing), "--out", str(out)]) == 0
     assert capsys.readouterr().out == ""
-    assert cv2.imread(str(drawing)).shape == (1080, 1920, 3)
+    drawn, picture = cv2.imread(str(drawing)), cv2.imread(arguments[1])
+    assert drawn.shape[0] == 1080
+    assert drawn.shape[1] > 1920 + 300
+    # Of the table itself most is as it was: the margin covers none of it.
+    assert (drawn[:, :1920] == picture).all(axis=2).mean() > 0.9
     position_from_json(json.loads(out.read_text(encoding="utf-8")))
 
 
@@ -113,13 +117,100 @@ def test_a_folder_that_is_not_there_is_one_line(arguments, tmp_path, capsys):
     assert "cannot be written" in refused([*arguments, "--out", str(missing)], capsys)
 
 
-def test_a_camera_that_has_moved_since_is_said(rig, arguments, tmp_path, capsys):
+def test_a_camera_that_has_moved_since_is_said_and_seen_through_where_it_is_now(
+    rig, arguments, tmp_path, capsys
+):
     shifted = np.roll(cv2.imread(arguments[1]), 12, axis=1)
     bumped = tmp_path / "bumped.png"
     cv2.imwrite(str(bumped), shifted)
     arguments[1] = str(bumped)
     assert main(arguments) == 0
-    assert "the camera or a table tag has moved" in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert "warning: The camera was bumped by 12 px" in err
+    true = rig.bases("scene-1")
+    found = position_from_json(json.loads(out)).units
+    bases = [base for unit in found for base in unit.bases]
+    assert len(bases) > 0.8 * len(true)
+    away_mm = [np.hypot(b.x_mm - true[b.tag].x_mm, b.y_mm - true[b.tag].y_mm) for b in bases]
+    # A shift of the picture is not quite a turn of the camera: 12 px were 14 mm, and are less now.
+    assert np.median(away_mm) < 1.0
+
+
+def covered(rig, arguments, tmp_path, places, size_mm=84.0):
+    """The picture with table cloth laid over places on the table."""
+    picture = cv2.imread(arguments[1])
+    for x_mm, y_mm in places:
+        half = size_mm / 2
+        corners = [
+            [x_mm + a * half, y_mm + b * half, 0] for a, b in ((1, 1), (1, -1), (-1, -1), (-1, 1))
+        ]
+        cv2.fillPoly(picture, [rig.camera.to_image(corners).round().astype(int)], (60, 90, 60))
+    path = tmp_path / "covered.png"
+    cv2.imwrite(str(path), picture)
+    arguments[1] = str(path)
+
+
+def test_a_hidden_table_tag_is_named_and_to_be_uncovered(rig, arguments, tmp_path, capsys):
+    covered(rig, arguments, tmp_path, [(1750, 1150)])
+    assert main(arguments) == 0
+    err = capsys.readouterr().err
+    assert "table tags not seen: 2\n" in err
+    assert "advice: table tag 2 is hidden: uncover it" in err
+
+
+def test_a_table_tag_that_lies_elsewhere_is_named_and_left_out(rig, arguments, tmp_path, capsys):
+    picture = cv2.imread(arguments[1])
+    corners = rig.camera.to_image([[8, 8, 0], [92, 8, 0], [92, 92, 0], [8, 92, 0]])
+    (left, top), (right, bottom) = corners.min(axis=0).astype(int), corners.max(axis=0).astype(int)
+    tag = picture[top:bottom, left:right].copy()
+    picture[top : bottom - 9, left:right] = (60, 90, 60)
+    picture[top + 9 : bottom + 9, left:right] = tag
+    path = tmp_path / "moved.png"
+    cv2.imwrite(str(path), picture)
+    arguments[1] = str(path)
+    assert main(arguments) == 0
+    out, err = capsys.readouterr()
+    assert "warning: Table tag 0 was moved by" in err
+    true = rig.bases("scene-1")
+    bases = [base for unit in position_from_json(json.loads(out)).units for base in unit.bases]
+    away_mm = [np.hypot(b.x_mm - true[b.tag].x_mm, b.y_mm - true[b.tag].y_mm) for b in bases]
+    assert np.median(away_mm) < 0.1
+
+
+def test_too_few_table_tags_are_refused_by_name(rig, arguments, tmp_path, capsys):
+    covered(rig, arguments, tmp_path, [(1750, 1150), (50, 50)])
+    line = refused(arguments, capsys)
+    assert "covered.png: expected 3 table tags or more" in line
+    assert "got 2 (not seen there: 0, 2)" in line
+
+
+def test_a_tag_that_lies_there_twice_is_refused_with_its_unit_and_not_called_missing(
+    rig, arguments, tmp_path, capsys
+):
+    picture = cv2.imread(arguments[1])
+    corners = rig.tags("scene-1")[22].corners_px
+    (left, top), (right, bottom) = corners.min(axis=0).astype(int), corners.max(axis=0).astype(int)
+    tag = picture[top - 4 : bottom + 5, left - 4 : right + 5]
+    ((x, y),) = rig.camera.to_image([[300, 950, 3]]).astype(int)
+    picture[y : y + len(tag), x : x + tag.shape[1]] = tag
+    path = tmp_path / "copied.png"
+    cv2.imwrite(str(path), picture)
+    arguments[1] = str(path)
+    assert main(arguments) == 0
+    err = capsys.readouterr().err
+    lines = [line for line in err.splitlines() if line.startswith("refused: tag 22 (UI4): seen 2")]
+    assert len(lines) == 2
+    assert "advice: tag 22 (UI4) lies there twice: take the copy away" in err
+    assert " 22" not in next(line for line in err.splitlines() if line.startswith("missing"))
+
+
+def test_a_good_picture_needs_no_advice(arguments, capsys):
+    main(arguments)
+    err = capsys.readouterr().err
+    assert "advice" not in err
+    assert "warning" not in err
+    for figure in ("px a cell", "blur", "grey levels"):
+        assert figure in err
 
 
 def test_nothing_that_is_read_is_written_over(arguments, rig, camera_file, capsys):

@@ -1,29 +1,195 @@
+"""The drawing: each thing where it lies, at any size, and nothing else touched."""
+
+from dataclasses import replace
+
+import cv2
 import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tablecam.vision.bases import base_poses
+from tablecam.vision.exposure import exposure
 from tablecam.vision.find import find_tags
-from tablecam.vision.overlay import Overlay
+from tablecam.vision.labels import Labels
+from tablecam.vision.overlay import UNCERTAIN_MM, Overlay
+from tablecam.vision.pen import REFUSED, SIDES, Pen
+from tablecam.vision.registration import register
+from tablecam.vision.report import picture_report
 from tablecam.vision.sighting import Rejection, Search
 from tests.vision.pictures import CAMERA, FOOT, ROSTER, Print, picture_of
 
+TABLE_TAGS = [Print(tag.id, tag.x_mm, tag.y_mm, 90.0, 36, 0.0) for tag in ROSTER.table_tags]
 
-def test_drawing_marks_bases_and_refused_tags_on_a_copy_and_leaves_the_rest_alone():
-    grey = picture_of([Print(10, 120, 150, 0.0)])
+
+def scaled(factor):
+    """The drawn camera with so many pixels for each of its own, each way."""
+    lens = CAMERA.lens
+    share = {name: getattr(lens, name) * factor for name in ("fx_px", "fy_px")}
+    centre = {name: (getattr(lens, name) + 0.5) * factor - 0.5 for name in ("cx_px", "cy_px")}
+    sides = {"width_px": lens.width_px * factor, "height_px": lens.height_px * factor}
+    return replace(CAMERA, lens=replace(lens, **share, **centre, **sides))
+
+
+@pytest.fixture(scope="module")
+def grey():
+    return picture_of([Print(10, 120, 150, 0.0), *TABLE_TAGS])
+
+
+@pytest.fixture(scope="module")
+def found(grey):
+    return find_tags(grey, CAMERA, ROSTER)
+
+
+def enlarged(found, factor):
+    """A flat grey picture of so many times the pixels each way, and what was found in its place."""
+    camera = scaled(factor)
+    sightings = tuple(
+        replace(each, corners_px=(each.corners_px + 0.5) * factor - 0.5) for each in found.sightings
+    )
+    flat = np.full((camera.lens.height_px, camera.lens.width_px), 120, np.uint8)
+    return flat, replace(found, sightings=sightings), camera
+
+
+def drawn(grey, search, camera=CAMERA, **changes):
+    """The picture, and what was drawn of a search of it."""
     picture = np.repeat(grey[..., None], 3, axis=2)
+    own = [each for each in search.sightings if each.tag == 10]
+    found = base_poses(own, [FOOT] * len(own), camera)
+    poses = {pose.tag: replace(pose, **changes) for pose in found}
+    registration = register(search.sightings, camera, ROSTER)
+    light = exposure(grey, search.sightings)
+    report = picture_report(search, registration, camera, ROSTER, exposure=light)
     before = picture.copy()
-    found = find_tags(grey, CAMERA, ROSTER)
-    search = Search(found.sightings, (Rejection(11, "seen 2 times", 300.0, 100.0),))
-    (pose,) = base_poses(search.sightings, [FOOT], CAMERA)
-    drawn = Overlay(CAMERA, ROSTER).draw(picture, search, {10: pose})
+    result = Overlay(camera, ROSTER).draw(picture, search, poses, report)
     assert (picture == before).all()
-    changed = (drawn != picture).any(axis=2)
-    # The base lies 10 mm ahead of its tag: its front edge is 30 mm ahead.
-    marks = CAMERA.to_image([[150, 140, 3], [130, 170, 3], [300, 100, 0]]).round().astype(int)
-    assert all(changed[y - 2 : y + 3, x - 2 : x + 3].any() for x, y in marks)
-    ((x, y),) = CAMERA.to_image([[60, 200, 0]]).round().astype(int)
-    assert not changed[y - 20 : y + 20, x - 20 : x + 20].any()
+    return picture, result
 
 
-def test_a_picture_without_tags_is_drawn_too():
-    picture = np.zeros((640, 900, 3), np.uint8)
-    assert Overlay(CAMERA, ROSTER).draw(picture, Search(()), {}).shape == picture.shape
+def is_marked(picture, result, places, camera=CAMERA, height_mm=3.0, reach=2):
+    changed = (result[:, : picture.shape[1]] != picture).any(axis=2)
+    points = np.hstack([places, np.full((len(places), 1), height_mm)])
+    return [
+        changed[y - reach : y + reach + 1, x - reach : x + reach + 1].any()
+        for x, y in camera.to_image(points).round().astype(int)
+    ]
+
+
+def share_of(colour, result, place, camera=CAMERA, reach=3):
+    ((x, y),) = camera.to_image([[*place, 3.0]]).round().astype(int)
+    patch = result[y - reach : y + reach + 1, x - reach : x + reach + 1]
+    return float((np.abs(patch.astype(int) - colour).sum(axis=2) < 40).mean())
+
+
+def test_bases_are_outlined_and_the_rest_of_the_table_is_left_alone(grey, found):
+    picture, result = drawn(grey, found)
+    # The base lies 10 mm ahead of its tag at 120, 150: from 110 to 150 along x, 130 to 170 in y.
+    assert all(is_marked(picture, result, [[150, 140], [130, 170], [110, 150], [130, 130]]))
+    assert not any(is_marked(picture, result, [[220, 230], [300, 100]], reach=20))
+
+
+def test_the_front_edge_is_the_thickest(grey, found):
+    _, result = drawn(grey, found)
+    colour = np.array(SIDES[0])
+    front = share_of(colour, result, (150, 142))
+    assert front > 1.6 * share_of(colour, result, (110, 142))
+
+
+def test_an_uncertain_base_is_drawn_in_dashes_and_says_how_uncertain(found):
+    flat, search, camera = enlarged(found, 3)
+    _, sure = drawn(flat, search, camera, sigma_mm=UNCERTAIN_MM - 0.01)
+    picture, unsure = drawn(flat, search, camera, sigma_mm=UNCERTAIN_MM + 0.3)
+    rear = [(110, 150 + step) for step in np.arange(-17, 18)]
+    colour = np.array(SIDES[0])
+
+    def gaps(result):
+        return sum(share_of(colour, result, place, camera, reach=1) < 0.2 for place in rear)
+
+    assert gaps(sure) == 0
+    assert gaps(unsure) >= 8
+    assert (sure[:, : picture.shape[1]] != unsure[:, : picture.shape[1]]).any()
+
+
+def test_a_refused_tag_is_crossed_out_where_it_lies_and_explained_in_the_margin(grey, found):
+    off = Rejection(11, "lies off the table", 300.0, 100.0)
+    refused = Search(found.sightings, (off,), found.blur_px)
+    picture, result = drawn(grey, refused)
+    assert share_of(np.array(REFUSED), result, (300.0, 100.0)) > 0.3
+    margin = result[:, picture.shape[1] :]
+    red = np.abs(margin.astype(int) - REFUSED).sum(axis=2) < 40
+    assert red.any()  # the disc with its number
+    _, without = drawn(grey, found)
+    assert margin.shape == without[:, picture.shape[1] :].shape
+
+
+def test_the_margin_is_added_beside_the_picture_and_covers_nothing(grey, found):
+    picture, result = drawn(grey, Search(()))
+    assert result.shape[0] == picture.shape[0]
+    assert result.shape[1] > 1.2 * picture.shape[1]
+    assert (result[:, : picture.shape[1]] == picture).all()
+
+
+def test_a_margin_with_much_to_say_gets_more_columns(grey, found):
+    many = tuple(Rejection(11, "lies there " + 9 * "and there ", 20.0, 20.0) for _ in range(30))
+    _, brief = drawn(grey, found)
+    _, long = drawn(grey, replace(found, rejections=many))
+    assert long.shape[1] > brief.shape[1] + 300
+
+
+def test_strokes_and_letters_grow_with_the_picture(found):
+    """Drawn on twice the pixels and made small again, it is the same drawing."""
+    results = []
+    for factor in (2, 4):
+        flat, search, camera = enlarged(found, factor)
+        results.append(drawn(flat, search, camera)[1])
+    height, width = results[0].shape[:2]
+    assert results[1].shape[0] == 2 * height
+    assert results[1].shape[1] == pytest.approx(2 * width, abs=4)
+    shrunk = cv2.resize(results[1], (width, height), interpolation=cv2.INTER_AREA)
+    box = scaled(2).to_image([[100, 180, 3], [160, 120, 3]]).round().astype(int)
+    (left, top), (right, bottom) = box.min(axis=0), box.max(axis=0)
+    one, other = (each[top:bottom, left:right].astype(float) for each in (results[0], shrunk))
+    # Strokes are whole pixels wide: a third of a pixel more or less on either side.
+    assert np.corrcoef(one.ravel(), other.ravel())[0, 1] > 0.8
+
+
+boxes = st.lists(
+    st.tuples(st.floats(0, 800), st.floats(0, 500), st.floats(5, 120), st.floats(5, 90)),
+    max_size=12,
+)
+
+
+@given(boxes, st.floats(20, 120), st.floats(8, 30))
+def test_labels_stay_in_the_picture_and_off_whatever_leaves_them_room(taken, width, height):
+    taken = [np.array([x, y, x + wide, y + tall]) for x, y, wide, tall in taken]
+    labels = Labels(900.0, 600.0, list(taken))
+    about = np.array([400.0, 280.0, 460.0, 320.0])
+    middle = labels.place(about, (width, height), gap_px=4.0)
+    half = np.array([width, height]) / 2
+    low, high = middle - half, middle + half
+    assert (low >= -1e-6).all()
+    assert (high <= [900.0 + 1e-6, 600.0 + 1e-6]).all()
+    if not taken:
+        # Free to choose, a label lies right beside what it names.
+        apart = np.maximum(about[:2] - high, low - about[2:]).max()
+        assert apart == pytest.approx(4.0)
+
+
+def test_names_of_neighbours_do_not_lie_on_each_other():
+    labels = Labels(900.0, 600.0)
+    about = np.array([400.0, 280.0, 460.0, 320.0])
+    first = labels.place(about, (60.0, 12.0), gap_px=4.0)
+    second = labels.place(about, (60.0, 12.0), gap_px=4.0)
+    assert (np.abs(first - second) >= [60.0, 12.0]).any()
+
+
+def test_nothing_is_drawn_where_a_place_is_not_in_the_world_of_the_camera():
+    picture = np.zeros((100, 100, 3), np.uint8)
+    nowhere = np.array([[np.nan, 5.0], [9.0, 9.0], [20.0, 3.0]])
+    pen = Pen(picture, 1.0)
+    pen.lines(nowhere, (255, 255, 255), closed=True)
+    pen.dashes(nowhere, (255, 255, 255))
+    pen.area(nowhere, (255, 255, 255))
+    pen.area(nowhere[1:] + 500, (255, 255, 255))
+    pen.words("nowhere", nowhere[0], (255, 255, 255))
+    assert not picture.any()
