@@ -16,14 +16,22 @@ from numpy.typing import NDArray
 from calibration.camera import Camera
 from calibration.tag_pose import (
     SeenTags,
-    beside,
     carried_covariance,
     fit_pose,
     moved_by,
-    pose_jacobian,
 )
 from tablecam.table.roster import Roster
 from tablecam.vision import registration_words as words
+from tablecam.vision.registration_measures import (
+    apart_mm,
+    beside_listed,
+    drift_px,
+    farthest_off,
+    farthest_px,
+    rms_beside,
+    shift_px,
+    tag_look,
+)
 from tablecam.vision.registration_state import Doubt, Registration, RegistrationMemory, State
 from tablecam.vision.sighting import TagSighting
 from tablecam.vision.stories import LEAST_TAGS, Story, likeliest
@@ -42,8 +50,6 @@ tables shift by 0.002 to 0.009 px from look to look (one standard deviation)."""
 _NAMED_MM, _NAMED_RAD = 1.5, 0.04
 """A tag laid by hand may lie so far beside its listed place; a nudge by less is learnt as the place
 where it lies now, and harms nothing."""
-_READ_TO_PX = 0.01
-"""How well a tag is read at best, whatever its fit says."""
 _HARMLESS_PX = 0.4
 """Tags that lie so little beside their places shift bases by less than half a millimetre."""
 _LOST_PX = 1.0
@@ -74,7 +80,7 @@ def register(
     new = [tag for tag in tags if asked is None or tag.tag in asked]
     if not new or len(memory.tags.ids) < LEAST_TAGS:
         return case.nothing_new()
-    return case.judged(_look(new, camera, roster, memory.tags), is_alone=before is None)
+    return case.judged(tag_look(new, camera, roster, memory.tags), is_alone=before is None)
 
 
 def _begun(camera: Camera, roster: Roster) -> RegistrationMemory:
@@ -119,7 +125,7 @@ class _Case:
 
     @property
     def _is_lost(self) -> bool:
-        return _shift_px(self.memory.camera, self.camera, self.memory.tags.listed) > _LOST_PX
+        return shift_px(self.memory.camera, self.camera, self.memory.tags.listed) > _LOST_PX
 
     def _puzzled(self, look: TagLook, belief: TagMemory) -> Registration:
         """No story fits: wait for a while, then say so; unless it is too little to matter."""
@@ -127,17 +133,11 @@ class _Case:
         since_s = self.at_s if since_s is None else since_s
         is_lasting = self.at_s - since_s >= _UNCLEAR_AFTER_S
         memory = replace(self.memory, doubt=None, troubled_since_s=since_s)
-        if self._most_px(look, belief) < _HARMLESS_PX:
+        if farthest_px(look, belief, self.camera) < _HARMLESS_PX:
             tags = belief.after(look) if is_lasting and len(look) >= LEAST_TAGS else belief
             return self._followed(replace(memory, tags=tags), look, "")
         state: State = "unclear" if is_lasting else "moving"
-        return self._said(memory, state, contradicting=_worst(memory.tags, look))
-
-    def _most_px(self, look: TagLook, belief: TagMemory) -> float:
-        """How far the tag that lies farthest from where it should does so, in the picture."""
-        off, _ = belief.surprise(look)
-        away_mm = np.hypot(*off.reshape(-1, 3)[:, :2].T)
-        return float((away_mm * self.camera.px_per_mm(look.places[:, :2])).max())
+        return self._said(memory, state, contradicting=farthest_off(memory.tags, look))
 
     def _doubted(
         self, look: TagLook, story: Story, belief: TagMemory, doubt: Doubt
@@ -158,10 +158,10 @@ class _Case:
         away, nudged = dict(old), []
         for number, row in enumerate(look.rows):
             tag = ids[row]
-            beside_mm, named = _beside_listed(look, number, belief)
+            beside_mm, turned_rad = beside_listed(look, number, belief)
             if number not in story.moved:
                 away.pop(tag, None)
-            elif named or tag in old:
+            elif beside_mm > _NAMED_MM or turned_rad > _NAMED_RAD or tag in old:
                 away[tag] = beside_mm
             else:
                 nudged.append(number)
@@ -183,8 +183,8 @@ class _Case:
 
     def _followed(self, memory: RegistrationMemory, look: TagLook, news: str) -> Registration:
         """The camera with its drift, once that is known and worth it."""
-        drift_px, sigma_px = _drift_px(self.camera, memory.tags)
-        if drift_px < max(_LEAST_DRIFT_PX, _DRIFT_SIGMAS * sigma_px):
+        shift_by_px, sigma_px = drift_px(self.camera, memory.tags)
+        if shift_by_px < max(_LEAST_DRIFT_PX, _DRIFT_SIGMAS * sigma_px):
             return self._said(memory, "holds", news=news, is_trusted=True)
         camera = moved_by(self.camera, -memory.tags.drift)
         covariance = carried_covariance(
@@ -192,10 +192,10 @@ class _Case:
         )
         camera = replace(camera, covariance=covariance)
         memory = replace(memory, tags=memory.tags.registered(), camera=camera)
-        if drift_px > _LOST_PX:
-            news = words.registered(drift_px, len(look))
+        if shift_by_px > _LOST_PX:
+            news = words.registered(shift_by_px, len(look))
             return self._said(memory, "registered", camera=camera, news=news)
-        news = news or words.drifted(drift_px)
+        news = news or words.drifted(shift_by_px)
         return self._said(memory, "drifted", camera=camera, news=news, is_trusted=True)
 
     def _registered(self, look: TagLook, seen: SeenTags, story: Story) -> Registration:
@@ -212,11 +212,11 @@ class _Case:
         places = seen.places(camera)
         old = self.memory.away
         away = {
-            ids[look.rows[number]]: _apart_mm(places[number], tags.listed[look.rows[number]])
+            ids[look.rows[number]]: apart_mm(places[number], tags.listed[look.rows[number]])
             for number in story.moved
         }
         missing = {tag: old[tag] for tag in old if tag not in {ids[row] for row in look.rows}}
-        bump_px = _shift_px(self.memory.camera, camera, tags.listed)
+        bump_px = shift_px(self.memory.camera, camera, tags.listed)
         memory = replace(
             self.memory,
             tags=tags,
@@ -242,34 +242,23 @@ class _Case:
         """What is to be said, unless there are too few tags to say it."""
         in_view = memory.in_view(self.at_s, _IN_VIEW_S)
         good = [tag for tag in in_view if tag not in memory.away]
+        is_watched = len(memory.tags.ids) >= LEAST_TAGS
         if camera is None and len(good) < LEAST_TAGS:
-            state, is_trusted = "too few", False
+            state, is_trusted = "too few", not is_watched
         hidden = set(memory.tags.ids) - set(in_view)
         because = {
             "moving": words.moving(),
             "unclear": words.unclear(contradicting) if contradicting else words.moving(),
-            "too few": words.too_few(good, hidden, memory.away.keys()),
+            "too few": words.too_few(good, hidden, memory.away.keys())
+            if is_watched
+            else words.unwatched(len(memory.tags.ids)),
         }.get(state, words.moved(memory.away) if memory.away else "")
-        rms_px, rms_mm = _rms(self.tags, memory, self.camera)
+        rms_px, rms_mm = rms_beside(
+            [tag for tag in self.tags if tag.tag not in memory.away], memory.tags, self.camera
+        )
         return Registration(
             state, in_view, memory.away, rms_px, rms_mm, camera, is_trusted, because, news, memory
         )
-
-
-def _look(
-    tags: Sequence[TagSighting], camera: Camera, roster: Roster, memory: TagMemory
-) -> TagLook:
-    """The sightings as what they say of drift and places."""
-    rows = np.array([memory.ids.index(tag.tag) for tag in tags], dtype=np.int64)
-    places = np.array([(tag.x_mm, tag.y_mm, np.radians(tag.heading_deg)) for tag in tags])
-    read_to_mm = _READ_TO_PX / camera.px_per_mm(places[:, :2])
-    noise = np.zeros((3 * len(tags), 3 * len(tags)))
-    for number, tag in enumerate(tags):
-        own = triples([number])
-        turn_rad = 2 * read_to_mm[number] / roster.table_tag_size_mm
-        least = np.square([read_to_mm[number], read_to_mm[number], turn_rad])
-        noise[np.ix_(own, own)] = tag.covariance + np.diag(least)
-    return TagLook(rows, places, noise, pose_jacobian(camera, places))
 
 
 def _registered_anew(
@@ -314,68 +303,9 @@ def _relearnt(
     return belief
 
 
-def _beside_listed(look: TagLook, number: int, memory: TagMemory) -> tuple[float, bool]:
-    """How far a tag lies beside its listed place, and whether that is too far to be let pass."""
-    off = beside(look.places[number], memory.listed[look.rows[number]])
-    beside_mm = float(np.hypot(off[0], off[1]))
-    return beside_mm, beside_mm > _NAMED_MM or abs(float(off[2])) > _NAMED_RAD
-
-
-def _worst(memory: TagMemory, look: TagLook) -> tuple[int, ...]:
-    """The tags that lie farther from where they should than a bump leaves unexplained."""
-    off, spread = memory.surprise(look)
-    chi2 = [
-        float(off[own] @ np.linalg.solve(spread[np.ix_(own, own)], off[own]))
-        for own in (triples([number]) for number in range(len(look)))
-    ]
-    worst = max(chi2)
-    return tuple(
-        memory.ids[row] for row, one in zip(look.rows, chi2, strict=True) if one > worst / 4
-    )
-
-
 def _news_of_tags(old: Mapping[int, float], away: Mapping[int, float]) -> str:
     moved = {tag: away[tag] for tag in away.keys() - old.keys()}
     if moved:
         return words.moved(moved)
     put_back = old.keys() - away.keys()
     return words.back(put_back) if put_back else ""
-
-
-def _drift_px(camera: Camera, memory: TagMemory) -> tuple[float, float]:
-    """How far the drift shifts the tag that it shifts most, and how well that is known."""
-    scale = camera.px_per_mm(memory.listed[:, :2])[:, None]
-    by_drift = pose_jacobian(camera, memory.listed).reshape(-1, 3, 6)[:, :2]
-    shift = np.hypot(*(by_drift @ memory.drift * scale).T)
-    spread = by_drift @ memory.drift_covariance @ by_drift.transpose(0, 2, 1)
-    sigma = np.sqrt(np.trace(spread, axis1=1, axis2=2) / 2) * scale[:, 0]
-    most = int(np.argmax(shift))
-    return float(shift[most]), float(sigma[most])
-
-
-def _shift_px(before: Camera, now: Camera, places: Array) -> float:
-    """How far table places (n, 3) are shifted in the picture, root mean square."""
-    points = np.column_stack([places[:, :2], np.zeros(len(places))])
-    return _root_mean_square(now.to_image(points) - before.to_image(points))
-
-
-def _apart_mm(place: Array, other: Array) -> float:
-    return float(np.hypot(*(place - other)[:2]))
-
-
-def _rms(
-    tags: Sequence[TagSighting], memory: RegistrationMemory, camera: Camera
-) -> tuple[float | None, float | None]:
-    """How far tags that count lie beside their listed places, in the picture and on the table."""
-    used = [tag for tag in tags if tag.tag not in memory.away]
-    if not used:
-        return None, None
-    rows = [memory.tags.ids.index(tag.tag) for tag in used]
-    found = np.array([(tag.x_mm, tag.y_mm, 0.0) for tag in used])
-    listed = memory.tags.listed[rows] * [1, 1, 0]
-    beside_px = camera.to_image(found) - camera.to_image(listed)
-    return _root_mean_square(beside_px), _root_mean_square((found - listed)[:, :2])
-
-
-def _root_mean_square(offsets: Array) -> float:
-    return float(np.sqrt(np.square(offsets).sum(axis=1).mean()))

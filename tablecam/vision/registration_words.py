@@ -40,6 +40,14 @@ def too_few(left: Sequence[int], hidden: Collection[int], moved: Collection[int]
     return f"{seen} can be relied on{because}: positions are held until three can"
 
 
+def unwatched(listed: int) -> str:
+    """The table file lists fewer tags than it takes."""
+    return (
+        f"The table file lists {listed} table tags: three are needed to notice when the camera is "
+        "bumped"
+    )
+
+
 def moved(tags: Mapping[int, float]) -> str:
     """Tags that lie wrong by so many millimetres and are left out."""
     if len(tags) == 1:

@@ -193,6 +193,8 @@ def triples(rows: Rows | Sequence[int]) -> Rows:
 def _own_faults(camera: Camera, listed: Array) -> Array:
     """How far hand-laid tags lie beside their listed places, but for what a pose would explain."""
     faults = np.tile(_FAULT, len(listed))
+    if len(faults) <= POSE:  # with so few tags a pose would explain anything
+        return np.diag(faults**2)
     basis, _ = np.linalg.qr(pose_jacobian(camera, listed) / faults[:, None])
     own = np.eye(len(faults)) - basis @ basis.T
     return np.asarray(faults[:, None] * own * faults)
