@@ -20,6 +20,7 @@ from calibration.results import LensCalibration, Origin
 from calibration.table_pose import find_table
 from calibration.table_tags import find_tags
 from tablecam.capture.pictures import read_picture
+from tablecam.capture.quiet import silence_opencv
 from tablecam.table.model import BasePose, Position
 from tablecam.table.position_file import read_position_file
 from tablecam.table.roster import Roster
@@ -112,6 +113,7 @@ class Clip:
     def frames(self, *, every: int = 1) -> Iterator[tuple[np.ndarray, Mapping]]:
         """Grey frames, each with its line of the truth."""
         lines = (self.folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()
+        silence_opencv()
         video = cv2.VideoCapture(str(self.folder / "clip.mp4"))
         for number, line in enumerate(lines):
             good, image = video.read()

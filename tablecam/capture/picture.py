@@ -105,7 +105,8 @@ class DecodedPicture:
 class JpegPicture:
     """A picture that came as a JPEG; it is kept so, and each form of it is decoded once at most.
 
-    Any thread may ask; one that asks for what another is decoding waits for it.
+    Any thread may ask; one that asks for what another is decoding waits for it. `data` are the
+    bytes, as they came.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -115,7 +116,7 @@ class JpegPicture:
             BrokenPicture: They are no JPEG, or end too soon.
         """
         self.width_px, self.height_px = _jpeg_size_px(data)
-        self._data = data
+        self.data = data
         self._lock = threading.Lock()
         self._decoded: dict[int, Image] = {}
 
@@ -153,7 +154,7 @@ class JpegPicture:
     def _made(self, form: int) -> Image:
         if form == _REDUCED_GREY and _GREY in self._decoded:
             return _reduced(self._decoded[_GREY])  # 1 ms, not 18: the same but for rounding
-        image = decoded(self._data, form)
+        image = decoded(self.data, form)
         if image is None:
             raise BrokenPicture("cut short or damaged")
         return image

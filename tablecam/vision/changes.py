@@ -28,12 +28,14 @@ _SAME_LIGHT = 0.03
 _CURVE = 0.25
 """So much of a change of light may be another one for bright things than for dark ones."""
 _NOISES = 6.0
-_LEAST_CHANGE_GREY = 2.5
+_LEAST_CHANGE_GREY = 3.0
 _LEAST_PIXELS = 2
 """One pixel alone is noise; a tag of two pixels a cell is on four to nine."""
 _USUAL_NOISE_GREY = 0.5
 _SLOWLY = 1.1
 """What is believed of the noise changes by this factor a picture at most: a hand is no noise."""
+_ROUNDING_GREY = 0.3
+"""The noise that whole grey levels leave."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,9 +104,12 @@ def changes(now: Map, ground: Ground, blocks: Blocks, *, doubted: Rows) -> Chang
     """
     least_grey = max(_LEAST_CHANGE_GREY, _NOISES * ground.noise_grey)
     gain = light_gain(now, ground.searched)
-    by_search = _but_for_light(now, ground.searched, gain)
-    by_before = _but_for_light(now, ground.before, light_gain(now, ground.before))
+    gain_since_before = light_gain(now, ground.before)
+    by_search = _difference(now, ground.searched, gain)
+    by_before = _difference(now, ground.before, gain_since_before)
     seen_grey = float(np.sqrt(np.mean(np.minimum(by_before[::2, ::2], least_grey) ** 2)))
+    by_search = _beyond_curve(by_search, ground.searched, gain)
+    by_before = _beyond_curve(by_before, ground.before, gain_since_before)
     since_searched = _changed(by_search, least_grey, blocks)
     return Changes(
         since_searched,
@@ -127,19 +132,26 @@ def light_gain(now: Map, then: Map) -> Map:
     return np.asarray(cv2.resize(coarse, now.shape[::-1], interpolation=cv2.INTER_LINEAR))
 
 
-def _but_for_light(now: Map, then: Map, gain: Map) -> Map:
-    """By how much pixels are brighter or darker than light alone explains."""
-    difference = np.asarray(cv2.absdiff(now, cv2.multiply(then, gain)))
+def _difference(now: Map, then: Map, gain: Map) -> Map:
+    """By how much pixels are brighter or darker than they were in the light of now."""
+    return np.asarray(cv2.absdiff(now, cv2.multiply(then, gain)))
+
+
+def _beyond_curve(difference: Map, then: Map, gain: Map) -> Map:
+    """What light does not explain of a difference.
+
+    A camera's curve, and white that clips, make bright and dark change by other factors.
+    """
     if np.abs(gain - 1).max() < _SAME_LIGHT:
         return difference
-    # A camera's curve, and white that clips, make bright and dark change by other factors.
     explained = np.float32(_CURVE) * np.abs(gain - 1) * then
     return np.asarray(np.maximum(difference - explained, 0), dtype=np.float32)
 
 
-def followed(believed: float, seen: float) -> float:
-    """What to believe of the noise after one more picture."""
-    return float(np.clip(seen, believed / _SLOWLY, believed * _SLOWLY))
+def followed(believed_grey: float, seen_grey: float) -> float:
+    """What to believe of the noise after one more picture: it is slow to follow what is seen."""
+    highest = max(believed_grey, _ROUNDING_GREY) * _SLOWLY
+    return min(max(seen_grey, believed_grey / _SLOWLY), highest)
 
 
 def _changed(difference: Map, least_grey: float, blocks: Blocks) -> Rows:

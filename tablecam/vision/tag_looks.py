@@ -17,6 +17,8 @@ from tablecam.vision.tag_patches import TagPatches, likeness
 Rows = NDArray[np.bool_]
 
 _USUAL_NOISE_GREY = 0.5
+_USUAL_PERCENTILE = 75.0
+"""Hands hide fewer tags than the rest; and of few pixels, some differ by less than the noise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,8 +50,9 @@ class TagLooks:
         changed, there = ~like.is_alike[:seen_too], like.is_there[:seen_too]
         back = like.is_alike[seen_too:]
         noise_grey = self.noise_grey
-        if like.noise_grey is not None:
-            noise_grey = followed(noise_grey, like.noise_grey)
+        if seen_too:
+            usual_grey = float(np.percentile(like.beside_grey[:seen_too], _USUAL_PERCENTILE))
+            noise_grey = followed(noise_grey, usual_grey)
         return TagDoubts(
             before=self,
             changed=_chosen(self.seen, changed),

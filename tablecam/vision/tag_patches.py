@@ -79,19 +79,20 @@ class TagPatches:
 class Likeness:
     """How tags look in a picture beside how they looked, (n,) each.
 
-    `is_alike`: nothing has changed; `is_there`: the better part is as it was. `noise_grey` is what
-    one pixel differs by where nothing changed; None where no tag tells.
+    `is_alike`: nothing has changed; `is_there`: the better part is as it was. `beside_grey` is
+    what one pixel differs by (root mean square).
     """
 
     is_alike: Rows
     is_there: Rows
-    noise_grey: float | None
+    beside_grey: Map
 
 
 def likeness(patches: TagPatches, now: Map, noise_grey: float) -> Likeness:
     """How much tags look as they did."""
     if not len(patches):
-        return Likeness(np.empty(0, np.bool_), np.empty(0, np.bool_), None)
+        nothing = np.empty(0, np.bool_)
+        return Likeness(nothing, nothing, np.empty(0, np.float32))
     centred, length = _centred(now, patches.pixels, patches.real)
     part = (centred * patches.shape).sum(axis=1)
     freedoms = patches.real.sum(axis=1) - 2
@@ -104,7 +105,7 @@ def likeness(patches: TagPatches, now: Map, noise_grey: float) -> Likeness:
     return Likeness(
         np.asarray(alike),
         np.asarray(lit & (part > _NUDGED * length)),
-        float(np.sqrt(np.mean(beside[alike] ** 2))) if alike.any() else None,
+        beside.astype(np.float32),
     )
 
 

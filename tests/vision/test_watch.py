@@ -194,6 +194,18 @@ def test_a_lamp_that_goes_off_and_on_moves_and_loses_nothing(scene, first):
     assert scene.finder.searched == []
 
 
+def test_a_lamp_that_fades_to_a_quarter_and_back_is_searched_for_nothing(scene, first):
+    look = first
+    for light in (0.6, 0.25, 1.0):
+        scene.table.dim_lamp(light)
+        for _ in range(8):
+            look = scene.watch.look(as_jpeg(scene.source), look)
+            assert look.search.sightings
+            assert look.changed == 0
+    assert len(scene.finder.searched) == 2  # the sweep
+    assert farthest_mm(look.search, first.search) < NOISE_MM
+
+
 def test_light_that_drifts_and_a_white_balance_that_wanders_are_searched_for_nothing(scene, first):
     look = first
     across = np.linspace(0, 1, CAMERA.lens.width_px)[None, :, None]
@@ -326,6 +338,17 @@ def test_a_whole_search_can_be_had_at_any_time(scene, first):
     look = scene.watch.look(as_jpeg(scene.source), first, whole=True)
     assert look.is_whole
     assert look.fresh == first.fresh
+
+
+def test_an_empty_table_is_watched_too(scene):
+    blank = DecodedGrey(np.full((1080, 1920), 90, np.uint8))
+    look = scene.watch.look(blank, None)
+    assert look.search.sightings == ()
+    look = scene.watch.look(blank, look)
+    assert look.changed == 0
+    for _ in range(2):
+        look = scene.watch.look(as_jpeg(scene.source), look)
+    assert len(look.search.sightings) > 40
 
 
 def test_a_picture_of_another_size_is_our_own_mistake(scene, first):

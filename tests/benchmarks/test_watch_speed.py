@@ -1,0 +1,149 @@
+"""What it costs to look at a table again, beside decoding its pictures.
+
+Prints one table. Times are the shortest of a few runs, alone and beside the time to decode a JPEG
+of quality 90 in full grey, which is 1. `still` and `hand` are means over all looks while nothing
+moves and while a hand does; `beyond` leaves decoding out, `decoding` is that alone. The sweep is
+in them; `longest` is the longest look of a still table, one with a share of the sweep.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from tablecam.capture.picture import JpegPicture
+from tablecam.vision.find import TagFinder
+from tablecam.vision.watch import Look, Watch
+from tests.footage import Clip
+from tests.vision import watched
+
+RUNS = 5
+STILL_LOOKS = 192
+"""One whole sweep."""
+
+
+@dataclass(frozen=True)
+class Film:
+    """Pictures as a camera sends them, and during which of them a hand is in view."""
+
+    name: str
+    finder: TagFinder
+    still: Sequence[JpegPicture]
+    moving: Sequence[tuple[JpegPicture, bool]]
+
+
+class TimedPicture:
+    """A picture that adds up how long it took to decode what was asked for."""
+
+    def __init__(self, picture: JpegPicture) -> None:
+        self._picture = JpegPicture(picture.data)
+        self.width_px, self.height_px = picture.width_px, picture.height_px
+        self.seconds = 0.0
+
+    def grey(self) -> np.ndarray:
+        return self._timed(self._picture.grey)
+
+    def reduced_grey(self) -> np.ndarray:
+        return self._timed(self._picture.reduced_grey)
+
+    def _timed(self, decode: Callable[[], np.ndarray]) -> np.ndarray:
+        start = time.perf_counter()
+        decoded = decode()
+        self.seconds += time.perf_counter() - start
+        return decoded
+
+
+def test_print_the_table(shared):
+    table = Table(
+        "pictures",
+        "tags",
+        "grey ms",
+        "reduced",
+        "colour",
+        "whole search",
+        "still: beyond",
+        "decoding",
+        "longest",
+        "hand: beyond",
+        "decoding",
+    )
+    for film in films(shared):
+        table.add_row(*row(film))
+    Console(width=150).print(table)
+
+
+def films(shared: Path) -> Iterator[Film]:
+    for width_px, height_px in ((3840, 2160), (1920, 1080)):
+        source = watched.source(watched.watched_table(), watched.camera(width_px, height_px))
+        pictures = list(watched.frames(source, 60))
+        finder = TagFinder(source.camera, source.table.roster)
+        still = [picture for picture, is_hand in pictures if not is_hand][:8]
+        yield Film(f"simulated {width_px}x{height_px}", finder, still, pictures)
+    clip = Clip(shared / "footage" / "clip-b")
+    frames = [(watched.jpeg(grey), bool(line["hand_in_view"])) for grey, line in clip.frames()]
+    still = [picture for picture, is_hand in frames if not is_hand][:8]
+    yield Film("clip-b 1280x720", TagFinder(clip.camera, clip.roster), still, frames)
+
+
+def row(film: Film) -> list[str]:
+    first = film.still[0]
+    reduced = shortest(lambda: decode(first, cv2.IMREAD_REDUCED_GRAYSCALE_8))
+    colour = shortest(lambda: decode(first, cv2.IMREAD_COLOR))
+    whole = shortest(lambda: film.finder.search(first.grey()))
+    at_first = shortest(lambda: decode(first, cv2.IMREAD_GRAYSCALE))
+    watch = Watch(film.finder)
+    look = watch.look(first, None)
+    looped = [film.still[number % len(film.still)] for number in range(1, STILL_LOOKS + 1)]
+    still = [cost for cost, _ in looks(watch, look, looped)]
+    hands = [
+        cost
+        for (cost, _), (_, is_hand) in zip(
+            looks(watch, look, [picture for picture, _ in film.moving]), film.moving, strict=True
+        )
+        if is_hand
+    ]
+    # Once more at the end: the machine may have been busy before.
+    grey = min(at_first, shortest(lambda: decode(first, cv2.IMREAD_GRAYSCALE)))
+    beyond, decoding = np.array(still).T / grey
+    with_hand, decoding_too = np.array(hands).T / grey
+    tags = len(look.search.sightings)
+    ratios = (reduced / grey, colour / grey, whole / grey, beyond.mean(), decoding.mean())
+    more = (beyond.max(), with_hand.mean(), decoding_too.mean())
+    numbers = [f"{ratio:.2f}" for ratio in (*ratios, *more)]
+    return [film.name, str(tags), f"{1000 * grey:.1f}", *numbers]
+
+
+def looks(
+    watch: Watch, before: Look, pictures: Sequence[JpegPicture]
+) -> Iterator[tuple[tuple[float, float], Look]]:
+    """Each look after the one before: seconds beyond decoding, seconds decoding."""
+    for picture in pictures:
+        costs = []
+        for _ in range(RUNS):
+            timed = TimedPicture(picture)
+            start = time.perf_counter()
+            look = watch.look(timed, before)
+            costs.append((time.perf_counter() - start - timed.seconds, timed.seconds))
+        before = look
+        beyond, decoding = zip(*costs, strict=True)
+        yield (min(beyond), min(decoding)), look
+
+
+def decode(picture: JpegPicture, form: int) -> np.ndarray:
+    return np.asarray(cv2.imdecode(np.frombuffer(picture.data, np.uint8), form))
+
+
+def shortest(deed: Callable[[], object]) -> float:
+    seconds = []
+    for _ in range(3 * RUNS):
+        start = time.perf_counter()
+        deed()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
