@@ -19,6 +19,7 @@ from tablecam.table.roster import Roster
 from tablecam.vision.decode import Readings, read_squares
 from tablecam.vision.dictionary import TagPatterns, tag_patterns
 from tablecam.vision.fit import fit_tags
+from tablecam.vision.heights import Hills, on_planes, raised
 from tablecam.vision.hypotheses import NO_HYPOTHESES, Hypotheses, hypotheses
 from tablecam.vision.identity import identify
 from tablecam.vision.kinds import TagKind, kinds_of_like_size, tag_ids, tag_kinds
@@ -28,7 +29,7 @@ from tablecam.vision.sought import SoughtPart, sought_part
 from tablecam.vision.squares import SquareFinder, square_finder
 from tablecam.vision.still import lying_before, squares_elsewhere, still_tags
 from tablecam.vision.strays import tags_of_another_size
-from tablecam.vision.tags import TagFits
+from tablecam.vision.tags import TagFits, TagGuesses
 from tablecam.vision.verdict import verdict
 
 log = logging.getLogger(__name__)
@@ -47,9 +48,10 @@ _ALIKE_PX = 1.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Scale:
-    """Kinds of tag of like size, and what notices them."""
+    """Kinds of tag of like size, and what notices them, on a plane `height_mm` over the table."""
 
     kinds: tuple[TagKind, ...]
+    height_mm: float
     squares: SquareFinder
     most_squares: int
 
@@ -68,6 +70,7 @@ class TagFinder:
         self.camera = camera
         self.roster = roster
         self._patterns = tag_patterns(roster.dictionary, tag_ids(roster), source=roster.source)
+        self._hills = Hills.of(roster, self._patterns)
         groups = kinds_of_like_size(tag_kinds(roster, self._patterns))
         self._camera_of_maps = camera
         self._table_tags = frozenset(tag.id for tag in roster.table_tags)
@@ -143,15 +146,16 @@ class TagFinder:
             )
 
     def _scale(self, kinds: tuple[TagKind, ...]) -> _Scale:
+        height_mm = float(np.mean([kind.height_mm for kind in kinds]))
         finder = square_finder(
             self._camera_of_maps,
             self.roster.table,
             cell_mm=kinds[0].size_mm / self._patterns.side_cells,
-            height_mm=float(np.mean([kind.height_mm for kind in kinds])),
+            height_mm=height_mm,
             margin_mm=self._margin_mm(kinds),
         )
         tags = sum(len(kind.pattern) for kind in kinds)
-        return _Scale(kinds, finder, most_squares=2 * tags + 40)
+        return _Scale(kinds, height_mm, finder, most_squares=2 * tags + 40)
 
     def _margin_mm(self, kinds: Sequence[TagKind]) -> float:
         """How far beyond the table's edges to look: as far as its own tags may lie."""
@@ -169,13 +173,16 @@ class TagFinder:
         blur = blur_px or _USUAL_BLUR_PX
         still = still_tags(grey, camera, patterns, scale.kinds, sought.before, blur_px=blur)
         noticed = scale.squares.find(grey, scale.most_squares, sought.within_mm)
-        squares = squares_elsewhere(squares_elsewhere(noticed, still.tags), carried)
+        known = TagGuesses.joined([still.tags, carried])
+        low_mm = np.full(len(known), scale.height_mm)
+        squares = squares_elsewhere(noticed, on_planes(camera, known, low_mm))
         kinds = scale.kinds if len(squares) else ()
         readings = [read_squares(grey, camera, patterns, kind, squares) for kind in kinds]
         may_be = hypotheses(readings, patterns) if readings else NO_HYPOTHESES
         blur_px = blur_px or _blur_px(grey, camera, patterns, may_be)
         blur = blur_px or _USUAL_BLUR_PX
         fresh = fit_tags(grey, camera, patterns, may_be.guesses, blur_px=blur)
+        fresh = raised(grey, camera, patterns, fresh, self._hills, blur_px=blur)
         fits = TagFits.joined([fresh, still])
         # Every still tag is a square of its own, numbered behind those that were found.
         square = np.concatenate([may_be.square, len(squares) + np.arange(len(still))])
