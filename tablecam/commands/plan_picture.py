@@ -57,6 +57,7 @@ class _Sheet:
         self._contours()
         self._table()
         self._parade()
+        self._camera()
         self._panel()
 
     @cached_property
@@ -161,7 +162,6 @@ class _Sheet:
         prints, size_mm = TagPrints(self.plan.roster), self.plan.roster.table_tag_size_mm
         for tag in self.plan.roster.table_tags:
             self._tag(prints.cells(tag.id), Place(tag.x_mm, tag.y_mm, 90.0), size_mm)
-        self._camera()
 
     def _camera(self) -> None:
         """Where the camera hangs, if that is on the map."""
@@ -208,7 +208,7 @@ class _Sheet:
         lens = self.plan.camera.lens
         y = _EDGE_PX + 10.0
         heading = f"{lens.width_px} x {lens.height_px} from {self.plan.height_mm:g} mm"
-        self.pen.words(heading, np.array([left, y]), INK, height=15, casing=None)
+        self.pen.words(heading, np.array([left, y]), INK, height=15, bold=True, casing=None)
         y += 34
         for line in _wrapped(sight_words(self.plan), 46):
             self.pen.words(line, np.array([left, y]), INK, height=9.5, casing=None)
@@ -265,8 +265,7 @@ class _Sheet:
         step = min(24.0, side / len(lines))
         for number, line in enumerate(lines):
             where = np.array([x + side + 16, top + (number + 0.5) * step])
-            height = 11 if number == 0 else 9.5
-            self.pen.words(line, where, INK, height=height, casing=None)
+            self.pen.words(line, where, INK, height=10, bold=number == 0, casing=None)
 
 
 def drawn_up(roster: Roster) -> list[tuple[UnitEntry, tuple[Place, ...]]]:

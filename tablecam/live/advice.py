@@ -103,8 +103,8 @@ def _twice(facts: Facts) -> str | None:
         f"{tag} ({facts.owners[tag]})" if tag in facts.owners else str(tag) for tag in facts.twice
     ]
     if len(tags) > 1:
-        return f"tags {', '.join(tags)} lie there twice: take the copies away"
-    return f"tag {tags[0]} lies there twice: take the copy away" if tags else None
+        return f"tags {', '.join(tags)} lie there more than once: leave one of each"
+    return f"tag {tags[0]} lies there more than once: leave one of them" if tags else None
 
 
 def _hidden(facts: Facts) -> str | None:

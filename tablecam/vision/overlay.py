@@ -103,10 +103,10 @@ class Overlay:
     def _name(pen: Pen, name: str, about: Array, labels: Labels, height: float = _NAME) -> None:
         if not np.isfinite(about).all():
             return
-        width_px, tall_px = pen.size_px(name, height)
+        width_px, tall_px = pen.size_px(name, height, bold=True)
         room = (width_px + 4 * pen.unit_px, tall_px + 4 * pen.unit_px)
         at = labels.place(about, room, gap_px=4 * pen.unit_px)
-        pen.words(name, at, INK, height=height, at="middle")
+        pen.words(name, at, INK, height=height, bold=True, at="middle")
 
     def _doubts(
         self,

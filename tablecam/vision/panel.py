@@ -84,16 +84,22 @@ def _refused(report: PictureReport) -> Iterator[_Line]:
         return
     yield _Line("", step=_GAP)
     yield _Line("Refused", _HEAD, _HEAD_STEP)
+    said: set[str] = set()
     for number, rejection in enumerate(report.refused, start=1):
-        first, *rest = textwrap.wrap(report.refusal(rejection), _LETTERS - 4)
+        words = report.refusal(rejection)
+        if words in said:
+            words = f"tag {rejection.tag} again"
+        said.add(words)
+        first, *rest = textwrap.wrap(words, _LETTERS - 4)
         yield _Line(first, indent=30, mark=_number(number))
-        yield from (_Line(words, indent=30) for words in rest)
+        yield from (_Line(more, indent=30) for more in rest)
 
 
 def _legend() -> Iterator[_Line]:
     yield _Line("", step=_GAP)
     yield _Line("a base; its front edge is thick", colour=GREY, indent=26, mark=_base(GREY))
     yield _Line("known to worse than half a millimetre", colour=GREY, indent=26, mark=_dashed)
+    yield _Line("refused; its number says why", colour=GREY, indent=26, mark=_cross)
     yield _Line("a table tag", colour=GREY, indent=26, mark=_table_tag)
 
 
@@ -132,7 +138,8 @@ def _write(pen: Pen, lines: list[_Line], left_px: float) -> None:
             line.mark(pen, (left_px + 9 * pen.unit_px, middle))
         if line.words:
             at = np.array([left_px + line.indent * pen.unit_px, middle])
-            pen.words(line.words, at, line.colour, height=line.height, casing=None)
+            bold = line.height == _HEAD
+            pen.words(line.words, at, line.colour, height=line.height, bold=bold, casing=None)
         y += line.step * pen.unit_px
 
 
@@ -152,6 +159,12 @@ def _base(colour: Colour) -> Mark:
 
 def _dashed(pen: Pen, middle_px: tuple[float, float]) -> None:
     pen.dashes(_square(pen, middle_px, 6.5), GREY, dash=3)
+
+
+def _cross(pen: Pen, middle_px: tuple[float, float]) -> None:
+    corners = _square(pen, middle_px, 5)
+    pen.lines(corners[[0, 2]], REFUSED, width=2)
+    pen.lines(corners[[1, 3]], REFUSED, width=2)
 
 
 def _table_tag(pen: Pen, middle_px: tuple[float, float]) -> None:
@@ -178,4 +191,4 @@ def numbered_cross(pen: Pen, at_px: Array, number: int, *, arms: bool = True) ->
         disc = at_px + np.array([1.0, -1.0]) * 17 * pen.unit_px
     pen.disc(disc, 10.5, WHITE)
     pen.disc(disc, 9, REFUSED)
-    pen.words(str(number), disc, WHITE, height=10, casing=None, at="middle")
+    pen.words(str(number), disc, WHITE, height=10, bold=True, casing=None, at="middle")

@@ -94,9 +94,9 @@ class Pen:
         reach = round(radius * self.unit_px * 2**_SHIFT)
         cv2.circle(self.picture, (x, y), reach, colour, -1, cv2.LINE_AA, _SHIFT)
 
-    def size_px(self, words: str, height: float) -> tuple[float, float]:
+    def size_px(self, words: str, height: float, *, bold: bool = False) -> tuple[float, float]:
         """How wide and high words are whose capitals are `height` units high."""
-        scale, thick = self._font(height)
+        scale, thick = self._font(height, bold)
         (width, tall), _ = cv2.getTextSize(plain(words), _FONT, scale, thick)
         return float(width), float(tall)
 
@@ -107,6 +107,7 @@ class Pen:
         colour: Colour,
         *,
         height: float = 10.0,
+        bold: bool = False,
         casing: Colour | None = WHITE,
         at: Literal["left", "middle", "right"] = "left",
     ) -> None:
@@ -116,29 +117,32 @@ class Pen:
         """
         if not np.isfinite(at_px).all():
             return
-        width, tall = self.size_px(words, height)
+        width, tall = self.size_px(words, height, bold=bold)
         share = {"left": 0.0, "middle": 0.5, "right": 1.0}[at]
         gap = 2 * self.unit_px
         right_most = self.picture.shape[1] - width - gap
         lowest = self.picture.shape[0] - gap
         x = round(min(max(float(at_px[0]) - share * width, gap), max(right_most, gap)))
         y = round(min(max(float(at_px[1]) + tall / 2, tall + gap), lowest))
+        font = self._font(height, bold)
         if casing is not None:
             # Thicker letters would be wider ones: the casing is the same letters all around.
             reach = max(1, round(1.2 * self.unit_px))
             for dx, dy in _AROUND:
-                self._put(words, (x + round(dx * reach), y + round(dy * reach)), casing, height)
-        self._put(words, (x, y), colour, height)
+                self._put(words, (x + round(dx * reach), y + round(dy * reach)), casing, font)
+        self._put(words, (x, y), colour, font)
 
-    def _put(self, words: str, at_px: tuple[int, int], colour: Colour, height: float) -> None:
-        scale, thick = self._font(height)
+    def _put(
+        self, words: str, at_px: tuple[int, int], colour: Colour, font: tuple[float, int]
+    ) -> None:
+        scale, thick = font
         text = plain(words)
         cv2.putText(self.picture, text, at_px, _FONT, scale, colour, thick, cv2.LINE_AA)
 
-    def _font(self, height: float) -> tuple[float, int]:
+    def _font(self, height: float, bold: bool) -> tuple[float, int]:
         """The font's scale, and the thickness of its lines."""
-        scale = height * self.unit_px / _FONT_HEIGHT_PX
-        return scale, max(1, round(height * self.unit_px / 8))
+        tall_px = height * self.unit_px
+        return tall_px / _FONT_HEIGHT_PX, max(1, round(tall_px / (6.5 if bold else 10)))
 
 
 def plain(words: str) -> str:

@@ -200,7 +200,7 @@ def test_a_tag_that_lies_there_twice_is_refused_with_its_unit_and_not_called_mis
     err = capsys.readouterr().err
     lines = [line for line in err.splitlines() if line.startswith("refused: tag 22 (UI4): seen 2")]
     assert len(lines) == 2
-    assert "advice: tag 22 (UI4) lies there twice: take the copy away" in err
+    assert "advice: tag 22 (UI4) lies there more than once: leave one of them" in err
     assert " 22" not in next(line for line in err.splitlines() if line.startswith("missing"))
 
 

@@ -124,8 +124,8 @@ def test_hidden_table_tags_are_named_while_enough_others_are_seen():
 
 
 def test_tags_that_lie_there_twice_are_named_with_their_units():
-    assert said(twice=(10,)) == ("tag 10 (F1) lies there twice: take the copy away",)
-    assert said(twice=(10, 77)) == ("tags 10 (F1), 77 lie there twice: take the copies away",)
+    assert said(twice=(10,)) == ("tag 10 (F1) lies there more than once: leave one of them",)
+    assert said(twice=(10, 77)) == ("tags 10 (F1), 77 lie there more than once: leave one of each",)
 
 
 def test_each_cause_has_one_sentence_the_gravest_first():
