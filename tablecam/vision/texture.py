@@ -13,7 +13,13 @@ Array = NDArray[np.float64]
 Map = NDArray[np.float32]
 Index = NDArray[np.int64]
 
-_SAMPLES_A_CELL = 8
+_SAMPLES_A_CELL = (8, 24)
+"""The finer one for tags of a sharpness that the coarser cannot show: large ones. Table tags of 10
+to 14 px a cell were placed to 0.03 mm with 8 samples a cell, to 0.003 mm with 24."""
+_SAMPLES_A_BLUR = 0.8
+"""Standard deviations of blur must span so many samples, or a finer texture is drawn."""
+_FEW = 16
+"""Of more tags finer textures would cost more than they are worth."""
 _BEYOND_CELLS = 1.0
 """How much white surrounds the black square in a texture: a rim as wide as a cell, and more."""
 _GAMMA = 2.2
@@ -26,8 +32,8 @@ BLACK_STORED = 1 / (_BLACK_LIGHT ** (-1 / _GAMMA) - 1)
 """What a camera stores for black, as a share of what lies between its black and its white."""
 _BLUR_RATIO = 1.1
 """Blurs nearer than this are drawn as one; how a tag changes with its blur tells the rest."""
-_TALLEST = 400
-"""Textures above each other in one picture: OpenCV samples none that is 32767 or higher."""
+_TALLEST_PX = 32766
+"""Of textures above each other in one picture: OpenCV samples none that is higher."""
 _LEVELS = 4096
 _LIGHTS = np.linspace(0, 1, _LEVELS)
 
@@ -36,7 +42,7 @@ _LIGHTS = np.linspace(0, 1, _LEVELS)
 class TagTextures:
     """The tags of some patterns as seen with some blurs; 0 is black, 1 is white.
 
-    `images` (k, s, s) has the top row first, `_SAMPLES_A_CELL` samples a cell. `sheet` holds them
+    `images` (k, s, s) has the top row first, `samples` to a cell. `sheet` holds them
     all in one picture of four channels, `rows` to a column: the tags, their slopes by right and
     by up, a cell, and by the logarithm of the blur.
     """
@@ -45,6 +51,7 @@ class TagTextures:
     sheet: Map
     rows: int
     side_cells: int
+    samples: int
 
     def at(self, which: Index, right_cells: Map, up_cells: Map) -> tuple[Map, Map, Map, Map]:
         """Value and slopes (by right, by up, by the blur's logarithm) at points about tags.
@@ -52,8 +59,8 @@ class TagTextures:
         `which` (n,) says which texture each row of the points, (n, m), belongs to.
         """
         size, half = self.images.shape[1], self._half_cells
-        column = (right_cells + half) * np.float32(_SAMPLES_A_CELL) - np.float32(0.5)
-        row = (half - up_cells) * np.float32(_SAMPLES_A_CELL) - np.float32(0.5)
+        column = (right_cells + half) * np.float32(self.samples) - np.float32(0.5)
+        row = (half - up_cells) * np.float32(self.samples) - np.float32(0.5)
         # A sample's distance from the next texture, which must not shine in.
         np.clip(column, 0, size - 1, out=column)
         np.clip(row, 0, size - 1, out=row)
@@ -66,12 +73,11 @@ class TagTextures:
     @property
     def cells(self) -> Map:
         """The value in the middle of each cell of the black square, (k, side, side)."""
-        white = int(_BEYOND_CELLS * _SAMPLES_A_CELL)
+        samples = self.samples
+        white = int(_BEYOND_CELLS * samples)
         squares = self.images[:, white:-white, white:-white]
-        blocks = squares.reshape(
-            -1, self.side_cells, _SAMPLES_A_CELL, self.side_cells, _SAMPLES_A_CELL
-        )
-        quarter = _SAMPLES_A_CELL // 4
+        blocks = squares.reshape(-1, self.side_cells, samples, self.side_cells, samples)
+        quarter = samples // 4
         middles = blocks[:, :, quarter:-quarter, :, quarter:-quarter]
         return np.asarray(middles.mean(axis=(2, 4)))
 
@@ -86,23 +92,31 @@ def tag_textures(cells: NDArray[np.uint8], blur_cells: float | Array) -> TagText
     `blur_cells` is the blur's standard deviation, one for all or one a tag, (k,).
     """
     framed = np.pad(cells, ((0, 0), (1, 1), (1, 1))).astype(np.float32)
-    sharp = framed.repeat(_SAMPLES_A_CELL, axis=1).repeat(_SAMPLES_A_CELL, axis=2)
-    white = int(_BEYOND_CELLS * _SAMPLES_A_CELL)
+    step = blur_steps(np.broadcast_to(np.asarray(blur_cells, dtype=np.float64), len(cells)))
+    samples = _samples_a_cell(step)
+    sharp = framed.repeat(samples, axis=1).repeat(samples, axis=2)
+    white = int(_BEYOND_CELLS * samples)
     sharp = np.pad(sharp, ((0, 0), (white, white), (white, white)), constant_values=1.0)
     light, by_blur = np.empty_like(sharp), np.empty_like(sharp)
-    step = blur_steps(np.broadcast_to(np.asarray(blur_cells, dtype=np.float64), len(cells)))
     for each in np.unique(step):
         mine = np.flatnonzero(step == each)
-        sigma = _BLUR_RATIO**each * _SAMPLES_A_CELL
+        sigma = _BLUR_RATIO**each * samples
         light[mine] = _blurred(sharp[mine], sigma)
         wider = _blurred(sharp[mine], sigma * _BLUR_RATIO)
         by_blur[mine] = (wider - light[mine]) / np.float32(math.log(_BLUR_RATIO))
-    return _with_slopes(light, by_blur, framed.shape[1])
+    return _with_slopes(light, by_blur, framed.shape[1], samples)
 
 
 def blur_steps(blur: Array) -> Index:
     """Blurs (n,) as whole steps of their logarithm: those of one step are drawn alike."""
     return np.rint(np.log(blur) / math.log(_BLUR_RATIO)).astype(np.int64)
+
+
+def _samples_a_cell(steps: Index) -> int:
+    """How fine textures must be to show the sharpest of some blurs."""
+    sharpest = _BLUR_RATIO ** float(steps.min(initial=0))
+    coarse, fine = _SAMPLES_A_CELL
+    return coarse if sharpest * coarse >= _SAMPLES_A_BLUR or len(steps) > _FEW else fine
 
 
 def drawn_blur(steps: Index) -> Array:
@@ -117,21 +131,21 @@ def _blurred(sharp: Map, sigma: float) -> Map:
     return np.asarray(blurred).reshape(sharp.shape)
 
 
-def _with_slopes(light: Map, light_by_blur: Map, side_cells: int) -> TagTextures:
+def _with_slopes(light: Map, light_by_blur: Map, side_cells: int, samples: int) -> TagTextures:
     count, size, _ = light.shape
     stored, by_light = _encoded(light)
     channels = np.zeros((count, size, size, 4), dtype=np.float32)
     channels[..., 0] = stored
-    half = np.float32(_SAMPLES_A_CELL / 2)
+    half = np.float32(samples / 2)
     channels[:, :, 1:-1, 1] = (stored[:, :, 2:] - stored[:, :, :-2]) * half
     channels[:, 1:-1, :, 2] = (stored[:, :-2] - stored[:, 2:]) * half
     channels[..., 3] = by_light * light_by_blur
-    rows = min(_TALLEST, max(count, 1))
+    rows = min(_TALLEST_PX // size, max(count, 1))
     columns = max(1, math.ceil(count / rows))
     spare = np.zeros((rows * columns - count, size, size, 4), dtype=np.float32)
     tiles = np.concatenate([channels, spare]).reshape(columns, rows * size, size, 4)
     sheet = np.ascontiguousarray(tiles.transpose(1, 0, 2, 3)).reshape(rows * size, -1, 4)
-    return TagTextures(stored, sheet, rows, side_cells)
+    return TagTextures(stored, sheet, rows, side_cells, samples)
 
 
 def _encoded(light: Map) -> tuple[Map, Map]:
