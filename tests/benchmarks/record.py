@@ -1,9 +1,152 @@
-"""Writes down what a benchmark found."""
+"""Writes down what a benchmark found: README.md, plots, and what `tablecam plan` expects."""
 
 from __future__ import annotations
 
-from tests.benchmarks.report import Report
+import os
+import platform
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import cv2
+import numpy as np
+from rich.table import Table
+
+from tablecam.vision.expectation import Expectation, MeasuredRow
+from tablecam.vision.expectation_file import write_expectation
+from tablecam.vision.exposure import exposure
+from tablecam.vision.find import TagFinder
+from tests.benchmarks.peers import version
+from tests.benchmarks.report import Report, percentile
+from tests.benchmarks.scores import CLEAR, Tally, recall
+from tests.benchmarks.simulated import NOISE_GREY, Outcome, Setting, pictures
+from tests.benchmarks.tables import BLUR_PX
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "tests" / "benchmarks" / "README.md"
+EXPECTATION = ROOT / "tablecam" / "vision" / "expectation.toml"
+_PEERS = ("opencv-python-headless", "locus-tag", "pupil-apriltags", "numpy")
+_EXPOSED = 3
+"""So many tables of a setting are asked how they are exposed."""
+
+_WORDS = """\
+# Benchmark
+
+How well tablecam sees, and where it does not: written by `make bench-record`, which measures anew
+and takes about {minutes} minutes; `make bench` prints the same on fewer tables and writes nothing.
+One size of tags alone: `pytest tests/benchmarks/test_simulated.py --override-ini
+'norecursedirs=.*' -s -q --setting 2.3`. What needs the shared footage is skipped where it is not.
+
+- {date}, {tables} simulated tables of a hundred bases for each size of tags
+- {machine}
+- Python {python}, {versions}
+
+Times are the shortest of three runs; only their ratios mean much. Simulated tables have figures
+that lean over tags, smoke, dice, hands, uneven light and shadows, soft corners, a colour filter,
+noise of {noise:g} grey levels (twice that in dim light), gamma and JPEG: see `tables.py`. Peers run
+on the same pictures in the same run, with the best settings that we found (`peers.py`), and their
+corners go through the true camera. An id is `wrong` when it is on the table's list but not there,
+`beyond roster` when it is not on the list: whoever uses a detector by itself would have both.
+
+![Recall over pixels a cell](../../docs/recall.png)
+
+![Error over pixels a cell](../../docs/error.png)
+"""
 
 
-def record(report: Report) -> None:
-    """Write README.md, the plots, and the curves behind `tablecam plan`."""
+def record(report: Report, tables: int, seconds: float) -> None:
+    """Write what was found; plots and curves only of a run that measured simulated tables."""
+    if report.outcomes:
+        _plot(report)
+        write_expectation(EXPECTATION, expectation(report, tables))
+    words = _WORDS.format(
+        minutes=max(1, round(seconds / 60)),
+        date=datetime.now(tz=UTC).date().isoformat(),
+        tables=tables,
+        machine=f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
+        python=platform.python_version(),
+        versions=", ".join(f"{name} {version(name)}" for name in _PEERS),
+        noise=NOISE_GREY,
+    )
+    parts = [words, *(_markdown(table) for table in (report.targets(), *report.tables))]
+    README.write_text("\n".join(parts), encoding="utf-8")
+
+
+def expectation(report: Report, tables: int) -> Expectation:
+    """What was measured in other than dim light, whose noise would be that of two settings."""
+    groups: dict[tuple[float, float, float], list[Setting]] = {}
+    for setting in report.outcomes:
+        key = (setting.px_per_cell, setting.noise_grey, setting.blur_px)
+        groups.setdefault(key, []).append(setting)
+    return Expectation(
+        f"simulated tables with figures, smoke and shadows, 1080p and 4K; OpenCV {cv2.__version__}",
+        NOISE_GREY,
+        BLUR_PX,
+        tuple(
+            _row(settings, [report.outcomes[setting][0] for setting in settings], tables)
+            for settings in groups.values()
+        ),
+    )
+
+
+def _row(settings: Sequence[Setting], ours: Sequence[Outcome], tables: int) -> MeasuredRow:
+    """A row of tables that are alike but for their resolution."""
+    first = settings[0]
+    shots = [
+        (picture, tally)
+        for setting, outcome in zip(settings, ours, strict=True)
+        for picture, tally in zip(pictures(setting, tables), outcome.tallies, strict=True)
+        if picture.noise_grey == setting.noise_grey
+    ]
+    clear = CLEAR.of(Tally.joined(tally for _, tally in shots))
+    shares, blurs = [], []
+    for picture, _ in shots[:_EXPOSED]:
+        search = TagFinder(picture.camera, picture.roster).search(picture.grey)
+        shares.append(exposure(picture.grey, search.sightings).noise_share or 0.0)
+        blurs.append(search.blur_px or BLUR_PX)
+    return MeasuredRow(
+        px_per_cell=first.px_per_cell,
+        blur_px=first.blur_px,
+        noise_grey=first.noise_grey,
+        noise_share=float(np.median(shares)),
+        found_blur_px=float(np.median(blurs)),
+        tags=len(clear.found),
+        recall=recall(clear, CLEAR),
+        median_px=percentile(clear.centre_px, 50),
+        p95_px=percentile(clear.centre_px, 95),
+        median_deg=percentile(clear.heading_deg, 50),
+        p95_deg=percentile(clear.heading_deg, 95),
+    )
+
+
+def _plot(report: Report) -> None:
+    # Only here: without matplotlib there are no plots, and all else is measured.
+    from tests.benchmarks.plots import curves, plot_error, plot_recall
+
+    by_name = curves(report.outcomes)
+    plot_recall(by_name, ROOT / "docs" / "recall.png")
+    plot_error(by_name, ROOT / "docs" / "error.png")
+
+
+def _markdown(table: Table) -> str:
+    """A table as Markdown has them, under its title."""
+    heads = [str(column.header) for column in table.columns]
+    rows: Iterable[tuple[object, ...]] = zip(
+        *(list(column.cells) for column in table.columns), strict=True
+    )
+    lines = [f"## {table.title}", "", _line(heads), _line("---" for _ in heads)]
+    return "\n".join([*lines, *(_line(map(str, row)) for row in rows), ""])
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _processor() -> str:
+    """The processor's name, as well as the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or "unknown processor"
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or "unknown processor"

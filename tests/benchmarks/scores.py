@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
@@ -194,16 +193,6 @@ def tally(shown: Shown, way: Way) -> Tally:
         wrong=wrong,
         strangers=looked.strangers,
     )
-
-
-def seconds(work: Callable[[np.ndarray], object], grey: np.ndarray, runs: int = 3) -> float:
-    """The shortest of a few runs."""
-    durations = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        work(grey)
-        durations.append(time.perf_counter() - start)
-    return min(durations)
 
 
 def is_right(seen: TagSighting, tags: Mapping[int, TrueTag]) -> bool:

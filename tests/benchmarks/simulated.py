@@ -8,8 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from tests.benchmarks.lamps import LIGHTS
-from tests.benchmarks.peers import Missing, Peer, apriltag, peers
+from tests.benchmarks.peers import Missing, Peer, apriltag_seconds, peers, seconds
 from tests.benchmarks.scores import (
     CLEAR,
     Shown,
@@ -18,33 +17,36 @@ from tests.benchmarks.scores import (
     our_way,
     peers_way,
     recall,
-    seconds,
     tally,
 )
-from tests.benchmarks.tables import Resolution, TablePicture, table_pictures
+from tests.benchmarks.tables import BLUR_PX, Resolution, TablePicture, table_pictures
 
+NOISE_GREY = 4.0
 _TIMED = 2
 """So many tables of a band are timed, each by the shortest of three runs."""
-_EVEN = tuple(light for light in LIGHTS if light.noise_factor == 1)
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One kind of simulated table. `is_extra` ones are for curves: no peers, no dim light."""
+    """One kind of simulated table."""
 
     px_per_cell: float
     resolution: Resolution
-    noise_grey: float = 4.0
-    blur_px: float | None = None
-    is_extra: bool = False
+    noise_grey: float = NOISE_GREY
+    blur_px: float = BLUR_PX
 
     @property
     def name(self) -> str:
         """What the printed tables call it."""
         words = f"{self.px_per_cell:g} px a cell, {self.resolution}"
-        if self.noise_grey != 4.0:
+        if self.noise_grey != NOISE_GREY:
             words += f", noise {self.noise_grey:g}"
-        return words if self.blur_px is None else f"{words}, blur {self.blur_px:g} px"
+        return words if self.blur_px == BLUR_PX else f"{words}, blur {self.blur_px:g} px"
+
+    @property
+    def is_ordinary(self) -> bool:
+        """Whether noise and blur are those of the tables that curves are drawn from."""
+        return (self.noise_grey, self.blur_px) == (NOISE_GREY, BLUR_PX)
 
 
 SETTINGS = (
@@ -56,13 +58,15 @@ SETTINGS = (
     Setting(6.0, "4K"),
 )
 EXTRA = (
-    Setting(1.6, "1080p", is_extra=True),
-    Setting(1.8, "1080p", is_extra=True),
-    Setting(2.6, "1080p", is_extra=True),
-    Setting(3.0, "1080p", noise_grey=2.0, is_extra=True),
-    Setting(3.0, "1080p", noise_grey=8.0, is_extra=True),
-    Setting(3.0, "1080p", blur_px=1.0, is_extra=True),
+    Setting(1.6, "1080p"),
+    Setting(1.8, "1080p"),
+    Setting(2.6, "1080p"),
+    Setting(3.0, "1080p", noise_grey=2.0),
+    Setting(3.0, "1080p", noise_grey=8.0),
+    Setting(3.0, "1080p", blur_px=1.0),
+    Setting(3.0, "1080p", blur_px=1.5),
 )
+"""For the curves: without peers."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,6 @@ def pictures(setting: Setting, count: int) -> tuple[TablePicture, ...]:
             resolution=setting.resolution,
             noise_grey=setting.noise_grey,
             blur_px=setting.blur_px,
-            lights=_EVEN if setting.is_extra else LIGHTS,
         )
     )
 
@@ -112,23 +115,20 @@ def peers_outcomes(setting: Setting, count: int) -> tuple[list[Outcome], list[Mi
     """What the others make of the same tables; and those that are not installed."""
     tables = pictures(setting, count)
     there = [peer for peer in peers() if isinstance(peer, Peer)]
-    missing = [peer for peer in (*peers(), apriltag()) if isinstance(peer, Missing)]
+    missing = [peer for peer in peers() if isinstance(peer, Missing)]
     ways = [peers_way(peer, tables[0].camera, tables[0].roster) for peer in there]
     return [_outcome(way, tables) for way in ways], missing
 
 
-def apriltag_seconds(setting: Setting) -> float | None:
+def april_seconds(setting: Setting) -> float | Missing:
     """How long AprilTag 3 takes on the same tables with its own tags, of the same cells."""
-    peer = apriltag()
-    if isinstance(peer, Missing):
-        return None
     tables = table_pictures(
         setting.px_per_cell,
         count=_TIMED,
         resolution=setting.resolution,
         dictionary="DICT_APRILTAG_36h11",
     )
-    return float(np.mean([seconds(peer.detect, table.grey) for table in tables]))
+    return apriltag_seconds([table.grey for table in tables])
 
 
 def _outcome(way: Way, tables: Sequence[TablePicture]) -> Outcome:

@@ -37,7 +37,7 @@ from tests.footage import TrueTag
 
 Resolution = Literal["1080p", "4K"]
 
-_BLUR_PX = {"1080p": 0.50, "4K": 0.60}
+BLUR_PX = 0.55
 """The lens's blur, one standard deviation, without a pixel's own width."""
 _CORNER_BLUR_PX = {"1080p": 0.40, "4K": 0.55}
 _SEEN_FROM = (np.arange(16) + 0.5) / 16
@@ -85,7 +85,7 @@ def table_pictures(
     count: int,
     resolution: Resolution | None = None,
     noise_grey: float = 4.0,
-    blur_px: float | None = None,
+    blur_px: float = BLUR_PX,
     lights: Sequence[Light] = LIGHTS,
     dictionary: str = "DICT_4X4_250",
     seed: int = 1757,
@@ -95,8 +95,8 @@ def table_pictures(
     Tags are sized for `px_per_cell` in the median over the table: a lens makes those at its edge
     up to a tenth smaller (guns' and commanders' tags are a tenth larger). `resolution` is 1080p
     below 3 px a cell and 4K from there on, unless said. `noise_grey` is the noise of the grey
-    picture, twice as much in dim light; `blur_px` the lens's blur in the middle of the picture,
-    the footage's unless said (both one standard deviation).
+    picture, twice as much in dim light; `blur_px` the lens's blur in the middle of the picture
+    (both one standard deviation).
     """
     resolution = resolution or ("1080p" if px_per_cell < 3 else "4K")
     camera = camera_over_table(resolution)
@@ -109,12 +109,7 @@ def table_pictures(
             camera,
             roster,
             light,
-            _Shot(
-                resolution,
-                px_per_cell,
-                noise_grey * light.noise_factor,
-                blur_px or _BLUR_PX[resolution],
-            ),
+            _Shot(resolution, px_per_cell, noise_grey * light.noise_factor, blur_px),
             np.random.default_rng((seed, number, round(100 * px_per_cell))),
         )
 

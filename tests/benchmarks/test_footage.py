@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from rich.table import Table
 
-from tests.benchmarks.peers import Peer, peers
+from tests.benchmarks.peers import Peer, peers, seconds
 from tests.benchmarks.report import number, percentile, share
 from tests.benchmarks.scores import (
     CLEAR,
@@ -27,7 +27,6 @@ from tests.benchmarks.scores import (
     our_way,
     peers_way,
     recall,
-    seconds,
     tally,
 )
 from tests.benchmarks.simulated import Outcome, against

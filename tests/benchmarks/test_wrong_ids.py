@@ -44,7 +44,6 @@ def test_real_photographs(shared, report):
 def test_every_picture_of_the_clip(shared, report):
     clip = Clip(shared / "footage" / "clip-b")
     finder = TagFinder(clip.found_camera, clip.roster)
-    types = clip.roster.base_type_by_tag()
     wrong = pictures = 0
     for grey, line in clip.frames():
         true = tags_mm(line, clip.roster)
