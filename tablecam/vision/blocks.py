@@ -48,9 +48,9 @@ class Blocks:
         """How many reduced pixels show each block, (count,)."""
         return np.bincount(self.shown.ravel(), minlength=self.count + 1)[: self.count]
 
-    def holding(self, pixels: Rows) -> Index:
-        """How many of some pixels (height, width) of a reduced picture show each block."""
-        chosen = self.shown[pixels]
+    def holding(self, pixels: Index) -> Index:
+        """How many of some pixels show each block; these count into a reduced picture."""
+        chosen = np.take(self.shown, pixels)
         return np.bincount(chosen, minlength=self.count + 1)[: self.count]
 
     def at(self, places_mm: Array) -> Index:

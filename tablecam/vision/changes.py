@@ -81,6 +81,7 @@ class Ground:
 class Changes:
     """Which blocks (count,) changed since they were searched, and since the picture before.
 
+    (Where nothing changed since it was searched, nothing is said to have since the picture before.)
     `waiting` (count,) is as `Ground` has it, with this picture counted. `gain` (height, width) is
     how much brighter the light is than when all was searched.
     """
@@ -104,16 +105,19 @@ def changes(now: Map, ground: Ground, blocks: Blocks, *, doubted: Rows) -> Chang
     """
     least_grey = max(_LEAST_CHANGE_GREY, _NOISES * ground.noise_grey)
     gain = light_gain(now, ground.searched)
-    gain_since_before = light_gain(now, ground.before)
-    by_search = _difference(now, ground.searched, gain)
-    by_before = _difference(now, ground.before, gain_since_before)
-    seen_grey = float(np.sqrt(np.mean(np.minimum(by_before[::2, ::2], least_grey) ** 2)))
-    by_search = _beyond_curve(by_search, ground.searched, gain)
-    by_before = _beyond_curve(by_before, ground.before, gain_since_before)
-    since_searched = _changed(by_search, least_grey, blocks)
+    difference = _difference(now, ground.searched, gain)
+    seen_grey = float(np.sqrt(np.mean(np.minimum(difference[::2, ::2], least_grey) ** 2)))
+    difference = _beyond_curve(difference, ground.searched, gain)
+    since_searched = _changed(difference, least_grey, blocks)
+    since_before = np.zeros(blocks.count, dtype=np.bool_)
+    if since_searched.any() or doubted.any() or ground.waiting.any():
+        gain_too = light_gain(now, ground.before)
+        difference = _difference(now, ground.before, gain_too)
+        difference = _beyond_curve(difference, ground.before, gain_too)
+        since_before = _changed(difference, least_grey, blocks)
     return Changes(
         since_searched,
-        _changed(by_before, least_grey, blocks),
+        since_before,
         np.where(since_searched | doubted, ground.waiting + 1, 0),
         gain,
         followed(ground.noise_grey, seen_grey),
@@ -155,4 +159,4 @@ def followed(believed_grey: float, seen_grey: float) -> float:
 
 
 def _changed(difference: Map, least_grey: float, blocks: Blocks) -> Rows:
-    return np.asarray(blocks.holding(difference > least_grey) >= _LEAST_PIXELS)
+    return np.asarray(blocks.holding(np.flatnonzero(difference > least_grey)) >= _LEAST_PIXELS)

@@ -91,6 +91,8 @@ class TagDoubts:
 
     def answered(self, placed: Sequence[TagSighting]) -> TagNews:
         """What is known once those that could be were fitted again."""
+        if not self.asked:
+            return TagNews(self, self.before.seen, ())
         found = {tag.tag: tag for tag in placed}
         doubted = {tag.tag for tag in self.changed}
         lying = tuple(
@@ -128,6 +130,8 @@ class TagNews:
 
     def fresh(self, search: Search) -> frozenset[int]:
         """The tags of a search that were placed from its picture, not before."""
+        if search.sightings is self.doubts.before.seen:
+            return frozenset()
         old = {id(tag) for tag in self.doubts.before.seen}
         return frozenset(tag.tag for tag in search.sightings if id(tag) not in old)
 

@@ -28,6 +28,8 @@ Rows = NDArray[np.bool_]
 
 _PATIENCE = 4
 """Blocks that keep changing are searched in every so many pictures."""
+_PATIENCE_BEHIND = 2
+"""And while they do, what they left behind is in every so many; when all is still, at once."""
 _SWEEP_EVERY = 12
 _SWEEP_TILES = 16
 """So all of the table is swept in 192 pictures, one tile in every twelfth."""
@@ -162,6 +164,8 @@ class Watch:
     def _due(self, number: int, found: Changes, news: TagNews) -> Rows:
         """Which blocks have to be searched in this picture."""
         is_over = (found.waiting >= 1) & ~found.since_before
+        if found.since_before.any() and number % _PATIENCE_BEHIND:
+            is_over[:] = False
         # All that keeps changing at once: many small searches cost more than one.
         goes_on = (found.waiting > 1) & (number % _PATIENCE == 0)
         nudged = self._around(news.nudged, _AROUND_MM) & (found.waiting <= 1)
