@@ -18,7 +18,7 @@ from tablecam.simulate.tag_prints import TagPrints
 from tablecam.table.roster import BaseType, Roster, UnitEntry
 from tablecam.vision.outlook import extent_mm, px_per_cell, side_cells, table_grid_mm
 from tablecam.vision.pen import INK, PAPER, SIDES, WHITE, Array, Colour, Pen, Picture
-from tablecam.vision.plan import WANTED_RECALL, Plan, TagPlan
+from tablecam.vision.plan import Plan, TagPlan
 
 _MAP_WIDTH_PX, _PANEL_WIDTH_PX, _EDGE_PX = 1180, 520, 40
 _AROUND = 0.06
@@ -115,12 +115,12 @@ class _Sheet:
 
     def _contours(self) -> None:
         """Lines of so many pixels a cell, and a strong one where tags begin to be large enough."""
-        wanted = self.plan.expectation.px_per_cell_for_recall(WANTED_RECALL)
+        wanted = self.plan.expectation.good_px_per_cell
         for level in _CONTOURS_PX:
             for line in self._contour(level):
                 self.pen.lines(line, WHITE, width=0.8, casing=None)
                 self._number(line, f"{level:g}")
-        for line in [] if wanted is None else self._contour(wanted):
+        for line in self._contour(wanted):
             self.pen.lines(line, WHITE, width=2.4, casing=INK)
             self._number(line, f"{wanted:.1f}")
 
@@ -231,7 +231,8 @@ class _Sheet:
         y, x = round(top + 18), round(left)
         self.pen.picture[y : y + height, x : x + width] = _colours(ramp[None])
         name = self._shown.scale.base_type.name
-        words = f"px a cell of {name} tags; thick line: {100 * WANTED_RECALL:.0f} % are found"
+        share = found_percent(self.plan.expectation.good_recall)
+        words = f"px a cell of {name} tags; thick line: {share} are found"
         self.pen.words(words, np.array([x, top]), INK, height=9.5, casing=None)
         for size in (1, 1.5, 2, 3, 4, 6, 8):
             at = x + width * np.log(size / _LEAST_PX) / np.log(_MOST_PX / _LEAST_PX)

@@ -12,15 +12,12 @@ from rich.table import Table
 
 from tablecam.vision.outlook import extent_mm, largest_tag_mm, outline_px, side_cells
 from tablecam.vision.plan import (
-    WANTED_RECALL,
     Mount,
     Plan,
     TagPlan,
     highest_height_mm,
     least_px_per_cell,
 )
-
-_FOUND = f"{100 * WANTED_RECALL:.0f} %"
 
 
 def print_plan(plan: Plan, mount: Mount) -> None:
@@ -30,7 +27,7 @@ def print_plan(plan: Plan, mount: Mount) -> None:
         console.print(line, markup=False)
     console.print(_table(plan))
     for line in (
-        f"Measured on: {plan.expectation.measured_with}.",
+        f"Measured on {plan.expectation.measured_with}; found is of tags at least 85 % visible.",
         "These are errors of reading the picture: the calibration adds its own. A lens that bends "
         "straight lines shows the table's corners up to a tenth smaller.",
     ):
@@ -69,10 +66,9 @@ def tag_words(plan: Plan, mount: Mount) -> list[str]:
     """Whether the tags can be read, and from where they could be."""
     small = [tag for tag in plan.tags if not tag.works]
     if not small:
-        return [f"All tags are large enough: {_FOUND} of those in view are found, or more."]
-    wanted = plan.expectation.px_per_cell_for_recall(WANTED_RECALL)
-    if wanted is None:
-        return [f"No size of tag was measured of which {_FOUND} are found."]
+        share = found_percent(plan.expectation.good_recall)
+        return [f"All tags are large enough: {share} of those in view are found, or more."]
+    wanted = plan.expectation.good_px_per_cell
     names = ", ".join(tag.scale.base_type.name for tag in small)
     least = min(tag.scale.least_px_per_cell for tag in small)
     too_small = f"Too small from there: {names}, at {least:.1f} px a cell; {wanted:.1f} are needed."
@@ -81,16 +77,13 @@ def tag_words(plan: Plan, mount: Mount) -> list[str]:
 
 def size_words(plan: Plan) -> list[str]:
     """The smallest tags that would do from there."""
+    share = found_percent(plan.expectation.good_recall)
+    lines = [f"The smallest tag of which {share} are found: {_size(plan, plan.smallest_tag_mm)}."]
     precise = f"95 % are placed within {plan.error_mm:g} mm"
-    sizes = (
-        (f"{_FOUND} are found", plan.smallest_tag_mm),
-        (precise, plan.smallest_precise_tag_mm),
-    )
-    return [
-        f"The smallest tag of which {what}: {size_mm:g} mm{_too_large_for(plan, size_mm)}."
-        for what, size_mm in sizes
-        if size_mm is not None
-    ] + [f"No tag was measured of which {what}." for what, size_mm in sizes if size_mm is None]
+    if plan.smallest_precise_tag_mm is None:
+        return [*lines, f"No tag was measured of which {precise}."]
+    size = _size(plan, plan.smallest_precise_tag_mm)
+    return [*lines, f"The smallest tag of which {precise}: {size}."]
 
 
 def found_percent(recall: float) -> str:
@@ -105,8 +98,7 @@ def found_percent(recall: float) -> str:
 def plan_document(plan: Plan, mount: Mount) -> dict[str, Any]:
     """The plan as JSON."""
     lens = plan.camera.lens
-    wanted = plan.expectation.px_per_cell_for_recall(WANTED_RECALL)
-    highest_mm = None if wanted is None else highest_height_mm(mount, plan.roster, wanted)
+    highest_mm = highest_height_mm(mount, plan.roster, plan.expectation.good_px_per_cell)
     return {
         "camera": {
             "height_mm": plan.height_mm,
@@ -121,7 +113,7 @@ def plan_document(plan: Plan, mount: Mount) -> dict[str, Any]:
         "tags": [_tag_document(tag) for tag in plan.tags],
         "smallest_tag_mm": plan.smallest_tag_mm,
         "smallest_precise_tag_mm": plan.smallest_precise_tag_mm,
-        "wanted_recall": WANTED_RECALL,
+        "wanted_recall": plan.expectation.good_recall,
         "wanted_error_mm": plan.error_mm,
         "measured_with": plan.expectation.measured_with,
     }
@@ -149,14 +141,15 @@ def _lower_words(plan: Plan, mount: Mount, wanted: float) -> list[str]:
     ]
 
 
-def _too_large_for(plan: Plan, size_mm: float) -> str:
-    """What to add to a size about the bases that have no room for it."""
+def _size(plan: Plan, size_mm: float) -> str:
+    """A size of tag, and the bases that have no room for it."""
     cells = side_cells(plan.roster)
     full = [base for base in plan.roster.base_types if largest_tag_mm(base, cells) < size_mm]
     if not full:
-        return ""
+        return f"{size_mm:g} mm"
     room_mm = max(largest_tag_mm(base, cells) for base in full)
-    return f", too large for the bases of {', '.join(base.name for base in full)} ({room_mm:g} mm)"
+    names = ", ".join(base.name for base in full)
+    return f"{size_mm:g} mm, too large for the bases of {names} ({room_mm:g} mm)"
 
 
 def _table(plan: Plan) -> Table:

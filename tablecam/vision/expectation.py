@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
+GOOD_RECALL = 0.99
 Costs = tuple[Array, Array, Array]
 """Values, ascending, and at each how many times the error, and what share of tags is lost."""
 
@@ -96,6 +97,20 @@ class Expectation:
     def largest_px_per_cell(self) -> float:
         """The largest size that was measured: larger ones are taken to be no better."""
         return float(self._curves[0][-1])
+
+    @property
+    def good_recall(self) -> float:
+        """What is asked of tags: 99 %, or what the best size measured reaches, in whole percent."""
+        _, recall, *_ = self._curves
+        return min(GOOD_RECALL, math.floor(100 * float(recall[-1]) + 1e-9) / 100)
+
+    @property
+    def good_px_per_cell(self) -> float:
+        """The smallest size that is found as surely as that; smaller ones are too small."""
+        sizes, recall, *_ = self._curves
+        found = _first_size(sizes, recall >= self.good_recall, recall, self.good_recall)
+        assert found is not None  # the largest size has it
+        return found
 
     def at(self, px_per_cell: float) -> Expected | None:
         """What to expect at a size in the picture; None below the smallest measured."""

@@ -21,7 +21,6 @@ from tablecam.vision.outlook import (
     tag_scales,
 )
 
-WANTED_RECALL = 0.99
 MARGIN = 0.02
 """How much of the picture is to stay free on every side: nobody hangs a camera to the pixel."""
 _LOWEST_MM, _HIGHEST_MM = 50.0, 50_000.0
@@ -32,12 +31,14 @@ class TagPlan:
     """What to expect of one base type's tags, where the table is seen smallest.
 
     `expected` is None where tags so small were never measured. The errors on the table follow
-    from it: median and 95th percentile, of the reading alone.
+    from it: median and 95th percentile, of the reading alone. `works` is whether such tags are
+    found as surely as they should be.
     """
 
     scale: TagScale
     px_per_mm: float
     expected: Expected | None
+    works: bool
 
     @property
     def median_mm(self) -> float | None:
@@ -49,11 +50,6 @@ class TagPlan:
         """What 95 % of the errors on the table stay below."""
         return None if self.expected is None else self.expected.p95_px / self.px_per_mm
 
-    @property
-    def works(self) -> bool:
-        """Whether such tags are found as surely as they should be."""
-        return self.expected is not None and self.expected.recall >= WANTED_RECALL
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -62,8 +58,8 @@ class Plan:
     `sees_table` is whether the whole table is in the picture; `lowest_height_mm` how low the camera
     may hang for that with a little margin, None where no height is enough. `smallest_tag_mm` is
     the smallest tag that is found as surely as it should be anywhere on the table, and
-    `smallest_precise_tag_mm` the smallest of which 95 % are placed to `error_mm`; None where
-    no size that was measured is that good.
+    `smallest_precise_tag_mm` the smallest of which 95 % are placed to `error_mm`, None where no
+    size that was measured is that good.
     """
 
     camera: Camera
@@ -71,7 +67,7 @@ class Plan:
     tags: tuple[TagPlan, ...]
     sees_table: bool
     lowest_height_mm: float | None
-    smallest_tag_mm: float | None
+    smallest_tag_mm: float
     smallest_precise_tag_mm: float | None
     error_mm: float
     expectation: Expectation
@@ -127,18 +123,23 @@ def planned(
     # All that is said of sizes is said of where the table is seen smallest.
     px_per_mm = float(camera.px_per_mm(table_grid_mm(roster)).min())
     per_mm = px_per_mm / side_cells(roster)
-    found = expectation.px_per_cell_for_recall(WANTED_RECALL)
+    good = expectation.good_px_per_cell
     precise = expectation.px_per_cell_for_error(error_mm * px_per_mm)
     return Plan(
         camera=camera,
         roster=roster,
         tags=tuple(
-            TagPlan(scale, px_per_mm, expectation.at(scale.least_px_per_cell))
+            TagPlan(
+                scale,
+                px_per_mm,
+                expectation.at(scale.least_px_per_cell),
+                works=scale.least_px_per_cell >= good,
+            )
             for scale in tag_scales(camera, roster)
         ),
         sees_table=sees_table(camera, roster),
         lowest_height_mm=lowest_height_mm(mount, roster),
-        smallest_tag_mm=None if found is None else _half_up_mm(found / per_mm),
+        smallest_tag_mm=_half_up_mm(good / per_mm),
         smallest_precise_tag_mm=None if precise is None else _half_up_mm(precise / per_mm),
         error_mm=error_mm,
         expectation=expectation,

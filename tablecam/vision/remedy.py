@@ -20,9 +20,6 @@ from tablecam.vision.outlook import (
     tag_scales,
 )
 
-WANTED_RECALL = 0.99
-"""A tag of a size that is found less often than this is too small."""
-
 
 @dataclass(frozen=True, slots=True)
 class TooSmall:
@@ -44,9 +41,7 @@ class TooSmall:
 
 def too_small(camera: Camera, roster: Roster, expectation: Expectation) -> TooSmall | None:
     """The tags that are too small at the table's median; None when none is. Once a camera."""
-    wanted = expectation.px_per_cell_for_recall(WANTED_RECALL)
-    if wanted is None:
-        return None
+    wanted = expectation.good_px_per_cell
     scales = [
         scale
         for scale in tag_scales(camera, roster)

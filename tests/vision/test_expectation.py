@@ -72,6 +72,15 @@ def test_a_recall_that_no_size_reaches_has_no_size():
     assert poor.px_per_cell_for_recall(0.99) is None
 
 
+def test_good_is_99_percent_or_as_good_as_it_was_measured_to_get():
+    assert expectation().good_recall == 0.99
+    assert expectation().good_px_per_cell == pytest.approx(np.sqrt(8.0))
+    poor = expectation(replace(SMALL, recall=0.5), replace(LARGE, recall=0.978))
+    assert poor.good_recall == 0.97
+    assert 2.0 < poor.good_px_per_cell < 8.0
+    assert poor.at(poor.good_px_per_cell).recall == pytest.approx(0.97)
+
+
 def test_noise_and_blur_cost_what_they_were_measured_to_cost():
     table = expectation()
     assert table.noise_cost(4 / 160) == Cost(1.0, 0.0)
