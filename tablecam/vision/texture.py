@@ -14,8 +14,9 @@ Map = NDArray[np.float32]
 Index = NDArray[np.int64]
 
 _SAMPLES_A_CELL = (8, 24)
-"""The finer one for tags of a sharpness that the coarser cannot show: large ones. Table tags of 10
-to 14 px a cell were placed to 0.03 mm with 8 samples a cell, to 0.003 mm with 24."""
+"""The finer one for tags of a sharpness that the coarser cannot show: large ones. Table tags of
+the shared footage's 4K pictures err by 0.025 to 0.03 mm (rms) with 24 samples a cell, by 0.04 to
+0.1 with 8; simulated ones of 13 px a cell by 0.01 and 0.03."""
 _SAMPLES_A_BLUR = 0.8
 """Standard deviations of blur must span so many samples, or a finer texture is drawn."""
 _FEW = 16
