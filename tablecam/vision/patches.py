@@ -18,9 +18,9 @@ Map = NDArray[np.float32]
 Grey = NDArray[np.uint8]
 
 _MOST_ACROSS = 48
-"""A tag that is larger in the picture is read from a smaller picture: that tells as much of the shared
-footage's, and more than its renderer's edges do: 60 mm tags err by 0.021 to 0.029 mm (rms), read
-from up to 96 across by 0.032 to 0.062."""
+"""A tag that is larger in the picture is read from a smaller picture. On the shared footage that
+tells more than its renderer's own edges do: tags of 60 mm err by 0.021 to 0.029 mm (rms), read from
+up to 96 across by 0.032 to 0.062."""
 _SLACK_CELLS = 0.6
 """How far a tag may turn out to lie from where its pixels were cut."""
 
