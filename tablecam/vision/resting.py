@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from tablecam.table.headings import difference_deg
-from tablecam.table.model import BasePose
 from tablecam.vision.bases import BaseSighting
 
 STILL_MM = 0.3
@@ -95,11 +94,10 @@ class Resting:
             self, base=base, weight_per_mm2=before + weight, alone=alone, beside_mm=beside_mm
         )
 
-    def pose(self, random_share: float) -> BasePose:
-        """Where the base rests; `random_share` of the fit's variance shrinks by averaging."""
+    def averaged(self, random_share: float) -> BaseSighting:
+        """The base as all its sightings show it; `random_share` of the fit's variance shrinks."""
         left = math.sqrt(1 - random_share * (1 - self.alone))
-        base = replace(self.base, fit_mm=left * self.base.fit_mm, fit_deg=left * self.base.fit_deg)
-        return base.pose(beside_mm=self.beside_mm)
+        return replace(self.base, fit_mm=left * self.base.fit_mm, fit_deg=left * self.base.fit_deg)
 
     def is_where(self, other: Resting) -> bool:
         """Whether both are one place, as well as their pictures can tell."""

@@ -27,8 +27,8 @@ class Moment:
     """One picture, as all bases see it; the one before it was taken at `before_s`.
 
     `is_film`: that was just before. `is_alone`: pictures come one by one, so that this one has to
-    be believed at once. `beside_mm` and `camera` as in `Resting`; `random_share` as `Resting.pose`
-    takes it.
+    be believed at once. `beside_mm` and `camera` as in `Resting`; `random_share` as
+    `Resting.averaged` takes it.
     """
 
     at_s: float
@@ -57,14 +57,14 @@ class Rest:
 class Track:
     """What is remembered of one base.
 
-    `here` is where it is seen now, or was last, and `pose` is what that makes of it. `gone_at_s` is
-    when it was seen last, None while it is seen. `jumped_to` is a place that it seems to have
+    `here` is where it is seen now, or was last, and `seen` the base that this makes. `gone_at_s` is
+    when that was, None while it is seen. `jumped_to` is a place that it seems to have
     jumped to, in the last picture, until the next one bears it out. `rest_before` is where it
     rested before it came to `rest`.
     """
 
     here: Resting
-    pose: BasePose
+    seen: BaseSighting
     rest: Rest | None = None
     is_settled: bool = False
     gone_at_s: float | None = None
@@ -82,7 +82,7 @@ class Track:
 def appeared(seen: BaseSighting, moment: Moment) -> Track:
     """A base that was never seen before."""
     here = _begun(seen, moment)
-    return _watched(Track(here, here.pose(moment.random_share)), moment)
+    return _watched(Track(here, here.averaged(moment.random_share)), moment)
 
 
 def seen_again(track: Track, seen: BaseSighting, moment: Moment) -> Track:
@@ -125,15 +125,15 @@ def _still(track: Track, here: Resting, moment: Moment) -> Track:
     if away_s >= SETTLED_AFTER_S:
         # Nobody saw it rest meanwhile; a blink does not matter.
         here = replace(here, since_s=here.since_s + away_s)
-    pose = here.pose(moment.random_share)
-    return Track(here, pose, track.rest, is_settled=track.is_settled, rest_before=track.rest_before)
+    seen = here.averaged(moment.random_share)
+    return Track(here, seen, track.rest, is_settled=track.is_settled, rest_before=track.rest_before)
 
 
 def _moved(track: Track, here: Resting, moment: Moment) -> Track:
     """On its way. What a lone picture said of its rest, a film that shows this takes back."""
     is_sure = track.rest is not None and track.rest.is_sure
     rest = track.rest if is_sure else None
-    return Track(here, here.pose(moment.random_share), rest, rest_before=track.rest_before)
+    return Track(here, here.averaged(moment.random_share), rest, rest_before=track.rest_before)
 
 
 def _watched(track: Track, moment: Moment) -> Track:
@@ -153,7 +153,7 @@ def at_rest(track: Track, *, is_sure: bool) -> Track:
     if rest is not None and track.here.may_be_where(rest.there):
         rest = replace(rest, is_sure=is_sure or rest.is_sure)
         return replace(track, rest=rest, is_settled=True)
-    here = Rest(track.here, track.pose, is_sure)
+    here = Rest(track.here, track.seen.pose(beside_mm=track.here.beside_mm), is_sure)
     return replace(track, rest=here, is_settled=True, rest_before=rest)
 
 

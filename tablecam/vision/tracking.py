@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from calibration.camera import Camera
 from tablecam.table.model import BasePose
 from tablecam.table.roster import Roster
-from tablecam.vision.bases import base_sightings
+from tablecam.vision.bases import BaseSighting, base_sightings
 from tablecam.vision.carried import is_carried_with, may_be_carried
 from tablecam.vision.resting import Scatter, share_of
 from tablecam.vision.sighting import TagSighting
@@ -24,6 +24,7 @@ from tablecam.vision.track import (
     seen_again,
     seen_unchanged,
 )
+from tablecam.vision.unit_rows import UnitRows
 
 _FILM_GAP_S = 0.7
 """Pictures that follow each other more slowly are taken one by one."""
@@ -34,9 +35,10 @@ class TrackedBase:
     """A base that has been seen, where it is believed to lie now.
 
     `pose` is where it is seen now, or was last: `pose.seen` is `now`, or `held` while it is hidden,
-    for `hidden_for_s`; a held base keeps its last sigma. `is_settled` is False from when it is
-    seen to move until it has been seen at rest. `rest` is where it last came to rest; it changes
-    when the base comes to rest somewhere else, and only then. None until it has been seen at rest.
+    for `hidden_for_s`; a held base keeps its last sigma. A base that rests in a flush row faces as
+    row and tag together say. `is_settled` is False from when it is seen to move until it has been
+    seen at rest. `rest` is where it last came to rest, as its tag alone said then; it changes when
+    the base comes to rest somewhere else, and only then. None until it has been seen at rest.
     `is_doubted`: its tag is seen twice, neither is believed, and it is held where it rested.
     """
 
@@ -58,11 +60,11 @@ class BaseTracker:
 
     def __init__(self, roster: Roster, camera: Camera) -> None:
         self._base_types = roster.base_type_by_tag()
-        self._units = {tag: unit.tags for unit in roster.units for tag in unit.tags}
         self._order = {tag: number for number, tag in enumerate(self._base_types)}
         self._camera = camera
         self._registrations = 0
         self._scatter = Scatter()
+        self._rows = UnitRows(roster)
         self._tracks: dict[int, Track] = {}
         self._shown: dict[int, TrackedBase] = {}
         self._bases: tuple[TrackedBase, ...] = ()
@@ -98,16 +100,22 @@ class BaseTracker:
             if each.tag in self._base_types and each.tag not in doubted
         }
         moment = self._moment(taken_at_s, beside_mm)
-        changed = self._place([each for each in seen.values() if self._tells(each, fresh)], moment)
+        told = [each for each in seen.values() if self._tells(each, fresh)]
+        changed = self._place(told, moment)
         for tag in seen.keys() - changed.keys():
             if not self._tracks[tag].is_quiet:
                 changed[tag] = seen_unchanged(self._tracks[tag], moment)
         changed |= self._settled_with_their_units(changed, moment)
         for tag in self._tracks.keys() - seen.keys():
             changed[tag] = hidden(self._tracks[tag], moment, is_doubted=tag in doubted)
+        laid = [
+            tag for tag, track in changed.items() if _is_laid_anew(self._tracks.get(tag), track)
+        ]
         self._tracks.update(changed)
+        is_whole = 2 * len(told) >= len(self._tracks)
+        better = self._rows.update(laid, self._tracks, is_whole=is_whole) if laid else set()
         self._updated_at_s = taken_at_s
-        self._show(changed, taken_at_s)
+        self._show(changed.keys() | better, taken_at_s)
         return self._bases
 
     def bases(self, now_s: float) -> tuple[TrackedBase, ...]:
@@ -120,6 +128,7 @@ class BaseTracker:
         """Take a base off: players have removed it. It appears again when it is seen again."""
         if self._tracks.pop(tag, None) is not None:
             del self._shown[tag]
+            self._rows.update([tag], self._tracks, is_whole=False)
             self._bases = self._in_order()
 
     def registered(self, camera: Camera) -> None:
@@ -188,7 +197,7 @@ class BaseTracker:
 
     def _mates(self, tag: int, changed: Mapping[int, Track]) -> Iterable[Track]:
         """The other bases of a base's unit, as far as they have been seen."""
-        for mate in self._units.get(tag, ()):
+        for mate in self._rows.mates(tag):
             track = changed.get(mate) or self._tracks.get(mate)
             if mate != tag and track is not None:
                 yield track
@@ -197,7 +206,8 @@ class BaseTracker:
         """Make what is shown of the tracks that changed, where it differs from what was."""
         is_other = False
         for tag in changed:
-            base = _shown(tag, self._tracks[tag], now_s)
+            track = self._tracks[tag]
+            base = _shown(track, self._rows.seen(tag, track), now_s)
             if base != self._shown.get(tag):
                 self._shown[tag] = base
                 is_other = True
@@ -208,11 +218,12 @@ class BaseTracker:
         return tuple(self._shown[tag] for tag in sorted(self._shown, key=self._order.__getitem__))
 
 
-def _shown(tag: int, track: Track, now_s: float) -> TrackedBase:
+def _shown(track: Track, seen: BaseSighting, now_s: float) -> TrackedBase:
     rest = None if track.rest is None else track.rest.pose
-    base = TrackedBase(tag, track.pose, track.is_settled, rest=rest, is_doubted=track.is_doubted)
+    pose = seen.pose(beside_mm=track.here.beside_mm)
     if track.is_doubted and rest is not None:
-        base = replace(base, pose=rest)
+        pose = rest
+    base = TrackedBase(seen.tag, pose, track.is_settled, rest=rest, is_doubted=track.is_doubted)
     return base if track.gone_at_s is None else _held(base, now_s - track.gone_at_s)
 
 
@@ -225,3 +236,13 @@ def _has_rested(before: Track, after: Track) -> bool:
     was, is_now = before.here, after.here
     is_averaged = is_now is not was and is_now.since_s == was.since_s
     return is_averaged and is_now.camera == was.camera and before.gone_at_s is None
+
+
+def _is_laid_anew(before: Track | None, after: Track) -> bool:
+    """Whether a base lies, or is believed to lie, otherwise than before the newest picture."""
+    return (
+        before is None
+        or before.seen is not after.seen
+        or before.is_settled != after.is_settled
+        or before.is_doubted != after.is_doubted
+    )

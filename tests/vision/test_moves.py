@@ -268,7 +268,7 @@ def test_a_look_that_tells_nothing_new_leaves_every_object_as_it_is(film):
 
 
 def test_only_fresh_tags_change(film):
-    both = [sighting(10, 500, 300), sighting(11, 540, 300)]
+    both = [sighting(10, 500, 300), sighting(11, 640, 300)]
     before = film.show(*both, frames=10)
     after = film.show(sighting(10, 500.05, 300), both[1], fresh={10})
     assert after[11] is before[11]
