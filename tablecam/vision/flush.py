@@ -17,20 +17,21 @@ and lies where these sigmas are wide: 0.23 within one sigma with a play of 0.1 d
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
-from numpy.typing import NDArray
+from statistics import fmean
 
 from tablecam.table.headings import difference_deg, forward
 from tablecam.vision.bases import BaseSighting
 
-Array = NDArray[np.float64]
 Row = tuple[BaseSighting, ...]
 
 UNKNOWN_PLAY_DEG = 1.0
 """What players leave who take no care; believed of a table on which no row says better."""
+
+_LEAST = 1e-9
+"""Variances are no less, in mm² and in squared degrees: exact bases are no special case."""
 
 _SIGMAS = 3.0
 """Neighbours are flush where gap, step and turn are within so many sigmas of none."""
@@ -54,8 +55,8 @@ def play_deg(rows: Sequence[Row]) -> float:
         return UNKNOWN_PLAY_DEG
     play = 0.0
     for _ in range(2):  # the second time with what play does to the lines
-        turned = np.concatenate([_line(row, play).turned_deg for row in rows])
-        play = math.sqrt((turned**2).mean() * (1 + math.sqrt(2 / len(turned))))
+        turned = [turned_deg**2 for row in rows for turned_deg in _line(row, play).turned_deg]
+        play = math.sqrt(fmean(turned) * (1 + math.sqrt(2 / len(turned))))
     return play
 
 
@@ -67,52 +68,54 @@ def straightened(rows: Sequence[Row], play_deg: float) -> dict[int, BaseSighting
     found: dict[int, BaseSighting] = {}
     for row in rows:
         line = _line(row, play_deg)
-        for base, heading_deg, sigma_deg in zip(row, *line.together(play_deg), strict=True):
-            found[base.tag] = _turned(base, float(heading_deg), float(sigma_deg))
+        for base, (heading_deg, sigma_deg) in zip(row, line.together(play_deg), strict=True):
+            found[base.tag] = _turned(base, heading_deg, sigma_deg)
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class _Line:
     """The line through a row's centres: which way a base that is not turned against it faces.
 
-    `turned_deg` and `fit_deg` (n,) are how each base is turned against it, and how surely.
+    `turned_deg` is how each base is turned against it, as its tag says.
     """
 
+    row: Row
     heading_deg: float
     sigma_deg: float
-    turned_deg: Array
-    fit_deg: Array
+    turned_deg: tuple[float, ...]
 
-    def together(self, play_deg: float) -> tuple[Array, Array]:
-        """Headings (n,) and their sigmas: of bases, each turned against their row by play."""
-        by_tag = 1 / np.maximum(self.fit_deg**2 + play_deg**2, 1e-12)
-        by_line = 1 / max(self.sigma_deg**2, 1e-12)
-        row_deg = (by_tag * self.turned_deg).sum() / (by_tag.sum() + by_line)
-        own = play_deg**2 * by_tag
-        turned_deg = row_deg + own * (self.turned_deg - row_deg)
-        variance = own * self.fit_deg**2 + (1 - own) ** 2 / (by_tag.sum() + by_line)
-        return self.heading_deg + turned_deg, np.sqrt(variance)
+    def together(self, play_deg: float) -> Iterable[tuple[float, float]]:
+        """Each base's heading and sigma, of bases that are all turned against their row by play."""
+        by_line = 1 / max(self.sigma_deg**2, _LEAST)
+        by_tag = [1 / max(base.fit_deg**2 + play_deg**2, _LEAST) for base in self.row]
+        row_weight = sum(by_tag) + by_line
+        row_deg = sum(map(operator.mul, by_tag, self.turned_deg)) / row_weight
+        for base, weight, turned_deg in zip(self.row, by_tag, self.turned_deg, strict=True):
+            own = play_deg**2 * weight
+            heading_deg = self.heading_deg + row_deg + own * (turned_deg - row_deg)
+            yield heading_deg, math.sqrt(own * base.fit_deg**2 + (1 - own) ** 2 / row_weight)
 
 
 def _line(row: Row, play_deg: float) -> _Line:
     """The straight line of a row; a base that is turned by play also stands out of line by it."""
-    heading_deg = row[0].heading_deg
-    ahead_x, ahead_y = forward(heading_deg)
-    centres = np.array([[base.x_mm, base.y_mm] for base in row])
-    out_mm = math.radians(play_deg) * row[0].base_type.width_mm / 2
-    weights = 1 / np.array([max(base.fit_mm, 1e-3) ** 2 + out_mm**2 for base in row])
-    away = centres - np.average(centres, axis=0, weights=weights)
-    ahead, right = away @ [ahead_x, ahead_y], away @ [ahead_y, -ahead_x]
-    spread = (weights * right**2).sum()
-    slope = (weights * right * ahead).sum() / spread
-    line_deg = heading_deg + math.degrees(math.atan(slope))
-    return _Line(
-        line_deg,
-        math.degrees(1 / math.sqrt(spread)),
-        np.array([difference_deg(base.heading_deg, line_deg) for base in row]),
-        np.array([base.fit_deg for base in row]),
-    )
+    first = row[0]
+    ahead_x, ahead_y = forward(first.heading_deg)
+    out_mm = math.radians(play_deg) * first.base_type.width_mm / 2
+    weights = [1 / max(base.fit_mm**2 + out_mm**2, _LEAST) for base in row]
+    away = [(base.x_mm - first.x_mm, base.y_mm - first.y_mm) for base in row]
+    ahead = _from_their_mean([x * ahead_x + y * ahead_y for x, y in away], weights)
+    right = _from_their_mean([x * ahead_y - y * ahead_x for x, y in away], weights)
+    spread = sum(weight * x * x for weight, x in zip(weights, right, strict=True))
+    lean = sum(weight * x * y for weight, x, y in zip(weights, right, ahead, strict=True))
+    heading_deg = first.heading_deg + math.degrees(math.atan(lean / spread))
+    turned_deg = tuple(difference_deg(base.heading_deg, heading_deg) for base in row)
+    return _Line(row, heading_deg, math.degrees(1 / math.sqrt(spread)), turned_deg)
+
+
+def _from_their_mean(values: Sequence[float], weights: Sequence[float]) -> list[float]:
+    mean = sum(map(operator.mul, values, weights)) / sum(weights)
+    return [value - mean for value in values]
 
 
 def _right_neighbour(base: BaseSighting, unit: Sequence[BaseSighting]) -> BaseSighting | None:
