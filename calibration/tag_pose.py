@@ -112,7 +112,7 @@ def pose_jacobian(camera: Camera, places: Array) -> Array:
 
 def moved_by(camera: Camera, step: ArrayLike) -> Camera:
     """The camera with its pose's six parameters changed by a step."""
-    pose = _pose_parameters(camera) + np.asarray(step, dtype=np.float64)
+    pose = pose_parameters(camera) + np.asarray(step, dtype=np.float64)
     return _with_pose(camera, pose)
 
 
@@ -130,7 +130,7 @@ def fit_pose(camera: Camera, seen: SeenTags, places: Array, covariance: Array) -
         by_pose = root @ pose_jacobian(trial, found)
         return whitened[None], by_pose[None]
 
-    start = _pose_parameters(camera)[None]
+    start = pose_parameters(camera)[None]
     solution = least_squares(misfit, start, steps=20, tolerance=1e-6)
     fitted = _with_pose(camera, solution.values[0])
     left_over = beside(seen.places(fitted), places)
@@ -201,7 +201,8 @@ def _crossing(corners: Array) -> Array:
     return np.asarray(corners[:, 0] + share[:, None] * along)
 
 
-def _pose_parameters(camera: Camera) -> Array:
+def pose_parameters(camera: Camera) -> Array:
+    """The camera's pose, (6,), as the last of `CAMERA_PARAMETERS`."""
     return np.array([*camera.pose.rotation_vector_rad, *camera.pose.translation_mm])
 
 

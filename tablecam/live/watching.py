@@ -17,6 +17,9 @@ from tablecam.vision.watch import Look, Watch
 
 log = logging.getLogger(__name__)
 
+_MOST_LOOKS_AGAIN = 3
+"""At one picture, each through the camera as the look before placed it; two are usual."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sight:
@@ -49,7 +52,9 @@ class Watching:
         look = self._watch.look(picture, self._look)
         registration = self._registered(look, taken_at_s)
         news, state = registration.news, registration.state
-        if registration.camera is not None:
+        for _ in range(_MOST_LOOKS_AGAIN):  # what is seen through the new camera tells it better
+            if registration.camera is None:
+                break
             self._follow(registration.camera)
             look = self._watch.look(picture, look, whole=not registration.is_trusted)
             registration = self._registered(look, taken_at_s, before=registration)

@@ -32,10 +32,22 @@ from tablecam.vision.registration_measures import (
     shift_px,
     tag_look,
 )
-from tablecam.vision.registration_state import Doubt, Registration, RegistrationMemory, State
+from tablecam.vision.registration_state import (
+    LOST_PX,
+    Doubt,
+    Registration,
+    RegistrationMemory,
+    State,
+)
 from tablecam.vision.sighting import TagSighting
 from tablecam.vision.stories import LEAST_TAGS, Story, likeliest
-from tablecam.vision.tag_memory import TagLook, TagMemory, hand_placed, triples
+from tablecam.vision.tag_memory import (
+    TagLook,
+    TagMemory,
+    hand_placed,
+    poses_that_shift,
+    triples,
+)
 
 Array = NDArray[np.float64]
 
@@ -47,13 +59,14 @@ _LEAST_DRIFT_PX = 0.03
 _DRIFT_SIGMAS = 4.0
 """Less drift is not worth a new camera, or not known. Without any, tags of simulated and rendered
 tables shift by 0.002 to 0.009 px from look to look (one standard deviation)."""
+_LEAST_REFINED_PX, _REFINED_BY_PX = 0.005, 0.3
+"""A pose is registered from tags that were read through the camera as it was. Read through the new
+one they shifted by up to 0.1 px, and by a pixel where a fourth tag was found."""
 _NAMED_MM, _NAMED_RAD = 1.5, 0.04
 """A tag laid by hand may lie so far beside its listed place; a nudge by less is learnt as the place
 where it lies now, and harms nothing."""
 _HARMLESS_PX = 0.4
 """Tags that lie so little beside their places shift bases by less than half a millimetre."""
-_LOST_PX = 1.0
-"""A camera so far from the one registered last was found in another way, and only roughly."""
 
 
 def register(
@@ -72,7 +85,7 @@ def register(
     `fresh` are the tags that were placed from this very picture; all, where it is left out. The
     others look as they did: they say nothing new, but that what they showed has come to rest.
     """
-    memory = _begun(camera, roster) if before is None else before.memory
+    memory = _begun(camera, roster) if before is None else before.memory.looking_through(camera)
     tags = [sighting for sighting in sightings if sighting.tag in memory.tags.ids]
     memory = memory.having_seen([tag.tag for tag in tags], taken_at_s)
     case = _Case(memory, tuple(tags), camera, roster, taken_at_s)
@@ -111,7 +124,9 @@ class _Case:
             belief = belief.doubting(look, self.camera, is_first=memory.measured_with is None)
         ids = [memory.tags.ids[row] for row in look.rows]
         away = frozenset(number for number, tag in enumerate(ids) if tag in memory.away)
-        story = likeliest(belief, look, seen, self.camera, away=away, is_lost=self._is_lost)
+        story = likeliest(
+            belief, look, seen, self.camera, away=away, is_lost=memory.is_lost(self.camera)
+        )
         if not story.is_told:
             return self._puzzled(look, belief)
         moved = frozenset(ids[number] for number in story.moved)
@@ -122,10 +137,6 @@ class _Case:
         if doubt.is_camera:
             return self._registered(look, seen, story)
         return self._held(look, story, belief)
-
-    @property
-    def _is_lost(self) -> bool:
-        return shift_px(self.memory.camera, self.camera, self.memory.tags.listed) > _LOST_PX
 
     def _puzzled(self, look: TagLook, belief: TagMemory) -> Registration:
         """No story fits: wait for a while, then say so; unless it is too little to matter."""
@@ -184,7 +195,11 @@ class _Case:
     def _followed(self, memory: RegistrationMemory, look: TagLook, news: str) -> Registration:
         """The camera with its drift, once that is known and worth it."""
         shift_by_px, sigma_px = drift_px(self.camera, memory.tags)
-        if shift_by_px < max(_LEAST_DRIFT_PX, _DRIFT_SIGMAS * sigma_px):
+        if self.memory.is_rough:  # this look was read through it, and tells it better
+            least_px, memory = _LEAST_REFINED_PX, replace(memory, is_rough=False)
+        else:
+            least_px = max(_LEAST_DRIFT_PX, _DRIFT_SIGMAS * sigma_px)
+        if shift_by_px < least_px:
             return self._said(memory, "holds", news=news, is_trusted=True)
         camera = moved_by(self.camera, -memory.tags.drift)
         covariance = carried_covariance(
@@ -192,10 +207,10 @@ class _Case:
         )
         camera = replace(camera, covariance=covariance)
         memory = replace(memory, tags=memory.tags.registered(), camera=camera)
-        if shift_by_px > _LOST_PX:
+        if shift_by_px > LOST_PX:
             news = words.registered(shift_by_px, len(look))
             return self._said(memory, "registered", camera=camera, news=news)
-        news = news or words.drifted(shift_by_px)
+        news = news or ("" if self.memory.is_rough else words.drifted(shift_by_px))
         return self._said(memory, "drifted", camera=camera, news=news, is_trusted=True)
 
     def _registered(self, look: TagLook, seen: SeenTags, story: Story) -> Registration:
@@ -223,6 +238,7 @@ class _Case:
             camera=camera,
             measured_with=self.memory.measured_with or camera,
             away=away | missing,
+            is_rough=True,
             doubt=None,
             troubled_since_s=None,
         )
@@ -276,7 +292,7 @@ def _registered_anew(
     fit = fit_pose(camera, seen, listed, spread)
     covariance = carried_covariance(fit.camera, listed, spread, measured_with=None)
     new = replace(fit.camera, covariance=covariance)
-    return new, memory.begun_again(new)
+    return new, memory.begun_again(new).registered(_roughly(look, new))
 
 
 def _registered_again(
@@ -286,7 +302,12 @@ def _registered_again(
     homes = memory.homes(look.rows)
     spread = memory.homes_covariance(look.rows) + look.noise
     covariance = carried_covariance(camera, homes, spread, measured_with=measured_with)
-    return replace(camera, covariance=covariance), memory.registered(look.pose_covariance)
+    return replace(camera, covariance=covariance), memory.registered(_roughly(look, camera))
+
+
+def _roughly(look: TagLook, camera: Camera) -> Array:
+    """How well the pose is known, (6, 6), before the tags were read through it."""
+    return look.pose_covariance + poses_that_shift(look, camera, _REFINED_BY_PX)
 
 
 def _relearnt(

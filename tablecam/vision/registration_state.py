@@ -11,12 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
+from calibration.tag_pose import pose_parameters
+from tablecam.vision.registration_measures import shift_px
 from tablecam.vision.tag_memory import TagMemory
 
 Array = NDArray[np.float64]
 
 State = Literal["holds", "drifted", "registered", "moving", "unclear", "too few"]
 
+LOST_PX = 1.0
+"""A camera so far from the one registered last was found in another way, and only roughly."""
 _AT_REST_PX = 0.5
 """What moves less from one look to the next has come to rest; tags are read to a few hundredths."""
 
@@ -47,7 +51,8 @@ class RegistrationMemory:
 
     `camera` is what was registered last, and `measured_with` what the tags' places were learnt
     with, None before any was. `away` is how many millimetres tags lie beside their places that
-    are left out, `seen_at_s` when each tag was seen last. `doubt` waits to be borne out;
+    are left out, `seen_at_s` when each tag was seen last. The camera `is_rough` until tags
+    were read through it. `doubt` waits to be borne out;
     `troubled_since_s` is since when nothing fits together.
     """
 
@@ -56,8 +61,23 @@ class RegistrationMemory:
     measured_with: Camera | None = None
     away: Mapping[int, float] = field(default_factory=dict)
     seen_at_s: Mapping[int, float] = field(default_factory=dict)
+    is_rough: bool = False
     doubt: Doubt | None = None
     troubled_since_s: float | None = None
+
+    def looking_through(self, camera: Camera) -> RegistrationMemory:
+        """The memory where a look is taken through another camera, near to the one registered.
+
+        One that is far off is to be registered anew, and tells nothing of how the other drifted.
+        """
+        if camera.pose == self.camera.pose or self.is_lost(camera):
+            return self
+        step = pose_parameters(camera) - pose_parameters(self.camera)
+        return replace(self, tags=self.tags.with_pose_off_by(step), camera=camera)
+
+    def is_lost(self, camera: Camera) -> bool:
+        """Whether a camera is so far from the one registered last that it is known only roughly."""
+        return bool(self.tags.ids) and shift_px(self.camera, camera, self.tags.listed) > LOST_PX
 
     @property
     def is_waiting(self) -> bool:

@@ -120,8 +120,7 @@ class TagMemory:
         covariance = self.covariance.copy()
         covariance[:POSE, :POSE] += _DRIFT_OF_NOISE**2 * look.pose_covariance
         if is_first:
-            px_per_mm = float(camera.px_per_mm(look.places[:, :2]).mean())
-            covariance[:POSE, :POSE] += _pose_spread(look, _SINCE_CALIBRATED_PX / px_per_mm)
+            covariance[:POSE, :POSE] += poses_that_shift(look, camera, _SINCE_CALIBRATED_PX)
         return replace(self, covariance=covariance)
 
     def after(self, look: TagLook) -> TagMemory:
@@ -148,6 +147,12 @@ class TagMemory:
         covariance[:POSE, :POSE] = pose_covariance
         return replace(self, mean=mean, covariance=covariance)
 
+    def with_pose_off_by(self, step: Array) -> TagMemory:
+        """The belief about a pose whose parameters (6,) are other than those that it was about."""
+        mean = self.mean.copy()
+        mean[:POSE] += step
+        return replace(self, mean=mean)
+
     def begun_again(self, camera: Camera) -> TagMemory:
         """The belief before anything was seen with a camera just registered to listed places."""
         size = len(self.mean)
@@ -172,8 +177,9 @@ class TagMemory:
         return seen_by
 
 
-def _pose_spread(look: TagLook, shift_mm: float) -> Array:
-    """Poses (6, 6) that shift the tags of a look by so much each, in whatever way poses can."""
+def poses_that_shift(look: TagLook, camera: Camera, by_px: float) -> Array:
+    """The covariance (6, 6) of poses that shift the tags of a look, anyhow, by so many pixels."""
+    shift_mm = by_px / float(camera.px_per_mm(look.places[:, :2]).mean())
     size_mm = float(np.ptp(look.places[:, :2], axis=0).max())
     spread = np.tile([shift_mm, shift_mm, shift_mm / size_mm], len(look))
     by_drift = look.by_drift / spread[:, None]
