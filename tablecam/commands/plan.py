@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from calibration.lens import Lens
 from tablecam.commands.outputs import check_outputs, write_picture
 from tablecam.commands.plan_picture import plan_picture
 from tablecam.commands.plan_report import print_plan, print_plan_document
@@ -16,13 +17,10 @@ from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
 from tablecam.vision.expectation_file import measured_expectation
 from tablecam.vision.outlook import largest_tag_mm, side_cells
-from tablecam.vision.plan import Mount, ideal_lens, planned, with_tag_size
+from tablecam.vision.plan import MOST_SLANTED, Mount, ideal_lens, planned, with_tag_size
 
 _FILE = click.Path(path_type=Path)
 _WEBCAM_DEG = 78.0
-_SLANTED = 1.2
-"""A camera that looks down less steeply than its height over so much of its distance beside the
-table's middle sees bases hide each other."""
 
 
 @click.command("plan")
@@ -69,7 +67,7 @@ def plan(
     _check_above_zero("--error-mm", error_mm)
     degrees = _field_of_view_deg(field_of_view_deg, focal_mm, sensor_mm)
     lens = ideal_lens(*resolution_px(resolution), degrees)
-    mount = Mount(lens, _place_mm(camera_at, roster, height_mm))
+    mount = _mount(lens, camera_at, roster, height_mm)
     found = planned(mount, height_mm, roster, measured_expectation(), error_mm=error_mm)
     if drawing_path is not None:
         write_picture(drawing_path, plan_picture(found))
@@ -115,22 +113,22 @@ def _field_of_view_deg(
     return math.degrees(2 * math.atan(sensor_mm / (2 * focal_mm)))
 
 
-def _place_mm(text: str | None, roster: Roster, height_mm: float) -> tuple[float, float]:
-    middle = roster.table.width_mm / 2, roster.table.depth_mm / 2
-    if text is None:
-        return middle
+def _mount(lens: Lens, place: str | None, roster: Roster, height_mm: float) -> Mount:
+    if place is None:
+        return Mount(lens, (roster.table.width_mm / 2, roster.table.depth_mm / 2))
     try:
-        x_mm, y_mm = (float(part) for part in text.split(","))
+        x_mm, y_mm = (float(part) for part in place.split(","))
     except ValueError:
-        raise BadInput("--camera-at", f"expected X,Y such as 900,600, got {text!r}") from None
-    beside_mm = math.dist((x_mm, y_mm), middle)
-    if not beside_mm <= _SLANTED * height_mm:
+        raise BadInput("--camera-at", f"expected X,Y such as 900,600, got {place!r}") from None
+    mount = Mount(lens, (x_mm, y_mm))
+    if not mount.beside_mm(roster) <= MOST_SLANTED * height_mm:
         raise BadInput(
             "--camera-at",
-            f"expected a place at most {_SLANTED * height_mm:.0f} mm from the table's middle (from "
-            f"{height_mm:g} mm high, figures hide the tags behind them beyond), got {text!r}",
+            f"expected a place at most {MOST_SLANTED * height_mm:.0f} mm from the table's middle "
+            f"(from {height_mm:g} mm high, figures hide the tags behind them beyond), "
+            f"got {place!r}",
         )
-    return x_mm, y_mm
+    return mount
 
 
 def _check_above_zero(option: str, value: float) -> None:

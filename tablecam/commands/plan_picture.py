@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from calibration.camera import Camera
-from tablecam.commands.plan_report import found_percent, sight_words
+from tablecam.commands.plan_report import found_percent, px_a_cell, sight_words
 from tablecam.simulate.places import Place, corners_mm
 from tablecam.simulate.render import Look, Renderer
 from tablecam.simulate.scene import Scene
@@ -252,7 +252,7 @@ class _Sheet:
         self.pen.picture[y : y + shown.shape[0], x : x + shown.shape[1]] = shown
         lines = [
             f"{base.name}: {base.tag_size_mm:g} mm",
-            f"{tag.scale.least_px_per_cell:.2f} px a cell",
+            f"{px_a_cell(tag)} px a cell",
         ]
         if expected is None:
             least = self.plan.expectation.smallest_px_per_cell

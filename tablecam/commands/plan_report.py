@@ -95,6 +95,11 @@ def found_percent(recall: float) -> str:
     return f"{math.floor(1000 * recall + 1e-9) / 10:g} %"
 
 
+def px_a_cell(tag: TagPlan) -> str:
+    """A size in the picture, rounded down, for 1.497 is below 1.5."""
+    return f"{math.floor(100 * tag.scale.least_px_per_cell + 1e-6) / 100:.2f}"
+
+
 def plan_document(plan: Plan, mount: Mount) -> dict[str, Any]:
     """The plan as JSON."""
     lens = plan.camera.lens
@@ -166,7 +171,7 @@ def _table(plan: Plan) -> Table:
 
 
 def _cells(tag: TagPlan) -> list[str]:
-    size = f"{tag.scale.least_px_per_cell:.2f}"
+    size = px_a_cell(tag)
     expected = tag.expected
     if expected is None:
         return [size, "not measured", "", "", "", ""]

@@ -23,6 +23,9 @@ from tablecam.vision.outlook import (
 
 MARGIN = 0.02
 """How much of the picture is to stay free on every side: nobody hangs a camera to the pixel."""
+MOST_SLANTED = 1.2
+"""A camera farther beside the table's middle than so many times its height looks from the side:
+figures hide the tags behind them."""
 _LOWEST_MM, _HIGHEST_MM = 50.0, 50_000.0
 
 
@@ -88,6 +91,10 @@ class Mount:
     lens: Lens
     at_mm: tuple[float, float]
 
+    def beside_mm(self, roster: Roster) -> float:
+        """How far it hangs beside the table's middle."""
+        return math.dist(self.at_mm, (roster.table.width_mm / 2, roster.table.depth_mm / 2))
+
     def camera(self, roster: Roster, height_mm: float) -> Camera:
         """The camera at a height above the table."""
         table = roster.table
@@ -147,10 +154,13 @@ def planned(
 
 
 def lowest_height_mm(mount: Mount, roster: Roster) -> float | None:
-    """How low a camera may hang on a mount to see the whole table with a little margin."""
+    """How low a camera may hang on a mount to see the whole table with a little margin.
+
+    And not from the side: None where that needs more height than any room has.
+    """
     return lowest_mm(
         lambda height_mm: sees_table(mount.camera(roster, height_mm), roster, margin=MARGIN),
-        _LOWEST_MM,
+        max(_LOWEST_MM, mount.beside_mm(roster) / MOST_SLANTED),
         _HIGHEST_MM,
     )
 

@@ -130,7 +130,8 @@ def test_the_margin_is_added_beside_the_picture_and_covers_nothing(grey, found):
 
 
 def test_a_margin_with_much_to_say_gets_more_columns(grey, found):
-    many = tuple(Rejection(11, "lies there " + 9 * "and there ", 20.0, 20.0) for _ in range(30))
+    places = 9 * "and there "
+    many = tuple(Rejection(11, f"lies there {places}{n}", 20.0, 20.0) for n in range(30))
     _, brief = drawn(grey, found)
     _, long = drawn(grey, replace(found, rejections=many))
     assert long.shape[1] > brief.shape[1] + 300
