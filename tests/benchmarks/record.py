@@ -37,7 +37,7 @@ and takes about {minutes} minutes; `make bench` prints the same on fewer tables 
 One size of tags alone: `pytest tests/benchmarks/test_simulated.py --override-ini
 'norecursedirs=.*' -s -q --setting 2.3`. What needs the shared footage is skipped where it is not.
 
-- {date}, {tables} simulated tables of a hundred bases for each size of tags
+- {date}; for each size of tags {tables} simulated tables of a hundred bases
 - {machine}
 - Python {python}, {versions}
 

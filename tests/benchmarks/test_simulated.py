@@ -36,7 +36,7 @@ def test_beside_peers(setting, tables, wanted, report):
         pytest.skip("another setting was asked for")
     ours = our_outcome(setting, tables)
     peers, missing = peers_outcomes(setting, tables)
-    title = f"Simulated tables, {setting.name}: {tables} tables of 100 bases"
+    title = f"Simulated tables, {setting.name}: {100 * tables} bases"
     table = Table(*COLUMNS, title=title)
     for outcome in (ours, *peers):
         table.add_row(*cells(outcome, ours))
