@@ -30,9 +30,9 @@ _PATIENCE = 4
 """Blocks that keep changing are searched in every so many pictures."""
 _PATIENCE_BEHIND = 2
 """And while they do, what they left behind is in every so many; when all is still, at once."""
-_SWEEP_EVERY = 12
+_SWEEP_EVERY = 16
 _SWEEP_TILES = 16
-"""So all of the table is swept in 192 pictures, one tile in every twelfth."""
+"""So all of the table is swept in 256 pictures, one tile in every sixteenth."""
 _MOST_DUE = 0.4
 """Where so much of the table is due, all of it is searched: the camera was bumped, say."""
 _AROUND_MM = 20.0
@@ -80,7 +80,7 @@ class Watch:
         self._check(picture)
         if before is None or whole:
             return self._whole(picture, before)
-        before = self._as_it_stands(before)
+        before = self.placed(before)
         number = before.number + 1
         is_swept = number % _SWEEP_EVERY == 0
         if is_swept or before.changed:
@@ -110,6 +110,15 @@ class Watch:
             tags=news.after(search, now),
         )
 
+    def placed(self, look: Look) -> Look:
+        """A look with the places that this camera gives to what it saw; fresh is what was fresh."""
+        old, new = look.camera, self._finder.camera
+        if old is new:
+            return look
+        tags = look.tags.by(old, new)
+        search = replace(look.search, sightings=tags.seen)
+        return replace(look, search=search, tags=tags, camera=new)
+
     def _check(self, picture: GreyPicture) -> None:
         lens = self._finder.camera.lens
         if (picture.width_px, picture.height_px) != (lens.width_px, lens.height_px):
@@ -136,15 +145,6 @@ class Watch:
             ground=ground,
             tags=tags,
         )
-
-    def _as_it_stands(self, before: Look) -> Look:
-        """The look before, as this camera would have placed what it saw."""
-        old, new = before.camera, self._finder.camera
-        if old is new:
-            return before
-        tags = before.tags.by(old, new)
-        search = replace(before.search, sightings=tags.seen)
-        return replace(before, search=search, tags=tags, camera=new)
 
     def _tag_news(self, picture: GreyPicture, now: Map, before: Look) -> TagNews:
         """Which tags lie where they lay, after another fit of those that seem not to."""
