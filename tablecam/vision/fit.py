@@ -39,6 +39,8 @@ Grey = NDArray[np.uint8]
 _STEPS = 4
 """Places move by less than a hundredth of their sigma after."""
 _LONGEST_STEP_CELLS = 0.7
+_LEAST_FIRM = 0.7
+"""Steps are lengthened by no more than this divides: longer ones swing to and fro."""
 _RIM_CELLS = 0.7
 """How much of the white rim is compared: all of it would meet the base, and figures."""
 _STIFFNESS = 1e-3
@@ -56,6 +58,10 @@ _TUKEY_SPREAD = 1.099
 """Gaussian residuals with these weights spread by so much less than without."""
 _AS_PREDICTED = 0.3
 """A pixel so near to its prediction, as a share of black to white, shows the tag."""
+_WHOLE, _HIDDEN_PULLS = 0.98, 2.5
+"""From which `visible_share` on a tag is whole; and by how much a standard deviation grows with the
+share that is not. What lies over a tag pulls at the rest, by half of a sigma where a fifth is
+hidden: measured on 300 tags of the shared footage and of simulated tables, 30 to 95 % visible."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,14 +132,15 @@ def _fitted(model: TagModel, poses: TagPoses, px_per_cell: Array, steps: int) ->
     prior = _light_and_blur_held(len(grey))
     shares = _solved(columns, columns.on_tag, grey, prior)
     # What lies over a tag is told from it only near its true place: far from it, move first.
-    near = steps < _STEPS
+    near, firmness = steps < _STEPS, np.ones(len(grey), np.float32)
     for step in range(steps):
         if step > 0 or near:
             left = believed(columns, shares, grey, px_per_cell)
             prior = _expected(shares, left)
-            shares = _solved(columns, left.weights, grey, prior)
-        poses = _moved(poses, shares)
-        if step < steps - 1:
+            shares, firmness = _solved(columns, left.weights, grey, prior), left.firmness
+        is_last = step == steps - 1
+        poses = _moved(poses, shares, None if is_last else firmness)
+        if not is_last:
             columns = model.columns(poses)
             shares[:, PLACE] = 0
     return _Fitted(poses, columns, shares, prior, believed(columns, shares, grey, px_per_cell))
@@ -164,9 +171,15 @@ def _expected(shares: Map, left: Believed) -> Array:
     return prior
 
 
-def _moved(poses: TagPoses, shares: Map) -> TagPoses:
+def _moved(poses: TagPoses, shares: Map, firmness: Map | None) -> TagPoses:
+    """The poses after a step, a longer one where tags pull less firmly than their weights do.
+
+    A step changes the weights as well, so that half hidden tags would come near slowly.
+    """
     # The slopes' shares are gain times the step: the picture is linear in these.
     change = shares[:, PLACE] / np.maximum(shares[:, :1], LEAST_GAIN_GREY)
+    if firmness is not None:
+        change = change / np.maximum(firmness, _LEAST_FIRM)[:, None]
     longest = np.abs(change).max(axis=1, keepdims=True)
     change = change * np.minimum(1.0, _LONGEST_STEP_CELLS / np.maximum(longest, 1e-9))
     change = change.astype(np.float32)
@@ -197,6 +210,8 @@ def _result(model: TagModel, guesses: TagGuesses, fitted: _Fitted, blurs_px: Arr
         likeness > _LOOKS_LIKE_A_TAG,
     )
     noise, visible = _noise_and_visible(model, fitted)
+    hidden = 1 + _HIDDEN_PULLS * np.maximum(_WHOLE - visible, 0)
+    covariance *= np.square(hidden)[:, None, None]
     gain, black = fitted.shares[:, [GAIN, BLACK]].astype(np.float64).T
     return TagFits(
         tags,

@@ -30,7 +30,6 @@ _USUAL_TOGETHER = 2.5
 footage, 0.9 to 1.2 where noise is independent. Counts as much as two tags of the picture."""
 _USUAL_COUNTS = 2.0
 _MOST_TAGS = 50
-_LEAST_FIRM = 0.35
 
 
 def place_covariances(
@@ -57,11 +56,8 @@ def _pulls(columns: TagColumns, left: Believed, shares: Map, prior: Array) -> Ma
     weighted = columns.values * left.weights[:, None]
     normal = (weighted @ columns.values.transpose(0, 2, 1)).astype(np.float64)
     inverse = np.linalg.inv(normal + prior[:, :, None] * np.eye(prior.shape[1]))
-    steepness = columns.slope**2
-    firm = (left.firmness * steepness).sum(axis=1)
-    firm /= np.maximum((left.weights * steepness).sum(axis=1), 1e-6)
     gain = np.where(np.abs(shares[:, :1]) > 1e-3, shares[:, :1], 1e-3)
-    scale = gain * firm.clip(_LEAST_FIRM, 1)[:, None]
+    scale = gain * left.firmness[:, None]
     by_pixel = (inverse[:, PLACE] / scale[..., None]).astype(np.float32) @ weighted
     return np.asarray(by_pixel * left.residuals[:, None], dtype=np.float32)
 

@@ -16,6 +16,7 @@ LEAST_GAIN_GREY = 3.0
 _TUKEY = 4.685
 """Residuals beyond so many standard deviations have no weight; 95 % efficient without outliers."""
 _LEAST_NOISE_GREY = 1.5
+_LEAST_FIRM = 0.35
 _EDGE_PX = 0.07
 """To how much of a pixel the model knows where an edge is drawn: lens, ink and gamma differ a
 little from it. So in clear pictures edges count less than noise would let them, and all alike.
@@ -25,22 +26,17 @@ tags for outliers, and table tags of a 4K picture err by half a pixel."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Believed:
-    """Pixels (n, m) with what is left of each, in grey levels, and its `weight`, at most 1.
+    """Pixels (n, m) with what is left of each, in grey levels, and their weights, at most 1.
 
     `spread_grey` (n,) is the residuals' standard deviation where nothing is amiss, away from
-    edges. `firmness` (n, m) is the derivative of weight times residual by the residual: how much
-    a pixel still pulls back.
+    edges. `firmness` (n,), at most 1, is how much harder a tag's edges pull when it is moved than
+    weights that stay would let them: moving it takes weight from some.
     """
 
     residuals: Map
     weights: Map
-    firmness: Map
     spread_grey: Map
-
-
-def alike(columns: TagColumns) -> Map:
-    """All pixels on tags with the same weight: before anything is known of them, (n, m)."""
-    return columns.on_tag
+    firmness: Map
 
 
 def believed(columns: TagColumns, shares: Map, grey: Map, px_per_cell: Array) -> Believed:
@@ -59,12 +55,12 @@ def believed(columns: TagColumns, shares: Map, grey: Map, px_per_cell: Array) ->
     far = residuals**2 / (variance * np.square(np.float32(_TUKEY) * noise)[:, None])
     inside = (1 - far).clip(0, 1)
     scale = columns.on_tag / variance
-    return Believed(
-        residuals,
-        inside * inside * scale,
-        inside * (1 - 5 * far) * scale,
-        noise,
-    )
+    weights = inside * inside * scale
+    # The derivative of weight times residual by the residual, where tags change.
+    steepness = np.square(columns.slope) * scale
+    firm = np.einsum("nm,nm,nm->n", inside, 1 - 5 * far, steepness)
+    firm /= np.maximum(np.einsum("nm,nm,nm->n", inside, inside, steepness), 1e-6)
+    return Believed(residuals, weights, noise, firm.clip(_LEAST_FIRM, 1))
 
 
 def _typical(values: Map, on_tag: Map) -> Map:
