@@ -1,7 +1,7 @@
 # make demo    sets everything up and opens the living table
 # make test    sets everything up and passes all tests
 # make check   lint, types and the direction of imports
-# make bench   speed and accuracy, beside what one would use instead
+# make bench   speed and accuracy, beside what one would use (part: BENCH_OPTIONS='--setting 2.3')
 # make bench-record   the same on three times as many tables, written down with its plots
 PYTHON ?= python3
 VENV := .venv
@@ -33,8 +33,8 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 
 $(VENV)/.ready-bench: $(VENV)/.ready-dev
 	@echo "Installing the detectors to compare with (once) ..."
-	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -e '.[bench]'
-	@touch $@
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -e '.[bench]' && \
+	  touch $@ || echo "Not all could be installed: the benchmark will say which are missing."
 
 demo: $(VENV)/.ready
 	$(BIN)/tablecam demo $(DEMO_OPTIONS)
@@ -48,11 +48,13 @@ check: $(VENV)/.ready-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+BENCH := $(BIN)/python -m pytest tests/benchmarks --override-ini 'norecursedirs=.*' -s -q
+
 bench: $(VENV)/.ready-bench
-	$(BIN)/python -m pytest tests/benchmarks --override-ini 'norecursedirs=.*' -s -q
+	$(BENCH) $(BENCH_OPTIONS)
 
 bench-record: $(VENV)/.ready-bench
-	$(BIN)/python -m pytest tests/benchmarks --override-ini 'norecursedirs=.*' -s -q --record
+	$(BENCH) --record $(BENCH_OPTIONS)
 
 format: $(VENV)/.ready-dev
 	$(BIN)/ruff check --fix .

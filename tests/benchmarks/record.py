@@ -34,8 +34,8 @@ _WORDS = """\
 
 How well tablecam sees, and where it does not: written by `make bench-record`, which measures anew
 and takes about {minutes} minutes; `make bench` prints the same on fewer tables and writes nothing.
-One size of tags alone: `pytest tests/benchmarks/test_simulated.py --override-ini
-'norecursedirs=.*' -s -q --setting 2.3`. What needs the shared footage is skipped where it is not.
+Quicker: `make bench BENCH_OPTIONS='--setting 2.3'` for 2.3 px a cell alone, or `'--tables 1'`. What
+needs the shared footage is skipped where that is not.
 
 - {date}; for each size of tags {tables} simulated tables of a hundred bases
 - {machine}
