@@ -106,12 +106,12 @@ def test_how_far_a_sighting_strays_is_in_units_of_what_both_may_be_wrong():
 def test_an_average_over_n_pictures_is_as_sure_as_it_says(random_share):
     """Errors of which a known share is new in each picture, the rest being the same in all."""
     within = {number: [] for number in FRAMES}
-    for seed in range(10):
+    for seed in range(6):
         for number, errors in averages_of_made_up_errors(random_share, seed).items():
             within[number].append(np.abs(errors) < 1)
     for number in FRAMES:
         places, headings = np.array(within[number])[..., :2], np.array(within[number])[..., 2]
-        # 1600 places and 800 headings: chance alone moves a share by 1.2 and 1.7 points (sigma).
+        # 960 places and 480 headings: chance alone moves a share by 1.5 and 2.1 points (sigma).
         assert abs(places.mean() - 0.683) <= 0.08
         assert abs(headings.mean() - 0.683) <= 0.08
 
@@ -157,7 +157,7 @@ CALIBRATION = np.diag(
     np.square([0.03] * 4 + [1e-5] * 2 + [1e-6] * 3 + [2e-6] * 2 + [1e-6, 3e-3, 3e-3, 1e-2])
 )
 """Leaves about as much of a place uncertain as the fit does, 0.03 mm."""
-CAMERAS = 12
+CAMERAS = 8
 
 
 @pytest.fixture(scope="module")
