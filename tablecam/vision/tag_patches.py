@@ -2,11 +2,16 @@
 
 Compared are a few reduced pixels on and around each tag, with gain and offset free: so neither the
 light nor what a camera makes of it counts. Moving a tag by a pixel changes reduced pixels on its
-edges by an eighth of its contrast. Measured on a simulated table (13 mm tags, noise of 2 grey
-levels, JPEG at quality 90), with no more than one false alarm in a million: at 3.4 px a cell every
-base that moved by 0.15 mm was noticed, and half of those that moved by 0.1 mm; at 1.7 px a cell
-every one that moved by 0.5 mm, and half of those that moved by 0.15 mm. (Reading a tag in full is
-surer than that by far, and a tenth of a picture's cost: that is left to the sweep.)
+edges by an eighth of its contrast. Measured on a simulated table (156 bases with 13 mm tags, noise
+of 2 grey levels, JPEG at quality 90): no false alarm in 100 pictures, and noticed in the first
+picture after they moved by
+
+| mm | 0.05 | 0.1 | 0.15 | 0.2 | 0.3 | 0.4 | 0.5 | 0.7 |
+|---|---|---|---|---|---|---|---|---|
+| 1.6 px a mm, 3.4 a cell | 15 % | 88 % | 99 % | 100 % | 100 % | 100 % | 100 % | 100 % |
+| 0.8 px a mm, 1.7 a cell | 3 % | 6 % | 17 % | 29 % | 66 % | 87 % | 95 % | 97 % |
+
+What is too little for it, the sweep finds.
 """
 
 from __future__ import annotations
