@@ -373,7 +373,7 @@ def test_a_tag_that_lies_there_twice_is_said_and_its_base_is_held(scene):
     assert after.doubted == {10}
     held = bases_by_tag(after.position)[10]
     assert (held.seen, held.x_mm) == ("held", pytest.approx(base.x_mm, abs=0.1))
-    assert any("tag 10" in words and "twice" in words for words in warnings(after))
+    assert any("tag 10 (P1) lies there more than once" in words for words in warnings(after))
     tap.copies_mm = None
     again = after_frames(tap, live, 4 * ONE_SECOND)
     assert again.doubted == frozenset()
