@@ -118,6 +118,8 @@ class LiveTable(Background):
             frame = self._reader.newest(after=number, timeout_s=_PATIENCE_S)
             if frame is None:
                 self._say_how_the_source_is()
+                if self._reader.status.finished:  # it waits for no frame any more
+                    self._stopping.wait(_PATIENCE_S)
             else:
                 number = frame.number
                 self._try_to_see(frame)

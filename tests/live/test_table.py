@@ -2,6 +2,7 @@
 
 import re
 import threading
+from contextlib import contextmanager
 from dataclasses import replace
 
 import cv2
@@ -86,10 +87,18 @@ class Tap:
 @pytest.fixture
 def scene():
     """A table, its tap, and the live table that watches it."""
+    with watched(is_live=True) as parts:
+        yield parts
+
+
+@contextmanager
+def watched(*, is_live):
     table = embedded_demo()
     camera = demo_camera()
     tap = Tap(SimulatedSource(table, camera, is_paced=False, look=PLAIN))
-    with Reader(lambda: tap, name="simulated", is_live=True) as reader:
+    with Reader(lambda: tap, name="simulated", is_live=is_live) as reader:
+        if not is_live:
+            tap.one_more()  # a film starts with its first frame
         reader.start()
         with LiveTable(reader, camera, table.roster, simulated=table) as live:
             yield table, tap, live
@@ -239,6 +248,16 @@ def test_a_lost_source_is_said_and_all_bases_are_held_where_they_were(scene):
     assert all((held[tag].x_mm, held[tag].y_mm) == (was[tag].x_mm, was[tag].y_mm) for tag in was)
     assert lost.health.tags_seen == 0
     assert lost.health.tags_held == len(was) + len(before.position.commanders)
+
+
+def test_a_source_that_is_lost_for_good_is_said_again_no_sooner_than_one_that_may_come_back():
+    with watched(is_live=False) as (_, tap, live):
+        until(live, lambda snapshot: snapshot.frame == 0)
+        tap.fail()
+        first = until(live, lambda snapshot: snapshot.held_for_s)
+        later = until(live, lambda snapshot: snapshot.version >= first.version + 3)
+        passed_s = later.held_for_s[10] - first.held_for_s[10]
+        assert passed_s >= 3 * 0.5 * 0.9  # a wait may end a little early
 
 
 def test_nothing_new_is_none_after_the_timeout(scene):
