@@ -106,7 +106,7 @@ def changes(now: Map, ground: Ground, blocks: Blocks, *, doubted: Rows) -> Chang
     least_grey = max(_LEAST_CHANGE_GREY, _NOISES * ground.noise_grey)
     gain = light_gain(now, ground.searched)
     difference = _difference(now, ground.searched, gain)
-    seen_grey = float(np.sqrt(np.mean(np.minimum(difference[::2, ::2], least_grey) ** 2)))
+    seen_grey = _noise_grey(difference[::2, ::2], least_grey)
     difference = _beyond_curve(difference, ground.searched, gain)
     since_searched = _changed(difference, least_grey, blocks)
     since_before = np.zeros(blocks.count, dtype=np.bool_)
@@ -139,6 +139,16 @@ def light_gain(now: Map, then: Map) -> Map:
 def _difference(now: Map, then: Map, gain: Map) -> Map:
     """By how much pixels are brighter or darker than they were in the light of now."""
     return np.asarray(cv2.absdiff(now, cv2.multiply(then, gain)))
+
+
+def _noise_grey(difference: Map, least_grey: float) -> float:
+    """What pixels differ by that did not change: those that did, such as a hand's, tell nothing.
+
+    Counted at `least_grey` they would raise it, and so themselves: an arm over a tenth of the
+    picture was taken for noise within three seconds, and hid what changed under it.
+    """
+    still = difference[difference <= least_grey]
+    return float(np.sqrt(np.mean(still**2))) if still.size else 0.0
 
 
 def _beyond_curve(difference: Map, then: Map, gain: Map) -> Map:

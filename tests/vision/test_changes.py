@@ -121,3 +121,17 @@ def test_noise_that_grows_is_learned_and_forgotten_again():
     assert levels[1] > 1.2
     assert levels[0] < 0.3
     assert levels[2] < 0.3
+
+
+def test_a_hand_that_keeps_moving_is_no_noise():
+    ground = Ground.all_searched(reduced(table_picture()), BLOCKS)
+    width_px = SHAPE[1] // 5
+    for number in range(60):
+        picture = table_picture(number=number)
+        left = 7 * number % (SHAPE[1] - width_px)
+        picture[:, left : left + width_px] = 10
+        now = reduced(picture)
+        seen = changes(now, ground, BLOCKS, doubted=NOTHING)
+        ground = ground.after(now, seen, BLOCKS, searched=NOTHING)
+        assert seen.since_searched.any()
+    assert ground.noise_grey < 1.6  # twice what two pictures with noise of 0.5, rounded, differ by
