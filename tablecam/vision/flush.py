@@ -141,7 +141,8 @@ def _is_flush(left: BaseSighting, right: BaseSighting) -> bool:
 
 def _row_from(base: BaseSighting, beside: Mapping[int, BaseSighting | None]) -> Row:
     row = [base]
-    while (neighbour := beside[row[-1].tag]) is not None:
+    while (neighbour := beside[row[-1].tag]) is not None and neighbour not in row:
+        # Where headings are hardly known, each of two bases may seem to lie right of the other.
         row.append(neighbour)
     return tuple(row)
 

@@ -47,6 +47,13 @@ def test_bases_side_by_side_are_a_row_from_left_to_right_however_they_are_listed
     assert tags_of(flush_rows([bases[2], bases[0], bases[3], bases[1]])) == [[10, 11, 12, 13]]
 
 
+def test_bases_that_may_lie_right_of_each_other_end_a_row():
+    left, first, second = row(3, heading_deg=90.0)
+    # As badly known as this, it may well face the other way.
+    unsure = [replace(base, fit_deg=70.0) for base in (first, replace(second, heading_deg=270.0))]
+    assert tags_of(flush_rows([left, *unsure])) == [[10, 11, 12]]
+
+
 def test_a_gap_a_step_or_a_turn_beyond_what_fits_leave_open_parts_a_row():
     bases = row()
     ahead_x, ahead_y = forward(30.0)
