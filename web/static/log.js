@@ -10,11 +10,16 @@ import { each, put, write } from "./keyed.js";
 export function renderLog({ log }) {
   byId("log").hidden = log.length === 0;
   write(byId("log-count"), log.length ? String(log.length) : "");
-  each(byId("log-body"), log.toReversed(), (notice) => String(notice.number), makeLine, (line, notice) => {
+  each(byId("log-body"), log.toReversed(), keyOf, makeLine, (line, notice) => {
     put(line.children[0], "datetime", notice.at);
     write(line.children[0], timeOfDay(notice.at));
     write(line.children[1], notice.text);
   });
+}
+
+/** A server that began anew counts from 1 again. @type {(notice: Notice) => string} */
+function keyOf({ number, at }) {
+  return `${number} ${at}`;
 }
 
 /** @type {() => HTMLElement} */

@@ -80,3 +80,16 @@ def test_nodes_are_kept_by_key_and_order(modules: Page) -> None:
         }"""
     )
     assert kept == ["cbd", True]
+
+
+def test_the_log_of_a_server_that_began_anew_is_added_to_the_old_one_once(modules: Page) -> None:
+    lines = modules.evaluate(
+        """async () => {
+          const { renderLog } = await import("/static/log.js");
+          const log = ["2025-08-01T14:03:12+00:00", "2025-08-01T15:00:00+00:00"]
+            .map((at) => ({ number: 1, at, text: `bumped at ${at}` }));
+          for (let state = 0; state < 3; state++) renderLog({ log });
+          return [...document.querySelectorAll("#log-body span")].map((line) => line.textContent);
+        }"""
+    )
+    assert lines == ["bumped at 2025-08-01T15:00:00+00:00", "bumped at 2025-08-01T14:03:12+00:00"]
