@@ -17,7 +17,14 @@ from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
 from tablecam.vision.expectation_file import measured_expectation
 from tablecam.vision.outlook import largest_tag_mm, side_cells
-from tablecam.vision.plan import MOST_SLANTED, Mount, ideal_lens, planned, with_tag_size
+from tablecam.vision.plan import (
+    MOST_SLANTED,
+    Mount,
+    heights_mm,
+    ideal_lens,
+    planned,
+    with_tag_size,
+)
 
 _FILE = click.Path(path_type=Path)
 _WEBCAM_DEG = 78.0
@@ -63,7 +70,7 @@ def plan(
     """
     check_outputs([drawing_path], inputs=[table_path])
     roster = _roster(table_path, tag_size_mm)
-    _check_above_zero("--camera-height", height_mm)
+    _check_height(height_mm, roster)
     _check_above_zero("--error-mm", error_mm)
     degrees = _field_of_view_deg(field_of_view_deg, focal_mm, sensor_mm)
     lens = ideal_lens(*resolution_px(resolution), degrees)
@@ -100,17 +107,20 @@ def _field_of_view_deg(
     degrees: float | None, focal_mm: float | None, sensor_mm: float | None
 ) -> float:
     if focal_mm is None and sensor_mm is None:
-        wide = _WEBCAM_DEG if degrees is None else degrees
-        if not 1 <= wide <= 150:
-            raise BadInput("--field-of-view", f"expected 1 to 150 degrees, got {wide:g}")
-        return wide
+        return _checked_deg("--field-of-view", _WEBCAM_DEG if degrees is None else degrees)
     if degrees is not None or focal_mm is None or sensor_mm is None:
         raise BadInput(
             "--focal-mm", "expected it together with --sensor-mm, and without --field-of-view"
         )
     _check_above_zero("--focal-mm", focal_mm)
     _check_above_zero("--sensor-mm", sensor_mm)
-    return math.degrees(2 * math.atan(sensor_mm / (2 * focal_mm)))
+    return _checked_deg("--focal-mm", math.degrees(2 * math.atan(sensor_mm / (2 * focal_mm))))
+
+
+def _checked_deg(option: str, degrees: float) -> float:
+    if not 1 <= degrees <= 150:
+        raise BadInput(option, f"expected 1 to 150 degrees, got {degrees:g}")
+    return degrees
 
 
 def _mount(lens: Lens, place: str | None, roster: Roster, height_mm: float) -> Mount:
@@ -129,6 +139,15 @@ def _mount(lens: Lens, place: str | None, roster: Roster, height_mm: float) -> M
             f"got {place!r}",
         )
     return mount
+
+
+def _check_height(height_mm: float, roster: Roster) -> None:
+    _check_above_zero("--camera-height", height_mm)
+    low_mm, high_mm = heights_mm(roster)
+    if not low_mm <= height_mm <= high_mm:
+        raise BadInput(
+            "--camera-height", f"expected {low_mm:g} to {high_mm:g} mm, got {height_mm:g}"
+        )
 
 
 def _check_above_zero(option: str, value: float) -> None:

@@ -153,15 +153,22 @@ def planned(
     )
 
 
+def heights_mm(roster: Roster) -> tuple[float, float]:
+    """Between which heights above a table a camera can be planned: above all tags, in some room."""
+    highest_tag_mm = max((base.tag_height_mm for base in roster.base_types), default=0.0)
+    return highest_tag_mm + _LOWEST_MM, _HIGHEST_MM
+
+
 def lowest_height_mm(mount: Mount, roster: Roster) -> float | None:
     """How low a camera may hang on a mount to see the whole table with a little margin.
 
     And not from the side: None where that needs more height than any room has.
     """
+    low_mm, high_mm = heights_mm(roster)
     return lowest_mm(
         lambda height_mm: sees_table(mount.camera(roster, height_mm), roster, margin=MARGIN),
-        max(_LOWEST_MM, mount.beside_mm(roster) / MOST_SLANTED),
-        _HIGHEST_MM,
+        max(low_mm, mount.beside_mm(roster) / MOST_SLANTED),
+        high_mm,
     )
 
 
