@@ -29,6 +29,9 @@ TABLE_TAGS = tuple(
 
 _INFANTRY, _CAVALRY, _GUNS, _COMMANDERS = 19, 4, 5, 3
 _BASES_A_UNIT = 4
+_FIGURES_MM, _BEHIND_MM = 17.0, 0.5
+"""How deep the room for figures before a tag's rim is, as on the footage's bases whatever the size
+of the tag, and how much of a base is left behind it."""
 _EDGE_MM = 30.0
 """Bases stay so far from the table's edge."""
 _LOOSE_MM, _LOOSE_DEG = 4.0, 6.0
@@ -108,9 +111,9 @@ def _base_type(
     *,
     aside: bool = False,
 ) -> BaseType:
-    depth_mm = max(40.0, tag_mm + 2 * rim_mm + 14)  # a large tag needs a deeper base
+    depth_mm = tag_mm + 2 * rim_mm + _FIGURES_MM + _BEHIND_MM
     width_mm = max(width_mm, tag_mm + 2 * rim_mm + 1)
-    to_rear_mm = depth_mm / 2 - tag_mm / 2 - rim_mm - 0.5
+    to_rear_mm = depth_mm / 2 - tag_mm / 2 - rim_mm - _BEHIND_MM
     room_mm = width_mm / 2 - tag_mm / 2 - rim_mm
     return BaseType(
         name,
