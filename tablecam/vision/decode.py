@@ -24,9 +24,10 @@ Map = NDArray[np.float32]
 Grey = NDArray[np.uint8]
 Index = NDArray[np.int64]
 
-_SAMPLES_A_CELL = 3
-_SHIFT_CELLS = 3
-"""How far from where a square was noticed its centre may lie: 2.8 at most where measured."""
+_SAMPLES_A_CELL = 2
+_SHIFT_CELLS = 4.5
+"""How far from where a square was noticed its centre may lie: 2.8 at most for tags that are seen
+whole; of 918 tags with 15 to 50 % hidden, 98 % lay within 4 and 99 % within 5."""
 _NOISE_GREY2 = 9.0
 
 
@@ -52,9 +53,10 @@ def read_squares(
     """The squares, each moved to where it looks most like a tag of this kind."""
     cell_mm = kind.size_mm / patterns.side_cells
     half_cells = patterns.side_cells / 2 + 1 + _SHIFT_CELLS
+    places_mm = squares.at_height(camera, kind.height_mm)
     to_picture = table_to_picture(
         camera,
-        squares.places_mm,
+        places_mm,
         np.full(len(squares), kind.height_mm),
         float(half_cells * cell_mm * np.sqrt(2)),
     )
@@ -62,11 +64,11 @@ def read_squares(
     from_cells = to_picture.turned(turn)
     grid = _grid(2 * half_cells, 1 / _SAMPLES_A_CELL)
     size = round(len(grid) ** 0.5)
-    seen = _sampled(grey, from_cells, grid).reshape(-1, size, size)
+    seen = sampled(grey, from_cells, grid).reshape(-1, size, size)
     ring, centres = _best_ring(seen, patterns.side_cells)
     moved = np.einsum("nj,njk->nk", centres, turn)
     cells = cell_means(grey, from_cells, centres, patterns.inner_cells)
-    return Readings(kind, squares.places_mm + moved, squares.headings_rad, ring, cells)
+    return Readings(kind, places_mm + moved, squares.headings_rad, ring, cells)
 
 
 def pattern_scores(cells: Map, patterns: NDArray[np.uint8]) -> Array:
@@ -89,7 +91,7 @@ def cell_means(grey: Grey, from_cells: LocalMaps, centres_cells: Array, across: 
     middles = _grid(across - 1, 1.0)
     steps = np.array([[x, y] for y in (0.25, 0.0, -0.25) for x in (-0.25, 0.0, 0.25)])
     points = (middles[:, None] + steps).reshape(-1, 2) + centres_cells[:, None]
-    seen = _sampled(grey, from_cells, points)
+    seen = sampled(grey, from_cells, points)
     return np.asarray(seen.reshape(len(seen), across, across, 9).mean(axis=3))
 
 
@@ -125,14 +127,37 @@ def _best_ring(seen: Map, side_cells: int) -> tuple[Array, Array]:
     fit = contrast * np.sqrt(share / (np.maximum(variance, 0) + _NOISE_GREY2))
     reach = (side_cells + 2) * _SAMPLES_A_CELL // 2
     inside = fit.reshape(count, size, size)[:, reach:-reach, reach:-reach]
-    across = inside.shape[2]
-    best = inside.reshape(count, -1).argmax(axis=1)
     # OpenCV's box of even size reaches half a sample further back than forth.
-    lag = 0.5 if side_cells % 2 == 0 else 0.0
-    row, column = best // across - lag, best % across - lag
-    middle = (size - 1) / 2 - reach
-    centres = np.stack([column - middle, middle - row], axis=1) / _SAMPLES_A_CELL
-    return inside.reshape(count, -1).max(axis=1).astype(np.float64), centres
+    lag = 0.5 if side_cells * _SAMPLES_A_CELL % 2 == 0 else 0.0
+    best, peaks = _peaks(inside)
+    middle = (size - 1) / 2 - reach + lag
+    centres = np.stack([peaks[:, 0] - middle, middle - peaks[:, 1]], axis=1) / _SAMPLES_A_CELL
+    return best, centres
+
+
+def _peaks(maps: Map) -> tuple[Array, Array]:
+    """The largest value of each map, (n,), and where it lies between samples: column and row."""
+    count, _, across = maps.shape
+    where = maps.reshape(count, -1).argmax(axis=1)
+    row, column = where // across, where % across
+    every = np.arange(count)
+    near = [np.clip(value, 1, across - 2) for value in (column, row)]
+    middle = maps[every, row, column]
+    beside = [
+        (maps[every, row, near[0] - 1], maps[every, row, near[0] + 1]),
+        (maps[every, near[1] - 1, column], maps[every, near[1] + 1, column]),
+    ]
+    exact = [
+        value + _top_of_parabola(low, middle, high) * (value == inner)
+        for value, inner, (low, high) in zip((column, row), near, beside, strict=True)
+    ]
+    return middle.astype(np.float64), np.stack(exact, axis=1).astype(np.float64)
+
+
+def _top_of_parabola(low: Map, middle: Map, high: Map) -> Map:
+    """Where a parabola through values at -1, 0 and 1, the middle one the largest, is highest."""
+    bend = np.maximum(2 * middle - low - high, 1e-6)
+    return np.asarray(((high - low) / (2 * bend)).clip(-0.5, 0.5))
 
 
 def _box_sums(values: Map, size: int) -> Map:
@@ -151,7 +176,8 @@ def _grid(across: float, step: float) -> Array:
     return np.stack([right.ravel(), up.ravel()], axis=1)
 
 
-def _sampled(grey: Grey, from_cells: LocalMaps, offsets_cells: Array) -> Map:
+def sampled(grey: Grey, from_cells: LocalMaps, offsets_cells: Array) -> Map:
+    """The grey levels, between pixels, that offsets (m, 2), alike or (n, m, 2), are mapped to."""
     pixels = from_cells(offsets_cells).astype(np.float32)
     seen = cv2.remap(
         grey, pixels[..., 0], pixels[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import cv2
 import numpy as np
@@ -46,14 +47,7 @@ def tag_patterns(dictionary: str, ids: Iterable[int], *, source: str = "table fi
     Raises:
         BadInput: No such dictionary, or it has no such id; `source` is the file to name.
     """
-    number = getattr(cv2.aruco, dictionary, None) if dictionary.startswith("DICT_") else None
-    if number is None:
-        raise BadInput(
-            source,
-            f"expected an ArUco dictionary such as DICT_4X4_250, got {dictionary!r}",
-            key="tags.dictionary",
-        )
-    known = cv2.aruco.getPredefinedDictionary(number)
+    known = _predefined(dictionary, source)
     size, count = int(known.markerSize), int(known.bytesList.shape[0])
     wanted = sorted(set(ids))
     for tag in wanted:
@@ -64,3 +58,24 @@ def tag_patterns(dictionary: str, ids: Iterable[int], *, source: str = "table fi
         drawn = cv2.aruco.generateImageMarker(known, tag, size + 2)  # one pixel a cell
         cells[index] = np.asarray(drawn)[1:-1, 1:-1] > 127
     return TagPatterns(np.array(wanted, dtype=np.int64), cells)
+
+
+def all_patterns(dictionary: str, *, source: str = "table file") -> TagPatterns:
+    """The patterns of all ids of a dictionary, each at the row of its number.
+
+    Raises:
+        BadInput: No such dictionary; `source` is the file to name.
+    """
+    count = int(_predefined(dictionary, source).bytesList.shape[0])
+    return tag_patterns(dictionary, range(count), source=source)
+
+
+def _predefined(dictionary: str, source: str) -> Any:
+    number = getattr(cv2.aruco, dictionary, None) if dictionary.startswith("DICT_") else None
+    if number is None:
+        raise BadInput(
+            source,
+            f"expected an ArUco dictionary such as DICT_4X4_250, got {dictionary!r}",
+            key="tags.dictionary",
+        )
+    return cv2.aruco.getPredefinedDictionary(number)

@@ -15,28 +15,19 @@ from tablecam.vision.tags import NO_TAGS, TagGuesses
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-_LEAST_WORTH = 1.25
-"""Of ring and cells together; tags at least 70 % visible had 1.3 or more, most grass below 1.2."""
-_MOST_FOR_A_SQUARE = 4
 _CLEAR_RING, _CLEAR_SCORE, _CLEAR_MARGIN = 0.6, 0.85, 0.2
 """A square that reads like this is fitted as that one tag only: all that did were that tag."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hypotheses:
-    """Tags that squares may be: `square` (n,) says which square each guess is about.
-
-    `is_clear` (n,) marks those that have no rival at their square.
-    """
+    """Tags that squares may be: `square` (n,) says which square each guess is about."""
 
     guesses: TagGuesses
     square: Index
-    is_clear: NDArray[np.bool_]
 
 
-NO_HYPOTHESES = Hypotheses(
-    NO_TAGS, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.bool_)
-)
+NO_HYPOTHESES = Hypotheses(NO_TAGS, np.empty(0, dtype=np.int64))
 """Where there are no squares."""
 
 
@@ -51,26 +42,21 @@ class _Columns:
     ring: Array
 
 
-def hypotheses(readings: Sequence[Readings], patterns: TagPatterns) -> Hypotheses:
-    """The few tags that each square may be, from its reading as each kind of tag."""
+def clear_hypotheses(readings: Sequence[Readings], patterns: TagPatterns) -> Hypotheses:
+    """The tags of the squares that read as one tag and no other; one each."""
     table = _compared(readings, patterns)
     worth = table.score + table.ring
-    order = np.argsort(-worth, axis=1, kind="stable")[:, :_MOST_FOR_A_SQUARE]
+    order = np.argsort(-worth, axis=1, kind="stable")[:, :2]
     best, every = order[:, :1], np.arange(len(worth))[:, None]
     scores = table.score[every, order]
     # With a single pattern on the table there is no second to be compared with.
     second = scores[:, 1] if scores.shape[1] > 1 else np.zeros(len(scores))
-    clear = (
+    square = np.flatnonzero(
         (table.ring[every, best][:, 0] >= _CLEAR_RING)
         & (scores[:, 0] >= _CLEAR_SCORE)
         & (scores[:, 0] - second >= _CLEAR_MARGIN)
     )
-    wanted = worth[every, order] >= _LEAST_WORTH
-    wanted[clear, 1:] = False
-    square, rank = np.nonzero(wanted)
-    chosen = order[square, rank]
-    guesses = _guesses(readings, table, square, chosen)
-    return Hypotheses(guesses, square, clear[square])
+    return Hypotheses(_guesses(readings, table, square, order[square, 0]), square)
 
 
 def _compared(readings: Sequence[Readings], patterns: TagPatterns) -> _Columns:

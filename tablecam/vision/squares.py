@@ -32,8 +32,8 @@ Index = NDArray[np.int64]
 _PX_A_CELL = 2.5
 _COARSER = 4
 """The map of squareness is this much coarser than the plane's picture."""
-_WINDOW_SIGMA_SAMPLES = 3.5 * _PX_A_CELL / _COARSER
-"""3.5 cells, nearly half a tag with its rim: a smaller window peaks on the tag's edges."""
+_WINDOW_SIGMA_SAMPLES = 3.0 * _PX_A_CELL / _COARSER
+"""3 cells: a smaller window peaks on a tag's edges, a larger one beside what is half hidden."""
 _BLUR_SAMPLES = 12
 """How far around a box the map of squareness hangs on: the blur's kernel, and a peak's rivals."""
 _BESIDE_SAMPLES = 3.0 * _PX_A_CELL / _COARSER
@@ -48,19 +48,28 @@ _NOISE_GREY2 = 200.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Squares:
-    """Places (n, 2) in mm that may be tags, the strongest first.
+    """Places (n, 2) in mm, on a plane `height_mm` above the table, that may be tags.
 
-    `headings_rad` (n,) are along one of the four sides of each; which one is not known.
+    The strongest come first. `headings_rad` (n,) are along one of the four sides of each;
+    which one is not known.
     """
 
     places_mm: Array
     headings_rad: Array
+    height_mm: float
+
+    def at_height(self, camera: Camera, height_mm: float) -> Array:
+        """The places (n, 2) on another plane that are seen at the same pixels."""
+        pixels = camera.to_image(
+            np.column_stack([self.places_mm, np.full(len(self), self.height_mm)])
+        )
+        return camera.to_table(pixels, height_mm)
 
     def __len__(self) -> int:
         return len(self.places_mm)
 
     def __getitem__(self, rows: NDArray[np.bool_]) -> Squares:
-        return Squares(self.places_mm[rows], self.headings_rad[rows])
+        return Squares(self.places_mm[rows], self.headings_rad[rows], self.height_mm)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +77,7 @@ class SquareFinder:
     """Finds squares of one scale on one plane, in pictures of one camera."""
 
     plane: Rectifier
+    height_mm: float
 
     def find(self, grey: Grey, most: int, within_mm: Array | None = None) -> Squares:
         """The `most` strongest squares of a picture.
@@ -82,7 +92,7 @@ class SquareFinder:
         found = found[np.argsort(-found[:, 2], kind="stable")[:most]]
         pixels = found[:, :2] * _COARSER + (_COARSER - 1) / 2
         # The plane's picture has y down the page, so its angles count the other way round.
-        return Squares(self.plane.places_mm(pixels), -found[:, 3] / 4)
+        return Squares(self.plane.places_mm(pixels), -found[:, 3] / 4, self.height_mm)
 
     def _peaks(self, grey: Grey, part: _Part) -> Array:
         """Column and row in the map of squareness, strength and phase of all peaks: (n, 4)."""
@@ -146,9 +156,8 @@ def square_finder(
     It looks on the plane `height_mm` above the table and as far as `margin_mm` beyond its edges.
     """
     px_per_mm = _PX_A_CELL / cell_mm
-    return SquareFinder(
-        rectifier(camera, table, px_per_mm=px_per_mm, height_mm=height_mm, margin_mm=margin_mm)
-    )
+    plane = rectifier(camera, table, px_per_mm=px_per_mm, height_mm=height_mm, margin_mm=margin_mm)
+    return SquareFinder(plane, height_mm)
 
 
 def _squareness(plane: Grey) -> tuple[Map, Map, Map]:

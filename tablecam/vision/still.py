@@ -58,6 +58,19 @@ def squares_elsewhere(squares: Squares, tags: TagGuesses) -> Squares:
     return squares[~(away_mm < _AROUND * tags.sizes_mm).any(axis=1)]
 
 
+def squares_off(squares: Squares, tags: TagGuesses, side_cells: int) -> Squares:
+    """The squares that do not lie on the paper of these tags, which are larger ones."""
+    if not len(tags):
+        return squares
+    away = squares.places_mm[:, None] - tags.places_mm
+    cosine, sine = np.cos(tags.headings_rad), np.sin(tags.headings_rad)
+    along = away[..., 0] * cosine + away[..., 1] * sine
+    across = away[..., 0] * sine - away[..., 1] * cosine
+    paper_mm = tags.sizes_mm * (0.5 + 1 / side_cells)
+    is_off = (np.maximum(np.abs(along), np.abs(across)) >= paper_mm).all(axis=1)
+    return squares[np.asarray(is_off)]
+
+
 def lying_before(
     patterns: TagPatterns, kinds: Iterable[TagKind], before: Iterable[TagSighting]
 ) -> TagGuesses:

@@ -149,6 +149,11 @@ def _with_slopes(light: Map, light_by_blur: Map, side_cells: int, samples: int) 
     return TagTextures(stored, sheet, rows, side_cells, samples)
 
 
+def stored_light(light: Map) -> Map:
+    """Light, 0 black paint and 1 white paper, as a camera stores it, again from 0 to 1."""
+    return _encoded(light)[0]
+
+
 def _encoded(light: Map) -> tuple[Map, Map]:
     """Light, 0 black paint and 1 white paper, as a camera stores it, again 0 to 1; and the slope.
 

@@ -12,7 +12,7 @@ from tablecam.table.model import TableSize
 from tablecam.vision.dictionary import TagPatterns
 from tablecam.vision.identity import Identities
 from tablecam.vision.sighting import Rejection
-from tablecam.vision.tags import NO_TAGS, TagGuesses
+from tablecam.vision.tags import NO_TAGS, TagFits, TagGuesses
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -35,40 +35,41 @@ class Verdict:
 
 
 def verdict(
-    found: Identities,
-    square: Index,
+    known: TagFits,
     patterns: TagPatterns,
     table: TableSize,
     *,
     anywhere: frozenset[int] = frozenset(),
     carried: TagGuesses = NO_TAGS,
 ) -> Verdict:
-    """The believed ones of fits about squares (n,).
+    """Those of the tags that are `known`, the surest first, that can lie where they seem to.
 
     Tags lie on the table, but for the ids that may lie `anywhere`: the table's own. `carried`
     tags lie elsewhere, as is known from before.
     """
-    rows = _known_rows(found, square, carried)
-    once, twice, withdrawn = _seen_once(found, rows, patterns, carried)
-    inside = _is_on_table(found.fits.tags.places_mm[once], table)
-    inside |= np.isin(patterns.ids[found.fits.tags.pattern[once]], sorted(anywhere))
-    outside = tuple(_off_the_table(found, row, patterns, table) for row in once[~inside])
+    rows = _best_of_each_place(known.tags, carried)
+    once, twice, withdrawn = _seen_once(known.tags, rows, patterns, carried)
+    inside = _is_on_table(known.tags.places_mm[once], table)
+    inside |= np.isin(patterns.ids[known.tags.pattern[once]], sorted(anywhere))
+    outside = tuple(_off_the_table(known.tags, row, patterns, table) for row in once[~inside])
     return Verdict(once[inside], twice + outside, withdrawn)
 
 
-def _known_rows(found: Identities, square: Index, carried: TagGuesses) -> Index:
-    """The best fit of each place, where it is known which tag it is; the likeliest first."""
+def known_rows(found: Identities, square: Index, taken: Rows) -> Index:
+    """The best fit of each square, where it is known which tag it is; the likeliest first.
+
+    Patterns `taken` (k,) were found elsewhere before.
+    """
     likeness = found.fits.likeness
     pattern = found.fits.tags.pattern
     first = _first_of_each(square, np.argsort(-likeness, kind="stable"))
     sure = first[found.is_sure[first]]
     # A pattern that is surely elsewhere is no rival, and no name for what is not sure.
-    taken = np.zeros(found.amiss.shape[1], dtype=np.bool_)
+    taken = taken.copy()
     taken[pattern[sure]] = True
-    taken[carried.pattern] = True
     open_rows = np.flatnonzero(~taken[pattern] | np.isin(np.arange(len(pattern)), sure))
     best = _first_of_each(square, open_rows[np.argsort(-likeness[open_rows], kind="stable")])
-    return _best_of_each_place(found, best[found.is_known(taken)[best]], carried)
+    return best[found.is_known(taken)[best]]
 
 
 def _first_of_each(group: Index, order: Index) -> Index:
@@ -77,32 +78,31 @@ def _first_of_each(group: Index, order: Index) -> Index:
     return order[np.sort(first)]
 
 
-def _best_of_each_place(found: Identities, rows: Index, carried: TagGuesses) -> Index:
-    """The rows, likeliest first, without those that lie on one that is likelier, or carried."""
-    tags = found.fits.tags
+def _best_of_each_place(tags: TagGuesses, carried: TagGuesses) -> Index:
+    """The rows, the surest first, without those that lie on one that is surer, or carried."""
     kept: list[int] = []
-    for row in rows[~_lies_on(tags[rows], carried)]:
-        if not _lies_on(tags[np.array([row])], tags[np.array(kept, dtype=np.int64)]).any():
+    for row in np.flatnonzero(~lies_on(tags.places_mm, carried)):
+        if not lies_on(tags.places_mm[[row]], tags[np.array(kept, dtype=np.int64)]).any():
             kept.append(int(row))
     return np.array(kept, dtype=np.int64)
 
 
-def _lies_on(tags: TagGuesses, others: TagGuesses) -> Rows:
-    """Which of the tags have their centre on one of the others."""
-    away_mm = np.linalg.norm(tags.places_mm[:, None] - others.places_mm, axis=2)
+def lies_on(places_mm: Array, others: TagGuesses) -> Rows:
+    """Which of the places (n, 2) lie on one of the tags."""
+    away_mm = np.linalg.norm(places_mm[:, None] - others.places_mm, axis=2)
     return np.asarray((away_mm < others.sizes_mm / 2).any(axis=1))
 
 
 def _seen_once(
-    found: Identities, rows: Index, patterns: TagPatterns, carried: TagGuesses
+    tags: TagGuesses, rows: Index, patterns: TagPatterns, carried: TagGuesses
 ) -> tuple[Index, tuple[Rejection, ...], Index]:
     """The rows whose tag is shown nowhere else; of tags shown twice neither can be trusted.
 
     The last are those of the carried tags that can no longer be trusted.
     """
-    pattern = found.fits.tags.pattern[rows]
+    pattern = tags.pattern[rows]
     shown = np.concatenate([pattern, carried.pattern])
-    places_mm = np.concatenate([found.fits.tags.places_mm[rows], carried.places_mm])
+    places_mm = np.concatenate([tags.places_mm[rows], carried.places_mm])
     each, counts = np.unique(shown, return_counts=True)
     twice = each[counts > 1]
     rejections = [
@@ -128,9 +128,8 @@ def _is_on_table(places_mm: Array, table: TableSize) -> Rows:
 
 
 def _off_the_table(
-    found: Identities, row: int, patterns: TagPatterns, table: TableSize
+    tags: TagGuesses, row: int, patterns: TagPatterns, table: TableSize
 ) -> Rejection:
-    tags = found.fits.tags
     x_mm, y_mm = tags.places_mm[row]
     return Rejection(
         int(patterns.ids[tags.pattern[row]]),
