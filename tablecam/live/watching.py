@@ -56,7 +56,9 @@ class Watching:
             if registration.camera is None:
                 break
             self._follow(registration.camera)
-            look = self._watch.look(picture, look, whole=not registration.is_trusted)
+            # Tags that were placed earlier were so by the camera as it stood then.
+            whole = not (registration.is_trusted and look.is_whole)
+            look = self._watch.look(picture, look, whole=whole)
             registration = self._registered(look, taken_at_s, before=registration)
         self._look, self._registration = look, registration
         if news and state != "drifted":

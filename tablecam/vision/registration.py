@@ -93,7 +93,9 @@ def register(
     new = [tag for tag in tags if asked is None or tag.tag in asked]
     if not new or len(memory.tags.ids) < LEAST_TAGS:
         return case.nothing_new()
-    return case.judged(tag_look(new, camera, roster, memory.tags), is_alone=before is None)
+    return case.judged(
+        tag_look(new, camera, roster, memory.tags, fresh=fresh), is_alone=before is None
+    )
 
 
 def _begun(camera: Camera, roster: Roster) -> RegistrationMemory:
@@ -121,7 +123,8 @@ class _Case:
         memory, seen = self.memory, SeenTags.at(self.camera, look.places)
         belief = memory.tags
         if len(look) >= LEAST_TAGS:
-            belief = belief.doubting(look, self.camera, is_first=memory.measured_with is None)
+            for_s = None if memory.read_at_s is None else self.at_s - memory.read_at_s
+            belief = belief.doubting(look, self.camera, for_s)
         ids = [memory.tags.ids[row] for row in look.rows]
         away = frozenset(number for number, tag in enumerate(ids) if tag in memory.away)
         story = likeliest(
@@ -145,8 +148,9 @@ class _Case:
         is_lasting = self.at_s - since_s >= _UNCLEAR_AFTER_S
         memory = replace(self.memory, doubt=None, troubled_since_s=since_s)
         if farthest_px(look, belief, self.camera) < _HARMLESS_PX:
-            tags = belief.after(look) if is_lasting and len(look) >= LEAST_TAGS else belief
-            return self._followed(replace(memory, tags=tags), look, "")
+            if is_lasting and len(look) >= LEAST_TAGS:
+                memory = replace(memory, tags=belief.after(look), read_at_s=self.at_s)
+            return self._followed(memory, look, "")
         state: State = "unclear" if is_lasting else "moving"
         return self._said(memory, state, contradicting=farthest_off(memory.tags, look))
 
@@ -180,20 +184,24 @@ class _Case:
         memory = replace(self.memory, away=away, doubt=None, troubled_since_s=None)
         memory = self._learnt(memory, look, story, tags)
         news = _news_of_tags(old, away)
-        return self._followed(memory, look, news)
+        return self._followed(memory, _kept(look, story), news)
 
     def _learnt(
         self, memory: RegistrationMemory, look: TagLook, story: Story, belief: TagMemory
     ) -> RegistrationMemory:
         """The memory with what the tags that hold have to say."""
-        kept = [number for number in range(len(look)) if number not in story.moved]
-        if len(kept) < LEAST_TAGS:
+        if len(look) < LEAST_TAGS:
             return replace(memory, tags=belief)
-        tags = belief.after(look[np.array(kept)])
-        return replace(memory, tags=tags, measured_with=memory.measured_with or self.camera)
+        memory, rest = replace(memory, tags=belief, read_at_s=self.at_s), _kept(look, story)
+        if len(rest) < LEAST_TAGS:
+            return memory
+        measured_with = memory.measured_with or self.camera
+        return replace(memory, tags=belief.after(rest), measured_with=measured_with)
 
     def _followed(self, memory: RegistrationMemory, look: TagLook, news: str) -> Registration:
-        """The camera with its drift, once that is known and worth it."""
+        """The camera with its drift, once that is known and worth it, as the tags that hold say."""
+        if len(look) < LEAST_TAGS:
+            return self._said(memory, "holds", news=news, is_trusted=True)
         shift_by_px, sigma_px = drift_px(self.camera, memory.tags)
         if self.memory.is_rough:  # this look was read through it, and tells it better
             least_px, memory = _LEAST_REFINED_PX, replace(memory, is_rough=False)
@@ -216,10 +224,9 @@ class _Case:
     def _registered(self, look: TagLook, seen: SeenTags, story: Story) -> Registration:
         """The camera was bumped: its new place."""
         assert story.camera is not None
-        kept = np.array([number for number in range(len(look)) if number not in story.moved])
-        rest, ids = look[kept], self.memory.tags.ids
+        rest, ids = _kept(look, story), self.memory.tags.ids
         if self.memory.measured_with is None:
-            camera, tags = _registered_anew(self.camera, rest, seen[kept], self.memory.tags)
+            camera, tags = _registered_anew(self.camera, rest, self.memory.tags)
         else:
             camera, tags = _registered_again(
                 story.camera.camera, rest, self.memory.tags, self.memory.measured_with
@@ -237,12 +244,13 @@ class _Case:
             tags=tags,
             camera=camera,
             measured_with=self.memory.measured_with or camera,
+            read_at_s=self.at_s,
             away=away | missing,
             is_rough=True,
             doubt=None,
             troubled_since_s=None,
         )
-        news = words.registered(bump_px, len(kept))
+        news = words.registered(bump_px, len(rest))
         return self._said(memory, "registered", camera=camera, news=news)
 
     def _said(
@@ -277,14 +285,13 @@ class _Case:
         )
 
 
-def _registered_anew(
-    camera: Camera, look: TagLook, seen: SeenTags, memory: TagMemory
-) -> tuple[Camera, TagMemory]:
+def _registered_anew(camera: Camera, look: TagLook, memory: TagMemory) -> tuple[Camera, TagMemory]:
     """The camera from listed places alone, and what is then believed of the tags.
 
     How far hand-laid tags lie beside their places is as much as they show, but never more than
     usual: it may be an exact print.
     """
+    seen = SeenTags.at(camera, look.places)
     listed, by_hand = memory.listed[look.rows], hand_placed(len(look))
     fit = fit_pose(camera, seen, listed, by_hand + look.noise)
     share = min(1.0, (fit.chi2 + 1) / fit.freedom)
@@ -303,6 +310,11 @@ def _registered_again(
     spread = memory.homes_covariance(look.rows) + look.noise
     covariance = carried_covariance(camera, homes, spread, measured_with=measured_with)
     return replace(camera, covariance=covariance), memory.registered(_roughly(look, camera))
+
+
+def _kept(look: TagLook, story: Story) -> TagLook:
+    """The tags of a look that lie where they lay, as a story has it."""
+    return look[np.array([number for number in range(len(look)) if number not in story.moved])]
 
 
 def _roughly(look: TagLook, camera: Camera) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +17,24 @@ Array = NDArray[np.float64]
 
 _READ_TO_PX = 0.01
 """How well a tag is read at best, whatever its fit says."""
+_UNREAD_PX = 0.3
+"""How far one may have moved that still looks as it did; small tags are noticed at a third of it,
+large ones, of which less is edge, at about this."""
 
 
 def tag_look(
-    tags: Sequence[TagSighting], camera: Camera, roster: Roster, memory: TagMemory
+    tags: Sequence[TagSighting],
+    camera: Camera,
+    roster: Roster,
+    memory: TagMemory,
+    *,
+    fresh: Collection[int] | None = None,
 ) -> TagLook:
-    """The sightings as what they say of drift and places."""
+    """The sightings as what they say of drift and places; those not `fresh` say it vaguely."""
     rows = np.array([memory.ids.index(tag.tag) for tag in tags], dtype=np.int64)
     places = np.array([(tag.x_mm, tag.y_mm, np.radians(tag.heading_deg)) for tag in tags])
-    read_to_mm = _READ_TO_PX / camera.px_per_mm(places[:, :2])
+    unread = np.array([fresh is not None and tag.tag not in fresh for tag in tags])
+    read_to_mm = np.where(unread, _UNREAD_PX, _READ_TO_PX) / camera.px_per_mm(places[:, :2])
     noise = np.zeros((3 * len(tags), 3 * len(tags)))
     for number, tag in enumerate(tags):
         own = triples([number])

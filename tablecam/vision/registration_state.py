@@ -49,16 +49,17 @@ class Doubt:
 class RegistrationMemory:
     """All that is remembered from look to look.
 
-    `camera` is what was registered last, and `measured_with` what the tags' places were learnt
-    with, None before any was. `away` is how many millimetres tags lie beside their places that
-    are left out, `seen_at_s` when each tag was seen last. The camera `is_rough` until tags
-    were read through it. `doubt` waits to be borne out;
+    `camera` is what was registered last; it `is_rough` until tags were read through it.
+    `measured_with` is what the tags' places were learnt with, None before any was; `read_at_s` is
+    when they were last read. `away` is how many millimetres tags lie beside their places that are
+    left out, `seen_at_s` when each tag was seen last. `doubt` waits to be borne out;
     `troubled_since_s` is since when nothing fits together.
     """
 
     tags: TagMemory
     camera: Camera
     measured_with: Camera | None = None
+    read_at_s: float | None = None
     away: Mapping[int, float] = field(default_factory=dict)
     seen_at_s: Mapping[int, float] = field(default_factory=dict)
     is_rough: bool = False

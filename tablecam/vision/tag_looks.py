@@ -84,6 +84,12 @@ class TagDoubts:
     alike: frozenset[int]
     noise_grey: float
 
+    def with_all_of(self, tags: frozenset[int]) -> TagDoubts:
+        """As if all seen ones of some tags had changed: they are wanted as of one moment."""
+        doubted = {tag.tag for tag in self.changed}
+        more = [tag for tag in self.before.seen if tag.tag in tags - doubted]
+        return replace(self, changed=(*self.changed, *more))
+
     @property
     def asked(self) -> tuple[TagSighting, ...]:
         """All that have to be fitted again."""

@@ -24,9 +24,11 @@ Rows = NDArray[np.int64]
 
 POSE = 6
 
-_DRIFT_OF_NOISE = 1.0
-"""How far a camera may drift from one look to the next, as a share of how well one look knows its
-pose. A drift of half of that a look is then followed with a lag of a third of it."""
+_DRIFT_PX_A_SECOND = 0.3
+"""How fast a camera may drift: ten times as fast as one does that is warming or sagging, so that
+drift is followed with hardly a lag."""
+_LONGEST_DRIFT_S = 3.0
+"""What is farther off after a longer while is a bump."""
 _SINCE_CALIBRATED_PX = 0.5
 """How far a camera may have sagged, and be called calibrated, when it is looked through again."""
 _FAULT = np.array([HAND_PLACED.place_mm, HAND_PLACED.place_mm, HAND_PLACED.turn_rad])
@@ -112,15 +114,18 @@ class TagMemory:
         off = beside(look.places, self.listed[look.rows]).ravel()
         return off - seen_by @ self.mean, seen_by @ self.covariance @ seen_by.T + look.noise
 
-    def doubting(self, look: TagLook, camera: Camera, *, is_first: bool = False) -> TagMemory:
-        """Some time later: the camera may have drifted since, as far as such a look could tell.
+    def doubting(self, look: TagLook, camera: Camera, for_s: float | None) -> TagMemory:
+        """So many seconds later the camera may have drifted; farther before it was ever looked at.
 
-        Before the first look it may have drifted farther.
+        `for_s` is None then.
         """
+        drift_px = _SINCE_CALIBRATED_PX
+        if for_s is not None:
+            drift_px = _DRIFT_PX_A_SECOND * min(for_s, _LONGEST_DRIFT_S)
+        if drift_px <= 0:  # the same picture again
+            return self
         covariance = self.covariance.copy()
-        covariance[:POSE, :POSE] += _DRIFT_OF_NOISE**2 * look.pose_covariance
-        if is_first:
-            covariance[:POSE, :POSE] += poses_that_shift(look, camera, _SINCE_CALIBRATED_PX)
+        covariance[:POSE, :POSE] += poses_that_shift(look, camera, drift_px)
         return replace(self, covariance=covariance)
 
     def after(self, look: TagLook) -> TagMemory:

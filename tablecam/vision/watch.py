@@ -21,6 +21,7 @@ from tablecam.vision.blocks import blocks_of
 from tablecam.vision.changes import Changes, Ground, Map, as_map, changes
 from tablecam.vision.find import TagFinder
 from tablecam.vision.grey_picture import GreyPicture
+from tablecam.vision.outlook import extent_mm
 from tablecam.vision.sighting import Rejection, Search, TagSighting
 from tablecam.vision.tag_looks import TagLooks, TagNews
 
@@ -64,8 +65,9 @@ class Watch:
 
     def __init__(self, finder: TagFinder) -> None:
         self._finder = finder
-        self._blocks = blocks_of(finder.camera, finder.roster.table)
+        self._blocks = blocks_of(finder.camera, extent_mm(finder.roster))
         self._is_seen = self._blocks.sizes > 0
+        self._table_tags = frozenset(tag.id for tag in finder.roster.table_tags)
 
     def with_camera(self, camera: Camera) -> Watch:
         """The same for a camera that moved; tags that look unchanged are placed by it, too."""
@@ -86,7 +88,7 @@ class Watch:
         if is_swept or before.changed:
             picture.grey()  # it will be wanted, and its reduced form is then soon made from it
         now = as_map(picture.reduced_grey())
-        news = self._tag_news(picture, now, before)
+        news = self._tag_news(picture, now, before, is_swept=is_swept)
         found = self._changes(now, news, before.ground)
         due = self._due(number, found, news)
         if due[self._is_seen].mean() > _MOST_DUE:
@@ -146,9 +148,15 @@ class Watch:
             tags=tags,
         )
 
-    def _tag_news(self, picture: GreyPicture, now: Map, before: Look) -> TagNews:
-        """Which tags lie where they lay, after another fit of those that seem not to."""
+    def _tag_news(self, picture: GreyPicture, now: Map, before: Look, *, is_swept: bool) -> TagNews:
+        """Which tags lie where they lay, after another fit of those that seem not to.
+
+        The table's own tags are fitted all at once, and now and then in any case: a camera that
+        drifts shows in all of them together, long before one looks otherwise.
+        """
         doubts = before.tags.compared(now)
+        if is_swept or any(tag.tag in self._table_tags for tag in doubts.changed):
+            doubts = doubts.with_all_of(self._table_tags)
         if not doubts.asked:
             return doubts.answered(())
         blur_px = before.search.blur_px

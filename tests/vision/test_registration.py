@@ -315,6 +315,30 @@ def test_tags_that_look_as_they_did_bear_out_what_they_showed():
     assert (moving.state, still.state) == ("moving", "registered")
 
 
+def test_the_same_picture_is_asked_again_through_the_new_camera_until_both_agree():
+    bumped = Tilt(-9, 12, 0.3).of(CAMERA)
+    said = register(sightings(ROSTER, CAMERA, CAMERA), CAMERA, ROSTER)
+    for _ in range(2):
+        seen = sightings(ROSTER, bumped, CAMERA)
+        said = register(seen, CAMERA, ROSTER, before=said, taken_at_s=0.1)
+    assert said.state == "registered"
+    read_better = sightings(ROSTER, bumped, said.camera, off={0: (0.03, 0, 0), 1: (0.02, 0, 0)})
+    refined = register(read_better, said.camera, ROSTER, before=said, taken_at_s=0.1)
+    assert (refined.state, refined.news, refined.is_trusted) == ("drifted", "", True)
+    again = register(read_better, refined.camera, ROSTER, before=refined, taken_at_s=0.1)
+    assert (again.state, again.camera) == ("holds", None)
+
+
+def test_a_camera_that_was_offered_but_not_taken_is_offered_again():
+    table = Table(ROSTER, CAMERA, seed=None)
+    table.look(5)
+    table.bump(0.12, 0.08)
+    assert table.look().state == "drifted"
+    table.believed = CAMERA
+    assert table.look().state == "drifted"
+    assert table.error_px() < 0.05
+
+
 def test_a_camera_found_roughly_is_registered_exactly():
     table = Table(ROSTER, CAMERA)
     table.look(5)
