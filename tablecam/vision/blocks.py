@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from tablecam.table.model import TableSize
 from tablecam.vision.grey_picture import REDUCED
 
 Array = NDArray[np.float64]
@@ -20,7 +19,7 @@ Rows = NDArray[np.bool_]
 _SIDE_MM = 60.0
 """A base and some more: what changes about one base is one to four blocks."""
 _MARGIN_MM = 60.0
-"""As far beyond the table's edges as tags are looked for."""
+"""As far beyond the table and its own tags as tags are looked for."""
 _EXACT_EVERY = 4
 _NOWHERE_MM = 1e6
 
@@ -86,12 +85,16 @@ class Blocks:
         return np.asarray((rows[:, None] & columns[None]).ravel())
 
 
-def blocks_of(camera: Camera, table: TableSize) -> Blocks:
-    """The blocks of a table, and a margin around it, as a camera sees them."""
-    wide, deep = table.width_mm + 2 * _MARGIN_MM, table.depth_mm + 2 * _MARGIN_MM
+def blocks_of(camera: Camera, box_mm: tuple[float, float, float, float]) -> Blocks:
+    """The blocks of a box of the table's plane, and of a margin around it, as a camera sees them.
+
+    The box (x low, y low, x high, y high) holds the table, and its own tags if they lie beside it.
+    """
+    x_low, y_low, x_high, y_high = box_mm
+    wide, deep = x_high - x_low + 2 * _MARGIN_MM, y_high - y_low + 2 * _MARGIN_MM
     columns, rows = math.ceil(wide / _SIDE_MM), math.ceil(deep / _SIDE_MM)
     # Centred: what the last block reaches too far is shared by both ends.
-    low_mm = np.array([table.width_mm - columns * _SIDE_MM, table.depth_mm - rows * _SIDE_MM]) / 2
+    low_mm = np.array([x_low + x_high - columns * _SIDE_MM, y_low + y_high - rows * _SIDE_MM]) / 2
     across, down = -(-camera.lens.width_px // REDUCED), -(-camera.lens.height_px // REDUCED)
     steps = np.floor((_places_mm(camera, across, down) - low_mm) / _SIDE_MM)
     inside = np.all((steps >= 0) & (steps < np.array([columns, rows])), axis=2)

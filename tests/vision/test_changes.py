@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.table.model import TableSize
 from tablecam.vision.blocks import Blocks, blocks_of
 from tablecam.vision.changes import Ground, as_map, changes
 from tests.vision.pictures import CAMERA
 
-TABLE = TableSize(420, 300, 40)
-BLOCKS = blocks_of(CAMERA, TABLE)
+BLOCKS = blocks_of(CAMERA, (0.0, 0.0, 420.0, 300.0))
 SHAPE = BLOCKS.shown.shape
 NOTHING = np.zeros(BLOCKS.count, dtype=np.bool_)
 

@@ -1,5 +1,6 @@
 """Looking again and again: little is done while nothing happens, and nothing is missed."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import cv2
@@ -7,8 +8,12 @@ import numpy as np
 import pytest
 
 from calibration.camera import Camera, Pose
-from tablecam.simulate.demo import demo_camera, embedded_demo
+from tablecam.simulate.battle import LEUTHEN
+from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
+from tablecam.simulate.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
+from tablecam.simulate.table import SimulatedTable
+from tablecam.table.model import TableSize
 from tablecam.vision.find import TagFinder
 from tablecam.vision.grey_picture import DecodedGrey
 from tablecam.vision.watch import Watch
@@ -374,3 +379,21 @@ def test_a_real_film_is_watched_as_if_every_frame_were_searched(shared):
                 assert np.hypot(*(seen[tag] - whole[tag])) < 0.5
     assert quiet >= 15
     assert farthest_mm(look.search, TagFinder.search(finder, grey)) < 0.3
+
+
+def test_a_table_tag_beside_the_table_that_was_hidden_at_first_is_found():
+    roster = demo_roster()
+    beside = replace(roster.table_tags[0], x_mm=1330.0, y_mm=400.0)
+    roster = replace(roster, table_tags=(beside, *roster.table_tags[1:]))
+    camera = demo_camera(1920, 1080, TableSize(1500, 1000, 30))
+    table = SimulatedTable(roster, LEUTHEN)
+    image = SimulatedSource(table, camera, is_paced=False, look=PLAIN).read().image
+    hidden = image.copy()
+    ((x_px, y_px),) = camera.to_image([[beside.x_mm, beside.y_mm, 0.0]]).round().astype(int)
+    cv2.circle(hidden, (int(x_px), int(y_px)), 60, (90, 90, 90), cv2.FILLED)
+    watch = Watch(TagFinder(camera, roster))
+    look = watch.look(jpeg(hidden), None)
+    assert beside.id not in places(look.search)
+    for _ in range(2):  # what changed is searched when it is still again
+        look = watch.look(jpeg(image), look)
+    assert beside.id in places(look.search)
