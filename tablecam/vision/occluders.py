@@ -46,7 +46,7 @@ _MOST_OF_HIDDEN = 0.5
 """Things that hide are of one grey, more or less; but this is all that a point can cost."""
 UNLIKELY_NATS = 6.0
 """A pattern that was found elsewhere, or is not of the roster, is so much less likely."""
-_AT_ONCE = 8
+_AT_ONCE = 16
 """More would not fit into the processor's cache."""
 _FEW = 24
 """Patterns that are compared thoroughly: those whose inner points agree best."""

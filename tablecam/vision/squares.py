@@ -29,8 +29,8 @@ Map = NDArray[np.float32]
 Grey = NDArray[np.uint8]
 Index = NDArray[np.int64]
 
-_PX_A_CELL = 2.5
-_COARSER = 4
+_PX_A_CELL = 2.2
+_COARSER = 3
 """The map of squareness is this much coarser than the plane's picture."""
 _WINDOW_SIGMA_SAMPLES = 3.0 * _PX_A_CELL / _COARSER
 """3 cells: a smaller window peaks on a tag's edges, a larger one beside what is half hidden."""
