@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -103,8 +102,3 @@ def places_mm(roster) -> np.ndarray:
     table = roster.table
     x, y = np.meshgrid(np.linspace(0, table.width_mm, 9), np.linspace(0, table.depth_mm, 7))
     return np.column_stack([x.ravel(), y.ravel()])
-
-
-def exact(camera: Camera) -> Camera:
-    """The camera with a covariance that says it is exact."""
-    return replace(camera, covariance=np.zeros((15, 15)))
