@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from calibration.camera import Camera
@@ -54,6 +55,7 @@ class LiveTable(Background):
         self._adviser = Adviser(camera, roster)
         self._sight: Sight | None = None
         self._advice: tuple[str, ...] = ()
+        self._unsaid: tuple[str, ...] = ()
         self._shown_at_s = 0.0
         self._fault = ""
         self._tracking = threading.Lock()  # between a frame that is read and a base taken off
@@ -116,36 +118,40 @@ class LiveTable(Background):
         number = -1
         while not self._stopping.is_set():
             frame = self._reader.newest(after=number, timeout_s=_PATIENCE_S)
-            if frame is None:
-                self._say_how_the_source_is()
-                if self._reader.status.finished:  # it waits for no frame any more
-                    self._stopping.wait(_PATIENCE_S)
-            else:
-                number = frame.number
-                self._try_to_see(frame)
+            number = number if frame is None else frame.number
+            try:
+                self._see(frame) if frame is not None else self._say_how_the_source_is()
+            except Exception as error:
+                self._say_the_fault(error)
+            if frame is None and self._reader.status.finished:  # it waits for no frame any more
+                self._stopping.wait(_PATIENCE_S)
 
-    def _try_to_see(self, frame: Frame) -> None:
-        """Read one frame. A fault of ours costs that frame, is said, and never stops the watch."""
-        try:
-            self._see(frame)
-        except Exception as error:
-            log.debug("frame %d", frame.number, exc_info=True)
-            log.error("frame %d could not be read: %r", frame.number, error)
+    def _say_the_fault(self, error: Exception) -> None:
+        """Publish a fault of ours: it costs a frame, and never stops the watch."""
+        fault = (
+            f"tablecam could not read the newest picture ({error!r}); the table is shown as it "
+            "was before"
+        )
+        if fault != self._fault:
+            log.error("%s", fault, exc_info=error)
+        with self._tracking:
+            self._fault = fault
             self._watching.start_over()
-            self._fault = (
-                f"tablecam could not read the newest picture ({error!r}); the table is shown as it "
-                "was before"
-            )
-            self._say_how_the_source_is()
+            now = self._health()
+        with self._changed:
+            version = self._snapshot.version + 1
+            self._snapshot = replace(self._snapshot, version=version, health=now)
+            self._changed.notify_all()
 
     def _see(self, frame: Frame) -> None:
         """Read one frame and publish what it shows."""
         with self._tracking:
             sight = self._watching.see(frame, frame.taken_at_s)
-            self._sight, self._fault = sight, ""
-            self._shown_at_s = frame.taken_at_s
+            self._unsaid += sight.news  # it is kept whatever goes wrong from here on
+            self._sight, self._shown_at_s = sight, frame.taken_at_s
             self._advice = self._adviser.advise(sight, frame, frame.taken_at_s)
-            self._show(sight.bases, frame, news=sight.news)
+            self._fault = ""
+            self._show(sight.bases, frame)
 
     def _say_how_the_source_is(self) -> None:
         """Publish what changes though no frame came: what a lost source hides is held."""
@@ -156,9 +162,7 @@ class LiveTable(Background):
             elif self._health() != self.snapshot().health:
                 self._show(self._watching.bases(self._shown_at_s))
 
-    def _show(
-        self, bases: Sequence[TrackedBase], frame: Frame | None = None, *, news: str = ""
-    ) -> None:
+    def _show(self, bases: Sequence[TrackedBase], frame: Frame | None = None) -> None:
         """Publish bases, as the frame shows them if there is one."""
         behind_s = None if self._tally is None else self._tally.behind_s
         if frame is not None:
@@ -172,11 +176,13 @@ class LiveTable(Background):
         with self._changed:
             old = self._snapshot
             number = old.frame if frame is None else frame.number
-            notices = with_notice(old.notices, news, datetime.now(UTC)) if news else old.notices
+            notices = old.notices
+            for text in self._unsaid:
+                notices = with_notice(notices, text, datetime.now(UTC))
             self._snapshot = Snapshot(
                 old.version + 1, number, position, now, held_for_s, doubted, notices
             )
-            self._frame, self._camera = frame or self._frame, camera
+            self._frame, self._camera, self._unsaid = frame or self._frame, camera, ()
             self._changed.notify_all()
 
     def _tallied(self, bases: Sequence[TrackedBase], behind_s: float | None) -> Tally:

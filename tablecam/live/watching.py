@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from calibration.camera import Camera
@@ -11,7 +12,9 @@ from tablecam.vision.find import TagFinder
 from tablecam.vision.grey_picture import GreyPicture
 from tablecam.vision.registration import register
 from tablecam.vision.registration_state import Registration
+from tablecam.vision.rough_camera import rough_camera
 from tablecam.vision.sighting import Search
+from tablecam.vision.stories import LEAST_TAGS
 from tablecam.vision.tracking import BaseTracker, TrackedBase
 from tablecam.vision.watch import Look, Watch
 
@@ -19,6 +22,8 @@ log = logging.getLogger(__name__)
 
 _MOST_LOOKS_AGAIN = 3
 """At one picture, each through the camera as the look before placed it; two are usual."""
+_MISSED_FOR_S = 2.0
+"""Arms hide tags for about so long. Longer, and they may lie where nobody looks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,14 +31,26 @@ class Sight:
     """What one frame came to.
 
     `bases` are all bases seen so far, hidden ones too. `camera` is the camera as it stands now.
-    `news` is one sentence about what has just happened to it or to the table tags, or empty.
+    `news` are sentences about what has just happened to it and to the table tags.
     """
 
     bases: tuple[TrackedBase, ...]
     search: Search
     registration: Registration
     camera: Camera
-    news: str = ""
+    news: tuple[str, ...] = ()
+
+
+def _logged(said: Iterable[Registration]) -> tuple[str, ...]:
+    """What players should be told of; all of it is logged, drift more quietly."""
+    news = []
+    for registration in said:
+        if registration.state == "drifted" and registration.news:
+            log.info("%s", registration.news)
+        elif registration.news:
+            log.warning("%s", registration.news)
+            news.append(registration.news)
+    return tuple(news)
 
 
 class Watching:
@@ -46,32 +63,24 @@ class Watching:
         self._tracker = BaseTracker(roster, camera)
         self._look: Look | None = None
         self._registration: Registration | None = None
+        self._missed_since_s: float | None = None
 
     def see(self, picture: GreyPicture, taken_at_s: float) -> Sight:
         """Read one frame; only as much of it as has changed."""
         look = self._watch.look(picture, self._look)
-        registration = self._registered(look, taken_at_s)
-        news, state = registration.news, registration.state
+        said = [self._registered(look, taken_at_s)]
         for _ in range(_MOST_LOOKS_AGAIN):  # what is seen through the new camera tells it better
-            if registration.camera is None:
+            camera = said[-1].camera or self._camera_elsewhere(picture, said[-1], taken_at_s)
+            if camera is None:
                 break
-            self._follow(registration.camera)
             # Tags that were placed earlier were so by the camera as it stood then.
-            whole = not (registration.is_trusted and look.is_whole)
+            whole = not (said[-1].is_trusted and look.is_whole)
+            self._follow(camera)
             look = self._watch.look(picture, look, whole=whole)
-            registration = self._registered(look, taken_at_s, before=registration)
-        self._look, self._registration = look, registration
-        if news and state != "drifted":
-            log.warning("%s", news)
-        elif news:
-            log.info("%s", news)
-        return Sight(
-            self._tracked(look, registration, taken_at_s),
-            look.search,
-            registration,
-            self._camera,
-            news if state != "drifted" else "",
-        )
+            said.append(self._registered(look, taken_at_s, before=said[-1]))
+        self._look, self._registration = look, said[-1]
+        bases = self._tracked(look, said[-1], taken_at_s)
+        return Sight(bases, look.search, said[-1], self._camera, _logged(said))
 
     def bases(self, now_s: float) -> tuple[TrackedBase, ...]:
         """All bases seen so far, as they stand now without a new frame."""
@@ -83,7 +92,7 @@ class Watching:
 
     def start_over(self) -> None:
         """Take nothing of the last frame for granted; bases stay where they are believed to be."""
-        self._look = None
+        self._look = self._registration = None
 
     def _registered(
         self, look: Look, at_s: float, *, before: Registration | None = None
@@ -96,6 +105,23 @@ class Watching:
             taken_at_s=at_s,
             fresh=look.fresh,
         )
+
+    def _camera_elsewhere(
+        self, picture: GreyPicture, said: Registration, at_s: float
+    ) -> Camera | None:
+        """About where the camera stands whose table tags are not where they should be for long.
+
+        Looked for anywhere in the picture, now and then: it takes as long as a whole search.
+        """
+        if said.state != "too few" or len(said.seen) >= LEAST_TAGS:
+            self._missed_since_s = None
+            return None
+        if self._missed_since_s is None:
+            self._missed_since_s = at_s
+        if at_s - self._missed_since_s < _MISSED_FOR_S:
+            return None
+        self._missed_since_s = at_s
+        return rough_camera(picture.grey(), self._camera, self._roster)
 
     def _follow(self, camera: Camera) -> None:
         """See by the camera as it stands now."""

@@ -32,7 +32,7 @@ def too_few(left: Sequence[int], hidden: Collection[int], moved: Collection[int]
     """Fewer tags than it takes to watch the camera."""
     causes = []
     if hidden:
-        causes.append(f"{_named(hidden)} {'is' if len(hidden) == 1 else 'are'} hidden")
+        causes.append(f"{_named(hidden)} {'is' if len(hidden) == 1 else 'are'} not to be seen")
     if moved:
         causes.append(f"{_named(moved)} {'lies' if len(moved) == 1 else 'lie'} in a wrong place")
     seen = f"Only {_named(left)}" if left else "No table tag"

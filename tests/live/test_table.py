@@ -320,6 +320,19 @@ def test_a_bumped_camera_is_registered_again_within_a_second_and_said_once(
     assert warnings(after) == []
 
 
+def test_a_camera_that_was_moved_far_is_found_again(scene):
+    table, tap, live = scene
+    table.pause()
+    was = errors_mm(tap, after_frames(tap, live, ONE_SECOND))
+    table.bump_camera(260, -90)
+    after = after_frames(tap, live, 4 * ONE_SECOND)  # two seconds are waited: it may be an arm
+    in_view = [tag for tag, base in bases_by_tag(after.position).items() if base.seen == "now"]
+    now = errors_mm(tap, after)
+    assert len(in_view) >= 0.8 * len(now)
+    assert max(now[tag] for tag in in_view) <= 1.5 * max(*was.values(), 0.1)
+    assert any(text.text.startswith("The camera was bumped by 2") for text in after.notices)
+
+
 def test_the_picture_follows_a_camera_that_was_bumped(scene):
     table, tap, live = scene
     table.pause()
