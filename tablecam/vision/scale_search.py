@@ -120,7 +120,11 @@ def search_scale(
     first, doubtful = _clear_tags(sight, scale.kinds, clear, still, sought, taken)
     taken[first.tags.pattern] = True
     if len(first):
-        sight = replace(sight, noise_grey=float(np.median(first.noise_grey)))
+        sight = replace(
+            sight,
+            noise_grey=float(np.median(first.noise_grey)),
+            gain_grey=float(np.median(first.gain_grey)),
+        )
     before = lying_before(patterns, scale.kinds, sought.before)
     before = before[~taken[before.pattern]]
     left = _Left(readings, _is_left(sight, readings, first.tags), doubtful, before)
@@ -219,7 +223,8 @@ def _tags_of_what_is_left(
     taken = taken.copy()
     taken[doubtful.fits.tags.pattern[rows]] = True
     known = doubtful.fits[rows]
-    rest = ~np.isin(doubtful.square, doubtful.square[rows]) & may_be_tags(doubtful.fits)
+    rest = ~np.isin(doubtful.square, doubtful.square[rows])
+    rest &= may_be_tags(doubtful.fits, sight.gain_grey)
     rest &= ~lies_on(doubtful.fits.tags.places_mm, known.tags)
     if not rest.any():
         return known, ()

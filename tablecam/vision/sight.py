@@ -24,7 +24,8 @@ _USUAL_NOISE_GREY = 5.0
 class Sight:
     """A picture, and what is known of it: blur, noise, and the camera that took it.
 
-    `patterns` are the roster's, `dictionary` all that could be printed.
+    `patterns` are the roster's, `dictionary` all that could be printed. `gain_grey` is how much
+    brighter paper is than paint on the tags that are known; 0 where none is.
     """
 
     grey: Grey
@@ -34,6 +35,7 @@ class Sight:
     hills: Hills
     blur_px: float
     noise_grey: float = _USUAL_NOISE_GREY
+    gain_grey: float = 0.0
 
     def fitted(self, guesses: TagGuesses) -> TagFits:
         """The guesses moved to where they fit best, on hills where there are some."""
