@@ -232,8 +232,8 @@ def test_two_tags_in_view_hold_positions_and_say_which_are_hidden():
     said = table.look()
     assert (said.state, said.is_trusted, said.seen) == ("too few", False, (0, 2))
     assert said.because == (
-        "Only tags 0 and 2 can be relied on (tags 1 and 3 are not to be seen): positions are held until "
-        "three can"
+        "Only tags 0 and 2 can be relied on (tags 1 and 3 are not to be seen): positions are held "
+        "until three can"
     )
     table.hidden = {1}
     assert table.look().is_trusted

@@ -8,8 +8,8 @@ import pytest
 from calibration.camera import Camera
 from tablecam.vision.bases import base_poses
 from tablecam.vision.position import position_of
+from tablecam.vision.registration import register
 from tablecam.vision.resting import USUAL_RANDOM_SHARE
-from tablecam.vision.table_check import check_table_tags
 from tablecam.vision.tracking import BaseTracker
 from tests.vision.sightings import CAMERA, FOOT, ROSTER, SIGMA_MM, sighting
 
@@ -146,15 +146,6 @@ def test_table_tags_beside_their_places_are_doubt_about_every_base(tracker):
     assert base.pose.sigma_mm == pytest.approx(math.hypot(sure.sigma_mm, 0.5 / math.sqrt(2)))
 
 
-def test_a_camera_that_is_bumped_by_half_a_millimetre_is_noticed():
-    beside_mm = 0.5 * 1500 / 1600 / 0.9  # half a pixel, a little more
-    bumped = [
-        sighting(0, 50 + beside_mm, 50, height_mm=0.0),
-        sighting(1, 1150 + beside_mm, 50, height_mm=0.0),
-    ]
-    assert check_table_tags(bumped, CAMERA, ROSTER).has_moved
-
-
 def test_a_base_that_is_seen_twice_across_the_table_has_been_carried_there(tracker):
     tracker.update([sighting(10, 500, 300)], 0.0)
     tracker.update([sighting(10, 900, 700)], 0.1)
@@ -178,9 +169,9 @@ def test_a_position_holds_the_units_and_commanders_that_have_been_seen(tracker):
 
 def test_table_tags_beside_their_places_raise_the_reprojection_error():
     good = [sighting(0, 50, 50, height_mm=0.0), sighting(1, 1150, 50, height_mm=0.0)]
-    assert check_table_tags(good, CAMERA, ROSTER).rms_px == pytest.approx(0.0, abs=1e-9)
+    assert register(good, CAMERA, ROSTER).rms_px == pytest.approx(0.0, abs=1e-9)
     bumped = [sighting(0, 53, 50, height_mm=0.0), sighting(1, 1153, 50, height_mm=0.0)]
-    check = check_table_tags(bumped, CAMERA, ROSTER)
-    assert check.tags == (0, 1)
-    assert check.rms_px == pytest.approx(3 * 1600 / 1500, rel=0.05)
-    assert check_table_tags([], CAMERA, ROSTER).rms_px is None
+    said = register(bumped, CAMERA, ROSTER)
+    assert said.seen == (0, 1)
+    assert said.rms_px == pytest.approx(3 * 1600 / 1500, rel=0.05)
+    assert register([], CAMERA, ROSTER).rms_px is None

@@ -8,7 +8,6 @@ import pytest
 from tablecam.table.headings import difference_deg
 from tablecam.vision.find import TagFinder
 from tablecam.vision.moves import moves
-from tablecam.vision.table_check import check_table_tags
 from tablecam.vision.tracking import BaseTracker
 from tests.footage import Clip
 
@@ -28,10 +27,7 @@ def watched(request, clip):
     search, story = None, []
     for number, (grey, truth) in enumerate(clip.frames()):
         search = finder.search(grey, before=search if number % WHOLE_SEARCH_EVERY else None)
-        beside_mm = check_table_tags(search.sightings, camera, clip.roster).rms_mm or 0.0
-        story.append(
-            (tracker.update(search.sightings, truth["time_s"], beside_mm=beside_mm), truth)
-        )
+        story.append((tracker.update(search.sightings, truth["time_s"]), truth))
     return story
 
 
