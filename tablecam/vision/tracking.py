@@ -128,7 +128,8 @@ class BaseTracker:
         """Take a base off: players have removed it. It appears again when it is seen again."""
         if self._tracks.pop(tag, None) is not None:
             del self._shown[tag]
-            self._rows.update([tag], self._tracks, is_whole=False)
+            mates = self._rows.update([tag], self._tracks, is_whole=False)
+            self._show(mates, self._updated_at_s or 0.0)
             self._bases = self._in_order()
 
     def registered(self, camera: Camera) -> None:

@@ -171,6 +171,14 @@ def test_a_base_of_a_row_that_moves_off_is_shown_as_its_tag_says():
     assert gone.pose.heading_deg == pytest.approx(89.7)
 
 
+def test_a_base_whose_neighbour_was_taken_off_is_shown_as_its_tag_says():
+    tracker = BaseTracker(ROSTER, CAMERA)
+    tracker.update([sighting(10, 500, 300, 90.3), sighting(11, 540, 300, 89.7)], 0.0)
+    tracker.forget(11)
+    (left,) = tracker.bases(0.0)
+    assert left.pose.heading_deg == pytest.approx(90.3)
+
+
 @pytest.fixture(scope="module")
 def rigs(shared):
     return {name: Rig(shared / "footage" / name) for name in ("uhd-b", "hd-b")}
