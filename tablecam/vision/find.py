@@ -18,7 +18,7 @@ from tablecam.table.roster import Roster
 from tablecam.vision.dictionary import all_patterns, tag_patterns
 from tablecam.vision.heights import Hills
 from tablecam.vision.kinds import TagKind, kinds_of_like_size, tag_ids, tag_kinds
-from tablecam.vision.scale_search import Scale, search_scale
+from tablecam.vision.scale_search import Scale, ScaleSearch
 from tablecam.vision.seen import sightings_of
 from tablecam.vision.sight import Sight
 from tablecam.vision.sighting import Search, TagSighting
@@ -167,15 +167,15 @@ class TagFinder:
             self._hills,
             blur_px or _USUAL_BLUR_PX,
         )
-        found = search_scale(
-            sight,
+        search = ScaleSearch(
             scale,
             sought,
             self.roster.table,
             anywhere=self._table_tags,
-            knows_blur=blur_px is not None,
+            carried=lying_before(self._patterns, scale.kinds, sought.carried.sightings),
             larger=lying_before(self._patterns, self._kinds, larger),
         )
+        found = search.result(sight, knows_blur=blur_px is not None)
         patterns = np.concatenate([kind.pattern for kind in scale.kinds])
         kept = set(self._patterns.ids[patterns].tolist()) - found.withdrawn
         sightings = sightings_of(self.camera, self._patterns, found.fits)

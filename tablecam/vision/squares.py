@@ -13,6 +13,7 @@ got 52 of 113 tags of such a 4K picture at its best settings, 67 when the pictur
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -29,16 +30,16 @@ Map = NDArray[np.float32]
 Grey = NDArray[np.uint8]
 Index = NDArray[np.int64]
 
-_PX_A_CELL = 2.2
-_COARSER = 3
+PX_A_CELL = 2.2
+COARSER = 3
 """The map of squareness is this much coarser than the plane's picture."""
-_WINDOW_SIGMA_SAMPLES = 3.0 * _PX_A_CELL / _COARSER
+_WINDOW_SIGMA_SAMPLES = 3.0 * PX_A_CELL / COARSER
 """3 cells: a smaller window peaks on a tag's edges, a larger one beside what is half hidden."""
 _BLUR_SAMPLES = 12
 """How far around a box the map of squareness hangs on: the blur's kernel, and a peak's rivals."""
-_BESIDE_SAMPLES = 3.0 * _PX_A_CELL / _COARSER
+_BESIDE_SAMPLES = 3.0 * PX_A_CELL / COARSER
 """So far from a tag's centre, three cells, it may be noticed."""
-_STRIP_ROWS = 16 * _COARSER
+_STRIP_ROWS = 16 * COARSER
 _SPACING_CELLS = 2.5
 _LEAST_SQUARENESS = 0.2
 """Tags had 0.28 or more, with the shadow of a hand across them too; grass has below 0.1."""
@@ -79,30 +80,55 @@ class SquareFinder:
     plane: Rectifier
     height_mm: float
 
-    def find(self, grey: Grey, most: int, within_mm: Array | None = None) -> Squares:
-        """The `most` strongest squares of a picture.
+    def look(self, grey: Grey, within_mm: Array | None = None) -> tuple[Look, ...]:
+        """How square a picture is, all over the table.
 
-        Only those in the boxes `within_mm` (k, 4) of the table, as `TagFinder.search` has them,
-        and a little around them; at the cost of these.
+        Or only in the boxes `within_mm` (k, 4) of the table, as `TagFinder.search` has them, and a
+        little around them; at the cost of these.
         """
-        peaks = [self._peaks(grey, part) for part in _parts(self.plane, within_mm)]
-        found = np.concatenate([np.empty((0, 4)), *peaks])
+        looks = []
+        for part in _parts(self.plane, within_mm):
+            seen = self.plane.rectified(grey, *part.plane_pixels)
+            looks.append(Look(part.first, part.core, seen, *_squareness(seen)))
+        return tuple(looks)
+
+    def peaks(self, looks: Sequence[Look], most: int) -> Squares:
+        """The `most` strongest squares."""
+        found = np.concatenate([np.empty((0, 4)), *(look.peaks() for look in looks)])
         # A peak may lie in two boxes; places are whole numbers, alike in both.
         found = found[np.unique(found[:, :2], axis=0, return_index=True)[1]]
         found = found[np.argsort(-found[:, 2], kind="stable")[:most]]
-        pixels = found[:, :2] * _COARSER + (_COARSER - 1) / 2
-        # The plane's picture has y down the page, so its angles count the other way round.
-        return Squares(self.plane.places_mm(pixels), -found[:, 3] / 4, self.height_mm)
+        return self.squares(found[:, :2], found[:, 3])
 
-    def _peaks(self, grey: Grey, part: _Part) -> Array:
-        """Column and row in the map of squareness, strength and phase of all peaks: (n, 4)."""
-        seen = self.plane.rectified(grey, *part.plane_pixels)
-        strength, squareness, phase = _squareness(seen)
-        near = 2 * int(_SPACING_CELLS * _PX_A_CELL / _COARSER) + 1
-        peaks = strength == cv2.dilate(strength, np.ones((near, near), np.uint8))
-        rows, columns = np.nonzero(peaks & (squareness > _LEAST_SQUARENESS) & part.core)
-        values = (strength[rows, columns], phase[rows, columns])
-        return np.stack([columns + part.first[0], rows + part.first[1], *values], axis=1)
+    def squares(self, samples: Array, phase: Array) -> Squares:
+        """Squares at samples (n, 2) of the map of squareness, of this phase (n,)."""
+        pixels = samples * COARSER + (COARSER - 1) / 2
+        # The plane's picture has y down the page, so its angles count the other way round.
+        return Squares(self.plane.places_mm(pixels), -phase / 4, self.height_mm)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """How square a part of the plane is, in samples `COARSER` than its picture `seen`.
+
+    `strength`, `squareness` (0 to 1) and `phase`, four times the angle, are of each sample;
+    the part begins at `first` (column, row), and only its `core` counts.
+    """
+
+    first: Index
+    core: NDArray[np.bool_]
+    seen: Grey
+    strength: Map
+    squareness: Map
+    phase: Map
+
+    def peaks(self) -> Array:
+        """Column and row in the whole map, strength and phase of all peaks: (n, 4)."""
+        near = 2 * int(_SPACING_CELLS * PX_A_CELL / COARSER) + 1
+        is_peak = self.strength == cv2.dilate(self.strength, np.ones((near, near), np.uint8))
+        rows, columns = np.nonzero(is_peak & (self.squareness > _LEAST_SQUARENESS) & self.core)
+        values = (self.strength[rows, columns], self.phase[rows, columns])
+        return np.stack([columns + self.first[0], rows + self.first[1], *values], axis=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,18 +145,18 @@ class _Part:
     @property
     def plane_pixels(self) -> tuple[slice, slice]:
         """The rows and the columns of the plane's picture that it is made of."""
-        low, high = self.first * _COARSER, self.last * _COARSER
+        low, high = self.first * COARSER, self.last * COARSER
         return slice(int(low[1]), int(high[1])), slice(int(low[0]), int(high[0]))
 
 
 def _parts(plane: Rectifier, within_mm: Array | None) -> list[_Part]:
     """The parts of the map of squareness that boxes of the table ask for, or all of it."""
-    size = np.maximum(1, np.array(plane.shape[::-1]) // _COARSER)
+    size = np.maximum(1, np.array(plane.shape[::-1]) // COARSER)
     if within_mm is None:
         return [_Part(np.zeros(2, np.int64), size, np.ones(tuple(size[::-1]), dtype=np.bool_))]
     corners = plane.pixels(within_mm.reshape(-1, 2)).reshape(-1, 2, 2)
     # A box's y grows up the table, and down the picture of it.
-    low, high = (np.sort(corners, axis=1)[:, side] / _COARSER for side in (0, 1))
+    low, high = (np.sort(corners, axis=1)[:, side] / COARSER for side in (0, 1))
     low = np.floor(low - _BESIDE_SAMPLES).astype(np.int64).clip(0, size)
     high = np.ceil(high + _BESIDE_SAMPLES).astype(np.int64).clip(0, size)
     return [
@@ -155,7 +181,7 @@ def square_finder(
 
     It looks on the plane `height_mm` above the table and as far as `margin_mm` beyond its edges.
     """
-    px_per_mm = _PX_A_CELL / cell_mm
+    px_per_mm = PX_A_CELL / cell_mm
     plane = rectifier(camera, table, px_per_mm=px_per_mm, height_mm=height_mm, margin_mm=margin_mm)
     return SquareFinder(plane, height_mm)
 
@@ -166,7 +192,7 @@ def _squareness(plane: Grey) -> tuple[Map, Map, Map]:
     along_x = np.asarray(cv2.Scharr(plane, cv2.CV_32F, 1, 0, scale=1 / 32))
     along_y = np.asarray(cv2.Scharr(plane, cv2.CV_32F, 0, 1, scale=1 / 32))
     # In strips that fit into the processor's cache: a third of the time.
-    starts = range(0, max(1, plane.shape[0] - _COARSER + 1), _STRIP_ROWS)
+    starts = range(0, max(1, plane.shape[0] - COARSER + 1), _STRIP_ROWS)
     strips = [slice(start, start + _STRIP_ROWS) for start in starts]
     small = [_fourfold(along_x[strip], along_y[strip]) for strip in strips]
     cosine, sine, energy = (
@@ -192,6 +218,6 @@ def _fourfold(along_x: Map, along_y: Map) -> tuple[Map, Map, Map]:
 
 
 def _coarser(values: Map) -> Map:
-    size = (max(1, values.shape[1] // _COARSER), max(1, values.shape[0] // _COARSER))
-    whole = values[: size[1] * _COARSER, : size[0] * _COARSER]
+    size = (max(1, values.shape[1] // COARSER), max(1, values.shape[0] // COARSER))
+    whole = values[: size[1] * COARSER, : size[0] * COARSER]
     return np.asarray(cv2.resize(whole, size, interpolation=cv2.INTER_AREA))
