@@ -18,6 +18,7 @@ from tablecam.table.roster import Roster
 from tablecam.vision.dictionary import all_patterns, tag_patterns
 from tablecam.vision.heights import Hills
 from tablecam.vision.kinds import TagKind, kinds_of_like_size, tag_ids, tag_kinds
+from tablecam.vision.one_thread import one_thread
 from tablecam.vision.scale_search import Scale, ScaleSearch
 from tablecam.vision.seen import sightings_of
 from tablecam.vision.sight import Sight
@@ -59,6 +60,7 @@ class TagFinder:
         self._table_tags = frozenset(tag.id for tag in roster.table_tags)
         self._scales = tuple(self._scale(kinds) for kinds in groups)
 
+    @one_thread()
     def search(
         self, grey: Grey, *, before: Search | None = None, within_mm: Array | None = None
     ) -> Search:
@@ -92,6 +94,7 @@ class TagFinder:
             log.info("tag %d refused: %s", rejection.tag, rejection.because)
         return search
 
+    @one_thread()
     def refit(
         self, grey: Grey, sightings: Iterable[TagSighting], *, blur_px: float | None
     ) -> tuple[TagSighting, ...]:
