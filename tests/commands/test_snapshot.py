@@ -59,7 +59,7 @@ def test_a_photograph_becomes_a_position(rig, arguments, capsys):
 def test_missing_tags_are_named_with_their_units(arguments, capsys):
     main(arguments)
     (missing,) = [line for line in capsys.readouterr().err.splitlines() if "missing" in line]
-    assert "150 (union-cinc)" in missing  # a puff of smoke lies on it
+    assert "150 (union-cinc)" in missing  # hardly anything of it is to be seen
     assert "58, 59, 60, 61 (UC1, all of it)" in missing
 
 
