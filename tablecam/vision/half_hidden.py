@@ -23,9 +23,9 @@ Rows = NDArray[np.bool_]
 _LEAST_RING = 0.38
 _RING_SLACK = 0.15
 """Tags of sizes whose ring is so much less like a tag's than another size's are not thought of."""
-_MOST_FOR_A_SQUARE = 2
+_MOST_FOR_A_SQUARE = 3
 _MOST_FREE, _MOST_TAKEN = 10, 2
-_MOST_COST, _MOST_MORE, _FOR_BLANK = 130.0, 8.0, 40.0
+_MOST_COST, _MOST_MORE, _FOR_BLANK = 150.0, 12.0, 40.0
 """In nats, as `occluders` counts. Of 96 tags 15 to 50 % hidden that were known in the end, all cost
 141 or less here, and 5 or less more than the best explanation; 95 of a hundred were the best."""
 _LEAST_GAIN_GREY = 8.0

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.vision.decode import Readings
+from tablecam.vision.fit import fit_tags
 from tablecam.vision.half_hidden import half_hidden_hypotheses
 from tablecam.vision.half_hidden_verdict import HalfHidden, half_hidden, may_be_tags
 from tablecam.vision.hypotheses import NO_HYPOTHESES
@@ -25,7 +26,6 @@ Rows = NDArray[np.bool_]
 
 _ROUNDS = 3
 """Each half hidden tag that is known leaves fewer names for the others."""
-_LEAST_LIKENESS = 0.5
 _HERE_CELLS, _HERE_RAD = 0.3, 0.1
 """So near to where a tag lay before, it has not been moved."""
 
@@ -92,13 +92,10 @@ def _fitted_again(sight: Sight, left: Left, sought: SoughtPart, taken: Rows) -> 
     guess = NO_HYPOTHESES
     if left.is_left.any():
         guess = half_hidden_hypotheses(sight, left.readings, left.is_left, taken)
-    # Two steps tell most of what is no tag; two more place the rest.
-    rough = sight.fitted_soon(guess.guesses)
-    worth = np.flatnonzero(rough.likeness >= _LEAST_LIKENESS)
     # What lay here before is where it lay, on its hill if it was on one.
-    again = sight.fitted_soon(left.before)
-    fits = TagFits.joined([sight.raised(sight.fitted_soon(rough.tags[worth])), again])
-    square = np.concatenate([guess.square[worth], -2 - 2 * np.arange(len(left.before))])
+    again = fit_tags(sight.grey, sight.camera, sight.patterns, left.before, blur_px=sight.blur_px)
+    fits = TagFits.joined([sight.fitted(guess.guesses), again])
+    square = np.concatenate([guess.square, -2 - 2 * np.arange(len(left.before))])
     wanted = sought.holds(fits.tags, sight.patterns.side_cells)
     return Doubtful.joined([Doubtful(fits[wanted], square[wanted]), left.doubtful])
 

@@ -72,7 +72,6 @@ class _Clear:
 
     known: TagFits
     doubtful: Doubtful
-    squares: Squares
     readings: Sequence[Readings]
 
 
@@ -118,12 +117,11 @@ class ScaleSearch:
         still = still_tags(sight.grey, camera, patterns, kinds, before, blur_px=sight.blur_px)
         lying = TagGuesses.joined([still.tags, self.carried])
         peaks = self.scale.squares.peaks(looks, self.scale.most_squares)
-        peaks = self._off(sight, peaks, lying)
-        readings = self._readings(sight, peaks)
+        readings = self._readings(sight, self._off(sight, peaks, lying))
         clear = clear_hypotheses(readings, patterns)
         blur_px = sight.blur_px if knows_blur else _blur_px(sight, clear)
         sight = replace(sight, blur_px=blur_px or sight.blur_px)
-        found = self._clear(sight, peaks, readings, clear, still, self._taken(sight, _NO_FITS))
+        found = self._clear(sight, readings, clear, still, self._taken(sight, _NO_FITS))
         if len(found.known):
             noise_grey, gain_grey = (
                 float(np.median(grey)) for grey in (found.known.noise_grey, found.known.gain_grey)
@@ -138,9 +136,7 @@ class ScaleSearch:
         missing = sum(int((~taken[kind.pattern]).sum()) for kind in self.scale.kinds)
         if not missing:
             none = Doubtful(_NO_FITS, np.empty(0, dtype=np.int64))
-            return _Clear(
-                _NO_FITS, none, first.squares, [reading[:0] for reading in first.readings]
-            )
+            return _Clear(_NO_FITS, none, [reading[:0] for reading in first.readings])
         finder = self.scale.squares
         lying = TagGuesses.joined([first.known.tags, self.carried])
         squares = unnoticed_squares(
@@ -148,7 +144,6 @@ class ScaleSearch:
             looks,
             sight.patterns.side_cells,
             sight.on_plane(lying, finder.height_mm),
-            first.squares,
             3 * missing + 60,
         )
         squares = self._off(sight, squares, lying)
@@ -156,7 +151,7 @@ class ScaleSearch:
         clear = clear_hypotheses(readings, sight.patterns)
         # They are numbered behind those that were noticed.
         clear = replace(clear, square=clear.square + len(first.readings[0]))
-        return self._clear(sight, squares, readings, clear, _NO_FITS, taken)
+        return self._clear(sight, readings, clear, _NO_FITS, taken)
 
     def _left(self, sight: Sight, first: _Clear, second: _Clear) -> Left:
         """What has been found to be no clear tag, and the tags that lay here before."""
@@ -214,7 +209,6 @@ class ScaleSearch:
     def _clear(
         self,
         sight: Sight,
-        squares: Squares,
         readings: Sequence[Readings],
         clear: Hypotheses,
         still: TagFits,
@@ -236,7 +230,7 @@ class ScaleSearch:
         )
         rows = known_rows(found, square, taken)
         rest = np.setdiff1d(np.arange(len(fits)), rows)
-        return _Clear(fits[rows], Doubtful(fits[rest], square[rest]), squares, readings)
+        return _Clear(fits[rows], Doubtful(fits[rest], square[rest]), readings)
 
 
 def _blur_px(sight: Sight, clear: Hypotheses) -> float | None:

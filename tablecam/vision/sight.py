@@ -39,19 +39,9 @@ class Sight:
 
     def fitted(self, guesses: TagGuesses) -> TagFits:
         """The guesses moved to where they fit best, on hills where there are some."""
-        return self.raised(
-            fit_tags(self.grey, self.camera, self.patterns, guesses, blur_px=self.blur_px)
-        )
-
-    def fitted_soon(self, guesses: TagGuesses) -> TagFits:
-        """The guesses, which are near already, moved nearer, on the planes where they are."""
-        camera, patterns = self.camera, self.patterns
-        return fit_tags(self.grey, camera, patterns, guesses, blur_px=self.blur_px, steps=2)
-
-    def raised(self, fits: TagFits) -> TagFits:
-        """Tags that were fitted as if on the table; those on hills fitted anew, up there."""
-        camera, patterns, blur_px = self.camera, self.patterns, self.blur_px
-        return raised(self.grey, camera, patterns, fits, self.hills, blur_px=blur_px)
+        blur_px = self.blur_px
+        fits = fit_tags(self.grey, self.camera, self.patterns, guesses, blur_px=blur_px)
+        return raised(self.grey, self.camera, self.patterns, fits, self.hills, blur_px=blur_px)
 
     def on_plane(self, tags: TagGuesses, height_mm: float) -> TagGuesses:
         """The tags where they would be seen to lie if they lay on another plane."""

@@ -100,10 +100,6 @@ class SquareFinder:
         found = found[np.argsort(-found[:, 2], kind="stable")[:most]]
         return self.squares(found[:, :2], found[:, 3])
 
-    def samples(self, places_mm: Array) -> Array:
-        """The samples (n, 2) of the map of squareness at table places (n, 2): column and row."""
-        return np.asarray((self.plane.pixels(places_mm) + 0.5) / COARSER - 0.5)
-
     def squares(self, samples: Array, phase: Array) -> Squares:
         """Squares at samples (n, 2) of the map of squareness, of this phase (n,)."""
         pixels = samples * COARSER + (COARSER - 1) / 2

@@ -29,8 +29,6 @@ _LEAST_OF_KNOWN = 0.3
 """Of the strength of known tags."""
 _ON_TAG = 0.75
 """Of a tag's size: how near its centre all is explained by it."""
-_READ_CELLS = 3.0
-"""About a square that was read nothing so near needs to be looked at again."""
 _MOST_PLACES = 4000
 """More than there are in any picture of a table that we know, and fewer than OpenCV can sample."""
 _LEAST_RING = 0.4
@@ -38,15 +36,10 @@ _APART_CELLS = 2.5
 
 
 def unnoticed_squares(
-    finder: SquareFinder,
-    looks: Sequence[Look],
-    side_cells: int,
-    known: TagGuesses,
-    read: Squares,
-    most: int,
+    finder: SquareFinder, looks: Sequence[Look], side_cells: int, known: TagGuesses, most: int
 ) -> Squares:
-    """The `most` likeliest squares that lie on none of the `known` tags, nor were `read`."""
-    parts = [_likely(finder, look, side_cells, known, read) for look in looks]
+    """The `most` likeliest squares that lie on none of the `known` tags, noticed or not."""
+    parts = [_likely(finder, look, side_cells, known) for look in looks]
     found = np.concatenate([np.empty((0, 4)), *parts])
     found = found[np.argsort(-found[:, 3], kind="stable")]
     apart = _APART_CELLS * PX_A_CELL / COARSER
@@ -59,18 +52,16 @@ def unnoticed_squares(
     return finder.squares(found[kept, :2], found[kept, 2])
 
 
-def _likely(
-    finder: SquareFinder, look: Look, side_cells: int, known: TagGuesses, read: Squares
-) -> Array:
+def _likely(finder: SquareFinder, look: Look, side_cells: int, known: TagGuesses) -> Array:
     """Column and row in the map of squareness, phase and ring of what may be tags, (n, 4)."""
-    middles = finder.samples(known.places_mm) - look.first
+    middles = (finder.plane.pixels(known.places_mm) + 0.5) / COARSER - 0.5 - look.first
     is_open = look.core & (look.squareness > _LEAST_SQUARENESS)
     is_open &= look.strength > _LEAST_OF_KNOWN * _typical(look, middles)
+    covered = np.zeros(is_open.shape, dtype=np.uint8)
     radii = _ON_TAG * known.sizes_mm * finder.plane.px_per_mm / COARSER
-    is_open &= ~_discs(is_open.shape, middles, radii)
-    read_radii = np.full(len(read), _READ_CELLS * PX_A_CELL / COARSER)
-    is_open &= ~_discs(is_open.shape, finder.samples(read.places_mm) - look.first, read_radii)
-    rows, columns = _one_a_block(np.where(is_open, look.strength, 0))
+    for (column, row), radius in zip(middles, radii, strict=True):
+        cv2.circle(covered, (round(column), round(row)), round(radius), 1, cv2.FILLED)
+    rows, columns = _one_a_block(np.where(is_open & (covered == 0), look.strength, 0))
     strongest = np.argsort(-look.strength[rows, columns], kind="stable")[:_MOST_PLACES]
     if not len(strongest):
         return np.empty((0, 4))
@@ -79,14 +70,6 @@ def _likely(
     ring, moved = _rings(look, rows, columns, phase / 4, side_cells)
     at = np.stack([columns, rows], axis=1) + moved + look.first
     return np.column_stack([at, phase, ring])[ring >= _LEAST_RING]
-
-
-def _discs(shape: tuple[int, ...], middles: Array, radii: Array) -> Rows:
-    """Where in a map of this shape discs lie, about middles (n, 2): column and row."""
-    covered = np.zeros(shape, dtype=np.uint8)
-    for (column, row), radius in zip(middles, radii, strict=True):
-        cv2.circle(covered, (round(column), round(row)), round(radius), 1, cv2.FILLED)
-    return covered > 0
 
 
 def _typical(look: Look, middles: Array) -> float:
@@ -124,17 +107,13 @@ def _rings(
     """How much like a tag's ring it is at best about samples, (n,); and how far off, (n, 2)."""
     grid = square_grid(side_cells + 2 + 2 * SHIFT_CELLS, 1 / _SAMPLES_A_CELL) * PX_A_CELL
     middles = np.stack([columns, rows], axis=1) * COARSER + (COARSER - 1) / 2
-    # Right and up along the square, in the plane's picture, whose y grows down.
+    # Right and down along the square, in the plane's picture; the grid has y up.
     cosine, sine = np.cos(angles_rad), np.sin(angles_rad)
     right, up = np.stack([cosine, sine], axis=1), np.stack([sine, -cosine], axis=1)
-    x, y = (
-        (middle[:, None] + right_[:, None] * grid[:, 0] + up_[:, None] * grid[:, 1])
-        for middle, right_, up_ in zip(middles.T, right.T, up.T, strict=True)
-    )
-    seen = cv2.remap(look.seen, x.astype(np.float32), y.astype(np.float32), cv2.INTER_LINEAR)
+    points = middles[:, None] + grid[:, :1] * right[:, None] + grid[:, 1:] * up[:, None]
+    x, y = np.moveaxis(points.astype(np.float32), 2, 0)
+    seen = np.asarray(cv2.remap(look.seen, x, y, cv2.INTER_LINEAR), dtype=np.float32)
     size = round(len(grid) ** 0.5)
-    ring, centres = best_rings(
-        np.asarray(seen, dtype=np.float32).reshape(-1, size, size), side_cells, _SAMPLES_A_CELL
-    )
+    ring, centres = best_rings(seen.reshape(-1, size, size), side_cells, _SAMPLES_A_CELL)
     moved = centres[:, :1] * right + centres[:, 1:] * up
     return ring, moved * PX_A_CELL / COARSER
