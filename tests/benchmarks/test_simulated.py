@@ -76,6 +76,11 @@ def test_targets(tables, wanted, report):
             found = recall(every, band)
             report.add(key, "simulated", share(every, band), found >= least)
     report.add("wrong", "simulated", f"{every.wrong} in {every.pictures}", every.wrong == 0)
+    extra = [our_outcome(setting, tables).all for setting in EXTRA if wanted(setting)]
+    if extra:
+        more = Tally.joined(extra)
+        where = "simulated, smaller, noisier, softer"
+        report.add("wrong", where, f"{more.wrong} in {more.pictures}", more.wrong == 0)
     for setting in settings:
         mine = our_outcome(setting, tables).all
         median = percentile(mine[mine.px_per_cell >= 2].centre_px, 50)
