@@ -17,7 +17,7 @@ from tests.benchmarks.record import record
 from tests.benchmarks.report import WIDTH, Report
 
 TABLES, RECORDED_TABLES = 4, 12
-"""A hundred bases each; about nine in ten are at least 85 % visible."""
+"""A hundred bases each, in four lights by turns; nine in ten are at least 85 % visible."""
 
 
 # Without the extra `bench` there are no plots; all else is measured.
