@@ -58,6 +58,13 @@ class Blocks:
         column, row = steps.clip(0, [self.columns - 1, self.rows - 1]).T
         return np.asarray(row * self.columns + column)
 
+    def around(self, places_mm: Array, reach_mm: float = 0.0) -> Rows:
+        """The blocks (count,) that hold some places (n, 2), or what is beside them."""
+        sides = np.array([[x, y] for x in (-reach_mm, reach_mm) for y in (-reach_mm, reach_mm)])
+        chosen = np.zeros(self.count, dtype=np.bool_)
+        chosen[self.at(places_mm[:, None] + sides)] = True
+        return chosen
+
     def boxes_mm(self, chosen: Rows) -> Array:
         """The chosen blocks (count,) as boxes (k, 4) of the table: x low, y low, x high, y high.
 

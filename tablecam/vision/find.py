@@ -61,6 +61,7 @@ class TagFinder:
         self._scales = tuple(self._scale(kinds) for kinds in groups)
 
     @one_thread()
+        self._is_in_passing = False
     def search(
         self, grey: Grey, *, before: Search | None = None, within_mm: Array | None = None
     ) -> Search:
@@ -78,7 +79,7 @@ class TagFinder:
         """
         self._check(grey)
         before = before or Search(())
-        sought = sought_part(before, within_mm)
+        sought = sought_part(before, within_mm, keeps_tags=self._is_in_passing)
         parts: list[Search] = []
         for scale in reversed(self._scales):  # the largest first: nothing lies on those
             larger = [sighting for part in parts for sighting in part.sightings]
@@ -113,6 +114,17 @@ class TagFinder:
 
     def with_camera(self, camera: Camera) -> TagFinder:
         """The same for a camera that moved; soon made where it moved by about a pixel.
+    def in_passing(self) -> TagFinder:
+        """The same for places that keep changing: a third of the cost, and it finds what is clear.
+
+        In boxes, tags of `before` are taken to lie where they lay. What is half hidden, or does
+        not stand out from what is beside it, is not looked for, nor is a size of tag of which
+        none is missing.
+        """
+        passing = copy(self)
+        passing._is_in_passing = True
+        return passing
+
 
         Squares are then noticed where they were with the camera before, and read, placed and
         named by the new one.
@@ -178,7 +190,8 @@ class TagFinder:
             carried=lying_before(self._patterns, scale.kinds, sought.carried.sightings),
             larger=lying_before(self._patterns, self._kinds, larger),
         )
-        found = search.result(sight, knows_blur=blur_px is not None)
+        result = search.result_in_passing if self._is_in_passing else search.result
+        found = result(sight, knows_blur=blur_px is not None)
         patterns = np.concatenate([kind.pattern for kind in scale.kinds])
         kept = set(self._patterns.ids[patterns].tolist()) - found.withdrawn
         sightings = sightings_of(self.camera, self._patterns, found.fits)

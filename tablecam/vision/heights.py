@@ -98,8 +98,13 @@ def raised(
 
 def on_planes(camera: Camera, tags: TagGuesses, heights_mm: Array) -> TagGuesses:
     """The tags at the same pixels, on other planes."""
-    seen = camera.to_image(np.column_stack([tags.places_mm, tags.heights_mm]))
-    return replace(tags, places_mm=camera.to_table(seen, heights_mm), heights_mm=heights_mm)
+    places_mm = tags.places_mm
+    other = np.flatnonzero(tags.heights_mm != heights_mm)
+    if len(other):
+        seen = camera.to_image(np.column_stack([places_mm, tags.heights_mm])[other])
+        places_mm = places_mm.copy()
+        places_mm[other] = camera.to_table(seen, heights_mm[other])
+    return replace(tags, places_mm=places_mm, heights_mm=heights_mm)
 
 
 def _known(terrain: Iterable[Terrain]) -> list[tuple[shapely.Geometry, float]]:

@@ -105,6 +105,15 @@ class ScaleSearch:
         )
         return self._judged(sight, TagFits.joined([known, half]), unclear, (first, second), blur_px)
 
+    def result_in_passing(self, sight: Sight, *, knows_blur: bool) -> ScaleResult:
+        """What is clear of the squares that stand out; nothing where no tag is missing."""
+        if not self._missing(sight, _NO_FITS):
+            blur_px = sight.blur_px if knows_blur else None
+            return ScaleResult(_NO_FITS, (), frozenset(), blur_px)
+        looks = self.scale.squares.look(sight.grey, self.sought.within_mm)
+        first, sight, blur_px = self._noticed(sight, looks, knows_blur=knows_blur)
+        return self._judged(sight, first.known, (), (first,), blur_px)
+
     def _noticed(
         self, sight: Sight, looks: Sequence[Look], *, knows_blur: bool
     ) -> tuple[_Clear, Sight, float | None]:
@@ -133,7 +142,7 @@ class ScaleSearch:
     def _unnoticed(self, sight: Sight, looks: Sequence[Look], first: _Clear) -> _Clear:
         """What is clear of the squares that do not stand out, where nothing is known to lie."""
         taken = self._taken(sight, first.known)
-        missing = sum(int((~taken[kind.pattern]).sum()) for kind in self.scale.kinds)
+        missing = self._missing(sight, first.known)
         if not missing:
             none = Doubtful(_NO_FITS, np.empty(0, dtype=np.int64))
             return _Clear(_NO_FITS, none, [reading[:0] for reading in first.readings])
@@ -194,6 +203,11 @@ class ScaleSearch:
         return taken
 
     def _off(self, sight: Sight, squares: Squares, lying: TagGuesses) -> Squares:
+    def _missing(self, sight: Sight, known: TagFits) -> int:
+        """How many of the patterns lie nowhere else."""
+        taken = self._taken(sight, known)
+        return sum(int((~taken[kind.pattern]).sum()) for kind in self.scale.kinds)
+
         """The squares that are none of the tags that lie there, and not on a larger one."""
         squares = squares_elsewhere(squares, sight.on_plane(lying, squares.height_mm))
         larger = sight.on_plane(self.larger, squares.height_mm)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,3 +63,8 @@ class Search:
     def seen_twice(self) -> frozenset[int]:
         """The tags of which there are copies: none of them is believed."""
         return frozenset(each.tag for each in self.rejections if each.is_copy)
+
+
+def places_mm(seen: Sequence[TagSighting | Rejection]) -> NDArray[np.float64]:
+    """Where tags were seen, or refused, on their planes, (n, 2)."""
+    return np.array([[one.x_mm, one.y_mm] for one in seen], dtype=np.float64).reshape(-1, 2)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.vision.boxes import is_within
-from tablecam.vision.sighting import Rejection, Search, TagSighting
+from tablecam.vision.sighting import Rejection, Search, TagSighting, places_mm
 from tablecam.vision.tags import TagGuesses
 
 Array = NDArray[np.float64]
@@ -43,14 +43,17 @@ class SoughtPart:
         return tuple(seen for seen in self.carried.sightings if seen.tag in ids)
 
 
-def sought_part(before: Search, within_mm: Array | None) -> SoughtPart:
-    """What is searched when boxes are asked for after the search `before`; None: everything."""
+def sought_part(before: Search, within_mm: Array | None, *, keeps_tags: bool = False) -> SoughtPart:
+    """What is searched when boxes are asked for after the search `before`; None: everything.
+
+    All tags seen before are carried over if the search `keeps_tags`, wherever they lie.
+    """
     if within_mm is None:
         return SoughtPart(None, before.sightings, Search(()))
     boxes_mm = np.asarray(within_mm, dtype=np.float64).reshape(-1, 4)
     boxes_mm = np.concatenate([boxes_mm, _about_copies(before.rejections, boxes_mm)])
-    sought = _are_within(before.sightings, boxes_mm)
-    refused = _are_within(before.rejections, boxes_mm)
+    sought = is_within(places_mm(before.sightings), boxes_mm) & (not keeps_tags)
+    refused = is_within(places_mm(before.rejections), boxes_mm)
     return SoughtPart(
         boxes_mm,
         tuple(seen for seen, is_sought in zip(before.sightings, sought, strict=True) if is_sought),
@@ -61,20 +64,13 @@ def sought_part(before: Search, within_mm: Array | None) -> SoughtPart:
     )
 
 
-def _about_copies(rejections: Collection[Rejection], boxes_mm: Array) -> Array:
+def _about_copies(rejections: Sequence[Rejection], boxes_mm: Array) -> Array:
     """Boxes around the other places of tags that were refused within these boxes.
 
     Of a tag seen twice one may be gone: then the other can be trusted, wherever it lies.
     """
-    inside = _are_within(rejections, boxes_mm)
+    places = places_mm(rejections)
+    inside = is_within(places, boxes_mm)
     again = {no.tag for no, is_inside in zip(rejections, inside, strict=True) if is_inside}
-    places_mm = [[no.x_mm, no.y_mm] for no in rejections if no.tag in again]
-    middle = np.array(places_mm, dtype=np.float64).reshape(-1, 2)
+    middle = places[[no.tag in again for no in rejections]]
     return np.concatenate([middle - _ABOUT_REFUSED_MM, middle + _ABOUT_REFUSED_MM], axis=1)
-
-
-def _are_within(
-    seen: Collection[TagSighting] | Collection[Rejection], boxes_mm: Array
-) -> NDArray[np.bool_]:
-    places_mm = np.array([[one.x_mm, one.y_mm] for one in seen], dtype=np.float64)
-    return is_within(places_mm.reshape(-1, 2), boxes_mm)

@@ -10,8 +10,8 @@ whole table is searched again, whether it seems to have changed or not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,25 +19,17 @@ from numpy.typing import NDArray
 from calibration.camera import Camera
 from tablecam.vision.blocks import blocks_of
 from tablecam.vision.changes import Changes, Ground, Map, as_map, changes
+from tablecam.vision.due import Due, due_blocks, is_swept
 from tablecam.vision.find import TagFinder
 from tablecam.vision.grey_picture import GreyPicture
 from tablecam.vision.outlook import extent_mm
-from tablecam.vision.sighting import Rejection, Search, TagSighting
+from tablecam.vision.sighting import Search, TagSighting, places_mm
 from tablecam.vision.tag_looks import TagLooks, TagNews
 
 Rows = NDArray[np.bool_]
 
-_PATIENCE = 4
-"""Blocks that keep changing are searched in every so many pictures."""
-_PATIENCE_BEHIND = 2
-"""And while they do, what they left behind is in every so many; when all is still, at once."""
-_SWEEP_EVERY = 16
-_SWEEP_TILES = 16
-"""So all of the table is swept in 256 pictures, one tile in every sixteenth."""
 _MOST_DUE = 0.4
 """Where so much of the table is due, all of it is searched: the camera was bumped, say."""
-_AROUND_MM = 20.0
-"""A tag that was nudged lies no farther from where it lay; one that was carried is waited for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +39,8 @@ class Look:
     `search` is all that lies there now. `fresh` are the tags that were placed from this very
     picture; the others look as they did when they were placed. `changed` is the share of the
     table that changed since it was searched. `is_whole` says that all of it was searched. What
-    else there is, is for the next look alone.
+    else there is, is for the next look alone: `owed` (blocks,) were searched in passing since they
+    changed, and not better yet.
     """
 
     search: Search
@@ -57,6 +50,7 @@ class Look:
     number: int
     camera: Camera
     ground: Ground
+    owed: Rows
     tags: TagLooks
 
 
@@ -65,6 +59,7 @@ class Watch:
 
     def __init__(self, finder: TagFinder) -> None:
         self._finder = finder
+        self._in_passing = finder.in_passing()
         self._blocks = blocks_of(finder.camera, extent_mm(finder.roster))
         self._is_seen = self._blocks.sizes > 0
         self._table_tags = frozenset(tag.id for tag in finder.roster.table_tags)
@@ -84,22 +79,15 @@ class Watch:
             return self._whole(picture, before)
         before = self.placed(before)
         number = before.number + 1
-        is_swept = number % _SWEEP_EVERY == 0
-        if is_swept or before.changed:
+        if is_swept(number) or before.changed:
             picture.grey()  # it will be wanted, and its reduced form is then soon made from it
         now = as_map(picture.reduced_grey())
-        news = self._tag_news(picture, now, before, is_swept=is_swept)
+        news = self._tag_news(picture, now, before, all_of_table=is_swept(number))
         found = self._changes(now, news, before.ground)
-        due = self._due(number, found, news)
-        if due[self._is_seen].mean() > _MOST_DUE:
+        due = due_blocks(number, found, news, self._blocks, before.owed, before.search.rejections)
+        if due.changed[self._is_seen].mean() > _MOST_DUE:
             return self._whole(picture, before)
-        if is_swept:
-            due |= self._blocks.tile(number // _SWEEP_EVERY, _SWEEP_TILES)
-        due = self._with_rivals(due, before.search.rejections)
-        search = replace(before.search, sightings=news.lying)
-        if due.any():
-            boxes_mm = self._blocks.boxes_mm(due)
-            search = self._finder.search(picture.grey(), before=search, within_mm=boxes_mm)
+        search, due = self._searched(picture, before.search, news, due)
         changed = (found.waiting > 0) | found.since_before
         return Look(
             search=search,
@@ -108,7 +96,8 @@ class Watch:
             is_whole=False,
             number=number,
             camera=self._finder.camera,
-            ground=before.ground.after(now, found, self._blocks, searched=due),
+            ground=before.ground.after(now, found, self._blocks, searched=due.all),
+            owed=due.owed(before.owed, found),
             tags=news.after(search, now),
         )
 
@@ -145,17 +134,20 @@ class Watch:
             number=0 if before is None else before.number + 1,
             camera=self._finder.camera,
             ground=ground,
+            owed=np.zeros(self._blocks.count, dtype=np.bool_),
             tags=tags,
         )
 
-    def _tag_news(self, picture: GreyPicture, now: Map, before: Look, *, is_swept: bool) -> TagNews:
+    def _tag_news(
+        self, picture: GreyPicture, now: Map, before: Look, *, all_of_table: bool
+    ) -> TagNews:
         """Which tags lie where they lay, after another fit of those that seem not to.
 
         The table's own tags are fitted all at once, and now and then in any case: a camera that
         drifts shows in all of them together, long before one looks otherwise.
         """
         doubts = before.tags.compared(now)
-        if is_swept or any(tag.tag in self._table_tags for tag in doubts.changed):
+        if all_of_table or any(tag.tag in self._table_tags for tag in doubts.changed):
             doubts = doubts.with_all_of(self._table_tags)
         if not doubts.asked:
             return doubts.answered(())
@@ -164,37 +156,41 @@ class Watch:
 
     def _changes(self, now: Map, news: TagNews, ground: Ground) -> Changes:
         """Where the table changed; it did where tags were refused, whatever else it shows."""
-        doubted = self._around(news.refused, 0.0)
+        doubted = self._blocks.around(places_mm(news.refused))
         # Once it waits, it waits until it is searched, or all its hidden tags are back.
-        doubted |= self._around(news.hidden, 0.0) & (ground.waiting > 0)
+        doubted |= self._blocks.around(places_mm(news.hidden)) & (ground.waiting > 0)
         return changes(now, ground, self._blocks, doubted=doubted)
 
-    def _due(self, number: int, found: Changes, news: TagNews) -> Rows:
-        """Which blocks have to be searched in this picture."""
-        is_over = (found.waiting >= 1) & ~found.since_before
-        if found.since_before.any() and number % _PATIENCE_BEHIND:
-            is_over[:] = False
-        # All that keeps changing at once: many small searches cost more than one.
-        goes_on = (found.waiting > 1) & (number % _PATIENCE == 0)
-        nudged = self._around(news.nudged, _AROUND_MM) & (found.waiting <= 1)
-        return np.asarray(is_over | goes_on | nudged)
+    def _searched(
+        self, picture: GreyPicture, before: Search, news: TagNews, due: Due
+    ) -> tuple[Search, Due]:
+        """All that lies there, by a search of the blocks that are due; and which these came to be.
 
-    def _with_rivals(self, due: Rows, rejections: Sequence[Rejection]) -> Rows:
-        """The due blocks, and those of all places of tags that were refused in one of them.
-
-        A tag that is seen twice lies at one of its places, once the other is empty.
+        Where a tag can no longer be placed a search is to tell why.
         """
-        places = np.array([[no.x_mm, no.y_mm] for no in rejections]).reshape(-1, 2)
-        blocks = self._blocks.at(places)
-        again = {no.tag for no, is_due in zip(rejections, due[blocks], strict=True) if is_due}
-        more = due.copy()
-        more[blocks[[no.tag in again for no in rejections]]] = True
-        return more
+        search = replace(before, sightings=news.lying)
+        search, unsure = self._placed_again(picture, search, due.again, news)
+        due = due.with_better(self._blocks.around(places_mm(unsure)))
+        for finder, part in ((self._in_passing, due.in_passing), (self._finder, due.better)):
+            if part.any():
+                boxes_mm = self._blocks.boxes_mm(part)
+                search = finder.search(picture.grey(), before=search, within_mm=boxes_mm)
+        return search, due
 
-    def _around(self, tags: Iterable[TagSighting], reach_mm: float) -> Rows:
-        """The blocks (count,) that hold some tags, or that these may have been pushed to."""
-        places = np.array([[tag.x_mm, tag.y_mm] for tag in tags]).reshape(-1, 1, 2)
-        sides = np.array([[x, y] for x in (-reach_mm, reach_mm) for y in (-reach_mm, reach_mm)])
-        chosen = np.zeros(self._blocks.count, dtype=np.bool_)
-        chosen[self._blocks.at(places + sides)] = True
-        return chosen
+    def _placed_again(
+        self, picture: GreyPicture, search: Search, blocks: Rows, news: TagNews
+    ) -> tuple[Search, list[TagSighting]]:
+        """The tags in some blocks that look as they did, fitted all the same: they may have crept.
+
+        With those that could not be; they stay where they were.
+        """
+        fresh = news.fresh(search)
+        there = blocks[self._blocks.at(places_mm(search.sightings))].tolist()
+        asked = [tag for tag in compress(search.sightings, there) if tag.tag not in fresh]
+        if not asked:
+            return search, []
+        placed = self._finder.refit(picture.grey(), asked, blur_px=search.blur_px)
+        found = {tag.tag: tag for tag in placed}
+        sightings = tuple(found.get(tag.tag, tag) for tag in search.sightings)
+        unsure = [tag for tag in asked if tag.tag not in found]
+        return replace(search, sightings=sightings), unsure
