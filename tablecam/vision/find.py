@@ -59,9 +59,9 @@ class TagFinder:
         self._camera_of_maps = camera
         self._table_tags = frozenset(tag.id for tag in roster.table_tags)
         self._scales = tuple(self._scale(kinds) for kinds in groups)
+        self._is_in_passing = False
 
     @one_thread()
-        self._is_in_passing = False
     def search(
         self, grey: Grey, *, before: Search | None = None, within_mm: Array | None = None
     ) -> Search:
@@ -112,8 +112,6 @@ class TagFinder:
         still = still_tags(grey, self.camera, self._patterns, self._kinds, sightings, blur_px=blur)
         return sightings_of(self.camera, self._patterns, still)
 
-    def with_camera(self, camera: Camera) -> TagFinder:
-        """The same for a camera that moved; soon made where it moved by about a pixel.
     def in_passing(self) -> TagFinder:
         """The same for places that keep changing: a third of the cost, and it finds what is clear.
 
@@ -125,6 +123,8 @@ class TagFinder:
         passing._is_in_passing = True
         return passing
 
+    def with_camera(self, camera: Camera) -> TagFinder:
+        """The same for a camera that moved; soon made where it moved by about a pixel.
 
         Squares are then noticed where they were with the camera before, and read, placed and
         named by the new one.

@@ -202,12 +202,12 @@ class ScaleSearch:
             taken[tags.pattern] = True
         return taken
 
-    def _off(self, sight: Sight, squares: Squares, lying: TagGuesses) -> Squares:
     def _missing(self, sight: Sight, known: TagFits) -> int:
         """How many of the patterns lie nowhere else."""
         taken = self._taken(sight, known)
         return sum(int((~taken[kind.pattern]).sum()) for kind in self.scale.kinds)
 
+    def _off(self, sight: Sight, squares: Squares, lying: TagGuesses) -> Squares:
         """The squares that are none of the tags that lie there, and not on a larger one."""
         squares = squares_elsewhere(squares, sight.on_plane(lying, squares.height_mm))
         larger = sight.on_plane(self.larger, squares.height_mm)
