@@ -52,10 +52,10 @@ def cut_patches(
     wanted_mm = reach_mm + _SLACK_CELLS * cell_mm
     px_per_mm = float(camera.px_per_mm(places_mm, heights_mm).max())
     shrink = math.ceil(2 * reach_mm * px_per_mm / _MOST_ACROSS)
-    grey = _shrunk(grey, shrink)
     centres = camera.to_image(np.column_stack([places_mm, heights_mm]))
     centres = ((centres + 0.5) / shrink - 0.5).round()
     half = math.ceil(math.sqrt(2) * wanted_mm * px_per_mm / shrink) + 1
+    grey = _shrunk(grey, shrink, centres.astype(np.int64), half)
     steps = np.arange(-half, half + 1)
     window = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
     in_full_px = (centres + 0.5) * shrink - 0.5
@@ -78,12 +78,24 @@ def cut_patches(
     return Patches(levels, offsets, real, shrink, pixel_mm2, spots, len(steps))
 
 
-def _shrunk(grey: Grey, shrink: int) -> Grey:
+def _shrunk(grey: Grey, shrink: int, centres: NDArray[np.int64], half: int) -> Grey:
+    """The picture made smaller, `half` pixels of that around each centre (n, 2); the rest is black.
+
+    Four table tags are a hundredth of a 4K picture, of which all took 4 ms.
+    """
     if shrink == 1:
         return grey
-    size = (grey.shape[1] // shrink, grey.shape[0] // shrink)
-    whole = grey[: size[1] * shrink, : size[0] * shrink]
-    return np.asarray(cv2.resize(whole, size, interpolation=cv2.INTER_AREA))
+    across, down = grey.shape[1] // shrink, grey.shape[0] // shrink
+    smaller = np.zeros((down, across), np.uint8)
+    low = (centres - half).clip(0, [across, down]).tolist()
+    high = (centres + half + 1).clip(0, [across, down]).tolist()
+    for (left, top), (right, bottom) in zip(low, high, strict=True):
+        if left < right and top < bottom:
+            window = grey[top * shrink : bottom * shrink, left * shrink : right * shrink]
+            size = (right - left, bottom - top)
+            small = cv2.resize(window, size, interpolation=cv2.INTER_AREA)
+            smaller[top:bottom, left:right] = small
+    return smaller
 
 
 def _in_square(
