@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -90,10 +91,24 @@ class TagTextures:
 def tag_textures(cells: NDArray[np.uint8], blur_cells: float | Array) -> TagTextures:
     """How tags with these inner cells (k, n, n) look through a blur, and a camera's gamma.
 
-    `blur_cells` is the blur's standard deviation, one for all or one a tag, (k,).
+    `blur_cells` is the blur's standard deviation, one for all or one a tag, (k,). A few tags are
+    remembered: table tags are drawn finely, and are asked for again and again.
     """
-    framed = np.pad(cells, ((0, 0), (1, 1), (1, 1))).astype(np.float32)
     step = blur_steps(np.broadcast_to(np.asarray(blur_cells, dtype=np.float64), len(cells)))
+    if len(cells) > _FEW:
+        return _drawn(cells, step)
+    return _drawn_once(cells.tobytes(), cells.shape, tuple(step.tolist()))
+
+
+@lru_cache(maxsize=4)
+def _drawn_once(cells: bytes, shape: tuple[int, ...], steps: tuple[int, ...]) -> TagTextures:
+    drawn = _drawn(np.frombuffer(cells, np.uint8).reshape(shape), np.array(steps, np.int64))
+    drawn.images.flags.writeable = drawn.sheet.flags.writeable = False
+    return drawn
+
+
+def _drawn(cells: NDArray[np.uint8], step: Index) -> TagTextures:
+    framed = np.pad(cells, ((0, 0), (1, 1), (1, 1))).astype(np.float32)
     samples = _samples_a_cell(step)
     sharp = framed.repeat(samples, axis=1).repeat(samples, axis=2)
     white = int(_BEYOND_CELLS * samples)
