@@ -74,19 +74,25 @@ class Camera:
 
         A point behind the camera gives nan.
         """
-        return self.to_image_with_jacobian(points_mm)[0]
+        directions, _ = self._directions(points_mm)
+        return self.lens.to_pixels(directions)
 
     def to_image_with_jacobian(self, points_mm: ArrayLike) -> tuple[Array, Array]:
         """As `to_image`, with the derivative of each pixel by its table point, (n, 2, 3) px/mm."""
         rotation = self.pose.rotation
-        seen = np.asarray(points_mm, dtype=np.float64) @ rotation.T + self.pose.translation
-        depth = np.where(seen[..., 2] > 0, seen[..., 2], np.nan)
-        directions = seen[..., :2] / depth[..., None]
+        directions, depth = self._directions(points_mm)
         pixels, by_direction = self.lens.to_pixels_with_jacobian(directions)
         by_seen = np.zeros((*directions.shape[:-1], 2, 3))
         by_seen[..., 0, 0] = by_seen[..., 1, 1] = 1 / depth
         by_seen[..., 2] = -directions / depth[..., None]
         return pixels, by_direction @ by_seen @ rotation
+
+    def _directions(self, points_mm: ArrayLike) -> tuple[Array, Array]:
+        """Where table points (n, 3) are seen, as x/z and y/z (n, 2), and how far ahead, (n,)."""
+        points = np.asarray(points_mm, dtype=np.float64)
+        seen = points @ self.pose.rotation.T + self.pose.translation
+        depth = np.where(seen[..., 2] > 0, seen[..., 2], np.nan)
+        return seen[..., :2] / depth[..., None], depth
 
     def to_table(self, points_px: ArrayLike, height_mm: ArrayLike = 0.0) -> Array:
         """The places (n, 2), in millimetres, on the plane `height_mm` above the table.

@@ -71,12 +71,13 @@ class Lens:
 
     def distort(self, directions: ArrayLike) -> Array:
         """Where undistorted directions (n, 2), x/z and y/z, appear to come from, (n, 2)."""
-        return self._distort(np.asarray(directions, dtype=np.float64))[0]
+        directions = np.asarray(directions, dtype=np.float64)
+        x, y = directions[..., 0], directions[..., 1]
+        return self._distorted(x, y, *self._radial(x, y))
 
     def to_pixels(self, directions: ArrayLike) -> Array:
         """The pixels (n, 2) of directions (n, 2), given as x/z and y/z before the camera."""
-        pixels, _ = self.to_pixels_with_jacobian(directions)
-        return pixels
+        return self.distort(directions) * [self.fx_px, self.fy_px] + [self.cx_px, self.cy_px]
 
     def to_pixels_with_jacobian(self, directions: ArrayLike) -> tuple[Array, Array]:
         """As `to_pixels`, with the derivative of each pixel by its direction, (n, 2, 2)."""
@@ -100,27 +101,36 @@ class Lens:
                 if np.all(np.abs(error) < _NEWTON_TOLERANCE):
                     break
                 found -= _solve_2x2(jacobian, error)
-            distorted, jacobian = self._distort(found)
+            else:
+                distorted, jacobian = self._distort(found)
             bad = ~(np.abs(distorted - target) < 1e-9).all(axis=-1)
             # Beyond the fold lie mirrored solutions, turned over once or (det > 0 again) twice.
-            bad |= ~(np.linalg.det(jacobian) > 0) | ~(np.trace(jacobian, axis1=-2, axis2=-1) > 0)
+            by_x, by_y = jacobian[..., 0, 0], jacobian[..., 1, 1]
+            bad |= ~(by_x * by_y - jacobian[..., 0, 1] ** 2 > 0) | ~(by_x + by_y > 0)
         found[bad] = np.nan
         return found
 
     def _distort(self, directions: Array) -> tuple[Array, Array]:
         x, y = directions[..., 0], directions[..., 1]
-        r2 = x * x + y * y
-        radial = 1 + r2 * (self.k1 + r2 * (self.k2 + r2 * self.k3))
+        r2, radial = self._radial(x, y)
         slope = 2 * (self.k1 + r2 * (2 * self.k2 + r2 * 3 * self.k3))  # d radial / dx = slope * x
-        out_x = x * radial + 2 * self.p1 * x * y + self.p2 * (r2 + 2 * x * x)
-        out_y = y * radial + self.p1 * (r2 + 2 * y * y) + 2 * self.p2 * x * y
         across = x * y * slope + 2 * self.p1 * x + 2 * self.p2 * y
         jacobian = np.empty((*directions.shape[:-1], 2, 2))
         jacobian[..., 0, 0] = radial + x * x * slope + 2 * self.p1 * y + 6 * self.p2 * x
         jacobian[..., 0, 1] = across
         jacobian[..., 1, 0] = across
         jacobian[..., 1, 1] = radial + y * y * slope + 6 * self.p1 * y + 2 * self.p2 * x
-        return np.stack([out_x, out_y], axis=-1), jacobian
+        return self._distorted(x, y, r2, radial), jacobian
+
+    def _radial(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """The squared distance from the axis, and by how much it is stretched there."""
+        r2 = x * x + y * y
+        return r2, 1 + r2 * (self.k1 + r2 * (self.k2 + r2 * self.k3))
+
+    def _distorted(self, x: Array, y: Array, r2: Array, radial: Array) -> Array:
+        out_x = x * radial + 2 * self.p1 * x * y + self.p2 * (r2 + 2 * x * x)
+        out_y = y * radial + self.p1 * (r2 + 2 * y * y) + 2 * self.p2 * x * y
+        return np.stack([out_x, out_y], axis=-1)
 
 
 def _solve_2x2(matrices: Array, vectors: Array) -> Array:
