@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -103,10 +104,19 @@ def pattern_scores(cells: Map, patterns: NDArray[np.uint8]) -> Array:
 
     The result is (n, k, 4); a turn is a quarter, counter-clockwise.
     """
-    turned = np.stack([np.rot90(patterns, turns, axes=(1, 2)) for turns in range(4)], axis=1)
-    meant = _standardised(turned.reshape(*turned.shape[:2], -1).astype(np.float32))
+    meant = _meant(patterns.tobytes(), patterns.shape)
     seen = _standardised(cells.reshape(len(cells), cells.shape[1] * cells.shape[2]))
     return np.asarray(np.einsum("nc,ktc->nkt", seen, meant), dtype=np.float64)
+
+
+@lru_cache(maxsize=32)
+def _meant(cells: bytes, shape: tuple[int, ...]) -> Map:
+    """Patterns turned 0 to 3 times, moved to mean 0 and stretched to length 1, (k, 4, c * c)."""
+    patterns = np.frombuffer(cells, np.uint8).reshape(shape)
+    turned = np.stack([np.rot90(patterns, turns, axes=(1, 2)) for turns in range(4)], axis=1)
+    meant = _standardised(turned.reshape(*turned.shape[:2], -1).astype(np.float32))
+    meant.flags.writeable = False
+    return meant
 
 
 def cell_means(grey: Grey, from_cells: LocalMaps, centres_cells: Array, across: int) -> Map:
@@ -136,12 +146,16 @@ def best_rings(seen: Map, side_cells: int, samples: int) -> tuple[Array, Array]:
     up of the patch's middle, in cells. The fit is the correlation of the
     pixels of border and rim with what they should be.
     """
-    count, size, _ = seen.shape
-    tall = seen.reshape(-1, size)
-    outer, edge, inner = (_box_sums(tall, (side_cells + more) * samples) for more in (2, 0, -2))
+    size = seen.shape[1]
+    tall, reach = seen.reshape(-1, size), (side_cells + 2) * samples // 2
+
+    def inside(values: Map, cells: int) -> Map:
+        sums = _box_sums(values, cells * samples).reshape(seen.shape)
+        return np.ascontiguousarray(sums[:, reach:-reach, reach:-reach])
+
+    outer, edge, inner = (inside(tall, side_cells + more) for more in (2, 0, -2))
     squares = tall * tall
-    power = _box_sums(squares, (side_cells + 2) * samples)
-    power -= _box_sums(squares, (side_cells - 2) * samples)
+    power = inside(squares, side_cells + 2) - inside(squares, side_cells - 2)
     rim_area, border_area = (
         float(((side_cells + more) ** 2 - (side_cells + more - 2) ** 2) * samples**2)
         for more in (2, 0)
@@ -151,11 +165,9 @@ def best_rings(seen: Map, side_cells: int, samples: int) -> tuple[Array, Array]:
     variance = power / area - ((outer - inner) / area) ** 2
     share = rim_area * border_area / area**2
     fit = contrast * np.sqrt(share / (np.maximum(variance, 0) + _NOISE_GREY2))
-    reach = (side_cells + 2) * samples // 2
-    inside = fit.reshape(count, size, size)[:, reach:-reach, reach:-reach]
     # OpenCV's box of even size reaches half a sample further back than forth.
     lag = 0.5 if side_cells * samples % 2 == 0 else 0.0
-    best, peaks = _peaks(inside)
+    best, peaks = _peaks(fit)
     middle = (size - 1) / 2 - reach + lag
     centres = np.stack([peaks[:, 0] - middle, middle - peaks[:, 1]], axis=1) / samples
     return best, centres
@@ -194,12 +206,15 @@ def _box_sums(values: Map, size: int) -> Map:
     )
 
 
+@lru_cache(maxsize=32)
 def square_grid(across: float, step: float) -> Array:
     """Points right and up of the middle, (m, 2), over a square; the top row first."""
     count = round(across / step) + 1
     steps = (np.arange(count) - (count - 1) / 2) * step
     right, up = np.meshgrid(steps, -steps)
-    return np.stack([right.ravel(), up.ravel()], axis=1)
+    grid = np.stack([right.ravel(), up.ravel()], axis=1)
+    grid.flags.writeable = False
+    return grid
 
 
 def sampled(grey: Grey, from_cells: LocalMaps, offsets_cells: Array) -> Map:

@@ -101,10 +101,12 @@ def picture_to_table(
 
 
 def _through_nine(values: Array, reach: float) -> LocalMaps:
-    fit = np.linalg.pinv(_basis(_NINE))
-    return LocalMaps(np.asarray(fit @ values.reshape(-1, len(_NINE), 2)), reach)
+    return LocalMaps(np.asarray(_FIT_TO_NINE @ values.reshape(-1, len(_NINE), 2)), reach)
 
 
 def _basis(offsets: Array) -> Array:
     x, y = offsets[..., 0], offsets[..., 1]
     return np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
+
+
+_FIT_TO_NINE = np.linalg.pinv(_basis(_NINE))

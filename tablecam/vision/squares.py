@@ -61,6 +61,8 @@ class Squares:
 
     def at_height(self, camera: Camera, height_mm: float) -> Array:
         """The places (n, 2) on another plane that are seen at the same pixels."""
+        if height_mm == self.height_mm:
+            return self.places_mm
         pixels = camera.to_image(
             np.column_stack([self.places_mm, np.full(len(self), self.height_mm)])
         )
