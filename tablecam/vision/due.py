@@ -30,7 +30,7 @@ _PATIENCE = 4
 """Blocks that keep changing are searched in every so many pictures."""
 _PATIENCE_BEHIND = 2
 """And while they do, what they left behind is in every so many; when all is still, at once."""
-_PATIENCE_OWED, _TURN = 8, 3
+_PATIENCE_OWED, _TURN = 12, 7
 """And better in every so many, when nothing else is searched; when all is still, at once."""
 _SWEEP_EVERY = 16
 _SWEEP_TILES = 16
