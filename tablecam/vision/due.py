@@ -95,6 +95,9 @@ def due_blocks(
 
     `rejections` are those of the picture before.
     """
+    if not (is_swept(number) or found.waiting.any() or owed.any() or news.nudged):
+        nothing = np.zeros(blocks.count, dtype=np.bool_)
+        return Due(nothing, nothing, nothing, nothing)
     changed = _changed(number, found, blocks.around(places_mm(news.nudged), _AROUND_MM))
     better = _rivals(changed, blocks, rejections)
     if not found.since_before.any():

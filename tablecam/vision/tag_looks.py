@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,6 +148,8 @@ class TagNews:
         A tag that was refused elsewhere, such as one that is seen twice, is not waited for.
         """
         before = self.doubts.before
+        if search.sightings is before.seen and not before.hidden:
+            return replace(before, noise_grey=self.doubts.noise_grey)
         row_of = {tag.tag: row for row, tag in enumerate(before.seen + before.hidden)}
         fresh = self.fresh(search)
         gone = self._gone(search)
@@ -173,4 +176,4 @@ class TagNews:
 
 
 def _chosen(tags: Iterable[TagSighting], rows: Rows) -> tuple[TagSighting, ...]:
-    return tuple(tag for tag, chosen in zip(tags, rows.tolist(), strict=True) if chosen)
+    return tuple(compress(tags, rows.tolist())) if rows.any() else ()

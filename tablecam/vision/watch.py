@@ -169,6 +169,8 @@ class Watch:
         Where a tag can no longer be placed a search is to tell why.
         """
         search = replace(before, sightings=news.lying)
+        if not due.all.any():
+            return search, due
         search, unsure = self._placed_again(picture, search, due.again, news)
         due = due.with_better(self._blocks.around(places_mm(unsure)))
         for finder, part in ((self._in_passing, due.in_passing), (self._finder, due.better)):
