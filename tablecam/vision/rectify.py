@@ -107,11 +107,12 @@ def _shrunk_about(
     `place` (rows, columns, 2) are pixels of the smaller picture, or far outside of it.
     """
     size = np.array([picture.shape[1] // shrink, picture.shape[0] // shrink])
-    seen = place[(place < _FAR_PX // 2).all(axis=-1)]
-    if not len(seen):
-        seen = np.zeros((1, 2), np.int16)
-    first = (seen.min(axis=0) - 1).clip(0, size - 1)
-    last = (seen.max(axis=0) + 3).clip(first + 1, size)
+    columns, rows = cv2.split(place)
+    is_seen = ((columns < _FAR_PX // 2) & (rows < _FAR_PX // 2)).astype(np.uint8)
+    # The least and the largest; both are 0 where nothing is seen.
+    ends = np.array([cv2.minMaxLoc(values, is_seen)[:2] for values in (columns, rows)], np.int64)
+    first = (ends[:, 0] - 1).clip(0, size - 1)
+    last = (ends[:, 1] + 3).clip(first + 1, size)
     low, high = first * shrink, last * shrink
     whole = picture[low[1] : high[1], low[0] : high[0]]
     across, down = (int(value) for value in last - first)

@@ -43,13 +43,16 @@ def unnoticed_squares(
     found = np.concatenate([np.empty((0, 4)), *parts])
     found = found[np.argsort(-found[:, 3], kind="stable")]
     apart = _APART_CELLS * PX_A_CELL / COARSER
-    kept: list[int] = []
-    for row in range(len(found)):
-        if len(kept) == most:
+    kept = np.empty((min(most, len(found)), 4))
+    count = 0
+    for each in found:
+        if count == len(kept):
             break
-        if (np.hypot(*(found[kept, :2] - found[row, :2]).T) >= apart).all():
-            kept.append(row)
-    return finder.squares(found[kept, :2], found[kept, 2])
+        away = kept[:count, :2] - each[:2]
+        if (np.einsum("nj,nj->n", away, away) >= apart**2).all():
+            kept[count] = each
+            count += 1
+    return finder.squares(kept[:count, :2], kept[:count, 2])
 
 
 def _likely(finder: SquareFinder, look: Look, side_cells: int, known: TagGuesses) -> Array:
@@ -110,8 +113,14 @@ def _rings(
     # Right and down along the square, in the plane's picture; the grid has y up.
     cosine, sine = np.cos(angles_rad), np.sin(angles_rad)
     right, up = np.stack([cosine, sine], axis=1), np.stack([sine, -cosine], axis=1)
-    points = middles[:, None] + grid[:, :1] * right[:, None] + grid[:, 1:] * up[:, None]
-    x, y = np.moveaxis(points.astype(np.float32), 2, 0)
+    # In single precision: a thousandth of the pixels between which it is sampled.
+    along, above = grid.T.astype(np.float32)
+    x, y = (
+        np.multiply.outer(by_right.astype(np.float32), along)
+        + np.multiply.outer(by_up.astype(np.float32), above)
+        + middle.astype(np.float32)[:, None]
+        for by_right, by_up, middle in zip(right.T, up.T, middles.T, strict=True)
+    )
     seen = np.asarray(cv2.remap(look.seen, x, y, cv2.INTER_LINEAR), dtype=np.float32)
     size = round(len(grid) ** 0.5)
     ring, centres = best_rings(seen.reshape(-1, size, size), side_cells, _SAMPLES_A_CELL)
