@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from calibration.camera import Camera
 from tablecam.table.roster import Roster
 from tablecam.vision.dictionary import all_patterns, tag_patterns
+from tablecam.vision.fine_fit import placed_finely
 from tablecam.vision.heights import Hills
 from tablecam.vision.kinds import TagKind, kinds_of_like_size, tag_ids, tag_kinds
 from tablecam.vision.one_thread import one_thread
@@ -194,7 +195,10 @@ class TagFinder:
         found = result(sight, knows_blur=blur_px is not None)
         patterns = np.concatenate([kind.pattern for kind in scale.kinds])
         kept = set(self._patterns.ids[patterns].tolist()) - found.withdrawn
-        sightings = sightings_of(self.camera, self._patterns, found.fits)
+        fits = found.fits
+        if not self._is_in_passing:
+            fits = placed_finely(grey, self.camera, self._patterns, fits)
+        sightings = sightings_of(self.camera, self._patterns, fits)
         return Search(sightings + sought.carried_tags(kept), found.rejections, found.blur_px)
 
 

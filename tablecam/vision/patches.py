@@ -21,8 +21,6 @@ _MOST_ACROSS = 48
 """A tag that is larger in the picture is read from a smaller picture. On the shared footage that
 tells more than its renderer's own edges do: tags of 60 mm err by 0.021 to 0.029 mm (rms), read from
 up to 96 across by 0.032 to 0.062."""
-_SLACK_CELLS = 0.6
-"""How far a tag may turn out to lie from where its pixels were cut."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +30,8 @@ class Patches:
     The offsets are on the tag's plane, from the place about which the pixels were cut. Rows of
     fewer pixels are filled up with some that are not `real` (n, m). Each is the mean of `shrink` x
     `shrink` pixels of the picture, and covers `pixel_mm2` (n,) of the plane. `spots` (n, m) numbers
-    the pixels of each square of `across` x `across` that the rows were taken from, row by row.
+    the pixels of each square of `across` x `across` that the rows were taken from, row by row;
+    `corners_px` (n, 2) are the column and row of these squares' first pixels.
     """
 
     grey: Map
@@ -42,14 +41,15 @@ class Patches:
     pixel_mm2: Array
     spots: NDArray[np.int64]
     across: int
+    corners_px: NDArray[np.int64]
 
 
 def cut_patches(
-    grey: Grey, camera: Camera, tags: TagGuesses, *, reach_mm: float, cell_mm: float
+    grey: Grey, camera: Camera, tags: TagGuesses, *, reach_mm: float, slack_mm: float
 ) -> Patches:
-    """The pixels of squares about tags, `reach_mm` to each side, and a cell more for slack."""
+    """The pixels of squares about tags, `reach_mm` to each side, and more for slack."""
     places_mm, heights_mm = tags.places_mm, tags.heights_mm
-    wanted_mm = reach_mm + _SLACK_CELLS * cell_mm
+    wanted_mm = reach_mm + slack_mm
     px_per_mm = float(camera.px_per_mm(places_mm, heights_mm).max())
     shrink = math.ceil(2 * reach_mm * px_per_mm / _MOST_ACROSS)
     centres = camera.to_image(np.column_stack([places_mm, heights_mm]))
@@ -75,7 +75,8 @@ def cut_patches(
     levels[real] = grey.ravel()[centre[tag] + (window @ [1, across])[spot]]
     spots[real] = spot
     pixel_mm2 = np.abs(np.linalg.det(to_table.steps)) * shrink**2
-    return Patches(levels, offsets, real, shrink, pixel_mm2, spots, len(steps))
+    corners_px = centres.astype(np.int64) - half
+    return Patches(levels, offsets, real, shrink, pixel_mm2, spots, len(steps), corners_px)
 
 
 def _shrunk(grey: Grey, shrink: int, centres: NDArray[np.int64], half: int) -> Grey:

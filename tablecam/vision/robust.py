@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 Map = NDArray[np.float32]
 
 LEAST_GAIN_GREY = 3.0
-_TUKEY = 4.685
+TUKEY = 4.685
 """Residuals beyond so many standard deviations have no weight; 95 % efficient without outliers."""
 _LEAST_NOISE_GREY = 1.5
 _LEAST_FIRM = 0.35
@@ -39,10 +39,13 @@ class Believed:
     firmness: Map
 
 
-def believed(columns: TagColumns, shares: Map, grey: Map, px_per_cell: Array) -> Believed:
+def believed(
+    columns: TagColumns, shares: Map, grey: Map, px_per_cell: Array, *, furthest: float = TUKEY
+) -> Believed:
     """Tukey's weights: as its noise lets it where a pixel is as predicted, 0 where it cannot be.
 
     `shares` (n, 8) of the columns are the prediction; `px_per_cell` (n,) is of the `grey` pixels.
+    Those `furthest` standard deviations off, and further, have no weight.
     """
     residuals = grey - (shares[:, None] @ columns.values)[:, 0]
     spread = np.maximum(1.4826 * _typical(residuals, columns.on_tag), _LEAST_NOISE_GREY)
@@ -52,7 +55,7 @@ def believed(columns: TagColumns, shares: Map, grey: Map, px_per_cell: Array) ->
     noise = np.maximum(
         1.4826 * _typical(residuals / np.sqrt(variance), columns.on_tag), _LEAST_NOISE_GREY
     )
-    far = residuals**2 / (variance * np.square(np.float32(_TUKEY) * noise)[:, None])
+    far = residuals**2 / (variance * np.square(np.float32(furthest) * noise)[:, None])
     inside = (1 - far).clip(0, 1)
     scale = columns.on_tag / variance
     weights = inside * inside * scale
