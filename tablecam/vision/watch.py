@@ -79,7 +79,7 @@ class Watch:
             return self._whole(picture, before)
         before = self.placed(before)
         number = before.number + 1
-        if is_swept(number) or before.changed:
+        if is_swept(number) or before.changed or before.owed.any():
             picture.grey()  # it will be wanted, and its reduced form is then soon made from it
         now = as_map(picture.reduced_grey())
         news = self._tag_news(picture, now, before, all_of_table=is_swept(number))
