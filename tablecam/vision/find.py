@@ -19,6 +19,7 @@ from tablecam.vision.dictionary import all_patterns, tag_patterns
 from tablecam.vision.fine_fit import placed_finely
 from tablecam.vision.heights import Hills
 from tablecam.vision.kinds import TagKind, kinds_of_like_size, tag_ids, tag_kinds
+from tablecam.vision.mates import Mates
 from tablecam.vision.one_thread import one_thread
 from tablecam.vision.scale_search import Scale, ScaleSearch
 from tablecam.vision.seen import sightings_of
@@ -55,6 +56,7 @@ class TagFinder:
         self.roster = roster
         self._patterns = tag_patterns(roster.dictionary, tag_ids(roster), source=roster.source)
         self._hills = Hills.of(roster, self._patterns)
+        self._mates = Mates.of(roster, self._patterns)
         self._dictionary = all_patterns(roster.dictionary, source=roster.source)
         groups = kinds_of_like_size(tag_kinds(roster, self._patterns))
         self._camera_of_maps = camera
@@ -181,6 +183,7 @@ class TagFinder:
             self._patterns,
             self._dictionary,
             self._hills,
+            self._mates,
             blur_px or _USUAL_BLUR_PX,
         )
         search = ScaleSearch(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tablecam.vision.mates import FLUSH_NATS
 from tablecam.vision.occluders import Explanations, explanations
 from tablecam.vision.points import expected_at_points, tag_points
 from tablecam.vision.sight import Sight
@@ -33,11 +34,14 @@ _MARGIN_A_NAME = 1 / 12
 _MARGIN_ALONE = 6.0
 """Where nothing is a tag for sure there may be no table at all: without it, in 324 searches of
 photographs of other things, one thing came near."""
-_LEAST_AHEAD = 3.0
+_LEAST_AHEAD = 1.0
 """How much more every pattern must cost that is taken, or not of the roster: unlikely ones. With
--1, two half hidden tags on 36 tables at 1.6 to 2.6 px a cell took the name of another."""
+-1, one half hidden tag on 60 tables at 1.6 to 2.6 px a cell took the name of another. Where known
+neighbours make a pattern likelier than its rivals, they may cost so much less."""
 _MARGIN_TO_BLANK = 18.0
 _MOST_COST, _MOST_COST_BEYOND_MARGIN = 110.0, 70.0
+_MOST_COST_IF_ALIKE, _ALIKE = 125.0, 0.75
+"""What looks as much like the tag as this may have more over it."""
 _LEAST_LIKENESS, _LEAST_VISIBLE = 0.68, 0.5
 """Of 493 tags that were read on such tables, half hidden, one in a hundred was less like itself
 than 0.69; of things that were none, at 1.6 and 1.8 px a cell, four had 0.62 to 0.66."""
@@ -47,7 +51,16 @@ simulated tables and 4 rendered photographs, half hidden and in shadows, the lea
 two things that were no tags at all, but looked like one half hidden, had 0.23 and 0.31."""
 _LIKELIER_BEFORE = 6.0
 """What lay here in the picture before, to a third of a cell, is so much likelier to do so still."""
+_MARGIN_TO_BLANK_BESIDE, _MOST_COST_BESIDE = 10.0, 175.0
+_LEAST_LIKENESS_BESIDE, _LEAST_OF_GAIN_BESIDE = 0.5, 0.3
+"""Where it lies flush with a known base of its unit. On 24 simulated tables at 2 to 6 px a cell 161
+fits there were none of the tags that they were fitted as: none came within 2 nats of being known,
+counted with `FLUSH_NATS`."""
+_MARGIN_TO_BLANK_FRAMED, _FRAMED, _AS_FRAMED = 4.0, 0.75, 0.35
+"""There a black border in a white rim, so much of it as a tag's, is hardly anything but a tag."""
 _MARGIN_OF_COPY = 20.0
+_OUTDONE_BY = 10.0
+"""Of two places that look like one tag the one whose margin is so much larger is it."""
 _CLEARLY_A_TAG = 0.65
 """When it is told that a tag is there, though not which."""
 
@@ -57,7 +70,9 @@ class HalfHidden:
     """Fits (n,) that may be half hidden tags, and all that each could be.
 
     `square` (n,) is what each is about. The patterns of `found` are those of the whole dictionary,
-    its first column is what is fitted. `was_here` (n,) tells which lay there before.
+    its first column is what is fitted. `was_here` (n,) tells which lay there before, `likelier`
+    (n, k) how much likelier known neighbours make each pattern there, in nats (see `mates`), and
+    `framed` (n,) how much of border and rim is seen as a tag's.
     """
 
     fits: TagFits
@@ -65,6 +80,26 @@ class HalfHidden:
     ids: Index
     found: Explanations
     was_here: Rows
+    likelier: Array
+    framed: Array
+
+    def __getitem__(self, rows: Index) -> HalfHidden:
+        return HalfHidden(
+            self.fits[rows],
+            self.square[rows],
+            self.ids[rows],
+            self.found[rows],
+            self.was_here[rows],
+            self.likelier[rows],
+            self.framed[rows],
+        )
+
+    def rivals(self, most: int) -> tuple[Index, Index, Index]:
+        """The cheapest other explanations of each, at most so many: row, pattern and turns."""
+        order = np.argsort(self._more, axis=1, kind="stable")[:, :most]
+        row = np.arange(len(self.ids)).repeat(order.shape[1])
+        column = order.ravel()
+        return row, self.found.pattern[row, column], self.found.turns[row, column]
 
     @property
     def own(self) -> Array:
@@ -73,24 +108,54 @@ class HalfHidden:
 
     def margin(self, rivals: Rows) -> tuple[Array, Index]:
         """How much more the best other pattern of these (k,) costs, (n,), and which it is."""
-        other = np.where(rivals[self.found.pattern], self.found.cost, np.inf)
-        other[:, 0] = np.inf
-        itself = (self.found.pattern == self.ids[:, None]) & (self.found.turns == 0)
-        other[itself] = np.inf
-        best = other.argmin(axis=1)
+        more = np.where(rivals[self.found.pattern], self._more, np.inf)
+        best = more.argmin(axis=1)
         every = np.arange(len(best))
-        return other[every, best] - self.own, self.found.pattern[every, best]
+        return more[every, best], self.found.pattern[every, best]
+
+    @property
+    def _more(self) -> Array:
+        """How much more each explanation but its own costs, (n, r); inf for its own."""
+        itself = (self.found.pattern == self.ids[:, None]) & (self.found.turns == 0)
+        return np.where(itself, np.inf, self.found.cost - self.own[:, None])
 
     def known(self, free: Rows, taken: Rows) -> Index:
         """The rows that are known when these patterns (k,) of the dictionary are free, or taken."""
-        bonus = np.asarray(_LIKELIER_BEFORE * self.was_here, dtype=np.float64)
-        wanted = _MARGIN + _MARGIN_A_NAME * float(free.sum()) - bonus
-        if not taken.any():
-            wanted += _MARGIN_ALONE
-        is_known = self.is_tag & free[self.ids] & (self.margin(free)[0] >= wanted)
-        for unlikely in (taken, ~(free | taken)):
-            is_known &= self.margin(unlikely)[0] >= _LEAST_AHEAD - bonus
-        return self._alone(is_known, np.where(free, wanted[:, None], _LEAST_AHEAD - bonus[:, None]))
+        wanted = self._wanted(free, is_alone=not taken.any())
+        ahead = self._more - np.take_along_axis(wanted, self.found.pattern, axis=1)
+        # Bases that lie flush face one way: turned otherwise, no neighbour speaks for a pattern.
+        mates = np.take_along_axis(self.likelier, self.found.pattern, axis=1)
+        ahead += np.where(self.found.turns == 0, 0.0, mates)
+        is_known = self.is_tag & free[self.ids] & (ahead >= 0).all(axis=1)
+        rows = self._alone(is_known, wanted)
+        return rows[self._outdo(rows, self.margin(np.ones_like(free))[0])]
+
+    def _wanted(self, free: Rows, *, is_alone: bool) -> Array:
+        """How much more each pattern must cost where a tag is to be known, (n, k)."""
+        margin = _MARGIN + _MARGIN_A_NAME * float(free.sum()) + _MARGIN_ALONE * is_alone
+        likelier = _LIKELIER_BEFORE * self.was_here[:, None]
+        likelier = likelier + self._own_likelier[:, None] - self.likelier
+        return np.asarray(np.where(free, margin, _LEAST_AHEAD) - likelier)
+
+    @property
+    def _own_likelier(self) -> Array:
+        return np.asarray(self.likelier[np.arange(len(self.ids)), self.ids])
+
+    @property
+    def is_beside(self) -> Rows:
+        """Which lie flush with a known base of their own unit, (n,)."""
+        return np.asarray(self._own_likelier >= FLUSH_NATS)
+
+    def _outdo(self, rows: Index, margin: Array) -> Rows:
+        """Which of the rows are by far the best to be their pattern; all where it is another's.
+
+        A tag that is half hidden may look like one that lies elsewhere and can be seen better.
+        """
+        places_mm, sizes_mm = self.fits.tags.places_mm[rows], self.fits.tags.sizes_mm[rows]
+        away_mm = np.linalg.norm(places_mm[:, None] - places_mm, axis=2)
+        rivals = (self.ids[rows, None] == self.ids[rows]) & (away_mm > sizes_mm / 2)
+        ahead = margin[rows, None] - margin[rows] >= _OUTDONE_BY
+        return np.asarray((ahead | ~rivals).all(axis=1) | ~rivals.any(axis=1))
 
     def copies(self, taken: Rows) -> Index:
         """The rows that are surely one of the patterns `taken` (k,), which lie elsewhere too."""
@@ -124,41 +189,59 @@ class HalfHidden:
     def is_tag(self) -> Rows:
         """Which look like some tag, whichever, with something over it."""
         to_blank = self.found.blank - self.own
-        return np.asarray(
-            (self.own <= np.minimum(_MOST_COST, _MOST_COST_BEYOND_MARGIN + to_blank))
-            & (to_blank >= _MARGIN_TO_BLANK)
-        )
+        most = np.minimum(_MOST_COST, _MOST_COST_BEYOND_MARGIN + to_blank)
+        most = np.where(self.fits.likeness >= _ALIKE, _MOST_COST_IF_ALIKE, most)
+        most = np.where(self.is_beside, _MOST_COST_BESIDE, most)
+        beside = np.where(self.framed >= _FRAMED, _MARGIN_TO_BLANK_FRAMED, _MARGIN_TO_BLANK_BESIDE)
+        least = np.where(self.is_beside, beside, _MARGIN_TO_BLANK)
+        return np.asarray((self.own <= most) & (to_blank >= least))
 
 
-def may_be_tags(fits: TagFits, usual_gain_grey: float) -> Rows:
+def may_be_tags(fits: TagFits, usual_gain_grey: float, is_beside: Rows) -> Rows:
     """Which fits are worth more thought: much of what is seen there is as predicted.
 
     They must be about as rich in contrast as is usual for the picture's tags; 0 where unknown.
     """
+    least_of_gain = np.where(is_beside, _LEAST_OF_GAIN_BESIDE, _LEAST_OF_GAIN)
     return np.asarray(
-        (fits.likeness >= _LEAST_LIKENESS)
+        (fits.likeness >= np.where(is_beside, _LEAST_LIKENESS_BESIDE, _LEAST_LIKENESS))
         & (fits.visible_share >= _LEAST_VISIBLE)
-        & (fits.gain_grey >= max(_LEAST_GAIN_GREY, _LEAST_OF_GAIN * usual_gain_grey))
+        & (fits.gain_grey >= np.maximum(_LEAST_GAIN_GREY, least_of_gain * usual_gain_grey))
     )
 
 
-def half_hidden(sight: Sight, fits: TagFits, square: Index, was_here: Rows) -> HalfHidden:
-    """All that fits could be: each compared with the whole dictionary."""
+def half_hidden(
+    sight: Sight, fits: TagFits, square: Index, was_here: Rows, likelier: Array
+) -> HalfHidden:
+    """All that fits could be: each compared with the whole dictionary.
+
+    `likelier` (n, k) is how much likelier the patterns of the roster are there, in nats.
+    """
     ids = sight.patterns.ids[fits.tags.pattern]
+    found, framed = explained(sight, fits, ids)
+    by_id = np.zeros((len(fits), len(sight.dictionary.ids)))
+    by_id[:, sight.patterns.ids] = likelier
+    return HalfHidden(fits, square, ids, found, was_here, by_id, framed)
+
+
+def explained(sight: Sight, fits: TagFits, ids: Index) -> tuple[Explanations, Array]:
+    """What each fit may be, first of all the tag `ids` (n,), and how much is seen of its frame."""
     points = tag_points(sight.patterns.side_cells)
     levels = sight.seen(fits.tags, points)
     gain = np.maximum(fits.gain_grey, _LEAST_GAIN_GREY)
     shown = ((levels - fits.black_grey[:, None]) / gain[:, None]).astype(np.float32)
-    parts, rows = [], []
+    framed, parts, rows = np.zeros(len(fits)), [], []
     sizes = fits.tags.sizes_mm
     for size_mm in np.unique(sizes):
         mine = np.flatnonzero(sizes == size_mm)
         expected = expected_at_points(sight.dictionary.cells, sight.blur_cells(fits.tags[mine]))
         noise = sight.noise_grey / gain[mine]
         parts.append(explanations(shown[mine], expected, points, noise=noise, always=ids[mine]))
+        amiss = np.abs(shown[mine] - expected.mean(axis=(0, 1)))[:, ~points.is_inner]
+        framed[mine] = (amiss < _AS_FRAMED).mean(axis=1)
         rows.append(mine)
     back = np.argsort(np.concatenate([np.empty(0, np.int64), *rows]))
-    return HalfHidden(fits, square, ids, Explanations.joined(parts)[back], was_here)
+    return Explanations.joined(parts)[back], framed
 
 
 def best_of_each(group: Index, rows: Index, cost: Array) -> Index:

@@ -172,6 +172,7 @@ class ScaleSearch:
             _is_left(sight, readings, known.tags),
             Doubtful.joined([first.doubtful, second.doubtful]),
             before[~self._taken(sight, known)[before.pattern]],
+            TagGuesses.joined([known.tags, self.carried]),
         )
 
     def _judged(

@@ -11,6 +11,7 @@ from calibration.camera import Camera
 from tablecam.vision.dictionary import TagPatterns
 from tablecam.vision.fit import fit_tags
 from tablecam.vision.heights import Hills, on_planes, raised
+from tablecam.vision.mates import Mates
 from tablecam.vision.points import TagPoints, seen_at_points
 from tablecam.vision.tags import TagFits, TagGuesses
 
@@ -33,6 +34,7 @@ class Sight:
     patterns: TagPatterns
     dictionary: TagPatterns
     hills: Hills
+    mates: Mates
     blur_px: float
     noise_grey: float = _USUAL_NOISE_GREY
     gain_grey: float = 0.0

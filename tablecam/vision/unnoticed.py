@@ -24,7 +24,7 @@ Rows = NDArray[np.bool_]
 _SAMPLES_A_CELL = 1
 _BLOCK_CELLS = 4.0
 """One place is looked at in each block so wide, and as far around it as tags are read."""
-_LEAST_SQUARENESS = 0.25
+_LEAST_SQUARENESS = 0.1
 _LEAST_OF_KNOWN = 0.3
 """Of the strength of known tags."""
 _ON_TAG = 0.75

@@ -15,6 +15,7 @@ from tablecam.table.roster import BaseType, Roster
 from tablecam.vision.bases import base_poses
 from tablecam.vision.find import TagFinder
 from tablecam.vision.sighting import TagSighting
+from tablecam.vision.tracking import BaseTracker
 from tests.benchmarks.peers import Peer
 from tests.footage import TrueTag
 
@@ -56,7 +57,8 @@ class Looked:
 class Way:
     """One way of looking at a picture: `detect` is timed, `read` turns what it gives into tags.
 
-    `camera` is the one whose calibration the sightings rest on.
+    `camera` is the one whose calibration the sightings rest on. Only a way that says how sure it is
+    can tell which bases lie flush.
     """
 
     name: str
@@ -64,13 +66,15 @@ class Way:
     detect: Callable[[np.ndarray], Any]
     read: Callable[[Any], Looked]
     ids: int = 10**9
+    has_sigmas: bool = False
 
 
 @dataclass(frozen=True)
 class Tally:
     """Columns with one row for each true base's tag, of one way of looking at some pictures.
 
-    `visible`, `px_per_cell` are the truth; errors are nan where the tag was not found. `sigmas`
+    `visible`, `px_per_cell` are the truth; errors are nan where the tag was not found. `heading_deg`
+    is what each tag says alone, `row_deg` what flush rows say together with it. `sigmas`
     (n, 3) are errors in x, y and heading over their stated sigmas. `wrong` counts tags of the
     roster that are not where they are said to be, `strangers` ids that the roster has not.
     """
@@ -80,6 +84,7 @@ class Tally:
     centre_px: np.ndarray
     place_mm: np.ndarray
     heading_deg: np.ndarray
+    row_deg: np.ndarray
     sigmas: np.ndarray
     wrong: int = 0
     strangers: int = 0
@@ -150,10 +155,22 @@ def honesty(mine: Tally) -> tuple[str, bool]:
     return f"place {one:.0f}, {two:.0f} %; heading {turned:.0f}, {turned_two:.0f} %", good
 
 
+def heading(mine: Tally) -> tuple[str, float, float]:
+    """Headings as the page shows them, and alone, in words; median and 95 % of those shown."""
+    together, alone = (
+        [float(np.nanpercentile(turned_deg, percent)) for percent in (50, 95)]
+        for turned_deg in (mine.row_deg, mine.heading_deg)
+    )
+    words = f"{together[0]:.2f}°, {together[1]:.2f}° (alone {alone[0]:.2f}°, {alone[1]:.2f}°)"
+    return words, together[0], together[1]
+
+
 def our_way(camera: Camera, roster: Roster, name: str = "tablecam") -> Way:
     """A whole search by tablecam, through a camera."""
     finder = TagFinder(camera, roster)
-    return Way(name, camera, finder.search, lambda search: Looked(search.sightings))
+    return Way(
+        name, camera, finder.search, lambda search: Looked(search.sightings), has_sigmas=True
+    )
 
 
 def peers_way(peer: Peer, camera: Camera, roster: Roster) -> Way:
@@ -177,11 +194,12 @@ def tally(shown: Shown, way: Way) -> Tally:
     looked = way.read(way.detect(shown.grey))
     right = {seen.tag: seen for seen in looked.sightings if is_right(seen, shown.tags)}
     poses = _poses(right, shown.roster, way.camera)
+    in_rows = _in_rows(right, shown.roster, way.camera) if way.has_sigmas else poses
     listed = [
         tag for tag in shown.tags if tag in shown.bases and tag < way.ids
     ]  # table tags are large, and known to no peer: they are not counted
-    rows = [_row(tag, shown, right, poses) for tag in listed]
-    columns = np.array(rows).reshape(-1, 8).T
+    rows = [_row(tag, shown, right, poses, in_rows) for tag in listed]
+    columns = np.array(rows).reshape(-1, 9).T
     wrong = sum(not is_right(seen, shown.tags) for seen in looked.sightings)
     return Tally(
         columns[0],
@@ -189,7 +207,8 @@ def tally(shown: Shown, way: Way) -> Tally:
         columns[2],
         columns[3],
         columns[4],
-        columns[5:].T,
+        columns[5],
+        columns[6:].T,
         wrong=wrong,
         strangers=looked.strangers,
     )
@@ -211,12 +230,24 @@ def _poses(right: Mapping[int, TagSighting], roster: Roster, camera: Camera) -> 
     return {seen.tag: pose for seen, pose in zip(mine, poses, strict=True)}
 
 
+def _in_rows(
+    right: Mapping[int, TagSighting], roster: Roster, camera: Camera
+) -> dict[int, BasePose]:
+    """The bases as the page shows them: those in flush rows face as row and tag together say."""
+    bases = BaseTracker(roster, camera).update(tuple(right.values()), 0.0)
+    return {base.tag: base.pose for base in bases}
+
+
 def _row(
-    tag: int, shown: Shown, right: Mapping[int, TagSighting], poses: Mapping[int, BasePose]
+    tag: int,
+    shown: Shown,
+    right: Mapping[int, TagSighting],
+    poses: Mapping[int, BasePose],
+    in_rows: Mapping[int, BasePose],
 ) -> tuple[float, ...]:
     true_tag, true = shown.tags[tag], shown.bases[tag]
     if tag not in poses:
-        return true_tag.visible, true_tag.px_per_cell, *(NOT_FOUND,) * 6
+        return true_tag.visible, true_tag.px_per_cell, *(NOT_FOUND,) * 7
     pose = poses[tag]
     beside = right[tag].corners_px.mean(axis=0) - true_tag.corners_px.mean(axis=0)
     away = np.array([pose.x_mm - true.x_mm, pose.y_mm - true.y_mm])
@@ -228,6 +259,7 @@ def _row(
         float(np.hypot(*beside)),
         float(np.hypot(*away)),
         abs(turned),
+        abs(difference_deg(in_rows[tag].heading_deg, true.heading_deg)),
         *(away / sigma_mm),
         turned / sigma_deg,
     )

@@ -23,6 +23,7 @@ from tests.benchmarks.scores import (
     Shown,
     Tally,
     Way,
+    heading,
     honesty,
     our_way,
     peers_way,
@@ -106,9 +107,8 @@ def test_targets_of_placing(rig, outcomes, report):
         ", ".join(f"{place:.2f}" for place in places) + " mm",
         bool(np.all(np.array(places) <= [0.12, 0.30, 0.8])),
     )
-    median, most = percentile(mine.heading_deg, 50), percentile(mine.heading_deg, 95)
-    good = median <= MOST_HEADING_DEG[name] and most <= 1.0
-    report.add("heading", name, f"{median:.2f}°, {most:.2f}°", good)
+    words, median, most = heading(mine)
+    report.add("heading", name, words, median <= MOST_HEADING_DEG[name] and most <= 1.0)
     report.add("honest", f"{name}, own calibration", *honesty(mine))
 
 

@@ -1,0 +1,102 @@
+"""Where a unit's missing bases may lie: flush beside those of its bases that are known.
+
+Bases of a unit stand in contact, in line, in column or massed, and face one way. So of what lies
+flush beside a base it is likely, before anything is read, that it belongs to the same unit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablecam.table.roster import Roster
+from tablecam.vision.dictionary import TagPatterns
+from tablecam.vision.tags import NO_TAGS, TagGuesses
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+Rows = NDArray[np.bool_]
+
+_NO_UNIT = -1
+_STEPS = range(-2, 3)
+_SIDES = np.array([(a, r) for a in _STEPS for r in _STEPS if 1 <= abs(a) + abs(r) <= 2])
+"""Where mates lie flush, in depths ahead and widths right: next to it, or next but one."""
+_BESIDE_MM, _TURNED_RAD = 1.5, 0.08
+"""How truly hands lay bases flush."""
+FLUSH_NATS = 10.0
+"""About three of four bases of a unit lie flush with another; of all the places on a table, and
+all headings, such a slot is one in a hundred thousand."""
+_NEAR_MM, _NEAR_RAD = 25.0, 0.35
+_NEAR_NATS = 4.5
+"""About nine of ten bases lie that near to a mate; one in a hundred bases of others does."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mates:
+    """Which unit each of k patterns belongs to, (k,), and how deep and wide its base is, (k, 2)."""
+
+    unit: Index
+    base_mm: Array
+
+    @classmethod
+    def of(cls, roster: Roster, patterns: TagPatterns) -> Mates:
+        """The units of a table file; table tags and commanders have no mates."""
+        unit = np.full(len(patterns.ids), _NO_UNIT)
+        base_mm = np.zeros((len(patterns.ids), 2))
+        for number, entry in enumerate(roster.units):
+            rows = [patterns.index_of[tag] for tag in entry.tags]
+            unit[rows] = number
+            base_mm[rows] = entry.base_type.depth_mm, entry.base_type.width_mm
+        return cls(unit, base_mm)
+
+    def places(self, known: TagGuesses, missing: Index) -> TagGuesses:
+        """Where each of the patterns `missing` (j,) lies if it is flush with a known mate."""
+        mate, tag = np.nonzero(self._are_mates(known.pattern, missing))
+        if not len(mate):
+            return NO_TAGS
+        beside = self._beside_mm(known)[mate].reshape(-1, 2)
+        each = mate.repeat(len(_SIDES))
+        guesses = TagGuesses(
+            missing[tag].repeat(len(_SIDES)),
+            beside,
+            known.headings_rad[each],
+            known.heights_mm[each],
+            known.sizes_mm[each],
+        )
+        # Two mates may mean the same place.
+        coarse = np.column_stack([guesses.pattern, np.rint(guesses.places_mm / _BESIDE_MM)])
+        return guesses[np.unique(coarse, axis=0, return_index=True)[1]]
+
+    def likelier(self, tags: TagGuesses, known: TagGuesses) -> Array:
+        """How much likelier each pattern lies where each of the tags (n,) is, in nats, (n, k).
+
+        For patterns of units of which a known base lies flush with it, or near.
+        """
+        turned = known.headings_rad - tags.headings_rad[:, None]
+        turned_rad = np.abs((turned + np.pi) % (2 * np.pi) - np.pi)
+        from_place = self._beside_mm(known) - tags.places_mm[:, None, None]
+        out_mm = np.linalg.norm(from_place, axis=3).min(axis=2, initial=np.inf)
+        away_mm = np.linalg.norm(known.places_mm - tags.places_mm[:, None], axis=2)
+        reach_mm = np.hypot(*self.base_mm[known.pattern].T) + _NEAR_MM
+        near = (away_mm < reach_mm) & (turned_rad < _NEAR_RAD)
+        flush = (out_mm < _BESIDE_MM) & (turned_rad < _TURNED_RAD)
+        nats = np.where(flush, FLUSH_NATS, np.where(near, _NEAR_NATS, 0.0))
+        of_unit = np.zeros((len(tags), int(self.unit.max(initial=0)) + 1))
+        for mate in np.flatnonzero(self.unit[known.pattern] != _NO_UNIT):
+            unit = self.unit[known.pattern[mate]]
+            of_unit[:, unit] = np.maximum(of_unit[:, unit], nats[:, mate])
+        return np.asarray(np.where(self.unit != _NO_UNIT, of_unit[:, self.unit], 0.0))
+
+    def _are_mates(self, known: Index, pattern: Index) -> Rows:
+        """Which of the known patterns (n,) are of one unit with which others (j,): (n, j)."""
+        unit = self.unit[known][:, None]
+        return np.asarray((unit == self.unit[pattern]) & (unit != _NO_UNIT))
+
+    def _beside_mm(self, known: TagGuesses) -> Array:
+        """Where the tags of flush neighbours would lie, (n, 4, 2)."""
+        ahead = np.stack([np.cos(known.headings_rad), np.sin(known.headings_rad)], axis=1)
+        right = np.stack([ahead[:, 1], -ahead[:, 0]], axis=1)
+        axes = np.stack([ahead, right], axis=1) * self.base_mm[known.pattern][:, :, None]
+        return np.asarray(known.places_mm[:, None] + np.einsum("sa,nax->nsx", _SIDES, axes))
