@@ -128,7 +128,8 @@ class HalfHidden:
         ahead += np.where(self.found.turns == 0, 0.0, mates)
         is_known = self.is_tag & free[self.ids] & (ahead >= 0).all(axis=1)
         rows = self._alone(is_known, wanted)
-        return rows[self._outdo(rows, self.margin(np.ones_like(free))[0])]
+        rows = rows[self._outdo(rows, self.margin(np.ones_like(free))[0])]
+        return rows[~self._again(rows)]
 
     def _wanted(self, free: Rows, *, is_alone: bool) -> Array:
         """How much more each pattern must cost where a tag is to be known, (n, k)."""
@@ -156,6 +157,13 @@ class HalfHidden:
         rivals = (self.ids[rows, None] == self.ids[rows]) & (away_mm > sizes_mm / 2)
         ahead = margin[rows, None] - margin[rows] >= _OUTDONE_BY
         return np.asarray((ahead | ~rivals).all(axis=1) | ~rivals.any(axis=1))
+
+    def _again(self, rows: Index) -> Rows:
+        """Which of the rows, the cheapest first, are one before at the same place."""
+        places_mm, sizes_mm = self.fits.tags.places_mm[rows], self.fits.tags.sizes_mm[rows]
+        near = np.linalg.norm(places_mm[:, None] - places_mm, axis=2) < sizes_mm / 2
+        same = near & (self.ids[rows, None] == self.ids[rows])
+        return np.asarray(np.tril(same, -1).any(axis=1))
 
     def copies(self, taken: Rows) -> Index:
         """The rows that are surely one of the patterns `taken` (k,), which lie elsewhere too."""

@@ -74,19 +74,19 @@ class Mates:
 
         For patterns of units of which a known base lies flush with it, or near.
         """
+        in_unit = self.unit[known.pattern]
+        reach_mm = np.hypot(*self.base_mm[known.pattern].T) + _NEAR_MM
         turned = known.headings_rad - tags.headings_rad[:, None]
         turned_rad = np.abs((turned + np.pi) % (2 * np.pi) - np.pi)
-        from_place = self._beside_mm(known) - tags.places_mm[:, None, None]
-        out_mm = np.linalg.norm(from_place, axis=3).min(axis=2, initial=np.inf)
         away_mm = np.linalg.norm(known.places_mm - tags.places_mm[:, None], axis=2)
-        reach_mm = np.hypot(*self.base_mm[known.pattern].T) + _NEAR_MM
-        near = (away_mm < reach_mm) & (turned_rad < _NEAR_RAD)
-        flush = (out_mm < _BESIDE_MM) & (turned_rad < _TURNED_RAD)
-        nats = np.where(flush, FLUSH_NATS, np.where(near, _NEAR_NATS, 0.0))
+        is_near = (away_mm < reach_mm) & (turned_rad < _NEAR_RAD) & (in_unit != _NO_UNIT)
+        tag, mate = np.nonzero(is_near)
+        out_mm = np.linalg.norm(
+            self._beside_mm(known)[mate] - tags.places_mm[tag, None], axis=2
+        ).min(axis=1, initial=np.inf)
+        is_flush = (out_mm < _BESIDE_MM) & (turned_rad[tag, mate] < _TURNED_RAD)
         of_unit = np.zeros((len(tags), int(self.unit.max(initial=0)) + 1))
-        for mate in np.flatnonzero(self.unit[known.pattern] != _NO_UNIT):
-            unit = self.unit[known.pattern[mate]]
-            of_unit[:, unit] = np.maximum(of_unit[:, unit], nats[:, mate])
+        np.maximum.at(of_unit, (tag, in_unit[mate]), np.where(is_flush, FLUSH_NATS, _NEAR_NATS))
         return np.asarray(np.where(self.unit != _NO_UNIT, of_unit[:, self.unit], 0.0))
 
     def _are_mates(self, known: Index, pattern: Index) -> Rows:
