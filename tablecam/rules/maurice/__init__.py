@@ -1,0 +1,1 @@
+"""Maurice Lite: rulings and resolutions from a position, by the numbered rules of its checklist."""

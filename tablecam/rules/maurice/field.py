@@ -1,0 +1,179 @@
+"""A position made ready for rulings: checked, with outlines, formations and ground at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from types import MappingProxyType
+
+import shapely
+
+from tablecam.errors import BadInput
+from tablecam.measure.outlines import Axes, axes, footprint, unit_footprint
+from tablecam.rules.maurice.ground import Ground, is_partly_in
+from tablecam.rules.maurice.tables import BASES, KINDS
+from tablecam.table.formation import read_formation
+from tablecam.table.model import Position, Unit
+
+GAME = "maurice-lite"
+
+_MOST_OVERLAP_MM = 3.0
+"""Hands are hands: bases that overlap by more than this cannot lie so."""
+_WARNED_OVERLAP_MM = 0.5
+_MOST_OFF_TABLE_MM = 10.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnitOnField:
+    """A unit with all that rules ask of it again and again.
+
+    `outline` is the union of its bases, seams closed (G-7); `bases` are the rectangles one by one,
+    in the order of `unit.bases`; `axes` are its front edge and heading (G-3); `formation` is as
+    named in the position, or as its bases lie (M-1.7).
+    """
+
+    unit: Unit
+    formation: str
+    axes: Axes
+    outline: shapely.Geometry
+    bases: tuple[shapely.Polygon, ...]
+    is_in_difficult: bool
+    is_in_water: bool
+
+    @property
+    def id(self) -> str:
+        """The unit's id."""
+        return self.unit.id
+
+    @property
+    def side(self) -> str:
+        """The side that it is of."""
+        return self.unit.side
+
+    @property
+    def disruption(self) -> int:
+        """Its level of disruption (M-1.14)."""
+        return int(self.unit.state.get("disruption", 0))
+
+    @property
+    def has_smoke(self) -> bool:
+        """Whether it is marked with smoke (M-4.23)."""
+        return bool(self.unit.state.get("smoke", False))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field:
+    """A checked position. `warnings` are what is odd but tolerated, one sentence each."""
+
+    position: Position
+    units: tuple[UnitOnField, ...]
+    ground: Ground
+    warnings: tuple[str, ...]
+    by_id: Mapping[str, UnitOnField]
+
+    @property
+    def bw_mm(self) -> float:
+        """One base width (G-2)."""
+        return self.position.table.base_width_mm
+
+    def of_side(self, side: str) -> tuple[UnitOnField, ...]:
+        """The units of a side."""
+        return tuple(unit for unit in self.units if unit.side == side)
+
+    def enemies_of(self, unit: UnitOnField) -> tuple[UnitOnField, ...]:
+        """The units of other sides."""
+        return tuple(other for other in self.units if other.side != unit.side)
+
+    def friends_of(self, unit: UnitOnField) -> tuple[UnitOnField, ...]:
+        """The other units of its side."""
+        return tuple(other for other in self.units if other.side == unit.side and other is not unit)
+
+    def in_bw(self, length_mm: float) -> float:
+        """A length in base widths."""
+        return length_mm / self.bw_mm
+
+
+def field_of(position: Position, source: str = "position") -> Field:
+    """A position made ready; `source` is what errors call it.
+
+    Raises:
+        BadInput: It is of another game, a unit has the wrong number of bases, bases overlap by
+            more than hands explain, lie off the table, or a terrain kind is unknown.
+    """
+    if position.game != GAME:
+        raise BadInput(source, f"game: expected {GAME}, got {position.game}")
+    _check_kinds(position, source)
+    ground = Ground.of(position.terrain)
+    units = tuple(_unit(unit, ground, position, source) for unit in position.units)
+    warnings = _overlaps(units, source)
+    by_id = MappingProxyType({unit.id: unit for unit in units})
+    return Field(position, units, ground, warnings, by_id)
+
+
+def _check_kinds(position: Position, source: str) -> None:
+    for index, piece in enumerate(position.terrain):
+        if piece.kind not in KINDS:
+            raise BadInput(
+                source,
+                f"terrain[{index}].kind: expected one of {', '.join(KINDS)}, got {piece.kind}",
+            )
+
+
+def _unit(unit: Unit, ground: Ground, position: Position, source: str) -> UnitOnField:
+    wanted = BASES[unit.arm]
+    if len(unit.bases) != wanted:
+        raise BadInput(
+            source,
+            f"unit {unit.id}: expected {wanted} base{'s' * (wanted > 1)} of {unit.arm}, "
+            f"got {len(unit.bases)}",
+        )
+    bases = tuple(footprint(base) for base in unit.bases)
+    table = position.table
+    play = shapely.box(0, 0, table.width_mm, table.depth_mm).buffer(_MOST_OFF_TABLE_MM)
+    for index, base in enumerate(bases):
+        if not play.contains(base):
+            raise BadInput(
+                source,
+                f"unit {unit.id}: base {unit.base_name(index)} lies off the table of "
+                f"{table.width_mm:g} x {table.depth_mm:g} mm",
+            )
+    formation = unit.formation or read_formation(unit).name
+    return UnitOnField(
+        unit,
+        formation,
+        axes(unit),
+        unit_footprint(unit),
+        bases,
+        is_in_difficult=any(is_partly_in(base, ground.difficult) for base in bases),
+        is_in_water=any(is_partly_in(base, ground.water) for base in bases),
+    )
+
+
+def _overlaps(units: tuple[UnitOnField, ...], source: str) -> tuple[str, ...]:
+    named = [
+        (unit.unit.base_name(index), unit.id, base)
+        for unit in units
+        for index, base in enumerate(unit.bases)
+    ]
+    warnings = []
+    for (name, unit_id, base), (other_name, other_id, other) in combinations(named, 2):
+        if not base.intersects(other):
+            continue
+        deep_mm = _depth_mm(base.intersection(other))
+        what = f"bases {name} ({unit_id}) and {other_name} ({other_id}) overlap by {deep_mm:.1f} mm"
+        if deep_mm > _MOST_OVERLAP_MM:
+            raise BadInput(source, f"{what}: expected at most {_MOST_OVERLAP_MM:g} mm")
+        if deep_mm > _WARNED_OVERLAP_MM:
+            warnings.append(what)
+    return tuple(warnings)
+
+
+def _depth_mm(common: shapely.Geometry) -> float:
+    """How deep an overlap is: the shorter side of the smallest rectangle about it."""
+    box = shapely.minimum_rotated_rectangle(common)
+    if not isinstance(box, shapely.Polygon):
+        return 0.0
+    corners = shapely.get_coordinates(box)
+    sides = [float(shapely.Point(a).distance(shapely.Point(b))) for a, b in pairwise(corners[:3])]
+    return min(sides)

@@ -1,0 +1,79 @@
+"""The terrain of a position by what it does (M-5): where ground is difficult, covers, hides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import shapely
+
+from tablecam.measure.outlines import GRID_MM
+from tablecam.rules.maurice.tables import KINDS, SLIVER_MM, Kind
+from tablecam.table.model import Terrain
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of terrain: its entry, what its kind does, and its outline."""
+
+    terrain: Terrain
+    kind: Kind
+    outline: shapely.Geometry
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """All terrain of a table. The areas are unions of outlines, bridges taken away (M-5.6, G-10).
+
+    `difficult` is difficult to move over and bad to fight in, `woods` the part of it that is
+    woods; `cover` and `obstructing` are where terrain covers and obstructs fire (M-5.1).
+    """
+
+    pieces: tuple[Piece, ...]
+    difficult: shapely.Geometry
+    woods: shapely.Geometry
+    water: shapely.Geometry
+    cover: shapely.Geometry
+    obstructing: shapely.Geometry
+    impassable: shapely.Geometry
+
+    @classmethod
+    def of(cls, terrain: Iterable[Terrain]) -> Ground:
+        """The terrain of a position; all kinds are known (`field.py` sees to it)."""
+        pieces = tuple(Piece(each, KINDS[each.kind], _outline(each)) for each in terrain)
+        bridges = _union(pieces, lambda piece: piece.kind.bridges)
+
+        def area(does: Callable[[Piece], bool]) -> shapely.Geometry:
+            return shapely.difference(_union(pieces, does), bridges, grid_size=GRID_MM)
+
+        return cls(
+            pieces,
+            difficult=area(lambda piece: piece.kind.is_difficult),
+            woods=area(lambda piece: piece.terrain.kind == "woods"),
+            water=area(lambda piece: piece.kind.is_water),
+            cover=_union(pieces, lambda piece: piece.kind.is_cover),
+            obstructing=_union(pieces, lambda piece: piece.kind.obstructs),
+            impassable=_union(pieces, lambda piece: piece.kind.is_impassable),
+        )
+
+    def of_kind(self, *kinds: str) -> tuple[Piece, ...]:
+        """The pieces of these kinds."""
+        return tuple(piece for piece in self.pieces if piece.terrain.kind in kinds)
+
+
+def is_partly_in(shape: shapely.Geometry, area: shapely.Geometry) -> bool:
+    """Whether any part of a shape lies in an area: more than a sliver of it (G-5)."""
+    if not shapely.intersects(shape, area):
+        return False
+    common = shapely.intersection(shape, area, grid_size=GRID_MM)
+    # What is nowhere as deep as a sliver vanishes when it is eroded by half of one.
+    return not shapely.buffer(common, -SLIVER_MM / 2).is_empty
+
+
+def _outline(terrain: Terrain) -> shapely.Geometry:
+    return shapely.make_valid(shapely.Polygon(terrain.outline_mm))
+
+
+def _union(pieces: Iterable[Piece], does: Callable[[Piece], bool]) -> shapely.Geometry:
+    outlines = [piece.outline for piece in pieces if does(piece)]
+    return shapely.union_all(outlines, grid_size=GRID_MM) if outlines else shapely.Polygon()

@@ -1,0 +1,103 @@
+"""The tables and the numbers of Maurice Lite, as its book has them, beside their rules' ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from tablecam.table.model import Arm
+
+BASES: Final[Mapping[Arm, int]] = MappingProxyType({"infantry": 4, "cavalry": 4, "artillery": 1})
+"""How many bases a unit has (M-1.6)."""
+
+NEAR_BW = 4.0
+"""Near the enemy (M-1.9)."""
+FORCE_BW = 2.0
+"""How far apart units of a force may lie (M-1.15)."""
+
+SHORT_BW, LONG_BW = 4.0, 24.0
+"""Ranges of fire (M-7.9, M-7.10)."""
+ZONE_BW = 1.0
+"""How wide a fire zone is (M-7.11)."""
+TURN_DEG = 45.0
+"""How far a fire zone may be turned (M-7.12)."""
+PAST_OBSTRUCTION_BW = 1.0
+"""How far a zone goes on past the first point of obstructing terrain in it (M-7.17)."""
+
+CHARGE_WHEEL_BW = 1.0
+"""The wheel before a charge (M-8.5)."""
+ENGAGED_BW = 1.0
+"""How far before its front an attacker in contact engages others (M-8.10)."""
+FALL_BACK_BW = 1.0
+"""How far attackers fall back (M-8.24)."""
+
+SLIVER_MM = 0.5
+"""What reaches in less deep than this is no part (G-5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a kind of terrain does: one row of the table of M-5.1."""
+
+    is_difficult: bool = False
+    is_cover: bool = False
+    obstructs: bool = False
+    is_water: bool = False
+    is_linear: bool = False
+    bridges: bool = False
+    is_impassable: bool = False
+
+
+# fmt: off
+KINDS: Final[Mapping[str, Kind]] = MappingProxyType({
+    "woods":       Kind(is_difficult=True, is_cover=True, obstructs=True),
+    "rough":       Kind(is_difficult=True),
+    "marsh":       Kind(is_difficult=True, is_water=True),
+    "stream":      Kind(is_difficult=True, is_water=True),
+    "pond":        Kind(is_difficult=True, is_water=True),
+    "ford":        Kind(is_water=True),
+    "bridge":      Kind(bridges=True),
+    "wall":        Kind(is_difficult=True, is_cover=True, obstructs=True, is_linear=True),
+    "trench":      Kind(is_difficult=True, is_cover=True, obstructs=True, is_linear=True),
+    "sunken_road": Kind(is_difficult=True, is_linear=True),
+    "hill":        Kind(),
+    "crest":       Kind(is_linear=True),
+    "road":        Kind(),
+    "field":       Kind(),
+    "impassable":  Kind(is_impassable=True),
+})
+"""The kinds of terrain and what they do (M-5.1)."""
+
+ALLOWANCES_BW: Final[Mapping[tuple[str, str], float]] = MappingProxyType({
+    # arm, formation       BW
+    ("infantry", "column"): 12.0,
+    ("infantry", "line"):    4.0,
+    ("cavalry",  "column"): 16.0,
+    ("cavalry",  "line"):    8.0,
+    ("cavalry",  "massed"):  8.0,
+    ("artillery", "artillery"): 6.0,
+})
+"""How far units move (M-6.2)."""
+COLUMN_NEAR_BW = 4.0
+"""A column that is near the enemy at any moment of its move (M-6.11)."""
+ARTILLERY_SLOW_BW = 2.0
+"""Artillery through difficult ground, or that ends near the enemy (M-6.19)."""
+RETROGRADE_SHARE = 0.5
+"""Of the allowance, backward (M-6.13)."""
+
+BASIC: Final[Mapping[Arm, int]] = MappingProxyType({"infantry": 6, "cavalry": 6, "artillery": 1})
+"""Basic values in combat (M-8.16)."""
+HIGHER, BAD_TERRAIN, COVER, VULNERABLE = -1, -2, -2, -6
+"""Modifiers in combat (M-8.16)."""
+
+TO_HIT = 4
+"""On each die to hit, before modifiers (M-7.23)."""
+TO_DISRUPT, TO_DISRUPT_GUN_BY_BOMBARDMENT = 4, 6
+"""On each die that hit (M-7.26)."""
+CANISTER_DICE = 2
+"""Of artillery at short range; all others have one (M-7.20)."""
+TO_RALLY: Final[Mapping[Arm, int]] = MappingProxyType({"infantry": 4, "cavalry": 5, "artillery": 5})
+"""On each die (M-9.3)."""
+# fmt: on

@@ -1,0 +1,77 @@
+"""Positions are checked before anything is ruled: what cannot lie so is refused in one line."""
+
+from dataclasses import replace
+
+import pytest
+
+from tablecam.errors import BadInput
+from tablecam.rules.maurice.field import field_of
+from tablecam.table.model import Position, TableSize, Terrain
+from tests.rules.maurice.tables import gun, line, position
+
+WOOD = Terrain("wood", "woods", ((380, 380), (520, 380), (520, 460), (380, 460)))
+
+
+def test_units_have_their_formations_and_know_their_ground():
+    field = field_of(position(line("F1", "french", 500, 400), terrain=[WOOD]))
+    (unit,) = field.units
+    assert unit.formation == "line"
+    assert unit.is_in_difficult
+    assert not unit.is_in_water
+    assert field.warnings == ()
+
+
+def test_a_bridge_takes_away_water_and_difficulty_beneath_it():  # M-5.6, G-10
+    stream = Terrain("stream", "stream", ((0, 380), (1800, 380), (1800, 460), (0, 460)))
+    bridge = Terrain("bridge", "bridge", ((300, 300), (700, 300), (700, 500), (300, 500)))
+    wet = field_of(position(line("F1", "french", 500, 400), terrain=[stream]))
+    dry = field_of(position(line("F1", "french", 500, 400), terrain=[stream, bridge]))
+    assert (wet.units[0].is_in_difficult, wet.units[0].is_in_water) == (True, True)
+    assert (dry.units[0].is_in_difficult, dry.units[0].is_in_water) == (False, False)
+
+
+def test_what_only_touches_terrain_is_not_in_it():  # M-5.7, G-5
+    for depth_mm, is_in in ((0.0, False), (0.4, False), (0.6, True)):
+        edge_mm = 380 + depth_mm
+        rough = Terrain("rough", "rough", ((0, 300), (1800, 300), (1800, edge_mm), (0, edge_mm)))
+        field = field_of(position(line("F1", "french", 500, 400), terrain=[rough]))
+        assert field.units[0].is_in_difficult == is_in
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            lambda: position(replace(line("F1", "french", 500, 400), bases=())),
+            "unit F1: expected 4 bases of infantry, got 0",
+        ),
+        (
+            lambda: position(gun("A1", "french", 500, 400), gun("A2", "british", 510, 400)),
+            "overlap by 30.0 mm",
+        ),
+        (
+            lambda: position(gun("A1", "french", 5, 400)),
+            "base A1/1 lies off the table of 1800 x 1200 mm",
+        ),
+        (
+            lambda: position(terrain=[replace(WOOD, kind="jungle")]),
+            "expected one of woods, rough",
+        ),
+        (
+            lambda: Position("syw-d6", TableSize(1800, 1200, 40)),
+            "game: expected maurice-lite, got syw-d6",
+        ),
+    ],
+    ids=["no bases", "overlap", "off the table", "unknown terrain", "another game"],
+)
+def test_what_cannot_lie_so_is_refused_in_one_line(wrong, said):
+    with pytest.raises(BadInput) as refused:
+        field_of(wrong(), "position.json")
+    assert said in str(refused.value)
+    assert str(refused.value).startswith("position.json: ")
+    assert "\n" not in str(refused.value)
+
+
+def test_bases_that_overlap_by_as_much_as_hands_do_are_warned_of():
+    field = field_of(position(gun("A1", "french", 500, 400), gun("A2", "british", 538, 400)))
+    assert field.warnings == ("bases A1/1 (A1) and A2/1 (A2) overlap by 2.0 mm",)
