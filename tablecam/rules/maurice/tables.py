@@ -30,6 +30,8 @@ CHARGE_WHEEL_BW = 1.0
 """The wheel before a charge (M-8.5)."""
 ENGAGED_BW = 1.0
 """How far before its front an attacker in contact engages others (M-8.10)."""
+THIN_BW = 0.25
+"""A linear obstacle at most this thick is fought across by units flush with both sides (M-8.14)."""
 FALL_BACK_BW = 1.0
 """How far attackers fall back (M-8.24)."""
 

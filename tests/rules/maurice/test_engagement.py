@@ -1,0 +1,208 @@
+"""Who is engaged with whom: the worked examples of the rule sheet, and what must never matter."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tablecam.rules.maurice.engagement import engagements
+from tablecam.rules.maurice.field import Field, field_of
+from tablecam.table.model import Terrain, Unit
+from tablecam.table.position_file import position_from_json
+from tests.rules.maurice.tables import BW, gun, line, massed, position
+
+SOUTH, EAST, WEST = 270.0, 0.0, 180.0
+
+
+def engaged(field: Field, active: str = "french") -> dict[str, tuple[str, ...]]:
+    found = engagements(field, active)
+    return {unit.id: found.of(unit.id) for unit in field.units}
+
+
+def four_cavalry() -> list[Unit]:  # M-8.11
+    return [
+        massed("A", "french", 500, 460),
+        massed("B", "french", 580, 460),
+        massed("C", "french", 660, 460),
+        massed("D", "french", 760, 460),
+        line("1", "british", 410, 550, SOUTH),
+        line("2", "british", 580, 520, SOUTH),
+        line("3", "british", 750, 550, SOUTH),
+    ]
+
+
+def test_four_cavalry_are_engaged_as_the_book_tells():  # M-8.11
+    found = engaged(field_of(position(*four_cavalry())))
+    assert found == {
+        "A": ("1", "2"),
+        "B": ("2",),
+        "C": ("2", "3"),
+        "D": (),
+        "1": ("A",),
+        "2": ("A", "B", "C"),
+        "3": ("C",),
+    }
+
+
+def test_the_other_side_attacking_is_seen_from_its_own_fronts():  # M-8.10
+    field = field_of(position(*four_cavalry()))
+    assert engaged(field, "british")["2"] == ("A", "B", "C")
+    assert engagements(field, "french").in_front_contact("A") == ("2",)
+
+
+def test_a_second_line_hidden_behind_the_first_is_not_engaged():  # M-8.12
+    first = [replace(base, depth_mm=26.0) for base in line("1", "british", 600, 513, SOUTH).bases]
+    second = [replace(base, depth_mm=26.0) for base in line("2", "british", 600, 539, SOUTH).bases]
+    field = field_of(
+        position(
+            line("F1", "french", 600, 480),
+            Unit("1", "british", "infantry", tuple(first), "line"),
+            Unit("2", "british", "infantry", tuple(second), "line"),
+        )
+    )
+    assert engaged(field)["F1"] == ("1",)
+
+
+@pytest.mark.parametrize(("shift_mm", "is_engaged"), [(39.0, False), (40.0, True), (41.0, True)])
+def test_a_second_line_is_engaged_once_a_whole_base_overlaps_the_first(shift_mm, is_engaged):
+    """M-8.12: the left line of the last base has to pass the end of the first line."""
+    first = [
+        replace(base, x_mm=base.x_mm - shift_mm, y_mm=513.0, depth_mm=26.0)
+        for base in line("1", "british", 600, 520, SOUTH).bases
+    ]
+    field = field_of(
+        position(
+            line("F1", "french", 600, 480),
+            Unit("1", "british", "infantry", tuple(first), "line"),
+            line("2", "british", 640, 550, SOUTH),
+        )
+    )
+    assert ("2" in engaged(field)["F1"]) == is_engaged
+
+
+@pytest.mark.parametrize(("gap_mm", "is_engaged"), [(39.9, True), (40.0, True), (40.1, False)])
+def test_exactly_one_base_width_is_within_it(gap_mm, is_engaged):  # M-8.10, G-2
+    field = field_of(
+        position(
+            line("F1", "french", 600, 480),
+            gun("1", "british", 540, 520, SOUTH),
+            gun("2", "british", 660, 520 + gap_mm, SOUTH),
+        )
+    )
+    assert ("2" in engaged(field)["F1"]) == is_engaged
+
+
+@pytest.mark.parametrize(("gap_mm", "touches"), [(0.0, True), (1.0, True), (1.1, False)])
+def test_front_contact_is_a_gap_of_at_most_a_millimetre(gap_mm, touches):  # M-8.10, G-6
+    field = field_of(
+        position(line("F1", "french", 600, 480), gun("1", "british", 640, 520 + gap_mm, SOUTH))
+    )
+    assert engagements(field, "french").in_front_contact("F1") == (("1",) if touches else ())
+
+
+@pytest.mark.parametrize("slipped_mm", [-0.3, 0.0, 0.8])
+def test_an_enemy_flush_along_the_flank_is_not_at_the_front(slipped_mm):  # M-8.10
+    flanking = line("1", "british", 700 - slipped_mm, 480, WEST)
+    field = field_of(position(line("F1", "french", 600, 480), flanking))
+    assert engaged(field)["F1"] == ()
+
+
+def test_a_neighbour_that_meets_only_the_corner_is_not_engaged():  # G-5
+    field = field_of(
+        position(
+            line("F1", "french", 600, 480),
+            line("1", "british", 600, 520, SOUTH),
+            line("2", "british", 760, 520, SOUTH),
+        )
+    )
+    assert engaged(field)["F1"] == ("1",)
+
+
+def test_a_corner_that_meets_the_front_edge_touches_it():  # M-8.10
+    field = field_of(
+        position(
+            line("F1", "french", 600, 480), gun("1", "british", 600, 500 + BW / math.sqrt(2), 225)
+        )
+    )
+    assert engaged(field)["F1"] == ("1",)
+
+
+def test_horse_that_touches_one_and_nears_the_flank_of_another_engages_both():  # M-8.13
+    horse, side_on = massed("F1", "french", 600, 460), line("1", "british", 620, 610, EAST)
+    alone = field_of(position(horse, side_on))
+    assert engaged(alone)["F1"] == ()
+    touching = field_of(position(horse, side_on, line("2", "british", 500, 520, SOUTH)))
+    assert engaged(touching)["F1"] == ("1", "2")
+
+
+def test_friends_hide_enemies_too():  # M-8.12: units of either side
+    units = [
+        line("F1", "french", 600, 480),
+        line("1", "british", 500, 520, SOUTH),
+        line("2", "british", 660, 555, SOUTH),
+    ]
+    before = line("F2", "french", 660, 515)
+    thin = replace(before, bases=tuple(replace(b, y_mm=516.0, depth_mm=20) for b in before.bases))
+    assert engaged(field_of(position(*units)))["F1"] == ("1", "2")
+    assert engaged(field_of(position(*units, thin)))["F1"] == ("1",)
+
+
+@pytest.mark.parametrize(("thick_mm", "touches"), [(5.0, True), (10.0, True), (12.0, False)])
+def test_units_flush_on_both_sides_of_a_thin_wall_touch_across_it(thick_mm, touches):  # M-8.14
+    wall = Terrain(
+        "wall", "wall", ((400, 500), (800, 500), (800, 500 + thick_mm), (400, 500 + thick_mm))
+    )
+    units = line("F1", "french", 600, 480), line("1", "british", 600, 520 + thick_mm, SOUTH)
+    assert engaged(field_of(position(*units, terrain=[wall])))["F1"] == (("1",) if touches else ())
+    assert engaged(field_of(position(*units)))["F1"] == ()
+
+
+def test_why_two_are_engaged_is_drawn_either_way_round():
+    found = engagements(field_of(position(*four_cavalry())), "french")
+    assert {shape.role for shape in found.evidence("A", "2")} == {"front-edge", "contact"}
+    assert {shape.role for shape in found.evidence("1", "A")} == {"lane", "line-of-attack"}
+    assert found.evidence("D", "3") == ()
+    assert found.pairs["C", "3"].gap_mm == pytest.approx(30)
+
+
+def test_the_case_of_the_overlapping_attacker(shared: Path):  # M-8.12
+    case = json.loads((shared / "cases/maurice-lite/105-engaged-overlap.json").read_text())
+    found = engaged(field_of(position_from_json(case["position"])), case["active"])
+    assert found == {"F1": ("B1", "B2"), "B1": ("F1",), "B2": ("F1",)}
+
+
+@settings(max_examples=25)
+@given(
+    turn_deg=st.floats(0, 360),
+    shift=st.tuples(st.floats(-150, 150), st.floats(-100, 100)),
+    is_mirrored=st.booleans(),
+)
+def test_moving_turning_and_mirroring_the_table_change_nothing(turn_deg, shift, is_mirrored):
+    field = field_of(
+        position(*(moved(unit, turn_deg, shift, is_mirrored) for unit in four_cavalry()))
+    )
+    assert engaged(field) == engaged(field_of(position(*four_cavalry())))
+
+
+def moved(unit: Unit, turn_deg: float, shift_mm: tuple[float, float], is_mirrored: bool) -> Unit:
+    """A unit turned about the middle of its group at (600, 500), brought to the table's middle."""
+    turn_rad = math.radians(turn_deg)
+    bases = []
+    for base in unit.bases:
+        x_mm, y_mm = base.x_mm - 600, base.y_mm - 500
+        heading_deg = base.heading_deg
+        if is_mirrored:
+            x_mm, heading_deg = -x_mm, 180.0 - heading_deg
+        bases.append(
+            replace(
+                base,
+                x_mm=900 + shift_mm[0] + x_mm * math.cos(turn_rad) - y_mm * math.sin(turn_rad),
+                y_mm=600 + shift_mm[1] + x_mm * math.sin(turn_rad) + y_mm * math.cos(turn_rad),
+                heading_deg=heading_deg + turn_deg,
+            )
+        )
+    return replace(unit, bases=tuple(bases))
