@@ -14,6 +14,7 @@ from tablecam.commands.calibrate import calibrate
 from tablecam.commands.demo import demo
 from tablecam.commands.plan import plan
 from tablecam.commands.print_sheets import print_sheets
+from tablecam.commands.rulings import rulings
 from tablecam.commands.run import run
 from tablecam.commands.snapshot import snapshot
 from tablecam.errors import BadInput
@@ -42,7 +43,15 @@ def commands(verbose: int) -> None:
     logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
 
 
-_COMMANDS: tuple[click.Command, ...] = (demo, plan, run, print_sheets, calibrate, snapshot)
+_COMMANDS: tuple[click.Command, ...] = (
+    demo,
+    plan,
+    run,
+    print_sheets,
+    calibrate,
+    snapshot,
+    rulings,
+)
 
 for _command in _COMMANDS:
     commands.add_command(_command)

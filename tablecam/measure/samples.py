@@ -1,0 +1,66 @@
+"""Poses drawn from what is known of them, for questions whose answers have no simple derivative.
+
+The draws are the same at every call, so that the same position always gets the same answer.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+
+from tablecam.measure.answer import CERTAIN, EXACT_MM, AnswerWord
+from tablecam.measure.rectangles import Array, Rectangles
+
+DRAWS = 2000
+"""So many that a probability of 0.95 is known to 0.005."""
+
+_SEED = 1740
+_MOST_BASES = 16
+
+
+def sampled(of: Rectangles, *, first: int = 0) -> Rectangles:
+    """Rectangles (n) drawn `DRAWS` times each: those of the first draw, of the second, ...
+
+    `first` says which draws to use: bases whose errors are independent must not share any.
+
+    Raises:
+        ValueError: There are more bases than draws for them.
+    """
+    count = len(of)
+    if first + count > _MOST_BASES:
+        raise ValueError(f"expected at most {_MOST_BASES} bases, got {first + count}")
+    moved = _normal()[:, first : first + count] * of.sigmas
+    turn = moved[..., 2].reshape(-1)
+    cos, sin = np.cos(turn), np.sin(turn)
+    turned = np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
+    many = np.tile(np.arange(count), DRAWS)
+    return Rectangles(
+        of.centres_mm[many] + moved[..., :2].reshape(-1, 2),
+        of.axes[many] @ turned,
+        of.halves_mm[many],
+        of.sigmas[many],
+        of.owners[many],
+    )
+
+
+def decide_sampled(
+    margin_mm: float, margins_mm: Array, *, tolerance_mm: float = 0.0
+) -> tuple[AnswerWord, float, float]:
+    """As `answer.decide` for a margin of which draws (n,) are known: answer, sigma, probability.
+
+    Two thousand draws tell no probability below 1 in 2000, so it is never quite 0 or 1.
+    """
+    count = len(margins_mm)
+    held = int(np.count_nonzero(margins_mm >= -EXACT_MM))
+    chance = (held + 0.5) / (count + 1.0)
+    sigma_mm = math.sqrt(float(np.mean((margins_mm - margin_mm) ** 2)))
+    if abs(margin_mm) < tolerance_mm or 1.0 - CERTAIN < chance < CERTAIN:
+        return "too_close", sigma_mm, chance
+    return ("yes" if chance >= CERTAIN else "no"), sigma_mm, chance
+
+
+@cache
+def _normal() -> Array:
+    return np.random.default_rng(_SEED).standard_normal((DRAWS, _MOST_BASES, 3))

@@ -1,0 +1,122 @@
+"""Near the enemy: within 4 BW of any part of any enemy, not across impassable ground (M-1.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import shapely
+
+from tablecam.measure.answer import EXACT_MM, Answer, decide, shapes_of
+from tablecam.measure.clear_line import is_barred, shortest_clear_line
+from tablecam.measure.lengths import Length, distance
+from tablecam.measure.within import within
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.spacing import Spacing, spacing
+from tablecam.rules.maurice.tables import NEAR_BW
+
+RULE = "M-1.9"
+
+_FAR_SIGMAS = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Whether a unit is near the enemy, and to whom.
+
+    `nearest` is the enemy that decides: the nearest one that impassable ground does not bar, or
+    where it bars all that are within reach, simply the nearest; `distance_bw` is how far off that
+    one lies. `is_near` is the answer if what was measured is taken at its word.
+    """
+
+    answer: Answer
+    nearest: str | None
+    distance_bw: float | None
+    is_near: bool
+
+
+def near_enemy(field: Field, unit: UnitOnField, apart: Spacing | None = None) -> Near:
+    """Whether a unit is near the enemy (M-1.9).
+
+    `apart` are the field's lengths where they are known already.
+    """
+    enemies = field.enemies_of(unit)
+    if not enemies:
+        return Near(_nobody(field, unit), None, None, is_near=False)
+    apart = spacing(field) if apart is None else apart
+    nearest = min(enemies, key=lambda enemy: apart.mm(unit.id, enemy.id))
+    length = distance(unit.unit, nearest.unit)
+    if _may_be_barred(field, length):
+        return _past_barriers(field, unit, enemies, apart)
+    sigma_mm = _sigma_to_any_mm(unit, enemies, apart, length)
+    return _near(field, unit, nearest, replace(length, sigma_mm=sigma_mm))
+
+
+def _near(field: Field, unit: UnitOnField, enemy: UnitOnField, length: Length) -> Near:
+    table = field.position.table
+    answer = within(length, NEAR_BW, table, a=unit.id, b=enemy.id, rule=RULE)
+    is_near = answer.margin_mm >= -EXACT_MM
+    return Near(answer, enemy.id, field.in_bw(length.value_mm), is_near)
+
+
+def _sigma_to_any_mm(
+    unit: UnitOnField, enemies: Sequence[UnitOnField], apart: Spacing, length: Length
+) -> float:
+    """The standard deviation of the distance to the nearest of all, whichever that truly is."""
+    if not length.sigma_mm:
+        return 0.0
+    reach_mm = length.value_mm + _FAR_SIGMAS * length.sigma_mm
+    vying = [enemy.unit for enemy in enemies if apart.mm(unit.id, enemy.id) <= reach_mm]
+    bases = tuple(base for enemy in vying for base in enemy.bases)
+    return distance(unit.unit, replace(vying[0], bases=bases)).sigma_mm
+
+
+def _may_be_barred(field: Field, length: Length) -> bool:
+    impassable = field.ground.impassable
+    return not shapely.is_empty(impassable) and is_barred(length, impassable)
+
+
+def _past_barriers(
+    field: Field, unit: UnitOnField, enemies: Sequence[UnitOnField], apart: Spacing
+) -> Near:
+    """As `near_enemy` where impassable ground bars the shortest line of all."""
+    limit_mm = NEAR_BW * field.bw_mm
+    best: tuple[UnitOnField, Length] | None = None
+    for enemy in sorted(enemies, key=lambda enemy: apart.mm(unit.id, enemy.id)):
+        if best is not None and apart.mm(unit.id, enemy.id) >= best[1].value_mm:
+            break
+        clear = shortest_clear_line(unit.unit, enemy.unit, field.ground.impassable)
+        if clear is not None and (best is None or clear.value_mm < best[1].value_mm):
+            best = enemy, clear
+    if best is None or best[1].value_mm > limit_mm + _FAR_SIGMAS * best[1].sigma_mm:
+        nearest = min(enemies, key=lambda enemy: apart.mm(unit.id, enemy.id))
+        length = None if best is None else best[1]
+        return _barred(field, unit, nearest, length)
+    enemy, clear = best
+    near = _near(field, unit, enemy, clear)
+    passing = "by the shortest straight line that passes impassable ground"
+    answer = replace(near.answer, because=f"{near.answer.because}, {passing}")
+    return replace(near, answer=answer, distance_bw=field.in_bw(apart.mm(unit.id, enemy.id)))
+
+
+def _barred(field: Field, unit: UnitOnField, nearest: UnitOnField, clear: Length | None) -> Near:
+    """Not near: no line of 4 BW or less leads past the impassable ground."""
+    plain = distance(unit.unit, nearest.unit)
+    limit_mm = NEAR_BW * field.bw_mm
+    # Where no line at all is clear there is no length to miss by: all of the limit is missing.
+    margin_mm = -limit_mm if clear is None else limit_mm - clear.value_mm
+    word, chance = decide(margin_mm, plain.sigma_mm, tolerance_mm=field.position.table.tolerance_mm)
+    because = (
+        f"{unit.id} and {nearest.id} lie {field.in_bw(plain.value_mm):.2f} BW apart, but "
+        f"impassable ground bars every straight line of {NEAR_BW:g} BW or less between them"
+    )
+    evidence = (plain.evidence("barred"), *shapes_of(field.ground.impassable, "impassable"))
+    answer = Answer(word, margin_mm, plain.sigma_mm, chance, RULE, because, evidence)
+    return Near(answer, nearest.id, field.in_bw(plain.value_mm), is_near=False)
+
+
+def _nobody(field: Field, unit: UnitOnField) -> Answer:
+    because = f"{unit.id} is not near the enemy: there is none on the table"
+    middle = shapely.centroid(unit.outline)
+    evidence = shapes_of(middle, "nobody")
+    return Answer("no", -NEAR_BW * field.bw_mm, 0.0, 0.0, RULE, because, evidence)

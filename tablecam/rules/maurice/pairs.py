@@ -1,0 +1,79 @@
+"""Every two opposing units, seen from either: range, and on whose flank (M-1.11, M-1.12)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tablecam.measure.answer import EXACT_MM, Answer
+from tablecam.measure.sides import SIDES, Side, sides_of
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.flank import flank_answer, flank_margins_mm
+from tablecam.rules.maurice.spacing import Spacing, spacing
+
+_PLACES = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """Unit `b` as unit `a` sees it.
+
+    `b_is` is where most of `b` lies; it decides nothing. `flank_margin_mm` is by how much `b` is to
+    `a`'s flank; below 0 it is not.
+    """
+
+    field: Field
+    a: UnitOnField
+    b: UnitOnField
+    distance_mm: float
+    sigma_mm: float
+    b_is: Side
+    flank_margin_mm: float
+
+    @property
+    def ids(self) -> tuple[str, str]:
+        """The ids of the two."""
+        return self.a.id, self.b.id
+
+    @property
+    def is_to_flank(self) -> bool:
+        """Whether `b` is to `a`'s flank, what was measured taken at its word."""
+        return self.flank_margin_mm >= -EXACT_MM
+
+    @property
+    def to_flank(self) -> Answer:
+        """The same with how sure it is, and its proof."""
+        return flank_answer(self.field, self.a, self.b, self.flank_margin_mm)
+
+    def to_json(self) -> dict[str, Any]:
+        """The pair as documents carry it."""
+        return {
+            "a": self.a.id,
+            "b": self.b.id,
+            "distance_mm": round(self.distance_mm, _PLACES),
+            "distance_bw": round(self.field.in_bw(self.distance_mm), _PLACES + 1),
+            "sigma_mm": round(self.sigma_mm, _PLACES),
+            "b_is": self.b_is,
+            "b_to_flank_of_a": self.is_to_flank,
+        }
+
+
+def pairs(field: Field, apart: Spacing | None = None) -> tuple[Pair, ...]:
+    """All ordered pairs of opposing units, in the field's order."""
+    apart = spacing(field) if apart is None else apart
+    found: list[Pair] = []
+    for a in field.units:
+        found += _seen_from(field, a, apart)
+    return tuple(found)
+
+
+def _seen_from(field: Field, a: UnitOnField, apart: Spacing) -> list[Pair]:
+    enemies = field.enemies_of(a)
+    if not enemies:
+        return []
+    lies = sides_of([a.unit], [enemy.unit for enemy in enemies])[0].tolist()
+    margins_mm = flank_margins_mm(a, enemies).tolist()
+    return [
+        Pair(field, a, b, apart.mm(a.id, b.id), apart.sigma_mm(a.id, b.id), SIDES[side], margin_mm)
+        for b, side, margin_mm in zip(enemies, lies, margins_mm, strict=True)
+    ]

@@ -1,0 +1,64 @@
+"""All that is ruled about a field, as facts with their proofs; `rulings.py` makes documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tablecam.measure.answer import Answer
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.forces import doubtful_links, link
+from tablecam.rules.maurice.near import Near
+from tablecam.rules.maurice.pairs import Pair
+from tablecam.rules.maurice.spacing import Spacing
+from tablecam.rules.maurice.touch import Touching
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnitRulings:
+    """What holds for one unit."""
+
+    unit: UnitOnField
+    near: Near
+    in_contact: tuple[str, ...]
+    flanked_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rulings:
+    """All rulings of a field, `active` being the side whose round it is."""
+
+    field: Field
+    active: str
+    apart: Spacing
+    touching: Touching
+    units: Mapping[str, UnitRulings]
+    forces: Mapping[str, tuple[tuple[str, ...], ...]]
+    pairs: tuple[Pair, ...]
+
+    @property
+    def doubts(self) -> tuple[Answer, ...]:
+        """The questions that are too close to call and that no unit's own answers tell.
+
+        Whether two units touch; whether one that touches another is to its flank; whether two are
+        near enough to be linked in a force.
+        """
+        found = [each.answer for each in self.touching.contacts.values()]
+        found += [pair.to_flank for pair in self.pairs if self.touching.contact(*pair.ids)]
+        for side in self.forces:
+            found += doubtful_links(self.field, side, self.apart)
+        return tuple(answer for answer in found if answer.answer == "too_close")
+
+    def pair(self, a_id: str, b_id: str) -> Pair | None:
+        """The pair of `b` as seen by `a`, None where they are not opposed."""
+        return next((each for each in self.pairs if each.ids == (a_id, b_id)), None)
+
+    def answers_about(self, a_id: str, b_id: str) -> tuple[Answer, ...]:
+        """What is ruled about two units, with proofs: contact, either's flank, a force's link."""
+        contact = self.touching.answer(a_id, b_id)
+        sights = (self.pair(a_id, b_id), self.pair(b_id, a_id))
+        flanks = tuple(pair.to_flank for pair in sights if pair is not None)
+        if flanks:
+            return contact, *flanks
+        units = self.field.by_id
+        return contact, link(self.field, units[a_id], units[b_id])
