@@ -2,8 +2,9 @@
 
 With s = value + die for every engaged unit, and E(u) whom a unit engages:
 
-- a defender d is broken outright where max s over E(d) is at least 2 s(d); it takes 2 disruptions
-  where that maximum is above s(d), else 1; it breaks too where these exceed its bases (M-1.14);
+- a defender d is broken outright where max s over E(d) is at least 2 s(d); else it takes 2
+  disruptions where that maximum is above s(d), 1 where it is not, and breaks where its level then
+  exceeds its bases (M-1.14);
 - its standing score is s(d), or 0 once it is broken: it counts no longer then (M-8.21), and no
   score is as low as 0;
 - an attacker a takes 2 where the highest standing score over E(a) is s(a) or more, else 1;
@@ -20,10 +21,12 @@ from dataclasses import dataclass
 from operator import or_
 
 from tablecam.rules.maurice.odds_chances import Variable, certain, die, folded, follows
+from tablecam.rules.maurice.results import is_broken
+from tablecam.rules.maurice.tables import COMBAT_BEATEN, COMBAT_DOUBLED, COMBAT_OTHERWISE
 
 
 @dataclass(frozen=True, slots=True)
-class Fighter:
+class Combatant:
     """An engaged unit: what its score is added to, and whom it meets.
 
     `value` is after all modifiers, not below 0; `disruption` is its level before the combat.
@@ -57,13 +60,13 @@ class Fight:
     has_contact: Variable[bool]
 
 
-def fights(fighters: Iterable[Fighter]) -> Mapping[str, Fight]:
+def fights(combatants: Iterable[Combatant]) -> Mapping[str, Fight]:
     """All engaged units' parts, by id.
 
     Raises:
         KeyError: One of them is engaged with a unit that is not among them.
     """
-    by_id = {each.id: each for each in fighters}
+    by_id = {each.id: each for each in combatants}
     scores = {each.id: _score(each) for each in by_id.values()}
     passive = {each.id: _defence(each, scores) for each in by_id.values() if not each.is_active}
     standing = {unit_id: fight.standing for unit_id, fight in passive.items()}
@@ -71,46 +74,49 @@ def fights(fighters: Iterable[Fighter]) -> Mapping[str, Fight]:
     return passive | active
 
 
-def defender_harm(fighter: Fighter, score: int, highest: int) -> Harm:
-    """What a passive unit suffers from the highest score against it (M-8.20)."""
-    gained = 2 if highest > score else 1
-    is_broken = highest >= 2 * score or fighter.disruption + gained > fighter.bases
-    return Harm(gained, is_broken)
+def _defended(combatant: Combatant, score: int, highest: int) -> Harm:
+    """What a passive unit suffers from the highest score against it."""
+    if highest >= COMBAT_DOUBLED * score:
+        return Harm(0, is_broken=True)
+    return _disrupted(combatant, COMBAT_BEATEN if highest > score else COMBAT_OTHERWISE)
 
 
-def attacker_harm(fighter: Fighter, score: int, standing: int) -> Harm:
-    """What an active unit suffers from the highest score of those that still stand (M-8.20)."""
-    gained = 2 if standing >= score else 1
-    return Harm(gained, fighter.disruption + gained > fighter.bases)
+def _attacked(combatant: Combatant, score: int, standing: int) -> Harm:
+    """What an active unit suffers from the highest score of those that still stand."""
+    return _disrupted(combatant, COMBAT_BEATEN if standing >= score else COMBAT_OTHERWISE)
 
 
-def _score(fighter: Fighter) -> Variable[int]:
-    return follows(lambda pips: fighter.value + pips, die())
+def _disrupted(combatant: Combatant, gained: int) -> Harm:
+    return Harm(gained, is_broken(combatant.disruption + gained, combatant.bases))
 
 
-def _defence(fighter: Fighter, scores: Mapping[str, Variable[int]]) -> Fight:
-    score = scores[fighter.id]
-    highest = folded(max, [scores[enemy] for enemy in fighter.engaged_with])
-    harm = follows(lambda own, best: defender_harm(fighter, own, best), score, highest)
+def _score(combatant: Combatant) -> Variable[int]:
+    return follows(lambda pips: combatant.value + pips, die())
+
+
+def _defence(combatant: Combatant, scores: Mapping[str, Variable[int]]) -> Fight:
+    score = scores[combatant.id]
+    highest = folded(max, [scores[enemy] for enemy in combatant.engaged_with])
+    harm = follows(lambda own, best: _defended(combatant, own, best), score, highest)
     standing = follows(lambda own, hurt: 0 if hurt.is_broken else own, score, harm)
     return Fight(score, harm, standing, certain(state=True))
 
 
 def _attack(
-    fighter: Fighter,
+    combatant: Combatant,
     scores: Mapping[str, Variable[int]],
     standing: Mapping[str, Variable[int]],
 ) -> Fight:
-    score = scores[fighter.id]
-    highest = folded(max, [standing[enemy] for enemy in fighter.engaged_with])
-    harm = follows(lambda own, best: attacker_harm(fighter, own, best), score, highest)
-    return Fight(score, harm, certain(1), _contact(fighter, standing))
+    score = scores[combatant.id]
+    highest = folded(max, [standing[enemy] for enemy in combatant.engaged_with])
+    harm = follows(lambda own, best: _attacked(combatant, own, best), score, highest)
+    return Fight(score, harm, certain(1), _contact(combatant, standing))
 
 
-def _contact(fighter: Fighter, standing: Mapping[str, Variable[int]]) -> Variable[bool]:
+def _contact(combatant: Combatant, standing: Mapping[str, Variable[int]]) -> Variable[bool]:
     """Whether any enemy that it touches is left; nobody breaks who was not engaged."""
-    if not fighter.touching:
+    if not combatant.touching:
         return certain(state=False)
-    if any(enemy not in standing for enemy in fighter.touching):
+    if any(enemy not in standing for enemy in combatant.touching):
         return certain(state=True)
-    return folded(or_, [follows(bool, standing[enemy]) for enemy in fighter.touching])
+    return folded(or_, [follows(bool, standing[enemy]) for enemy in combatant.touching])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -34,6 +34,6 @@ def successes(chances: Iterable[float]) -> dict[int, float]:
     return {number: float(share) for number, share in enumerate(table) if share > 0}
 
 
-def expected(chances: dict[int, float]) -> float:
+def expected(chances: Mapping[int, float]) -> float:
     """The mean of a distribution."""
     return sum(number * share for number, share in chances.items())

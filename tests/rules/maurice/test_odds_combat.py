@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecam.rules.maurice.odds_chances import distribution
-from tablecam.rules.maurice.odds_combat import Fighter, Harm, fights
+from tablecam.rules.maurice.odds_combat import Combatant, Harm, fights
 
 ROUNDING = 1e-12
 """Far more than float64 loses over some dozen products, far less than one way in 6^7."""
@@ -25,22 +25,23 @@ def fight_of(values, levels, edges, touching, bases=4):
             enemies = tuple(f"{'DA'[letter == 'D']}{edge[letter == 'A']}" for edge in mine)
             touched = tuple(f"D{d}" for a, d in touching if a == number and letter == "A")
             found.append(
-                Fighter(name, letter == "A", values[name], levels[name], bases, enemies, touched)
+                Combatant(name, letter == "A", values[name], levels[name], bases, enemies, touched)
             )
     return found
 
 
-def counted(fighters):
+def counted(combatants):
     """The rules of M-8.20 once more, plainly, over all 6^n falls of the dice at once."""
-    dice = np.indices((6,) * len(fighters)).reshape(len(fighters), -1) + 1
-    score = {each.id: each.value + dice[row] for row, each in enumerate(fighters)}
+    dice = np.indices((6,) * len(combatants)).reshape(len(combatants), -1) + 1
+    score = {each.id: each.value + dice[row] for row, each in enumerate(combatants)}
     found, broken = {}, {}
-    for each in (one for one in fighters if not one.is_active):
+    for each in (one for one in combatants if not one.is_active):
         best = np.max([score[enemy] for enemy in each.engaged_with], axis=0)
-        gained = np.where(best > score[each.id], 2, 1)
-        broken[each.id] = (best >= 2 * score[each.id]) | (each.disruption + gained > each.bases)
+        is_doubled = best >= 2 * score[each.id]
+        gained = np.where(is_doubled, 0, np.where(best > score[each.id], 2, 1))
+        broken[each.id] = is_doubled | (each.disruption + gained > each.bases)
         found[each.id] = gained, broken[each.id], np.ones_like(broken[each.id])
-    for each in (one for one in fighters if one.is_active):
+    for each in (one for one in combatants if one.is_active):
         outdone = np.any(
             [~broken[enemy] & (score[enemy] >= score[each.id]) for enemy in each.engaged_with],
             axis=0,
@@ -73,19 +74,19 @@ def small_combats(draw):
 
 
 @given(small_combats())
-def test_every_chance_is_that_of_counting_all_falls_of_the_dice(fighters):
-    plain = counted(fighters)
-    for unit_id, fight in fights(fighters).items():
+def test_every_chance_is_that_of_counting_all_falls_of_the_dice(combatants):
+    plain = counted(combatants)
+    for unit_id, fight in fights(combatants).items():
         gained, broken, contact = plain[unit_id]
         assert distribution(fight.harm) == pytest.approx(harms(gained, broken), abs=ROUNDING)
         assert distribution(fight.has_contact) == pytest.approx(chances(contact), abs=ROUNDING)
 
 
 @given(small_combats())
-def test_a_disruption_more_never_makes_breaking_less_likely(fighters):
-    worse = [replace(each, disruption=min(4, each.disruption + 1)) for each in fighters]
-    before, after = fights(fighters), fights(worse)
-    for each in (one for one in fighters if not one.is_active):
+def test_a_disruption_more_never_makes_breaking_less_likely(combatants):
+    worse = [replace(each, disruption=min(4, each.disruption + 1)) for each in combatants]
+    before, after = fights(combatants), fights(worse)
+    for each in (one for one in combatants if not one.is_active):
         assert broken(after[each.id]) >= broken(before[each.id]) - ROUNDING
 
 
@@ -114,8 +115,8 @@ def test_a_defender_with_four_disruptions_always_breaks_and_counts_no_longer(): 
 
 def test_a_gun_breaks_at_its_second_disruption_or_when_doubled():  # M-1.14, M-8.20
     pair = [
-        Fighter("A", True, 6, 0, 4, ("G",), ("G",)),
-        Fighter("G", False, 1, 0, 1, ("A",)),
+        Combatant("A", True, 6, 0, 4, ("G",), ("G",)),
+        Combatant("G", False, 1, 0, 1, ("A",)),
     ]
     # From 7 to 12 against 2 to 7: above in all ways but the one tie of 7 with 7.
     assert broken(fights(pair)["G"]) == pytest.approx(35 / 36)
@@ -135,8 +136,8 @@ def test_a_defender_is_judged_by_the_highest_score_against_him():  # M-8.20
 
 def test_contact_with_an_enemy_who_is_not_engaged_is_never_lost():  # M-8.23
     pair = [
-        Fighter("A", True, 6, 0, 4, ("D",), ("D", "Z")),
-        Fighter("D", False, 0, 4, 4, ("A",)),
+        Combatant("A", True, 6, 0, 4, ("D",), ("D", "Z")),
+        Combatant("D", False, 0, 4, 4, ("A",)),
     ]
     assert distribution(fights(pair)["A"].has_contact) == {True: 1.0}
 

@@ -1,0 +1,94 @@
+"""Who can matter to a unit that falls back: whoever its way back, at its longest, comes upon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from tablecam.measure.contact import TOUCH_MM
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.odds_fates import Concern
+from tablecam.rules.maurice.tables import FALL_BACK_BW, SLIVER_MM
+from tablecam.table.headings import forward
+
+Shapes = NDArray[np.object_]
+
+_SAFE_MM = 0.5
+"""Who is asked in vain changes no chance, who is left out would: a hair more than may touch."""
+
+
+def concern(field: Field, unit: UnitOnField, places_mm: Mapping[str, frozenset[float]]) -> Concern:
+    """Whoever can matter to a unit that falls back (M-8.25 to M-8.27).
+
+    Args:
+        field: Where all units lay before any fell back.
+        unit: The one that is to.
+        places_mm: How far back each other attacker may be by then.
+    """
+    friends = {
+        friend.id: [fallen_back(friend, back_mm) for back_mm in places_mm.get(friend.id, {0.0})]
+        for friend in field.friends_of(unit)
+    }
+    least_mm = FALL_BACK_BW * field.bw_mm
+    longest_mm = _longest_mm(unit, least_mm, [shape for each in friends.values() for shape in each])
+    # What reaches deeper than a sliver into the way (G-5) reaches into it without its rim, too.
+    way = shapely.buffer(_swept(unit, 0.0, longest_mm), -0.4 * SLIVER_MM, join_style="mitre")
+    ends = _swept(unit, least_mm, longest_mm)
+    passed = tuple(
+        name for name, shapes in friends.items() if shapely.intersects(way, shapes).any()
+    )
+    enemies = tuple(
+        enemy.id
+        for enemy in field.enemies_of(unit)
+        if shapely.intersects(way, enemy.outline)
+        or shapely.dwithin(ends, enemy.outline, TOUCH_MM + _SAFE_MM)
+    )
+    return Concern(enemies, passed)
+
+
+def fallen_back(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
+    """A unit's outline once it has gone straight back (M-8.24)."""
+    step = np.array(forward(unit.axes.heading_deg)) * -back_mm
+    return shapely.transform(unit.outline, lambda points: points + step)
+
+
+def _longest_mm(unit: UnitOnField, least_mm: float, friends: Sequence[shapely.Geometry]) -> float:
+    """How far it may have to go until it stands on nobody, wherever its friends may be (M-8.25)."""
+    longest_mm = least_mm
+    waiting = list(friends)
+    while met := [each for each in waiting if _reaches(unit, least_mm, longest_mm, each)]:
+        longest_mm = max(longest_mm, *(_past_mm(unit, each) for each in met))
+        waiting = [each for each in waiting if all(each is not other for other in met)]
+    return longest_mm
+
+
+def _reaches(
+    unit: UnitOnField, least_mm: float, longest_mm: float, friend: shapely.Geometry
+) -> bool:
+    return bool(shapely.area(shapely.intersection(_swept(unit, least_mm, longest_mm), friend)) > 0)
+
+
+def _past_mm(unit: UnitOnField, friend: shapely.Geometry) -> float:
+    """How far back all of a unit is behind all of a friend."""
+    ahead = np.array(forward(unit.axes.heading_deg))
+    own, others = (shapely.get_coordinates(each) @ ahead for each in (unit.outline, friend))
+    return float(own.max() - others.min())
+
+
+def _swept(unit: UnitOnField, from_mm: float, to_mm: float) -> shapely.Geometry:
+    """All ground that a unit's bases cover on the way from one distance back to another."""
+    ahead = np.array(forward(unit.axes.heading_deg))
+    return shapely.union_all([*_hulls(unit.bases, -from_mm * ahead, -to_mm * ahead)])
+
+
+def _hulls(
+    bases: Iterable[shapely.Polygon], first: NDArray[np.float64], last: NDArray[np.float64]
+) -> Iterable[shapely.Geometry]:
+    for base in bases:
+        corners = shapely.get_coordinates(base)
+        yield shapely.convex_hull(
+            shapely.MultiPoint(np.concatenate([corners + first, corners + last]))
+        )
