@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tablecam.measure.answer import EXACT_MM, Shape, shapes_of
 from tablecam.measure.contact import TOUCH_MM
+from tablecam.measure.lanes import lane
 from tablecam.measure.outlines import GRID_MM, Axes, axes
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
@@ -91,9 +92,9 @@ def front_gap_mm(attacker: UnitOnField, other: UnitOnField) -> float | None:
     no more than hands explain; what lies along the flank is not in front.
     """
     found = attacker.axes
-    if not is_partly_in(other.outline, strip(found, _reach_mm(found, other))):
+    if not is_partly_in(other.outline, lane(found, _reach_mm(found, other))):
         return None
-    across = strip(found, _reach_mm(found, other), behind_mm=_OVERLAP_MM)
+    across = lane(found, _reach_mm(found, other), behind_mm=_OVERLAP_MM)
     part = shapely.intersection(other.outline, across, grid_size=GRID_MM)
     gap_mm = float(found.ahead_mm(shapely.get_coordinates(part)).min())
     return None if gap_mm < 0 and _is_beside(found, part) else gap_mm
@@ -124,15 +125,6 @@ def touches_across(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> b
         for piece in field.ground.pieces
         if piece.kind.is_linear
     )
-
-
-def strip(of: Axes, length_mm: float, *, behind_mm: float = 0.0) -> shapely.Polygon:
-    """All between the flank lines, from the front edge (or behind it) to a length ahead of it."""
-    ahead = np.array(forward(of.heading_deg))
-    left, end = np.array(of.left_mm), np.array(of.right_mm)
-    back = ahead * behind_mm
-    far = ahead * length_mm
-    return shapely.Polygon([left - back, end - back, end + far, left + far])
 
 
 def _of_attacker(field: Field, attacker: UnitOnField) -> list[Engagement]:
@@ -178,7 +170,7 @@ def _by_two_lines(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> En
         if lines is None:
             continue
         gap_mm = max(0.0, front_gap_mm(attacker, enemy) or 0.0)
-        area = strip(before, ENGAGED_BW * field.bw_mm)
+        area = lane(before, ENGAGED_BW * field.bw_mm)
         evidence = (
             *shapes_of(area, "lane", f"{ENGAGED_BW:g} BW"),
             *(shape for line in lines for shape in shapes_of(line, "line-of-attack")),
@@ -192,9 +184,9 @@ def _two_lines(
     before: Axes, enemy: shapely.Geometry, others: Iterable[shapely.Geometry], reach_mm: float
 ) -> tuple[shapely.LineString, shapely.LineString] | None:
     """Lines from both front corners of a base, within its strip, that reach an enemy freely."""
-    if not is_partly_in(enemy, strip(before, reach_mm + TOUCH_MM)):
+    if not is_partly_in(enemy, lane(before, reach_mm + TOUCH_MM)):
         return None
-    area = strip(before, reach_mm + _SLACK_MM)
+    area = lane(before, reach_mm + _SLACK_MM)
     target = shapely.intersection(enemy, area, grid_size=GRID_MM)
     if target.is_empty:
         return None
@@ -247,7 +239,7 @@ def _is_beside(found: Axes, part: shapely.Geometry) -> bool:
     ahead_mm = found.ahead_mm(places)
     behind = np.minimum(ahead_mm, 0.0)
     along = np.array(forward(found.heading_deg - 90.0))
-    beyond = strip(found, 0.0, behind_mm=_OVERLAP_MM)
+    beyond = lane(found, 0.0, behind_mm=_OVERLAP_MM)
     slipped = shapely.get_coordinates(shapely.intersection(part, beyond, grid_size=GRID_MM))
     wide_mm = float(np.ptp(slipped @ along)) if len(slipped) else 0.0
     return bool(-behind.min() > wide_mm + _SLACK_MM)

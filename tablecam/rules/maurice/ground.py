@@ -71,7 +71,8 @@ def is_partly_in(shape: shapely.Geometry, area: shapely.Geometry) -> bool:
 
 
 def _outline(terrain: Terrain) -> shapely.Geometry:
-    return shapely.make_valid(shapely.Polygon(terrain.outline_mm))
+    # Grown by nothing, what is only a line or a point of it is left out: areas alone do anything.
+    return shapely.buffer(shapely.make_valid(shapely.Polygon(terrain.outline_mm)), 0.0)
 
 
 def _union(pieces: Iterable[Piece], does: Callable[[Piece], bool]) -> shapely.Geometry:
