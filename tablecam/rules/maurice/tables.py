@@ -17,6 +17,11 @@ NEAR_BW = 4.0
 FORCE_BW = 2.0
 """How far apart units of a force may lie (M-1.15)."""
 
+STRING_BW = 1.0
+"""How far the string from a commander to a force keeps from enemies (M-4.12)."""
+COMMANDER_BW = 1.0
+"""How wide a commander's marker is (M-1.4, M-4.12)."""
+
 SHORT_BW, LONG_BW = 4.0, 24.0
 """Ranges of fire (M-7.9, M-7.10)."""
 ZONE_BW = 1.0
@@ -93,6 +98,10 @@ BASIC: Final[Mapping[Arm, int]] = MappingProxyType({"infantry": 6, "cavalry": 6,
 """Basic values in combat (M-8.16)."""
 HIGHER, BAD_TERRAIN, COVER, VULNERABLE = -1, -2, -2, -6
 """Modifiers in combat (M-8.16)."""
+COMBAT_DOUBLED = 2
+"""So many times its own score breaks a passive unit outright (M-8.20)."""
+COMBAT_BEATEN, COMBAT_OTHERWISE = 2, 1
+"""Disruptions for a unit that is beaten, and for every other (M-8.20)."""
 
 TO_HIT = 4
 """On each die to hit, before modifiers (M-7.23)."""
@@ -102,4 +111,6 @@ CANISTER_DICE = 2
 """Of artillery at short range; all others have one (M-7.20)."""
 TO_RALLY: Final[Mapping[Arm, int]] = MappingProxyType({"infantry": 4, "cavalry": 5, "artillery": 5})
 """On each die (M-9.3)."""
+RALLY_BAD_TERRAIN, RALLY_NOT_NEAR = -1, +1
+"""On each die, of a unit in bad terrain, and of one that is not near the enemy (M-9.3)."""
 # fmt: on
