@@ -75,6 +75,11 @@ class Strip:
             )
         return shapely.transform(turned, self._on_table)
 
+    def axis(self, turned_deg: float, length_mm: float) -> shapely.LineString:
+        """The axis of the strip turned counter-clockwise, from the pivot as far as a length."""
+        step = np.multiply(forward(self.heading_deg + turned_deg), length_mm)
+        return shapely.LineString(np.array([self.pivot_mm, self.pivot_mm + step]))
+
     def local_mm(self, points_mm: ArrayLike) -> Array:
         """Points (n, 2) of the table as seen from the pivot: to its right, and ahead of it."""
         return np.asarray((np.asarray(points_mm, dtype=np.float64) - self.pivot_mm) @ self._axes.T)

@@ -1,0 +1,90 @@
+"""Cover against fire (M-7.19): is a base that a zone meets behind or inside of covering terrain?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from tablecam.measure.outlines import GRID_MM
+from tablecam.measure.sight import free_line
+from tablecam.rules.maurice.fire_shooter import Other, Shooter
+from tablecam.rules.maurice.fire_zone import Met
+from tablecam.rules.maurice.ground import is_partly_in
+from tablecam.rules.maurice.tables import SLIVER_MM
+
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """An angle at which a base is hit, by its place in what was met.
+
+    `past` is a line that reaches the base past all cover, None where it has cover or where there
+    is none to pass.
+    """
+
+    at: int
+    has_cover: bool
+    past: shapely.LineString | None = None
+
+
+def best_aim(shooter: Shooter, other: Other, met: Met, can_hit: Indices) -> Aim:
+    """The best of the angles at which a base can be hit: one without cover, if there is one.
+
+    Otherwise the middle of the widest range of angles.
+    """
+    middle = _middle(can_hit)
+    if not _may_matter(shooter, other):
+        return Aim(middle, has_cover=False)
+    if _is_inside(other, shooter.cover):
+        return Aim(middle, has_cover=True)
+    any_way = free_line(shooter.edge, other.outline, shooter.cover)
+    if any_way is None:
+        return Aim(middle, has_cover=True)
+    for at in _tried(shooter, met, can_hit, middle, any_way):
+        past = _past_cover(shooter, other, met, at)
+        if past is not None:
+            return Aim(at, has_cover=False, past=past)
+    return Aim(middle, has_cover=True)
+
+
+def _may_matter(shooter: Shooter, other: Other) -> bool:
+    between = shapely.convex_hull(shapely.union(shooter.edge, other.outline))
+    return bool(shapely.intersects(shooter.cover, between))
+
+
+def _is_inside(other: Other, cover: shapely.Geometry) -> bool:
+    outside = shapely.difference(other.outline, cover, grid_size=GRID_MM)
+    return not is_partly_in(outside, other.outline)
+
+
+def _past_cover(shooter: Shooter, other: Other, met: Met, at: int) -> shapely.LineString | None:
+    """A line to what the zone holds of a base, past all cover; None where there is none."""
+    zone = shooter.strip.narrowed(SLIVER_MM).outline(
+        float(met.turns_deg[at]), float(met.ends_mm[at])
+    )
+    seen = shapely.intersection(other.outline, zone, grid_size=GRID_MM)
+    if shapely.get_dimensions(seen) < 2:
+        # Met with its very end: what it has of the base is an edge or a corner.
+        seen = shapely.buffer(seen, GRID_MM)
+    return free_line(shooter.edge, seen, shooter.cover)
+
+
+def _middle(can_hit: Indices) -> int:
+    """The middle of the longest run of angles that follow each other."""
+    runs = np.split(can_hit, np.flatnonzero(np.diff(can_hit) > 1) + 1)
+    longest = max(runs, key=len)
+    return int(longest[len(longest) // 2])
+
+
+def _tried(
+    shooter: Shooter, met: Met, can_hit: Indices, middle: int, any_way: shapely.LineString
+) -> list[int]:
+    """The angles in the order to try: the middle, then the nearest to where the base shows."""
+    shows = shooter.strip.local_mm(shapely.get_coordinates(any_way)[-1:])[0]
+    bearing_deg = float(np.degrees(np.arctan2(-shows[0], shows[1])))
+    off_deg = np.abs(met.turns_deg[can_hit] - bearing_deg)
+    return [middle, *(int(at) for at in can_hit[np.argsort(off_deg, kind="stable")])]
