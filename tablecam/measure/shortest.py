@@ -1,0 +1,52 @@
+"""The cheapest route through a net of places (Dijkstra's)."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Mapping, Sequence
+
+
+def cheapest_route(
+    hops: Sequence[tuple[int, int, float]], starts: Mapping[int, float], ends: Collection[int]
+) -> tuple[float, tuple[int, ...], tuple[int, ...]] | None:
+    """The cheapest way from any start to any end over hops (place, place, cost), either way.
+
+    `starts` are places with what it costs to be there.
+
+    Returns:
+        The cost, the places in order, and the hops between them; None when no end can be reached.
+
+    >>> cheapest_route([(0, 1, 2.0), (1, 2, 1.0), (0, 2, 4.0)], {0: 0.0}, {2})
+    (3.0, (0, 1, 2), (0, 1))
+    """
+    net: dict[int, list[tuple[int, float, int]]] = {}
+    for index, (a, b, cost) in enumerate(hops):
+        net.setdefault(a, []).append((b, cost, index))
+        net.setdefault(b, []).append((a, cost, index))
+    best = dict(starts)
+    came: dict[int, tuple[int, int]] = {}
+    queue = [(cost, place) for place, cost in starts.items()]
+    heapq.heapify(queue)
+    while queue:
+        cost, place = heapq.heappop(queue)
+        if cost > best[place]:
+            continue
+        if place in ends:
+            return cost, *_traced(place, came)
+        for to, step, index in net.get(place, ()):
+            total = cost + step
+            if total < best.get(to, float("inf")):
+                best[to], came[to] = total, (place, index)
+                heapq.heappush(queue, (total, to))
+    return None
+
+
+def _traced(
+    place: int, came: Mapping[int, tuple[int, int]]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    places, hops = [place], []
+    while place in came:
+        place, hop = came[place]
+        places.append(place)
+        hops.append(hop)
+    return tuple(reversed(places)), tuple(reversed(hops))

@@ -1,0 +1,188 @@
+"""The shortest line from a place to something, that keeps a distance from given shapes.
+
+As a string pulled taut about them. It may touch the rings (the shapes' outlines grown by the
+distance), so it is made of straight pieces and of arcs about the shapes' corners; the arcs are
+true ones. Only shapes that the string meets take part: one that leads past all others of its own
+accord is as short without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from tablecam.measure.answer import EXACT_MM
+from tablecam.measure.shortest import cheapest_route
+from tablecam.measure.string_net import Bounds, Net, Rings, string_net
+from tablecam.measure.string_starts import starts_at
+from tablecam.measure.tangents import Array, at_angle
+from tablecam.table.model import Point
+
+_DRAWN_STEP_RAD = float(np.radians(4.0))
+"""Arcs are drawn as chords of this; at 40 mm one falls 0.03 mm short of its arc."""
+
+_ROUNDED_MM = 1e-5
+"""Outlines are rounded on a grid of a tenth of this, which bends edges at every seam: corners that
+mean nothing, and edges so short that their direction is nothing but rounding.
+"""
+
+_NO_SWEEP_RAD = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Bend:
+    """An arc of a string about a corner, and the pull on it: the sum of two unit vectors.
+
+    Moving the corner by a little changes the string's length by the scalar product with `pull`.
+    """
+
+    corner_mm: Point
+    pull: Point
+
+
+@dataclass(frozen=True, slots=True)
+class StringLine:
+    """A taut string: its length, the points that draw it, where it bends, and how it pulls.
+
+    `goal` is which of the goals it reaches. Moving its start or its end by a little changes the
+    length by the scalar product with `start_pull` or `end_pull`: unit vectors, or zero where the
+    string has no length.
+    """
+
+    length_mm: float
+    goal: int
+    points_mm: tuple[Point, ...]
+    bends: tuple[Bend, ...]
+    start_pull: Point
+    end_pull: Point
+
+
+def string_line(
+    start: Point,
+    goals: Sequence[shapely.Geometry],
+    *,
+    around: Sequence[shapely.Geometry] = (),
+    keep_mm: float = 0.0,
+    start_radius_mm: float = 0.0,
+    bounds: Bounds | None = None,
+) -> StringLine | None:
+    """The shortest line from a disc to the nearest point of any goal that it can reach.
+
+    It starts at the edge of the disc of `start_radius_mm` about `start`, keeps `keep_mm` or more
+    from the polygons `around`, and within `bounds` (x and y from, x and y to). Goals are polygons
+    and no obstacles; what of them lies in a ring cannot be reached. A disc that lies wholly in
+    rings is left by the shortest way out.
+
+    Returns:
+        The line, or None when everything is closed off.
+    """
+    goals = [shapely.simplify(goal, _ROUNDED_MM) for goal in goals]
+    shapes = np.asarray(shapely.simplify(np.array(around, dtype=object), _ROUNDED_MM))
+    near = shapely.union_all([*goals, shapely.Point(start).buffer(start_radius_mm)])
+    taking_part = set(_within(shapes, near, keep_mm))
+    while True:
+        rings = Rings.about(shapes[sorted(taking_part)], keep_mm, bounds)
+        found = _taut(start, start_radius_mm, goals, rings)
+        if found is None:
+            return None
+        # Drawn by chords it cuts its own arcs short by a hair. What else comes that near to it
+        # takes part for nothing, and does no harm.
+        drawn = shapely.LineString(found.points_mm)
+        met = set(_within(shapes, drawn, keep_mm - EXACT_MM))
+        if met <= taking_part:
+            return found
+        taking_part |= met
+
+
+def _within(shapes: NDArray[np.object_], what: shapely.Geometry, distance_mm: float) -> list[int]:
+    """The places of the shapes that come within a distance of something."""
+    near = np.asarray(shapely.dwithin(shapes, what, distance_mm))
+    return [int(index) for index in np.flatnonzero(near)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    """A straight piece or an arc of a string: its points (k, 2), and its direction at its ends."""
+
+    points_mm: Array
+    sets_out: Array
+    arrives: Array
+    corner_mm: Array | None = None
+
+
+def _taut(
+    start: Point, disc_mm: float, goals: Sequence[shapely.Geometry], rings: Rings
+) -> StringLine | None:
+    starts = starts_at(start, disc_mm, rings)
+    net = string_net(starts, goals, rings)
+    route = _route(net)
+    if route is None:
+        return None
+    length_mm, feet, hops = route
+    first = net.feet.points_mm[feet[0]]
+    # Out of a ring in which the disc lies, before the net begins.
+    pieces = [_straight(starts.edge_towards(first), first)] if net.feet.costs_mm[feet[0]] else []
+    pieces += [_piece(net, rings, feet[i], feet[i + 1], hop) for i, hop in enumerate(hops)]
+    goal = int(net.feet.goals[feet[-1]])
+    return _string(length_mm, goal, [piece for piece in pieces if piece is not None], first)
+
+
+def _route(net: Net) -> tuple[float, tuple[int, ...], tuple[int, ...]] | None:
+    lines = [(2 * i, 2 * i + 1, mm) for i, mm in enumerate(net.lines_mm.tolist())]
+    arcs = [(a, b, mm) for (a, b), mm in zip(net.arcs.tolist(), net.arcs_mm.tolist(), strict=True)]
+    begin = np.flatnonzero(np.isfinite(net.feet.costs_mm))
+    costs = dict(zip(begin.tolist(), net.feet.costs_mm[begin].tolist(), strict=True))
+    ends = set(np.flatnonzero(net.feet.goals >= 0).tolist())
+    return cheapest_route(lines + arcs, costs, ends)
+
+
+def _piece(net: Net, rings: Rings, a: int, b: int, hop: int) -> _Piece | None:
+    """What hop of a net leads from foot to foot; None when it is of no length."""
+    lines = len(net.lines_mm)
+    if hop < lines:
+        return _straight(net.feet.points_mm[a], net.feet.points_mm[b])
+    sweep = float(net.sweeps_rad[hop - lines])
+    sweep = sweep if net.arcs[hop - lines][0] == a else -sweep
+    if abs(sweep) < _NO_SWEEP_RAD:
+        return None
+    steps = 1 + int(np.ceil(abs(sweep) / _DRAWN_STEP_RAD))
+    angles = net.feet.angles_rad[a] + np.linspace(0.0, sweep, steps)
+    corner = rings.corners_mm[net.feet.circles[a]]
+    along = np.stack([-np.sin(angles), np.cos(angles)], axis=1) * np.sign(sweep)
+    return _Piece(at_angle(corner, angles, rings.keep_mm), along[0], along[-1], corner)
+
+
+def _straight(begin: Array, end: Array) -> _Piece | None:
+    length = float(np.linalg.norm(end - begin))
+    if length < EXACT_MM:
+        return None
+    along = (end - begin) / length
+    return _Piece(np.stack([begin, end]), along, along)
+
+
+def _string(length_mm: float, goal: int, pieces: Sequence[_Piece], first: Array) -> StringLine:
+    if not pieces:
+        there = _point(first)
+        return StringLine(0.0, goal, (there, there), (), (0.0, 0.0), (0.0, 0.0))
+    points = [_point(row) for piece in pieces for row in piece.points_mm[:-1]]
+    points.append(_point(pieces[-1].points_mm[-1]))
+    start_pull, end_pull = _point(-pieces[0].sets_out), _point(pieces[-1].arrives)
+    return StringLine(length_mm, goal, tuple(points), _bends(pieces), start_pull, end_pull)
+
+
+def _bends(pieces: Sequence[_Piece]) -> tuple[Bend, ...]:
+    """What pulls at each corner; arcs about one corner, cut where rings cross, are one bend."""
+    pulls: dict[Point, Array] = {}
+    for piece in pieces:
+        if piece.corner_mm is not None:
+            corner = _point(piece.corner_mm)
+            pulls[corner] = pulls.get(corner, np.zeros(2)) + piece.sets_out - piece.arrives
+    return tuple(Bend(corner, _point(pull)) for corner, pull in pulls.items())
+
+
+def _point(row: Array) -> Point:
+    return float(row[0]), float(row[1])

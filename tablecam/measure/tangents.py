@@ -1,0 +1,182 @@
+"""Where straight lines touch circles of one radius, and where rings about polygons cross.
+
+A ring is the outline of a polygon grown by a radius: lines beside its edges, joined by arcs about
+its corners. All of it is computed on the true arcs; nothing is cut into chords.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edges:
+    """The edges of some polygons, e of them: their starts (e, 2) and ends (e, 2)."""
+
+    starts_mm: Array
+    ends_mm: Array
+
+    @classmethod
+    def of(cls, polygons: NDArray[Any]) -> Edges:
+        """The edges of the outlines of polygons, holes too, and of the parts of multipolygons."""
+        rings = shapely.get_rings(shapely.get_parts(polygons))
+        points, ring = shapely.get_coordinates(rings, return_index=True)
+        same = ring[1:] == ring[:-1]
+        starts, ends = points[:-1][same], points[1:][same]
+        real = np.linalg.norm(ends - starts, axis=1) > 0.0
+        return cls(starts[real], ends[real])
+
+    @property
+    def along(self) -> Array:
+        """Unit vectors along the edges, (e, 2)."""
+        edges = self.ends_mm - self.starts_mm
+        return np.asarray(edges / np.linalg.norm(edges, axis=1)[:, None])
+
+    @property
+    def normals(self) -> Array:
+        """Unit vectors to the left of the edges, (e, 2)."""
+        along = self.along
+        return np.stack([-along[:, 1], along[:, 0]], axis=1)
+
+
+def at_angle(centres_mm: Array, angles_rad: Array, radius_mm: float) -> Array:
+    """The points (..., 2) of circles at angles counter-clockwise from +x."""
+    spokes = np.stack([np.cos(angles_rad), np.sin(angles_rad)], axis=-1)
+    return np.asarray(centres_mm + radius_mm * spokes)
+
+
+def angles_of(vectors: Array) -> Array:
+    """The angles (...,) of vectors (..., 2), in radians counter-clockwise from +x."""
+    return np.asarray(np.arctan2(vectors[..., 1], vectors[..., 0]))
+
+
+def tangents(
+    points_mm: Array, centres_mm: Array, radius_mm: float
+) -> tuple[Indices, Indices, Array]:
+    """The lines from points (p, 2) that touch circles about centres (c, 2).
+
+    Returns:
+        For each of t lines its point (t,), its circle (t,) and the angle (t,) where it touches. A
+        point on a circle has two lines of no length; a point inside of it has none.
+    """
+    between = points_mm[:, None] - centres_mm[None, :]
+    apart = np.linalg.norm(between, axis=-1)
+    point, circle = np.nonzero(apart >= radius_mm * (1.0 - 1e-9))
+    turn = np.arccos(np.minimum(radius_mm / np.maximum(apart[point, circle], 1e-12), 1.0))
+    facing = angles_of(between[point, circle])
+    angles = np.concatenate([facing - turn, facing + turn])
+    return np.tile(point, 2), np.tile(circle, 2), angles
+
+
+def bitangents(centres_mm: Array, radius_mm: float) -> tuple[Indices, Indices, Array, Array]:
+    """The lines that touch two of some equal circles about centres (c, 2).
+
+    Returns:
+        For each of t lines its first circle (t,), its second (t,), and where it touches either.
+    """
+    first, second = np.triu_indices(len(centres_mm), k=1)
+    between = centres_mm[second] - centres_mm[first]
+    apart, facing = np.linalg.norm(between, axis=-1), angles_of(between)
+    outer = [(facing + turn, facing + turn) for turn in (-np.pi / 2, np.pi / 2)]
+    clear = apart >= 2.0 * radius_mm
+    turn = np.arccos(np.minimum(2.0 * radius_mm / np.maximum(apart, 1e-12), 1.0))
+    inner = [(facing + sign * turn, facing + sign * turn + np.pi) for sign in (-1.0, 1.0)]
+    at_first = [each for each, _ in outer] + [each[clear] for each, _ in inner]
+    at_second = [each for _, each in outer] + [each[clear] for _, each in inner]
+    from_circle = [first, first, first[clear], first[clear]]
+    to_circle = [second, second, second[clear], second[clear]]
+    joined = (np.concatenate(each) for each in (from_circle, to_circle, at_first, at_second))
+    return tuple(joined)  # type: ignore[return-value]  # four arrays, as zip would lose sight of
+
+
+def crossings_on_circles(
+    centres_mm: Array, edges: Edges, radius_mm: float
+) -> tuple[Indices, Array]:
+    """Where equal circles about centres (c, 2) cross each other, and lines beside edges.
+
+    Returns:
+        For each of t crossings its circle (t,) and the angle (t,).
+    """
+    if radius_mm <= 0.0 or not len(centres_mm):
+        return np.zeros(0, dtype=np.intp), np.zeros(0)
+    between = centres_mm[None, :] - centres_mm[:, None]
+    apart = np.linalg.norm(between, axis=-1)
+    circle, other = np.nonzero((apart > 0.0) & (apart <= 2.0 * radius_mm))
+    turn = np.arccos(apart[circle, other] / (2.0 * radius_mm))
+    facing = angles_of(between[circle, other])
+    found = [(circle, facing - turn), (circle, facing + turn)]
+    normals = edges.normals
+    across = np.einsum("cej,ej->ce", centres_mm[:, None] - edges.starts_mm[None], normals)
+    for side in (-1.0, 1.0):
+        cosine = side - across / radius_mm
+        circle, edge = np.nonzero(np.abs(cosine) <= 1.0)
+        turn, facing = np.arccos(cosine[circle, edge]), angles_of(normals[edge])
+        found += [(circle, facing - turn), (circle, facing + turn)]
+    circles, angles = zip(*found, strict=True)
+    return np.concatenate(circles), np.concatenate(angles)
+
+
+def crossings_on_edges(
+    edges: Edges, centres_mm: Array, rings: Edges, radius_mm: float
+) -> tuple[Array, Indices]:
+    """Where edges cross circles about centres (c, 2), and lines beside other edges.
+
+    Those lines are taken as infinite: some crossings lie on no ring.
+
+    Returns:
+        The crossings (t, 2), and which edge each is on (t,).
+    """
+    found = [_crossings_with_circles(edges, centres_mm, radius_mm)]
+    along = edges.ends_mm - edges.starts_mm
+    normals = rings.normals
+    start = np.einsum("ej,rj->er", edges.starts_mm, normals)
+    start -= np.einsum("rj,rj->r", rings.starts_mm, normals)
+    rise = along @ normals.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for side in (-radius_mm, radius_mm):
+            share = (side - start) / rise
+            edge, ring = np.nonzero((share >= 0.0) & (share <= 1.0))
+            places = edges.starts_mm[edge] + share[edge, ring, None] * along[edge]
+            found.append((places, edge))
+    points, which = zip(*found, strict=True)
+    return np.concatenate(points), np.concatenate(which)
+
+
+def _crossings_with_circles(
+    edges: Edges, centres_mm: Array, radius_mm: float
+) -> tuple[Array, Indices]:
+    along = edges.along
+    lengths = np.linalg.norm(edges.ends_mm - edges.starts_mm, axis=1)
+    between = edges.starts_mm[:, None] - centres_mm[None]
+    nearest = -np.einsum("ecj,ej->ec", between, along)
+    square = radius_mm**2 - (np.sum(between**2, axis=-1) - nearest**2)
+    half = np.sqrt(np.maximum(square, 0.0))
+    points, which = [], []
+    for reach in (nearest - half, nearest + half):
+        edge, circle = np.nonzero((square >= 0.0) & (reach >= 0.0) & (reach <= lengths[:, None]))
+        points.append(edges.starts_mm[edge] + reach[edge, circle, None] * along[edge])
+        which.append(edge)
+    return np.concatenate(points), np.concatenate(which)
+
+
+def corners_of(polygons: NDArray[Any]) -> Array:
+    """The corners (n, 2) of polygons and of their holes, without points along straight edges."""
+    rings = shapely.get_rings(shapely.get_parts(polygons))
+    found = [_bent(shapely.get_coordinates(ring)[:-1]) for ring in rings]
+    return np.concatenate(found) if found else np.zeros((0, 2))
+
+
+def _bent(points: Array) -> Array:
+    """Of the points (n, 2) of a ring those where it turns."""
+    before, after = points - np.roll(points, 1, axis=0), np.roll(points, -1, axis=0) - points
+    turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
+    lengths = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
+    return np.asarray(points[np.abs(turn) > 1e-6 * lengths])

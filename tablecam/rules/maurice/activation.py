@@ -1,0 +1,102 @@
+"""How far a force is from its commander, as the string runs, and which cards reach it (M-4.11)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import shapely
+
+from tablecam.measure.answer import Answer, Shape, decide
+from tablecam.measure.outlines import footprint
+from tablecam.measure.string_line import StringLine, string_line
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.tables import COMMANDER_BW, STRING_BW
+from tablecam.table.model import BasePose, Commander, Point
+
+RULE = "M-4.12"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The string from a commander to the nearest unit of a force (M-4.11, M-4.12).
+
+    `unit` is that unit's id; `path` draws the string, from the edge of the commander's marker.
+    """
+
+    length_mm: float
+    sigma_mm: float
+    length_bw: float
+    unit: str
+    path: Shape
+    because: str
+
+
+def span(field: Field, commander: Commander, ids: Iterable[str]) -> Span | None:
+    """The shortest string from a commander to any of some units; None where all are closed off.
+
+    It keeps 1 BW from every enemy and stays on the table; friends and terrain are no obstacle.
+    """
+    goals = [field.by_id[unit_id] for unit_id in ids]
+    enemies = [unit for unit in field.units if unit.side != commander.side]
+    table = field.position.table
+    string = string_line(
+        (commander.x_mm, commander.y_mm),
+        [goal.outline for goal in goals],
+        around=[enemy.outline for enemy in enemies],
+        keep_mm=STRING_BW * field.bw_mm,
+        start_radius_mm=COMMANDER_BW * field.bw_mm / 2,
+        bounds=(0.0, 0.0, table.width_mm, table.depth_mm),
+    )
+    if string is None:
+        return None
+    unit = goals[string.goal]
+    length_bw = field.in_bw(string.length_mm)
+    path = Shape("line", string.points_mm, "string", f"{length_bw:.2f} BW")
+    way = "round the enemy" if string.bends else "straight"
+    because = f"the string from {commander.id} to {unit.id} is {length_bw:.2f} BW, {way}"
+    sigma_mm = _sigma(string, commander, unit, enemies)
+    return Span(string.length_mm, sigma_mm, length_bw, unit.id, path, because)
+
+
+def reaches(field: Field, found: Span, cards_bw: Sequence[float]) -> Answer:
+    """Whether cards of these spans, added up, activate a force at the end of a string (M-4.11).
+
+    At least one card is needed, also at distance 0 (M-4.13).
+    """
+    total_bw = sum(cards_bw)
+    margin_mm = total_bw * field.bw_mm - found.length_mm
+    if not cards_bw:
+        because = "no card is played: even at distance 0 one is needed"
+        return Answer("no", margin_mm, found.sigma_mm, 0.0, "M-4.13", because, (found.path,))
+    tolerance_mm = field.position.table.tolerance_mm
+    answer, chance = decide(margin_mm, found.sigma_mm, tolerance_mm=tolerance_mm)
+    verdict = {"yes": "enough", "no": "not enough", "too_close": "too close to call"}[answer]
+    because = f"{found.because}: cards of {total_bw:g} BW are {verdict}"
+    return Answer(answer, margin_mm, found.sigma_mm, chance, "M-4.11", because, (found.path,))
+
+
+def _sigma(
+    string: StringLine, commander: Commander, goal: UnitOnField, enemies: Sequence[UnitOnField]
+) -> float:
+    """The standard deviation of a string's length, from how it pulls at what it hangs on."""
+    theirs = [base for enemy in enemies for base in enemy.unit.bases]
+    bends = [(_nearest(theirs, bend.corner_mm), bend.corner_mm, bend.pull) for bend in string.bends]
+    end = string.points_mm[-1]
+    bends.append((_nearest(goal.unit.bases, end), end, string.end_pull))
+    pulls: dict[BasePose, tuple[float, float, float]] = {}
+    for base, at, (pull_x, pull_y) in bends:
+        x, y, turn = pulls.get(base, (0.0, 0.0, 0.0))
+        lever = (at[0] - base.x_mm) * pull_y - (at[1] - base.y_mm) * pull_x
+        pulls[base] = (x + pull_x, y + pull_y, turn + lever)
+    variances = [commander.sigma_mm**2 * math.hypot(*string.start_pull) ** 2]
+    for base, (x, y, turn) in pulls.items():
+        variances.append(base.sigma_mm**2 * (x * x + y * y))
+        variances.append((math.radians(base.sigma_deg) * turn) ** 2)
+    return math.sqrt(math.fsum(variances))
+
+
+def _nearest(bases: Sequence[BasePose], place: Point) -> BasePose:
+    point = shapely.Point(place)
+    return min(bases, key=lambda base: float(footprint(base).distance(point)))

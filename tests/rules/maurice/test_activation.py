@@ -1,0 +1,154 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tablecam.rules.maurice.activation import Span, reaches, span
+from tablecam.rules.maurice.field import Field, field_of
+from tablecam.table.model import Commander, Terrain, Unit
+from tests.rules.maurice.tables import BW, column, gun, line, position
+
+CINC = Commander("cinc", "french", 900.0, 100.0)
+STRAIGHT = line("F1", "french", 900, 600)
+
+
+def found(field: Field, *ids: str) -> Span:
+    return_value = span(field, field.position.commanders[0], ids)
+    assert return_value is not None
+    return return_value
+
+
+def table(*units: Unit, cinc: Commander = CINC, terrain: tuple[Terrain, ...] = ()) -> Field:
+    return field_of(position(*units, commanders=[cinc], terrain=terrain))
+
+
+def test_m_4_12_the_string_runs_from_the_markers_edge_to_the_nearest_point() -> None:
+    straight = found(table(STRAIGHT), "F1")
+    assert straight.length_mm == 600 - 20 - 100 - 20
+    assert straight.length_bw == 11.5
+    assert straight.path.points_mm == ((900.0, 120.0), (900.0, 580.0))
+
+
+def test_t_5_a_string_goes_round_an_enemy_line_at_1_bw() -> None:
+    round_it = found(table(STRAIGHT, line("B1", "british", 900, 350)), "F1")
+    assert round_it.length_mm > 460 + 30
+    for point in round_it.path.points_mm:
+        # Nowhere within 1 BW of the line of 160 x 40 mm about (900, 350); 0.03 mm for the chords.
+        aside = max(abs(point[0] - 900) - 80, 0.0)
+        along = max(abs(point[1] - 350) - 20, 0.0)
+        assert math.hypot(aside, along) > BW - 0.03
+
+
+def test_t_5_a_direct_line_free_of_enemies_stays_straight() -> None:
+    aside = line("B1", "british", 900 + 80 + BW, 350)
+    assert found(table(STRAIGHT, aside), "F1").length_bw == 11.5
+
+
+def test_m_4_12_friends_and_impassable_ground_are_no_obstacle() -> None:
+    lake = Terrain("lake", "impassable", ((800, 200), (1000, 200), (1000, 300), (800, 300)))
+    field = table(STRAIGHT, line("F2", "french", 900, 400), terrain=(lake,))
+    assert found(field, "F1").length_bw == 11.5
+
+
+def test_m_4_12_a_force_behind_a_wall_of_enemies_to_both_table_edges_is_closed_off() -> None:
+    wall = [line(f"B{i}", "british", 80 + 180 * i, 350) for i in range(10)]
+    field = table(STRAIGHT, *wall)
+    assert span(field, CINC, ["F1"]) is None
+
+
+def test_m_4_12_a_unit_faced_by_an_enemy_is_reached_from_behind() -> None:
+    facing = line("B1", "british", 900, 660, 270)
+    from_behind = found(table(STRAIGHT, facing), "F1")
+    # Its enemy is 20 mm off its front, so only what lies 20 mm or more behind it is free.
+    assert from_behind.length_bw == 11.5
+    ahead = Commander("cinc", "french", 900.0, 1100.0)
+    way_round = found(table(STRAIGHT, facing, cinc=ahead), "F1")
+    assert way_round.length_mm > 1100 - 620 - 20
+    assert way_round.path.points_mm[-1][1] <= 600 + 1e-6
+
+
+def test_m_4_12_a_commander_in_a_ring_leaves_it_by_the_shortest_way() -> None:
+    close = line("B1", "british", 900, 155)  # 15 mm off his marker's edge
+    away = found(table(line("F1", "french", 900, 20 + 20, 90), close, cinc=CINC), "F1")
+    assert away.length_mm == pytest.approx(20.0)
+
+
+def test_m_4_11_the_closest_unit_of_the_force_counts() -> None:
+    field = table(STRAIGHT, line("F2", "french", 1100, 600), line("F3", "french", 1300, 600))
+    force = found(field, "F3", "F2", "F1")
+    assert force.unit == "F1"
+    assert force.length_mm == found(field, "F1").length_mm
+
+
+@pytest.mark.parametrize(
+    ("at_bw", "cards_bw", "answer"),
+    [
+        (17.0, (12, 6), "yes"),
+        (17.0, (12,), "no"),
+        (11.0, (11,), "yes"),
+        (11.0, (8,), "no"),
+        (0.0, (4,), "yes"),
+        (0.0, (), "no"),
+    ],
+)
+def test_t_3_spans_of_cards_are_added_and_equal_is_enough(
+    at_bw: float, cards_bw: tuple[float, ...], answer: str
+) -> None:
+    field = table(line("F1", "french", 900, 100 + 20 + at_bw * BW + 20))
+    string = found(field, "F1")
+    assert string.length_bw == pytest.approx(at_bw)
+    assert reaches(field, string, cards_bw).answer == answer
+
+
+def test_m_4_13_the_first_card_is_asked_for_by_its_own_rule() -> None:
+    field = table(STRAIGHT)
+    assert reaches(field, found(field, "F1"), ()).rule == "M-4.13"
+    assert reaches(field, found(field, "F1"), (12,)).rule == "M-4.11"
+
+
+def test_t_4_part_of_a_force_has_its_own_span() -> None:
+    rank = [line(name, "french", x, 280) for name, x in (("A", 700), ("B", 900), ("C", 1100))]
+    field = table(*rank)
+    string = found(field, "B", "C")
+    assert string.length_bw == pytest.approx(3.5)
+    assert reaches(field, string, (4,)).answer == "yes"
+
+
+def test_a_span_measured_to_a_hair_of_its_limit_is_too_close_to_call() -> None:
+    cinc = Commander("cinc", "french", 900.0, 100.0, sigma_mm=0.3)
+    field = table(line("F1", "french", 900, 580, sigma_mm=0.4), cinc=cinc)
+    string = found(field, "F1")
+    assert string.sigma_mm == pytest.approx(0.5)
+    assert reaches(field, string, (11,)).answer == "too_close"
+    assert reaches(field, string, (12,)).answer == "yes"
+
+
+def test_the_sigma_of_a_string_round_an_enemy_is_that_of_many_measurements() -> None:
+    rng = np.random.default_rng(4)
+    lengths = []
+    for _ in range(120):
+        dx, dy, ex, ey = rng.normal(0, 0.4, 4)
+        enemy = gun("B1", "british", 930 + dx, 350 + dy, 20)
+        lengths.append(found(table(column("F1", "french", 900 + ex, 680 + ey), enemy), "F1"))
+    measured = [
+        column("F1", "french", 900, 680, sigma_mm=0.4),
+        gun("B1", "british", 930, 350, 20, sigma_mm=0.4),
+    ]
+    spread = float(np.std([each.length_mm for each in lengths]))
+    # Of 120 samples a standard deviation is known to 6.5 %; three times that.
+    assert found(table(*measured), "F1").sigma_mm == pytest.approx(spread, rel=0.2)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.floats(100, 1700), st.floats(250, 900), st.floats(0, 360))
+def test_a_string_is_never_shorter_than_the_straight_distance(
+    x_mm: float, y_mm: float, heading_deg: float
+) -> None:
+    enemy = gun("B1", "british", x_mm, y_mm, heading_deg)
+    far = line("F1", "french", 900, 1100)
+    string = found(table(far, enemy), "F1")
+    assert string.length_mm >= 960 - 1e-9
+    mirrored = gun("B1", "british", 1800 - x_mm, y_mm, 180 - heading_deg)
+    assert found(table(far, mirrored), "F1").length_mm == pytest.approx(string.length_mm, abs=1e-5)
