@@ -90,8 +90,7 @@ class Shooter:
 
     def within(self, range_mm: float) -> tuple[Other, ...]:
         """Those others that a zone of a length can meet, however it is turned."""
-        pivot = shapely.Point(self.strip.pivot_mm)
-        return _near(self.others, pivot, _zone_reach_mm(range_mm, self.bw_mm))
+        return _near(self.others, self.strip, _zone_reach_mm(range_mm, self.bw_mm))
 
 
 def others_of(field: Field, unit: UnitOnField) -> tuple[Other, ...]:
@@ -110,22 +109,14 @@ def shooter(field: Field, unit: UnitOnField, place: int, others: Sequence[Other]
     strip = strip_before(axes(pose), ZONE_BW * field.bw_mm)
     range_mm = (LONG_BW if unit.unit.arm == "artillery" else SHORT_BW) * field.bw_mm
     reach_mm = _zone_reach_mm(range_mm, field.bw_mm)
-    pivot = shapely.Point(strip.pivot_mm)
     own = _own_walls(field, pose)
     return Shooter(
         unit,
         place,
         field.bw_mm,
         strip,
-        _seen(field, pose, _near(others, pivot, reach_mm)),
-        tuple(
-            piece.outline
-            for piece in field.ground.pieces
-            if piece.kind.obstructs
-            and shapely.area(piece.outline) > 0
-            and piece not in own
-            and shapely.dwithin(piece.outline, pivot, reach_mm)
-        ),
+        _seen(field, pose, _near(others, strip, reach_mm)),
+        _obstructing(field, own, strip, reach_mm),
         _cover(field, own),
     )
 
@@ -135,10 +126,29 @@ def _zone_reach_mm(range_mm: float, bw_mm: float) -> float:
     return range_mm + ZONE_BW * bw_mm
 
 
-def _near(others: Sequence[Other], pivot: shapely.Point, reach_mm: float) -> tuple[Other, ...]:
+def _near(others: Sequence[Other], strip: Strip, reach_mm: float) -> tuple[Other, ...]:
+    """Those that reach ahead of the front line, near enough."""
+    if not others:
+        return ()
     outlines = np.array([other.outline for other in others], dtype=object)
-    are_near = shapely.dwithin(outlines, pivot, reach_mm)
-    return tuple(other for other, is_near in zip(others, are_near, strict=True) if is_near)
+    near = shapely.dwithin(outlines, shapely.Point(strip.pivot_mm), reach_mm)
+    corners, owners = shapely.get_coordinates(outlines, return_index=True)
+    ahead = np.bincount(owners, strip.local_mm(corners)[:, 1] > 0) > 0
+    return tuple(others[place] for place in np.flatnonzero(near & ahead).tolist())
+
+
+def _obstructing(
+    field: Field, own: Sequence[Piece], strip: Strip, reach_mm: float
+) -> tuple[shapely.Geometry, ...]:
+    pivot = shapely.Point(strip.pivot_mm)
+    return tuple(
+        piece.outline
+        for piece in field.ground.pieces
+        if piece.kind.obstructs
+        and piece not in own
+        and shapely.area(piece.outline) > 0
+        and shapely.dwithin(piece.outline, pivot, reach_mm)
+    )
 
 
 def _seen(field: Field, pose: BasePose, others: Sequence[Other]) -> tuple[Other, ...]:
