@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.string_net import Rings, Starts
 from tablecam.measure.tangents import Array, angles_of, at_angle, crossings_on_circles
 from tablecam.table.model import Point
+
+_ALIKE_MM = 1e-3
+"""Ways out that differ by less are equally short: which one rounding favours decides nothing."""
 
 
 def starts_at(middle: Point, disc_mm: float, rings: Rings) -> Starts:
@@ -48,7 +50,7 @@ def _cuts(centre: Array, disc_mm: float, rings: Rings) -> list[Array]:
 
 
 def _way_out(centre: Array, rings: Rings) -> Array:
-    """The nearest point (1, 2) out of all rings, several where they are equally near; or none."""
+    """The nearest points (w, 2) out of all rings: one, several that are equally near, or none."""
     edges, corners = rings.edges, rings.corners_mm
     across = np.einsum("ej,ej->e", centre - edges.starts_mm, edges.normals)
     beside = [
@@ -60,7 +62,7 @@ def _way_out(centre: Array, rings: Rings) -> Array:
     between = at_angle(corners[circles], angles, rings.keep_mm)
     found = _free(np.concatenate([*beside, radial, between]), rings)
     away = np.linalg.norm(found - centre, axis=1)
-    return found[away <= away.min(initial=np.inf) + EXACT_MM]
+    return np.asarray(found[away <= away.min(initial=np.inf) + _ALIKE_MM])
 
 
 def _free(points: Array, rings: Rings) -> Array:
