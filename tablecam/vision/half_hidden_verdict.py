@@ -34,21 +34,21 @@ _MARGIN_A_NAME = 1 / 12
 _MARGIN_ALONE = 6.0
 """Where nothing is a tag for sure there may be no table at all: without it, in 324 searches of
 photographs of other things, one thing came near."""
-_LEAST_AHEAD = 1.0
+_LEAST_AHEAD = 2.0
 """How much more every pattern must cost that is taken, or not of the roster: unlikely ones. With
 -1, one half hidden tag on 60 tables at 1.6 to 2.6 px a cell took the name of another. Where known
 neighbours make a pattern likelier than its rivals, they may cost so much less."""
 _MARGIN_TO_BLANK = 18.0
-_MOST_COST, _MOST_COST_BEYOND_MARGIN = 110.0, 70.0
+_MOST_COST, _MOST_COST_BEYOND_MARGIN = 110.0, 65.0
 _MOST_COST_IF_ALIKE, _ALIKE = 125.0, 0.75
 """What looks as much like the tag as this may have more over it."""
 _LEAST_LIKENESS, _LEAST_VISIBLE = 0.68, 0.5
 """Of 493 tags that were read on such tables, half hidden, one in a hundred was less like itself
 than 0.69; of things that were none, at 1.6 and 1.8 px a cell, four had 0.62 to 0.66."""
-_LEAST_OF_GAIN = 0.42
+_LEAST_OF_GAIN = 0.5
 """Of the contrast of the tags that are known: shadows take less. Of 493 tags that were read on 40
 simulated tables and 4 rendered photographs, half hidden and in shadows, the least had 0.56 of it;
-two things that were no tags at all, but looked like one half hidden, had 0.23 and 0.31."""
+things that were no tags at all, but looked like one half hidden, had 0.23, 0.31 and 0.48."""
 _LIKELIER_BEFORE = 6.0
 """What lay here in the picture before, to a third of a cell, is so much likelier to do so still."""
 _MARGIN_TO_BLANK_BESIDE, _MOST_COST_BESIDE = 10.0, 175.0
@@ -61,6 +61,8 @@ _MARGIN_TO_BLANK_FRAMED, _FRAMED, _AS_FRAMED = 4.0, 0.75, 0.35
 _MARGIN_OF_COPY = 20.0
 _OUTDONE_BY = 10.0
 """Of two places that look like one tag the one whose margin is so much larger is it."""
+_MATES = 4
+"""So many that neighbours make likely are thought through, however little they seem to agree."""
 _CLEARLY_A_TAG = 0.65
 """When it is told that a tag is there, though not which."""
 
@@ -226,14 +228,22 @@ def half_hidden(
     `likelier` (n, k) is how much likelier the patterns of the roster are there, in nats.
     """
     ids = sight.patterns.ids[fits.tags.pattern]
-    found, framed = explained(sight, fits, ids)
+    found, framed = explained(sight, fits, _with_mates(sight, ids, likelier))
     by_id = np.zeros((len(fits), len(sight.dictionary.ids)))
     by_id[:, sight.patterns.ids] = likelier
     return HalfHidden(fits, square, ids, found, was_here, by_id, framed)
 
 
+def _with_mates(sight: Sight, ids: Index, likelier: Array) -> Index:
+    """Each row's own id, and those that its known neighbours make likeliest, (n, 1 + few)."""
+    likeliest = np.argsort(-likelier, axis=1, kind="stable")[:, :_MATES]
+    rows = np.arange(len(ids))[:, None]
+    mates = np.where(likelier[rows, likeliest] > 0, sight.patterns.ids[likeliest], ids[:, None])
+    return np.column_stack([ids, mates])
+
+
 def explained(sight: Sight, fits: TagFits, ids: Index) -> tuple[Explanations, Array]:
-    """What each fit may be, first of all the tag `ids` (n,), and how much is seen of its frame."""
+    """What each fit may be, the tags `ids` (n, a) first, and how much is seen of its frame."""
     points = tag_points(sight.patterns.side_cells)
     levels = sight.seen(fits.tags, points)
     gain = np.maximum(fits.gain_grey, _LEAST_GAIN_GREY)

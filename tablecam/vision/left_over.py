@@ -223,7 +223,7 @@ def _is_rather_another(sight: Sight, hidden: HalfHidden) -> Rows:
     turned_rad = tags.headings_rad + turns * (np.pi / 2)
     guesses = replace(tags, pattern=pattern, headings_rad=turned_rad)
     fits = fit_tags(sight.grey, sight.camera, sight.dictionary, guesses, blur_px=sight.blur_px)
-    cost = explained(sight, fits, pattern)[0].cost[:, 0]
+    cost = explained(sight, fits, pattern[:, None])[0].cost[:, 0]
     better = cost < hidden.own[each] - _BETTER
     return np.bincount(each[better], minlength=len(hidden.fits)) > 0
 

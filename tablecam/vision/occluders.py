@@ -92,14 +92,14 @@ def explanations(
     """The tags that n patches may be: `seen` (n, m) at the points against `expected` (k, 4, m).
 
     Both are 0 for black paint and 1 for white paper; `noise` (n,) is the spread of the pixels in
-    that unit. The `few` that agree best inside are thought through; the patterns `always` (n,),
+    that unit. The `few` that agree best inside are thought through; the patterns `always` (n, a),
     unturned, are put first, whatever they cost.
     """
     factor = _by_square(noise)
     flat = expected.reshape(-1, expected.shape[2])
     which, _ = likeliest(seen, expected, points, few=few, noise=noise)
     if always is not None:
-        which = np.concatenate([4 * always[:, None], which], axis=1)
+        which = np.concatenate([4 * always, which], axis=1)
     ring = flat.mean(axis=0)
     squares = np.stack([np.where(points.is_inner, level, ring) for level in (0.0, 1.0)])
     squares = squares.astype(np.float32)
