@@ -17,7 +17,10 @@ RULES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "flanked_by": ("M-1.13",),
         "bad_terrain": ("M-5.3",),
         "in_water": ("M-5.6",),
+        "fire": tuple(f"M-7.{number}" for number in (*range(6, 8), *range(9, 25))),
+        "engaged_with": ("M-8.10", "M-8.11", "M-8.12"),
         "forces": ("M-1.15",),
+        "spans": ("M-4.11", "M-4.12"),
         "pairs": ("M-1.11", "M-1.12"),
     }
 )
@@ -47,6 +50,7 @@ def of_units(found: Rulings, ids: Collection[str]) -> Rulings:
                 for side, of_side in found.forces.items()
             }
         ),
+        strings=tuple(each for each in found.strings if not set(ids).isdisjoint(each.force)),
         pairs=tuple(pair for pair in found.pairs if not set(ids).isdisjoint(pair.ids)),
     )
 

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tablecam.measure.answer import Answer
+from tablecam.rules.maurice.activation import Span
+from tablecam.rules.maurice.engagement import Engagements
 from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.fire import BaseFire
 from tablecam.rules.maurice.forces import doubtful_links, link
 from tablecam.rules.maurice.near import Near
 from tablecam.rules.maurice.pairs import Pair
@@ -22,6 +25,17 @@ class UnitRulings:
     near: Near
     in_contact: tuple[str, ...]
     flanked_by: tuple[str, ...]
+    fire: Mapping[str, BaseFire]
+    engaged_with: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForceString:
+    """The string from an active commander to a force; `span` is None where none gets there."""
+
+    commander: str
+    force: tuple[str, ...]
+    span: Span | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +48,9 @@ class Rulings:
     touching: Touching
     units: Mapping[str, UnitRulings]
     forces: Mapping[str, tuple[tuple[str, ...], ...]]
+    strings: tuple[ForceString, ...]
     pairs: tuple[Pair, ...]
+    engagements: Engagements
 
     @property
     def doubts(self) -> tuple[Answer, ...]:

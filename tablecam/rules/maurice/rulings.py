@@ -5,15 +5,18 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
-from tablecam.rules.maurice.field import GAME, Field
+from tablecam.rules.maurice.activation import span
+from tablecam.rules.maurice.engagement import Engagements, engagements
+from tablecam.rules.maurice.field import GAME, Field, UnitOnField
+from tablecam.rules.maurice.fire import fire_of
 from tablecam.rules.maurice.flank import flanked_by
 from tablecam.rules.maurice.forces import forces
 from tablecam.rules.maurice.near import Near, near_enemy
 from tablecam.rules.maurice.pairs import pairs
 from tablecam.rules.maurice.readings import readings_of
-from tablecam.rules.maurice.ruled import Rulings, UnitRulings
-from tablecam.rules.maurice.spacing import spacing
-from tablecam.rules.maurice.touch import touching
+from tablecam.rules.maurice.ruled import ForceString, Rulings, UnitRulings
+from tablecam.rules.maurice.spacing import Spacing, spacing
+from tablecam.rules.maurice.touch import Touching, touching
 
 Json = dict[str, Any]
 
@@ -25,25 +28,42 @@ def rulings(field: Field, active: str) -> Json:
 
 def all_rulings(field: Field, active: str) -> Rulings:
     """All rulings as facts, with their proofs."""
-    apart, touches = spacing(field), touching(field)
-    units = {
-        unit.id: UnitRulings(
-            unit,
-            near_enemy(field, unit, apart),
-            touches.enemies_of(unit.id),
-            flanked_by(field, unit, touches),
-        )
-        for unit in field.units
-    }
+    apart, touches, engaged = spacing(field), touching(field), engagements(field, active)
     by_side = {side: forces(field, side, apart) for side in sides(field)}
     return Rulings(
         field,
         active,
         apart,
         touches,
-        MappingProxyType(units),
+        MappingProxyType({u.id: _unit(field, u, apart, touches, engaged) for u in field.units}),
         MappingProxyType(by_side),
+        _strings(field, active, by_side.get(active, ())),
         pairs(field, apart),
+        engaged,
+    )
+
+
+def _unit(
+    field: Field, unit: UnitOnField, apart: Spacing, touches: Touching, engaged: Engagements
+) -> UnitRulings:
+    return UnitRulings(
+        unit,
+        near=near_enemy(field, unit, apart),
+        in_contact=touches.enemies_of(unit.id),
+        flanked_by=flanked_by(field, unit, touches),
+        fire=fire_of(field, unit),
+        engaged_with=engaged.of(unit.id),
+    )
+
+
+def _strings(
+    field: Field, active: str, of_active: tuple[tuple[str, ...], ...]
+) -> tuple[ForceString, ...]:
+    leaders = [leader for leader in field.position.commanders if leader.side == active]
+    return tuple(
+        ForceString(leader.id, force, span(field, leader, force))
+        for leader in leaders
+        for force in of_active
     )
 
 
@@ -61,6 +81,7 @@ def rulings_document(found: Rulings) -> Json:
         "active": found.active,
         "units": {unit_id: _unit_json(each) for unit_id, each in found.units.items()},
         "forces": {side: [list(force) for force in of] for side, of in found.forces.items()},
+        "spans": [_string_json(string) for string in found.strings],
         "pairs": [pair.to_json() for pair in found.pairs],
         "doubts": [answer.to_json() for answer in found.doubts],
         "readings": dict(readings_of(found)),
@@ -83,9 +104,27 @@ def _unit_json(found: UnitRulings) -> Json:
         "flanked_by": list(found.flanked_by),
         "bad_terrain": found.unit.is_in_difficult,
         "in_water": found.unit.is_in_water,
+        "fire": {base: fire.to_json() for base, fire in found.fire.items()},
+        "engaged_with": list(found.engaged_with),
     }
 
 
 def _near_json(near: Near) -> Json:
     distance_bw = None if near.distance_bw is None else round(near.distance_bw, 5)
     return {**near.answer.to_json(), "nearest": near.nearest, "distance_bw": distance_bw}
+
+
+def _string_json(string: ForceString) -> Json:
+    named: Json = {"commander": string.commander, "force": list(string.force)}
+    found = string.span
+    if found is None:
+        return {**named, "length_bw": None, "because": "every way there is within 1 BW of an enemy"}
+    return {
+        **named,
+        "length_bw": round(found.length_bw, 5),
+        "sigma_mm": round(found.sigma_mm, 4),
+        "nearest": found.unit,
+        "rule": "M-4.11",
+        "because": found.because,
+        "evidence": [found.path.to_json()],
+    }
