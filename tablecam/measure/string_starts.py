@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import shapely
 
 from tablecam.measure.string_net import Rings, Starts
-from tablecam.measure.tangents import Array, angles_of, at_angle, crossings_on_circles
+from tablecam.measure.tangents import (
+    Array,
+    Edges,
+    angles_of,
+    at_angle,
+    crossings_on_circles,
+    crossings_on_edges,
+)
 from tablecam.table.model import Point
 
 _ALIKE_MM = 1e-3
@@ -60,7 +68,12 @@ def _way_out(centre: Array, rings: Rings) -> Array:
     radial = at_angle(corners, angles_of(centre - corners), rings.keep_mm)
     circles, angles = crossings_on_circles(corners, edges, rings.keep_mm)
     between = at_angle(corners[circles], angles, rings.keep_mm)
-    found = _free(np.concatenate([*beside, radial, between]), rings)
+    # Rings cross beside edges as well, and at the table's edge.
+    lines = [edges.beside(side) for side in (-rings.keep_mm, rings.keep_mm)]
+    if rings.bounds is not None:
+        lines.append(Edges.of(np.array([shapely.box(*rings.bounds)])))
+    crossed = [crossings_on_edges(line, corners, edges, rings.keep_mm)[0] for line in lines]
+    found = _free(np.concatenate([*beside, radial, between, *crossed]), rings)
     away = np.linalg.norm(found - centre, axis=1)
     return np.asarray(found[away <= away.min(initial=np.inf) + _ALIKE_MM])
 

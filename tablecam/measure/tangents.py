@@ -46,6 +46,11 @@ class Edges:
         along = self.along
         return np.stack([-along[:, 1], along[:, 0]], axis=1)
 
+    def beside(self, left_mm: float) -> Edges:
+        """The edges shifted to their left."""
+        shift = left_mm * self.normals
+        return Edges(self.starts_mm + shift, self.ends_mm + shift)
+
 
 def at_angle(centres_mm: Array, angles_rad: Array, radius_mm: float) -> Array:
     """The points (..., 2) of circles at angles counter-clockwise from +x."""
