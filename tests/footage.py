@@ -31,11 +31,15 @@ ORIGIN = Origin("2025-01-01T00:00:00Z", ("footage",))
 
 @dataclass(frozen=True)
 class TrueTag:
-    """What a camera truly sees of a tag: how much, how large, and its corners (4, 2)."""
+    """What a camera truly sees of a tag: how much, how large, and its corners (4, 2).
+
+    `cells` is how many cells inside its border show half of themselves or more; None: not known.
+    """
 
     visible: float
     px_per_cell: float
     corners_px: np.ndarray
+    cells: int | None = None
 
 
 @dataclass(frozen=True)

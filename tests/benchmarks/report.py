@@ -37,6 +37,7 @@ TARGETS = (
     Target("recall large", "recall, ≥85 % visible, ≥3 px a cell", "≥ 99.9 %"),
     Target("recall small", "recall, ≥85 % visible, 2-3 px a cell", "≥ 99 %"),
     Target("recall partly", "recall, 50-85 % visible", "≥ 90 %"),
+    Target("recall cells", "of these by how much of the pattern is in view", "-"),
     Target("wrong", "wrong ids, in every picture there is", "0"),
     Target(
         "centre",

@@ -73,10 +73,11 @@ class Way:
 class Tally:
     """Columns with one row for each true base's tag, of one way of looking at some pictures.
 
-    `visible`, `px_per_cell` are the truth; errors are nan where the tag was not found. `heading_deg`
-    is what each tag says alone, `row_deg` what flush rows say together with it. `sigmas`
-    (n, 3) are errors in x, y and heading over their stated sigmas. `wrong` counts tags of the
-    roster that are not where they are said to be, `strangers` ids that the roster has not.
+    `visible`, `px_per_cell` and `cells` (how many inside the border are in view; nan where that is
+    not known) are the truth; errors are nan where the tag was not found. `heading_deg` is what each
+    tag says alone, `row_deg` what flush rows say together with it. `sigmas` (n, 3) are errors in x,
+    y and heading over their stated sigmas. `wrong` counts tags of the roster that are not where
+    they are said to be, `strangers` ids that the roster has not.
     """
 
     visible: np.ndarray
@@ -85,6 +86,7 @@ class Tally:
     place_mm: np.ndarray
     heading_deg: np.ndarray
     row_deg: np.ndarray
+    cells: np.ndarray
     sigmas: np.ndarray
     wrong: int = 0
     strangers: int = 0
@@ -199,7 +201,7 @@ def tally(shown: Shown, way: Way) -> Tally:
         tag for tag in shown.tags if tag in shown.bases and tag < way.ids
     ]  # table tags are large, and known to no peer: they are not counted
     rows = [_row(tag, shown, right, poses, in_rows) for tag in listed]
-    columns = np.array(rows).reshape(-1, 9).T
+    columns = np.array(rows).reshape(-1, 10).T
     wrong = sum(not is_right(seen, shown.tags) for seen in looked.sightings)
     return Tally(
         columns[0],
@@ -208,7 +210,8 @@ def tally(shown: Shown, way: Way) -> Tally:
         columns[3],
         columns[4],
         columns[5],
-        columns[6:].T,
+        columns[6],
+        columns[7:].T,
         wrong=wrong,
         strangers=looked.strangers,
     )
@@ -246,8 +249,9 @@ def _row(
     in_rows: Mapping[int, BasePose],
 ) -> tuple[float, ...]:
     true_tag, true = shown.tags[tag], shown.bases[tag]
+    cells = float("nan") if true_tag.cells is None else float(true_tag.cells)
     if tag not in poses:
-        return true_tag.visible, true_tag.px_per_cell, *(NOT_FOUND,) * 7
+        return true_tag.visible, true_tag.px_per_cell, *(NOT_FOUND,) * 4, cells, *(NOT_FOUND,) * 3
     pose = poses[tag]
     beside = right[tag].corners_px.mean(axis=0) - true_tag.corners_px.mean(axis=0)
     away = np.array([pose.x_mm - true.x_mm, pose.y_mm - true.y_mm])
@@ -260,6 +264,7 @@ def _row(
         float(np.hypot(*away)),
         abs(turned),
         abs(difference_deg(in_rows[tag].heading_deg, true.heading_deg)),
+        cells,
         *(away / sigma_mm),
         turned / sigma_deg,
     )

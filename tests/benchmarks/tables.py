@@ -258,8 +258,22 @@ def _true_tags(
         covered = _at(hidden, pixels)
         covered[painter.is_hidden(hands, pixels)] = 1.0
         seen_px = camera.to_image(corners)
-        found[tag] = TrueTag(float(1 - covered.mean()), math.sqrt(_area(seen_px)) / cells, seen_px)
+        found[tag] = TrueTag(
+            float(1 - covered.mean()),
+            math.sqrt(_area(seen_px)) / cells,
+            seen_px,
+            _cells_in_view(covered, cells),
+        )
     return found
+
+
+def _cells_in_view(covered: np.ndarray, cells: int) -> int:
+    """How many of the cells inside the border show half of themselves or more."""
+    at = np.floor(_SEEN_FROM * cells).astype(int)
+    shown = 1 - covered.reshape(len(at), len(at))
+    inner = range(1, cells - 1)
+    means = [shown[np.ix_(at == row, at == column)].mean() for row in inner for column in inner]
+    return int((np.array(means) >= 0.5).sum())
 
 
 def _square_mm(at: Place, size_mm: float, height_mm: float) -> np.ndarray:

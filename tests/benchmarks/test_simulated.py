@@ -83,6 +83,11 @@ def test_targets(tables, wanted, report):
         if len(band.of(every).found):
             found = recall(every, band)
             report.add(key, "simulated", share(every, band), found >= least)
+    for least, most in ((12, 16), (10, 11), (0, 9)):
+        mine = PARTLY.of(every)
+        mine = mine[(mine.cells >= least) & (mine.cells <= most)]
+        where = f"simulated, {least}-{most} of 16 cells"
+        report.add("recall cells", where, share(mine, PARTLY), None)
     report.add("wrong", "simulated", f"{every.wrong} in {every.pictures}", every.wrong == 0)
     extra = [our_outcome(setting, tables).all for setting in EXTRA if wanted(setting)]
     if extra:
