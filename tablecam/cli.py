@@ -14,6 +14,7 @@ from tablecam.commands.calibrate import calibrate
 from tablecam.commands.demo import demo
 from tablecam.commands.plan import plan
 from tablecam.commands.print_sheets import print_sheets
+from tablecam.commands.resolve import resolve
 from tablecam.commands.rulings import rulings
 from tablecam.commands.run import run
 from tablecam.commands.snapshot import snapshot
@@ -51,6 +52,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     calibrate,
     snapshot,
     rulings,
+    resolve,
 )
 
 for _command in _COMMANDS:

@@ -23,11 +23,16 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What becomes of a unit: the disruption that it gains, whether it breaks, and why."""
+    """What becomes of a unit: the disruption that it gains, whether it breaks, and why.
 
-    disruption: int
-    is_broken: bool
-    because: tuple[str, ...]
+    `back_mm` is how far it has fallen back.
+    """
+
+    disruption: int = 0
+    is_broken: bool = False
+    because: tuple[str, ...] = ()
+    falls_back: bool = False
+    back_mm: float = 0.0
 
 
 def is_broken(disruption: int, bases: int) -> bool:

@@ -1,0 +1,39 @@
+"""`tablecam resolve`: one volley, bombardment, combat or rally, from the dice on the table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from tablecam.commands.resolve_report import report
+from tablecam.documents import read_json
+from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.requests import request_of
+from tablecam.rules.maurice.resolve import resolve as resolve_request
+from tablecam.table.position_file import read_position_file
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("resolve")
+@click.argument("position", type=_FILE)
+@click.argument("request", type=_FILE)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def resolve(position: Path, request: Path, as_json: bool) -> None:
+    """Resolve a REQUEST on a POSITION: a volley, a bombardment, a combat or a rally.
+
+    The request is a JSON file that holds the dice as they were rolled. The answer says who scored
+    what, by which rules, who is disrupted, breaks or falls back, and with --json also the position
+    that follows.
+    """
+    field = field_of(read_position_file(position), str(position))
+    answer = resolve_request(field, request_of(read_json(request), field))
+    for warning in field.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    if as_json:
+        click.echo(json.dumps(answer, indent=1))
+        return
+    for line in report(answer):
+        click.echo(line)
