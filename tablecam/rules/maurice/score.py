@@ -79,8 +79,9 @@ def _against(fighter: Fighter) -> Iterable[Term]:
     if fighter.covered:
         yield Term("cover", COVER, "M-8.14", f"attacks {_listed(fighter.covered)} in cover")
     is_column = fighter.formation == "column" and fighter.arm != "artillery"
-    flanked = f"attacked on flank or rear by {_listed(fighter.flanked_by)}"
-    whys = ["in column"] * is_column + [flanked] * bool(fighter.flanked_by)
+    whys = ["in column"] * is_column
+    if fighter.flanked_by:
+        whys.append(f"attacked on flank or rear by {_listed(fighter.flanked_by)}")
     if whys:
         yield Term("vulnerable", VULNERABLE, "M-8.16", f"vulnerable, {' and '.join(whys)}")
 

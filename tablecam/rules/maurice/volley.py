@@ -142,7 +142,8 @@ def _struck(name: str, dice: Dice, disrupt_on: int, level: int, bases: int) -> S
 def _shot(field: Field, request: Volley, aim: Aim, fire: BaseFire | None) -> Shot:
     option = _chosen(field, request, aim, fire)
     card = request.cards.get(aim.unit, 0)
-    because = [option.because] + [f"M-7.23 card: {card:+d} on each die"] * bool(card)
+    because = [f"M-7.23 {option.because}"]
+    because += [f"M-7.23 card: {card:+d} on each die"] * bool(card)
     return Shot(
         aim.unit,
         aim.base,
