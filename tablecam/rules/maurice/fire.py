@@ -124,8 +124,9 @@ def _fire(name: str, base: Shooter) -> BaseFire:
 
 
 def _ways(base: Shooter) -> Iterator[tuple[Met, Range]]:
+    """What its zone meets, in the order in which it must look for targets."""
     ahead = met_ahead(base)
-    yield ahead, "short"
+    yield ahead.shortened(base.short_mm), "short"
     if _has_enemy(base, base.short_mm):
         yield met_turned(base, base.short_mm), "short"
     if base.is_gun:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -50,6 +50,10 @@ class Met:
     def can_hit(self) -> Flags:
         """Which bases (a, n) are enemies that nothing before them keeps from being hit."""
         return self._margins_mm >= -EXACT_MM
+
+    def shortened(self, longest_mm: float) -> Met:
+        """The same with a zone no longer than this."""
+        return replace(self, ends_mm=np.minimum(self.ends_mm, longest_mm))
 
     def near_misses_deg(self) -> Array:
         """The angles at which units that cannot be hit anywhere are missed by least."""
