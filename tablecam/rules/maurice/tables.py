@@ -33,6 +33,10 @@ PAST_OBSTRUCTION_BW = 1.0
 
 CHARGE_WHEEL_BW = 1.0
 """The wheel before a charge (M-8.5)."""
+CHARGE_DISRUPTIONS = 3
+"""No unit with more charges (M-8.4)."""
+VIEW_WOODS_BW = 1.0
+"""A target is out of view behind as much of woods (M-8.4)."""
 ENGAGED_BW = 1.0
 """How far before its front an attacker in contact engages others (M-8.10)."""
 THIN_BW = 0.25

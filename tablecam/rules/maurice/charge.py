@@ -1,0 +1,162 @@
+"""Who can charge whom, and by which moves (M-8.2 to M-8.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import shapely
+
+from tablecam.measure.answer import Shape, shapes_of
+from tablecam.measure.lanes import Corner
+from tablecam.rules.maurice.charge_limits import (
+    LIMITS,
+    Attempt,
+    Rows,
+    forbidden_ground,
+    what_is_left,
+)
+from tablecam.rules.maurice.charge_moves import (
+    Move,
+    allowance_mm,
+    longest_free_arc_mm,
+    moves_about,
+)
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.ground import is_partly_in
+from tablecam.rules.maurice.tables import CHARGE_DISRUPTIONS
+
+CORNERS: tuple[Corner, Corner] = ("left", "right")
+
+
+@dataclass(frozen=True, slots=True)
+class ChargeLane:
+    """A charge move that reaches a target: a wheel first or none, then straight ahead.
+
+    `corner` is the front corner that stands still in the wheel, None without one; `also_meets` are
+    enemies met at the same instant. `crosses_difficult` gives a disruption on the way (M-8.6).
+    """
+
+    target: str
+    corner: Corner | None
+    arc_mm: float
+    straight_mm: float
+    cost_bw: float
+    also_meets: tuple[str, ...]
+    crosses_difficult: bool
+    evidence: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """Whether a unit can charge, whom, and by which moves; `why_not` where it cannot.
+
+    For each target there is the lane straight ahead or, where that does not reach it, the cheapest
+    after a wheel to each side.
+    """
+
+    is_eligible: bool
+    why_not: str | None
+    targets: tuple[str, ...]
+    lanes: tuple[ChargeLane, ...]
+
+
+def charge_of(field: Field, unit: UnitOnField) -> Charge:
+    """Whether a unit can charge, whom, and how (M-8.3).
+
+    That the enemy was in view when the round began (M-8.4) is judged by where all stand now.
+    """
+    why_never = _why_never(field, unit)
+    if why_never is not None:
+        return Charge(False, why_never, (), ())
+    attempts = _attempts(field, unit)
+    left = [what_is_left(attempt) for attempt in attempts]
+    lanes = tuple(
+        lane
+        for enemy in field.enemies_of(unit)
+        for lane in _lanes_to(enemy, list(zip(attempts, (rows for rows, _ in left), strict=True)))
+    )
+    if lanes:
+        return Charge(True, None, tuple(dict.fromkeys(lane.target for lane in lanes)), lanes)
+    # What stopped the moves that came farthest.
+    why_not, _ = LIMITS[max(passed for _, passed in left)]
+    return Charge(False, why_not, (), ())
+
+
+def are_enough(chargers: int, activated: int) -> bool:
+    """Whether so many units that charge are enough of those activated to charge (M-8.2).
+
+    >>> are_enough(3, 6), are_enough(2, 6), are_enough(2, 3), are_enough(1, 3)
+    (True, False, True, False)
+    """
+    return 2 * chargers >= activated
+
+
+def _why_never(field: Field, unit: UnitOnField) -> str | None:
+    """What forbids a unit any charge, wherever the enemy is (M-8.4)."""
+    if unit.unit.arm == "artillery":
+        return "M-8.4 artillery never charges"
+    if unit.formation == "column":
+        return "M-8.4 a unit in column may not charge"
+    if unit.disruption > CHARGE_DISRUPTIONS:
+        return f"M-8.4 a unit with {unit.disruption} disruptions may not charge"
+    if allowance_mm(field, unit) is None:
+        return f"M-8.4 {unit.unit.arm} that lies {unit.formation} may not charge"
+    return None
+
+
+def _attempts(field: Field, unit: UnitOnField) -> list[Attempt]:
+    """The moves about each corner."""
+    reach_mm = allowance_mm(field, unit) or 0.0
+    forbidden = forbidden_ground(field, unit)
+    attempts = []
+    for corner in CORNERS:
+        longest_mm = longest_free_arc_mm(field, unit, corner, forbidden)
+        moves = moves_about(field, unit, corner, longest_mm, reach_mm)
+        attempts.append(Attempt(field, unit, moves, forbidden))
+    return attempts
+
+
+def _lanes_to(enemy: UnitOnField, attempts: list[tuple[Attempt, Rows]]) -> Iterator[ChargeLane]:
+    """The lane straight ahead to an enemy, else the cheapest after a wheel to each side."""
+    for attempt, left in attempts:
+        moves = attempt.moves
+        rows = left[moves.is_meeting(enemy.id)[left]]
+        if not len(rows):
+            continue
+        straight = rows[moves.arcs_mm[rows] == 0.0]
+        best = int(straight[0] if len(straight) else min(rows, key=lambda row: _cost(attempt, row)))
+        yield _lane(attempt, best, enemy)
+        if len(straight):
+            return
+
+
+def _cost(attempt: Attempt, row: int) -> float:
+    return attempt.moves.move(row).cost_mm
+
+
+def _lane(attempt: Attempt, row: int, enemy: UnitOnField) -> ChargeLane:
+    move, unit = attempt.moves.move(row), attempt.unit
+    area = shapely.union(move.wheel_area(unit), move.lane_area(unit))
+    also = (other.id for other in attempt.field.enemies_of(unit) if other is not enemy)
+    return ChargeLane(
+        enemy.id,
+        move.corner if move.arc_mm > 0 else None,
+        move.arc_mm,
+        move.straight_mm,
+        attempt.field.in_bw(move.cost_mm),
+        tuple(name for name in also if attempt.moves.is_meeting(name)[row]),
+        is_partly_in(area, attempt.field.ground.difficult),
+        _evidence(move, unit, enemy),
+    )
+
+
+def _evidence(move: Move, unit: UnitOnField, enemy: UnitOnField) -> tuple[Shape, ...]:
+    """The area of the wheel, the lane ahead and the front where it meets the enemy."""
+    end = move.front_at_end(unit)
+    front = shapely.LineString([end.left_mm, end.right_mm])
+    return (
+        *(shapes_of(move.wheel_area(unit), "wheel", "wheel") if move.arc_mm > 0 else ()),
+        *shapes_of(move.lane_area(unit), "lane", f"charges {enemy.id}"),
+        *shapes_of(front, "front-edge"),
+    )

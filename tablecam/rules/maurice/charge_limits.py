@@ -1,0 +1,163 @@
+"""What the rules leave of a unit's charge moves, limit by limit (M-8.4 to M-8.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from tablecam.measure.answer import EXACT_MM
+from tablecam.measure.contact import TOUCH_MM
+from tablecam.measure.outlines import GRID_MM, Axes, table_outline
+from tablecam.rules.maurice.charge_moves import Moves, allowance_mm
+from tablecam.rules.maurice.charge_sight import is_in_view
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.tables import SLIVER_MM
+from tablecam.table.headings import forward
+
+Bools = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+
+_FAR_MM = 1e4
+"""Farther than any table reaches."""
+_SAME_MM = 1e-3
+"""What lies as near as this to an outline lies on it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attempt:
+    """A unit and its moves about one corner, to be held against the rules."""
+
+    field: Field
+    unit: UnitOnField
+    moves: Moves
+    forbidden: shapely.Geometry
+
+
+def forbidden_ground(field: Field, unit: UnitOnField) -> shapely.Geometry:
+    """Where a charge may not go: impassable ground, off the table, and for horse into woods.
+
+    A base that a hand has left a little over the table's edge may stay so.
+    """
+    play = table_outline(field.position.table)
+    places = shapely.points(shapely.get_coordinates(unit.outline))
+    over_mm = float(np.max(shapely.distance(play, places)))
+    beyond = shapely.difference(
+        shapely.box(-_FAR_MM, -_FAR_MM, _FAR_MM, _FAR_MM),
+        shapely.buffer(play, over_mm, join_style="mitre"),
+    )
+    areas = [field.ground.impassable, beyond]
+    if unit.unit.arm == "cavalry":
+        areas.append(field.ground.woods)
+    return shapely.union_all(areas, grid_size=GRID_MM)
+
+
+def what_is_left(attempt: Attempt) -> tuple[Rows, int]:
+    """The moves, by their rows, that break no limit, and before which of `LIMITS` none was left.
+
+    The latter is how many limits there are when some moves are left.
+    """
+    rows: Rows = np.arange(len(attempt.moves.arcs_mm))
+    for place, (_, limit) in enumerate(LIMITS):
+        rows = rows[limit(attempt, rows)]
+        if not len(rows):
+            return rows, place
+    return rows, len(LIMITS)
+
+
+def _reaches(attempt: Attempt, rows: Rows) -> Bools:
+    costs_mm = attempt.moves.arcs_mm[rows] + attempt.moves.straight_mm[rows]
+    return np.asarray(costs_mm <= (allowance_mm(attempt.field, attempt.unit) or 0.0) + EXACT_MM)
+
+
+def _passes_no_friend(attempt: Attempt, rows: Rows) -> Bools:
+    return np.asarray(attempt.moves.friend_mm[rows] >= attempt.moves.straight_mm[rows] - SLIVER_MM)
+
+
+def _meets_with_front_alone(attempt: Attempt, rows: Rows) -> Bools:
+    return np.asarray(attempt.moves.beside_mm[rows] >= attempt.moves.straight_mm[rows] - TOUCH_MM)
+
+
+def _may_meet_arms(attempt: Attempt, rows: Rows) -> Bools:
+    if attempt.unit.unit.arm == "cavalry":
+        return np.ones(len(rows), dtype=bool)
+    return ~_meets_any(attempt, rows, lambda enemy: enemy.unit.arm == "cavalry")
+
+
+def _sees(attempt: Attempt, rows: Rows) -> Bools:
+    return ~_meets_any(
+        attempt, rows, lambda enemy: not is_in_view(attempt.field, attempt.unit, enemy)
+    )
+
+
+def _has_ground(attempt: Attempt, rows: Rows) -> Bools:
+    """The way ahead; the wheels that are tried at all pass over none that is forbidden."""
+    moves = [attempt.moves.move(row) for row in rows]
+    lanes = np.array([move.lane_area(attempt.unit) for move in moves], dtype=object)
+    crosses = np.asarray(shapely.intersects(lanes, attempt.forbidden))
+    common = shapely.intersection(lanes[crosses], attempt.forbidden, grid_size=GRID_MM)
+    crosses[crosses] = ~np.asarray(shapely.is_empty(shapely.buffer(common, -SLIVER_MM / 2)))
+    return ~crosses
+
+
+def _meets_none_in_woods(attempt: Attempt, rows: Rows) -> Bools:
+    woods = attempt.field.ground.woods
+    if attempt.unit.unit.arm != "cavalry" or not shapely.intersects(
+        woods, shapely.union_all(attempt.moves.bases)
+    ):
+        return np.ones(len(rows), dtype=bool)
+    edge_of_woods = shapely.buffer(woods, _SAME_MM, join_style="mitre")
+    shapely.prepare(edge_of_woods)
+    return np.array([not _is_in_woods(attempt, row, edge_of_woods) for row in rows], dtype=bool)
+
+
+def _is_in_woods(attempt: Attempt, row: int, woods: shapely.Geometry) -> bool:
+    """Whether a move meets a base that is all in woods, or on an edge that is."""
+    front = attempt.moves.move(row).front_at_end(attempt.unit)
+    return any(
+        shapely.covers(woods, base) or shapely.covers(woods, _met_edge(base, front))
+        for base in attempt.moves.bases_met(row)
+    )
+
+
+def _met_edge(base: shapely.Polygon, front: Axes) -> shapely.LineString:
+    """The edge of a base that a front meets: of those at it, the one that faces it most."""
+    corners = shapely.get_coordinates(base)
+    sides = np.stack([corners[:-1], corners[1:]], axis=1)
+    edges = np.asarray(shapely.linestrings(sides), dtype=object)
+    steps = np.diff(corners, axis=0)
+    # Outward of a ring that runs clockwise, as a base's corners do, lies to its left.
+    outward = np.stack([-steps[:, 1], steps[:, 0]], axis=1) / np.hypot(*steps.T)[:, None]
+    facing = outward @ -np.array(forward(front.heading_deg))
+    line = shapely.LineString([front.left_mm, front.right_mm])
+    apart_mm = np.asarray(shapely.distance(edges, line))
+    is_at_it = apart_mm <= apart_mm.min() + SLIVER_MM
+    met: shapely.LineString = edges[int(np.argmax(np.where(is_at_it, facing, -np.inf)))]
+    return met
+
+
+def _meets_any(attempt: Attempt, rows: Rows, which: Callable[[UnitOnField], bool]) -> Bools:
+    """Which moves meet some enemy of a kind; nobody is asked of who is not met."""
+    met = attempt.moves.meets[rows]
+    units: Iterable[str] = dict.fromkeys(attempt.moves.owners)
+    found = np.zeros(len(rows), dtype=bool)
+    for unit_id in units:
+        is_met = met[:, [owner == unit_id for owner in attempt.moves.owners]].any(axis=1)
+        if is_met.any() and which(attempt.field.by_id[unit_id]):
+            found |= is_met
+    return found
+
+
+LIMITS: tuple[tuple[str, Callable[[Attempt, Rows], Bools]], ...] = (
+    ("M-8.5 no enemy in reach straight ahead, or after a wheel that it has room for", _reaches),
+    ("M-8.4 friends are in the way", _passes_no_friend),
+    ("M-8.7 it would touch an enemy with its flank", _meets_with_front_alone),
+    ("M-8.4 infantry may not charge cavalry", _may_meet_arms),
+    ("M-8.4 the enemy is out of view", _sees),
+    ("M-8.4 ground that it may not enter is in the way", _has_ground),
+    ("M-8.4 cavalry may not charge what stands in woods", _meets_none_in_woods),
+)
+"""Each limit on a charge move, and why there is no charge where it leaves no move."""

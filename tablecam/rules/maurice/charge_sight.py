@@ -1,0 +1,60 @@
+"""Whether a unit that would charge has its target in view (M-8.4)."""
+
+from __future__ import annotations
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from tablecam.measure.outlines import GRID_MM
+from tablecam.measure.sight import HAIR_MM, free_line
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.tables import VIEW_WOODS_BW
+
+_FROM_POINTS = 33
+_STEP_MM = 5.0
+"""How closely lines through woods are tried. Woods that let no line pass through less than 1 BW of
+them are judged by these; all other answers are exact."""
+
+
+def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField) -> bool:
+    """Whether some straight line from a unit's front edge to a target sees it (M-8.4).
+
+    It may cross no crest, and less than 1 BW of woods. Units do not hide each other.
+    """
+    front = shapely.LineString([unit.axes.left_mm, unit.axes.right_mm])
+    crests = shapely.union_all(
+        [piece.outline for piece in field.ground.of_kind("crest")], grid_size=GRID_MM
+    )
+    woods = field.ground.woods
+    between = shapely.convex_hull(shapely.union(front, target.outline))
+    if not shapely.intersects(between, woods):
+        return free_line(front, target.outline, crests) is not None
+    if free_line(front, target.outline, shapely.union(crests, woods, grid_size=GRID_MM)):
+        return True
+    return _sees_through(front, target.outline, crests, woods, VIEW_WOODS_BW * field.bw_mm)
+
+
+def _sees_through(
+    front: shapely.LineString,
+    target: shapely.Geometry,
+    crests: shapely.Geometry,
+    woods: shapely.Geometry,
+    less_than_mm: float,
+) -> bool:
+    """Whether one of many lines crosses no crest and less than a length of woods."""
+    starts = _along(front, shapely.length(front) / (_FROM_POINTS - 1))
+    ends = _along(shapely.boundary(target), _STEP_MM)
+    pairs = np.stack(
+        [np.repeat(starts, len(ends), axis=0), np.tile(ends, (len(starts), 1))], axis=1
+    )
+    lines = np.asarray(shapely.linestrings(pairs), dtype=object)
+    solid = shapely.buffer(crests, -HAIR_MM, join_style="mitre")
+    shapely.prepare(solid)
+    lines = lines[~shapely.intersects(solid, lines)]
+    return bool((shapely.length(shapely.intersection(lines, woods)) < less_than_mm).any())
+
+
+def _along(line: shapely.Geometry, step_mm: float) -> NDArray[np.float64]:
+    """Points along a line, its corners among them, nowhere farther apart than a step."""
+    return np.asarray(shapely.get_coordinates(shapely.segmentize(line, step_mm)))

@@ -1,0 +1,288 @@
+"""Who can charge whom: the worked examples of the rule sheet, and each limit by itself."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tablecam.rules.maurice.charge import Charge, are_enough, charge_of
+from tablecam.rules.maurice.field import field_of
+from tablecam.table.headings import forward
+from tablecam.table.model import Terrain, Unit
+from tablecam.table.position_file import position_from_json
+from tests.rules.maurice.tables import BW, column, gun, line, massed, position
+
+SOUTH, EAST, WEST = 270.0, 0.0, 180.0
+
+
+def box(kind: str, left: float, low: float, right: float, high: float) -> Terrain:
+    return Terrain(f"{kind} {left}", kind, ((left, low), (right, low), (right, high), (left, high)))
+
+
+def charge(*units: Unit, terrain=()) -> Charge:
+    """Of the first unit."""
+    field = field_of(position(*units, terrain=terrain))
+    return charge_of(field, field.units[0])
+
+
+def test_horse_wheels_one_and_goes_three_ahead(shared: Path):  # M-8.5
+    case = json.loads((shared / "cases/maurice-lite/087-charge-with-a-wheel.json").read_text())
+    field = field_of(position_from_json(case["position"]))
+    found = charge_of(field, field.by_id["F1"])
+    assert found.targets == ("B1",)
+    (lane,) = found.lanes
+    assert lane.corner == "right"
+    assert 0 < lane.arc_mm < BW
+
+
+@pytest.mark.parametrize(("ahead_bw", "reaches"), [(3.0, True), (6.95, True), (7.05, False)])
+def test_a_wheel_and_the_way_ahead_share_the_allowance(ahead_bw, reaches):  # M-8.5, T-30
+    """The wheel takes the end of the front that moves 1 BW round, and the rest goes ahead."""
+    turned_deg = math.degrees(BW / (2 * BW))
+    (ahead_x, ahead_y), away_mm = forward(90 - turned_deg), (ahead_bw + 0.5) * BW
+    # About the right corner at (640, 500); only the whole wheel brings 2 mm of the gun into reach.
+    target = gun(
+        "1",
+        "british",
+        640 + away_mm * ahead_x + 18 * ahead_y,
+        500 + away_mm * ahead_y - 18 * ahead_x,
+        270 - turned_deg,
+    )
+    found = charge(massed("F1", "french", 600, 460), target)
+    assert found.is_eligible == reaches
+    for lane in found.lanes:
+        assert lane.corner == "right"
+        assert lane.cost_bw == pytest.approx(1 + ahead_bw, abs=0.05)  # 2 mm less of the wheel
+
+
+@pytest.mark.parametrize(
+    ("arm", "gap_bw", "reaches"),
+    [
+        ("infantry", 4.0, True),
+        ("infantry", 4.01, False),
+        ("cavalry", 8.0, True),
+        ("cavalry", 8.01, False),
+    ],
+)
+def test_the_whole_allowance_is_reach(arm, gap_bw, reaches):  # M-8.5
+    found = charge(
+        line("F1", "french", 600, 480, arm=arm),
+        line("1", "british", 600, 520 + gap_bw * BW, SOUTH),
+    )
+    assert found.is_eligible == reaches
+    assert (found.why_not is None) == reaches
+
+
+def test_four_of_six_lines_can_charge_and_two_may_follow():  # M-8.9, T-30
+    french = [line(name, "french", 200 + 170 * place, 480) for place, name in enumerate("ABCDEF")]
+    british = [
+        line(name, "british", 200 + 170 * place, 640, SOUTH) for place, name in enumerate("1234")
+    ]
+    field = field_of(position(*french, *british))
+    able = [name for name in "ABCDEF" if charge_of(field, field.by_id[name]).is_eligible]
+    assert set("ABCD") <= set(able)
+    assert are_enough(4, 6)
+    assert are_enough(2, 3)
+    assert not are_enough(2, 6)
+
+
+def test_some_units_never_charge():  # M-8.4
+    enemy = line("1", "british", 600, 600, SOUTH)
+    for unit, word in (
+        (gun("F1", "french", 600, 480), "artillery"),
+        (column("F1", "french", 600, 420), "column"),
+        (line("F1", "french", 600, 480, disruption=4), "4 disruptions"),
+        (massed("F1", "french", 600, 460, arm="infantry"), "massed"),
+    ):
+        found = charge(unit, enemy)
+        assert found.targets == ()
+        assert word in str(found.why_not)
+    assert charge(line("F1", "french", 600, 480, disruption=3), enemy).targets == ("1",)
+
+
+def test_infantry_may_not_charge_cavalry_and_cavalry_may_infantry():  # M-8.4
+    foot, horse = line("F1", "french", 600, 480), massed("1", "british", 600, 600, SOUTH)
+    found = charge(foot, horse)
+    assert found.targets == ()
+    assert "infantry may not charge cavalry" in str(found.why_not)
+    field = field_of(position(foot, horse))
+    assert charge_of(field, field.by_id["1"]).targets == ("F1",)
+
+
+def test_infantry_that_would_meet_horse_and_foot_at_once_may_not():  # M-8.4
+    """A wheel to either side meets one of them alone."""
+    foot = line("1", "british", 520, 600, SOUTH)
+    horse = massed("2", "british", 680, 620, SOUTH)
+    found = charge(line("F1", "french", 600, 480), foot, horse)
+    assert found.targets == ("1",)
+    assert [lane.corner for lane in found.lanes] == ["right"]
+
+
+def test_the_first_unit_met_decides():  # M-8.5, M-8.8
+    screen = line("1", "british", 600, 560, SOUTH)
+    assert charge(
+        line("F1", "french", 600, 480), screen, line("2", "british", 600, 610, SOUTH)
+    ).targets == ("1",)
+
+
+def test_two_met_at_the_same_instant_are_both_charged():  # M-8.8
+    found = charge(
+        line("F1", "french", 600, 480),
+        line("1", "british", 520, 600, SOUTH),
+        line("2", "british", 680, 600, SOUTH),
+    )
+    assert found.targets == ("1", "2")
+    assert found.lanes[0].corner is None
+    assert found.lanes[0].also_meets == ("2",)
+
+
+def test_friends_in_the_lane_stop_it_and_friends_beside_do_not():  # M-8.4
+    horse = massed("F1", "french", 600, 460)
+    enemy = line("1", "british", 600, 720, SOUTH)
+    blocked = charge(horse, enemy, line("F2", "french", 600, 540))
+    assert blocked.targets == ()
+    assert "friends" in str(blocked.why_not)
+    assert charge(horse, enemy, massed("F2", "french", 680, 460)).targets == ("1",)
+
+
+def test_flush_neighbours_leave_no_room_to_wheel():  # M-8.5: the wheel's swept area is free
+    """The gun is reached by a wheel to the right alone, over the friend on the left."""
+    horse, enemy = massed("F1", "french", 540, 360), gun("1", "british", 630, 540, SOUTH)
+    assert charge(horse, enemy).targets == ("1",)
+    assert charge(horse, enemy, massed("F2", "french", 460, 360)).targets == ()
+    assert charge(horse, enemy, massed("F2", "french", 620, 360)).targets == ("1",)
+
+
+def test_the_wheel_itself_may_not_meet_the_enemy():  # M-8.5
+    horse = massed("F1", "french", 540, 360)
+    enemy = gun("1", "british", 630, 540, SOUTH)
+    # Beside the rear left corner, which swings out when the horse wheels to the right.
+    beside = gun("2", "british", 479, 340, SOUTH)
+    assert charge(horse, enemy, beside).targets == ()
+
+
+def test_an_enemy_touching_the_flank_line_is_passed_by_a_wheel_away_from_it():  # M-8.7
+    found = charge(
+        line("F1", "french", 600, 480),
+        gun("1", "british", 700, 560, SOUTH),
+        line("2", "british", 600, 620, SOUTH),
+    )
+    assert found.targets == ("1", "2")
+    assert all(lane.corner for lane in found.lanes)
+
+
+@pytest.mark.parametrize(("low", "high", "eligible"), [(520, 560, False), (300, 500, True)])
+def test_cavalry_may_not_charge_into_woods_but_may_leave_them(low, high, eligible):  # M-8.4
+    found = charge(
+        massed("F1", "french", 600, 460),
+        line("1", "british", 600, 640, SOUTH),
+        terrain=[box("woods", 300, low, 900, high)],
+    )
+    assert found.is_eligible == eligible
+
+
+def test_infantry_charges_through_woods_and_is_disrupted():  # M-8.6
+    units = line("F1", "french", 600, 480), line("1", "british", 600, 600, SOUTH)
+    found = charge(*units, terrain=[box("woods", 300, 520, 900, 550)])
+    assert found.lanes[0].crosses_difficult
+    assert not charge(*units).lanes[0].crosses_difficult
+
+
+@pytest.mark.parametrize(
+    ("wood", "eligible"),
+    [
+        (box("woods", 400, 600, 800, 800), False),  # the whole unit
+        (box("woods", 400, 600, 800, 610), False),  # the edge that is met
+        (box("woods", 400, 615, 800, 800), True),  # not that edge
+        (box("woods", 605, 600, 635, 800), True),  # not all of it
+    ],
+)
+def test_cavalry_charges_no_base_or_edge_that_is_all_in_woods(wood, eligible):  # M-8.4
+    found = charge(
+        massed("F1", "french", 600, 460), line("1", "british", 600, 620, SOUTH), terrain=[wood]
+    )
+    assert found.is_eligible == eligible
+
+
+@pytest.mark.parametrize(
+    ("kind", "deep_mm", "seen"),
+    [("crest", 3, False), ("woods", 39, True), ("woods", 41, False), ("rough", 60, True)],
+)
+def test_a_target_out_of_view_is_not_charged(kind, deep_mm, seen):  # M-8.4
+    found = charge(
+        line("F1", "french", 600, 480),
+        line("1", "british", 600, 640, SOUTH),
+        terrain=[box(kind, 100, 520, 1100, 520 + deep_mm)],
+    )
+    assert found.is_eligible == seen
+
+
+def test_impassable_ground_stops_a_charge():
+    units = line("F1", "french", 600, 480), line("1", "british", 600, 620, SOUTH)
+    found = charge(*units, terrain=[box("impassable", 300, 540, 900, 560)])
+    assert found.targets == ()
+    assert "ground" in str(found.why_not)
+
+
+def test_no_base_wheels_off_the_table():  # M-6.32
+    """Its rear would swing over the table's left edge."""
+    horse, enemy = massed("F1", "french", 40, 360), gun("1", "british", 130, 540, SOUTH)
+    assert charge(horse, enemy).targets == ()
+    assert charge(massed("F1", "french", 80, 360), gun("1", "british", 170, 540, SOUTH)).targets
+
+
+@settings(max_examples=20)
+@given(
+    turn_deg=st.floats(0, 360),
+    shift=st.tuples(st.floats(-150, 150), st.floats(-100, 100)),
+    is_mirrored=st.booleans(),
+    target=st.tuples(st.floats(540, 760), st.floats(610, 700), st.floats(180, 360)),
+)
+def test_moving_turning_and_mirroring_the_table_change_nothing(
+    turn_deg, shift, is_mirrored, target
+):
+    units = line("F1", "french", 600, 480), massed("F2", "french", 790, 440)
+    foe = line("1", "british", *target)
+    before = charge(*units, foe)
+    after = charge(*(_moved(unit, turn_deg, shift, is_mirrored) for unit in (*units, foe)))
+    assert after.targets == before.targets
+    costs = [[lane.cost_bw for lane in found.lanes] for found in (before, after)]
+    assert sorted(costs[0]) == pytest.approx(sorted(costs[1]), abs=1e-3)
+
+
+@settings(max_examples=30)
+@given(x=st.floats(400, 900), y=st.floats(560, 860), heading=st.floats(0, 360))
+def test_a_lane_stops_where_the_front_meets_the_target(x, y, heading):
+    field = field_of(position(massed("F1", "french", 600, 460), gun("1", "british", x, y, heading)))
+    target = field.by_id["1"].outline
+    for lane in charge_of(field, field.by_id["F1"]).lanes:
+        front = next(shape for shape in lane.evidence if shape.role == "front-edge")
+        apart_mm = shapely.distance(shapely.LineString(front.points_mm), target)
+        assert apart_mm == pytest.approx(0, abs=1e-3)
+        assert lane.cost_bw <= 8 + 1e-9
+        assert lane.arc_mm <= BW + 1e-9
+
+
+def _moved(unit: Unit, turn_deg: float, shift_mm: tuple[float, float], is_mirrored: bool) -> Unit:
+    """A unit turned about the middle of its group at (600, 500), brought to the table's middle."""
+    turn_rad = math.radians(turn_deg)
+    bases = []
+    for base in unit.bases:
+        x_mm, y_mm = base.x_mm - 600, base.y_mm - 500
+        heading_deg = base.heading_deg
+        if is_mirrored:
+            x_mm, heading_deg = -x_mm, 180.0 - heading_deg
+        bases.append(
+            replace(
+                base,
+                x_mm=900 + shift_mm[0] + x_mm * math.cos(turn_rad) - y_mm * math.sin(turn_rad),
+                y_mm=600 + shift_mm[1] + x_mm * math.sin(turn_rad) + y_mm * math.cos(turn_rad),
+                heading_deg=heading_deg + turn_deg,
+            )
+        )
+    return replace(unit, bases=tuple(bases))
