@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import click
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -20,6 +21,8 @@ from tablecam.rules.maurice.rulings import all_rulings, pair_document, rulings_d
 from tablecam.rules.maurice.rulings_text import TextTable, notes_of, sentences_of, tables_of
 from tablecam.table.position_file import read_position_file
 
+_FILE_WIDTH = 120
+"""In a file or a pipe no window limits the width."""
 _FILE = click.Path(path_type=Path)
 
 
@@ -75,6 +78,8 @@ def _print_document(found: Rulings, pair: tuple[str, str] | None, rule: str | No
 
 def _print_tables(found: Rulings, pair: tuple[str, str] | None, rule: str | None) -> None:
     console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _FILE_WIDTH
     for table in tables_of(found, rule=rule):
         console.print(_rich(table))
     reasons = sentences_of(found, *pair) if pair is not None else ()
@@ -83,7 +88,7 @@ def _print_tables(found: Rulings, pair: tuple[str, str] | None, rule: str | None
 
 
 def _rich(table: TextTable) -> Table:
-    made = Table(*table.heads, title=table.title, title_justify="left")
+    made = Table(*table.heads, title=table.title, title_justify="left", box=SIMPLE_HEAD)
     for row in table.rows:
         made.add_row(*row)
     return made

@@ -18,6 +18,7 @@ RULES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "bad_terrain": ("M-5.3",),
         "in_water": ("M-5.6",),
         "fire": tuple(f"M-7.{number}" for number in (*range(6, 8), *range(9, 25))),
+        "charge": ("M-8.3", "M-8.4", "M-8.5", "M-8.6", "M-8.7", "M-8.8"),
         "engaged_with": ("M-8.10", "M-8.11", "M-8.12"),
         "forces": ("M-1.15",),
         "spans": ("M-4.11", "M-4.12"),
@@ -25,6 +26,8 @@ RULES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """The keys of the document of rulings, and the rules that they answer."""
+
+ALL_KEYS = frozenset(RULES)
 
 _ALWAYS = frozenset({"game", "active", "units", "warnings", "side"})
 

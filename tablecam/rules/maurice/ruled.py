@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tablecam.measure.answer import Answer
 from tablecam.rules.maurice.activation import Span
+from tablecam.rules.maurice.charge import Charge
 from tablecam.rules.maurice.engagement import Engagements
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.fire import BaseFire
@@ -26,6 +27,7 @@ class UnitRulings:
     in_contact: tuple[str, ...]
     flanked_by: tuple[str, ...]
     fire: Mapping[str, BaseFire]
+    charge: Charge
     engaged_with: tuple[str, ...]
 
 

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tablecam.rules.maurice.activation import span
+from tablecam.rules.maurice.charge import Charge, ChargeLane, charge_of
 from tablecam.rules.maurice.engagement import Engagements, engagements
 from tablecam.rules.maurice.field import GAME, Field, UnitOnField
 from tablecam.rules.maurice.fire import fire_of
@@ -52,6 +53,7 @@ def _unit(
         in_contact=touches.enemies_of(unit.id),
         flanked_by=flanked_by(field, unit, touches),
         fire=fire_of(field, unit),
+        charge=charge_of(field, unit),
         engaged_with=engaged.of(unit.id),
     )
 
@@ -105,6 +107,7 @@ def _unit_json(found: UnitRulings) -> Json:
         "bad_terrain": found.unit.is_in_difficult,
         "in_water": found.unit.is_in_water,
         "fire": {base: fire.to_json() for base, fire in found.fire.items()},
+        "charge": _charge_json(found.charge),
         "engaged_with": list(found.engaged_with),
     }
 
@@ -112,6 +115,28 @@ def _unit_json(found: UnitRulings) -> Json:
 def _near_json(near: Near) -> Json:
     distance_bw = None if near.distance_bw is None else round(near.distance_bw, 5)
     return {**near.answer.to_json(), "nearest": near.nearest, "distance_bw": distance_bw}
+
+
+def _charge_json(charge: Charge) -> Json:
+    return {
+        "eligible": charge.is_eligible,
+        "why_not": charge.why_not,
+        "targets": list(charge.targets),
+        "lanes": [_lane_json(lane) for lane in charge.lanes],
+    }
+
+
+def _lane_json(lane: ChargeLane) -> Json:
+    wheel = None if lane.corner is None else {"about": lane.corner, "arc_mm": round(lane.arc_mm, 4)}
+    return {
+        "target": lane.target,
+        "wheel": wheel,
+        "straight_mm": round(lane.straight_mm, 4),
+        "cost_bw": round(lane.cost_bw, 5),
+        "also_meets": list(lane.also_meets),
+        "crosses_difficult": lane.crosses_difficult,
+        "evidence": [shape.to_json() for shape in lane.evidence],
+    }
 
 
 def _string_json(string: ForceString) -> Json:

@@ -6,18 +6,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tablecam.measure.answer import Answer
-from tablecam.rules.maurice.narrowing import keys_under
+from tablecam.rules.maurice.charge import ChargeLane
+from tablecam.rules.maurice.fire import FireOption
+from tablecam.rules.maurice.narrowing import ALL_KEYS, keys_under
 from tablecam.rules.maurice.near import Near
 from tablecam.rules.maurice.pairs import Pair
 from tablecam.rules.maurice.readings import readings_of
-from tablecam.rules.maurice.ruled import Rulings, UnitRulings
+from tablecam.rules.maurice.ruled import ForceString, Rulings, UnitRulings
 from tablecam.rules.maurice.tables import NEAR_BW
 
 Column = tuple[str, str, Callable[[UnitRulings], str]]
 """What heads it, the key that it shows, and how it tells of a unit."""
 
-_NOTHING = "-"
+NOTHING = "-"
 _SHOWN_PAIRS_BW = 2 * NEAR_BW
+_FEW_PAIRS = 12
+"""More pairs than these are shown only where they are close."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +35,10 @@ class TextTable:
 
 def tables_of(found: Rulings, *, rule: str | None = None) -> tuple[TextTable, ...]:
     """The tables that have something to say; under one rule, those that answer it."""
-    keys = None if rule is None else keys_under(rule)
-    made = (_units(found, keys), _forces(found, keys), _pairs(found, keys))
-    return tuple(table for table in made if table.rows and len(table.heads) > 1)
+    keys = ALL_KEYS if rule is None else keys_under(rule)
+    made = [_units(found, keys)]
+    made += [make(found) for key, make in _TABLES if key in keys]
+    return tuple(table for table in made if table.rows and table.heads)
 
 
 def notes_of(found: Rulings, *, rule: str | None = None) -> tuple[str, ...]:
@@ -56,15 +61,8 @@ def _close(found: Rulings) -> Iterator[Answer]:
     yield from found.doubts
 
 
-def _units(found: Rulings, keys: frozenset[str] | None) -> TextTable:
-    columns: tuple[Column, ...] = (
-        ("formation\nM-1.7", "formation", lambda each: each.unit.formation),
-        ("near\nM-1.9", "near_enemy", lambda each: _near(each.near)),
-        ("in contact\nM-1.10", "in_contact", lambda each: _ids(each.in_contact)),
-        ("flanked by\nM-1.13", "flanked_by", lambda each: _ids(each.flanked_by)),
-        ("ground\nM-5.3 M-5.6", "bad_terrain", _ground),
-    )
-    shown = [column for column in columns if keys is None or column[1] in keys]
+def _units(found: Rulings, keys: frozenset[str]) -> TextTable:
+    shown = [column for column in _UNIT_COLUMNS if column[1] in keys]
     rows = tuple(
         (each.unit.side, unit_id, *(cell(each) for _, _, cell in shown))
         for unit_id, each in found.units.items()
@@ -77,44 +75,113 @@ def _near(near: Near) -> str:
     if near.nearest is None or near.distance_bw is None:
         return "no"
     word = near.answer.answer.replace("_", " ")
-    return f"{word}  {near.nearest} {near.distance_bw:.2f} BW"
+    return f"{word}: {near.nearest}, {near.distance_bw:.2f} BW"
 
 
 def _ground(found: UnitRulings) -> str:
     bad = "bad terrain" if found.unit.is_in_difficult else ""
     water = "in water" if found.unit.is_in_water else ""
-    return ", ".join(part for part in (bad, water) if part) or _NOTHING
+    return ", ".join(part for part in (bad, water) if part) or NOTHING
 
 
-def _forces(found: Rulings, keys: frozenset[str] | None) -> TextTable:
+def _ids(ids: tuple[str, ...]) -> str:
+    return ", ".join(ids) or NOTHING
+
+
+_UNIT_COLUMNS: tuple[Column, ...] = (
+    ("formation\nM-1.7", "formation", lambda each: each.unit.formation),
+    ("near\nM-1.9", "near_enemy", lambda each: _near(each.near)),
+    ("contact\nM-1.10", "in_contact", lambda each: _ids(each.in_contact)),
+    ("flanked by\nM-1.13", "flanked_by", lambda each: _ids(each.flanked_by)),
+    ("engaged\nM-8.10", "engaged_with", lambda each: _ids(each.engaged_with)),
+    ("ground\nM-5.3", "bad_terrain", _ground),
+)
+
+
+def _fire(found: Rulings) -> TextTable:
+    """The bases of a unit that have the same choices in one row."""
+    rows: list[tuple[str, ...]] = []
+    for unit_id, each in found.units.items():
+        by_choice: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+        for name, fire in each.fire.items():
+            choice = tuple(map(_option, fire.options)) or ((f"none: {fire.blocked}",),)
+            by_choice.setdefault(choice, []).append(name)
+        for choice, names in by_choice.items():
+            for place, cells in enumerate(choice):
+                first = (unit_id, ", ".join(names)) if place == 0 else ("", "or")
+                rows.append((*first, *cells, *[""] * (5 - len(cells))))
+    heads = ("unit", "bases", "target", "range\nM-7.9", "zone\nM-7.12", "to hit\nM-7.23", "counts")
+    return TextTable("Fire", heads, tuple(rows))
+
+
+def _option(option: FireOption) -> tuple[str, ...]:
+    counted = ((option.is_dense, "dense"), (option.is_enfilade, "enfilade"))
+    words = [word for counts, word in (*counted, (option.has_cover, "cover")) if counts]
+    turned = "" if option.angle == "ahead" else f" {abs(option.turned_deg):.0f}°"
+    dice = f"{option.dice} dice, " if option.dice > 1 else ""
+    return (
+        option.target,
+        option.range,
+        f"{option.angle}{turned}",
+        f"{dice}{option.to_hit}+",
+        ", ".join(words) or NOTHING,
+    )
+
+
+def _charge(found: Rulings) -> TextTable:
+    rows: list[tuple[str, ...]] = []
+    for unit_id, each in found.units.items():
+        if each.unit.side != found.active:
+            continue
+        if not each.charge.is_eligible:
+            rows.append((unit_id, NOTHING, each.charge.why_not or "", ""))
+        rows.extend(
+            (unit_id, lane.target, _way(found, lane), f"{lane.cost_bw:.2f} BW")
+            for lane in each.charge.lanes
+        )
+    return TextTable("Charge (M-8.3)", ("unit", "target", "how, or why not", "costs"), tuple(rows))
+
+
+def _way(found: Rulings, lane: ChargeLane) -> str:
+    ahead = f"ahead {found.field.in_bw(lane.straight_mm):.2f} BW"
+    if lane.corner is None:
+        return ahead
+    return f"wheel {found.field.in_bw(lane.arc_mm):.2f} BW about the {lane.corner}, {ahead}"
+
+
+def _forces(found: Rulings) -> TextTable:
+    strings = {string.force: string for string in found.strings}
     rows = tuple(
-        (side, ", ".join(force), _kind(found, force))
+        (side, ", ".join(force), _kind(found, force), _string(strings.get(force)))
         for side, of_side in found.forces.items()
         for force in of_side
     )
-    shown = keys is None or "forces" in keys
-    return TextTable("Forces (M-1.15)", ("side", "units", "of"), rows if shown else ())
+    return TextTable("Forces", ("side", "units\nM-1.15", "of", "from the CinC\nM-4.11"), rows)
 
 
 def _kind(found: Rulings, force: tuple[str, ...]) -> str:
     first = found.field.by_id[force[0]]
     ground = ", difficult ground" if first.is_in_difficult else ""
     arm = first.unit.arm
-    formation = "" if first.formation == arm else f" in {first.formation}"
+    formation = "" if first.formation == arm else f", {first.formation}"
     return f"{arm}{formation}{ground}"
 
 
-def _pairs(found: Rulings, keys: frozenset[str] | None) -> TextTable:
-    few = {unit for pair in found.pairs for unit in pair.ids} - found.units.keys()
+def _string(string: ForceString | None) -> str:
+    if string is None:
+        return NOTHING
+    if string.span is None:
+        return "closed off by enemies"
+    return f"{string.span.length_bw:.2f} BW, to {string.span.unit}"
+
+
+def _pairs(found: Rulings) -> TextTable:
     limit_mm = _SHOWN_PAIRS_BW * found.field.bw_mm
-    near = [pair for pair in found.pairs if few or pair.distance_mm <= limit_mm]
-    if len(found.units) <= 2:
-        near = list(found.pairs)
-    rows = tuple(_pair_row(found, pair) for pair in near)
-    shown = keys is None or "pairs" in keys
-    within = f" within {_SHOWN_PAIRS_BW:g} BW" if len(near) < len(found.pairs) else ""
-    heads = ("seen from", "enemy", "apart", "lies\nM-1.11", "to the flank\nM-1.12")
-    return TextTable(f"Pairs{within}", heads, rows if shown else ())
+    near = [pair for pair in found.pairs if pair.distance_mm <= limit_mm]
+    shown = found.pairs if len(found.pairs) <= _FEW_PAIRS else near
+    within = f" within {_SHOWN_PAIRS_BW:g} BW" if len(shown) < len(found.pairs) else ""
+    heads = ("seen from", "enemy", "apart", "lies to its\nM-1.11", "to the flank\nM-1.12")
+    return TextTable(f"Pairs{within}", heads, tuple(_pair_row(found, pair) for pair in shown))
 
 
 def _pair_row(found: Rulings, pair: Pair) -> tuple[str, ...]:
@@ -125,5 +192,9 @@ def _pair_row(found: Rulings, pair: Pair) -> tuple[str, ...]:
     return pair.a.id, pair.b.id, apart + sigma, pair.b_is, by
 
 
-def _ids(ids: tuple[str, ...]) -> str:
-    return ", ".join(ids) or _NOTHING
+_TABLES: tuple[tuple[str, Callable[[Rulings], TextTable]], ...] = (
+    ("fire", _fire),
+    ("charge", _charge),
+    ("forces", _forces),
+    ("pairs", _pairs),
+)
