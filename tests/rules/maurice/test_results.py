@@ -1,0 +1,71 @@
+"""What scores lead to, from plain numbers: passive units first, then active ones (M-8.20)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tablecam.rules.maurice.results import Scored, results
+
+
+def duel(attacker: int, defender: int, *, bases: int = 4, levels: tuple[int, int] = (0, 0)):
+    found = results(
+        [
+            Scored("A", True, attacker, ("1",), levels[0], 4),
+            Scored("1", False, defender, ("A",), levels[1], bases),
+        ]
+    )
+    return found["A"], found["1"]
+
+
+@pytest.mark.parametrize(
+    ("attacker", "defender", "taken", "is_broken"),
+    [
+        (8, 4, (1, 0), True),
+        (7, 4, (1, 2), False),
+        (5, 5, (2, 1), False),
+        (4, 9, (2, 1), False),
+    ],
+    ids=["doubled", "beaten", "tied", "won"],
+)
+def test_a_charge_is_decided_by_who_outscores_whom(attacker, defender, taken, is_broken):  # M-8.20
+    attacked, held = duel(attacker, defender)
+    assert (attacked.disruption, held.disruption) == taken
+    assert held.is_broken == is_broken
+    assert not attacked.is_broken
+
+
+def test_four_disruptions_break_a_defender_who_wins_and_then_no_longer_counts():  # M-8.21, T-35
+    attacked, held = duel(5, 9, levels=(0, 4))
+    assert held.is_broken
+    assert held.because[-1] == "M-1.14 5 disruptions are more than its 4 bases: broken"
+    assert (attacked.disruption, attacked.is_broken) == (1, False)
+
+
+def test_a_gun_that_is_beaten_breaks():  # M-1.14
+    assert duel(9, 7, bases=1)[1].is_broken
+    assert not duel(7, 9, bases=1)[1].is_broken
+    assert duel(7, 9, bases=1, levels=(0, 1))[1].is_broken
+
+
+def test_an_attacker_counts_only_defenders_that_still_stand():  # M-8.20, T-36
+    found = results(
+        [
+            Scored("A", True, 9, ("1", "2"), 0, 4),
+            Scored("1", False, 4, ("A",), 0, 4),
+            Scored("2", False, 10, ("A",), 0, 4),
+        ]
+    )
+    assert found["1"].is_broken
+    assert (found["2"].disruption, found["A"].disruption) == (1, 2)
+
+
+scores = st.integers(1, 14)
+
+
+@given(scores, scores, st.integers(0, 4), st.integers(0, 4))
+def test_nobody_escapes_and_more_is_never_worse(attacker, defender, level_a, level_d):
+    attacked, held = duel(attacker, defender, levels=(level_a, level_d))
+    assert attacked.disruption in (1, 2)
+    assert held.is_broken or held.disruption in (1, 2)
+    better, _ = duel(attacker + 1, defender, levels=(level_a, level_d))
+    assert better.disruption <= attacked.disruption
