@@ -17,6 +17,8 @@ from tablecam.rules.maurice.tables import SLIVER_MM
 
 Indices = NDArray[np.intp]
 
+_DEG_PLACES = 6
+
 
 @dataclass(frozen=True, slots=True)
 class Aim:
@@ -36,7 +38,7 @@ def best_aim(shooter: Shooter, other: Other, met: Met, can_hit: Indices) -> Aim:
 
     Otherwise the middle of the widest range of angles.
     """
-    middle = _middle(can_hit)
+    middle = _middle(met, can_hit)
     if not _may_matter(shooter, other):
         return Aim(middle, has_cover=False)
     if _is_inside(other, shooter.cover):
@@ -73,11 +75,15 @@ def _past_cover(shooter: Shooter, other: Other, met: Met, at: int) -> shapely.Li
     return free_line(shooter.edge, seen, shooter.cover)
 
 
-def _middle(can_hit: Indices) -> int:
-    """The middle of the longest run of angles that follow each other."""
+def _middle(met: Met, can_hit: Indices) -> int:
+    """The angle nearest to the middle of the widest range of angles, the least turned of such."""
     runs = np.split(can_hit, np.flatnonzero(np.diff(can_hit) > 1) + 1)
-    longest = max(runs, key=len)
-    return int(longest[len(longest) // 2])
+    ends_deg = np.array([met.turns_deg[run[[0, -1]]] for run in runs])
+    middles_deg = ends_deg.mean(axis=1)
+    widths_deg = np.round(np.diff(ends_deg, axis=1)[:, 0], _DEG_PLACES)
+    widest = np.lexsort([np.abs(middles_deg), -widths_deg])[0]
+    run = runs[widest]
+    return int(run[np.argmin(np.abs(met.turns_deg[run] - middles_deg[widest]))])
 
 
 def _tried(

@@ -1,0 +1,126 @@
+"""Fire does not depend on where on the table, or which way about, a battle lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tablecam.errors import BadInput
+from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.fire import BaseFire, fire_of
+from tablecam.table.headings import forward
+from tablecam.table.model import BasePose, Position, Terrain, Unit
+from tests.rules.maurice.tables import column, gun, line, massed, position
+
+# Places on no grid that bases could share, so that nothing lies on a limit but for rounding.
+aside_mm = st.integers(-180, 180).map(lambda step: 600.0 + step * 1.0371)
+ahead_mm = st.integers(55, 240).map(lambda step: 400.0 + step * 1.0271)
+headings_deg = st.integers(0, 359).map(lambda step: step + 0.137)
+shapes = st.sampled_from([line, column, massed, gun])
+turns_deg = st.integers(1, 359).map(float)
+
+Move = Callable[[float, float], tuple[float, float]]
+
+
+@st.composite
+def battles(draw: st.DrawFn) -> Position:
+    """A line or a gun that may shoot, two or three units before it, and a wall or woods."""
+    shooter = draw(st.sampled_from([line, gun]))("F1", "french", 600, 400 - 20.3)
+    sides = draw(st.lists(st.sampled_from(["french", "british"]), min_size=1, max_size=2))
+    others = [
+        draw(shapes)(f"U{place}", side, draw(aside_mm), draw(ahead_mm), draw(headings_deg))
+        for place, side in enumerate(["british", *sides])
+    ]
+    left, low = draw(aside_mm), draw(ahead_mm)
+    wide, deep = draw(st.sampled_from([(23.3, 19.7), (181.3, 5.3)]))
+    kind = draw(st.sampled_from(["woods", "wall", "crest"]))
+    outline = ((left, low), (left + wide, low), (left + wide, low + deep), (left, low + deep))
+    return position(shooter, *others, terrain=[Terrain("ground", kind, outline)])
+
+
+def moved(before: Position, by: Move, heading_deg: Callable[[float], float]) -> Position:
+    def base(pose: BasePose) -> BasePose:
+        x_mm, y_mm = by(pose.x_mm, pose.y_mm)
+        return replace(pose, x_mm=x_mm, y_mm=y_mm, heading_deg=heading_deg(pose.heading_deg))
+
+    def unit(each: Unit) -> Unit:
+        return replace(each, bases=tuple(map(base, each.bases)))
+
+    terrain = [replace(t, outline_mm=tuple(by(*p) for p in t.outline_mm)) for t in before.terrain]
+    return replace(before, units=tuple(map(unit, before.units)), terrain=tuple(terrain))
+
+
+def fire(of: Position) -> Mapping[str, BaseFire]:
+    try:
+        field = field_of(of)
+    except BadInput:  # Units lie over each other.
+        assume(False)
+    return fire_of(field, field.units[0])
+
+
+def told(each: BaseFire, swap: Mapping[str, str]) -> tuple[object, ...]:
+    """All that an option says of who may be hit how; `swap` names left and right anew."""
+    return (
+        each.blocked,
+        [
+            (o.target, o.range, swap.get(o.angle, o.angle), o.to_hit, o.has_cover, o.is_enfilade)
+            for o in each.options
+        ],
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(battles(), turns_deg)
+def test_nothing_changes_when_the_table_is_turned_and_moved(battle, turned_deg):
+    cos, sin = forward(turned_deg)
+
+    def by(x_mm: float, y_mm: float) -> tuple[float, float]:
+        x_mm, y_mm = x_mm - 600, y_mm - 500
+        return 900 + cos * x_mm - sin * y_mm, 600 + sin * x_mm + cos * y_mm
+
+    before = fire(battle)
+    after = fire(moved(battle, by, lambda heading: heading + turned_deg))
+    assert {name: told(each, {}) for name, each in before.items()} == {
+        name: told(each, {}) for name, each in after.items()
+    }
+
+
+@settings(max_examples=40, deadline=None)
+@given(battles())
+def test_mirrored_only_left_and_right_are_swapped(battle):
+    before = fire(battle)
+    after = fire(moved(battle, lambda x, y: (1200 - x, y), lambda heading: 180 - heading))
+    swap = {"left": "right", "right": "left"}
+    assert {name: told(each, swap) for name, each in before.items()} == {
+        name: told(each, {}) for name, each in after.items()
+    }
+
+
+@settings(max_examples=40, deadline=None)
+@given(battles())
+def test_every_option_holds_at_its_angle_and_every_shooter_has_options_or_a_reason(battle):
+    for each in fire(battle).values():
+        assert (each.blocked is None) == bool(each.options)
+        assert len({option.target for option in each.options}) == len(each.options)
+        ranges = {option.range for option in each.options}
+        assert len(ranges) <= 1
+        for option in each.options:
+            assert abs(option.turned_deg) <= 45
+            assert (option.range == "short") == (option.distance_mm <= 160 + 1e-6)
+            assert 2 <= option.to_hit <= 6
+
+
+@settings(max_examples=40, deadline=None)
+@given(battles())
+def test_a_friend_less_never_loses_a_target(battle):
+    """Whoever could be hit can still be hit when friends and terrain are taken away."""
+    friends = [unit for unit in battle.units[1:] if unit.side == "french"]
+    bare = replace(battle, units=tuple(u for u in battle.units if u not in friends), terrain=())
+    with_all, without = fire(battle), fire(bare)
+    for name, each in with_all.items():
+        kinds = {(o.range, o.angle == "ahead") for o in (*each.options, *without[name].options)}
+        if each.options and len(kinds) == 1:  # Else what is nearer, or ahead, has become a must.
+            assert {o.target for o in each.options} <= {o.target for o in without[name].options}
