@@ -12,6 +12,7 @@ import tablecam
 from calibration.errors import CalibrationError
 from tablecam.commands.calibrate import calibrate
 from tablecam.commands.demo import demo
+from tablecam.commands.odds import odds
 from tablecam.commands.plan import plan
 from tablecam.commands.print_sheets import print_sheets
 from tablecam.commands.resolve import resolve
@@ -53,6 +54,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     snapshot,
     rulings,
     resolve,
+    odds,
 )
 
 for _command in _COMMANDS:

@@ -124,9 +124,10 @@ def _fallen_back(
         for name, touched in met.contacts.items()
         if any(not _is_broken(enemy, found) for enemy in touched)
     ]
-    for name in fall_back_order(field, request, in_contact):
+    # The order is that of all attackers: it does not hang on who happens to stay.
+    for name in fall_back_order(field, request, met.contacts):
         # A friend who fell back through it may have broken it.
-        if not after[name].is_broken:
+        if name in in_contact and not after[name].is_broken:
             after |= fall_back(field, name, after)
     return MappingProxyType(after)
 

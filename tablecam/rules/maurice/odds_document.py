@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from tablecam.rules.maurice.odds_chances import Variable, distribution, folded, follows
+from tablecam.rules.maurice.odds_chances import State, Variable, distribution, folded, follows
+from tablecam.rules.maurice.odds_combat import Fight
 from tablecam.rules.maurice.odds_fates import Fate, Fates
 from tablecam.rules.maurice.odds_shots import expected
 
 Json = dict[str, Any]
+
+_PLACES = 15
 
 
 def number_json(chances: Mapping[int, float]) -> Json:
@@ -22,23 +25,28 @@ def number_json(chances: Mapping[int, float]) -> Json:
     return {"expected": expected(chances), "chances": named}
 
 
-def fate_json(fate: Variable[Fate], *, is_active: bool) -> Json:
-    """What becomes of a unit in a combat, falling back included.
-
-    `breaks` is by whatever cause; of those who attack, `breaks_falling_back` tells the part of it
-    that comes about only then.
-    """
+def fate_json(fate: Variable[Fate]) -> Json:
+    """What becomes of a unit in a combat, by results and falling back together."""
     chances = distribution(fate)
-    document = {
+    return {
         "disruption": number_json(_marginal(chances, lambda each: each.disruption)),
         "breaks": _share(chances, lambda each: each.is_broken),
     }
-    if is_active:
-        document["falls_back"] = _share(chances, lambda each: each.falls_back)
-        document["breaks_falling_back"] = _share(
-            chances, lambda each: each.falls_back and each.is_broken
-        )
-    return document
+
+
+def attacker_json(fight: Fight, fate: Variable[Fate]) -> Json:
+    """The same of an attacker, and how it leaves.
+
+    `breaks_falling_back` is the part of `breaks` that results alone (M-8.20) do not bring about.
+    """
+    document = fate_json(fate)
+    already = _share(distribution(fight.harm), lambda each: each.is_broken)
+    return {
+        **document,
+        "falls_back": _share(distribution(fate), lambda each: each.falls_back),
+        # The difference of two sums of the same shares: what rounding leaves of it is nothing.
+        "breaks_falling_back": max(0.0, round(document["breaks"] - already, _PLACES)),
+    }
 
 
 def broken_json(fates: Fates, unit_ids: Iterable[str]) -> Json:
@@ -54,5 +62,5 @@ def _marginal(chances: Mapping[Fate, float], number: Callable[[Fate], int]) -> d
     return found
 
 
-def _share(chances: Mapping[Fate, float], question: Callable[[Fate], bool]) -> float:
-    return sum(share for fate, share in chances.items() if question(fate))
+def _share(chances: Mapping[State, float], question: Callable[[State], bool]) -> float:
+    return sum((share for state, share in chances.items() if question(state)), 0.0)

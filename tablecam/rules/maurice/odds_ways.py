@@ -1,23 +1,58 @@
-"""Who can matter to a unit that falls back: whoever its way back, at its longest, comes upon."""
+"""Falling back on a field, as odds need it: who can matter to whom, and the rule asked once.
+
+Whoever can matter to a unit is whoever its way back, at its longest, comes upon.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.contact import TOUCH_MM
+from tablecam.rules.maurice.fall_back import fall_back
 from tablecam.rules.maurice.field import Field, UnitOnField
-from tablecam.rules.maurice.odds_fates import Concern
+from tablecam.rules.maurice.odds_fates import Concern, Fate
+from tablecam.rules.maurice.results import Result
 from tablecam.rules.maurice.tables import FALL_BACK_BW, SLIVER_MM
 from tablecam.table.headings import forward
 
-Shapes = NDArray[np.object_]
-
 _SAFE_MM = 0.5
 """Who is asked in vain changes no chance, who is left out would: a hair more than may touch."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FieldGround:
+    """A field before anyone falls back: the `Ground` of `odds_fates.py`."""
+
+    field: Field
+
+    def concern(self, unit_id: str, places_mm: Mapping[str, frozenset[float]]) -> Concern:
+        """Who can matter to a unit that falls back."""
+        return concern(self.field, self.field.by_id[unit_id], places_mm)
+
+    def fall_back(
+        self, unit_id: str, fates: Mapping[str, Fate], standing: frozenset[str]
+    ) -> Mapping[str, Fate]:
+        """What becomes of a unit that falls back, and of friends (M-8.24 to M-8.27)."""
+        # Nobody else can matter, so nobody else need be looked at.
+        names = fates.keys() | standing
+        units = tuple(unit for unit in self.field.units if unit.id in names)
+        by_id = MappingProxyType({unit.id: unit for unit in units})
+        before = {
+            name: Result(fate.disruption, fate.is_broken, (), fate.falls_back, fate.back_mm)
+            for name, fate in fates.items()
+        }
+        after = fall_back(replace(self.field, units=units, by_id=by_id), unit_id, before)
+        return {**fates, **{name: _fate(result) for name, result in after.items()}}
+
+
+def _fate(result: Result) -> Fate:
+    return Fate(result.disruption, result.is_broken, result.falls_back, result.back_mm)
 
 
 def concern(field: Field, unit: UnitOnField, places_mm: Mapping[str, frozenset[float]]) -> Concern:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tablecam.rules.maurice.odds_chances import distribution
 from tablecam.rules.maurice.odds_combat import Combatant, fights
-from tablecam.rules.maurice.odds_document import broken_json, fate_json
+from tablecam.rules.maurice.odds_document import attacker_json, broken_json
 from tablecam.rules.maurice.odds_fates import Concern, Fate, fates
 from tablecam.rules.maurice.results import Scored, results
 
@@ -148,13 +148,15 @@ def test_how_many_break_together_is_counted_together(case):
 
 def test_what_falling_back_alone_breaks_is_told_apart():
     pair = [
-        Combatant("A", True, 6, 0, 4, ("D",), ("D",)),
+        Combatant("A", True, 6, 3, 4, ("D",), ("D",)),
         Combatant("D", False, 6, 0, 4, ("A",)),
     ]
-    found = fates(fights(pair), ["A"], Lanes({"A": ("Z",)}, {}))
-    document = fate_json(found["A"], is_active=True)
-    assert document["falls_back"] == document["breaks"] == document["breaks_falling_back"] == 1.0
-    assert "falls_back" not in fate_json(found["D"], is_active=False)
+    parts = fights(pair)
+    document = attacker_json(parts["A"], fates(parts, ["A"], Lanes({"A": ("Z",)}, {}))["A"])
+    # Two disruptions, in 21 of 36 ways, break it before it could fall back onto Z.
+    assert document["breaks"] == 1.0
+    assert document["falls_back"] == pytest.approx(15 / 36)
+    assert document["breaks_falling_back"] == pytest.approx(15 / 36)
 
 
 def test_a_friend_passed_twice_is_disrupted_twice():

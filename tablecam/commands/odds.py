@@ -1,0 +1,41 @@
+"""`tablecam odds`: the exact chances of what a volley, a combat or a rally can lead to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from tablecam.commands.odds_table import odds_tables
+from tablecam.documents import read_json
+from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.odds import odds as odds_of
+from tablecam.rules.maurice.requests import request_of
+from tablecam.table.position_file import read_position_file
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("odds")
+@click.argument("position", type=_FILE)
+@click.argument("request", type=_FILE)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def odds(position: Path, request: Path, as_json: bool) -> None:
+    """Tell the chances of a REQUEST in a POSITION, before any die is thrown.
+
+    The REQUEST is that of `tablecam resolve`; dice in it are left aside. Chances are exact: all
+    ways in which the dice can fall are counted, none is sampled.
+    """
+    field = field_of(read_position_file(position), str(position))
+    asked = request_of(read_json(request), field, with_dice=False)
+    document = odds_of(field, asked)
+    if as_json:
+        click.echo(json.dumps(document, indent=1))
+        return
+    console = Console(highlight=False)
+    for table in odds_tables(document):
+        console.print(table)
+    for warning in field.warnings:
+        click.echo(warning, err=True)

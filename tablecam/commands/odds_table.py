@@ -1,0 +1,102 @@
+"""Odds as tables that a person can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rich.table import Table
+
+Json = Mapping[str, Any]
+
+_LEAST = 0.0005
+
+
+def odds_tables(document: Json) -> Iterable[Table]:
+    """The tables of a document of odds."""
+    if document["kind"] == "combat":
+        yield _combat(document)
+        yield _losses(document)
+    elif document["kind"] == "rally":
+        yield _rally(document)
+    else:
+        yield _volley(document)
+
+
+def percent(share: float) -> str:
+    """A chance in words: what can happen is never 0 %, what can fail never 100 %.
+
+    >>> percent(0.5), percent(0.1234), percent(1e-9), percent(1 - 1e-9), percent(0), percent(1)
+    ('50.0 %', '12.3 %', '< 0.1 %', '> 99.9 %', '0 %', '100 %')
+    """
+    if share in (0, 1):
+        return f"{100 * share:.0f} %"
+    if share < _LEAST:
+        return "< 0.1 %"
+    if share >= 1 - _LEAST:
+        return "> 99.9 %"
+    return f"{100 * share:.1f} %"
+
+
+def _volley(document: Json) -> Table:
+    title = "Odds of the bombardment" if document["kind"] == "bombard" else "Odds of the volley"
+    table = _table(title, "target", "dice", "hits", "disruption", *_heads(document), "breaks")
+    for name, unit in document["units"].items():
+        middle = [str(unit["dice"]), f"{unit['hits']['expected']:.2f}"]
+        table.add_row(name, *middle, *_gained(unit, document), percent(unit["breaks"]))
+    return table
+
+
+def _combat(document: Json) -> Table:
+    heads = ("value", "engaged with", "disruption", *_heads(document))
+    ends = ("breaks", "falls back", "and breaks so")
+    table = _table(f"Odds of the combat, {document['active']} active", "unit", *heads, *ends)
+    for name, unit in document["units"].items():
+        # Friends who are passed through do not fight.
+        value = str(unit["value"]) if "value" in unit else ""
+        enemies = ", ".join(unit.get("engaged_with", ()))
+        back = [percent(unit[key]) if key in unit else "" for key in _FALLING_BACK]
+        gained = _gained(unit, document)
+        table.add_row(name, value, enemies, *gained, percent(unit["breaks"]), *back)
+    return table
+
+
+_FALLING_BACK = ("falls_back", "breaks_falling_back")
+
+
+def _losses(document: Json) -> Table:
+    most = max(int(n) for side in document["sides"].values() for n in side["broken"]["chances"])
+    counts = [str(number) for number in range(most + 1)]
+    table = _table("Units that break", "side", "to expect", *counts)
+    for side, lost in document["sides"].items():
+        chances = [percent(lost["broken"]["chances"].get(number, 0)) for number in counts]
+        table.add_row(side, f"{lost['broken']['expected']:.2f}", *chances)
+    return table
+
+
+def _rally(document: Json) -> Table:
+    heads = ("needed", "disruption", *_heads(document))
+    table = _table("Odds of the rally", "unit", *heads)
+    for name, unit in document["units"].items():
+        table.add_row(name, f"{unit['needed']}+", *_gained(unit, document))
+    return table
+
+
+def _heads(document: Json) -> list[str]:
+    """The numbers of disruption that any unit may gain or shed."""
+    numbers = {
+        int(number)
+        for unit in document["units"].values()
+        for number in unit["disruption"]["chances"]
+    }
+    return [f"{number:+d}" if number else "0" for number in sorted(numbers, key=abs)]
+
+
+def _gained(unit: Json, document: Json) -> list[str]:
+    chances = unit["disruption"]["chances"]
+    shares = [chances.get(head.lstrip("+"), 0) for head in _heads(document)]
+    return [f"{unit['disruption']['expected']:+.2f}", *(percent(share) for share in shares)]
+
+
+def _table(title: str, *heads: str) -> Table:
+    return Table(*heads, title=title, title_justify="left")
