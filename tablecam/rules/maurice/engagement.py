@@ -240,7 +240,10 @@ def _is_beside(found: Axes, part: shapely.Geometry) -> bool:
     behind = np.minimum(ahead_mm, 0.0)
     along = np.array(forward(found.heading_deg - 90.0))
     beyond = lane(found, 0.0, behind_mm=_OVERLAP_MM)
-    slipped = shapely.get_coordinates(shapely.intersection(part, beyond, grid_size=GRID_MM))
+    # Cut to a strip, an outline may leave an edge beside its area, which no overlay takes.
+    pieces = shapely.get_parts(part)
+    areas = pieces[shapely.get_dimensions(pieces) == 2]
+    slipped = shapely.get_coordinates(shapely.intersection(areas, beyond, grid_size=GRID_MM))
     wide_mm = float(np.ptp(slipped @ along)) if len(slipped) else 0.0
     return bool(-behind.min() > wide_mm + _SLACK_MM)
 
