@@ -1,0 +1,238 @@
+"""The odds of requests on a table, beside resolving every fall of the dice."""
+
+import math
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from tablecam.errors import BadInput
+from tablecam.rules.maurice.combat import combat_scores, fight
+from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.odds import odds
+from tablecam.rules.maurice.rally import rally
+from tablecam.rules.maurice.requests import read_request
+from tablecam.rules.maurice.results import Result, Scored, results
+from tablecam.rules.maurice.volley import rolled, shot_list, struck
+from tablecam.table.model import Terrain
+from tests.rules.maurice.tables import BW, gun, line, massed, position
+
+ROUNDING = 1e-12
+SOUTH = 270.0
+
+
+def asked(field, request):
+    return read_request(request, "request", field, with_dice=False)
+
+
+def volley(kind="volley", targets=("B1", "B1"), **more):
+    shots = {f"F1/{place + 2}": target for place, target in enumerate(targets)}
+    return {"kind": kind, "side": "french", "shots": [{"unit": "F1", "targets": shots}], **more}
+
+
+def two_lines(level=0, gap_bw=3):
+    """Two lines of foot face to face; the level is the defender's."""
+    ahead_mm = (gap_bw + 1) * BW
+    return field_of(
+        position(
+            line("F1", "french", 600, 400),
+            line("B1", "british", 600, 400 + ahead_mm, SOUTH, disruption=level),
+        )
+    )
+
+
+def test_a_plain_volley_disrupts_with_one_chance_in_four_a_base():  # M-7.23, M-7.26
+    found = odds(two_lines(), asked(two_lines(), volley()))
+    target = found["units"]["B1"]
+    assert [shot["to_hit"] for shot in found["shots"]] == [4, 4]
+    assert target["disruption"]["chances"] == {"0": 9 / 16, "1": 6 / 16, "2": 1 / 16}
+    assert target["disruption"]["expected"] == 0.5
+    assert target["hits"]["chances"] == {"0": 0.25, "1": 0.5, "2": 0.25}
+    assert target["breaks"] == 0
+
+
+@pytest.mark.parametrize("level", [2, 3, 4])
+@pytest.mark.parametrize("card", [-3, 0, 1])
+def test_chances_of_a_volley_are_those_of_resolving_all_its_dice(level, card):
+    field = two_lines(level)
+    request = asked(field, volley(cards={"F1": card}))
+    shots = shot_list(field, request)
+    gained, broken, hits, ways = Counter(), 0, Counter(), 0
+    # Two dice to disrupt are always thrown here; where fewer hit, the last ones decide nothing.
+    for first, second, *disrupt in product(range(1, 7), repeat=4):
+        fired = rolled(shots, (first, second))
+        found = struck(fired, disrupt, {"B1": (level, 4)})
+        ways += 1
+        hits[str(sum(each.hits for each in fired))] += 1
+        gained[str(found[0].disruption)] += 1
+        broken += found[0].is_broken
+    target = odds(field, request)["units"]["B1"]
+    assert target["disruption"]["chances"] == pytest.approx(shares(gained, ways), abs=ROUNDING)
+    assert target["hits"]["chances"] == pytest.approx(shares(hits, ways), abs=ROUNDING)
+    assert target["breaks"] == pytest.approx(broken / ways, abs=ROUNDING)
+
+
+def shares(counts, ways):
+    return {name: count / ways for name, count in counts.items()}
+
+
+def test_canister_throws_two_dice_and_a_second_hit_breaks_a_gun():  # M-7.20, M-7.26, T-28
+    field = field_of(position(gun("F1", "french", 600, 400), gun("B1", "british", 600, 500, SOUTH)))
+    request = {
+        "kind": "volley",
+        "side": "french",
+        "shots": [{"unit": "F1", "targets": {"F1/1": "B1"}}],
+    }
+    target = odds(field, asked(field, request))["units"]["B1"]
+    assert (target["dice"], target["disrupt_on"]) == (2, 4)
+    assert target["breaks"] == pytest.approx(1 / 16)
+
+
+def test_a_gun_is_hard_to_silence_from_afar():  # M-7.26
+    field = field_of(position(gun("F1", "french", 600, 200), gun("B1", "british", 600, 700, SOUTH)))
+    request = {
+        "kind": "bombard",
+        "side": "french",
+        "shots": [{"unit": "F1", "targets": {"F1/1": "B1"}}],
+    }
+    target = odds(field, asked(field, request))["units"]["B1"]
+    assert target["disruption"]["chances"] == pytest.approx({"0": 11 / 12, "1": 1 / 12})
+    assert target["breaks"] == 0
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_chances_of_a_rally_are_those_of_resolving_all_its_dice(level):  # M-9.2, M-9.3
+    field = two_lines(level, gap_bw=6)
+    counts = Counter()
+    for dice in product(range(1, 7), repeat=level):
+        request = read_request({"kind": "rally", "unit": "B1", "dice": [*dice]}, "request", field)
+        counts[str(-rally(field, request).shed)] += 1
+    found = odds(field, asked(field, {"kind": "rally", "unit": "B1"}))["units"]["B1"]
+    assert found["needed"] == 3
+    assert found["disruption"]["chances"] == pytest.approx(shares(counts, 6**level), abs=ROUNDING)
+    assert found["disruption"]["expected"] == pytest.approx(-level * 2 / 3)
+
+
+PLAIN = (
+    line("F1", "french", 600, 400, disruption=2),
+    line("B1", "british", 600, 440, SOUTH, disruption=3),
+)
+FRIEND_BEHIND = (  # M-8.25, M-8.26: it goes on past him, one disruption for each
+    line("F1", "french", 600, 400, disruption=2),
+    line("F2", "french", 600, 345, disruption=4),
+    line("B1", "british", 600, 440, SOUTH),
+)
+ENEMY_BEHIND = (  # M-8.27: whoever cannot fall back breaks, unless the enemy behind has broken
+    line("F1", "french", 600, 400),
+    line("B1", "british", 600, 440, SOUTH),
+    gun("B2", "british", 520, 335, 0.0),
+    massed("F2", "french", 580, 335, 180.0),
+)
+WAYS_CROSS = (  # F1's way back leads over F2, wherever it is by then, and along B2
+    line("F1", "french", 600, 400, disruption=1),
+    line("B1", "british", 600, 440, SOUTH, disruption=2),
+    massed("F2", "french", 640, 320, 0.0, disruption=2),
+    line("B2", "british", 700, 290, 180.0, disruption=1),
+)
+OUTNUMBERED = (  # M-8.17: one in the middle of three
+    line("F1", "french", 600, 400, disruption=1),
+    line("B1", "british", 540, 440, SOUTH),
+    gun("B2", "british", 640, 440, SOUTH),
+    gun("B3", "british", 680, 445, SOUTH),
+)
+ROUGH = Terrain("rough", "rough", ((500, 300), (700, 300), (700, 370), (500, 370)))
+
+
+@pytest.mark.parametrize("order", [(), ("F1",)], ids=["rearmost first", "F1 first"])
+@pytest.mark.parametrize(
+    "units",
+    [PLAIN, FRIEND_BEHIND, ENEMY_BEHIND, WAYS_CROSS, OUTNUMBERED],
+    ids=["plain", "friend behind", "enemy behind", "ways cross", "outnumbered"],
+)
+def test_chances_of_a_combat_are_those_of_resolving_all_its_dice(units, order):
+    field = field_of(position(*units, terrain=[ROUGH]))
+    request = {"kind": "combat", "active": "french", "fall_back_order": [*order]}
+    found = odds(field, asked(field, request))
+    ends = [*resolved(field, request)]
+    for name, unit in found["units"].items():
+        ours = [each[name] if name in each else Result() for each in ends]
+        gained = Counter(str(each.disruption) for each in ours)
+        assert unit["disruption"]["chances"] == pytest.approx(shares(gained, len(ends)))
+        assert unit["breaks"] == pytest.approx(share(each.is_broken for each in ours))
+        if "falls_back" in unit:
+            assert unit["falls_back"] == pytest.approx(share(each.falls_back for each in ours))
+    for side, lost in found["sides"].items():
+        names = [unit.id for unit in field.of_side(side)]
+        counts = Counter(
+            str(sum(each[name].is_broken for name in names if name in each)) for each in ends
+        )
+        assert lost["broken"]["chances"] == pytest.approx(shares(counts, len(ends)))
+
+
+def share(answers):
+    answers = [*answers]
+    return sum(answers) / len(answers)
+
+
+def resolved(field, request):
+    """What every fall of the dice leads to; once for all that have the same results."""
+    scores = combat_scores(field, request["active"], {})
+    known = {}
+    for dice in product(range(1, 7), repeat=len(scores)):
+        scored = (
+            Scored(
+                name,
+                field.by_id[name].side == request["active"],
+                value.value + pips,
+                value.engaged_with,
+                field.by_id[name].disruption,
+                len(field.by_id[name].bases),
+            )
+            for (name, value), pips in zip(scores.items(), dice, strict=True)
+        )
+        key = tuple((each.disruption, each.is_broken) for each in results(scored).values())
+        if key not in known:
+            thrown = dict(zip(scores, dice, strict=True))
+            known[key] = fight(field, read_request({**request, "dice": thrown}, "request", field))
+        yield known[key].results
+
+
+def test_a_combat_in_which_nobody_is_engaged_is_refused():
+    field = two_lines()
+    with pytest.raises(BadInput, match="nobody is engaged"):
+        odds(field, asked(field, {"kind": "combat", "active": "french"}))
+
+
+def test_what_may_not_be_shot_at_has_no_odds():  # M-7.12
+    field = two_lines(gap_bw=5)
+    with pytest.raises(BadInput, match="F1/2 may not fire: no target"):
+        odds(field, asked(field, volley()))
+
+
+def test_turning_and_moving_the_table_changes_no_chance():
+    def chances(turn_deg, x_mm, y_mm):
+        units = [
+            replace(unit, bases=tuple(turned(base, turn_deg, x_mm, y_mm) for base in unit.bases))
+            for unit in WAYS_CROSS
+        ]
+        field = field_of(position(*units))
+        found = odds(field, asked(field, {"kind": "combat", "active": "french"}))
+        return {name: each["disruption"]["chances"] for name, each in found["units"].items()}
+
+    plain = chances(0, 0, 0)
+    for turn_deg in (90.0, 180.0, 37.0):
+        moved = chances(turn_deg, 100, 150)
+        assert {name: pytest.approx(each) for name, each in plain.items()} == moved
+
+
+def turned(base, turn_deg, x_mm, y_mm):
+    """A base after the table was turned about (600, 400) and moved."""
+    turn = math.radians(turn_deg)
+    x, y = base.x_mm - 600, base.y_mm - 400
+    return replace(
+        base,
+        x_mm=600 + x * math.cos(turn) - y * math.sin(turn) + x_mm,
+        y_mm=400 + x * math.sin(turn) + y * math.cos(turn) + y_mm,
+        heading_deg=base.heading_deg + turn_deg,
+    )
