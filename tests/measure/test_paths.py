@@ -23,6 +23,9 @@ MASSED = Axes((-40.0, 0.0), (40.0, 0.0), 90.0)
 corners = st.sampled_from(["left", "right"])
 arcs_mm = st.floats(0.0, 200.0)
 steps = st.one_of(st.tuples(corners, arcs_mm), st.tuples(st.just("ahead"), st.floats(0.0, 300.0)))
+short_steps = st.one_of(
+    st.tuples(corners, st.floats(0.0, 60.0)), st.tuples(st.just("ahead"), st.floats(0.0, 120.0))
+)
 
 
 def walk(front: Axes, moves: list[tuple[str, float]]) -> list[Axes]:
@@ -102,6 +105,12 @@ def test_the_cheapest_path_is_never_longer_than_one_of_three_steps(a, by, ahead,
 def test_nor_longer_than_a_single_wheel_on_the_way(ahead, corner, by, then) -> None:
     end = walk(FRONT, [("ahead", ahead), (corner, by), ("ahead", then)])[-1]
     assert cheapest_path(FRONT, end).cost_mm <= ahead + by + then + 1e-4
+
+
+@given(st.lists(short_steps, min_size=3, max_size=6))
+def test_nor_longer_than_any_mix_of_more_steps(moves) -> None:
+    end = walk(FRONT, moves)[-1]
+    assert cheapest_path(FRONT, end).cost_mm <= sum(mm for _, mm in moves) + 1e-4
 
 
 @given(st.lists(steps, max_size=4))
