@@ -20,6 +20,10 @@ from tablecam.table.model import Point
 
 Array = NDArray[np.float64]
 
+Edges = tuple[Array, Array, NDArray[np.intp]]
+"""Edges (k, 2) in a strip's frame: where each starts, its step, and which of them each shape's
+first is (n,)."""
+
 Pivot = Literal["middle", "left", "right"]
 """About which point of its front edge a strip is turned: rulebooks differ."""
 
@@ -126,13 +130,13 @@ def first_met(
     turns_rad = np.radians(np.atleast_1d(np.asarray(turned_deg, dtype=np.float64)))
     if strip.is_cut and np.any(np.abs(turns_rad) >= np.radians(_MOST_TURN_DEG)):
         raise ValueError(f"expected angles below {_MOST_TURN_DEG:g} degrees")
-    if not len(shapes) or not len(turns_rad):
-        return np.full((len(turns_rad), len(shapes)), np.inf)
-    starts_mm = _starts(strip, turns_rad, shapes)
-    if sliver_mm > 0:
-        inner_mm = _starts(strip.narrowed(sliver_mm), turns_rad, shapes)
-        starts_mm = np.where(np.isfinite(inner_mm), starts_mm, np.inf)
-    return starts_mm
+    met_mm = np.full((len(turns_rad), len(shapes)), np.inf)
+    if not met_mm.size:
+        return met_mm
+    near = np.flatnonzero(_may_be_met(strip, turns_rad, shapes)).tolist()
+    if near:
+        met_mm[:, near] = _met(strip, turns_rad, [shapes[place] for place in near], sliver_mm)
+    return met_mm
 
 
 def critical_turns_deg(
@@ -221,9 +225,45 @@ def cone_at(apex_mm: Point, heading_deg: float, whole_deg: float) -> Cone:
     return Cone(apex_mm, apex_mm, heading_deg, whole_deg / 2, whole_deg / 2)
 
 
-def _starts(strip: Strip, turns_rad: Array, shapes: Sequence[shapely.Geometry]) -> Array:
-    """As `first_met`, by the outline of the strip itself: (a, n)."""
-    starts, steps, firsts = _edges(strip, shapes)
+def _may_be_met(
+    strip: Strip, turns_rad: Array, shapes: Sequence[shapely.Geometry]
+) -> NDArray[np.bool_]:
+    """Which shapes (n,) do not lie wholly behind the strip or to one side, however it is turned.
+
+    What lies right of it when it is turned most to the right is right of it at all angles, as far
+    as a strip's sides have its pivot between them and its turns span no more than a right angle.
+    """
+    corners, owners = shapely.get_coordinates(np.asarray(shapes, dtype=object), return_index=True)
+    local = strip.local_mm(corners)
+    firsts = np.searchsorted(owners, np.arange(len(shapes)))
+    may = np.ones(len(shapes), dtype=bool)
+    if strip.is_cut:
+        may &= np.maximum.reduceat(local[:, 1], firsts) >= strip.floor_mm
+    most_right, most_left = turns_rad.min(), turns_rad.max()
+    if strip.left_mm <= 0 <= strip.right_mm and most_left - most_right <= np.pi / 2:
+        across = local @ np.array([np.cos(most_right), np.sin(most_right)])
+        may &= np.minimum.reduceat(across, firsts) <= strip.right_mm
+        across = local @ np.array([np.cos(most_left), np.sin(most_left)])
+        may &= np.maximum.reduceat(across, firsts) >= strip.left_mm
+    return may
+
+
+def _met(
+    strip: Strip, turns_rad: Array, shapes: Sequence[shapely.Geometry], sliver_mm: float
+) -> Array:
+    """As `first_met`, of shapes one by one: (a, n)."""
+    edges = _edges(strip, shapes)
+    starts_mm = _with_heel(strip, turns_rad, shapes, _starts(strip, turns_rad, edges))
+    if sliver_mm > 0:
+        inner = strip.narrowed(sliver_mm)
+        inner_mm = _with_heel(inner, turns_rad, shapes, _starts(inner, turns_rad, edges))
+        starts_mm = np.where(np.isfinite(inner_mm), starts_mm, np.inf)
+    return starts_mm
+
+
+def _starts(strip: Strip, turns_rad: Array, edges: Edges) -> Array:
+    """Where along the strip the first of the edges of each shape in it begins: (a, n)."""
+    starts, steps, firsts = edges
     cos, sin = np.cos(turns_rad)[:, None], np.sin(turns_rad)[:, None]
     # Across the turned strip and along it, for where each edge begins and how it goes on.
     across, along = cos * starts[:, 0] + sin * starts[:, 1], cos * starts[:, 1] - sin * starts[:, 0]
@@ -241,12 +281,10 @@ def _starts(strip: Strip, turns_rad: Array, shapes: Sequence[shapely.Geometry]) 
     ends = along + go_along * np.where(go_along > 0, first, last)
     nearest = np.where(first <= last, np.maximum(ends, 0.0), np.inf)
     found: Array = np.minimum.reduceat(nearest, firsts, axis=1)
-    return _with_heel(strip, turns_rad, shapes, found)
+    return found
 
 
-def _edges(
-    strip: Strip, shapes: Sequence[shapely.Geometry]
-) -> tuple[Array, Array, NDArray[np.intp]]:
+def _edges(strip: Strip, shapes: Sequence[shapely.Geometry]) -> Edges:
     """All edges of the shapes in the strip's frame: where they start, their steps, each's first."""
     parts, owners = shapely.get_parts(np.asarray(shapes, dtype=object), return_index=True)
     rings, of_part = shapely.get_rings(parts, return_index=True)

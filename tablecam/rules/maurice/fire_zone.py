@@ -62,7 +62,7 @@ class Met:
         for unit_id in {other.unit.id for other in self.others if other.is_enemy}:
             of_unit = np.array([other.unit.id == unit_id for other in self.others])
             best_mm = margins_mm[:, of_unit].max(axis=1, initial=-np.inf)
-            if -_NEAR_MISS_MM < best_mm.max() < -EXACT_MM:
+            if -_NEAR_MISS_MM < best_mm.max(initial=-np.inf) < -EXACT_MM:
                 found.append(self.turns_deg[np.argmax(best_mm)])
         return np.array(found)
 
@@ -102,6 +102,7 @@ def met_turned(shooter: Shooter, longest_mm: float) -> Met:
     """
     others = shooter.within(longest_mm)
     turns_deg = _turns_deg(shooter, others)
+    turns_deg = turns_deg[_meets_enemy(shooter, others, turns_deg, longest_mm)]
     met = _met(shooter, others, turns_deg, longest_mm)
     finer_deg = [
         near + np.linspace(-STEP_DEG, STEP_DEG, _FINE + 1) for near in met.near_misses_deg()
@@ -121,6 +122,15 @@ def _turns_deg(shooter: Shooter, others: Sequence[Other]) -> Array:
     critical = critical_turns_deg(shooter.strip, shapes, TURN_DEG, SLIVER_MM)
     between = (critical[1:] + critical[:-1]) / 2
     return np.union1d(grid, between)
+
+
+def _meets_enemy(
+    shooter: Shooter, others: Sequence[Other], turns_deg: Array, longest_mm: float
+) -> Flags:
+    """At which angles (a,) an enemy is in the zone, or all but: the others need no further look."""
+    enemies = [other.outline for other in others if other.is_enemy]
+    ranges_mm = first_met(shooter.strip, turns_deg, enemies)
+    return np.asarray((ranges_mm <= longest_mm + _NEAR_MISS_MM).any(axis=1))
 
 
 def _met(shooter: Shooter, others: tuple[Other, ...], turns_deg: Array, longest_mm: float) -> Met:
