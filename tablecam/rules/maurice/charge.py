@@ -19,7 +19,6 @@ from tablecam.rules.maurice.charge_limits import (
 from tablecam.rules.maurice.charge_moves import (
     Move,
     allowance_mm,
-    longest_free_arc_mm,
     moves_about,
 )
 from tablecam.rules.maurice.field import Field, UnitOnField
@@ -107,14 +106,11 @@ def _why_never(field: Field, unit: UnitOnField) -> str | None:
 
 def _attempts(field: Field, unit: UnitOnField) -> list[Attempt]:
     """The moves about each corner."""
-    reach_mm = allowance_mm(field, unit) or 0.0
     forbidden = forbidden_ground(field, unit)
-    attempts = []
-    for corner in CORNERS:
-        longest_mm = longest_free_arc_mm(field, unit, corner, forbidden)
-        moves = moves_about(field, unit, corner, longest_mm, reach_mm)
-        attempts.append(Attempt(field, unit, moves, forbidden))
-    return attempts
+    return [
+        Attempt(field, unit, moves_about(field, unit, corner, forbidden), forbidden)
+        for corner in CORNERS
+    ]
 
 
 def _lanes_to(enemy: UnitOnField, attempts: list[tuple[Attempt, Rows]]) -> Iterator[ChargeLane]:

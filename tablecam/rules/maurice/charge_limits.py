@@ -95,6 +95,9 @@ def _sees(attempt: Attempt, rows: Rows) -> Bools:
 
 def _has_ground(attempt: Attempt, rows: Rows) -> Bools:
     """The way ahead; the wheels that are tried at all pass over none that is forbidden."""
+    reach_mm = allowance_mm(attempt.field, attempt.unit) or 0.0
+    if not shapely.dwithin(attempt.unit.outline, attempt.forbidden, reach_mm):
+        return np.ones(len(rows), dtype=bool)
     moves = [attempt.moves.move(row) for row in rows]
     lanes = np.array([move.lane_area(attempt.unit) for move in moves], dtype=object)
     crosses = np.asarray(shapely.intersects(lanes, attempt.forbidden))

@@ -10,33 +10,30 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.lanes import (
     Corner,
     advanced,
     front_width_mm,
     lane,
-    pivot_mm,
-    swept_by_wheel,
     turned_deg,
     wheeled,
 )
 from tablecam.measure.outlines import Axes
 from tablecam.measure.zones import Strip, critical_turns_deg, first_met, strip_before
+from tablecam.rules.maurice.charge_wheel import longest_free_arc_mm, wheel_area
 from tablecam.rules.maurice.field import Field, UnitOnField
-from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.tables import ALLOWANCES_BW, CHARGE_WHEEL_BW, SLIVER_MM
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-_STEP_MM = 0.5
+_STEP_MM = 1.0
 """How finely wheels are tried, besides those at which something enters or leaves the lane."""
 _BESIDE_DEG = 1e-6
 """How far to either side of such a wheel is tried too; 3 millionths of a mm at 160 mm."""
-_HALVINGS = 12
-"""To find the longest free wheel to a hundredth of a millimetre."""
+_RIBS = 4
+"""How many sectors the fan of all lanes is drawn with, generously; it only sorts out who is far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +59,7 @@ class Move:
 
     def wheel_area(self, unit: UnitOnField) -> shapely.Geometry:
         """What it passes over in the wheel, its start included."""
-        angle_deg = turned_deg(unit.axes, self.corner, self.arc_mm)
-        return swept_by_wheel(unit.bases, pivot_mm(unit.axes, self.corner), angle_deg)
+        return wheel_area(unit, self.corner, self.arc_mm)
 
     def lane_area(self, unit: UnitOnField) -> shapely.Polygon:
         """What its front passes over on the way ahead."""
@@ -110,44 +106,67 @@ def allowance_mm(field: Field, unit: UnitOnField) -> float | None:
 
 
 def moves_about(
-    field: Field, unit: UnitOnField, corner: Corner, longest_arc_mm: float, reach_mm: float
+    field: Field, unit: UnitOnField, corner: Corner, forbidden: shapely.Geometry
 ) -> Moves:
-    """The moves of a unit after wheels about a corner, up to an arc; the first does not wheel.
+    """The moves of a unit after wheels about a corner, up to the longest that is free.
 
-    Every 0.5 mm, and beside the wheels at which a corner of a base enters or leaves the lane.
+    The first does not wheel. Every millimetre, and beside the wheels at which a corner of a base
+    enters or leaves the lane. Where no enemy can be met there is only the move straight ahead.
     """
-    front = shapely.LineString([unit.axes.left_mm, unit.axes.right_mm])
-    near = [
-        other
-        for other in field.units
-        if other is not unit and shapely.dwithin(other.outline, front, reach_mm + EXACT_MM)
-    ]
-    enemies = [(other, base) for other in near if other.side != unit.side for base in other.bases]
-    friends = [base for other in near if other.side == unit.side for base in other.bases]
-    shapes = [*(base for _, base in enemies), *friends]
+    fan = _fan(unit.axes, corner, CHARGE_WHEEL_BW * field.bw_mm, allowance_mm(field, unit) or 0.0)
+    enemies, friends = _bases(field.enemies_of(unit), fan), _bases(field.friends_of(unit), fan)
+    owners, bases = tuple(each for each, _ in enemies), tuple(base for _, base in enemies)
+    shapes = [*bases, *(base for _, base in friends)]
     strip = strip_before(unit.axes, front_width_mm(unit.axes), pivot=corner, is_cut=False)
-    arcs_mm = _arcs(unit.axes, corner, strip, shapes, longest_arc_mm)
+    longest_mm = longest_free_arc_mm(field, unit, corner, forbidden) if enemies else 0.0
+    arcs_mm = _arcs(unit.axes, corner, strip, shapes, longest_mm)
     turns_deg = turned_deg(unit.axes, corner, 1.0) * arcs_mm
     begins_mm = first_met(strip, turns_deg, shapes, SLIVER_MM)
     ahead_mm, friends_mm = np.split(begins_mm, [len(enemies)], axis=1)
     straight_mm = ahead_mm.min(axis=1, initial=np.inf)
     meets = np.isfinite(ahead_mm) & (ahead_mm <= straight_mm[:, None] + SLIVER_MM)
-    grown_mm = first_met(strip.narrowed(-TOUCH_MM), turns_deg, shapes)[:, : len(enemies)]
-    is_new = np.array(
-        [not shapely.dwithin(unit.outline, base, TOUCH_MM) for _, base in enemies], dtype=bool
+    beside_mm = first_met(strip.narrowed(-TOUCH_MM), turns_deg, bases)
+    touched = np.array(
+        [bool(shapely.dwithin(unit.outline, base, TOUCH_MM)) for base in bases], dtype=bool
     )
-    beside_mm = np.where(np.isfinite(ahead_mm) | ~is_new, np.inf, grown_mm)
-    owners = tuple(other.id for other, _ in enemies)
+    beside_mm[np.isfinite(ahead_mm) | touched | _of_units_met(meets, owners)] = np.inf
     return Moves(
         corner,
         arcs_mm,
         straight_mm,
         friends_mm.min(axis=1, initial=np.inf),
-        np.where(_of_units_met(meets, owners), np.inf, beside_mm).min(axis=1, initial=np.inf),
+        beside_mm.min(axis=1, initial=np.inf),
         meets,
         owners,
-        tuple(base for _, base in enemies),
+        bases,
     )
+
+
+def _bases(
+    units: Sequence[UnitOnField], area: shapely.Geometry
+) -> list[tuple[str, shapely.Polygon]]:
+    """The bases of units that reach into an area, with their units' ids."""
+    return [
+        (other.id, base)
+        for other in units
+        if shapely.intersects(area, other.outline)
+        for base in other.bases
+        if shapely.intersects(area, base)
+    ]
+
+
+def _fan(front: Axes, corner: Corner, arc_mm: float, reach_mm: float) -> shapely.Geometry:
+    """An area that holds the lanes after all wheels up to an arc, and what touches them."""
+    arcs_mm = np.linspace(0.0, arc_mm, _RIBS + 1)
+    ribs = shapely.get_coordinates([lane(wheeled(front, corner, arc), reach_mm) for arc in arcs_mm])
+    farthest_mm = math.hypot(front_width_mm(front), reach_mm)
+    between_rad = math.radians(abs(turned_deg(front, corner, arc_mm))) / _RIBS
+    # The arcs from rib to rib bulge over their chords.
+    bulge_mm = farthest_mm * (1.0 - math.cos(between_rad / 2))
+    hull = shapely.MultiPoint(ribs).convex_hull
+    fan = hull.buffer(bulge_mm + TOUCH_MM)
+    shapely.prepare(fan)
+    return fan
 
 
 def _arcs(
@@ -172,29 +191,3 @@ def _of_units_met(meets: Bools, owners: Sequence[str]) -> Bools:
     """Which bases (k, n) are of units that are met, perhaps with other bases."""
     is_same = np.array([[one == other for other in owners] for one in owners], dtype=bool)
     return np.asarray(meets @ is_same.reshape(len(owners), len(owners)))
-
-
-def longest_free_arc_mm(
-    field: Field, unit: UnitOnField, corner: Corner, forbidden: shapely.Geometry
-) -> float:
-    """How far a unit can wheel about a corner, at most 1 BW, before it passes over what it may not.
-
-    That is any other unit, and `forbidden` ground; not where it already stands.
-    """
-    whole_mm = CHARGE_WHEEL_BW * field.bw_mm
-    near = [other.outline for other in field.units if other is not unit]
-    barrier = shapely.union_all([*near, forbidden])
-
-    def is_free(arc_mm: float) -> bool:
-        swept = Move(corner, arc_mm, 0.0).wheel_area(unit)
-        if not shapely.intersects(swept, barrier):
-            return True
-        return not is_partly_in(shapely.difference(swept, unit.outline), barrier)
-
-    if is_free(whole_mm):
-        return whole_mm
-    low_mm, high_mm = 0.0, whole_mm
-    for _ in range(_HALVINGS):
-        middle_mm = (low_mm + high_mm) / 2
-        low_mm, high_mm = (middle_mm, high_mm) if is_free(middle_mm) else (low_mm, middle_mm)
-    return low_mm

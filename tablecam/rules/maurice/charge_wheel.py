@@ -1,0 +1,64 @@
+"""How far a unit has room to wheel before it charges (M-8.5)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import shapely
+
+from tablecam.measure.lanes import Corner, pivot_mm, swept_by_wheel, turned_deg
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.ground import is_partly_in
+from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW
+
+_HALVINGS = 12
+"""To find the longest free wheel to a hundredth of a millimetre."""
+
+
+def longest_free_arc_mm(
+    field: Field, unit: UnitOnField, corner: Corner, forbidden: shapely.Geometry
+) -> float:
+    """How far a unit can wheel about a corner, at most 1 BW, before it passes over what it may not.
+
+    That is any other unit, and `forbidden` ground; not where it already stands.
+    """
+    whole_mm = CHARGE_WHEEL_BW * field.bw_mm
+    barrier = _barrier(field, unit, corner, forbidden)
+    if barrier is None or _is_free(unit, corner, whole_mm, barrier):
+        return whole_mm
+    low_mm, high_mm = 0.0, whole_mm
+    for _ in range(_HALVINGS):
+        middle_mm = (low_mm + high_mm) / 2
+        if _is_free(unit, corner, middle_mm, barrier):
+            low_mm = middle_mm
+        else:
+            high_mm = middle_mm
+    return low_mm
+
+
+def wheel_area(unit: UnitOnField, corner: Corner, arc_mm: float) -> shapely.Geometry:
+    """What a unit passes over in a wheel, its start included."""
+    angle_deg = turned_deg(unit.axes, corner, arc_mm)
+    return swept_by_wheel(unit.bases, pivot_mm(unit.axes, corner), angle_deg)
+
+
+def _barrier(
+    field: Field, unit: UnitOnField, corner: Corner, forbidden: shapely.Geometry
+) -> shapely.Geometry | None:
+    """All that a unit may not pass over and that is near enough to be passed over; None if none."""
+    offsets_mm = shapely.get_coordinates(unit.outline) - pivot_mm(unit.axes, corner)
+    turn_rad = math.radians(abs(turned_deg(unit.axes, corner, CHARGE_WHEEL_BW * field.bw_mm)))
+    farthest_mm = float(np.hypot(*offsets_mm.T).max()) * turn_rad
+    others = [other.outline for other in field.units if other is not unit]
+    near = [
+        shape for shape in (*others, forbidden) if shapely.dwithin(shape, unit.outline, farthest_mm)
+    ]
+    return shapely.union_all(near) if near else None
+
+
+def _is_free(unit: UnitOnField, corner: Corner, arc_mm: float, barrier: shapely.Geometry) -> bool:
+    swept = wheel_area(unit, corner, arc_mm)
+    if not shapely.intersects(swept, barrier):
+        return True
+    return not is_partly_in(shapely.difference(swept, unit.outline), barrier)
