@@ -100,7 +100,7 @@ def request_of(document: Document, table: Table, *, with_dice: bool = True) -> R
     """
     kind = document.data.get("kind")
     if not isinstance(kind, str) or kind not in _READERS:
-        got = "the key is missing" if "kind" not in document.data else f"got {quoted(kind)}"
+        got = "but the key is missing" if "kind" not in document.data else f"got {quoted(kind)}"
         raise document.error(("kind",), f"expected one of {', '.join(_READERS)}, {got}")
     request = _READERS[kind](document, table)
     return request if with_dice else _without_dice(request)
@@ -168,10 +168,11 @@ def _volley(document: Document, table: Table) -> Volley:
     section = document.parsed(_VolleySection)
     _check_side(document, ("side",), section.side, table)
     aims = tuple(_aims(document, section, table))
-    shooters = {aim.unit for aim in aims}
+    shooters = dict.fromkeys(aim.unit for aim in aims)
     for name in section.cards:
         if name not in shooters:
-            raise document.error(("cards", name), f"{name} does not fire{nearest(name, shooters)}")
+            expected = f"expected a unit that fires ({', '.join(shooters)})"
+            raise document.error(("cards", name), f"{expected}, got {name}")
     dice = section.dice
     return Volley(
         section.kind,

@@ -1,0 +1,261 @@
+"""The whole charge from where units lie (M-8.16 to M-8.27): the book's examples and its corners."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tablecam.errors import BadInput
+from tablecam.rules.maurice.combat import combat_scores
+from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.requests import Combat, read_request
+from tablecam.rules.maurice.resolve import resolve
+from tablecam.table.model import Point, Position, Terrain, Unit
+from tests.rules.maurice.tables import column, gun, line, massed, position
+
+SOUTH = 270.0
+
+
+def combat(*units: Unit, terrain=(), active="french", cards=None, order=(), **dice: int):
+    field = field_of(position(*units, terrain=terrain))
+    return resolve(field, Combat(active, cards or {}, dice, tuple(order)))
+
+
+def scores(*units: Unit, terrain=(), active="french"):
+    return combat_scores(field_of(position(*units, terrain=terrain)), active, {})
+
+
+def area(name: str, kind: str, low: Point, high: Point) -> Terrain:
+    (left, near), (right, far) = low, high
+    return Terrain(name, kind, ((left, near), (right, near), (right, far), (left, far)))
+
+
+def states(answer) -> dict[str, int]:
+    return {unit["id"]: unit["state"]["disruption"] for unit in answer["position"]["units"]}
+
+
+def complete_example():
+    """French A, B, C from the south; Austrians 1, 2, 3 and guns 4, 5, 6 (M-8.22, T-32)."""
+    units = [
+        line("A", "french", 500, 580),
+        line("B", "french", 675, 580),
+        line("C", "french", 1100, 580),
+        line("1", "austrian", 355, 640, SOUTH),
+        line("2", "austrian", 570, 620, SOUTH),
+        line("3", "austrian", 970, 620, SOUTH),
+        *(
+            gun(name, "austrian", x, 640, SOUTH)
+            for name, x in zip("456", (1085, 1125, 1165), strict=True)
+        ),
+    ]
+    woods = area("woods", "woods", (515, 575), (545, 640))
+    wall = area("wall", "wall", (270, 606), (422, 612))
+    return units, (woods, wall)
+
+
+def test_the_complete_example_comes_out_as_the_book_tells_it():  # T-32
+    units, terrain = complete_example()
+    dice = {"A": 1, "B": 6, "C": 3, "1": 4, "2": 4, "3": 3, "4": 6, "5": 2, "6": 3}
+    answer = combat(*units, terrain=terrain, **dice)
+    found = answer["units"]
+    assert {name: unit["engaged_with"] for name, unit in found.items() if name in "ABC"} == {
+        "A": ["1", "2"],
+        "B": ["2"],
+        "C": ["3", "4", "5", "6"],
+    }
+    assert {name: unit["value"] for name, unit in found.items()} == dict(
+        zip("ABC123456", (3, 6, 6, 6, 3, 6, 1, 1, 1), strict=True)
+    )
+    for name in "A2":
+        assert found[name]["modifiers"] == {"bad_terrain": -2, "outnumbered": -1}
+    assert [found[name]["score"] for name in "ABC123456"] == [4, 12, 9, 10, 7, 9, 7, 3, 4]
+    assert {name: found[name]["disruption"] for name in "123"} == {"1": 1, "2": 2, "3": 1}
+    assert [name for name in found if found[name]["broken"]] == ["4", "5", "6"]
+    # A leaves the woods in which it stands: one more (M-8.27).
+    assert {name: found[name]["disruption"] for name in "ABC"} == {"A": 3, "B": 1, "C": 2}
+    assert all(found[name]["falls_back"] for name in "ABC")
+    assert states(answer) == {"A": 3, "B": 1, "C": 2, "1": 1, "2": 2, "3": 1}
+    a = next(unit for unit in answer["position"]["units"] if unit["id"] == "A")
+    assert {base["y_mm"] for base in a["bases"]} == {540.0}
+
+
+def test_a_column_with_a_disruption_scores_its_die():  # T-34
+    foot = column("B1", "british", 500, 680, SOUTH, disruption=1)
+    answer = combat(line("F1", "french", 500, 580), foot, F1=1, B1=3)
+    unit = answer["units"]["B1"]
+    assert unit["modifiers"] == {"disruption": -1, "vulnerable": -6}
+    assert (unit["value"], unit["score"]) == (0, 3)
+
+
+def test_a_defender_with_four_disruptions_breaks_though_he_wins():  # T-35
+    attacker = line("F1", "french", 500, 580, disruption=3)
+    answer = combat(attacker, line("B1", "british", 500, 620, SOUTH, disruption=4), F1=1, B1=6)
+    assert answer["units"]["B1"]["score"] > answer["units"]["F1"]["score"]
+    assert answer["units"]["B1"]["broken"]
+    assert states(answer) == {"F1": 4}
+    assert not answer["units"]["F1"]["falls_back"]
+
+
+def test_reached_across_the_gap_by_one_who_stands_it_does_not_fall_back():  # T-36
+    gone = line("B1", "british", 570, 620, SOUTH, disruption=4)
+    stands = line("B2", "british", 400, 630, SOUTH)
+    answer = combat(line("F1", "french", 500, 580), gone, stands, F1=1, B1=1, B2=6)
+    attacker = answer["units"]["F1"]
+    assert attacker["engaged_with"] == ["B1", "B2"]
+    assert (attacker["disruption"], attacker["falls_back"]) == (2, False)
+    assert answer["units"]["B1"]["broken"]
+
+
+def test_attacked_on_the_flank_is_vulnerable_and_the_attacker_is_not():  # M-8.16
+    flanked = line("B1", "british", 500, 620, 0.0)
+    value = scores(line("F1", "french", 500, 520), flanked)
+    assert value["B1"].modifiers == {"vulnerable": -6}
+    assert value["F1"].modifiers == {}
+    # A friend of the defender who touches the attacker's flank does not make it vulnerable.
+    beside = column("B2", "british", 600, 500, SOUTH)
+    value = scores(line("F1", "french", 500, 520), flanked, beside)
+    assert "vulnerable" not in value["F1"].modifiers
+
+
+def test_attacking_uphill_and_into_cover_costs_the_attacker_alone():  # M-8.14, M-8.15
+    hill = area("hill", "hill", (300, 600), (700, 700))
+    wall = area("wall", "wall", (300, 600), (700, 606))
+    units = line("F1", "french", 500, 580), line("B1", "british", 500, 626, SOUTH)
+    value = scores(*units, terrain=[hill, wall])
+    assert value["F1"].modifiers == {"elevation": -1, "cover": -2}
+    assert value["B1"].modifiers == {}
+    horse = units[0], massed("B1", "british", 500, 646, SOUTH)
+    assert scores(*horse, terrain=[hill, wall])["F1"].modifiers == {"elevation": -1}
+
+
+def test_cards_are_plain_modifiers_of_either_side():  # M-8.18
+    units = line("F1", "french", 500, 580), line("B1", "british", 500, 620, SOUTH)
+    answer = combat(*units, cards={"F1": 2, "B1": -1}, F1=3, B1=3)
+    assert [answer["units"][name]["score"] for name in ("F1", "B1")] == [11, 8]
+    assert "M-8.18 card: +2" in answer["units"]["F1"]["because"]
+
+
+def test_the_order_of_falling_back_is_the_players_choice():  # M-8.24
+    # F1's way back lies over F2, unless F2 has gone first.
+    units = (
+        line("F1", "french", 500, 580),
+        line("B1", "british", 500, 620, SOUTH),
+        line("F2", "french", 640, 530),
+        column("B2", "british", 640, 630, SOUTH, disruption=0),
+    )
+    dice = {"F1": 3, "F2": 3, "B1": 3, "B2": 6}
+    by_itself = combat(*units, **dice)["units"]
+    as_chosen = combat(*units, **dice, order=["F1"])["units"]
+    assert all(by_itself[name]["falls_back"] for name in ("F1", "F2"))
+    assert any("M-8.26" in line for line in as_chosen["F1"]["because"])
+    assert not any("M-8.26" in line for line in by_itself["F1"]["because"])
+
+
+def test_a_friend_who_is_passed_through_is_among_the_units():  # section A
+    friend = line("F2", "french", 500, 525, disruption=4)
+    units = line("F1", "french", 500, 580), line("B1", "british", 500, 620, SOUTH), friend
+    answer = combat(*units, F1=3, B1=3)
+    assert answer["units"]["F2"] == {
+        "disruption": 1,
+        "broken": True,
+        "because": [
+            "M-8.26 F1 passes through it: 1 disruption",
+            "M-1.14 5 disruptions are more than its 4 bases: broken",
+        ],
+    }
+    assert "F2" not in states(answer)
+
+
+FRONT = (line("F1", "french", 500, 580), line("B1", "british", 500, 620, SOUTH))
+FAR = line("F2", "french", 1200, 200)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            {"dice": {"F1": 4}},
+            "request: dice: expected 2 dice, one for each engaged unit (M-8.19), got none for B1",
+        ),
+        (
+            {},
+            "request: dice: expected 2 dice, one for each engaged unit (M-8.19), got none for "
+            "F1, B1",
+        ),
+        (
+            {"dice": {"F1": 4, "B1": 2, "F2": 3}},
+            "request: dice.F2: F2 is not engaged (M-8.10): F1, B1 are",
+        ),
+        (
+            {"dice": {"F1": 4, "B1": 2}, "cards": {"F2": 1}},
+            "request: cards.F2: F2 is not engaged (M-8.10): F1, B1 are",
+        ),
+        ({"fall_back_order": ["F2"]}, "request: fall_back_order[1]: F2 is not engaged (M-8.10)"),
+    ],
+)
+def test_dice_cards_and_orders_are_for_the_engaged_alone(wrong, said):  # M-8.19
+    field = field_of(position(*FRONT, FAR))
+    request = read_request({"kind": "combat", "active": "french"} | wrong, "request", field)
+    with pytest.raises(BadInput) as error:
+        resolve(field, request)
+    assert str(error.value) == said
+
+
+def test_a_combat_without_front_contact_is_refused():  # M-8.10
+    with pytest.raises(BadInput, match="nobody is engaged: no unit of french touches an enemy"):
+        combat(FAR, FRONT[1])
+
+
+dice = st.integers(1, 6)
+
+
+@settings(max_examples=25)
+@given(
+    rolled=st.lists(dice, min_size=9, max_size=9),
+    turned_deg=st.floats(0.0, 360.0),
+    is_mirrored=st.booleans(),
+)
+def test_nothing_changes_when_the_table_is_moved_turned_or_mirrored(
+    rolled, turned_deg, is_mirrored
+):
+    units, terrain = complete_example()
+    before = large(position(*units, terrain=terrain))
+    after = moved(before, turned_deg, is_mirrored)
+    request = Combat("french", {}, dict(zip((unit.id for unit in units), rolled, strict=True)))
+    told, again = (resolve(field_of(each), request) for each in (before, after))
+    assert told["units"] == again["units"]
+    assert states(told) == states(again)
+
+
+def large(of: Position) -> Position:
+    return replace(of, table=replace(of.table, width_mm=4000.0, depth_mm=4000.0))
+
+
+def moved(before: Position, turned_deg: float, is_mirrored: bool) -> Position:
+    """All turned about (750, 600), which comes to lie at (2000, 2000); mirrored before."""
+    turn, sign = math.radians(turned_deg), -1.0 if is_mirrored else 1.0
+
+    def place(x_mm: float, y_mm: float) -> Point:
+        x_mm, y_mm = sign * (x_mm - 750), y_mm - 600
+        x, y = math.cos(turn), math.sin(turn)
+        return 2000 + x_mm * x - y_mm * y, 2000 + x_mm * y + y_mm * x
+
+    def unit(each: Unit) -> Unit:
+        bases = []
+        for base in each.bases:
+            heading_deg = 180.0 - base.heading_deg if is_mirrored else base.heading_deg
+            x_mm, y_mm = place(base.x_mm, base.y_mm)
+            heading_deg += turned_deg
+            bases.append(replace(base, x_mm=x_mm, y_mm=y_mm, heading_deg=heading_deg))
+        return replace(each, bases=tuple(bases))
+
+    return replace(
+        before,
+        units=tuple(map(unit, before.units)),
+        terrain=tuple(
+            replace(piece, outline_mm=tuple(place(*point) for point in piece.outline_mm))
+            for piece in before.terrain
+        ),
+    )
