@@ -2,19 +2,23 @@
 
 import json
 import math
-from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from shapely import affinity
 
-from tablecam.rules.maurice.charge import Charge, are_enough, charge_of
+from tablecam.measure.lanes import Corner
+from tablecam.measure.outlines import unit_footprint
+from tablecam.rules.maurice.charge import CORNERS, Charge, are_enough, charge_of
 from tablecam.rules.maurice.field import field_of
 from tablecam.table.headings import forward
 from tablecam.table.model import Terrain, Unit
 from tablecam.table.position_file import position_from_json
+from tests.rules.maurice.moved import Motion, motions
 from tests.rules.maurice.tables import BW, column, gun, line, massed, position
 
 SOUTH, EAST, WEST = 270.0, 0.0, 180.0
@@ -238,21 +242,16 @@ def test_no_base_wheels_off_the_table():  # M-6.32
 
 @settings(max_examples=20)
 @given(
-    turn_deg=st.floats(0, 360),
-    shift=st.tuples(st.floats(-150, 150), st.floats(-100, 100)),
-    is_mirrored=st.booleans(),
+    motion=motions,
     target=st.tuples(st.floats(540, 760), st.floats(610, 700), st.floats(180, 360)),
 )
-def test_moving_turning_and_mirroring_the_table_change_nothing(
-    turn_deg, shift, is_mirrored, target
-):
+def test_moving_turning_and_mirroring_the_table_change_nothing(motion: Motion, target):
     units = line("F1", "french", 600, 480), massed("F2", "french", 790, 440)
     foe = line("1", "british", *target)
-    before = charge(*units, foe)
-    after = charge(*(_moved(unit, turn_deg, shift, is_mirrored) for unit in (*units, foe)))
+    before, after = charge(*units, foe), charge(*map(motion.unit, (*units, foe)))
     assert after.targets == before.targets
-    costs = [[lane.cost_bw for lane in found.lanes] for found in (before, after)]
-    assert sorted(costs[0]) == pytest.approx(sorted(costs[1]), abs=1e-3)
+    costs = [sorted(lane.cost_bw for lane in found.lanes) for found in (before, after)]
+    assert costs[0] == pytest.approx(costs[1], abs=1e-3)  # where wheels are tried once a mm
 
 
 @settings(max_examples=30)
@@ -268,21 +267,64 @@ def test_a_lane_stops_where_the_front_meets_the_target(x, y, heading):
         assert lane.arc_mm <= BW + 1e-9
 
 
-def _moved(unit: Unit, turn_deg: float, shift_mm: tuple[float, float], is_mirrored: bool) -> Unit:
-    """A unit turned about the middle of its group at (600, 500), brought to the table's middle."""
-    turn_rad = math.radians(turn_deg)
-    bases = []
-    for base in unit.bases:
-        x_mm, y_mm = base.x_mm - 600, base.y_mm - 500
-        heading_deg = base.heading_deg
-        if is_mirrored:
-            x_mm, heading_deg = -x_mm, 180.0 - heading_deg
-        bases.append(
-            replace(
-                base,
-                x_mm=900 + shift_mm[0] + x_mm * math.cos(turn_rad) - y_mm * math.sin(turn_rad),
-                y_mm=600 + shift_mm[1] + x_mm * math.sin(turn_rad) + y_mm * math.cos(turn_rad),
-                heading_deg=heading_deg + turn_deg,
-            )
-        )
-    return replace(unit, bases=tuple(bases))
+places = st.tuples(st.floats(380, 860), st.floats(300, 800), st.floats(0, 360))
+
+
+@settings(max_examples=40)
+@given(is_horse=st.booleans(), friend=places, foe=places, battery=places)
+def test_every_lane_can_be_walked_and_none_that_can_be_walked_is_missed(
+    is_horse, friend, foe, battery
+):
+    """Against the slow way: the unit's outline moved along in small steps."""
+    unit = massed("F1", "french", 600, 460) if is_horse else line("F1", "french", 600, 480)
+    others = (
+        column("F2", "french", *friend),
+        line("1", "british", *foe),
+        gun("2", "british", *battery),
+    )
+    shapes = [unit_footprint(each) for each in (unit, *others)]
+    assume(all(a.distance(b) > 2 for a, b in combinations(shapes, 2)))
+    found = charge(unit, *others)
+    walked = {name for corner in CORNERS for name in _walked(unit, others, corner)}
+    assert walked <= set(found.targets)
+    for lane in found.lanes:
+        end = _at(unit, lane.corner or "left", lane.arc_mm, lane.straight_mm)
+        front = shapely.LineString(shapely.get_coordinates(end)[:2])
+        met = shapes[1 + [each.id for each in others].index(lane.target)]
+        assert shapely.distance(front, met) == pytest.approx(0, abs=1e-3)
+        for other in shapes[1:]:
+            assert shapely.intersection(end, other).buffer(-0.26).is_empty  # G-5, and rounding
+
+
+def _walked(unit: Unit, others: tuple[Unit, ...], corner: Corner) -> set[str]:
+    """Whom a unit meets by 9 wheels and ways ahead in steps of 4 mm, plainly inside all limits."""
+    shapes = {other.id: unit_footprint(other) for other in others}
+    reach_mm = (8 if unit.arm == "cavalry" else 4) * BW - 4
+    met = set()
+    for arc_mm in range(0, 41, 5):
+        wheel = [_at(unit, corner, arc, 0.0) for arc in range(arc_mm + 1)]
+        if any(place.intersects(shape) for place in wheel for shape in shapes.values()):
+            break
+        for ahead_mm in range(0, int(reach_mm - arc_mm), 4):
+            end = _at(unit, corner, arc_mm, ahead_mm)
+            hit = [name for name, shape in shapes.items() if end.intersection(shape).area > 4]
+            near = [name for name, shape in shapes.items() if end.distance(shape) < 2]
+            if hit and hit == near and hit[0] != "F2":
+                met.add(hit[0])
+            if near:
+                break
+    return met
+
+
+def _at(unit: Unit, corner: Corner, arc_mm: float, ahead_mm: float) -> shapely.Polygon:
+    """A unit's rectangle after a move, its front left and front right corners first."""
+    wide_mm = (2 if unit.formation == "massed" else 4) * BW
+    deep_mm = (2 if unit.formation == "massed" else 1) * BW
+    left, right = 600 - wide_mm / 2, 600 + wide_mm / 2
+    rectangle = shapely.Polygon(
+        [(left, 500), (right, 500), (right, 500 - deep_mm), (left, 500 - deep_mm)]
+    )
+    turn_rad = arc_mm / wide_mm if corner == "left" else -arc_mm / wide_mm
+    pivot = (left if corner == "left" else right, 500)
+    turned = affinity.rotate(rectangle, turn_rad, origin=pivot, use_radians=True)
+    return affinity.translate(turned, -ahead_mm * math.sin(turn_rad), ahead_mm * math.cos(turn_rad))

@@ -8,6 +8,7 @@ from tablecam.rules.maurice.combat_cover import cover_evidence, has_cover_from
 from tablecam.rules.maurice.field import Field, field_of
 from tablecam.rules.maurice.levels import is_uphill, level
 from tablecam.table.model import Terrain
+from tests.rules.maurice.moved import Motion, motions
 from tests.rules.maurice.tables import gun, line, massed, position
 
 SOUTH = 270.0
@@ -114,6 +115,18 @@ def test_an_open_line_is_found_wherever_many_lines_find_one(left, right, low):
         and not _crosses(start, end, low, low + 4, right, 1000)
     ]
     assert not (open_mm and is_covered(field))
+
+
+@settings(max_examples=25)
+@given(motion=motions, left=st.floats(520, 600), right=st.floats(600, 700))
+def test_moving_turning_and_mirroring_the_table_change_nothing(motion: Motion, left, right):
+    units = line("F1", "french", 600, 480), line("1", "british", 640, 550, SOUTH)
+    walls = box("wall", 300, 505, left, 509), box("wall", right, 505, 1000, 509)
+    before = field_of(position(*units, terrain=walls))
+    after = field_of(
+        position(*map(motion.unit, units), terrain=[motion.terrain(wall) for wall in walls])
+    )
+    assert is_covered(after) == is_covered(before)
 
 
 def _crosses(start: float, end: float, low: float, high: float, left: float, right: float) -> bool:

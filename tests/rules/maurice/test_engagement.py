@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tablecam.rules.maurice.engagement import engagements
 from tablecam.rules.maurice.field import Field, field_of
 from tablecam.table.model import Terrain, Unit
 from tablecam.table.position_file import position_from_json
+from tests.rules.maurice.moved import Motion, motions
 from tests.rules.maurice.tables import BW, gun, line, massed, position
 
 SOUTH, EAST, WEST = 270.0, 0.0, 180.0
@@ -176,33 +176,7 @@ def test_the_case_of_the_overlapping_attacker(shared: Path):  # M-8.12
 
 
 @settings(max_examples=25)
-@given(
-    turn_deg=st.floats(0, 360),
-    shift=st.tuples(st.floats(-150, 150), st.floats(-100, 100)),
-    is_mirrored=st.booleans(),
-)
-def test_moving_turning_and_mirroring_the_table_change_nothing(turn_deg, shift, is_mirrored):
-    field = field_of(
-        position(*(moved(unit, turn_deg, shift, is_mirrored) for unit in four_cavalry()))
-    )
+@given(motion=motions)
+def test_moving_turning_and_mirroring_the_table_change_nothing(motion: Motion):
+    field = field_of(position(*map(motion.unit, four_cavalry())))
     assert engaged(field) == engaged(field_of(position(*four_cavalry())))
-
-
-def moved(unit: Unit, turn_deg: float, shift_mm: tuple[float, float], is_mirrored: bool) -> Unit:
-    """A unit turned about the middle of its group at (600, 500), brought to the table's middle."""
-    turn_rad = math.radians(turn_deg)
-    bases = []
-    for base in unit.bases:
-        x_mm, y_mm = base.x_mm - 600, base.y_mm - 500
-        heading_deg = base.heading_deg
-        if is_mirrored:
-            x_mm, heading_deg = -x_mm, 180.0 - heading_deg
-        bases.append(
-            replace(
-                base,
-                x_mm=900 + shift_mm[0] + x_mm * math.cos(turn_rad) - y_mm * math.sin(turn_rad),
-                y_mm=600 + shift_mm[1] + x_mm * math.sin(turn_rad) + y_mm * math.cos(turn_rad),
-                heading_deg=heading_deg + turn_deg,
-            )
-        )
-    return replace(unit, bases=tuple(bases))
