@@ -42,3 +42,15 @@ def write_picture(path: Path, picture: NDArray[np.uint8]) -> None:
         ) from None
     except OSError as error:
         raise BadInput(str(path), f"cannot be written: {error.strerror}") from None
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a document.
+
+    Raises:
+        BadInput: The file cannot be written.
+    """
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(str(path), f"cannot be written: {error.strerror}") from None

@@ -11,13 +11,14 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from tablecam.commands.outputs import check_outputs
+from tablecam.commands.outputs import check_outputs, write_text
 from tablecam.documents import nearest, quoted
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.narrowing import RULES, document_under, keys_under, of_pair, of_units
 from tablecam.rules.maurice.ruled import Rulings
 from tablecam.rules.maurice.rulings import all_rulings, pair_document, rulings_document, sides
+from tablecam.rules.maurice.rulings_drawing import drawing
 from tablecam.rules.maurice.rulings_text import TextTable, notes_of, sentences_of, tables_of
 from tablecam.table.position_file import read_position_file
 
@@ -57,6 +58,8 @@ def rulings(
     _check_rule(rule)
     _check_two(pair, unit_ids)
     found = _narrowed(all_rulings(field, active), unit_ids, pair)
+    if drawing_path is not None:
+        write_text(drawing_path, drawing(found, rule=rule))
     if as_json:
         _print_document(found, pair, rule)
     else:

@@ -174,7 +174,7 @@ def _option(
     modifiers = (
         ("dense target", 1, dense, "M-7.21"),
         ("enfilade", 1, enfilade, "M-7.22"),
-        ("disrupted shooter", -1, _is_disrupted(base.unit), "M-7.24"),
+        ("disrupted shooter", -1, is_disrupted(base.unit), "M-7.24"),
         ("cover", -1, aim.has_cover, "M-7.24"),
     )
     sum_of_modifiers = sum(value for _, value, applies, _ in modifiers if applies)
@@ -202,7 +202,7 @@ def _is_behind_front(base: Shooter, other: Other) -> bool:
     return bool(np.all(axes(other.pose).ahead_mm(corners(base.pose)) <= EXACT_MM))
 
 
-def _is_disrupted(unit: UnitOnField) -> bool:
+def is_disrupted(unit: UnitOnField) -> bool:
     """Whether it has disruptions for half of its bases or more (M-7.24)."""
     return 2 * unit.disruption >= len(unit.bases)
 

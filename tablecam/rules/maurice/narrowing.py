@@ -55,15 +55,15 @@ def of_units(found: Rulings, ids: Collection[str]) -> Rulings:
         ),
         strings=tuple(each for each in found.strings if not set(ids).isdisjoint(each.force)),
         pairs=tuple(pair for pair in found.pairs if not set(ids).isdisjoint(pair.ids)),
+        is_close_up=True,
     )
 
 
 def of_pair(found: Rulings, a_id: str, b_id: str) -> Rulings:
-    """The rulings that concern two units, and the two as each sees the other."""
-    of_both = of_units(found, (a_id, b_id))
-    return replace(
-        of_both, pairs=tuple(pair for pair in of_both.pairs if set(pair.ids) == {a_id, b_id})
-    )
+    """The rulings that concern two units, and the two as each sees the other, `a` first."""
+    both = (found.pair(a_id, b_id), found.pair(b_id, a_id))
+    pairs = tuple(pair for pair in both if pair is not None)
+    return replace(of_units(found, (a_id, b_id)), pairs=pairs)
 
 
 def document_under(rule: str, document: Mapping[str, Any]) -> dict[str, Any]:

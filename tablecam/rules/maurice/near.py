@@ -73,6 +73,8 @@ def _sigma_to_any_mm(
 
 def _may_be_barred(field: Field, length: Length) -> bool:
     impassable = field.ground.impassable
+    if length.value_mm > NEAR_BW * field.bw_mm + _FAR_SIGMAS * length.sigma_mm:
+        return False  # too far off with or without it
     return not shapely.is_empty(impassable) and is_barred(length, impassable)
 
 

@@ -42,7 +42,10 @@ class ForceString:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rulings:
-    """All rulings of a field, `active` being the side whose round it is."""
+    """All rulings of a field, or those of a few units, `active` being the side whose round it is.
+
+    `is_close_up` when units were asked for: then only what concerns them is here.
+    """
 
     field: Field
     active: str
@@ -53,6 +56,7 @@ class Rulings:
     strings: tuple[ForceString, ...]
     pairs: tuple[Pair, ...]
     engagements: Engagements
+    is_close_up: bool = False
 
     @property
     def doubts(self) -> tuple[Answer, ...]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from tablecam.measure.answer import Answer
 from tablecam.rules.maurice.charge import ChargeLane
-from tablecam.rules.maurice.fire import FireOption
+from tablecam.rules.maurice.field import UnitOnField
+from tablecam.rules.maurice.fire import FireOption, is_disrupted
 from tablecam.rules.maurice.narrowing import ALL_KEYS, keys_under
 from tablecam.rules.maurice.near import Near
 from tablecam.rules.maurice.pairs import Pair
@@ -104,7 +105,9 @@ def _fire(found: Rulings) -> TextTable:
     for unit_id, each in found.units.items():
         by_choice: dict[tuple[tuple[str, ...], ...], list[str]] = {}
         for name, fire in each.fire.items():
-            choice = tuple(map(_option, fire.options)) or ((f"none: {fire.blocked}",),)
+            choice = tuple(_option(each.unit, option) for option in fire.options) or (
+                (f"none: {fire.blocked}",),
+            )
             by_choice.setdefault(choice, []).append(name)
         for choice, names in by_choice.items():
             for place, cells in enumerate(choice):
@@ -114,9 +117,14 @@ def _fire(found: Rulings) -> TextTable:
     return TextTable("Fire", heads, tuple(rows))
 
 
-def _option(option: FireOption) -> tuple[str, ...]:
-    counted = ((option.is_dense, "dense"), (option.is_enfilade, "enfilade"))
-    words = [word for counts, word in (*counted, (option.has_cover, "cover")) if counts]
+def _option(shooter: UnitOnField, option: FireOption) -> tuple[str, ...]:
+    counted = (
+        (option.is_dense, "dense"),
+        (option.is_enfilade, "enfilade"),
+        (option.has_cover, "cover"),
+        (is_disrupted(shooter), "disrupted"),
+    )
+    words = [word for counts, word in counted if counts]
     turned = "" if option.angle == "ahead" else f" {abs(option.turned_deg):.0f}°"
     dice = f"{option.dice} dice, " if option.dice > 1 else ""
     return (
