@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 Json = Mapping[str, Any]
 
 _LEAST = 0.0005
+_GAINED = "disruption gained: mean, and chances in %"
+_FALLING_BACK = ("falls_back", "breaks_falling_back")
 
 
 def odds_tables(document: Json) -> Iterable[Table]:
@@ -24,33 +27,35 @@ def odds_tables(document: Json) -> Iterable[Table]:
 
 
 def percent(share: float) -> str:
-    """A chance in words: what can happen is never 0 %, what can fail never 100 %.
+    """A chance in per cent: what can happen is never 0, what can fail never 100.
 
     >>> percent(0.5), percent(0.1234), percent(1e-9), percent(1 - 1e-9), percent(0), percent(1)
-    ('50.0 %', '12.3 %', '< 0.1 %', '> 99.9 %', '0 %', '100 %')
+    ('50.0', '12.3', '<0.1', '>99.9', '0', '100')
     """
     if share in (0, 1):
-        return f"{100 * share:.0f} %"
+        return f"{100 * share:.0f}"
     if share < _LEAST:
-        return "< 0.1 %"
+        return "<0.1"
     if share >= 1 - _LEAST:
-        return "> 99.9 %"
-    return f"{100 * share:.1f} %"
+        return ">99.9"
+    return f"{100 * share:.1f}"
 
 
 def _volley(document: Json) -> Table:
     title = "Odds of the bombardment" if document["kind"] == "bombard" else "Odds of the volley"
-    table = _table(title, "target", "dice", "hits", "disruption", *_heads(document), "breaks")
+    heads = ("target", "dice", "hits", "mean", *_heads(document), "breaks")
+    table = _table(title, _GAINED, *heads)
     for name, unit in document["units"].items():
-        middle = [str(unit["dice"]), f"{unit['hits']['expected']:.2f}"]
-        table.add_row(name, *middle, *_gained(unit, document), percent(unit["breaks"]))
+        dice = [str(unit["dice"]), f"{unit['hits']['expected']:.2f}"]
+        table.add_row(name, *dice, *_gained(unit, document), percent(unit["breaks"]))
     return table
 
 
 def _combat(document: Json) -> Table:
-    heads = ("value", "engaged with", "disruption", *_heads(document))
-    ends = ("breaks", "falls back", "and breaks so")
-    table = _table(f"Odds of the combat, {document['active']} active", "unit", *heads, *ends)
+    heads = ("unit", "value", "vs", "mean", *_heads(document), "breaks")
+    ends = ("falls\nback", "breaks\nby it")
+    caption = f"{_GAINED}; none where broken outright"
+    table = _table(f"Odds of the combat, {document['active']} active", caption, *heads, *ends)
     for name, unit in document["units"].items():
         # Friends who are passed through do not fight.
         value = str(unit["value"]) if "value" in unit else ""
@@ -61,13 +66,12 @@ def _combat(document: Json) -> Table:
     return table
 
 
-_FALLING_BACK = ("falls_back", "breaks_falling_back")
-
-
 def _losses(document: Json) -> Table:
     most = max(int(n) for side in document["sides"].values() for n in side["broken"]["chances"])
     counts = [str(number) for number in range(most + 1)]
-    table = _table("Units that break", "side", "to expect", *counts)
+    table = _table(
+        "Units broken in it", "how many: mean, and chances in %", "side", "mean", *counts
+    )
     for side, lost in document["sides"].items():
         chances = [percent(lost["broken"]["chances"].get(number, 0)) for number in counts]
         table.add_row(side, f"{lost['broken']['expected']:.2f}", *chances)
@@ -75,8 +79,9 @@ def _losses(document: Json) -> Table:
 
 
 def _rally(document: Json) -> Table:
-    heads = ("needed", "disruption", *_heads(document))
-    table = _table("Odds of the rally", "unit", *heads)
+    caption = "disruption shed: mean, and chances in %"
+    heads = ("unit", "needed", "mean", *_heads(document))
+    table = _table("Odds of the rally", caption, *heads)
     for name, unit in document["units"].items():
         table.add_row(name, f"{unit['needed']}+", *_gained(unit, document))
     return table
@@ -84,11 +89,8 @@ def _rally(document: Json) -> Table:
 
 def _heads(document: Json) -> list[str]:
     """The numbers of disruption that any unit may gain or shed."""
-    numbers = {
-        int(number)
-        for unit in document["units"].values()
-        for number in unit["disruption"]["chances"]
-    }
+    units = document["units"].values()
+    numbers = {int(number) for unit in units for number in unit["disruption"]["chances"]}
     return [f"{number:+d}" if number else "0" for number in sorted(numbers, key=abs)]
 
 
@@ -98,5 +100,21 @@ def _gained(unit: Json, document: Json) -> list[str]:
     return [f"{unit['disruption']['expected']:+.2f}", *(percent(share) for share in shares)]
 
 
-def _table(title: str, *heads: str) -> Table:
-    return Table(*heads, title=title, title_justify="left")
+def _table(title: str, caption: str, first: str, *heads: str) -> Table:
+    """A table as wide as its words, so that numbers are never broken."""
+    table = Table(
+        title=title,
+        caption=caption,
+        title_justify="left",
+        caption_justify="left",
+        box=SIMPLE_HEAD,
+        collapse_padding=True,
+        pad_edge=False,
+    )
+    table.add_column(first, no_wrap=True)
+    for head in heads:
+        if head == "vs":
+            table.add_column(head)
+        else:
+            table.add_column(head, justify="right", no_wrap=True)
+    return table

@@ -19,6 +19,7 @@ import shapely
 
 from tablecam.rules.maurice.combat import Meeting, check_combat, fall_back_order, meeting, scores_of
 from tablecam.rules.maurice.field import GAME, Field
+from tablecam.rules.maurice.odds_chances import distribution
 from tablecam.rules.maurice.odds_combat import Combatant, fights
 from tablecam.rules.maurice.odds_document import (
     attacker_json,
@@ -109,9 +110,13 @@ def _combat(field: Field, request: Combat) -> Json:
     units: Json = {}
     for name in (unit.id for unit in field.units if unit.id in ends):
         said = _value(scores[name]) if name in scores else {}
-        end = ends[name]
-        chances = attacker_json(parts[name], end) if name in met.contacts else fate_json(end)
-        units[name] = {"side": field.by_id[name].side, **said, **chances}
+        chances = distribution(ends[name])
+        becomes = (
+            attacker_json(chances, distribution(parts[name].harm))
+            if name in met.contacts
+            else fate_json(chances)
+        )
+        units[name] = {"side": field.by_id[name].side, **said, **becomes}
     along = _along_the_front(field, ends)
     sides: Json = {}
     for side in dict.fromkeys(field.by_id[name].side for name in ends):

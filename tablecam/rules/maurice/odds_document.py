@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from tablecam.rules.maurice.odds_chances import State, Variable, distribution, folded, follows
-from tablecam.rules.maurice.odds_combat import Fight
+from tablecam.rules.maurice.odds_chances import State, distribution, folded, follows
+from tablecam.rules.maurice.odds_combat import Harm
 from tablecam.rules.maurice.odds_fates import Fate, Fates
 from tablecam.rules.maurice.odds_shots import expected
 
@@ -25,25 +25,24 @@ def number_json(chances: Mapping[int, float]) -> Json:
     return {"expected": expected(chances), "chances": named}
 
 
-def fate_json(fate: Variable[Fate]) -> Json:
+def fate_json(chances: Mapping[Fate, float]) -> Json:
     """What becomes of a unit in a combat, by results and falling back together."""
-    chances = distribution(fate)
     return {
         "disruption": number_json(_marginal(chances, lambda each: each.disruption)),
         "breaks": _share(chances, lambda each: each.is_broken),
     }
 
 
-def attacker_json(fight: Fight, fate: Variable[Fate]) -> Json:
+def attacker_json(chances: Mapping[Fate, float], results: Mapping[Harm, float]) -> Json:
     """The same of an attacker, and how it leaves.
 
     `breaks_falling_back` is the part of `breaks` that results alone (M-8.20) do not bring about.
     """
-    document = fate_json(fate)
-    already = _share(distribution(fight.harm), lambda each: each.is_broken)
+    document = fate_json(chances)
+    already = _share(results, lambda each: each.is_broken)
     return {
         **document,
-        "falls_back": _share(distribution(fate), lambda each: each.falls_back),
+        "falls_back": _share(chances, lambda each: each.falls_back),
         # The difference of two sums of the same shares: what rounding leaves of it is nothing.
         "breaks_falling_back": max(0.0, round(document["breaks"] - already, _PLACES)),
     }

@@ -93,17 +93,14 @@ def fallen_back(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
 def _longest_mm(unit: UnitOnField, least_mm: float, friends: Sequence[shapely.Geometry]) -> float:
     """How far it may have to go until it stands on nobody, wherever its friends may be (M-8.25)."""
     longest_mm = least_mm
-    waiting = list(friends)
-    while met := [each for each in waiting if _reaches(unit, least_mm, longest_mm, each)]:
-        longest_mm = max(longest_mm, *(_past_mm(unit, each) for each in met))
-        waiting = [each for each in waiting if all(each is not other for other in met)]
+    while friends:
+        ends = _swept(unit, least_mm, longest_mm)
+        is_met = shapely.area(shapely.intersection(ends, friends)) > 0
+        past_mm = [_past_mm(unit, each) for each, met in zip(friends, is_met, strict=True) if met]
+        if max(past_mm, default=0.0) <= longest_mm:
+            break
+        longest_mm = max(past_mm)
     return longest_mm
-
-
-def _reaches(
-    unit: UnitOnField, least_mm: float, longest_mm: float, friend: shapely.Geometry
-) -> bool:
-    return bool(shapely.area(shapely.intersection(_swept(unit, least_mm, longest_mm), friend)) > 0)
 
 
 def _past_mm(unit: UnitOnField, friend: shapely.Geometry) -> float:

@@ -152,7 +152,8 @@ def test_what_falling_back_alone_breaks_is_told_apart():
         Combatant("D", False, 6, 0, 4, ("A",)),
     ]
     parts = fights(pair)
-    document = attacker_json(parts["A"], fates(parts, ["A"], Lanes({"A": ("Z",)}, {}))["A"])
+    fate = fates(parts, ["A"], Lanes({"A": ("Z",)}, {}))["A"]
+    document = attacker_json(distribution(fate), distribution(parts["A"].harm))
     # Two disruptions, in 21 of 36 ways, break it before it could fall back onto Z.
     assert document["breaks"] == 1.0
     assert document["falls_back"] == pytest.approx(15 / 36)
