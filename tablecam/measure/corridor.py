@@ -17,7 +17,10 @@ _END_MM = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Corridor:
-    """The middle line of a corridor, its length, and the strip itself, square at its ends."""
+    """The middle line of a corridor, its length, and the strip that is clear, square at its ends.
+
+    The strip is narrower than the corridor by a sliver on either side.
+    """
 
     length_mm: float
     points_mm: tuple[Point, ...]
@@ -43,13 +46,13 @@ def corridor(
     """
     x, y = end
     goal = shapely.box(x - _END_MM, y - _END_MM, x + _END_MM, y + _END_MM)
-    inner = None if bounds is None else _inner(bounds, width_mm / 2 - sliver_mm)
     keep_mm = width_mm / 2 - sliver_mm
+    inner = None if bounds is None else _inner(bounds, keep_mm)
     found = string_line(start, [goal], around=around, keep_mm=keep_mm, bounds=inner)
     if found is None:
         return None
     line = shapely.LineString(found.points_mm)
-    strip = shapely.buffer(line, width_mm / 2, cap_style="flat", join_style="round", quad_segs=32)
+    strip = shapely.buffer(line, keep_mm, cap_style="flat", join_style="round", quad_segs=32)
     return Corridor(found.length_mm, found.points_mm, strip)
 
 

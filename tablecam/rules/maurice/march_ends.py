@@ -1,0 +1,29 @@
+"""Where a march may not end: off the table, upon friends, in contact with enemies."""
+
+from __future__ import annotations
+
+import shapely
+
+from tablecam.measure.answer import shapes_of
+from tablecam.measure.contact import TOUCH_MM
+from tablecam.measure.outlines import table_outline
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.ground import is_partly_in
+from tablecam.rules.maurice.march_ways import Way, refused
+
+
+def objection_to_end(after: Field, unit: UnitOnField) -> Way | None:
+    """What forbids that a march ends where a unit now is; None when nothing does."""
+    table = after.position.table
+    off = shapely.difference(unit.outline, table_outline(table))
+    if is_partly_in(unit.outline, off):
+        return refused("M-6.32", f"{unit.id} leaves the table", shapes_of(off, "off-table"))
+    for friend in after.friends_of(unit):
+        if is_partly_in(unit.outline, friend.outline):
+            because = f"{unit.id} ends upon {friend.id}"
+            return refused("M-6.8", because, shapes_of(friend.outline, "barrier"))
+    for enemy in after.enemies_of(unit):
+        if shapely.distance(unit.outline, enemy.outline) <= TOUCH_MM:
+            because = f"{unit.id} ends in contact with {enemy.id}: a march may not"
+            return refused("M-6.31", because, shapes_of(enemy.outline, "contact"))
+    return None

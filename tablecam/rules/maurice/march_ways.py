@@ -1,0 +1,120 @@
+"""What a way that a unit takes passes over: friends, difficult ground, and what bars it (M-6)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import shapely
+
+from tablecam.measure.answer import Answer, Shape, decide, shapes_of
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.ground import is_partly_in
+from tablecam.rules.maurice.tables import BASES
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way that a unit may have taken, whether it is legal, and what it costs.
+
+    `allowed_bw` is how far the unit may go by it, infinite where that does not matter.
+    """
+
+    answer: Answer
+    cost_mm: float = 0.0
+    allowed_bw: float = math.inf
+    path: tuple[Shape, ...] = ()
+    disruptions: int = 0
+    passed: tuple[str, ...] = ()
+
+
+def refused(rule: str, because: str, evidence: tuple[Shape, ...] = ()) -> Way:
+    """No way at all."""
+    return Way(Answer("no", 0.0, 0.0, 0.0, rule, because, evidence))
+
+
+def judged_way(
+    field: Field,
+    unit: UnitOnField,
+    area: shapely.Geometry,
+    *,
+    cost_mm: float,
+    allowed_bw: float,
+    sigma_mm: float,
+    path: tuple[Shape, ...],
+    rule: str,
+) -> Way:
+    """A way over an area, judged by its length and by what lies in the area.
+
+    The mover has the benefit of the doubt, so a way that is too close to call is not refused.
+    """
+    margin_mm = allowed_bw * field.bw_mm - cost_mm
+    tolerance_mm = field.position.table.tolerance_mm
+    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
+    because = f"{unit.id} moved {field.in_bw(cost_mm):.2f} BW of {allowed_bw:g}"
+    passed = friends_in(field, unit, area)
+    disruptions = _disruptions(field, unit, area, passed)
+    way = Way(
+        Answer(word, margin_mm, sigma_mm, chance, rule, because, path),
+        cost_mm,
+        allowed_bw,
+        path,
+        disruptions,
+        tuple(friend.id for friend in passed),
+    )
+    barred = _barred(field, unit, area, passed, disruptions)
+    if barred is None:
+        return way
+    return replace(way, answer=replace(barred, evidence=(*barred.evidence, *path)))
+
+
+def friends_in(field: Field, unit: UnitOnField, area: shapely.Geometry) -> tuple[UnitOnField, ...]:
+    """The friends that a unit passes through (M-6.7)."""
+    return tuple(friend for friend in field.friends_of(unit) if is_partly_in(friend.outline, area))
+
+
+def suffers(unit: UnitOnField) -> bool:
+    """Whether passing through friends disrupts a unit: not artillery, nor columns (M-6.7)."""
+    return unit.unit.arm != "artillery" and unit.formation != "column"
+
+
+def breaks(unit: UnitOnField, disruptions: int) -> bool:
+    """Whether so many more disruptions would break a unit (M-1.14)."""
+    return unit.disruption + disruptions > BASES[unit.unit.arm]
+
+
+def _disruptions(
+    field: Field, unit: UnitOnField, area: shapely.Geometry, passed: tuple[UnitOnField, ...]
+) -> int:
+    """What a way costs a unit: once for all difficult ground, once for every friend."""
+    rough = unit.unit.arm != "artillery" and is_partly_in(area, field.ground.difficult)
+    return int(rough) + (len(passed) if suffers(unit) else 0)
+
+
+def _barred(
+    field: Field,
+    unit: UnitOnField,
+    area: shapely.Geometry,
+    passed: tuple[UnitOnField, ...],
+    disruptions: int,
+) -> Answer | None:
+    """What forbids a way: enemies, impassable ground, or that somebody would break of it."""
+    for enemy in field.enemies_of(unit):
+        if is_partly_in(enemy.outline, area):
+            because = f"{unit.id} would pass through {enemy.id}"
+            return _no("M-6.6", because, shapes_of(enemy.outline, "barrier"))
+    if is_partly_in(area, field.ground.impassable):
+        barrier = shapes_of(field.ground.impassable, "barrier")
+        return _no("M-5.1", f"{unit.id} would pass impassable ground", barrier)
+    if disruptions and breaks(unit, disruptions):
+        because = f"{unit.id} has {unit.disruption} disruptions, and the way would break it"
+        return _no("M-6.8" if passed else "M-6.4", because, ())
+    for friend in passed:
+        if suffers(friend) and breaks(friend, 1):
+            because = f"{unit.id} would break {friend.id} by passing through it"
+            return _no("M-6.8", because, shapes_of(friend.outline, "barrier"))
+    return None
+
+
+def _no(rule: str, because: str, evidence: tuple[Shape, ...]) -> Answer:
+    return Answer("no", 0.0, 0.0, 0.0, rule, because, evidence)

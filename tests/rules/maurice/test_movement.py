@@ -1,0 +1,217 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tablecam.rules.maurice.field import Field, field_of
+from tablecam.rules.maurice.movement import MoveJudgement, allowance_bw, judge_move
+from tablecam.table.model import Terrain, Unit
+from tablecam.testing import mirrored, shifted, turned
+from tests.rules.maurice.tables import BW, column, gun, line, massed, position
+
+
+def field(*units: Unit, terrain: tuple[Terrain, ...] = ()) -> Field:
+    return field_of(position(*units, terrain=terrain))
+
+
+def judged(
+    start: Unit, end: Unit, *others: Unit, terrain: tuple[Terrain, ...] = ()
+) -> MoveJudgement:
+    here = field(start, *others, terrain=terrain)
+    return judge_move(here, here.by_id[start.id], end.bases)
+
+
+def wood(x_mm: float, y_mm: float, width_mm: float, depth_mm: float) -> Terrain:
+    right, top = x_mm + width_mm, y_mm + depth_mm
+    return Terrain("wood", "woods", ((x_mm, y_mm), (right, y_mm), (right, top), (x_mm, top)))
+
+
+FAR = line("B9", "british", 200, 1150, 270)
+
+
+@pytest.mark.parametrize(
+    ("unit", "allowance"),
+    [
+        (line("F1", "french", 900, 300), 4.0),
+        (column("F1", "french", 900, 300), 12.0),
+        (line("F1", "french", 900, 300, arm="cavalry"), 8.0),
+        (column("F1", "french", 900, 300, arm="cavalry"), 16.0),
+        (massed("F1", "french", 900, 300), 8.0),
+        (gun("F1", "french", 900, 300), 6.0),
+        (gun("F1", "french", 900, 300, smoke=True), 0.0),
+    ],
+    ids=str,
+)
+def test_m_6_2_allowances_are_by_arm_and_formation(unit: Unit, allowance: float) -> None:
+    here = field(unit, FAR)
+    assert allowance_bw(here, here.by_id["F1"]) == allowance
+
+
+def test_m_6_11_a_column_near_the_enemy_has_4() -> None:
+    here = field(column("F1", "french", 900, 300), line("B1", "british", 900, 500, 270))
+    assert allowance_bw(here, here.by_id["F1"]) == 4.0
+
+
+def test_m_6_19_artillery_in_difficult_ground_has_2() -> None:
+    here = field(gun("F1", "french", 900, 300), terrain=(wood(890, 290, 50, 50),))
+    assert allowance_bw(here, here.by_id["F1"]) == 2.0
+
+
+def test_t_17_massed_horse_wheels_right_1_goes_2_wheels_left_1_for_4_of_8() -> None:
+    start = massed("F1", "french", 900, 300)
+    right_front = (940.0, 340.0)
+    wheel_deg = 180 / 3.141592653589793 * 0.5
+    once = turned(start, -wheel_deg, right_front)
+    front = field(once).by_id["F1"].axes
+    ahead = shifted(once, 80 * 0.479425538604203, 80 * 0.8775825618903728)
+    pivot = (front.left_mm[0] + 80 * 0.479425538604203, front.left_mm[1] + 80 * 0.8775825618903728)
+    found = judged(start, turned(ahead, wheel_deg, pivot))
+    assert found.is_legal.answer == "yes"
+    assert found.cost_bw == pytest.approx(4.0, abs=1e-4)
+    assert found.allowance_bw == 8.0
+
+
+def test_t_17_foot_wheels_backward_2_bw_its_whole_retrograde_allowance() -> None:
+    start = line("F1", "french", 900, 300)
+    wheel_deg = 180 / 3.141592653589793 * 0.5
+    for by_deg, answer in ((wheel_deg, "yes"), (wheel_deg * 1.1, "no")):
+        # About its left rear corner: the right one goes back when it turns clockwise.
+        back = judged(start, turned(start, -by_deg, (820.0, 280.0)))
+        assert back.is_legal.answer == answer
+        assert back.cost_bw == pytest.approx(2.0 * by_deg / wheel_deg, abs=1e-3)
+
+
+def test_m_6_13_straight_back_is_half_as_far() -> None:
+    start = line("F1", "french", 900, 300)
+    assert judged(start, shifted(start, 0, -80)).is_legal.answer == "yes"
+    too_far = judged(start, shifted(start, 0, -82))
+    assert too_far.is_legal.answer == "no"
+    assert too_far.is_legal.rule == "M-6.13"
+
+
+def test_m_6_17_straight_ahead_to_the_limit_and_beyond() -> None:
+    start = line("F1", "french", 900, 300)
+    assert judged(start, shifted(start, 0, 160)).is_legal.answer == "yes"
+    beyond = judged(start, shifted(start, 0, 163))
+    assert beyond.is_legal.answer == "no"
+    assert beyond.cost_bw == pytest.approx(163 / BW)
+
+
+def test_g_8_a_slip_aside_by_a_hair_is_a_hands() -> None:
+    start = line("F1", "french", 900, 300)
+    assert judged(start, shifted(start, 0.8, 60)).is_legal.answer == "yes"
+    assert judged(start, shifted(start, 40, 60)).is_legal.answer == "no"
+
+
+def test_m_6_6_nobody_passes_through_enemies() -> None:
+    start = line("F1", "french", 900, 300, arm="cavalry")
+    gun_ahead = gun("B1", "british", 900, 420)
+    found = judged(start, shifted(start, 0, 240), gun_ahead)
+    assert found.is_legal.answer == "no"
+    assert found.is_legal.rule == "M-6.6"
+    assert "B1" in found.because
+
+
+def test_m_6_31_a_march_may_not_end_in_contact() -> None:
+    start = line("F1", "french", 900, 300)
+    enemy = line("B1", "british", 900, 440, 270)
+    assert judged(start, shifted(start, 0, 100), enemy).is_legal.rule == "M-6.31"
+    assert judged(start, shifted(start, 0, 98), enemy).is_legal.answer == "yes"
+
+
+def test_m_6_32_no_base_leaves_the_table() -> None:
+    start = line("F1", "french", 900, 1150)
+    assert judged(start, shifted(start, 0, 35)).is_legal.rule == "M-6.32"
+
+
+def test_m_6_7_passing_through_a_friend_is_named_and_costs() -> None:
+    start = line("F1", "french", 900, 300, arm="cavalry")
+    friend = line("F2", "french", 900, 400)
+    found = judged(start, shifted(start, 0, 200), friend)
+    assert found.is_legal.answer == "yes"
+    assert found.passed == ("F2",)
+    assert found.disruptions == 1
+    tired = line("F2", "french", 900, 400, disruption=4)
+    assert judged(start, shifted(start, 0, 200), tired).is_legal.rule == "M-6.8"
+    assert judged(start, shifted(start, 0, 100), friend).is_legal.rule == "M-6.8"
+
+
+def test_m_6_3_difficult_ground_disrupts_once() -> None:
+    start = line("F1", "french", 900, 300)
+    found = judged(start, shifted(start, 0, 120), terrain=(wood(870, 350, 60, 30),))
+    assert found.is_legal.answer == "yes"
+    assert found.disruptions == 1
+
+
+def test_t_21_foot_with_4_disruptions_enters_no_difficult_ground() -> None:
+    start = line("F1", "french", 900, 300, disruption=4)
+    found = judged(start, shifted(start, 0, 120), terrain=(wood(870, 350, 60, 30),))
+    assert found.is_legal.answer == "no"
+    assert found.is_legal.rule == "M-6.4"
+
+
+def test_t_18_a_column_that_ends_near_may_have_moved_4() -> None:
+    enemy = line("B1", "british", 900, 800, 270)
+    off = 800 - 20 - 4.5 * BW - 80  # its front is 4.5 BW off
+    start = column("F1", "french", 900, off)
+    assert judged(start, shifted(start, 0, 160), enemy).is_legal.answer == "yes"
+    farther_off = column("F1", "french", 900, off - 60)
+    found = judged(farther_off, shifted(farther_off, 0, 200), enemy)
+    assert found.is_legal.answer == "no"
+    assert found.is_legal.rule == "M-6.11"
+
+
+def test_t_18_a_column_that_starts_near_may_move_no_more_than_4_away() -> None:
+    enemy = line("B1", "british", 900, 300, 270)
+    start = column("F1", "french", 900, 300 + 20 + 100 + 80)
+    assert judged(start, shifted(start, 0, 200), enemy).is_legal.answer == "no"
+    assert judged(start, shifted(start, 0, 160), enemy).is_legal.answer == "yes"
+
+
+def test_m_6_9_a_column_snakes_round_impassable_ground() -> None:
+    lake = replace(wood(860, 460, 80, 40), kind="impassable")
+    start = column("F1", "french", 900, 300)
+    found = judged(start, shifted(start, 0, 360), terrain=(lake,))
+    assert found.is_legal.answer == "yes"
+    assert found.cost_bw > 9.0
+    assert len(found.path[0].points_mm) > 3
+
+
+GUN = gun("F1", "french", 900, 600)
+BEFORE = line("B1", "british", 900, 600 + 20 + 40 + 20, 270)
+
+
+def test_t_19_a_gun_6_back_to_not_near_2_aside_but_not_5_round_the_flank() -> None:
+    assert judged(GUN, shifted(GUN, 0, -240), BEFORE).is_legal.answer == "yes"
+    assert judged(GUN, shifted(GUN, 80, 0), BEFORE).is_legal.answer == "yes"
+    round_it = judged(GUN, shifted(GUN, 180, 80), BEFORE)
+    assert round_it.is_legal.answer == "no"
+    assert round_it.is_legal.rule == "M-6.19"
+
+
+def test_t_19_a_gun_3_and_into_woods_is_too_far_2_through_woods_is_not() -> None:
+    ahead = (wood(880, 700, 40, 60),)
+    assert judged(GUN, shifted(GUN, 0, 120), terrain=ahead).is_legal.answer == "no"
+    close = (wood(880, 630, 40, 10),)
+    found = judged(GUN, shifted(GUN, 0, 80), terrain=close)
+    assert found.is_legal.answer == "yes"
+    assert found.disruptions == 0
+
+
+def test_m_4_23_a_gun_with_smoke_does_not_move() -> None:
+    smoking = gun("F1", "french", 900, 600, smoke=True)
+    assert judged(smoking, shifted(smoking, 0, 40)).is_legal.rule == "M-4.23"
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.floats(-60, 60), st.floats(-60, 150), st.floats(-30, 30))
+def test_a_judgement_is_the_same_on_a_mirrored_table(dx: float, dy: float, by: float) -> None:
+    start = line("F1", "french", 900, 300)
+    enemy = gun("B1", "british", 980, 420)
+    end = turned(shifted(start, dx, dy), by, (900 + dx, 300 + dy))
+    here = judged(start, end, enemy)
+    swapped = [shifted(mirrored(each), 1800, 0) for each in (start, end, enemy)]
+    there = judged(*swapped)
+    assert there.is_legal.answer == here.is_legal.answer
+    assert there.cost_bw == pytest.approx(here.cost_bw, abs=1e-3)
