@@ -19,6 +19,7 @@ def report(answer: Json) -> Iterator[str]:
         yield from _rally(answer)
     else:
         yield from _fire(answer)
+    yield from _notes(answer)
 
 
 def _combat(answer: Json) -> Iterator[str]:
@@ -65,6 +66,15 @@ def _rally(answer: Json) -> Iterator[str]:
         yield from _because(unit)
         yield ""
         yield f"{name} sheds {_count(-unit['disruption'], 'disruption')}{_now(name, answer)}"
+
+
+def _notes(answer: Json) -> Iterator[str]:
+    """What was taken as measured though it is too close to call, and the readings that decide."""
+    notes = [f"{doubt['rule']} {doubt['because']}" for doubt in answer["doubts"]]
+    notes += [f"{rule}, as read: {said}" for rule, said in answer["readings"].items()]
+    if notes:
+        yield ""
+    yield from notes
 
 
 def _sum(unit: Json) -> str:

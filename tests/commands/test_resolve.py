@@ -50,6 +50,9 @@ def test_a_combat_is_told_with_every_number_and_its_rule(tmp_path, capsys):
         "F1 takes 3 disruptions (now 4), and falls back",
         "B1 takes 1 disruption (now 1)",
         "F2 takes 1 disruption (now 1)",
+        "",
+        "M-8.25, as read: who would sit on a friend stops at the first open ground, not after "
+        "whole BW",
     ]
 
 

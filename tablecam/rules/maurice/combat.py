@@ -40,6 +40,7 @@ class Fought:
     `results` hold also the friends whom others passed through as they fell back.
     """
 
+    met: Meeting
     values: Mapping[str, Value]
     dice: Mapping[str, int]
     results: Mapping[str, Result]
@@ -104,7 +105,7 @@ def fight(field: Field, request: Combat) -> Fought:
         )
         for name, value in scores.items()
     )
-    return Fought(scores, dice, _fallen_back(field, request, met, found))
+    return Fought(met, scores, dice, _fallen_back(field, request, met, found))
 
 
 def fall_back_order(field: Field, request: Combat, attackers: Iterable[str]) -> tuple[str, ...]:

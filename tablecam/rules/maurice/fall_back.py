@@ -20,6 +20,9 @@ from tablecam.rules.maurice.tables import FALL_BACK_BW, SLIVER_MM
 from tablecam.table.headings import forward, mean_deg
 from tablecam.table.model import Point
 
+TABLE_ENDS = "the table ends"
+"""What bars a way that leads over the table's edge."""
+
 _AS_FAR_MM = 1e-6
 """Units that differ by less lie equally far back."""
 
@@ -205,7 +208,7 @@ def _bar(
         return "impassable ground is in the way"
     after = _shifted(unit.outline, moved_back_mm(unit, back_mm))
     if _beyond_edge_mm(field, after) > _beyond_edge_mm(field, unit.outline) + SLIVER_MM:
-        return "the table ends"
+        return TABLE_ENDS
     touched = [
         enemy.id
         for enemy in enemies

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tablecam.measure.answer import Answer
 from tablecam.rules.maurice.field import Field
 from tablecam.rules.maurice.near import near_enemy
 from tablecam.rules.maurice.requests import Dice, Rally, check_dice
@@ -15,7 +16,10 @@ from tablecam.table.model import Arm
 
 @dataclass(frozen=True, slots=True)
 class Rallying:
-    """A unit about to rally: what each die must show, how many dice it has, and why."""
+    """A unit about to rally: what each die must show, how many dice it has, and why.
+
+    `near` is whether it is near the enemy, where that was measured.
+    """
 
     unit: str
     basic: int
@@ -23,6 +27,7 @@ class Rallying:
     needed: int
     dice: int
     because: tuple[str, ...]
+    near: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +42,16 @@ class Rallied:
 def rallying(field: Field, request: Rally) -> Rallying:
     """What a unit that rallies must roll (M-9.2, M-9.3)."""
     unit = field.by_id[request.unit]
-    return rally_number(
+    near = near_enemy(field, unit)
+    found = rally_number(
         unit.id,
         unit.unit.arm,
         unit.disruption,
         is_in_bad_terrain=unit.is_in_difficult,
-        is_near=near_enemy(field, unit).is_near,
+        is_near=near.is_near,
         card=request.card,
     )
+    return replace(found, near=near.answer)
 
 
 def rally_number(

@@ -10,6 +10,7 @@ from tablecam.rules.maurice.combat import Fought, fight
 from tablecam.rules.maurice.field import GAME, Field
 from tablecam.rules.maurice.rally import rally
 from tablecam.rules.maurice.requests import Combat, Rally, Request, Volley
+from tablecam.rules.maurice.resolve_notes import combat_doubts, combat_readings
 from tablecam.rules.maurice.results import Result
 from tablecam.rules.maurice.volley import Fired, Struck, fire
 from tablecam.table.position_file import position_to_json
@@ -53,7 +54,9 @@ def _combat(field: Field, request: Combat) -> Json:
     )
     named = [unit.id for unit in field.units if unit.id in found]
     units = {name: _fought_json(name, fought) for name in named}
-    return _answer(field, "combat", units, aftermath, active=request.active)
+    answer = _answer(field, "combat", units, aftermath, active=request.active)
+    doubts = [doubt.to_json() for doubt in combat_doubts(field, fought.met)]
+    return answer | {"doubts": doubts, "readings": dict(combat_readings(field, fought))}
 
 
 def _rally(field: Field, request: Rally) -> Json:
@@ -68,9 +71,11 @@ def _rally(field: Field, request: Rally) -> Json:
         "disruption": -rallied.shed,
         "because": [*asked.because, shed],
     }
-    return _answer(
-        field, "rally", {asked.unit: unit}, Aftermath(gained={asked.unit: -rallied.shed})
-    )
+    aftermath = Aftermath(gained={asked.unit: -rallied.shed})
+    answer = _answer(field, "rally", {asked.unit: unit}, aftermath)
+    if asked.near is not None and asked.near.answer == "too_close":
+        answer["doubts"] = [asked.near.to_json()]
+    return answer
 
 
 def _answer(
@@ -78,7 +83,8 @@ def _answer(
 ) -> Json:
     position = position_to_json(position_after(field, aftermath))
     head: Json = {"game": GAME, "kind": kind}
-    return head | more | {"units": dict(units), "position": position}
+    notes = {"doubts": [], "readings": {}, "warnings": list(field.warnings)}
+    return head | more | {"units": dict(units), "position": position} | notes
 
 
 def _shot_json(fired: Fired) -> Json:

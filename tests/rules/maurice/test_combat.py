@@ -259,3 +259,29 @@ def moved(before: Position, turned_deg: float, is_mirrored: bool) -> Position:
             for piece in before.terrain
         ),
     )
+
+
+def test_a_contact_that_is_too_close_to_call_is_told_and_taken_as_measured():  # G-6, G-7
+    near = line("B1", "british", 500, 621, SOUTH, sigma_mm=0.3)
+    answer = combat(line("F1", "french", 500, 580, sigma_mm=0.3), near, F1=3, B1=3)
+    assert [doubt["rule"] for doubt in answer["doubts"]] == ["M-1.10"]
+    assert answer["units"]["F1"]["falls_back"]
+    assert combat(*FRONT, F1=3, B1=3)["doubts"] == []
+
+
+def readings(*units: Unit, terrain=(), cards=None, **dice: int) -> list[str]:
+    return list(combat(*units, terrain=terrain, cards=cards, **dice)["readings"])
+
+
+def test_readings_are_told_where_they_decide():  # section E
+    assert readings(*FRONT, F1=3, B1=3) == []
+    weak = column("B1", "british", 500, 680, SOUTH, disruption=1)
+    assert readings(FRONT[0], weak, cards={"B1": 1}, F1=3, B1=3) == ["M-8.16"]
+    assert readings(FRONT[0], weak, F1=3, B1=3) == []
+    friend = line("F2", "french", 500, 525)
+    assert readings(*FRONT, friend, F1=3, B1=3) == ["M-8.25"]
+    edge = line("F1", "french", 500, 50), line("B1", "british", 500, 90, SOUTH)
+    assert readings(*edge, F1=3, B1=3) == ["M-8.27"]
+    gun_beside = gun("G1", "french", 370, 580)
+    two = line("B1", "british", 400, 620, SOUTH), line("B2", "british", 570, 620, SOUTH)
+    assert readings(FRONT[0], gun_beside, *two, F1=3, G1=3, B1=3, B2=3) == ["M-8.17"]
