@@ -8,8 +8,8 @@ true to 0.05 mm.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 import shapely
@@ -95,29 +95,39 @@ def swept_straight(
 ) -> shapely.Geometry:
     """What convex shapes pass over on a straight move, where they start and end included."""
     step = np.array(forward(heading_deg)) * length_mm
-    return _swept(shapes, lambda points: np.stack([points, points + step]))
+    parts = _parts(shapes, lambda points: np.stack([points, points + step]))
+    return shapely.union_all(parts, grid_size=GRID_MM)
 
 
 def swept_by_wheel(
     shapes: Sequence[shapely.Polygon], about_mm: Point, angle_deg: float
 ) -> shapely.Geometry:
     """What convex shapes pass over when they turn about a place, their start and end included."""
+    return shapely.union_all(wheel_parts(shapes, about_mm, angle_deg), grid_size=GRID_MM)
+
+
+def wheel_parts(
+    shapes: Sequence[shapely.Polygon], about_mm: Point, angle_deg: float
+) -> NDArray[np.object_]:
+    """The parts of what convex shapes pass over in a wheel, chord by chord: they overlap."""
     corners = shapely.get_coordinates(list(shapes))
     farthest_mm = float(np.linalg.norm(corners - about_mm, axis=1).max(initial=0.0))
     angles = np.linspace(0.0, angle_deg, _chords(farthest_mm, math.radians(angle_deg)) + 1)
-    return _swept(
+    return _parts(
         shapes, lambda points: np.stack([rotated(points, about_mm, angle) for angle in angles])
     )
 
 
-def _swept(shapes: Sequence[shapely.Polygon], places: Any) -> shapely.Geometry:
-    """The union of the hulls of every shape at each two places that follow each other."""
-    hulls = []
+def _parts(
+    shapes: Sequence[shapely.Polygon], places: Callable[[Array], Array]
+) -> NDArray[np.object_]:
+    """The hulls of every shape at each two places that follow each other."""
+    groups = []
     for shape in shapes:
-        moved: Array = places(shapely.get_coordinates(shape))
-        pairs = np.concatenate([moved[:-1], moved[1:]], axis=1)
-        hulls.append(shapely.convex_hull(shapely.multipoints(list(pairs))))
-    return shapely.union_all(np.concatenate(hulls), grid_size=GRID_MM)
+        moved = places(shapely.get_coordinates(shape))
+        groups.append(np.concatenate([moved[:-1], moved[1:]], axis=1))
+    hulls = [shapely.MultiPoint(corners).convex_hull for group in groups for corners in group]
+    return np.array(hulls, dtype=np.object_)
 
 
 def _chords(radius_mm: float, angle_rad: float) -> int:

@@ -38,21 +38,27 @@ class Attempt:
 
 
 def forbidden_ground(field: Field, unit: UnitOnField) -> shapely.Geometry:
-    """Where a charge may not go: impassable ground, off the table, and for horse into woods.
+    """Where a unit may not charge to, as far as it can come.
 
-    A base that a hand has left a little over the table's edge may stay so.
+    Impassable ground, all off the table, and for horse woods. A base that a hand has left a little
+    over the table's edge may stay so.
     """
+    areas = [field.ground.impassable, _off_table(field, unit)]
+    if unit.unit.arm == "cavalry":
+        areas.append(field.ground.woods)
+    # Its rear swings no farther in a wheel than its front could go.
+    reach_mm = allowance_mm(field, unit) or 0.0
+    near = [area for area in areas if shapely.dwithin(area, unit.outline, reach_mm)]
+    return shapely.union_all(near, grid_size=GRID_MM) if near else shapely.Polygon()
+
+
+def _off_table(field: Field, unit: UnitOnField) -> shapely.Polygon:
     play = table_outline(field.position.table)
     places = shapely.points(shapely.get_coordinates(unit.outline))
     over_mm = float(np.max(shapely.distance(play, places)))
-    beyond = shapely.difference(
-        shapely.box(-_FAR_MM, -_FAR_MM, _FAR_MM, _FAR_MM),
-        shapely.buffer(play, over_mm, join_style="mitre"),
-    )
-    areas = [field.ground.impassable, beyond]
-    if unit.unit.arm == "cavalry":
-        areas.append(field.ground.woods)
-    return shapely.union_all(areas, grid_size=GRID_MM)
+    edge = shapely.buffer(play, over_mm, join_style="mitre")
+    far = shapely.box(-_FAR_MM, -_FAR_MM, _FAR_MM, _FAR_MM)
+    return shapely.Polygon(shapely.get_coordinates(far), [shapely.get_coordinates(edge)])
 
 
 def what_is_left(attempt: Attempt) -> tuple[Rows, int]:
@@ -95,8 +101,7 @@ def _sees(attempt: Attempt, rows: Rows) -> Bools:
 
 def _has_ground(attempt: Attempt, rows: Rows) -> Bools:
     """The way ahead; the wheels that are tried at all pass over none that is forbidden."""
-    reach_mm = allowance_mm(attempt.field, attempt.unit) or 0.0
-    if not shapely.dwithin(attempt.unit.outline, attempt.forbidden, reach_mm):
+    if shapely.is_empty(attempt.forbidden):
         return np.ones(len(rows), dtype=bool)
     moves = [attempt.moves.move(row) for row in rows]
     lanes = np.array([move.lane_area(attempt.unit) for move in moves], dtype=object)

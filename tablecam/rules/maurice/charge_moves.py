@@ -113,7 +113,8 @@ def moves_about(
     The first does not wheel. Every millimetre, and beside the wheels at which a corner of a base
     enters or leaves the lane. Where no enemy can be met there is only the move straight ahead.
     """
-    fan = _fan(unit.axes, corner, CHARGE_WHEEL_BW * field.bw_mm, allowance_mm(field, unit) or 0.0)
+    reach_mm = allowance_mm(field, unit) or 0.0
+    fan = _fan(unit.axes, corner, CHARGE_WHEEL_BW * field.bw_mm, reach_mm)
     enemies, friends = _bases(field.enemies_of(unit), fan), _bases(field.friends_of(unit), fan)
     owners, bases = tuple(each for each, _ in enemies), tuple(base for _, base in enemies)
     shapes = [*bases, *(base for _, base in friends)]
@@ -125,11 +126,12 @@ def moves_about(
     ahead_mm, friends_mm = np.split(begins_mm, [len(enemies)], axis=1)
     straight_mm = ahead_mm.min(axis=1, initial=np.inf)
     meets = np.isfinite(ahead_mm) & (ahead_mm <= straight_mm[:, None] + SLIVER_MM)
-    beside_mm = first_met(strip.narrowed(-TOUCH_MM), turns_deg, bases)
-    touched = np.array(
-        [bool(shapely.dwithin(unit.outline, base, TOUCH_MM)) for base in bases], dtype=bool
-    )
-    beside_mm[np.isfinite(ahead_mm) | touched | _of_units_met(meets, owners)] = np.inf
+    is_new = np.array([not shapely.dwithin(unit.outline, base, TOUCH_MM) for base in bases], bool)
+    is_beside = np.isinf(ahead_mm) & is_new & ~_of_units_met(meets, owners)
+    beside_mm = np.full(ahead_mm.shape, np.inf)
+    if len(set(owners)) > 1:  # the bases of a lone unit are never beside the lane that meets it
+        grown_mm = first_met(strip.narrowed(-TOUCH_MM), turns_deg, bases)
+        beside_mm[is_beside] = grown_mm[is_beside]
     return Moves(
         corner,
         arcs_mm,

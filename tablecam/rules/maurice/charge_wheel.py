@@ -7,7 +7,8 @@ import math
 import numpy as np
 import shapely
 
-from tablecam.measure.lanes import Corner, pivot_mm, swept_by_wheel, turned_deg
+from tablecam.measure.lanes import Corner, pivot_mm, swept_by_wheel, turned_deg, wheel_parts
+from tablecam.measure.outlines import GRID_MM
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW
@@ -58,7 +59,9 @@ def _barrier(
 
 
 def _is_free(unit: UnitOnField, corner: Corner, arc_mm: float, barrier: shapely.Geometry) -> bool:
-    swept = wheel_area(unit, corner, arc_mm)
-    if not shapely.intersects(swept, barrier):
+    angle_deg = turned_deg(unit.axes, corner, arc_mm)
+    parts = wheel_parts(unit.bases, pivot_mm(unit.axes, corner), angle_deg)
+    if not np.any(shapely.intersects(parts, barrier)):
         return True
+    swept = shapely.union_all(parts, grid_size=GRID_MM)
     return not is_partly_in(shapely.difference(swept, unit.outline), barrier)
