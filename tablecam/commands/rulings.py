@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from tablecam.commands.outputs import check_outputs, write_text
@@ -93,7 +94,7 @@ def _print_tables(found: Rulings, pair: tuple[str, str] | None, rule: str | None
 def _rich(table: TextTable) -> Table:
     made = Table(*table.heads, title=table.title, title_justify="left", box=SIMPLE_HEAD)
     for row in table.rows:
-        made.add_row(*row)
+        made.add_row(*map(escape, row))
     return made
 
 

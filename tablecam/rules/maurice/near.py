@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import shapely
 
 from tablecam.measure.answer import EXACT_MM, Answer, decide, shapes_of
 from tablecam.measure.clear_line import is_barred, shortest_clear_line
-from tablecam.measure.lengths import Length, distance
+from tablecam.measure.lengths import Length, distance, distances
 from tablecam.measure.within import within
 from tablecam.rules.maurice.field import Field, UnitOnField
-from tablecam.rules.maurice.spacing import Spacing, spacing
+from tablecam.rules.maurice.spacing import Spacing
 from tablecam.rules.maurice.tables import NEAR_BW
 
 RULE = "M-1.9"
@@ -43,12 +43,12 @@ def near_enemy(field: Field, unit: UnitOnField, apart: Spacing | None = None) ->
     enemies = field.enemies_of(unit)
     if not enemies:
         return Near(_nobody(field, unit), None, None, is_near=False)
-    apart = spacing(field) if apart is None else apart
-    nearest = min(enemies, key=lambda enemy: apart.mm(unit.id, enemy.id))
+    far_mm = _distances_mm(unit, enemies, apart)
+    nearest = min(enemies, key=lambda enemy: far_mm[enemy.id])
     length = distance(unit.unit, nearest.unit)
     if _may_be_barred(field, length):
-        return _past_barriers(field, unit, enemies, apart)
-    sigma_mm = _sigma_to_any_mm(unit, enemies, apart, length)
+        return _past_barriers(field, unit, enemies, far_mm)
+    sigma_mm = _sigma_to_any_mm(unit, enemies, far_mm, length)
     return _near(field, unit, nearest, replace(length, sigma_mm=sigma_mm))
 
 
@@ -59,14 +59,27 @@ def _near(field: Field, unit: UnitOnField, enemy: UnitOnField, length: Length) -
     return Near(answer, enemy.id, field.in_bw(length.value_mm), is_near)
 
 
+def _distances_mm(
+    unit: UnitOnField, enemies: Sequence[UnitOnField], apart: Spacing | None
+) -> Mapping[str, float]:
+    if apart is not None:
+        return {enemy.id: apart.mm(unit.id, enemy.id) for enemy in enemies}
+    lengths = distances([unit.unit], [enemy.unit for enemy in enemies])
+    ids = (enemy.id for enemy in enemies)
+    return dict(zip(ids, lengths.value_mm[0].tolist(), strict=True))
+
+
 def _sigma_to_any_mm(
-    unit: UnitOnField, enemies: Sequence[UnitOnField], apart: Spacing, length: Length
+    unit: UnitOnField,
+    enemies: Sequence[UnitOnField],
+    far_mm: Mapping[str, float],
+    length: Length,
 ) -> float:
     """The standard deviation of the distance to the nearest of all, whichever that truly is."""
     if not length.sigma_mm:
         return 0.0
     reach_mm = length.value_mm + _FAR_SIGMAS * length.sigma_mm
-    vying = [enemy.unit for enemy in enemies if apart.mm(unit.id, enemy.id) <= reach_mm]
+    vying = [enemy.unit for enemy in enemies if far_mm[enemy.id] <= reach_mm]
     bases = tuple(base for enemy in vying for base in enemy.bases)
     return distance(unit.unit, replace(vying[0], bases=bases)).sigma_mm
 
@@ -79,26 +92,26 @@ def _may_be_barred(field: Field, length: Length) -> bool:
 
 
 def _past_barriers(
-    field: Field, unit: UnitOnField, enemies: Sequence[UnitOnField], apart: Spacing
+    field: Field, unit: UnitOnField, enemies: Sequence[UnitOnField], far_mm: Mapping[str, float]
 ) -> Near:
     """As `near_enemy` where impassable ground bars the shortest line of all."""
     limit_mm = NEAR_BW * field.bw_mm
     best: tuple[UnitOnField, Length] | None = None
-    for enemy in sorted(enemies, key=lambda enemy: apart.mm(unit.id, enemy.id)):
-        if best is not None and apart.mm(unit.id, enemy.id) >= best[1].value_mm:
+    for enemy in sorted(enemies, key=lambda enemy: far_mm[enemy.id]):
+        if best is not None and far_mm[enemy.id] >= best[1].value_mm:
             break
         clear = shortest_clear_line(unit.unit, enemy.unit, field.ground.impassable)
         if clear is not None and (best is None or clear.value_mm < best[1].value_mm):
             best = enemy, clear
     if best is None or best[1].value_mm > limit_mm + _FAR_SIGMAS * best[1].sigma_mm:
-        nearest = min(enemies, key=lambda enemy: apart.mm(unit.id, enemy.id))
+        nearest = min(enemies, key=lambda enemy: far_mm[enemy.id])
         length = None if best is None else best[1]
         return _barred(field, unit, nearest, length)
     enemy, clear = best
     near = _near(field, unit, enemy, clear)
     passing = "by the shortest straight line that passes impassable ground"
     answer = replace(near.answer, because=f"{near.answer.because}, {passing}")
-    return replace(near, answer=answer, distance_bw=field.in_bw(apart.mm(unit.id, enemy.id)))
+    return replace(near, answer=answer, distance_bw=field.in_bw(far_mm[enemy.id]))
 
 
 def _barred(field: Field, unit: UnitOnField, nearest: UnitOnField, clear: Length | None) -> Near:

@@ -29,6 +29,7 @@ class UnitRulings:
     fire: Mapping[str, BaseFire]
     charge: Charge
     engaged_with: tuple[str, ...]
+    allowance_bw: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from tablecam.rules.maurice.field import GAME, Field, UnitOnField
 from tablecam.rules.maurice.fire import fire_of
 from tablecam.rules.maurice.flank import flanked_by
 from tablecam.rules.maurice.forces import forces
+from tablecam.rules.maurice.movement import allowance_bw
 from tablecam.rules.maurice.near import Near, near_enemy
 from tablecam.rules.maurice.pairs import pairs
 from tablecam.rules.maurice.readings import readings_of
@@ -55,6 +56,7 @@ def _unit(
         fire=fire_of(field, unit),
         charge=charge_of(field, unit),
         engaged_with=engaged.of(unit.id),
+        allowance_bw=allowance_bw(field, unit),
     )
 
 
@@ -109,6 +111,7 @@ def _unit_json(found: UnitRulings) -> Json:
         "fire": {base: fire.to_json() for base, fire in found.fire.items()},
         "charge": _charge_json(found.charge),
         "engaged_with": list(found.engaged_with),
+        "allowance_bw": found.allowance_bw,
     }
 
 

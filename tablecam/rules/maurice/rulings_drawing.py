@@ -228,7 +228,7 @@ def _add_names(parent: ElementTree.Element, sheet: _Sheet, field: Field) -> None
         middle = shapely.centroid(unit.outline)
         x, y = sheet.at((float(middle.x), float(middle.y)))
         size_mm = max(sheet.letter_mm, field.bw_mm * 0.45)
-        disrupted = f" -{unit.disruption}" if unit.disruption else ""
+        disrupted = f" {'•' * unit.disruption}" if unit.disruption else ""
         text = _add_text(parent, (x, y + size_mm / 3), unit.id + disrupted, size_mm)
         text.set("class", "halo name")
 

@@ -96,6 +96,7 @@ _UNIT_COLUMNS: tuple[Column, ...] = (
     ("flanked by\nM-1.13", "flanked_by", lambda each: _ids(each.flanked_by)),
     ("engaged\nM-8.10", "engaged_with", lambda each: _ids(each.engaged_with)),
     ("ground\nM-5.3", "bad_terrain", _ground),
+    ("moves\nM-6.2", "allowance_bw", lambda each: f"{each.allowance_bw:g} BW"),
 )
 
 
