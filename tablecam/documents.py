@@ -140,6 +140,8 @@ def read_json(path: Path) -> Document:
         raise BadInput(str(path), f"not valid JSON: {error.msg}", line=error.lineno) from None
     except RecursionError:
         raise BadInput(str(path), "not valid JSON: nested too deeply") from None
+    except ValueError:
+        raise BadInput(str(path), "not valid JSON: a number has too many digits") from None
     return Document(str(path), _object(data, str(path)), cache(lambda: json_lines(text)))
 
 

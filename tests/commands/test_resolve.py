@@ -126,3 +126,13 @@ def test_what_cannot_be_resolved_is_refused_in_one_line(tmp_path, capsys, reques
 def test_a_missing_file_is_named(tmp_path, capsys):
     assert main(["resolve", str(tmp_path / "none.json"), str(tmp_path / "request.json")]) == 2
     assert "none.json: expected a file" in capsys.readouterr().err
+
+
+def test_a_number_with_thousands_of_digits_is_refused_in_one_line(tmp_path, capsys):
+    assert resolve(tmp_path, {}, *CHARGE) == 2
+    path = tmp_path / "request.json"
+    path.write_text(f'{{"kind": "rally", "unit": "F1", "dice": [{"4" * 5000}]}}')
+    capsys.readouterr()
+    assert main(["resolve", str(tmp_path / "position.json"), str(path)]) == 2
+    said = f"tablecam: {path}: not valid JSON: a number has too many digits\n"
+    assert capsys.readouterr().err == said

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 import shapely
 
+from tablecam.documents import quoted
 from tablecam.errors import BadInput
 from tablecam.measure.outlines import Axes, axes, footprint, unit_footprint
 from tablecam.rules.maurice.ground import Ground, is_partly_in
@@ -128,6 +129,7 @@ def _unit(unit: Unit, ground: Ground, position: Position, source: str) -> UnitOn
             f"unit {unit.id}: expected {wanted} base{'s' * (wanted > 1)} of {unit.arm}, "
             f"got {len(unit.bases)}",
         )
+    _check_state(unit, source)
     bases = tuple(footprint(base) for base in unit.bases)
     table = position.table
     play = shapely.box(0, 0, table.width_mm, table.depth_mm).buffer(_MOST_OFF_TABLE_MM)
@@ -148,6 +150,20 @@ def _unit(unit: Unit, ground: Ground, position: Position, source: str) -> UnitOn
         is_in_difficult=any(is_partly_in(base, ground.difficult) for base in bases),
         is_in_water=any(is_partly_in(base, ground.water) for base in bases),
     )
+
+
+def _check_state(unit: Unit, source: str) -> None:
+    disruption, smoke = unit.state.get("disruption", 0), unit.state.get("smoke", False)
+    if isinstance(disruption, bool) or not isinstance(disruption, int) or disruption < 0:
+        raise BadInput(
+            source,
+            f"unit {unit.id}: state.disruption: expected a whole number of 0 or more, "
+            f"got {quoted(disruption)}",
+        )
+    if not isinstance(smoke, bool):
+        raise BadInput(
+            source, f"unit {unit.id}: state.smoke: expected true or false, got {quoted(smoke)}"
+        )
 
 
 def _overlaps(units: tuple[UnitOnField, ...], source: str) -> tuple[str, ...]:

@@ -75,3 +75,22 @@ def test_what_cannot_lie_so_is_refused_in_one_line(wrong, said):
 def test_bases_that_overlap_by_as_much_as_hands_do_are_warned_of():
     field = field_of(position(gun("A1", "french", 500, 400), gun("A2", "british", 538, 400)))
     assert field.warnings == ("bases A1/1 (A1) and A2/1 (A2) overlap by 2.0 mm",)
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        (
+            {"disruption": "two"},
+            'state.disruption: expected a whole number of 0 or more, got "two"',
+        ),
+        ({"disruption": True}, "state.disruption: expected a whole number of 0 or more, got true"),
+        ({"disruption": -1}, "state.disruption: expected a whole number of 0 or more, got -1"),
+        ({"disruption": 1.5}, "state.disruption: expected a whole number of 0 or more, got 1.5"),
+        ({"smoke": 1}, "state.smoke: expected true or false, got 1"),
+    ],
+)
+def test_a_state_that_a_unit_cannot_have_is_refused_in_one_line(state, said):
+    with pytest.raises(BadInput) as refused:
+        field_of(position(gun("A1", "french", 500, 400, **state)), "position.json")
+    assert str(refused.value) == f"position.json: unit A1: {said}"
