@@ -9,13 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.measure.outlines import axes, footprint
-from tablecam.measure.zones import (
-    cone_at,
-    cone_before,
-    critical_turns_deg,
-    first_met,
-    strip_before,
-)
+from tablecam.measure.zone_ranges import critical_turns_deg, first_met
+from tablecam.measure.zones import cone_at, cone_before, strip_before
 from tablecam.testing import base
 from tests.strategies import bases
 

@@ -20,7 +20,8 @@ from tablecam.measure.lanes import (
     wheeled,
 )
 from tablecam.measure.outlines import Axes
-from tablecam.measure.zones import Strip, critical_turns_deg, first_met, strip_before
+from tablecam.measure.zone_ranges import critical_turns_deg, first_met
+from tablecam.measure.zones import Strip, strip_before
 from tablecam.rules.maurice.charge_wheel import longest_free_arc_mm, wheel_area
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import ALLOWANCES_BW, CHARGE_WHEEL_BW, SLIVER_MM

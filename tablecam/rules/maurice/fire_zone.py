@@ -11,7 +11,7 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.answer import EXACT_MM
-from tablecam.measure.zones import critical_turns_deg, first_met
+from tablecam.measure.zone_ranges import critical_turns_deg, first_met
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
 from tablecam.rules.maurice.tables import PAST_OBSTRUCTION_BW, SLIVER_MM, TURN_DEG
 
