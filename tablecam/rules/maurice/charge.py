@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import shapely
 
 from tablecam.measure.answer import Shape, shapes_of
@@ -32,8 +33,10 @@ CORNERS: tuple[Corner, Corner] = ("left", "right")
 class ChargeLane:
     """A charge move that reaches a target: a wheel first or none, then straight ahead.
 
-    `corner` is the front corner that stands still in the wheel, None without one; `also_meets` are
-    enemies met at the same instant. `crosses_difficult` gives a disruption on the way (M-8.6).
+    `corner` is the front corner that stands still in the wheel, None without one. `arcs_mm` are the
+    shortest and the longest wheel to that side that reach the target; the move told and drawn is
+    the one between them, which a hand can miss by most. `also_meets` are enemies met at the same
+    instant. `crosses_difficult` gives a disruption on the way (M-8.6).
     """
 
     target: str
@@ -41,6 +44,7 @@ class ChargeLane:
     arc_mm: float
     straight_mm: float
     cost_bw: float
+    arcs_mm: tuple[float, float]
     also_meets: tuple[str, ...]
     crosses_difficult: bool
     evidence: tuple[Shape, ...]
@@ -50,8 +54,8 @@ class ChargeLane:
 class Charge:
     """Whether a unit can charge, whom, and by which moves; `why_not` where it cannot.
 
-    For each target there is the lane straight ahead or, where that does not reach it, the cheapest
-    after a wheel to each side.
+    For each target there is the lane straight ahead or, where that does not reach it, one after a
+    wheel to each side.
     """
 
     is_eligible: bool
@@ -114,24 +118,23 @@ def _attempts(field: Field, unit: UnitOnField) -> list[Attempt]:
 
 
 def _lanes_to(enemy: UnitOnField, attempts: list[tuple[Attempt, Rows]]) -> Iterator[ChargeLane]:
-    """The lane straight ahead to an enemy, else the cheapest after a wheel to each side."""
+    """The lane straight ahead to an enemy, else one after a wheel to each side."""
     for attempt, left in attempts:
         moves = attempt.moves
         rows = left[moves.is_meeting(enemy.id)[left]]
         if not len(rows):
             continue
-        straight = rows[moves.arcs_mm[rows] == 0.0]
-        best = int(straight[0] if len(straight) else min(rows, key=lambda row: _cost(attempt, row)))
-        yield _lane(attempt, best, enemy)
-        if len(straight):
+        arcs_mm = moves.arcs_mm[rows]
+        ends_mm = (float(arcs_mm[0]), float(arcs_mm[-1])) if arcs_mm[0] > 0.0 else (0.0, 0.0)
+        best = int(rows[np.argmin(np.abs(arcs_mm - sum(ends_mm) / 2))])
+        yield _lane(attempt, best, enemy, ends_mm)
+        if not ends_mm[0]:
             return
 
 
-def _cost(attempt: Attempt, row: int) -> float:
-    return attempt.moves.move(row).cost_mm
-
-
-def _lane(attempt: Attempt, row: int, enemy: UnitOnField) -> ChargeLane:
+def _lane(
+    attempt: Attempt, row: int, enemy: UnitOnField, ends_mm: tuple[float, float]
+) -> ChargeLane:
     move, unit = attempt.moves.move(row), attempt.unit
     area = shapely.union(move.wheel_area(unit), move.lane_area(unit))
     also = (other.id for other in attempt.field.enemies_of(unit) if other is not enemy)
@@ -141,6 +144,7 @@ def _lane(attempt: Attempt, row: int, enemy: UnitOnField) -> ChargeLane:
         move.arc_mm,
         move.straight_mm,
         attempt.field.in_bw(move.cost_mm),
+        ends_mm,
         tuple(name for name in also if attempt.moves.is_meeting(name)[row]),
         is_partly_in(area, attempt.field.ground.difficult),
         _evidence(move, unit, enemy),
