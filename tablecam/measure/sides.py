@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tablecam.measure.answer import Shape, shapes_of
 from tablecam.measure.outlines import GRID_MM, Axes, axes, table_outline
-from tablecam.measure.rectangles import Array, rectangles
-from tablecam.table.headings import forward
+from tablecam.measure.rectangles import Array, Rectangles, rectangles
+from tablecam.table.headings import forward, right
 from tablecam.table.model import BasePose, TableSize, Unit
 
 Side = Literal["front", "flank", "rear"]
@@ -37,15 +37,7 @@ def side_of(a: Unit | BasePose, b: Unit | BasePose) -> Side:
 def sides_of(a: Sequence[Unit | BasePose], b: Sequence[Unit | BasePose]) -> NDArray[np.intp]:
     """As `side_of` for each of `a` with each of `b`: places in `SIDES`, (n, m)."""
     bases = rectangles(b)
-    # Base by base: flush or overlapping, a unit's bases are no valid multipolygon to cut up.
-    outlines = np.asarray(shapely.polygons(bases.corners_mm()))
-    regions = np.array([_regions(axes(each)) for each in a], dtype=object).reshape(-1, 2, 1)
-    ahead, rear = (
-        shapely.area(shapely.intersection(regions[:, part], outlines, grid_size=GRID_MM))
-        for part in (0, 1)
-    )
-    flank = shapely.area(outlines) - ahead - rear
-    by_base: Array = np.stack([ahead, flank, rear])
+    by_base = np.stack([_shares(axes(each), bases) for each in a], axis=1)
     areas = by_base @ (bases.owners[:, None] == np.arange(len(b)))
     order = np.array([2, 1, 0])[:, None, None]
     return np.asarray(np.argmax(areas + _SAME_MM2 * order, axis=0))
@@ -64,6 +56,38 @@ def side_shapes(what: Unit | BasePose, table: TableSize) -> tuple[Shape, ...]:
             _polygons(shapely.intersection(region, play, grid_size=GRID_MM)), role
         )
     )
+
+
+def _shares(of: Axes, bases: Rectangles) -> Array:
+    """How much of each base (n) lies ahead, at the flanks and in the rear: (3, n), in mm²."""
+    corners_mm = bases.corners_mm()
+    whole: Array = 4.0 * bases.halves_mm.prod(axis=1)
+    shares = _whole_in(of, corners_mm) * whole
+    cut = np.flatnonzero(shares.sum(axis=0) == 0)
+    if len(cut):
+        # Base by base: flush or overlapping, a unit's bases are no valid multipolygon to cut up.
+        outlines = np.asarray(shapely.polygons(corners_mm[cut]))
+        ahead, rear = (
+            shapely.area(shapely.intersection(region, outlines, grid_size=GRID_MM))
+            for region in _regions(of)
+        )
+        shares[:, cut] = ahead, whole[cut] - ahead - rear, rear
+    return np.asarray(shares)
+
+
+def _whole_in(of: Axes, corners_mm: Array) -> NDArray[np.bool_]:
+    """Which bases (n, 4, 2) lie wholly ahead, at one flank, or in the rear: (3, n)."""
+    points = corners_mm.reshape(-1, 2)
+    ahead_mm = of.ahead_mm(points).reshape(-1, 4)
+    across = np.array(right(of.heading_deg))
+    places = points @ across
+    left_mm = (np.array(of.left_mm) @ across - places).reshape(-1, 4)
+    right_mm = (places - np.array(of.right_mm) @ across).reshape(-1, 4)
+    is_behind = (ahead_mm <= 0).all(axis=1)
+    is_beside = (left_mm >= 0).all(axis=1) | (right_mm >= 0).all(axis=1)
+    is_between = ((left_mm <= 0) & (right_mm <= 0)).all(axis=1)
+    is_ahead = (ahead_mm >= 0).all(axis=1)
+    return np.stack([is_ahead, is_behind & is_beside, is_behind & is_between])
 
 
 def _regions(of: Axes) -> tuple[shapely.Polygon, shapely.Polygon]:

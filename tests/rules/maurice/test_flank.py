@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecam.measure.fronts import Fronts
-from tablecam.measure.outlines import axes
+from tablecam.measure.outlines import axes, footprint
 from tablecam.measure.rectangles import rectangles
 from tablecam.measure.samples import DRAWS, decide_sampled, sampled
+from tablecam.measure.sides import SIDES, side_of
 from tablecam.rules.maurice.field import Field, field_of
 from tablecam.rules.maurice.flank import flanked_by, is_to_flank, to_flank
 from tablecam.rules.maurice.pairs import pairs
@@ -232,3 +234,18 @@ def test_draws_tell_probability_and_never_quite_certainty() -> None:
 def test_more_bases_than_there_are_draws_for_are_refused() -> None:
     with pytest.raises(ValueError, match="expected at most 16 bases, got 20"):
         sampled(rectangles([OURS]), first=16)
+
+
+@given(LAYOUTS, LAYOUTS, st.floats(-300, 300), st.floats(-300, 300), st.floats(0, 359))
+def test_m_1_11_where_most_lies_is_as_cutting_up_every_base_tells(
+    ours, theirs, x_mm, y_mm, heading
+) -> None:
+    """Most bases lie wholly on one side and are never cut up; the areas come out the same."""
+    a, b = ours("F1", "french", 0, 0), theirs("B1", "british", x_mm, y_mm, heading)
+    found = axes(a)
+    ahead = shapely.box(-2000, found.left_mm[1], 2000, 2000)
+    rear = shapely.box(found.left_mm[0], -2000, found.right_mm[0], found.left_mm[1])
+    bases = [footprint(base) for base in b.bases]
+    areas = [sum(base.intersection(part).area for base in bases) for part in (ahead, rear)]
+    areas.insert(1, sum(base.area for base in bases) - sum(areas))
+    assert areas[SIDES.index(side_of(a, b))] == pytest.approx(max(areas), abs=0.01)
