@@ -1,4 +1,4 @@
-"""Values in combat from plain facts: basic, modifiers, outnumbered, the floor (M-8.16 to M-8.18)."""
+"""Values in combat from plain facts: basic, modifiers, outnumbered, the floor (M-8.16, M-8.17)."""
 
 import pytest
 
@@ -79,8 +79,9 @@ def test_each_modifier_counts_once_and_is_named_with_its_rule():  # M-8.16
 
 
 def test_all_modifiers_are_summed_before_the_value_is_held_at_0():  # M-8.16's reading
-    low = of(meets(("A", "1"), disruption=4, is_in_bad_terrain=True, covered=("1",)))["A"]
-    lifted = of(meets(("A", "1"), disruption=4, is_in_bad_terrain=True, covered=("1",), card=3))["A"]
+    worn = {"disruption": 4, "is_in_bad_terrain": True, "covered": ("1",)}
+    low = of(meets(("A", "1"), **worn))["A"]
+    lifted = of(meets(("A", "1"), **worn, card=3))["A"]
     assert (low.value, lifted.value) == (0, 1)
     assert "M-8.16 never below 0: 0, not -2" in low.because
     assert not any("never below" in line for line in lifted.because)
