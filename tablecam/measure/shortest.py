@@ -41,6 +41,31 @@ def cheapest_route(
     return None
 
 
+def costs_from(
+    hops: Sequence[tuple[int, int, float]], start: int, *, at_most: float
+) -> dict[int, float]:
+    """What it costs to get from a place to every place within reach of it, by hops either way.
+
+    >>> costs_from([(0, 1, 2.0), (1, 2, 1.0), (2, 3, 9.0)], 0, at_most=5.0)
+    {0: 0.0, 1: 2.0, 2: 3.0}
+    """
+    net: dict[int, list[tuple[int, float]]] = {}
+    for a, b, cost in hops:
+        net.setdefault(a, []).append((b, cost))
+        net.setdefault(b, []).append((a, cost))
+    best: dict[int, float] = {}
+    queue = [(0.0, start)]
+    while queue:
+        cost, place = heapq.heappop(queue)
+        if place in best:
+            continue
+        best[place] = cost
+        for to, step in net.get(place, ()):
+            if to not in best and cost + step <= at_most:
+                heapq.heappush(queue, (cost + step, to))
+    return best
+
+
 def _traced(
     place: int, came: Mapping[int, tuple[int, int]]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -31,7 +31,7 @@ def free_way(
     field: Field, unit: UnitOnField, after: Field, there: UnitOnField, allowed_bw: float
 ) -> Way:
     """The shortest legal corridor to where a column or an artillery unit now is."""
-    start, end = _leader(unit), _leader(there)
+    start, end = leader(unit), leader(there)
     found: list[Way] = []
     for limit_bw, avoided, rule in _choices(field, unit, after, there, allowed_bw):
         way = _through(field, unit, avoided, start, end)
@@ -128,7 +128,7 @@ def _judged(
     )
 
 
-def _leader(unit: UnitOnField) -> BasePose:
+def leader(unit: UnitOnField) -> BasePose:
     """The base whose front edge the unit's is: a column's leading one."""
     middle = shapely.LineString([unit.axes.left_mm, unit.axes.right_mm]).centroid
     distances = [float(middle.distance(base)) for base in unit.bases]

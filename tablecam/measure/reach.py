@@ -1,0 +1,196 @@
+"""The reach of a unit as an area, to be drawn: all that it may come to stand on or pass over.
+
+Unlike paths and strings this is an approximation: wheels are sampled, and arcs are chords. Whether
+a move is legal is never decided by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise, product
+
+import numpy as np
+import shapely
+
+from tablecam.measure.lanes import (
+    Corner,
+    advanced,
+    pivot_mm,
+    swept_by_wheel,
+    swept_straight,
+    turned_deg,
+    wheeled,
+)
+from tablecam.measure.outlines import GRID_MM, Axes
+from tablecam.measure.paths import MovePath, Straight, Wheel
+from tablecam.measure.shortest import costs_from
+from tablecam.measure.tangents import Array
+from tablecam.table.model import Point
+
+_WHEELS = 8
+"""Into how many wheels the allowance is cut, to either hand."""
+_HALVINGS = 7
+"""How often the place where something bars the way is narrowed down: to 1/128 of a step."""
+_RING_SEGMENTS = 6
+_FAR_MM = 1e5
+_AREA_MM2 = 1e-3
+_CORNERS: tuple[Corner, Corner] = ("left", "right")
+
+
+def wheeled_reach(
+    front: Axes,
+    shapes: Sequence[shapely.Polygon],
+    limit_mm: float,
+    *,
+    barred: shapely.Geometry | None = None,
+    sliver_mm: float = 0.5,
+) -> shapely.Geometry:
+    """What convex shapes behind a front may pass over by a wheel, a straight move and a wheel.
+
+    They stop where they would reach into `barred` by more than a sliver.
+    """
+    walls = shapely.Polygon() if barred is None else shapely.buffer(barred, -sliver_mm)
+    shapely.prepare(walls)
+    areas: list[shapely.Geometry] = list(shapes)
+    lanes: list[shapely.Geometry] = []
+    for corner, share in product(_CORNERS, np.linspace(0.0, 1.0, _WHEELS + 1).tolist()):
+        turned, moved, area = _wheel(front, shapes, corner, share * limit_mm, walls)
+        areas.append(area)
+        left_mm = (1.0 - share) * limit_mm
+        for ahead in (0.5, 1.0):
+            onward, there, area = _ahead(turned, moved, ahead * left_mm, walls)
+            if ahead < 1.0:
+                areas += [_wheel(onward, there, end, ahead * left_mm, walls)[2] for end in _CORNERS]
+        lanes.append(area)
+    return shapely.union_all([*areas, *lanes, *_between(lanes, walls)], grid_size=GRID_MM)
+
+
+def _between(lanes: Sequence[shapely.Geometry], walls: shapely.Geometry) -> list[shapely.Geometry]:
+    """What lies between lanes after one wheel and after the next, where nothing bars it."""
+    hulls = [shapely.convex_hull(shapely.union_all(pair)) for pair in pairwise(lanes)]
+    # The last lane to the left and the first to the right are no neighbours.
+    del hulls[_WHEELS]
+    return [hull for hull in hulls if not shapely.intersects(walls, hull)]
+
+
+_Moved = tuple[Axes, list[shapely.Polygon], shapely.Geometry]
+
+
+def _wheel(
+    front: Axes,
+    shapes: Sequence[shapely.Polygon],
+    corner: Corner,
+    arc_mm: float,
+    walls: shapely.Geometry,
+) -> _Moved:
+    about, whole_deg = pivot_mm(front, corner), turned_deg(front, corner, arc_mm)
+    share, area = _as_far_as_free(
+        lambda part: swept_by_wheel(shapes, about, part * whole_deg), walls
+    )
+    step = Wheel(about, share * whole_deg, share * arc_mm)
+    return wheeled(front, corner, share * arc_mm), _placed(shapes, step), area
+
+
+def _ahead(
+    front: Axes, shapes: Sequence[shapely.Polygon], length_mm: float, walls: shapely.Geometry
+) -> _Moved:
+    share, area = _as_far_as_free(
+        lambda part: swept_straight(shapes, front.heading_deg, part * length_mm), walls
+    )
+    step = Straight(front.heading_deg, share * length_mm)
+    return advanced(front, share * length_mm), _placed(shapes, step), area
+
+
+def _as_far_as_free(
+    sweep: Callable[[float], shapely.Geometry], walls: shapely.Geometry
+) -> tuple[float, shapely.Geometry]:
+    """The largest share of a step that meets no wall, and the area of that share."""
+    area = sweep(1.0)
+    if not shapely.intersects(walls, area):
+        return 1.0, area
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if shapely.intersects(walls, sweep(middle)):
+            high = middle
+        else:
+            low = middle
+    return low, sweep(low)
+
+
+def _placed(shapes: Sequence[shapely.Polygon], step: Wheel | Straight) -> list[shapely.Polygon]:
+    path = MovePath((step,), 0.0)
+    corners = [shapely.get_coordinates(shape).tolist() for shape in shapes]
+    return [shapely.Polygon(path.places([(x, y) for x, y in each])[-1]) for each in corners]
+
+
+def snaking_reach(
+    start: Point,
+    limit_mm: float,
+    *,
+    width_mm: float,
+    around: Sequence[shapely.Geometry] = (),
+    inside: shapely.Geometry | None = None,
+) -> shapely.Geometry:
+    """What something of a width may pass over on a snaking way of some length, past shapes.
+
+    All that is seen from the start, and from every corner that can be gone round, as far as is left
+    to go from there. `inside` is where it stays.
+    """
+    keep_mm = width_mm / 2
+    rings = _rings(start, limit_mm, around, keep_mm)
+    areas = []
+    for place, left_mm in _corners_in_reach(start, limit_mm, rings):
+        disc = shapely.buffer(shapely.Point(place), left_mm, quad_segs=16)
+        hidden = shapely.union_all([rings, *_shadows(place, rings)], grid_size=GRID_MM)
+        areas.append(shapely.difference(disc, hidden, grid_size=GRID_MM))
+    reached = shapely.union_all(areas, grid_size=GRID_MM)
+    covered = shapely.buffer(reached, keep_mm, quad_segs=16)
+    return covered if inside is None else shapely.intersection(covered, inside)
+
+
+def _rings(
+    start: Point, limit_mm: float, around: Sequence[shapely.Geometry], keep_mm: float
+) -> shapely.Geometry:
+    """What the middle of the way keeps out of, as far as it can come near; a start in it is let."""
+    place = shapely.Point(start)
+    near = [shape for shape in around if shapely.dwithin(shape, place, limit_mm + keep_mm)]
+    grown = [shapely.buffer(shape, keep_mm, quad_segs=_RING_SEGMENTS) for shape in near]
+    together = shapely.union_all(grown, grid_size=GRID_MM)
+    # A start that lies in a ring is let out of it.
+    return shapely.difference(together, shapely.buffer(place, keep_mm), grid_size=GRID_MM)
+
+
+def _corners_in_reach(
+    start: Point, limit_mm: float, rings: shapely.Geometry
+) -> Iterator[tuple[Array, float]]:
+    """The start and the corners of rings that can be reached, and how far is left from there."""
+    corners = shapely.get_coordinates(rings)
+    places = np.concatenate([np.array([start]), np.unique(corners, axis=0)])
+    first, second = np.triu_indices(len(places), k=1)
+    lengths = np.linalg.norm(places[first] - places[second], axis=1)
+    short = lengths <= limit_mm
+    first, second, lengths = first[short], second[short], lengths[short]
+    lines = shapely.linestrings(np.stack([places[first], places[second]], axis=1))
+    # Lines along a ring, and between its neighbouring corners, are free.
+    inner = shapely.buffer(rings, -_AREA_MM2)
+    shapely.prepare(inner)
+    free = np.flatnonzero(~shapely.intersects(inner, lines))
+    hops = [(int(first[i]), int(second[i]), float(lengths[i])) for i in free]
+    for index, cost in costs_from(hops, 0, at_most=limit_mm).items():
+        yield places[index], limit_mm - cost
+
+
+def _shadows(place: Array, rings: shapely.Geometry) -> list[shapely.Geometry]:
+    """What the edges of rings hide from a place: all behind each of them."""
+    shadows: list[shapely.Geometry] = []
+    for ring in shapely.get_rings(shapely.get_parts(rings)):
+        points = shapely.get_coordinates(ring)
+        away = points - place
+        reach = np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-9)
+        far = points + away / reach * _FAR_MM
+        quads = shapely.polygons(np.stack([points[:-1], points[1:], far[1:], far[:-1]], axis=1))
+        shadows += [
+            quad for quad in np.atleast_1d(np.asarray(quads)) if shapely.area(quad) > _AREA_MM2
+        ]
+    return shadows

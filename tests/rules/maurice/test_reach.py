@@ -1,0 +1,50 @@
+import shapely
+
+from tablecam.rules.maurice.field import Field, field_of
+from tablecam.rules.maurice.reach import reach
+from tablecam.table.model import Terrain, Unit
+from tests.rules.maurice.tables import BW, column, gun, line, position
+
+
+def reach_of(unit: Unit, *others: Unit, terrain: tuple[Terrain, ...] = ()) -> shapely.Geometry:
+    field: Field = field_of(position(unit, *others, terrain=terrain))
+    return reach(field, field.by_id[unit.id])
+
+
+def test_m_6_2_a_line_of_foot_reaches_4_ahead_and_2_back() -> None:
+    area = reach_of(line("F1", "french", 900, 600))
+    assert abs(area.bounds[3] - (620 + 4 * BW)) < 0.1
+    assert abs(area.bounds[1] - (580 - 2 * BW)) < 0.1
+
+
+def test_m_6_6_a_reach_ends_before_enemies() -> None:
+    enemy = line("B1", "british", 900, 720, 270)
+    area = reach_of(line("F1", "french", 900, 600), enemy)
+    assert area.intersection(shapely.box(820, 701, 980, 740)).area < 1.0
+
+
+def test_m_6_32_a_reach_ends_at_the_tables_edge() -> None:
+    area = reach_of(line("F1", "french", 900, 1150))
+    assert area.bounds[3] < 1200.6
+
+
+def test_m_6_11_a_column_keeps_farther_from_enemies_the_farther_it_goes() -> None:
+    enemy = line("B1", "british", 900, 900, 270)
+    area = reach_of(column("F1", "french", 900, 400), enemy)
+    # Its front is at 480, the near zone begins at 720: 6 BW on; only the first 4 lead into it.
+    assert not area.covers(shapely.Point(900, 760))
+    assert area.covers(shapely.Point(900, 690))
+    assert area.covers(shapely.Point(500, 460))
+
+
+def test_m_6_19_a_gun_goes_6_in_the_open_and_2_in_woods() -> None:
+    wood = Terrain("wood", "woods", ((700, 640), (1100, 640), (1100, 900), (700, 900)))
+    area = reach_of(gun("F1", "french", 900, 600), terrain=(wood,))
+    assert area.covers(shapely.Point(900, 600 - 235))
+    assert area.covers(shapely.Point(900, 690))
+    assert not area.covers(shapely.Point(900, 760))
+
+
+def test_m_4_23_a_gun_with_smoke_reaches_nothing_but_its_place() -> None:
+    area = reach_of(gun("F1", "french", 900, 600, smoke=True))
+    assert area.area == 1600.0
