@@ -16,8 +16,16 @@ from tablecam.table.position_file import read_position_file
 
 _FILE = click.Path(path_type=Path)
 
+_REQUESTS = """\b
+Requests look like these:
+  {"kind": "volley", "side": "french", "dice": {"hit": [4, 2], "disrupt": [5]},
+   "shots": [{"unit": "F1", "targets": {"10": "B1", "11": "B1"}}]}
+  {"kind": "combat", "active": "french", "dice": {"F1": 4, "B1": 2}}
+  {"kind": "rally", "unit": "F1", "dice": [4, 5]}
+"""
 
-@click.command("resolve")
+
+@click.command("resolve", epilog=_REQUESTS)
 @click.argument("position", type=_FILE)
 @click.argument("request", type=_FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -26,13 +34,7 @@ def resolve(position: Path, request: Path, as_json: bool) -> None:
 
     The request is a JSON file that holds the dice as they were rolled. The answer says who scored
     what, by which rules, who is disrupted, breaks or falls back, and with --json also the position
-    that follows. Requests look like these:
-
-    \b
-    {"kind": "volley", "side": "french", "dice": {"hit": [4, 2], "disrupt": [5]},
-     "shots": [{"unit": "F1", "targets": {"10": "B1", "11": "B1"}}]}
-    {"kind": "combat", "active": "french", "dice": {"F1": 4, "B1": 2}}
-    {"kind": "rally", "unit": "F1", "dice": [4, 5]}
+    that follows.
     """
     field = field_of(read_position_file(position), str(position))
     answer = resolve_request(field, request_of(read_json(request), field))
