@@ -7,18 +7,18 @@ two is (M-6.17); the cheapest one is shown.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tablecam.errors import BadInput
 from tablecam.measure.answer import Answer, Shape
-from tablecam.rules.maurice.field import Field, UnitOnField, field_of
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.march_change import about_face, changed_way, placed
 from tablecam.rules.maurice.march_ends import objection_to_end
 from tablecam.rules.maurice.march_free import free_way
 from tablecam.rules.maurice.march_ways import Way, refused
 from tablecam.rules.maurice.march_wheels import wheeled_way
 from tablecam.rules.maurice.near import near_enemy
 from tablecam.rules.maurice.tables import ALLOWANCES_BW, ARTILLERY_SLOW_BW, COLUMN_NEAR_BW
-from tablecam.table.formation import read_formation
 from tablecam.table.model import BasePose
 
 
@@ -65,41 +65,31 @@ def judge_move(field: Field, unit: UnitOnField, new_bases: Sequence[BasePose]) -
     """
     allowed_bw = allowance_bw(field, unit)
     try:
-        after = _moved(field, unit, tuple(new_bases))
+        after = placed(field, unit, tuple(new_bases))
     except BadInput as error:
-        return _judged(field, unit, refused("M-6.8", str(error)), allowed_bw)
+        return _judged(field, refused("M-6.8", str(error)), allowed_bw)
     there = after.by_id[unit.id]
-    objection = objection_to_end(after, there)
     if unit.has_smoke:
-        objection = refused("M-4.23", f"{unit.id} is marked with smoke")
-    elif unit.formation != there.formation:
-        objection = _change(unit, there)
-    if objection is not None:
-        return _judged(field, unit, objection, allowed_bw)
-    if there.formation in ("column", "artillery"):
-        way = free_way(field, unit, after, there, allowed_bw)
+        way = refused("M-4.23", f"{unit.id} is marked with smoke")
     else:
-        way = wheeled_way(field, unit, there, allowed_bw)
-    return _judged(field, unit, way, allowed_bw)
+        way = objection_to_end(after, there) or _way(field, unit, after, there, allowed_bw)
+    return _judged(field, way, allowed_bw)
 
 
-def _moved(field: Field, unit: UnitOnField, bases: tuple[BasePose, ...]) -> Field:
-    """The field with a unit elsewhere, in the formation in which its bases lie there."""
-    moved = replace(unit.unit, bases=bases, formation=None)
-    formation = read_formation(moved).name
-    units = tuple(
-        replace(moved, formation=formation) if each.id == unit.id else each
-        for each in field.position.units
-    )
-    return field_of(replace(field.position, units=units), "the move")
+def _way(
+    field: Field, unit: UnitOnField, after: Field, there: UnitOnField, allowed_bw: float
+) -> Way:
+    if unit.formation != there.formation:
+        return changed_way(field, unit, after, there, allowed_bw)
+    faced = about_face(field, unit, after, there, allowed_bw)
+    if faced is not None:
+        return faced
+    if there.formation in ("column", "artillery"):
+        return free_way(field, unit, after, there, allowed_bw)
+    return wheeled_way(field, unit, there, allowed_bw)
 
 
-def _change(unit: UnitOnField, there: UnitOnField) -> Way:
-    because = f"{unit.id} changed from {unit.formation} to {there.formation}"
-    return refused("M-6.21", f"{because}: changes of formation are judged by themselves")
-
-
-def _judged(field: Field, unit: UnitOnField, way: Way, allowed_bw: float) -> MoveJudgement:
+def _judged(field: Field, way: Way, allowed_bw: float) -> MoveJudgement:
     return MoveJudgement(
         way.answer,
         field.in_bw(way.cost_mm),

@@ -204,6 +204,54 @@ def test_m_4_23_a_gun_with_smoke_does_not_move() -> None:
     assert judged(smoking, shifted(smoking, 0, 40)).is_legal.rule == "M-4.23"
 
 
+def test_t_20_a_column_of_foot_deploys_for_nothing_and_moves() -> None:
+    start = column("F1", "french", 900, 300, 0)
+    deployed = line("F1", "french", 900, 300)
+    found = judged(start, shifted(deployed, 0, 160))
+    assert found.is_legal.answer == "yes"
+    assert found.cost_bw == pytest.approx(4.0)
+    assert found.allowance_bw == 12.0
+
+
+def test_t_20_a_line_that_forms_column_may_not_move_as_well() -> None:
+    start = line("F1", "french", 900, 300)
+    formed = column("F1", "french", 900, 300, 0)
+    in_place = judged(start, formed)
+    assert in_place.is_legal.answer == "yes"
+    assert in_place.cost_bw == 4.0
+    assert judged(start, shifted(formed, 25, 60)).is_legal.answer == "no"
+
+
+def test_t_21_a_unit_one_short_of_breaking_does_not_change_into_woods() -> None:
+    start = line("F1", "french", 900, 300, disruption=4, arm="cavalry")
+    ahead = massed("F1", "french", 860, 320)
+    found = judged(start, ahead, terrain=(wood(830, 325, 60, 60),))
+    assert found.is_legal.rule == "M-6.4"
+    assert judged(start, ahead).is_legal.answer == "yes"
+
+
+def test_m_1_7_foot_is_never_massed() -> None:
+    start = line("F1", "french", 900, 300)
+    assert judged(start, massed("F1", "french", 900, 300)).is_legal.rule == "M-1.7"
+
+
+def test_t_20_foot_about_faces_and_does_nothing_more() -> None:
+    start = line("F1", "french", 900, 300)
+    about = line("F1", "french", 900, 300, 270)
+    assert judged(start, about).is_legal.rule == "M-6.26"
+    assert judged(start, about).is_legal.answer == "yes"
+    assert judged(start, shifted(about, 0, -80)).is_legal.answer == "no"
+
+
+def test_t_20_horse_about_faces_and_moves_8_but_not_to_near_the_enemy() -> None:
+    start = massed("F1", "french", 900, 600)
+    end = massed("F1", "french", 900, 600 - 320, 270)
+    assert judged(start, end).is_legal.answer == "yes"
+    near = judged(start, end, line("B1", "british", 900, 100))
+    assert near.is_legal.answer == "no"
+    assert near.is_legal.rule == "M-6.26"
+
+
 @settings(deadline=None, max_examples=25)
 @given(st.floats(-60, 60), st.floats(-60, 150), st.floats(-30, 30))
 def test_a_judgement_is_the_same_on_a_mirrored_table(dx: float, dy: float, by: float) -> None:
