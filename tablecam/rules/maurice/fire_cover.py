@@ -65,14 +65,14 @@ def _is_inside(other: Other, cover: shapely.Geometry) -> bool:
 
 def _past_cover(shooter: Shooter, other: Other, met: Met, at: int) -> shapely.LineString | None:
     """A line to what the zone holds of a base, past all cover; None where there is none."""
-    zone = shooter.strip.narrowed(SLIVER_MM).outline(
-        float(met.turns_deg[at]), float(met.ends_mm[at])
-    )
-    seen = shapely.intersection(other.outline, zone, grid_size=GRID_MM)
-    if shapely.get_dimensions(seen) < 2:
-        # Met with its very end: what it has of the base is an edge or a corner.
-        seen = shapely.buffer(seen, GRID_MM)
-    return free_line(shooter.edge, seen, shooter.cover)
+    turned_deg, end_mm = float(met.turns_deg[at]), float(met.ends_mm[at])
+    for strip in (shooter.strip.narrowed(SLIVER_MM), shooter.strip):
+        zone = strip.outline(turned_deg, end_mm + GRID_MM)
+        seen = shapely.intersection(other.outline, zone, grid_size=GRID_MM / 10)
+        if shapely.area(seen) > 0:
+            return free_line(shooter.edge, seen, shooter.cover)
+    # Met with its very end: what it holds of the base is no more than an edge or a corner.
+    return free_line(shooter.edge, shapely.buffer(seen, GRID_MM), shooter.cover)
 
 
 def _middle(met: Met, can_hit: Indices) -> int:

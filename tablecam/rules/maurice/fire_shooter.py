@@ -170,10 +170,14 @@ def _own_walls(field: Field, pose: BasePose) -> tuple[Piece, ...]:
 
     One wall may have been drawn in pieces: together they must meet the whole front edge.
     """
-    walls = [
-        piece for piece in field.ground.pieces if piece.kind.is_linear and piece.kind.obstructs
-    ]
     edge, base = front_edge(pose), footprint(pose)
+    walls = [
+        piece
+        for piece in field.ground.pieces
+        if piece.kind.is_linear
+        and piece.kind.obstructs
+        and shapely.dwithin(piece.outline, edge, TOUCH_MM + EXACT_MM)
+    ]
     flush = tuple(
         wall
         for wall in walls

@@ -90,7 +90,7 @@ class Met:
 
 def met_ahead(shooter: Shooter) -> Met:
     """What the zone meets straight ahead."""
-    return _met(shooter, shooter.others, np.array([0.0]), shooter.longest_mm)
+    return met_at(shooter, shooter.others, np.array([0.0]), shooter.longest_mm)
 
 
 def met_turned(shooter: Shooter, longest_mm: float) -> Met:
@@ -103,14 +103,14 @@ def met_turned(shooter: Shooter, longest_mm: float) -> Met:
     others = shooter.within(longest_mm)
     turns_deg = _turns_deg(shooter, others)
     turns_deg = turns_deg[_meets_enemy(shooter, others, turns_deg, longest_mm)]
-    met = _met(shooter, others, turns_deg, longest_mm)
+    met = met_at(shooter, others, turns_deg, longest_mm)
     finer_deg = [
         near + np.linspace(-STEP_DEG, STEP_DEG, _FINE + 1) for near in met.near_misses_deg()
     ]
     if not finer_deg:
         return met
     added = np.clip(np.concatenate(finer_deg), -TURN_DEG, TURN_DEG)
-    return _met(shooter, others, np.union1d(turns_deg, added), longest_mm)
+    return met_at(shooter, others, np.union1d(turns_deg, added), longest_mm)
 
 
 def _turns_deg(shooter: Shooter, others: Sequence[Other]) -> Array:
@@ -133,7 +133,8 @@ def _meets_enemy(
     return np.asarray((ranges_mm <= longest_mm + _NEAR_MISS_MM).any(axis=1))
 
 
-def _met(shooter: Shooter, others: tuple[Other, ...], turns_deg: Array, longest_mm: float) -> Met:
+def met_at(shooter: Shooter, others: tuple[Other, ...], turns_deg: Array, longest_mm: float) -> Met:
+    """What the zone of a length meets of these others, turned to each of these angles."""
     strip = shooter.strip
     outlines: list[shapely.Geometry] = [other.outline for other in others]
     ranges_mm = first_met(strip, turns_deg, outlines, SLIVER_MM)

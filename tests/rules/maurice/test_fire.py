@@ -111,6 +111,24 @@ def test_t_26_who_is_less_than_one_bw_past_a_wall_and_not_wholly_behind_it_has_n
     assert not only(fire["F1/1"]).has_cover
 
 
+@pytest.mark.parametrize(
+    ("turned_deg", "has_cover"), [(0.0, False), (-0.5, False), (-12.0, False), (0.5, True)]
+)
+def test_m_7_19_only_what_the_very_end_of_a_zone_holds_of_a_base_is_asked_for_cover(
+    turned_deg, has_cover
+):
+    """The wall is on the left; a base that is turned left is held by its left end alone."""
+    short = box("wall", 400, 460, 600, 465)
+    upright = enemy(99)
+    about = turned(upright, turned_deg, (600, 499))
+    met = only(shooters(cannon(), about)["F1/1"])
+    lower_mm = 100 - met.distance_mm  # So that its first part in the zone lies at its very end.
+    bases = tuple(replace(base, y_mm=base.y_mm + lower_mm) for base in about.bases)
+    option = only(shooters(cannon(), replace(about, bases=bases), terrain=[short])["F1/1"])
+    assert (option.angle, option.distance_mm) == ("ahead", pytest.approx(100))
+    assert option.has_cover == has_cover
+
+
 @pytest.mark.parametrize(("gap_mm", "back", "forth"), [(0.0, 4, 5), (1.0, 4, 5), (1.5, 5, 5)])
 def test_t_26_behind_a_wall_only_who_is_flush_shoots_over_it_as_over_nothing(gap_mm, back, forth):
     british, wall = enemy(25 + gap_mm), box("wall", 400, 420, 800, 425)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.fire import BaseFire, fire_of
+from tablecam.rules.maurice.fire_shooter import others_of, shooter
+from tablecam.rules.maurice.fire_zone import Met, met_at, met_turned
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Position, Terrain, Unit
 from tests.rules.maurice.tables import column, gun, line, massed, position
@@ -124,3 +127,20 @@ def test_a_friend_less_never_loses_a_target(battle):
         kinds = {(o.range, o.angle == "ahead") for o in (*each.options, *without[name].options)}
         if each.options and len(kinds) == 1:  # Else what is nearer, or ahead, has become a must.
             assert {o.target for o in each.options} <= {o.target for o in without[name].options}
+
+
+def hit_by(met: Met) -> set[str]:
+    return {met.others[place].unit.id for place in np.flatnonzero(met.can_hit.any(axis=0))}
+
+
+@settings(max_examples=20, deadline=None)
+@given(battles())
+def test_m_7_12_no_angle_tried_ten_times_as_finely_hits_anybody_else(battle):
+    fire(battle)  # Battles that cannot lie so are left out.
+    field = field_of(battle)
+    unit = field.units[0]
+    for place in range(len(unit.bases)):
+        base = shooter(field, unit, place, others_of(field, unit))
+        near = base.within(base.short_mm)
+        finely = met_at(base, near, np.linspace(-45, 45, 3601), base.short_mm)
+        assert hit_by(finely) <= hit_by(met_turned(base, base.short_mm))
