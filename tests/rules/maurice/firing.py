@@ -1,0 +1,48 @@
+"""Shooters with their fronts at y = 400, enemies before them, and what those may do to these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.fire import BaseFire, FireOption, fire_of
+from tablecam.table.model import Terrain, Unit
+from tests.rules.maurice.tables import gun, line, position
+
+SOUTH = 270.0
+FRONT = 400.0  # Where the fronts of the shooters below lie.
+
+
+def shooters(*units: Unit, terrain: Sequence[Terrain] = ()) -> dict[str, BaseFire]:
+    """The fire of the first unit's bases among all of them."""
+    field = field_of(position(*units, terrain=terrain))
+    return dict(fire_of(field, field.units[0]))
+
+
+def targets(fire: BaseFire) -> dict[str, tuple[str, int]]:
+    """Each target with the angle and the number to hit."""
+    return {option.target: (option.angle, option.to_hit) for option in fire.options}
+
+
+def only(fire: BaseFire) -> FireOption:
+    (option,) = fire.options
+    return option
+
+
+def box(kind: str, left: float, low: float, right: float, high: float) -> Terrain:
+    return Terrain(kind, kind, ((left, low), (right, low), (right, high), (left, high)))
+
+
+def foot(**more: object) -> Unit:
+    """Four bases A to D with their middles at 520, 560, 600 and 640, their fronts at y = 400."""
+    return line("F1", "french", 580, FRONT - 20, **more)
+
+
+def cannon(**more: object) -> Unit:
+    """A gun whose zone straight ahead is 580 to 620, its front at y = 400."""
+    return gun("F1", "french", 600, FRONT - 20, **more)
+
+
+def enemy(ahead_mm: float, x_mm: float = 600, name: str = "B1", **more: object) -> Unit:
+    """A line of foot that faces the shooters, its front so far ahead of theirs."""
+    return line(name, "british", x_mm, FRONT + ahead_mm + 20, SOUTH, **more)
