@@ -95,7 +95,9 @@ def string_line(
         met = set(_within(shapes, drawn, keep_mm - EXACT_MM))
         if met <= taking_part:
             return found
-        taking_part |= met
+        # Rings that meet are one obstacle: who bars the way past one may bar it past the next too.
+        wall = shapely.union_all(shapes[sorted(met - taking_part)])
+        taking_part |= met.union(_within(shapes, wall, 2 * keep_mm))
 
 
 def _within(shapes: NDArray[np.object_], what: shapely.Geometry, distance_mm: float) -> list[int]:
