@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from tablecam.measure.answer import EXACT_MM, Answer
@@ -58,17 +60,25 @@ class Pair:
         }
 
 
-def pairs(field: Field, apart: Spacing | None = None) -> tuple[Pair, ...]:
-    """All ordered pairs of opposing units, in the field's order."""
+def pairs(
+    field: Field,
+    apart: Spacing | None = None,
+    known: Mapping[tuple[str, str], Pair] = MappingProxyType({}),
+) -> tuple[Pair, ...]:
+    """All ordered pairs of opposing units, in the field's order; `known` are taken as they are."""
     apart = spacing(field) if apart is None else apart
     found: list[Pair] = []
     for a in field.units:
-        found += _seen_from(field, a, apart)
+        enemies = field.enemies_of(a)
+        asked = [enemy for enemy in enemies if (a.id, enemy.id) not in known]
+        seen = {pair.b.id: pair for pair in _seen_from(field, a, asked, apart)}
+        found += [seen.get(enemy.id) or known[a.id, enemy.id] for enemy in enemies]
     return tuple(found)
 
 
-def _seen_from(field: Field, a: UnitOnField, apart: Spacing) -> list[Pair]:
-    enemies = field.enemies_of(a)
+def _seen_from(
+    field: Field, a: UnitOnField, enemies: Sequence[UnitOnField], apart: Spacing
+) -> list[Pair]:
     if not enemies:
         return []
     lies = sides_of([a.unit], [enemy.unit for enemy in enemies])[0].tolist()

@@ -32,22 +32,24 @@ def all_rulings(field: Field, active: str) -> Rulings:
     """All rulings as facts, with their proofs."""
     apart, touches, engaged = spacing(field), touching(field), engagements(field, active)
     by_side = {side: forces(field, side, apart) for side in sides(field)}
+    units = {each.id: unit_rulings(field, each, apart, touches, engaged) for each in field.units}
     return Rulings(
         field,
         active,
         apart,
         touches,
-        MappingProxyType({u.id: _unit(field, u, apart, touches, engaged) for u in field.units}),
+        MappingProxyType(units),
         MappingProxyType(by_side),
-        _strings(field, active, by_side.get(active, ())),
+        strings_of(field, active, by_side.get(active, ())),
         pairs(field, apart),
         engaged,
     )
 
 
-def _unit(
+def unit_rulings(
     field: Field, unit: UnitOnField, apart: Spacing, touches: Touching, engaged: Engagements
 ) -> UnitRulings:
+    """What holds for one unit, from what has been measured of all."""
     return UnitRulings(
         unit,
         near=near_enemy(field, unit, apart),
@@ -60,9 +62,10 @@ def _unit(
     )
 
 
-def _strings(
+def strings_of(
     field: Field, active: str, of_active: tuple[tuple[str, ...], ...]
 ) -> tuple[ForceString, ...]:
+    """The strings from each commander of a side to each of its forces."""
     leaders = [leader for leader in field.position.commanders if leader.side == active]
     return tuple(
         ForceString(leader.id, force, span(field, leader, force))

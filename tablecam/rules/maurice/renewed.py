@@ -1,0 +1,115 @@
+"""Rulings after some units have moved: only what can have changed is worked out again.
+
+What a unit may shoot at and charge hangs on what lies within its reach and on nothing else. A unit
+is asked again only if it has changed itself, or if one that has changed was or is within reach.
+Lengths, contact and engagement are quick for the whole table and are always taken afresh.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import shapely
+
+from tablecam.rules.maurice.engagement import Engagements, engagements
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.flank import flanked_by
+from tablecam.rules.maurice.forces import forces
+from tablecam.rules.maurice.movement import allowance_bw
+from tablecam.rules.maurice.near import near_enemy
+from tablecam.rules.maurice.pairs import pairs
+from tablecam.rules.maurice.ruled import Rulings, UnitRulings
+from tablecam.rules.maurice.rulings import all_rulings, sides, strings_of, unit_rulings
+from tablecam.rules.maurice.spacing import Spacing, spacing
+from tablecam.rules.maurice.tables import ALLOWANCES_BW, CHARGE_WHEEL_BW, LONG_BW, SHORT_BW, ZONE_BW
+from tablecam.rules.maurice.touch import Touching, touching
+from tablecam.table.model import Arm
+
+_BESIDE_BW = CHARGE_WHEEL_BW + ZONE_BW
+"""How far a wheel, or a turned zone's width, can carry what a unit reaches beyond its length."""
+
+
+def renewed(before: Rulings, field: Field) -> Rulings:
+    """All rulings of a field, with those of an earlier one taken over where they must be the same.
+
+    They are equal to `all_rulings(field, before.active)`, only sooner. Where terrain, the table or
+    the units as such have changed, all are made afresh.
+    """
+    if before.is_close_up or not _is_same_table(before.field, field):
+        return all_rulings(field, before.active)
+    changed = _changed(before.field, field)
+    apart, touches = spacing(field), touching(field)
+    engaged = engagements(field, before.active)
+    by_side = {side: forces(field, side, apart) for side in sides(field)}
+    stale = _within_reach(before.field, field, changed)
+    units = {
+        unit.id: unit_rulings(field, unit, apart, touches, engaged)
+        if unit.id in stale
+        else _kept(before.units[unit.id], field, unit, apart, touches, engaged)
+        for unit in field.units
+    }
+    # How two units see each other hangs on nobody else.
+    known = {pair.ids: pair for pair in before.pairs if changed.isdisjoint(pair.ids)}
+    return Rulings(
+        field,
+        before.active,
+        apart,
+        touches,
+        MappingProxyType(units),
+        MappingProxyType(by_side),
+        strings_of(field, before.active, by_side.get(before.active, ())),
+        pairs(field, apart, known),
+        engaged,
+    )
+
+
+def _is_same_table(before: Field, after: Field) -> bool:
+    old, new = before.position, after.position
+    names = [(unit.id, unit.side, unit.unit.arm) for unit in before.units]
+    return (old.table, old.terrain) == (new.table, new.terrain) and names == [
+        (unit.id, unit.side, unit.unit.arm) for unit in after.units
+    ]
+
+
+def _changed(before: Field, after: Field) -> frozenset[str]:
+    """The units that lie elsewhere, or of which something else is known."""
+    return frozenset(unit.id for unit in after.units if unit.unit != before.by_id[unit.id].unit)
+
+
+def _within_reach(before: Field, after: Field, changed: frozenset[str]) -> frozenset[str]:
+    """The units whose fire or charges can have changed: one that has was or is within reach."""
+    places = [each.by_id[name].outline for each in (before, after) for name in changed]
+    return changed | {
+        unit.id
+        for unit in after.units
+        if shapely.dwithin(unit.outline, places, _reach_bw(unit.unit.arm) * after.bw_mm).any()
+    }
+
+
+def _reach_bw(arm: Arm) -> float:
+    """How far away from it anything matters to a unit's fire and charges."""
+    if arm == "artillery":
+        return LONG_BW + _BESIDE_BW
+    # Columns neither charge nor fire.
+    return max(SHORT_BW, ALLOWANCES_BW[arm, "line"]) + _BESIDE_BW
+
+
+def _kept(
+    before: UnitRulings,
+    field: Field,
+    unit: UnitOnField,
+    apart: Spacing,
+    touches: Touching,
+    engaged: Engagements,
+) -> UnitRulings:
+    """A unit's rulings with fire and charges as they were."""
+    return replace(
+        before,
+        unit=unit,
+        near=near_enemy(field, unit, apart),
+        in_contact=touches.enemies_of(unit.id),
+        flanked_by=flanked_by(field, unit, touches),
+        engaged_with=engaged.of(unit.id),
+        allowance_bw=allowance_bw(field, unit),
+    )
