@@ -19,7 +19,7 @@ from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.tables import ENGAGED_BW, SLIVER_MM, THIN_BW
 from tablecam.table.formation import front_rank
-from tablecam.table.headings import forward
+from tablecam.table.headings import right
 
 Array = NDArray[np.float64]
 
@@ -223,10 +223,12 @@ def _free_line(
     seen_mm = np.asarray(shapely.distance(shapely.Point(start), hits))
     ends = origin + ways * np.nan_to_num(seen_mm)[:, None]
     lines = shapely.linestrings(np.stack([np.broadcast_to(origin, ends.shape), ends], axis=1))
-    inside = shapely.buffer(hiding, -_GRAZE_MM, join_style="mitre")
+    # A neighbour pushed over a corner by a hair hides nothing (G-5), and no light falls through
+    # a gap that counts as touching (G-6).
+    closed = shapely.buffer(hiding, TOUCH_MM / 2, join_style="mitre")
+    inside = shapely.buffer(closed, -TOUCH_MM / 2 - SLIVER_MM / 2, join_style="mitre")
     within_mm = shapely.length(shapely.intersection(lines, inside))
-    # A neighbour pushed over a corner by a hair hides nothing (G-5).
-    is_free = np.isfinite(seen_mm) & (within_mm < SLIVER_MM)
+    is_free = np.isfinite(seen_mm) & (within_mm < _GRAZE_MM)
     if not is_free.any():
         return None
     best = int(np.argmin(np.where(is_free, seen_mm, np.inf)))
@@ -234,18 +236,16 @@ def _free_line(
 
 
 def _is_beside(found: Axes, part: shapely.Geometry) -> bool:
-    """Whether what slipped behind the front line came from the flank: deeper than it is wide."""
-    places = shapely.get_coordinates(part)
-    ahead_mm = found.ahead_mm(places)
-    behind = np.minimum(ahead_mm, 0.0)
-    along = np.array(forward(found.heading_deg - 90.0))
-    beyond = lane(found, 0.0, behind_mm=_OVERLAP_MM)
-    # Cut to a strip, an outline may leave an edge beside its area, which no overlay takes.
-    pieces = shapely.get_parts(part)
-    areas = pieces[shapely.get_dimensions(pieces) == 2]
-    slipped = shapely.get_coordinates(shapely.intersection(areas, beyond, grid_size=GRID_MM))
-    wide_mm = float(np.ptp(slipped @ along)) if len(slipped) else 0.0
-    return bool(-behind.min() > wide_mm + _SLACK_MM)
+    """Whether what slipped behind the front line came from the flank: deeper than it is wide.
+
+    As wide as all of it that is at the front line: a base may stand a hair before its rank.
+    """
+    behind_mm = -float(found.ahead_mm(shapely.get_coordinates(part)).min())
+    at_front = lane(found, TOUCH_MM, behind_mm=_OVERLAP_MM)
+    touching = shapely.get_coordinates(shapely.intersection(part, at_front, grid_size=GRID_MM))
+    along = np.array(right(found.heading_deg))
+    wide_mm = float(np.ptp(touching @ along)) if len(touching) else 0.0
+    return behind_mm > wide_mm + _SLACK_MM
 
 
 def _is_thin(outline: shapely.Geometry, thin_mm: float) -> bool:

@@ -131,6 +131,15 @@ def test_a_corner_that_meets_the_front_edge_touches_it():  # M-8.10
     assert engaged(field)["F1"] == ("1",)
 
 
+def test_a_rank_that_is_not_quite_straight_touches_the_front_all_the_same():  # G-7
+    """One base stands 0.3 mm before its rank, and reaches 0.1 mm into the strip of the horse."""
+    rank = line("1", "british", 559.9, 520.0, SOUTH)
+    uneven = tuple(replace(base, y_mm=519.7) if base.x_mm > 600 else base for base in rank.bases)
+    horse = massed("F1", "french", 560, 460)
+    field = field_of(position(horse, replace(rank, bases=uneven)))
+    assert engaged(field)["F1"] == ("1",)
+
+
 def test_horse_that_touches_one_and_nears_the_flank_of_another_engages_both():  # M-8.13
     horse, side_on = massed("F1", "french", 600, 460), line("1", "british", 620, 610, EAST)
     alone = field_of(position(horse, side_on))
