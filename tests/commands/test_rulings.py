@@ -155,6 +155,16 @@ def test_a_close_up_of_two_shows_the_flank(ruled, tmp_path) -> None:
     assert "evidence fire-zone fire" not in classes
 
 
+def test_a_close_up_of_one_unit_shows_its_ring_and_reach(ruled, tmp_path) -> None:
+    path = tmp_path / "unit.svg"
+    ruled("--unit", "F2", "--draw", str(path))
+    root = ElementTree.parse(path).getroot()
+    classes = {each.get("class", "") for each in root.iter()}
+    assert {"evidence ring near_enemy", "evidence reach allowance_bw"} <= classes
+    _, _, width_mm, _ = map(float, root.get("viewBox", "").split())
+    assert width_mm < 1800  # not the whole table
+
+
 def test_markup_in_names_stays_text(written, tmp_path) -> None:
     odd = replace(line("<b>&F1", "french", 500, 400), id="<b>&F1")
     path = written(position_to_json(position(odd, gun("[red]B1", "british", 500, 500))))

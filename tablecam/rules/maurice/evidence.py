@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 
 from tablecam.measure.about import about
-from tablecam.measure.answer import EXACT_MM, Shape
+from tablecam.measure.answer import EXACT_MM, Shape, shapes_of
 from tablecam.measure.lengths import distance
 from tablecam.rules.maurice.forces import why_apart
 from tablecam.rules.maurice.narrowing import ALL_KEYS, keys_under
+from tablecam.rules.maurice.reach import reach
 from tablecam.rules.maurice.ruled import Rulings
 from tablecam.rules.maurice.tables import FORCE_BW, NEAR_BW
 
@@ -55,6 +56,13 @@ def _charges(found: Rulings) -> Iterator[Shape]:
         for lane in found.units[unit_id].charge.lanes:
             if _is_shown(found, lane.target):
                 yield from lane.evidence
+
+
+def _reach(found: Rulings) -> Iterator[Shape]:
+    """Of one unit alone: where a march may take it."""
+    if found.is_close_up and len(found.units) == 1:
+        for each in found.units.values():
+            yield from shapes_of(reach(found.field, each.unit), "reach")
 
 
 def _near(found: Rulings) -> Iterator[Shape]:
@@ -113,6 +121,7 @@ def _strings(found: Rulings) -> Iterator[Shape]:
 
 
 _MAKERS: tuple[tuple[str, Callable[[Rulings], Iterator[Shape]]], ...] = (
+    ("allowance_bw", _reach),
     ("pairs", _flanks),
     ("fire", _fire),
     ("charge", _charges),

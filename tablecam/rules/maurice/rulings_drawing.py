@@ -35,6 +35,7 @@ _LEGEND: Final[tuple[tuple[str, str, str], ...]] = (
     ("fire", "fire-zone", "zone of fire (M-7.11)"),
     ("charge", "lane", "charge (M-8.5)"),
     ("engaged_with", "line-of-attack", "engaged within 1 BW (M-8.12)"),
+    ("allowance_bw", "reach", "reach of a march (M-6.2)"),
     ("forces", "link", "linked in a force (M-1.15)"),
     ("spans", "string", "string from the CinC (M-4.12)"),
 )
@@ -42,7 +43,9 @@ _LEGEND: Final[tuple[tuple[str, str, str], ...]] = (
 _LABELLED: Final = frozenset({"length", "ring", "string", "front-line", "barred"})
 """The roles whose labels are written; those of the others would write over each other."""
 
-_BENEATH: Final = frozenset({"fire-zone", "lane", "wheel", "directly-in-front", "ring", "cover"})
+_BENEATH: Final = frozenset(
+    {"fire-zone", "lane", "wheel", "directly-in-front", "ring", "cover", "reach"}
+)
 """The roles that are drawn beneath the units, whose colours they would change."""
 
 _WIDTH_PX = 1600
@@ -72,6 +75,7 @@ polygon, polyline, circle { vector-effect: non-scaling-stroke; }
 .lane, .wheel { fill: #cc79a7; fill-opacity: .22; stroke: #a04f7f; stroke-dasharray: 7 3; }
 .length { stroke-dasharray: 2 3; stroke-width: 2; }
 .barred { stroke: #d55e00; stroke-dasharray: 2 3; }
+.reach { fill: #56b4e9; fill-opacity: .14; stroke: #2f7fae; stroke-width: .8; }
 .ring { stroke-dasharray: 9 5; }
 .link { stroke: #009e73; stroke-width: 4; }
 .string { stroke: #56b4e9; stroke-width: 3; stroke-dasharray: 10 4; }
