@@ -242,7 +242,10 @@ def _is_beside(found: Axes, part: shapely.Geometry) -> bool:
     """
     behind_mm = -float(found.ahead_mm(shapely.get_coordinates(part)).min())
     at_front = lane(found, TOUCH_MM, behind_mm=_OVERLAP_MM)
-    touching = shapely.get_coordinates(shapely.intersection(part, at_front, grid_size=GRID_MM))
+    # Cut to a lane, an outline may leave an edge beside its area, which no overlay takes.
+    pieces = shapely.get_parts(part)
+    areas = pieces[shapely.get_dimensions(pieces) == 2]
+    touching = shapely.get_coordinates(shapely.intersection(areas, at_front, grid_size=GRID_MM))
     along = np.array(right(found.heading_deg))
     wide_mm = float(np.ptp(touching @ along)) if len(touching) else 0.0
     return behind_mm > wide_mm + _SLACK_MM
