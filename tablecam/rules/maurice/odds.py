@@ -64,19 +64,8 @@ def _volley(field: Field, request: Volley) -> Json:
         target: _target(field, target, [shot for shot in shots if shot.target == target])
         for target in targets
     }
-    listed = [_shot(shot) for shot in shots]
+    listed = [shot.to_json() for shot in shots]
     return {"game": GAME, "kind": request.kind, "shots": listed, "units": units}
-
-
-def _shot(shot: Shot) -> Json:
-    return {
-        "unit": shot.unit,
-        "base": shot.base,
-        "target": shot.target,
-        "range": shot.range,
-        "dice": shot.dice,
-        "to_hit": shot.to_hit,
-    }
 
 
 def _target(field: Field, target: str, shots: Sequence[Shot]) -> Json:

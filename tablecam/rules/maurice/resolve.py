@@ -88,17 +88,10 @@ def _answer(
 
 
 def _shot_json(fired: Fired) -> Json:
-    shot = fired.shot
-    return {
-        "unit": shot.unit,
-        "base": shot.base,
-        "target": shot.target,
-        "range": shot.range,
-        "dice": shot.dice,
-        "to_hit": shot.to_hit,
+    return fired.shot.to_json() | {
         "rolled": list(fired.rolled),
         "hits": fired.hits,
-        "because": list(shot.because),
+        "because": list(fired.shot.because),
     }
 
 

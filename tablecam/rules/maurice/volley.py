@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from tablecam.documents import nearest
 from tablecam.errors import BadInput
@@ -38,6 +39,17 @@ class Shot:
     to_hit: int
     disrupt_on: int
     because: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The shot as resolutions and odds list it."""
+        return {
+            "unit": self.unit,
+            "base": self.base,
+            "target": self.target,
+            "range": self.range,
+            "dice": self.dice,
+            "to_hit": self.to_hit,
+        }
 
 
 @dataclass(frozen=True, slots=True)
