@@ -107,7 +107,7 @@ def field_of(position: Position, source: str = "position") -> Field:
     _check_kinds(position, source)
     ground = Ground.of(position.terrain)
     units = tuple(_unit(unit, ground, position, source) for unit in position.units)
-    warnings = _overlaps(units, source)
+    warnings = (*_overlaps(units, source), *_broken(units))
     by_id = MappingProxyType({unit.id: unit for unit in units})
     return Field(position, units, ground, warnings, by_id)
 
@@ -164,6 +164,16 @@ def _check_state(unit: Unit, source: str) -> None:
         raise BadInput(
             source, f"unit {unit.id}: state.smoke: expected true or false, got {quoted(smoke)}"
         )
+
+
+def _broken(units: tuple[UnitOnField, ...]) -> tuple[str, ...]:
+    """Units that have more disruption than bases: broken, so off the table (M-1.14)."""
+    return tuple(
+        f"unit {unit.id} has disruption {unit.disruption} with {len(unit.bases)} "
+        f"base{'s' * (len(unit.bases) > 1)}: it is broken and leaves the table"
+        for unit in units
+        if unit.disruption > len(unit.bases)
+    )
 
 
 def _overlaps(units: tuple[UnitOnField, ...], source: str) -> tuple[str, ...]:

@@ -94,3 +94,10 @@ def test_a_state_that_a_unit_cannot_have_is_refused_in_one_line(state, said):
     with pytest.raises(BadInput) as refused:
         field_of(position(gun("A1", "french", 500, 400, **state)), "position.json")
     assert str(refused.value) == f"position.json: unit A1: {said}"
+
+
+@pytest.mark.parametrize(("disruption", "is_broken"), [(1, False), (2, True)])
+def test_a_broken_unit_that_still_stands_is_warned_of(disruption, is_broken):  # M-1.14
+    field = field_of(position(gun("A1", "french", 500, 400, disruption=disruption)))
+    said = "unit A1 has disruption 2 with 1 base: it is broken and leaves the table"
+    assert field.warnings == ((said,) if is_broken else ())
