@@ -155,6 +155,7 @@ _KINDS: dict[str, Paint] = {
     "field": _paint_field,
     "woods": _paint_undergrowth,
     "village": _paint_yards,
+    "impassable": _paint_yards,
     "stream": _paint_stream,
     "river": _paint_stream,
     "road": _paint_road,

@@ -222,6 +222,7 @@ _KINDS: dict[str, Stand] = {
     "wall": _stand_wall,
     "village": _stand_village,
     "town": _stand_village,
+    "impassable": _stand_village,  # towns are what rulebooks know as such
     "woods": _stand_woods,
 }
 
