@@ -17,25 +17,22 @@ DRAWS = 2000
 """So many that a probability of 0.95 is known to 0.005."""
 
 _SEED = 1740
-_MOST_BASES = 16
 
 
-def sampled(of: Rectangles, *, first: int = 0) -> Rectangles:
-    """Rectangles (n) drawn `DRAWS` times each: those of the first draw, of the second, ...
+def sampled(of: Rectangles, *, first: int = 0, draws: int = DRAWS) -> Rectangles:
+    """Rectangles (n) drawn so many times each: those of the first draw, of the second, ...
 
-    `first` says which draws to use: bases whose errors are independent must not share any.
-
-    Raises:
-        ValueError: There are more bases than draws for them.
+    `first` says which draws to use: bases whose errors are independent must not share any. There is
+    no end to them, as a crowded melee may hang on any number of bases. Fewer than all `draws` are
+    the first of them.
     """
     count = len(of)
-    if first + count > _MOST_BASES:
-        raise ValueError(f"expected at most {_MOST_BASES} bases, got {first + count}")
-    moved = _normal()[:, first : first + count] * of.sigmas
+    luck = np.stack([_normal(first + place) for place in range(count)], axis=1)
+    moved = luck[:draws] * of.sigmas
     turn = moved[..., 2].reshape(-1)
     cos, sin = np.cos(turn), np.sin(turn)
     turned = np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
-    many = np.tile(np.arange(count), DRAWS)
+    many = np.tile(np.arange(count), draws)
     return Rectangles(
         of.centres_mm[many] + moved[..., :2].reshape(-1, 2),
         of.axes[many] @ turned,
@@ -62,5 +59,6 @@ def decide_sampled(
 
 
 @cache
-def _normal() -> Array:
-    return np.random.default_rng(_SEED).standard_normal((DRAWS, _MOST_BASES, 3))
+def _normal(place: int) -> Array:
+    """The draws (n, 3) of the base at a place, always the same."""
+    return np.random.default_rng((_SEED, place)).standard_normal((DRAWS, 3))

@@ -231,9 +231,14 @@ def test_draws_tell_probability_and_never_quite_certainty() -> None:
     assert decide_sampled(1.0, np.ones(1000), tolerance_mm=2.0)[0] == "too_close"
 
 
-def test_more_bases_than_there_are_draws_for_are_refused() -> None:
-    with pytest.raises(ValueError, match="expected at most 16 bases, got 20"):
-        sampled(rectangles([OURS]), first=16)
+def test_bases_of_different_places_never_share_their_draws() -> None:
+    many = [line(f"F{unit}", "french", 0, 0, sigma_mm=1.0) for unit in range(8)]
+    together = sampled(rectangles(many)).centres_mm.reshape(DRAWS, 32, 2)
+    shared = np.corrcoef(together[..., 0].T) - np.eye(32)
+    # Of 496 pairs of 2000 draws the largest by chance: four standard deviations.
+    assert np.abs(shared).max() < 4.0 / np.sqrt(DRAWS)
+    last = sampled(rectangles(many[7:]), first=28, draws=50).centres_mm.reshape(50, 4, 2)
+    assert np.array_equal(last, together[:50, 28:])
 
 
 @given(LAYOUTS, LAYOUTS, st.floats(-300, 300), st.floats(-300, 300), st.floats(0, 359))
