@@ -10,7 +10,7 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from tablecam.errors import BadInput
-from tablecam.toml_lines import KeyPath, json_lines, toml_lines
+from tablecam.toml_lines import KeyPath, json_lines, json_repeats, toml_lines
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -131,18 +131,41 @@ def read_json(path: Path) -> Document:
     """The JSON document, an object, in a file.
 
     Raises:
-        BadInput: There is no such file, or it does not hold one JSON object.
+        BadInput: There is no such file, it does not hold one JSON object, or a key is given twice
+            in one object: which of the two was meant nobody can tell.
     """
     text = _text(path)
+    repeated: list[str] = []
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=partial(_noting_repeats, repeated))
     except json.JSONDecodeError as error:
         raise BadInput(str(path), f"not valid JSON: {error.msg}", line=error.lineno) from None
     except RecursionError:
         raise BadInput(str(path), "not valid JSON: nested too deeply") from None
     except ValueError:
         raise BadInput(str(path), "not valid JSON: a number has too many digits") from None
+    if repeated:
+        raise _given_twice(path, text, repeated[0])
     return Document(str(path), _object(data, str(path)), cache(lambda: json_lines(text)))
+
+
+def _noting_repeats(repeated: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object as `json` makes it, and in `repeated` the keys that it was given twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated += [name for name in found if names.count(name) > 1]
+    return found
+
+
+def _given_twice(path: Path, text: str, name: str) -> BadInput:
+    repeats = json_repeats(text)
+    if not repeats:  # one of the two was written with escapes
+        return BadInput(str(path), "expected the key once, but it is given twice", key=name)
+    key, line = repeats[0]
+    first = json_lines(text)[key]
+    said = f"expected the key once, but it is given twice, first on line {first}"
+    return BadInput(str(path), said, key=written(key), line=line)
 
 
 def document_from(data: object, source: str) -> Document:

@@ -37,6 +37,11 @@ def json_lines(text: str) -> Mapping[KeyPath, int]:
     return _Walk(text).json()
 
 
+def json_repeats(text: str) -> tuple[tuple[KeyPath, int], ...]:
+    """The keys that a valid JSON text gives again in one object, and the lines where it does."""
+    return _Walk(text).json_repeats()
+
+
 class _Walk:
     """One pass over a text's tokens, noting the line of each key path it meets."""
 
@@ -51,6 +56,7 @@ class _Walk:
         self._tokens.append(("end", "", line))
         self._at = 0
         self._lines: dict[KeyPath, int] = {(): 1}
+        self._repeats: list[tuple[KeyPath, int]] = []
         self._tables: dict[KeyPath, int] = {}  # how many elements each array of tables has so far
 
     def toml(self) -> Mapping[KeyPath, int]:
@@ -63,6 +69,10 @@ class _Walk:
             else:
                 self._pair(table)
         return self._lines
+
+    def json_repeats(self) -> tuple[tuple[KeyPath, int], ...]:
+        self._value(())
+        return tuple(self._repeats)
 
     def json(self) -> Mapping[KeyPath, int]:
         self._value(())
@@ -115,6 +125,8 @@ class _Walk:
         path = table
         for part in self._key():
             path = (*path, part)
+            if path in self._lines:
+                self._repeats.append((path, line))
             self._lines.setdefault(path, line)
         self._at += 1
         self._value(path)

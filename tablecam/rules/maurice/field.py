@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import shapely
 
-from tablecam.documents import quoted
+from tablecam.documents import quoted, written
 from tablecam.errors import BadInput
 from tablecam.measure.outlines import Axes, axes, footprint, unit_footprint
 from tablecam.rules.maurice.ground import Ground, is_partly_in
@@ -115,10 +115,8 @@ def field_of(position: Position, source: str = "position") -> Field:
 def _check_kinds(position: Position, source: str) -> None:
     for index, piece in enumerate(position.terrain):
         if piece.kind not in KINDS:
-            raise BadInput(
-                source,
-                f"terrain[{index}].kind: expected one of {', '.join(KINDS)}, got {piece.kind}",
-            )
+            expected = f"expected one of {', '.join(KINDS)}, got {quoted(piece.kind)}"
+            raise BadInput(source, expected, key=written(("terrain", index, "kind")))
 
 
 def _unit(unit: Unit, ground: Ground, position: Position, source: str) -> UnitOnField:

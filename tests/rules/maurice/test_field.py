@@ -55,7 +55,7 @@ def test_what_only_touches_terrain_is_not_in_it():  # M-5.7, G-5
         ),
         (
             lambda: position(terrain=[replace(WOOD, kind="jungle")]),
-            "expected one of woods, rough",
+            "terrain[1].kind: expected one of woods, rough",
         ),
         (
             lambda: Position("syw-d6", TableSize(1800, 1200, 40)),

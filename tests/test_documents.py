@@ -1,0 +1,51 @@
+"""Documents are opened or refused in one line that names the file, the key and its line."""
+
+from pathlib import Path
+
+import pytest
+
+from tablecam.documents import read_json
+from tablecam.errors import BadInput
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "request.json"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            '{\n "kind": "rally",\n "kind": "combat"\n}',
+            "3: kind: expected the key once, but it is given twice, first on line 2",
+        ),
+        (
+            '{"shots": [\n {"targets": {"10": "B1",\n   "11": "B1", "10": "B2"}}]}',
+            "3: shots[1].targets.10: expected the key once, but it is given twice, first on line 2",
+        ),
+        (
+            '{"dice": {"F1": 3},\n "dice": {"F1": 4}}',
+            "2: dice: expected the key once, but it is given twice, first on line 1",
+        ),
+    ],
+    ids=["at the top", "within", "with what is in it"],
+)
+def test_a_key_that_is_given_twice_is_refused_where_it_is_given_again(tmp_path, text, said):
+    path = written(tmp_path, text)
+    with pytest.raises(BadInput) as refused:
+        read_json(path)
+    assert str(refused.value) == f"{path}:{said}"
+
+
+def test_a_key_that_is_given_twice_in_two_spellings_is_refused_by_name(tmp_path):
+    path = written(tmp_path, '{"kind": "rally", "k\\u0069nd": "combat"}')
+    with pytest.raises(BadInput) as refused:
+        read_json(path)
+    assert str(refused.value) == f"{path}: kind: expected the key once, but it is given twice"
+
+
+def test_objects_side_by_side_may_have_the_same_keys(tmp_path):
+    path = written(tmp_path, '{"a": {"id": 1}, "b": [{"id": 2}, {"id": 3}]}')
+    assert read_json(path).data == {"a": {"id": 1}, "b": [{"id": 2}, {"id": 3}]}
