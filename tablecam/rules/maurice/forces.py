@@ -36,6 +36,23 @@ def is_force(field: Field, ids: Iterable[str], apart: Spacing | None = None) -> 
     return len(_chains(units, field, apart)) == 1
 
 
+def left_out(field: Field, ids: Iterable[str]) -> str | None:
+    """The first of some units that no chain of links joins to the first one (M-4.14).
+
+    None when all may be activated as one force. A link that is too close to call is the players'
+    to judge, and does not part them here.
+    """
+    units = [_known(field, unit_id) for unit_id in dict.fromkeys(ids)]
+    chain = units[:1]
+    for member in chain:  # grows as links are found
+        chain += [
+            other
+            for other in units
+            if other not in chain and link(field, member, other).answer != "no"
+        ]
+    return next((unit.id for unit in units if unit not in chain), None)
+
+
 def why_apart(a: UnitOnField, b: UnitOnField) -> str | None:
     """What keeps two units from one force wherever they stand; None where nothing does."""
     if a.side != b.side:

@@ -14,9 +14,10 @@ from tablecam.documents import nearest
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import Field
 from tablecam.rules.maurice.fire import BaseFire, FireOption, fire_of
+from tablecam.rules.maurice.forces import left_out, why_apart
 from tablecam.rules.maurice.requests import Aim, Dice, Kind, Volley, check_dice
 from tablecam.rules.maurice.results import broken_by, is_broken
-from tablecam.rules.maurice.tables import TO_DISRUPT, TO_DISRUPT_GUN_BY_BOMBARDMENT
+from tablecam.rules.maurice.tables import FORCE_BW, TO_DISRUPT, TO_DISRUPT_GUN_BY_BOMBARDMENT
 from tablecam.rules.maurice.terms import needed_on_die
 from tablecam.table.model import Arm
 
@@ -82,13 +83,29 @@ def shot_list(field: Field, request: Volley) -> tuple[Shot, ...]:
     """The shots asked for, in their order.
 
     Raises:
-        BadInput: A base may not fire at the target that was chosen for it.
+        BadInput: A base may not fire at the target that was chosen for it, or units that bombard
+            together are not one force.
     """
+    if request.kind == "bombard":
+        _check_one_force(field, request)
     fire: dict[str, Mapping[str, BaseFire]] = {}
     for aim in request.aims:
         if aim.unit not in fire:
             fire[aim.unit] = fire_of(field, field.by_id[aim.unit])
     return tuple(_shot(field, request, aim, fire[aim.unit].get(aim.base)) for aim in request.aims)
+
+
+def _check_one_force(field: Field, request: Volley) -> None:
+    """Refuse a bombardment by units that no single activation can reach (M-7.3, M-1.15)."""
+    shooters = tuple(dict.fromkeys(aim.unit for aim in request.aims))
+    apart = left_out(field, shooters)
+    if apart is None or any(field.by_id[name].unit.arm != "artillery" for name in shooters):
+        return  # what never bombards is refused shot by shot
+    path = ("shots", shooters.index(apart), "unit")
+    why = why_apart(field.by_id[shooters[0]], field.by_id[apart])
+    why = why or f"they are not linked within {FORCE_BW:g} BW"
+    said = f"expected guns of one force (M-7.3), got {shooters[0]} and {apart}: {why}"
+    raise request.document.error(path, said)
 
 
 def disrupt_number(kind: Kind, target: Arm) -> int:

@@ -168,3 +168,25 @@ def test_what_may_not_be_fired_is_refused_in_one_line(ask, said):
     with pytest.raises(BadInput) as error:
         ask()
     assert str(error.value) == f"request: {said}"
+
+
+def bombarded(*guns: Unit) -> dict[str, object]:
+    far = line("B1", "british", 560, 1000, SOUTH)
+    shots = [all_at(each, "B1") for each in guns]
+    return fired(*guns, far, kind="bombard", shots=shots, hit=[1] * len(guns))
+
+
+def test_guns_that_bombard_together_are_one_force():  # M-7.3, M-4.14
+    # Each within 2 BW of the next, in whichever order they are named.
+    chain = [gun(name, "french", x, 400) for name, x in (("G1", 500), ("G3", 740), ("G2", 620))]
+    far_wide = bombarded(chain[0], chain[2])
+    assert [shot["unit"] for shot in far_wide["shots"]] == ["G1", "G2"]
+    with pytest.raises(BadInput) as error:
+        bombarded(*chain[:2])
+    said = "expected guns of one force (M-7.3), got G1 and G3: they are not linked within 2 BW"
+    assert str(error.value) == f"request: shots[2].unit: {said}"
+
+
+def test_guns_at_a_measured_hair_of_2_bw_may_bombard_together():  # M-7.3, G-7
+    guns = [gun("G1", "french", 500, 400, sigma_mm=0.5), gun("G2", "french", 620.3, 400)]
+    assert len(bombarded(*guns)["shots"]) == 2
