@@ -1,0 +1,123 @@
+"""Opens the SQLite database of a game file: safe writes, one file at rest, versions checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event
+
+from tablecam.errors import BadInput
+from tablecam.record.faults import in_words
+from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION
+
+_MAGIC: Final = b"SQLite format 3\x00"
+_PATIENCE_S: Final = 5.0
+"""How long to wait for another program that writes to the same file."""
+
+Migration = Callable[[Connection], None]
+MIGRATIONS: Final[Mapping[int, Migration]] = {}
+"""By the version they start from, what leads to the next one."""
+
+
+def engine_of(path: Path, *, read_only: bool = False) -> Engine:
+    """The engine of a game file; it may be used from any thread.
+
+    Each transaction opens the file and closes it again (a millisecond or two): so the write-ahead
+    log is folded in each time, and what lies in the folder is one file that can be copied.
+    """
+    url = URL.create("sqlite+pysqlite", database=_address(path, read_only), query={"uri": "true"})
+    arguments = {"timeout": _PATIENCE_S, "isolation_level": None}  # we begin; the driver never
+    engine = create_engine(url, poolclass=NullPool, connect_args=arguments)
+    event.listen(engine, "connect", _prepare if not read_only else _prepare_reading)
+    event.listen(engine, "begin", _begin if not read_only else _begin_reading)
+    return engine
+
+
+def check_recording(path: Path) -> None:
+    """Refuse, without opening it as a database, a file that is none.
+
+    Raises:
+        BadInput: It is missing, cannot be read, or is no database.
+    """
+    if not path.exists():
+        raise BadInput(str(path), "expected a recording, but there is no file of that name")
+    with in_words(path, "cannot be read"), path.open("rb") as file:
+        begins = file.read(len(_MAGIC))
+    if begins != _MAGIC:
+        raise BadInput(str(path), "expected a recording of tablecam, got another kind of file")
+
+
+def check_version(path: Path, connection: Connection, newest: int = SCHEMA_VERSION) -> int:
+    """The version of a recording's tables, not above `newest`.
+
+    Raises:
+        BadInput: It is another program's database, or a newer tablecam's.
+    """
+    if _pragma(connection, "application_id") != APPLICATION_ID:
+        raise BadInput(
+            str(path), "expected a recording of tablecam, got another program's database"
+        )
+    version = _pragma(connection, "user_version")
+    if version > newest:
+        expected = f"expected a recording of version {newest} or older, got version {version}"
+        raise BadInput(str(path), f"{expected}: a newer tablecam opens it")
+    return version
+
+
+def migrate(
+    path: Path,
+    connection: Connection,
+    *,
+    steps: Mapping[int, Migration] = MIGRATIONS,
+    newest: int = SCHEMA_VERSION,
+) -> None:
+    """Bring an older recording's tables up to date, all in the connection's one transaction.
+
+    Raises:
+        BadInput: It is no recording, or of a newer version.
+    """
+    for version in range(check_version(path, connection, newest), newest):
+        steps[version](connection)
+        set_pragma(connection, "user_version", version + 1)
+
+
+def set_pragma(connection: Connection, name: str, value: int) -> None:
+    """Write one of the numbers in the database's header."""
+    connection.exec_driver_sql(f"PRAGMA {name} = {value:d}")
+
+
+def _pragma(connection: Connection, name: str) -> int:
+    return int(connection.exec_driver_sql(f"PRAGMA {name}").scalar_one())
+
+
+def _address(path: Path, read_only: bool) -> str:
+    """The file as SQLite is told to open it; a reader that could write leaves no logs lying."""
+    address = path.absolute().as_uri()
+    if not read_only or os.access(path.absolute().parent, os.W_OK):
+        return f"{address}?mode=rw"
+    # A database with a write-ahead log wants to write beside itself even when it is only read,
+    # which fails on a disc or a friend's share; nothing is in a log that is not there.
+    log = path.with_name(f"{path.name}-wal")
+    return f"{address}?{'mode=ro' if log.exists() else 'immutable=1'}"
+
+
+def _prepare(connection: Any, _: object) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _prepare_reading(connection: Any, _: object) -> None:
+    connection.execute("PRAGMA query_only = ON")
+
+
+def _begin(connection: Connection) -> None:
+    # At once a writer: a reader that becomes one may be refused without waiting.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _begin_reading(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN")

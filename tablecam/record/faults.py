@@ -1,0 +1,43 @@
+"""What SQLite complains of, in words for players: one line that names the file."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy.exc import DBAPIError
+
+from tablecam.errors import BadInput
+
+_WORDS: Final = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_READONLY: "the file or its folder may not be written",
+    sqlite3.SQLITE_PERM: "the file or its folder may not be written",
+    sqlite3.SQLITE_CANTOPEN: "the file or its folder may not be opened",
+    sqlite3.SQLITE_BUSY: "another program is writing to it",
+    sqlite3.SQLITE_LOCKED: "another program is writing to it",
+    sqlite3.SQLITE_IOERR: "the disk is full or refuses",
+    sqlite3.SQLITE_CORRUPT: "it is damaged",
+    sqlite3.SQLITE_NOTADB: "it is damaged, or no recording",
+}
+"""By primary result code, which is the low byte of what SQLite gives."""
+
+
+@contextmanager
+def in_words(path: Path, deed: str) -> Iterator[None]:
+    """Raise a fault of the database or the disk as one clear line; `deed` says what failed.
+
+    Raises:
+        BadInput: Naming the file, what could not be done with it, and why.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+        because = _WORDS.get(code, str(error.orig))
+        raise BadInput(str(path), f"{deed}: {because}") from error
+    except OSError as error:
+        raise BadInput(str(path), f"{deed}: {error.strerror or error}") from error
