@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
-import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from tablecam.measure.answer import EXACT_MM, Shape, shapes_of
+from tablecam.measure.answer import EXACT_MM, Answer, Shape, shapes_of
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.lanes import lane
-from tablecam.measure.outlines import GRID_MM, Axes, axes
+from tablecam.measure.outlines import axes
+from tablecam.rules.maurice.engagement_chance import Melee
 from tablecam.rules.maurice.field import Field, UnitOnField
-from tablecam.rules.maurice.ground import is_partly_in
-from tablecam.rules.maurice.tables import ENGAGED_BW, SLIVER_MM, THIN_BW
+from tablecam.rules.maurice.front_contact import OVERLAP_MM, front_gap_mm, touches_front
+from tablecam.rules.maurice.tables import ENGAGED_BW
+from tablecam.rules.maurice.two_lines import two_lines
 from tablecam.table.formation import front_rank
-from tablecam.table.headings import right
 
-Array = NDArray[np.float64]
-
-_OVERLAP_MM = 3.0
-"""Hands are hands: how far behind a front line an enemy that touches it may have slipped."""
-_GRAZE_MM = 1e-3
-"""A line as near as this to an outline runs along it, not through it; two digits above the grid."""
-_SLACK_MM = 1e-4
-"""How much a strip is lengthened, so that what lies exactly at its end is in it (G-2)."""
+CONTACT_RULE = "M-8.10"
+NEAR_RULE = "M-8.12"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +42,17 @@ class Engagement:
     evidence: tuple[Shape, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Engagements:
     """All engagements of a position, in the order of its units.
 
     Every unit of the active side is taken for an attacker: a position alone tells no charges.
+    `pairs` are those that hold, what was measured taken at its word; how sure each is, and what
+    else may be so, is worked out when it is asked for.
     """
 
+    field: Field
+    active: str
     pairs: Mapping[tuple[str, str], Engagement]
 
     def of(self, unit_id: str) -> tuple[str, ...]:
@@ -78,53 +76,59 @@ class Engagements:
         found = self.pairs.get((a_id, b_id)) or self.pairs.get((b_id, a_id))
         return found.evidence if found else ()
 
+    @cached_property
+    def doubts(self) -> tuple[Answer, ...]:
+        """The engagements, whether they are listed or not, that are too close to call."""
+        found = (
+            self._answer(melee, enemy) for melee in self._melees.values() for enemy in melee.enemies
+        )
+        return tuple(answer for answer in found if answer.answer == "too_close")
+
+    def probability(self, a_id: str, b_id: str) -> float:
+        """How probable it is that two units are engaged, in either order."""
+        return self.answer(a_id, b_id).probability
+
+    def answer(self, a_id: str, b_id: str) -> Answer:
+        """Whether two opposing units, in either order, are engaged (M-8.10)."""
+        is_attacker = self.field.by_id[a_id].side == self.active
+        attacker_id, defender_id = (a_id, b_id) if is_attacker else (b_id, a_id)
+        enemy = self.field.by_id[defender_id]
+        melee = self._melees.get(attacker_id)
+        if melee is None or enemy not in melee.enemies:
+            return self._far(attacker_id, enemy)
+        return self._answer(melee, enemy)
+
+    @cached_property
+    def _melees(self) -> Mapping[str, Melee]:
+        attackers = self.field.of_side(self.active)
+        return {unit.id: Melee(self.field, unit) for unit in attackers}
+
+    def _answer(self, melee: Melee, enemy: UnitOnField) -> Answer:
+        chance = melee.chance(enemy)
+        word = chance.word(self.field.position.table.tolerance_mm)
+        a_id, found = melee.attacker.id, self.pairs.get((melee.attacker.id, enemy.id))
+        rule = CONTACT_RULE if found is None or found.how == "contact" else NEAR_RULE
+        because = _sentence(melee, enemy, found)
+        if word == "too_close":
+            because = f"whether {a_id} engages {enemy.id} is too close to call: {because}"
+        evidence = found.evidence if found else _apart(melee.attacker, enemy)
+        sure = (chance.margin_mm, chance.sigma_mm, chance.probability)
+        return Answer(word, *sure, rule, because, evidence)
+
+    def _far(self, attacker_id: str, enemy: UnitOnField) -> Answer:
+        attacker = self.field.by_id[attacker_id]
+        evidence = _apart(attacker, enemy)
+        far_mm = float(shapely.distance(attacker.outline, enemy.outline))
+        because = f"{enemy.id} lies {self.field.in_bw(far_mm):.2f} BW from {attacker_id}: too far"
+        margin_mm = min(-EXACT_MM, ENGAGED_BW * self.field.bw_mm - far_mm)
+        return Answer("no", margin_mm, 0.0, 0.0, CONTACT_RULE, because, evidence)
+
 
 def engagements(field: Field, active: str) -> Engagements:
     """Who is engaged with whom when a side attacks (M-8.10)."""
     found = [each for unit in field.of_side(active) for each in _of_attacker(field, unit)]
-    return Engagements(MappingProxyType({(each.attacker, each.defender): each for each in found}))
-
-
-def front_gap_mm(attacker: UnitOnField, other: UnitOnField) -> float | None:
-    """How far ahead of a unit's front edge another lies, of what is between its flank lines.
-
-    None when no part of it is there (G-5). Negative when it has slipped behind the front line by
-    no more than hands explain; what lies along the flank is not in front.
-    """
-    found = attacker.axes
-    if not is_partly_in(other.outline, lane(found, _reach_mm(found, other))):
-        return None
-    across = lane(found, _reach_mm(found, other), behind_mm=_OVERLAP_MM)
-    part = shapely.intersection(other.outline, across, grid_size=GRID_MM)
-    gap_mm = float(found.ahead_mm(shapely.get_coordinates(part)).min())
-    return None if gap_mm < 0 and _is_beside(found, part) else gap_mm
-
-
-def touches_front(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> bool:
-    """Whether an enemy touches a unit's front edge (M-8.10), perhaps across a wall (M-8.14)."""
-    gap_mm = front_gap_mm(attacker, enemy)
-    if gap_mm is None:
-        return False
-    return gap_mm <= TOUCH_MM + EXACT_MM or touches_across(field, attacker, enemy)
-
-
-def touches_across(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> bool:
-    """Whether a unit's front and an enemy lie flush on both sides of a thin obstacle (M-8.14).
-
-    The straight way ahead from one to the other is the obstacle and no more than 1 mm to each side.
-    """
-    thin_mm = THIN_BW * field.bw_mm
-    gap_mm = front_gap_mm(attacker, enemy)
-    if gap_mm is None or gap_mm > thin_mm + 2 * TOUCH_MM + EXACT_MM:
-        return False
-    front = shapely.LineString([attacker.axes.left_mm, attacker.axes.right_mm])
-    return any(
-        shapely.distance(front, piece.outline) <= TOUCH_MM + EXACT_MM
-        and shapely.distance(enemy.outline, piece.outline) <= TOUCH_MM + EXACT_MM
-        and _is_thin(piece.outline, thin_mm)
-        for piece in field.ground.pieces
-        if piece.kind.is_linear
-    )
+    pairs = {(each.attacker, each.defender): each for each in found}
+    return Engagements(field, active, MappingProxyType(pairs))
 
 
 def _of_attacker(field: Field, attacker: UnitOnField) -> list[Engagement]:
@@ -132,7 +136,7 @@ def _of_attacker(field: Field, attacker: UnitOnField) -> list[Engagement]:
     near = [
         enemy
         for enemy in field.enemies_of(attacker)
-        if shapely.dwithin(enemy.outline, attacker.outline, reach_mm + _OVERLAP_MM)
+        if shapely.dwithin(enemy.outline, attacker.outline, reach_mm + OVERLAP_MM)
     ]
     contacts = {enemy.id for enemy in near if touches_front(field, attacker, enemy)}
     if not contacts:
@@ -166,7 +170,7 @@ def _by_two_lines(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> En
     others = [unit.outline for unit in field.units if unit is not attacker and unit is not enemy]
     for index in front_rank(attacker.unit):
         before = axes(attacker.unit.bases[index])
-        lines = _two_lines(before, enemy.outline, others, ENGAGED_BW * field.bw_mm)
+        lines = two_lines(before, enemy.outline, others, ENGAGED_BW * field.bw_mm)
         if lines is None:
             continue
         gap_mm = max(0.0, front_gap_mm(attacker, enemy) or 0.0)
@@ -180,83 +184,22 @@ def _by_two_lines(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> En
     return None
 
 
-def _two_lines(
-    before: Axes, enemy: shapely.Geometry, others: Iterable[shapely.Geometry], reach_mm: float
-) -> tuple[shapely.LineString, shapely.LineString] | None:
-    """Lines from both front corners of a base, within its strip, that reach an enemy freely."""
-    if not is_partly_in(enemy, lane(before, reach_mm + TOUCH_MM)):
-        return None
-    area = lane(before, reach_mm + _SLACK_MM)
-    target = shapely.intersection(enemy, area, grid_size=GRID_MM)
-    if target.is_empty:
-        return None
-    # One union of all: no line slips through between units that lie flush.
-    hiding = shapely.union_all(
-        [other for other in others if shapely.intersects(other, area)], grid_size=GRID_MM
-    )
-    left = _free_line(before.left_mm, target, hiding, area)
-    end = _free_line(before.right_mm, target, hiding, area)
-    return None if left is None or end is None else (left, end)
+def _sentence(melee: Melee, enemy: UnitOnField, found: Engagement | None) -> str:
+    a_id, b_id = melee.attacker.id, enemy.id
+    by = f"by {abs(melee.touches_mm(enemy)):.1f} mm"
+    if found is not None and found.how == "contact":
+        return f"{b_id} touches {a_id}'s front edge, {by}"
+    if found is not None:
+        apart = f"{melee.field.in_bw(found.gap_mm):.2f} BW before its front edge"
+        return f"{a_id} is in front contact, and {b_id} lies open to its base {found.base}, {apart}"
+    if not any(melee.touches_mm(each) >= 0 for each in melee.enemies):
+        return f"no enemy touches {a_id}'s front edge; {b_id} fails to {by}"
+    limit = f"within {ENGAGED_BW:g} BW"
+    return f"{b_id} fails to touch {a_id}'s front edge {by}, nor do two lines reach it {limit}"
 
 
-def _free_line(
-    start: tuple[float, float],
-    target: shapely.Geometry,
-    hiding: shapely.Geometry,
-    area: shapely.Polygon,
-) -> shapely.LineString | None:
-    """The shortest of the lines from a point that reach a target within a convex area freely.
-
-    The directions in which it is seen make intervals that end at corners of what hides or of the
-    target, so that trying the directions of all corners leaves nothing out.
-    """
-    origin = np.array(start)
-    corners = shapely.get_coordinates(
-        [shapely.intersection(hiding, area, grid_size=GRID_MM), target]
-    )
-    ways = corners - origin
-    lengths = np.hypot(*ways.T)
-    ways = ways[lengths > _GRAZE_MM] / lengths[lengths > _GRAZE_MM, None]
-    far = origin + ways * shapely.length(area)
-    rays = shapely.linestrings(np.stack([np.broadcast_to(origin, far.shape), far], axis=1))
-    hits = shapely.intersection(rays, shapely.buffer(target, _GRAZE_MM))
-    seen_mm = np.asarray(shapely.distance(shapely.Point(start), hits))
-    ends = origin + ways * np.nan_to_num(seen_mm)[:, None]
-    lines = shapely.linestrings(np.stack([np.broadcast_to(origin, ends.shape), ends], axis=1))
-    # A neighbour pushed over a corner by a hair hides nothing (G-5), and no light falls through
-    # a gap that counts as touching (G-6).
-    closed = shapely.buffer(hiding, TOUCH_MM / 2, join_style="mitre")
-    inside = shapely.buffer(closed, -TOUCH_MM / 2 - SLIVER_MM / 2, join_style="mitre")
-    within_mm = shapely.length(shapely.intersection(lines, inside))
-    is_free = np.isfinite(seen_mm) & (within_mm < _GRAZE_MM)
-    if not is_free.any():
-        return None
-    best = int(np.argmin(np.where(is_free, seen_mm, np.inf)))
-    return shapely.LineString([origin, ends[best]])
-
-
-def _is_beside(found: Axes, part: shapely.Geometry) -> bool:
-    """Whether what slipped behind the front line came from the flank: deeper than it is wide.
-
-    As wide as all of it that is at the front line: a base may stand a hair before its rank.
-    """
-    behind_mm = -float(found.ahead_mm(shapely.get_coordinates(part)).min())
-    at_front = lane(found, TOUCH_MM, behind_mm=_OVERLAP_MM)
-    # Cut to a lane, an outline may leave an edge beside its area, which no overlay takes.
-    pieces = shapely.get_parts(part)
-    areas = pieces[shapely.get_dimensions(pieces) == 2]
-    touching = shapely.get_coordinates(shapely.intersection(areas, at_front, grid_size=GRID_MM))
-    along = np.array(right(found.heading_deg))
-    wide_mm = float(np.ptp(touching @ along)) if len(touching) else 0.0
-    return behind_mm > wide_mm + _SLACK_MM
-
-
-def _is_thin(outline: shapely.Geometry, thin_mm: float) -> bool:
-    """Whether an obstacle is nowhere thicker than a width, bent as it may be."""
-    return bool(shapely.buffer(outline, -thin_mm / 2 - EXACT_MM, join_style="mitre").is_empty)
-
-
-def _reach_mm(found: Axes, other: UnitOnField) -> float:
-    """A length ahead that is beyond all of a unit."""
-    places = shapely.get_coordinates(other.outline)
-    return max(1.0, float(found.ahead_mm(places).max()) + 1.0)
+def _apart(attacker: UnitOnField, enemy: UnitOnField) -> tuple[Shape, ...]:
+    """The front edge, and the shortest line from it to an enemy."""
+    edge = shapely.LineString([attacker.axes.left_mm, attacker.axes.right_mm])
+    across = shapely.shortest_line(edge, enemy.outline)
+    return (*shapes_of(edge, "front-edge"), *shapes_of(across, "gap"))
