@@ -10,13 +10,13 @@ import shapely
 from shapely import affinity
 
 from tablecam.measure.answer import EXACT_MM
-from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.outlines import table_outline
 from tablecam.measure.rectangles import Array, Rectangles, rectangles
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.results import Result, broken_by, is_broken
 from tablecam.rules.maurice.tables import FALL_BACK_BW, SLIVER_MM
+from tablecam.rules.maurice.touch import are_in_contact
 from tablecam.table.headings import forward, mean_deg
 from tablecam.table.model import Point
 
@@ -206,15 +206,23 @@ def _bar(
         return f"{min(barring, key=in_the_way.__getitem__)} is in the way"
     if is_partly_in(_swept(unit, back_mm), field.ground.impassable):
         return "impassable ground is in the way"
-    after = _shifted(unit.outline, moved_back_mm(unit, back_mm))
-    if _beyond_edge_mm(field, after) > _beyond_edge_mm(field, unit.outline) + SLIVER_MM:
+    there = _moved_back(unit, back_mm)
+    if _beyond_edge_mm(field, there.outline) > _beyond_edge_mm(field, unit.outline) + SLIVER_MM:
         return TABLE_ENDS
-    touched = [
-        enemy.id
-        for enemy in enemies
-        if shapely.distance(after, enemy.outline) <= TOUCH_MM + EXACT_MM
-    ]
+    touched = [enemy.id for enemy in enemies if are_in_contact(field, there, enemy)]
     return f"it would still touch {touched[0]}" if touched else None
+
+
+def _moved_back(unit: UnitOnField, back_mm: float) -> UnitOnField:
+    """A unit where it lies once it has fallen back so far."""
+    by_mm = moved_back_mm(unit, back_mm)
+    (left_x, left_y), (right_x, right_y) = unit.axes.left_mm, unit.axes.right_mm
+    front = replace(
+        unit.axes,
+        left_mm=(left_x + by_mm[0], left_y + by_mm[1]),
+        right_mm=(right_x + by_mm[0], right_y + by_mm[1]),
+    )
+    return replace(unit, outline=_shifted(unit.outline, by_mm), axes=front)
 
 
 def _beyond_edge_mm(field: Field, outline: shapely.Geometry) -> float:

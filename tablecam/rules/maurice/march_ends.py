@@ -5,11 +5,11 @@ from __future__ import annotations
 import shapely
 
 from tablecam.measure.answer import shapes_of
-from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.outlines import table_outline
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.march_ways import Way, refused
+from tablecam.rules.maurice.touch import are_in_contact
 
 
 def objection_to_end(after: Field, unit: UnitOnField) -> Way | None:
@@ -23,7 +23,7 @@ def objection_to_end(after: Field, unit: UnitOnField) -> Way | None:
             because = f"{unit.id} ends upon {friend.id}"
             return refused("M-6.8", because, shapes_of(friend.outline, "barrier"))
     for enemy in after.enemies_of(unit):
-        if shapely.distance(unit.outline, enemy.outline) <= TOUCH_MM:
+        if are_in_contact(after, unit, enemy):
             because = f"{unit.id} ends in contact with {enemy.id}: a march may not"
             return refused("M-6.31", because, shapes_of(enemy.outline, "contact"))
     return None

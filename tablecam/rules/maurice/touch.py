@@ -1,4 +1,4 @@
-"""Who touches whom (M-1.10, G-6)."""
+"""Who touches whom (M-1.10, G-6), across a thin obstacle flush with both too (M-8.14)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from tablecam.measure.answer import EXACT_MM, Answer
-from tablecam.measure.contact import Contact, contact, contacts
-from tablecam.rules.maurice.field import Field
+import numpy as np
+import shapely
+
+from tablecam.measure.answer import EXACT_MM, Answer, decide, shapes_of
+from tablecam.measure.contact import TOUCH_MM, Contact, contact, contacts
+from tablecam.measure.lengths import distance
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.front_contact import touches_across
+from tablecam.rules.maurice.tables import THIN_BW
 
 RULE = "M-1.10"
+ACROSS_RULE = "M-8.14"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,4 +62,52 @@ def touching(field: Field) -> Touching:
     """The contacts between all units of a field."""
     units = [unit.unit for unit in field.units]
     found = contacts(units, tolerance_mm=field.position.table.tolerance_mm, rule=RULE)
-    return Touching(field, MappingProxyType({(each.a, each.b): each for each in found}))
+    by_ids = {(each.a, each.b): each for each in (*found, *_across_obstacles(field))}
+    place = {unit.id: index for index, unit in enumerate(units)}
+    order = sorted(by_ids, key=lambda ids: (place[ids[0]], place[ids[1]]))
+    return Touching(field, MappingProxyType({ids: by_ids[ids] for ids in order}))
+
+
+def are_in_contact(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
+    """Whether two enemies touch where they are now, what was measured taken at its word."""
+    apart_mm = shapely.distance(a.outline, b.outline)
+    return bool(apart_mm <= TOUCH_MM + EXACT_MM) or _is_across(field, a, b)
+
+
+def _is_across(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
+    return touches_across(field, a, b) or touches_across(field, b, a)
+
+
+def _across_obstacles(field: Field) -> list[Contact]:
+    """The contacts of enemies that a thin obstacle parts and who stand flush with it."""
+    if not any(piece.kind.is_linear for piece in field.ground.pieces):
+        return []
+    outlines = np.array([unit.outline for unit in field.units])
+    thin_mm = THIN_BW * field.bw_mm + 2 * TOUCH_MM + EXACT_MM
+    near = shapely.STRtree(outlines).query(outlines, predicate="dwithin", distance=thin_mm)
+    return [
+        _across(field, a, b)
+        for a, b in ((field.units[i], field.units[j]) for i, j in near.T if i < j)
+        if a.side != b.side
+        and shapely.distance(a.outline, b.outline) > TOUCH_MM + EXACT_MM
+        and _is_across(field, a, b)
+    ]
+
+
+def _across(field: Field, a: UnitOnField, b: UnitOnField) -> Contact:
+    """A contact across an obstacle: its margin is that of whoever stands less close to it."""
+    linear = [piece.outline for piece in field.ground.pieces if piece.kind.is_linear]
+    to_each_mm = shapely.distance(np.array([a.outline, b.outline])[:, None], np.array(linear))
+    margin_mm = TOUCH_MM - float(to_each_mm.max(axis=0).min())
+    apart = distance(a.unit, b.unit)
+    tolerance_mm = field.position.table.tolerance_mm
+    word, chance = decide(margin_mm, apart.sigma_mm, tolerance_mm=tolerance_mm)
+    because = (
+        f"{a.id} touches {b.id} across an obstacle at most {THIN_BW:g} BW thick, "
+        "with which both lie flush"
+    )
+    if word == "too_close":
+        because = f"whether {a.id} and {b.id} lie flush with what parts them is too close to call"
+    evidence = (apart.evidence(), *shapes_of(shapely.Point(apart.from_mm), "contact"))
+    answer = Answer(word, margin_mm, apart.sigma_mm, chance, ACROSS_RULE, because, evidence)
+    return Contact(a.id, b.id, answer, ())

@@ -1,0 +1,78 @@
+"""Contact across a thin obstacle that two enemies stand flush with (M-8.14's reading)."""
+
+import pytest
+
+from tablecam.rules.maurice.fall_back import way_back
+from tablecam.rules.maurice.field import Field, field_of
+from tablecam.rules.maurice.flank import flanked_by
+from tablecam.rules.maurice.movement import judge_move
+from tablecam.rules.maurice.touch import touching
+from tablecam.table.model import Terrain
+from tablecam.testing import shifted
+from tests.rules.maurice.tables import line, position
+
+SOUTH, WEST = 270.0, 180.0
+OURS = line("F1", "french", 600, 480)
+"""Its front edge lies at y = 500, from x = 520 to 680."""
+
+
+def wall(low_mm: float, thick_mm: float, kind: str = "wall") -> Terrain:
+    high_mm = low_mm + thick_mm
+    return Terrain(kind, kind, ((400, low_mm), (800, low_mm), (800, high_mm), (400, high_mm)))
+
+
+def opposed(thick_mm: float, sigma_mm: float = 0.0, **ground: str) -> Field:
+    across = line("B1", "british", 600, 520 + thick_mm, SOUTH, sigma_mm=sigma_mm)
+    return field_of(position(OURS, across, terrain=[wall(500, thick_mm, **ground)]))
+
+
+@pytest.mark.parametrize(("thick_mm", "touches"), [(5.0, True), (10.0, True), (12.0, False)])
+def test_m_8_14_enemies_flush_with_a_thin_wall_touch_across_it(thick_mm, touches):
+    found = touching(opposed(thick_mm))
+    assert found.enemies_of("F1") == (("B1",) if touches else ())
+    assert found.enemies_of("B1") == (("F1",) if touches else ())
+    assert (found.answer("B1", "F1").answer == "yes") == touches
+
+
+def test_m_8_14_across_what_is_no_obstacle_nobody_touches():
+    assert touching(opposed(5.0, kind="rough")).contacts == {}
+
+
+def test_m_8_14_contact_across_a_wall_is_a_question_like_any_other():
+    found = touching(opposed(5.0, sigma_mm=0.8)).answer("F1", "B1")
+    assert (found.answer, found.rule) == ("too_close", "M-8.14")
+
+
+def test_m_1_13_who_is_touched_across_a_wall_may_be_flanked():
+    beyond = Terrain("wall", "wall", ((400, 500), (800, 500), (800, 505), (400, 505)))
+    field = field_of(position(OURS, line("B1", "british", 600, 525), terrain=[beyond]))
+    assert flanked_by(field, field.by_id["B1"], touching(field)) == ("F1",)
+
+
+def test_m_6_31_a_march_does_not_end_flush_with_a_wall_that_an_enemy_holds():
+    start = shifted(OURS, 0, -60)
+    enemy = line("B1", "british", 600, 525, SOUTH)
+    field = field_of(position(start, enemy, terrain=[wall(500, 5)]))
+    ends = {
+        short_mm: judge_move(field, field.by_id["F1"], shifted(OURS, 0, -short_mm).bases).is_legal
+        for short_mm in (0.0, 2.0)
+    }
+    assert (ends[0.0].answer, ends[0.0].rule) == ("no", "M-6.31")
+    assert ends[2.0].answer == "yes"
+
+
+def test_m_6_31_a_gap_of_1_mm_is_contact_whatever_rounding_says():
+    start = line("F1", "french", 600.1, 400.3)
+    enemy = line("B1", "british", 600.1, 541.3, SOUTH)
+    field = field_of(position(start, enemy))
+    ended = judge_move(field, field.by_id["F1"], shifted(start, 0, 100).bases)
+    assert ended.is_legal.rule == "M-6.31"
+
+
+def test_m_8_27_who_falls_back_to_a_wall_that_an_enemy_holds_is_still_in_contact():
+    # 1 BW back its rear edge lies at y = 420, flush with the wall; the enemy behind faces it.
+    behind = line("B1", "british", 600, 395)
+    field = field_of(position(OURS, behind, terrain=[wall(415, 5)]))
+    assert way_back(field, "F1", {}).bar == "it would still touch B1"
+    away = field_of(position(OURS, shifted(behind, 0, -2), terrain=[wall(415, 5)]))
+    assert way_back(away, "F1", {}).bar is None
