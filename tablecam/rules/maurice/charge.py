@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
 
-from tablecam.measure.answer import Shape, shapes_of
+from tablecam.measure.answer import Answer, Shape, shapes_of
 from tablecam.measure.lanes import Corner
+from tablecam.rules.maurice.charge_doubts import asked
 from tablecam.rules.maurice.charge_limits import (
     LIMITS,
     Attempt,
     Rows,
-    forbidden_ground,
+    attempts_of,
     what_is_left,
 )
-from tablecam.rules.maurice.charge_moves import (
-    Move,
-    allowance_mm,
-    moves_about,
-)
+from tablecam.rules.maurice.charge_moves import Move, allowance_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.tables import CHARGE_DISRUPTIONS
-
-CORNERS: tuple[Corner, Corner] = ("left", "right")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +31,8 @@ class ChargeLane:
     `corner` is the front corner that stands still in the wheel, None without one. `arcs_mm` are the
     shortest and the longest wheel to that side that reach the target; the move told and drawn is
     the one between them, which a hand can miss by most. `also_meets` are enemies met at the same
-    instant. `crosses_difficult` gives a disruption on the way (M-8.6).
+    instant. `crosses_difficult` gives a disruption on the way (M-8.6). `probability` is that
+    the unit can charge the target at all, by this lane or another.
     """
 
     target: str
@@ -47,6 +43,7 @@ class ChargeLane:
     arcs_mm: tuple[float, float]
     also_meets: tuple[str, ...]
     crosses_difficult: bool
+    probability: float
     evidence: tuple[Shape, ...]
 
 
@@ -55,13 +52,20 @@ class Charge:
     """Whether a unit can charge, whom, and by which moves; `why_not` where it cannot.
 
     For each target there is the lane straight ahead or, where that does not reach it, one after a
-    wheel to each side.
+    wheel to each side. `answers` tell of each enemy of which it hangs on the camera's error whether
+    it can be charged.
     """
 
     is_eligible: bool
     why_not: str | None
     targets: tuple[str, ...]
     lanes: tuple[ChargeLane, ...]
+    answers: tuple[Answer, ...] = ()
+
+    @property
+    def doubts(self) -> tuple[Answer, ...]:
+        """Whom it may or may not be able to charge: too close to call."""
+        return tuple(answer for answer in self.answers if answer.answer == "too_close")
 
 
 def charge_of(field: Field, unit: UnitOnField) -> Charge:
@@ -72,7 +76,20 @@ def charge_of(field: Field, unit: UnitOnField) -> Charge:
     why_never = _why_never(field, unit)
     if why_never is not None:
         return Charge(False, why_never, (), ())
-    attempts = _attempts(field, unit)
+    nominal = _as_all_stand(field, unit)
+    answers = asked(field, unit, nominal.targets)
+    lanes = tuple(
+        replace(lane, probability=answers[lane.target].probability)
+        if lane.target in answers
+        else lane
+        for lane in nominal.lanes
+    )
+    return replace(nominal, lanes=lanes, answers=tuple(answers.values()))
+
+
+def _as_all_stand(field: Field, unit: UnitOnField) -> Charge:
+    """The same, as if all were known to stand just where they were seen."""
+    attempts = attempts_of(field, unit)
     left = [what_is_left(attempt) for attempt in attempts]
     lanes = tuple(
         lane
@@ -108,15 +125,6 @@ def _why_never(field: Field, unit: UnitOnField) -> str | None:
     return None
 
 
-def _attempts(field: Field, unit: UnitOnField) -> list[Attempt]:
-    """The moves about each corner."""
-    forbidden = forbidden_ground(field, unit)
-    return [
-        Attempt(field, unit, moves_about(field, unit, corner, forbidden), forbidden)
-        for corner in CORNERS
-    ]
-
-
 def _lanes_to(enemy: UnitOnField, attempts: list[tuple[Attempt, Rows]]) -> Iterator[ChargeLane]:
     """The lane straight ahead to an enemy, else one after a wheel to each side."""
     for attempt, left in attempts:
@@ -147,6 +155,7 @@ def _lane(
         ends_mm,
         tuple(name for name in also if attempt.moves.is_meeting(name)[row]),
         is_partly_in(area, attempt.field.ground.difficult),
+        1.0,
         _evidence(move, unit, enemy),
     )
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.outlines import GRID_MM, Axes, table_outline
-from tablecam.rules.maurice.charge_moves import Moves, allowance_mm
+from tablecam.rules.maurice.charge_moves import CORNERS, Moves, allowance_mm, moves_about
 from tablecam.rules.maurice.charge_sight import is_in_view
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import SLIVER_MM
@@ -29,16 +29,21 @@ _SAME_MM = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attempt:
-    """A unit and its moves about one corner, to be held against the rules."""
+    """A unit and its moves about one corner, to be held against the rules.
+
+    `slack_mm` is by how much each limit is let out (or, below 0, drawn in), to learn what of the
+    outcome hangs on so little.
+    """
 
     field: Field
     unit: UnitOnField
     moves: Moves
     forbidden: shapely.Geometry
+    slack_mm: float = 0.0
 
 
-def forbidden_ground(field: Field, unit: UnitOnField) -> shapely.Geometry:
-    """Where a unit may not charge to, as far as it can come.
+def forbidden_ground(field: Field, unit: UnitOnField, slack_mm: float = 0.0) -> shapely.Geometry:
+    """Where a unit may not charge to, as far as it can come; so much smaller with a slack.
 
     Impassable ground, all off the table, and for horse woods. A base that a hand has left a little
     over the table's edge may stay so.
@@ -47,9 +52,12 @@ def forbidden_ground(field: Field, unit: UnitOnField) -> shapely.Geometry:
     if unit.unit.arm == "cavalry":
         areas.append(field.ground.woods)
     # Its rear swings no farther in a wheel than its front could go.
-    reach_mm = allowance_mm(field, unit) or 0.0
+    reach_mm = (allowance_mm(field, unit) or 0.0) + abs(slack_mm)
     near = [area for area in areas if shapely.dwithin(area, unit.outline, reach_mm)]
-    return shapely.union_all(near, grid_size=GRID_MM) if near else shapely.Polygon()
+    if not near:
+        return shapely.Polygon()
+    together = shapely.union_all(near, grid_size=GRID_MM)
+    return shapely.buffer(together, -slack_mm, join_style="mitre") if slack_mm else together
 
 
 def _off_table(field: Field, unit: UnitOnField) -> shapely.Polygon:
@@ -59,6 +67,15 @@ def _off_table(field: Field, unit: UnitOnField) -> shapely.Polygon:
     edge = shapely.buffer(play, over_mm, join_style="mitre")
     far = shapely.box(-_FAR_MM, -_FAR_MM, _FAR_MM, _FAR_MM)
     return shapely.Polygon(shapely.get_coordinates(far), [shapely.get_coordinates(edge)])
+
+
+def attempts_of(field: Field, unit: UnitOnField) -> list[Attempt]:
+    """The moves of a unit about each corner."""
+    forbidden = forbidden_ground(field, unit)
+    return [
+        Attempt(field, unit, moves_about(field, unit, corner, forbidden), forbidden)
+        for corner in CORNERS
+    ]
 
 
 def what_is_left(attempt: Attempt) -> tuple[Rows, int]:
@@ -76,15 +93,18 @@ def what_is_left(attempt: Attempt) -> tuple[Rows, int]:
 
 def _reaches(attempt: Attempt, rows: Rows) -> Bools:
     costs_mm = attempt.moves.arcs_mm[rows] + attempt.moves.straight_mm[rows]
-    return np.asarray(costs_mm <= (allowance_mm(attempt.field, attempt.unit) or 0.0) + EXACT_MM)
+    reach_mm = (allowance_mm(attempt.field, attempt.unit) or 0.0) + attempt.slack_mm
+    return np.asarray(costs_mm <= reach_mm + EXACT_MM)
 
 
 def _passes_no_friend(attempt: Attempt, rows: Rows) -> Bools:
-    return np.asarray(attempt.moves.friend_mm[rows] >= attempt.moves.straight_mm[rows] - SLIVER_MM)
+    far_mm = attempt.moves.straight_mm[rows] - SLIVER_MM - attempt.slack_mm
+    return np.asarray(attempt.moves.friend_mm[rows] >= far_mm)
 
 
 def _meets_with_front_alone(attempt: Attempt, rows: Rows) -> Bools:
-    return np.asarray(attempt.moves.beside_mm[rows] >= attempt.moves.straight_mm[rows] - TOUCH_MM)
+    far_mm = attempt.moves.straight_mm[rows] - TOUCH_MM - attempt.slack_mm
+    return np.asarray(attempt.moves.beside_mm[rows] >= far_mm)
 
 
 def _may_meet_arms(attempt: Attempt, rows: Rows) -> Bools:
@@ -95,7 +115,9 @@ def _may_meet_arms(attempt: Attempt, rows: Rows) -> Bools:
 
 def _sees(attempt: Attempt, rows: Rows) -> Bools:
     return ~_meets_any(
-        attempt, rows, lambda enemy: not is_in_view(attempt.field, attempt.unit, enemy)
+        attempt,
+        rows,
+        lambda enemy: not is_in_view(attempt.field, attempt.unit, enemy, attempt.slack_mm),
     )
 
 
@@ -113,11 +135,11 @@ def _has_ground(attempt: Attempt, rows: Rows) -> Bools:
 
 def _meets_none_in_woods(attempt: Attempt, rows: Rows) -> Bools:
     woods = attempt.field.ground.woods
-    if attempt.unit.unit.arm != "cavalry" or not shapely.intersects(
-        woods, shapely.union_all(attempt.moves.bases)
+    if attempt.unit.unit.arm != "cavalry" or not np.any(
+        shapely.dwithin(woods, attempt.moves.bases, abs(attempt.slack_mm))
     ):
         return np.ones(len(rows), dtype=bool)
-    edge_of_woods = shapely.buffer(woods, _SAME_MM, join_style="mitre")
+    edge_of_woods = shapely.buffer(woods, _SAME_MM - attempt.slack_mm, join_style="mitre")
     shapely.prepare(edge_of_woods)
     return np.array([not _is_in_woods(attempt, row, edge_of_woods) for row in rows], dtype=bool)
 

@@ -29,6 +29,9 @@ from tablecam.rules.maurice.tables import ALLOWANCES_BW, CHARGE_WHEEL_BW, SLIVER
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
+CORNERS: tuple[Corner, Corner] = ("left", "right")
+"""About which corners a unit may wheel."""
+
 _STEP_MM = 1.0
 """How finely wheels are tried, besides those at which something enters or leaves the lane."""
 _BESIDE_DEG = 1e-6
@@ -115,13 +118,13 @@ def moves_about(
     enters or leaves the lane. Where no enemy can be met there is only the move straight ahead.
     """
     reach_mm = allowance_mm(field, unit) or 0.0
-    fan = _fan(unit.axes, corner, CHARGE_WHEEL_BW * field.bw_mm, reach_mm)
-    enemies, friends = _bases(field.enemies_of(unit), fan), _bases(field.friends_of(unit), fan)
+    fan = fan_of_lanes(unit.axes, corner, CHARGE_WHEEL_BW * field.bw_mm, reach_mm)
+    enemies, friends = bases_in(fan, field.enemies_of(unit)), bases_in(fan, field.friends_of(unit))
     owners, bases = tuple(each for each, _ in enemies), tuple(base for _, base in enemies)
     shapes = [*bases, *(base for _, base in friends)]
     strip = strip_before(unit.axes, front_width_mm(unit.axes), pivot=corner, is_cut=False)
     longest_mm = longest_free_arc_mm(field, unit, corner, forbidden) if enemies else 0.0
-    arcs_mm = _arcs(unit.axes, corner, strip, shapes, longest_mm)
+    arcs_mm = arcs_to_try(unit.axes, corner, strip, shapes, longest_mm)
     turns_deg = turned_deg(unit.axes, corner, 1.0) * arcs_mm
     begins_mm = first_met(strip, turns_deg, shapes, SLIVER_MM)
     ahead_mm, friends_mm = np.split(begins_mm, [len(enemies)], axis=1)
@@ -145,8 +148,8 @@ def moves_about(
     )
 
 
-def _bases(
-    units: Sequence[UnitOnField], area: shapely.Geometry
+def bases_in(
+    area: shapely.Geometry, units: Sequence[UnitOnField]
 ) -> list[tuple[str, shapely.Polygon]]:
     """The bases of units that reach into an area, with their units' ids."""
     return [
@@ -158,7 +161,7 @@ def _bases(
     ]
 
 
-def _fan(front: Axes, corner: Corner, arc_mm: float, reach_mm: float) -> shapely.Geometry:
+def fan_of_lanes(front: Axes, corner: Corner, arc_mm: float, reach_mm: float) -> shapely.Geometry:
     """An area that holds the lanes after all wheels up to an arc, and what touches them."""
     arcs_mm = np.linspace(0.0, arc_mm, _RIBS + 1)
     ribs = shapely.get_coordinates([lane(wheeled(front, corner, arc), reach_mm) for arc in arcs_mm])
@@ -172,19 +175,25 @@ def _fan(front: Axes, corner: Corner, arc_mm: float, reach_mm: float) -> shapely
     return fan
 
 
-def _arcs(
+def arcs_to_try(
     front: Axes,
     corner: Corner,
     strip: Strip,
     shapes: Sequence[shapely.Geometry],
     longest_mm: float,
+    slivers_mm: Sequence[float] = (SLIVER_MM,),
 ) -> Array:
-    """The wheels to try, by their arcs, ascending from none."""
+    """The wheels to try, by their arcs, ascending from none.
+
+    Those among them at which something reaches into the lane by as much as one of the slivers.
+    """
     arcs_mm = np.linspace(0.0, longest_mm, math.ceil(longest_mm / _STEP_MM) + 1)
     if not shapes:
         return arcs_mm
     most_deg = abs(turned_deg(front, corner, longest_mm))
-    critical_deg = critical_turns_deg(strip, shapes, most_deg, SLIVER_MM)
+    critical_deg = np.concatenate(
+        [critical_turns_deg(strip, shapes, most_deg, sliver_mm) for sliver_mm in slivers_mm]
+    )
     beside_deg = np.add.outer([-_BESIDE_DEG, 0.0, _BESIDE_DEG], critical_deg).ravel()
     arcs_mm = np.concatenate([arcs_mm, beside_deg / turned_deg(front, corner, 1.0)])
     return np.unique(arcs_mm[(arcs_mm >= 0.0) & (arcs_mm <= longest_mm)])

@@ -17,16 +17,19 @@ _STEP_MM = 5.0
 them are judged by these; all other answers are exact."""
 
 
-def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField) -> bool:
+def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField, slack_mm: float = 0.0) -> bool:
     """Whether some straight line from a unit's front edge to a target sees it (M-8.4).
 
-    It may cross no crest, and less than 1 BW of woods. Units do not hide each other.
+    It may cross no crest, and less than 1 BW of woods. Units do not hide each other. With a slack
+    all that hides is so much smaller.
     """
     front = shapely.LineString([unit.axes.left_mm, unit.axes.right_mm])
     crests = shapely.union_all(
         [piece.outline for piece in field.ground.of_kind("crest")], grid_size=GRID_MM
     )
     woods = field.ground.woods
+    if slack_mm:
+        crests, woods = shapely.buffer([crests, woods], -slack_mm, join_style="mitre")
     between = shapely.convex_hull(shapely.union(front, target.outline))
     if not shapely.intersects(between, woods):
         return free_line(front, target.outline, crests) is not None

@@ -18,14 +18,19 @@ _HALVINGS = 12
 
 
 def longest_free_arc_mm(
-    field: Field, unit: UnitOnField, corner: Corner, forbidden: shapely.Geometry
+    field: Field,
+    unit: UnitOnField,
+    corner: Corner,
+    forbidden: shapely.Geometry,
+    slack_mm: float = 0.0,
 ) -> float:
     """How far a unit can wheel about a corner, at most 1 BW, before it passes over what it may not.
 
-    That is any other unit, and `forbidden` ground; not where it already stands.
+    That is any other unit, and `forbidden` ground; not where it already stands. With a slack it
+    may go so much farther into other units, with one below 0 it has to keep so far off them.
     """
     whole_mm = CHARGE_WHEEL_BW * field.bw_mm
-    barrier = _barrier(field, unit, corner, forbidden)
+    barrier = _barrier(field, unit, corner, forbidden, slack_mm)
     if barrier is None or _is_free(unit, corner, whole_mm, barrier):
         return whole_mm
     low_mm, high_mm = 0.0, whole_mm
@@ -45,13 +50,15 @@ def wheel_area(unit: UnitOnField, corner: Corner, arc_mm: float) -> shapely.Geom
 
 
 def _barrier(
-    field: Field, unit: UnitOnField, corner: Corner, forbidden: shapely.Geometry
+    field: Field, unit: UnitOnField, corner: Corner, forbidden: shapely.Geometry, slack_mm: float
 ) -> shapely.Geometry | None:
     """All that a unit may not pass over and that is near enough to be passed over; None if none."""
     offsets_mm = shapely.get_coordinates(unit.outline) - pivot_mm(unit.axes, corner)
     turn_rad = math.radians(abs(turned_deg(unit.axes, corner, CHARGE_WHEEL_BW * field.bw_mm)))
     farthest_mm = float(np.hypot(*offsets_mm.T).max()) * turn_rad
     others = [other.outline for other in field.units if other is not unit]
+    if slack_mm:
+        others = list(shapely.buffer(others, -slack_mm, join_style="mitre"))
     near = [
         shape for shape in (*others, forbidden) if shapely.dwithin(shape, unit.outline, farthest_mm)
     ]

@@ -129,6 +129,7 @@ def _charge_json(charge: Charge) -> Json:
         "why_not": charge.why_not,
         "targets": list(charge.targets),
         "lanes": [_lane_json(lane) for lane in charge.lanes],
+        "doubts": [answer.to_json() for answer in charge.doubts],
     }
 
 
@@ -141,6 +142,7 @@ def _lane_json(lane: ChargeLane) -> Json:
         "cost_bw": round(lane.cost_bw, 5),
         "also_meets": list(lane.also_meets),
         "crosses_difficult": lane.crosses_difficult,
+        "probability": round(lane.probability, 4),
         "evidence": [shape.to_json() for shape in lane.evidence],
     }
 

@@ -1,0 +1,151 @@
+"""How likely a unit can charge whom, where the camera's error could change it."""
+
+import math
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tablecam.measure.outlines import unit_footprint
+from tablecam.rules.maurice.charge import charge_of
+from tablecam.rules.maurice.charge_doubts import DRAWS
+from tablecam.rules.maurice.charge_slack import margin_mm, targets_with
+from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.rulings import all_rulings, rulings_document
+from tablecam.table.model import Position, Terrain, Unit
+from tests.rules.maurice.tables import gun, line, massed, position
+
+SOUTH = 270.0
+ERROR = {"sigma_mm": 0.5, "sigma_deg": 0.2}
+TRUTHS = 300
+
+
+def exact(unit: Unit) -> Unit:
+    return replace(
+        unit, bases=tuple(replace(base, sigma_mm=0.0, sigma_deg=0.0) for base in unit.bases)
+    )
+
+
+def drawn(unit: Unit, rng: np.random.Generator) -> Unit:
+    """The unit as it may stand in truth, known exactly."""
+
+    def moved(base):
+        x, y, turn = rng.standard_normal(3).tolist()
+        return replace(
+            base,
+            x_mm=base.x_mm + x * base.sigma_mm,
+            y_mm=base.y_mm + y * base.sigma_mm,
+            heading_deg=base.heading_deg + turn * base.sigma_deg,
+        )
+
+    return exact(replace(unit, bases=tuple(moved(base) for base in unit.bases)))
+
+
+def charge(of: Position):
+    field = field_of(of)
+    return charge_of(field, field.units[0])
+
+
+def chance(of: Position, target: str) -> float:
+    (answer,) = charge(of).answers
+    assert target in answer.because
+    return answer.probability
+
+
+FOOT = line("F1", "french", 600, 480, **ERROR)
+HORSE = massed("F1", "french", 600, 460, **ERROR)
+DOUBTFUL = {
+    "the end of its reach": (FOOT, line("1", "british", 600, 681.2, SOUTH, **ERROR)),
+    "the end of the longest wheel": (HORSE, gun("1", "british", 725.2, 600, SOUTH, **ERROR)),
+    "a friend in the way": (
+        line("F1", "french", 600, 480, **ERROR),
+        line("1", "british", 600, 580, SOUTH, **ERROR),
+        gun("F2", "french", 699.7, 520.1, **ERROR),
+        gun("F3", "french", 500.4, 520.1, **ERROR),
+    ),
+}
+
+
+@pytest.mark.parametrize("units", DOUBTFUL.values(), ids=DOUBTFUL)
+def test_the_probability_is_how_often_it_can_be_charged_in_truth(units):
+    told = chance(position(*units), "1")
+    assert 0.05 < told < 0.95
+    rng = np.random.default_rng(5)
+    held = 0
+    for _ in range(TRUTHS):
+        truth = charge(position(*(drawn(unit, rng) for unit in units)))
+        held += "1" in truth.targets
+    # Both are counts: of 200 draws and of as many truths.
+    spread = math.sqrt(told * (1 - told) * (1 / DRAWS + 1 / TRUTHS))
+    assert held / TRUTHS == pytest.approx(told, abs=4 * spread)
+
+
+@settings(max_examples=8, deadline=None)
+@given(off_sigmas=st.floats(-3, 3))
+def test_within_three_sigma_of_its_reach_it_is_never_a_flat_yes_or_no(off_sigmas):
+    """The way ahead of a line that faces a gun is as sure as the two fronts together."""
+    ahead_mm = math.hypot(0.5 / 2, 0.5)
+    enemy = gun("1", "british", 600, 680 + off_sigmas * ahead_mm, SOUTH, **ERROR)
+    found = charge(position(FOOT, enemy))
+    (answer,) = found.answers
+    assert 0.0 < answer.probability < 1.0
+    assert all(lane.probability == answer.probability for lane in found.lanes)
+
+
+def test_what_is_clear_is_not_asked():
+    for gap_mm in (100, 150, 172, 300):
+        enemy = line("1", "british", 600, 520 + gap_mm, SOUTH, **ERROR)
+        found = charge(position(FOOT, enemy))
+        assert found.answers == ()
+        assert all(lane.probability == 1.0 for lane in found.lanes)
+
+
+def test_a_margin_below_the_players_tolerance_is_too_close():
+    units = line("F1", "french", 600, 480), line("1", "british", 600, 679, SOUTH)
+    found = charge(position(*units, tolerance_mm=2.0))
+    (doubt,) = found.doubts
+    assert (doubt.answer, doubt.probability) == ("too_close", 1.0)
+    assert doubt.margin_mm == pytest.approx(1.0, abs=0.01)
+    assert found.targets == ("1",)
+    assert charge(position(*units)).answers == ()
+
+
+def test_the_document_carries_probabilities_and_doubts():
+    field = field_of(position(*DOUBTFUL["the end of its reach"]))
+    told = rulings_document(all_rulings(field, "french"))["units"]["F1"]["charge"]
+    (doubt,) = told["doubts"]
+    assert (doubt["answer"], doubt["rule"]) == ("too_close", "M-8.3")
+    assert doubt["margin_mm"] == pytest.approx(-1.2, abs=0.05)
+    assert "F1" in doubt["because"]
+    certain = field_of(position(*map(exact, (FOOT, gun("1", "british", 600, 600, SOUTH)))))
+    told = rulings_document(all_rulings(certain, "french"))["units"]["F1"]["charge"]
+    assert told["doubts"] == []
+    assert [lane["probability"] for lane in told["lanes"]] == [1.0]
+
+
+places = st.tuples(st.floats(480, 720), st.floats(560, 760), st.floats(180, 360))
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    foe=places, battery=st.tuples(st.floats(480, 720), st.floats(560, 760)), deep=st.floats(5, 60)
+)
+def test_wider_limits_never_leave_fewer_targets(foe, battery, deep):
+    wood = Terrain("wood", "woods", ((500, 540), (620, 540), (620, 540 + deep), (500, 540 + deep)))
+    units = (
+        line("F1", "french", 600, 480),
+        line("1", "british", *foe),
+        gun("2", "british", *battery, SOUTH),
+    )
+    shapes = [unit_footprint(unit) for unit in units]
+    assume(all(a.distance(b) > 0.5 for a, b in combinations(shapes, 2)))
+    field = field_of(position(*units, terrain=[wood]))
+    unit = field.units[0]
+    tight, just, wide = (targets_with(field, unit, slack) for slack in (-2.0, 0.0, 2.0))
+    assert tight <= just <= wide
+    assert just == set(charge_of(field, unit).targets)
+    for name in wide - tight:
+        assert abs(margin_mm(field, unit, name, 2.0)) <= 2.0
