@@ -12,6 +12,7 @@ import tablecam
 from calibration.errors import CalibrationError
 from tablecam.commands.calibrate import calibrate
 from tablecam.commands.demo import demo
+from tablecam.commands.disputes import disputes
 from tablecam.commands.odds import odds
 from tablecam.commands.plan import plan
 from tablecam.commands.print_sheets import print_sheets
@@ -55,6 +56,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     rulings,
     resolve,
     odds,
+    disputes,
 )
 
 for _command in _COMMANDS:

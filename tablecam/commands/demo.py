@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+from pathlib import Path
+
 import click
 
 from tablecam.capture.reader import Reader
-from tablecam.commands.serving import page_options, serve
+from tablecam.commands.serving import kept_game, page_options, serve
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 
 
 @click.command("demo")
 @page_options
-def demo(host: str, port: int, open_browser: bool) -> None:
+def demo(host: str, port: int, open_browser: bool, games_folder: Path) -> None:
     """Show a living table: no camera and no file needed.
 
     A simulated camera looks at a scripted battle; its pictures go through the same search, fit
     and tracking as a real camera's. On the page, drag units about and see them found again.
     """
     table, camera = embedded_demo(), demo_camera()
+    table_file = (files("tablecam.simulate") / "demo_table.toml").read_text(encoding="utf-8")
     with Reader(lambda: SimulatedSource(table, camera), name="simulated", is_live=False) as reader:
         reader.start()
         serve(
@@ -28,5 +32,6 @@ def demo(host: str, port: int, open_browser: bool) -> None:
             host=host,
             port=port,
             open_browser=open_browser,
+            record=kept_game(games_folder, table.roster.game, table_file, None),
             simulated=table,
         )

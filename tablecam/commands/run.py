@@ -12,9 +12,10 @@ from tablecam.capture.open_source import open_reader, source_kind
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.reader import PictureSize
 from tablecam.commands.demo import demo
-from tablecam.commands.serving import page_options, serve
+from tablecam.commands.serving import kept_game, page_options, serve
 from tablecam.commands.source_options import source_options
 from tablecam.errors import BadInput
+from tablecam.live.keeping import KeptGame
 from tablecam.table.table_file import read_table_file
 
 SIMULATED = "simulated"
@@ -35,6 +36,7 @@ def run(
     host: str,
     port: int,
     open_browser: bool,
+    games_folder: Path,
 ) -> None:
     """Watch a table and serve its page.
 
@@ -42,10 +44,12 @@ def run(
     pictures, or `simulated`, which brings its own table and camera.
     """
     if source == SIMULATED:
-        context.invoke(demo, host=host, port=port, open_browser=open_browser)
+        page = {"host": host, "port": port, "open_browser": open_browser}
+        context.invoke(demo, **page, games_folder=games_folder)
         return
-    roster = read_table_file(_needed(table_path, "--table"))
-    camera_file = read_camera_file(_needed(camera_path, "--camera"))
+    table_path, camera_path = _needed(table_path, "--table"), _needed(camera_path, "--camera")
+    roster = read_table_file(table_path)
+    camera_file = read_camera_file(camera_path)
     size = PictureSize(camera_file.width_px, camera_file.height_px, camera_file.source)
     camera = camera_file.camera()
     if options.resolution_px is None:
@@ -53,7 +57,20 @@ def run(
     if source_kind(source) == "picture":
         options = replace(options, at_end="loop")  # it lies there to be looked at
     with open_reader(source, options, expected_size=size) as reader:
-        serve(reader, camera, roster, host=host, port=port, open_browser=open_browser)
+        serve(
+            reader,
+            camera,
+            roster,
+            host=host,
+            port=port,
+            open_browser=open_browser,
+            record=_record(games_folder, roster.game, table_path, camera_path),
+        )
+
+
+def _record(folder: Path, game: str, table_path: Path, camera_path: Path) -> KeptGame:
+    table_file = table_path.read_text(encoding="utf-8-sig")
+    return kept_game(folder, game, table_file, camera_path.read_text(encoding="utf-8-sig"))
 
 
 def _needed(path: Path | None, option: str) -> Path:

@@ -30,11 +30,17 @@ class Tally:
 
 
 def health(
-    status: SourceStatus, calibration: str, tally: Tally | None, *, fault: str = ""
+    status: SourceStatus,
+    calibration: str,
+    tally: Tally | None,
+    *,
+    fault: str = "",
+    unkept: str = "",
 ) -> Health:
     """The health of a source whose newest frame came to `tally`; None before the first one.
 
-    `fault` is what kept tablecam itself from reading the newest frame.
+    `fault` is what kept tablecam itself from reading the newest frame, `unkept` what keeps the game
+    from being written to its file.
     """
     seen = tally or Tally()
     return Health(
@@ -48,7 +54,7 @@ def health(
         missing=seen.missing,
         reprojection_px=seen.reprojection_px,
         behind_s=seen.behind_s,
-        warnings=((fault,) if fault else ()) + tuple(_warnings(status, tally)),
+        warnings=(*filter(None, (fault, unkept)), *_warnings(status, tally)),
     )
 
 

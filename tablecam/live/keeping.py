@@ -6,8 +6,7 @@ import itertools
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -143,13 +142,12 @@ class KeptGame:
             log.error("%s", self._trouble)
 
 
-def new_game_file(folder: Path, facts: GameFacts, now: Callable[[], datetime]) -> GameFile:
+def new_game_file(folder: Path, facts: GameFacts) -> GameFile:
     """A file of its own in a folder, named by date, time and game.
 
     Raises:
         BadInput: It cannot be written.
     """
-    facts = replace(facts, started_at=now())
     name = f"{facts.started_at:%Y-%m-%d_%H-%M-%S}_{facts.game}"
     for number in itertools.count(1):
         try:

@@ -16,6 +16,7 @@ from tablecam.live import questions
 from tablecam.live.advising import Adviser
 from tablecam.live.background import Background
 from tablecam.live.health import Tally, health
+from tablecam.live.keeping import GameRecord
 from tablecam.live.notices import with_notice
 from tablecam.live.picture import TablePicture
 from tablecam.live.protocol import Json, SimulatedControls
@@ -35,7 +36,8 @@ class LiveTable(Background):
     """A table that is being watched: frames in, snapshots out (`tablecam.live.protocol.Live`).
 
     A thread of its own reads; any thread may ask. Use it as a context, or `start` and `close` it;
-    the reader stays its caller's. `simulated` are the controls of a table that is not there.
+    the reader stays its caller's. `simulated` are the controls of a table that is not there;
+    `record` is where what is worth keeping goes, None where nothing is kept.
     """
 
     def __init__(
@@ -45,12 +47,14 @@ class LiveTable(Background):
         roster: Roster,
         *,
         simulated: SimulatedControls | None = None,
+        record: GameRecord | None = None,
     ) -> None:
         super().__init__("live table")
         self._reader = reader
         self._camera = camera
         self._roster = roster
         self._simulated = simulated
+        self._record = record
         self._watching = Watching(camera, roster)
         self._adviser = Adviser(camera, roster)
         self._sight: Sight | None = None
@@ -201,4 +205,7 @@ class LiveTable(Background):
         )
 
     def _health(self) -> Health:
-        return health(self._reader.status, self._camera.name, self._tally, fault=self._fault)
+        unkept = "" if self._record is None else self._record.trouble
+        return health(
+            self._reader.status, self._camera.name, self._tally, fault=self._fault, unkept=unkept
+        )

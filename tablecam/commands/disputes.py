@@ -1,0 +1,124 @@
+"""`tablecam disputes`: what players disagreed on in a game, with the pictures that settled it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from tablecam.errors import BadInput
+from tablecam.record.game_file import GameFile
+
+Json = dict[str, Any]
+
+_ANSWERS: Final = {"yes": "yes", "no": "no", "too_close": "too close to call"}
+_PATH = click.Path(path_type=Path)
+
+
+@click.command("disputes")
+@click.argument("path", metavar="FILE", type=_PATH)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option(
+    "--pictures", "pictures_folder", type=_PATH, help="Write all pictures to this folder."
+)
+@click.option(
+    "--position",
+    "number",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Print what lay on the table in dispute N: a position for `tablecam rulings`.",
+)
+def disputes(path: Path, as_json: bool, pictures_folder: Path | None, number: int | None) -> None:
+    """List the disputes of a game: questions, answers with their margins, and rules.
+
+    FILE is a recording that `tablecam run` or `tablecam demo` has made; it may still be running.
+    """
+    game = GameFile.open(path, read_only=True)
+    if as_json and number is not None:
+        raise BadInput("--position", "expected it or --json, got both: either is one document")
+    if pictures_folder is not None:
+        _write_pictures(game, pictures_folder)
+    if number is not None:
+        click.echo(json.dumps(game.dispute_position(number), indent=1))
+    elif as_json:
+        click.echo(json.dumps(_document(game), indent=1))
+    else:
+        for line in _lines(game):
+            click.echo(line)
+
+
+def _document(game: GameFile) -> Json:
+    facts = game.facts()
+    began = facts.started_at.isoformat()
+    return {"game": facts.game, "started_at": began, "disputes": game.disputes()}
+
+
+def _lines(game: GameFile) -> Iterator[str]:
+    facts, found = game.facts(), game.disputes()
+    count = {0: "no disputes", 1: "1 dispute"}.get(len(found), f"{len(found)} disputes")
+    yield f"{facts.game}, begun {facts.started_at:%Y-%m-%d %H:%M}: {count}"
+    for dispute in found:
+        at = datetime.fromisoformat(dispute["at"])
+        yield f"\n{dispute['number']:>3}  {at:%H:%M:%S}  {dispute['question']['text']}"
+        for line in _said(dispute):
+            yield f"     {line}"
+
+
+def _said(dispute: Json) -> Iterator[str]:
+    """The answer, why, and what was decided where the rulebook is open."""
+    answer, line = dispute.get("answer"), dispute.get("line") or {}
+    if answer:
+        yield f"{_ANSWERS[answer['answer']]}{_margin(answer)} [{answer['rule']}]"
+        yield answer["because"]
+    elif line:
+        yield line["text"]
+    if line.get("reading"):
+        yield f"our reading of {line['reading']['rule']}: {line['reading']['text']}"
+
+
+def _margin(answer: Json) -> str:
+    """By how much, and how sure."""
+    margin_mm, sigma_mm = answer["margin_mm"], answer["sigma_mm"]
+    if not math.isfinite(margin_mm):
+        return ""
+    doubt = f" ± {sigma_mm:.1f}" if sigma_mm else ""
+    likely = f", {answer['probability']:.0%} likely" if answer["answer"] == "too_close" else ""
+    return f", by {abs(margin_mm):.1f}{doubt} mm{likely}"
+
+
+def _write_pictures(game: GameFile, folder: Path) -> None:
+    """Write each dispute's two pictures; what is there already is not written over."""
+    written = 0
+    for dispute in game.disputes():
+        number = dispute["number"]
+        for ending, is_plain in (("", False), ("-plain", True)):
+            jpeg = _picture(game, number, plain=is_plain)
+            if jpeg is not None:
+                _write(folder / f"{game.path.stem}-dispute-{number}{ending}.jpg", jpeg)
+                written += 1
+    click.echo(f"{written} pictures are in {folder}", err=True)
+
+
+def _picture(game: GameFile, number: int, *, plain: bool) -> bytes | None:
+    """A dispute's picture, None where it was asked before there was one."""
+    try:
+        return game.dispute_picture(number, plain=plain)
+    except BadInput:
+        return None
+
+
+def _write(path: Path, jpeg: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not (path.exists() and path.read_bytes() == jpeg):
+            with path.open("xb") as file:
+                file.write(jpeg)
+    except FileExistsError:
+        raise BadInput(str(path), "expected a new name, but there is another such file") from None
+    except OSError as error:
+        raise BadInput(str(path), f"cannot be written: {error.strerror}") from None
