@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
 import shapely
 
-from tablecam.measure.answer import Shape, shapes_of
-from tablecam.measure.lanes import all_ahead
-from tablecam.measure.outlines import GRID_MM
+from tablecam.measure.answer import EXACT_MM, Answer, Shape, shapes_of
+from tablecam.measure.fronts import Fronts
+from tablecam.measure.lanes import advanced, all_ahead, front_width_mm
+from tablecam.measure.outlines import GRID_MM, Axes
 from tablecam.measure.sight import HAIR_MM, free_line
+from tablecam.rules.maurice.chances import (
+    LINE_DRAWS,
+    SIGMAS,
+    Chance,
+    Flags,
+    axes_of,
+    drawn_outlines,
+    drawn_poses,
+    share,
+    spread_mm,
+    turning_mm,
+)
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import SLIVER_MM
+
+RULE = "M-8.14"
 
 
 def has_cover_from(field: Field, attacker: UnitOnField, defender: UnitOnField) -> bool:
@@ -19,52 +37,139 @@ def has_cover_from(field: Field, attacker: UnitOnField, defender: UnitOnField) -
     """
     if defender.unit.arm == "cavalry":
         return False
-    target = _target(attacker, defender)
-    return not shapely.is_empty(target) and _open_line(field, attacker, target) is None
+    return _is_covered(field.ground.cover, attacker.axes, defender.outline)
+
+
+def cover_answer(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Answer:
+    """The same with how sure it is, and its proof."""
+    if defender.unit.arm == "cavalry":
+        because = f"{defender.id} is cavalry and never has cover in combat"
+        return Answer("no", -EXACT_MM, 0.0, 0.0, RULE, because)
+    chance = _chance(field, attacker, defender)
+    word = chance.word(field.position.table.tolerance_mm)
+    line = _open_line(field.ground.cover, attacker.axes, _target(attacker.axes, defender.outline))
+    because = f"covering ground lies across every line of {attacker.id}'s attack on {defender.id}"
+    if not has_cover_from(field, attacker, defender):
+        because = f"a straight line from {attacker.id}'s front to {defender.id} avoids all cover"
+        if line is None:
+            because = f"{defender.id} lies behind {attacker.id}'s front line"
+    if word == "too_close":
+        asked = f"whether {defender.id} has cover from {attacker.id} is too close to call"
+        because = f"{asked}, by {abs(chance.margin_mm):.1f} mm: {because}"
+    evidence = cover_evidence(field, attacker, defender)
+    sure = (chance.margin_mm, chance.sigma_mm, chance.probability)
+    return Answer(word, *sure, RULE, because, evidence)
 
 
 def cover_evidence(field: Field, attacker: UnitOnField, defender: UnitOnField) -> tuple[Shape, ...]:
     """What shows it: the covering terrain in the way, or a line that avoids it."""
-    target = _target(attacker, defender)
-    line = _open_line(field, attacker, target)
+    target = _target(attacker.axes, defender.outline)
+    line = _open_line(field.ground.cover, attacker.axes, target)
     if line is not None:
         return shapes_of(line, "open-line", f"{defender.id} is open to {attacker.id}")
-    between = shapely.convex_hull(shapely.union(_front(attacker), target))
+    between = shapely.convex_hull(shapely.union(_front(attacker.axes), target))
     return shapes_of(
         shapely.intersection(field.ground.cover, between, grid_size=GRID_MM), "cover", "cover"
     )
 
 
-def _target(attacker: UnitOnField, defender: UnitOnField) -> shapely.Geometry:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Attack:
+    """An attack that may meet cover: the ground near it that covers, front edge and defender."""
+
+    cover: shapely.Geometry
+    front: Axes
+    outline: shapely.Geometry
+
+    def is_covered_by(self, by_mm: float) -> bool:
+        """Whether there is cover, were front and defender by so much more in favour of it.
+
+        Both are made less wide, and the front is moved to and fro; or wider, where it is against.
+        """
+        if not by_mm:
+            return _is_covered(self.cover, self.front, self.outline)
+        front = _widened(self.front, -by_mm)
+        outline = shapely.buffer(self.outline, -by_mm, join_style="mitre")
+        found = (
+            _is_covered(self.cover, advanced(front, step_mm), outline)
+            for step_mm in (0.0, by_mm, -by_mm)
+        )
+        return any(found) if by_mm > 0 else all(found)
+
+
+def _chance(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Chance:
+    sigma_mm = float(np.hypot(spread_mm(attacker), spread_mm(defender)))
+    slack_mm = SIGMAS * (spread_mm(attacker) + spread_mm(defender))
+    slack_mm = max(slack_mm, field.position.table.tolerance_mm)
+    place = shapely.convex_hull(shapely.union(attacker.outline, defender.outline))
+    around = shapely.envelope(shapely.buffer(place, 2 * slack_mm + 1.0))
+    cover = shapely.intersection(field.ground.cover, around, grid_size=GRID_MM)
+    attack = _Attack(cover, attacker.axes, defender.outline)
+    holds = has_cover_from(field, attacker, defender)
+    margin_mm = None if cover.is_empty else turning_mm(attack.is_covered_by, slack_mm)
+    if margin_mm is None or not sigma_mm:
+        beyond_mm = slack_mm + EXACT_MM if margin_mm is None else abs(margin_mm)
+        return Chance(beyond_mm if holds else -beyond_mm, sigma_mm, 1.0 if holds else 0.0)
+    return Chance(margin_mm, sigma_mm, share(_drawn(field, cover, attacker, defender)))
+
+
+def _drawn(
+    field: Field, cover: shapely.Geometry, attacker: UnitOnField, defender: UnitOnField
+) -> Flags:
+    """For each draw of both units' poses, whether there is cover: (n,)."""
+    fronts = Fronts.drawn(attacker.unit, drawn_poses(field, attacker, LINE_DRAWS))
+    edges = zip(fronts.left_mm, fronts.right_mm, fronts.heading, strict=True)
+    targets = drawn_outlines(field, defender)
+    return np.array(
+        [
+            _is_covered(cover, axes_of(*edge), outline)
+            for edge, outline in zip(edges, targets, strict=True)
+        ]
+    )
+
+
+def _is_covered(cover: shapely.Geometry, front: Axes, outline: shapely.Geometry) -> bool:
+    target = _target(front, outline)
+    return not shapely.is_empty(target) and _open_line(cover, front, target) is None
+
+
+def _widened(front: Axes, by_mm: float) -> Axes:
+    """A front edge with both ends moved outward, no nearer to each other than its middle."""
+    left, end = np.array(front.left_mm), np.array(front.right_mm)
+    width_mm = front_width_mm(front)
+    step = (end - left) / width_mm * max(by_mm, -width_mm / 2 + SLIVER_MM)
+    (left_x, left_y), (end_x, end_y) = (left - step).tolist(), (end + step).tolist()
+    return Axes((left_x, left_y), (end_x, end_y), front.heading_deg)
+
+
+def _target(front: Axes, outline: shapely.Geometry) -> shapely.Geometry:
     """What of a defender lies ahead of an attacker's front line, less a sliver all around.
 
     The sliver makes lines to where the two touch a little long, so that the terrain at that place
     decides: what touches at the very edge of a wood in which it stands has cover.
     """
-    reach_mm = shapely.hausdorff_distance(_front(attacker), defender.outline)
-    half_plane = all_ahead(attacker.axes, reach_mm)
-    ahead = shapely.intersection(defender.outline, half_plane, grid_size=GRID_MM)
+    reach_mm = shapely.hausdorff_distance(_front(front), outline)
+    ahead = shapely.intersection(outline, all_ahead(front, reach_mm), grid_size=GRID_MM)
     return shapely.buffer(ahead, -SLIVER_MM, join_style="mitre")
 
 
 def _open_line(
-    field: Field, attacker: UnitOnField, target: shapely.Geometry
+    cover: shapely.Geometry, front: Axes, target: shapely.Geometry
 ) -> shapely.LineString | None:
     """A straight line from an attacker's front edge to a target that avoids covering terrain.
 
     A line that begins or ends inside of cover does not avoid it, so only the rest of both is asked.
     """
-    cover = field.ground.cover
     in_the_open = shapely.difference(target, cover, grid_size=GRID_MM)
     # What stands along the edge of a wood is not inside of it.
     inside = shapely.buffer(cover, -HAIR_MM, join_style="mitre")
-    front = shapely.difference(_front(attacker), inside, grid_size=GRID_MM)
-    for part in shapely.get_parts(front):
+    edge = shapely.difference(_front(front), inside, grid_size=GRID_MM)
+    for part in shapely.get_parts(edge):
         line = free_line(part, in_the_open, cover)
         if line is not None:
             return line
     return None
 
 
-def _front(attacker: UnitOnField) -> shapely.LineString:
-    return shapely.LineString([attacker.axes.left_mm, attacker.axes.right_mm])
+def _front(front: Axes) -> shapely.LineString:
+    return shapely.LineString([front.left_mm, front.right_mm])

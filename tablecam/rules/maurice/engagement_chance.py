@@ -1,7 +1,6 @@
 """How sure it is who engages whom: what bounds say, and where they leave it open, draws of poses.
 
-The nominal ruling is `engagement.py`'s. Here all lengths that it hangs on are first made longer
-and shorter by more than errors can (`SIGMAS`); only where that turns the outcome are poses drawn.
+The ruling itself, what was measured taken at its word, is `engagement.py`'s.
 """
 
 from __future__ import annotations
@@ -11,13 +10,23 @@ from functools import cached_property
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from tablecam.measure.answer import CERTAIN, EXACT_MM, AnswerWord
+from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.fronts import Fronts
-from tablecam.measure.outlines import GRID_MM, SEAM_MM, Axes, axes
-from tablecam.measure.rectangles import Rectangles, rectangles
-from tablecam.measure.samples import DRAWS, sampled
+from tablecam.measure.outlines import Axes, axes
+from tablecam.measure.samples import DRAWS
+from tablecam.rules.maurice.chances import (
+    LINE_DRAWS,
+    SIGMAS,
+    Chance,
+    Flags,
+    axes_of,
+    drawn_outlines,
+    drawn_poses,
+    share,
+    spread_mm,
+    turning_mm,
+)
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.front_contact import (
     OVERLAP_MM,
@@ -28,32 +37,6 @@ from tablecam.rules.maurice.front_contact import (
 from tablecam.rules.maurice.tables import ENGAGED_BW
 from tablecam.rules.maurice.two_lines import two_lines
 from tablecam.table.formation import front_rank
-
-SIGMAS = 3.5
-"""An outcome that stands when all lengths change by as many standard deviations is certain."""
-
-LINE_DRAWS = 400
-"""Draws for what has to be looked at one by one: 0.95 is known to 0.011, in half a second."""
-
-_HALVINGS = 10
-
-Flags = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class Chance:
-    """Whether something holds: by what margin (negative where not), and how probably."""
-
-    margin_mm: float
-    sigma_mm: float
-    probability: float
-
-    def word(self, tolerance_mm: float) -> AnswerWord:
-        """The answer that this is, given the players' tolerance."""
-        is_open = 1.0 - CERTAIN < self.probability < CERTAIN
-        if is_open or abs(self.margin_mm) < tolerance_mm:
-            return "too_close"
-        return "yes" if self.probability >= CERTAIN else "no"
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,12 +62,13 @@ class Melee:
         """How sure it is that the attacker engages an enemy, or that it does not."""
         sigma_mm = float(np.hypot(spread_mm(self.attacker), spread_mm(enemy)))
         holds = self._is_engaged(enemy, 0.0)
-        margin_mm = self._margin_mm(enemy, holds=holds)
-        if abs(margin_mm) > self.slack_mm or not sigma_mm:
+        margin_mm = turning_mm(lambda by_mm: self._is_engaged(enemy, by_mm), self.slack_mm)
+        if margin_mm is None:
+            margin_mm = self._plain_margin_mm(enemy, holds=holds)
             return Chance(margin_mm, sigma_mm, 1.0 if holds else 0.0)
-        drawn = self._drawn(enemy)
-        share = (int(np.count_nonzero(drawn)) + 0.5) / (len(drawn) + 1.0)
-        return Chance(margin_mm, sigma_mm, share)
+        if not sigma_mm:
+            return Chance(margin_mm, sigma_mm, 1.0 if holds else 0.0)
+        return Chance(margin_mm, sigma_mm, share(self._drawn(enemy)))
 
     def touches_mm(self, enemy: UnitOnField) -> float:
         """By how much an enemy touches the attacker's front edge, negative by how much not."""
@@ -134,29 +118,16 @@ class Melee:
     def _hiding(self, enemy: UnitOnField) -> list[UnitOnField]:
         return [unit for unit in self._around if unit is not enemy]
 
-    def _margin_mm(self, enemy: UnitOnField, *, holds: bool) -> float:
-        """By how much lengths may change until it comes out otherwise: to a thousandth of slack.
-
-        Of what stands all of the slack only a length that it hangs on.
-        """
-        sign = -1.0 if holds else 1.0
-        if self._is_engaged(enemy, sign * self.slack_mm) == holds:
-            return -sign * max(self._plain_margin_mm(enemy, holds=holds), self.slack_mm + EXACT_MM)
-        stands_mm, turns_mm = 0.0, self.slack_mm
-        for _ in range(_HALVINGS):
-            middle_mm = (stands_mm + turns_mm) / 2
-            if self._is_engaged(enemy, sign * middle_mm) == holds:
-                stands_mm = middle_mm
-            else:
-                turns_mm = middle_mm
-        return -sign * (stands_mm + turns_mm) / 2
-
     def _plain_margin_mm(self, enemy: UnitOnField, *, holds: bool) -> float:
+        """Of what stands all of the slack: a length that it hangs on, and more than the slack."""
         touching_mm = self._contacts_mm[enemy.id]
-        if holds and touching_mm < 0:
-            gap_mm = front_gap_mm(self.attacker, enemy) or 0.0
-            return ENGAGED_BW * self.field.bw_mm - gap_mm
-        return touching_mm if holds else -max(self._contacts_mm.values())
+        least_mm = self.slack_mm + EXACT_MM
+        if not holds:
+            return min(max(self._contacts_mm.values()), -least_mm)
+        if touching_mm >= 0:
+            return max(touching_mm, least_mm)
+        gap_mm = front_gap_mm(self.attacker, enemy) or 0.0
+        return max(ENGAGED_BW * self.field.bw_mm - gap_mm, least_mm)
 
     def _drawn(self, enemy: UnitOnField) -> Flags:
         """For each draw of all poses, whether the enemy is engaged: (n,)."""
@@ -174,15 +145,15 @@ class Melee:
         margin_mm = self._contacts_mm[enemy.id]
         if abs(margin_mm) > self.slack_mm:
             return np.full(DRAWS, margin_mm >= 0)
-        fronts = Fronts.drawn(self.attacker.unit, self._poses(self.attacker, DRAWS))
-        margins_mm = contact_margins_mm(self.field, fronts, self._poses(enemy, DRAWS))
+        fronts = Fronts.drawn(self.attacker.unit, drawn_poses(self.field, self.attacker))
+        margins_mm = contact_margins_mm(self.field, fronts, drawn_poses(self.field, enemy))
         return np.asarray(margins_mm >= 0)
 
     def _drawn_near(self, enemy: UnitOnField, asked: Flags) -> Flags:
         """In which of the first draws two lines reach an enemy, of those that are asked."""
-        targets = self._drawn_outlines(enemy)
-        hiding = [self._drawn_outlines(unit) for unit in self._hiding(enemy)]
-        own = _base_axes(self._poses(self.attacker, LINE_DRAWS), len(self.attacker.unit.bases))
+        targets = drawn_outlines(self.field, enemy)
+        hiding = [drawn_outlines(self.field, unit) for unit in self._hiding(enemy)]
+        own = self._drawn_bases()
         reach_mm = ENGAGED_BW * self.field.bw_mm
         tried = self._bases_near(enemy, self.slack_mm)
         found = np.zeros(LINE_DRAWS, dtype=np.bool_)
@@ -193,43 +164,17 @@ class Melee:
             )
         return found
 
-    def _drawn_outlines(self, unit: UnitOnField) -> NDArray[np.object_]:
-        return _outlines(self._poses(unit, LINE_DRAWS), len(unit.unit.bases))
-
-    def _poses(self, unit: UnitOnField, draws: int) -> Rectangles:
-        """Draws of a unit's poses, always the same ones in a field."""
-        places = {each.id: place for place, each in enumerate(self.field.units)}
-        most = max(len(each.bases) for each in self.field.units)
-        return sampled(rectangles([unit.unit]), first=most * places[unit.id], draws=draws)
-
-
-def spread_mm(unit: UnitOnField) -> float:
-    """A bound on the standard deviation of where any corner of a unit lies, along any line."""
-    return max(
-        base.sigma_mm
-        + float(np.radians(base.sigma_deg) * np.hypot(base.width_mm, base.depth_mm) / 2)
-        for base in unit.unit.bases
-    )
+    def _drawn_bases(self) -> list[list[Axes]]:
+        """The axes of each of the attacker's bases for each of the first draws."""
+        poses = drawn_poses(self.field, self.attacker, LINE_DRAWS)
+        edges = poses.corners_mm()[:, :2]
+        found = [
+            axes_of(edge[0], edge[1], heading)
+            for edge, heading in zip(edges, poses.axes[:, 1], strict=True)
+        ]
+        count = len(self.attacker.unit.bases)
+        return [found[start : start + count] for start in range(0, len(found), count)]
 
 
 def _grown(outline: shapely.Geometry, by_mm: float) -> shapely.Geometry:
     return shapely.buffer(outline, by_mm, join_style="mitre") if by_mm else outline
-
-
-def _outlines(poses: Rectangles, count: int) -> NDArray[np.object_]:
-    """The outlines of a unit of so many bases for each draw, as `unit_footprint` makes one."""
-    bases = np.asarray(shapely.polygons(poses.corners_mm())).reshape(-1, count)
-    grown = shapely.buffer(bases, SEAM_MM / 2, join_style="mitre")
-    union = shapely.union_all(grown, axis=1, grid_size=GRID_MM)
-    return np.asarray(shapely.buffer(union, -SEAM_MM / 2, join_style="mitre"), dtype=object)
-
-
-def _base_axes(poses: Rectangles, count: int) -> list[list[Axes]]:
-    """The axes of each base of a unit of so many, for each draw."""
-    edges = poses.corners_mm()[:, :2].tolist()
-    headings = np.degrees(np.arctan2(poses.axes[:, 1, 1], poses.axes[:, 1, 0])).tolist()
-    found = [
-        Axes((left[0], left[1]), (end[0], end[1]), heading_deg)
-        for (left, end), heading_deg in zip(edges, headings, strict=True)
-    ]
-    return [found[start : start + count] for start in range(0, len(found), count)]

@@ -1,0 +1,104 @@
+"""How sure an outcome is that no formula tells: bounds first, and draws of poses where they differ.
+
+All lengths that a ruling hangs on are made longer and shorter by more than errors can (`SIGMAS`).
+Where that does not turn the outcome it is certain, and nothing is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from tablecam.measure.answer import CERTAIN, AnswerWord
+from tablecam.measure.outlines import GRID_MM, SEAM_MM, Axes
+from tablecam.measure.rectangles import Rectangles, rectangles
+from tablecam.measure.samples import DRAWS, sampled
+from tablecam.rules.maurice.field import Field, UnitOnField
+
+SIGMAS = 3.5
+"""An outcome that stands when all lengths change by as many standard deviations is certain."""
+
+LINE_DRAWS = 400
+"""Draws for what has to be looked at one by one: 0.95 is known to 0.011, in half a second."""
+
+_HALVINGS = 10
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """Whether something holds: by what margin (negative where not), and how probably."""
+
+    margin_mm: float
+    sigma_mm: float
+    probability: float
+
+    def word(self, tolerance_mm: float) -> AnswerWord:
+        """The answer that this is, given the players' tolerance."""
+        is_open = 1.0 - CERTAIN < self.probability < CERTAIN
+        if is_open or abs(self.margin_mm) < tolerance_mm:
+            return "too_close"
+        return "yes" if self.probability >= CERTAIN else "no"
+
+
+def share(held: Flags) -> float:
+    """The probability of what held in some draws: never quite 0 or 1, as draws cannot tell."""
+    return (int(np.count_nonzero(held)) + 0.5) / (len(held) + 1.0)
+
+
+def turning_mm(holds_by: Callable[[float], bool], slack_mm: float) -> float | None:
+    """By how much lengths must change until an outcome turns, to a thousandth of the slack.
+
+    `holds_by` is the outcome were all lengths by so much more in its favour. None where it stands
+    all of the slack; negative where it does not hold as it is.
+    """
+    holds = holds_by(0.0)
+    sign = -1.0 if holds else 1.0
+    if holds_by(sign * slack_mm) == holds:
+        return None
+    stands_mm, turns_mm = 0.0, slack_mm
+    for _ in range(_HALVINGS):
+        middle_mm = (stands_mm + turns_mm) / 2
+        if holds_by(sign * middle_mm) == holds:
+            stands_mm = middle_mm
+        else:
+            turns_mm = middle_mm
+    return -sign * (stands_mm + turns_mm) / 2
+
+
+def spread_mm(unit: UnitOnField) -> float:
+    """A bound on the standard deviation of where any corner of a unit lies, along any line."""
+    return max(
+        base.sigma_mm
+        + float(np.radians(base.sigma_deg) * np.hypot(base.width_mm, base.depth_mm) / 2)
+        for base in unit.unit.bases
+    )
+
+
+def drawn_poses(field: Field, unit: UnitOnField, draws: int = DRAWS) -> Rectangles:
+    """Draws of a unit's poses, always the same ones in a field."""
+    places = {each.id: place for place, each in enumerate(field.units)}
+    most = max(len(each.bases) for each in field.units)
+    return sampled(rectangles([unit.unit]), first=most * places[unit.id], draws=draws)
+
+
+def drawn_outlines(field: Field, unit: UnitOnField, draws: int = LINE_DRAWS) -> NDArray[np.object_]:
+    """A unit's outline for each draw, as `outlines.unit_footprint` makes one."""
+    corners_mm = drawn_poses(field, unit, draws).corners_mm()
+    bases = np.asarray(shapely.polygons(corners_mm)).reshape(draws, -1)
+    grown = shapely.buffer(bases, SEAM_MM / 2, join_style="mitre")
+    union = shapely.union_all(grown, axis=1, grid_size=GRID_MM)
+    return np.asarray(shapely.buffer(union, -SEAM_MM / 2, join_style="mitre"), dtype=object)
+
+
+def axes_of(left_mm: NDArray[np.float64], right_mm: NDArray[np.float64], heading: object) -> Axes:
+    """Axes from a front edge's ends and its heading as a unit vector."""
+    x, y = np.asarray(heading, dtype=np.float64).tolist()
+    left, end = left_mm.tolist(), right_mm.tolist()
+    heading_deg = float(np.degrees(np.arctan2(y, x)))
+    return Axes((left[0], left[1]), (end[0], end[1]), heading_deg)
