@@ -8,7 +8,7 @@ from typing import Any
 from flask import Flask
 
 from tablecam.live.protocol import Live
-from web import api, errors, guard, pages
+from web import api, errors, guard, pages, rulings
 from web.shown import show
 from web.streams import Streams
 
@@ -37,6 +37,7 @@ def create_app(live: Live, config: Mapping[str, Any] | None = None) -> Flask:
     show(app, live, Streams(app.config["STREAMS"]))
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)
+    app.register_blueprint(rulings.blueprint)
     guard.protect(app)
     errors.explain(app)
     return app

@@ -16,6 +16,15 @@ class TakeOff(BaseModel):
     thing: str = Field(min_length=1)
 
 
+class Dispute(BaseModel):
+    """Which of a sheet's questions players dispute, by its id, and whose round it is."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    question: str = Field(min_length=1, max_length=200)
+    active: str = Field(min_length=1)
+
+
 class Bump(BaseModel):
     """How far the camera over a simulated table is knocked aside, in its picture."""
 

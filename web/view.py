@@ -34,6 +34,7 @@ def table_json(live: Live, ranges_bw: Sequence[float]) -> Json:
             {"id": each.id, "side": each.side, "tag": each.tag} for each in roster.commanders
         ],
         "simulated": live.simulated is not None,
+        "rules": live.has_rules,
     }
 
 

@@ -92,6 +92,54 @@ class Live(Protocol):
             BadInput: As for `measure`.
         """
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether there are rulings for this table's game; if not, asking for one is refused."""
+
+    def unit_sheet(self, unit: str, active: str) -> Json:
+        """All that the rules say of a unit when it is a side's round, section by section.
+
+        Raises:
+            BadInput: There is no such unit on the table, no such side, or no rulings.
+        """
+
+    def pair_sheet(self, a: str, b: str, active: str) -> Json:
+        """All that the rules say of two units when it is a side's round.
+
+        Raises:
+            BadInput: As for `unit_sheet`, or `a` is `b`.
+        """
+
+    def dispute(self, question: str, active: str) -> Json:
+        """Settle a sheet's question by the table as it lies at this instant, and keep it.
+
+        `has_picture` tells whether there was a frame to keep with it.
+
+        Raises:
+            BadInput: No sheet asks it now, or there is no such side.
+        """
+
+    def disputes(self) -> list[Json]:
+        """All disputes of this game, the newest last."""
+
+    @property
+    def trouble(self) -> str:
+        """Why something of the game is not on the disk, in one line; empty when all is."""
+
+    def dispute_picture(self, number: int, *, plain: bool = False) -> bytes:
+        """The camera's picture of a dispute as JPEG, its evidence drawn on it unless `plain`.
+
+        Raises:
+            BadInput: There is no such dispute, or it has no picture.
+        """
+
+    def dispute_position(self, number: int) -> Json:
+        """The position by which a dispute was settled, as a document.
+
+        Raises:
+            BadInput: There is no such dispute.
+        """
+
     def take_off(self, thing: str) -> None:
         """Forget the hidden bases of a unit, a commander or one base: they have left the table.
 

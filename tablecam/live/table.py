@@ -15,11 +15,13 @@ from tablecam.capture.reader import Reader
 from tablecam.live import questions
 from tablecam.live.advising import Adviser
 from tablecam.live.background import Background
+from tablecam.live.disputing import Disputing, Frozen
 from tablecam.live.health import Tally, health
 from tablecam.live.keeping import GameRecord
 from tablecam.live.notices import with_notice
 from tablecam.live.picture import TablePicture
 from tablecam.live.protocol import Json, SimulatedControls
+from tablecam.live.rulings import LiveRulings
 from tablecam.live.state import Health, Snapshot
 from tablecam.live.watching import Sight, Watching
 from tablecam.table.roster import Roster
@@ -57,6 +59,8 @@ class LiveTable(Background):
         self._record = record
         self._watching = Watching(camera, roster)
         self._adviser = Adviser(camera, roster)
+        self._rulings = LiveRulings(roster)
+        self._disputing = Disputing(self._rulings, roster, record)
         self._sight: Sight | None = None
         self._advice: tuple[str, ...] = ()
         self._unsaid: tuple[str, ...] = ()
@@ -106,6 +110,48 @@ class LiveTable(Background):
     def about(self, thing: str) -> Json:
         """The drawings that explain one thing."""
         return questions.about(self.snapshot().position, thing, self._roster)
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether there are rulings for this table's game."""
+        return self._rulings.has_rules
+
+    def unit_sheet(self, unit: str, active: str) -> Json:
+        """All that the rules say of a unit when it is a side's round."""
+        now = self.snapshot()
+        sheet = self._rulings.unit_sheet(now.position, unit, active)
+        side = next(entry.side for entry in self._roster.units if entry.id == unit)
+        asked = {"unit": unit, "side": side, "active": active, "version": now.version}
+        return asked | sheet.to_json()
+
+    def pair_sheet(self, a: str, b: str, active: str) -> Json:
+        """All that the rules say of two units when it is a side's round."""
+        now = self.snapshot()
+        sheet = self._rulings.pair_sheet(now.position, a, b, active)
+        return {"a": a, "b": b, "active": active, "version": now.version} | sheet.to_json()
+
+    def dispute(self, question: str, active: str) -> Json:
+        """Settle a question by the table as it lies at this instant, and keep it."""
+        with self._changed:  # a position and the picture that it was read from
+            frozen = Frozen(self._snapshot, self._frame, self._camera)
+        return self._disputing.dispute(frozen, question, active)
+
+    def disputes(self) -> list[Json]:
+        """All disputes of this game, the newest last."""
+        return self._disputing.record.disputes()
+
+    @property
+    def trouble(self) -> str:
+        """Why something of the game is not on the disk; empty when all is."""
+        return self._disputing.record.trouble
+
+    def dispute_picture(self, number: int, *, plain: bool = False) -> bytes:
+        """The picture of a dispute as JPEG, with the evidence drawn on it unless `plain`."""
+        return self._disputing.record.dispute_picture(number, plain=plain)
+
+    def dispute_position(self, number: int) -> Json:
+        """The position by which a dispute was settled, as a document."""
+        return self._disputing.record.dispute_position(number)
 
     def take_off(self, thing: str) -> None:
         """Forget the hidden bases of a unit, a commander or one base: they have left the table.

@@ -19,10 +19,10 @@ from tablecam.table.model import Position, Unit
 
 GAME = "maurice-lite"
 
-_MOST_OVERLAP_MM = 3.0
+MOST_OVERLAP_MM = 3.0
 """Hands are hands: bases that overlap by more than this cannot lie so."""
 _WARNED_OVERLAP_MM = 0.5
-_MOST_OFF_TABLE_MM = 10.0
+MOST_OFF_TABLE_MM = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +56,11 @@ class UnitOnField:
     def disruption(self) -> int:
         """Its level of disruption (M-1.14)."""
         return int(self.unit.state.get("disruption", 0))
+
+    @property
+    def is_disrupted(self) -> bool:
+        """Whether it has disruptions for half of its bases or more (M-7.24)."""
+        return 2 * self.disruption >= len(self.bases)
 
     @property
     def has_smoke(self) -> bool:
@@ -130,7 +135,7 @@ def _unit(unit: Unit, ground: Ground, position: Position, source: str) -> UnitOn
     _check_state(unit, source)
     bases = tuple(footprint(base) for base in unit.bases)
     table = position.table
-    play = shapely.box(0, 0, table.width_mm, table.depth_mm).buffer(_MOST_OFF_TABLE_MM)
+    play = shapely.box(0, 0, table.width_mm, table.depth_mm).buffer(MOST_OFF_TABLE_MM)
     for index, base in enumerate(bases):
         if not play.contains(base):
             raise BadInput(
@@ -184,16 +189,16 @@ def _overlaps(units: tuple[UnitOnField, ...], source: str) -> tuple[str, ...]:
     for (name, unit_id, base), (other_name, other_id, other) in combinations(named, 2):
         if not base.intersects(other):
             continue
-        deep_mm = _depth_mm(base.intersection(other))
+        deep_mm = overlap_mm(base.intersection(other))
         what = f"bases {name} ({unit_id}) and {other_name} ({other_id}) overlap by {deep_mm:.1f} mm"
-        if deep_mm > _MOST_OVERLAP_MM:
-            raise BadInput(source, f"{what}: expected at most {_MOST_OVERLAP_MM:g} mm")
+        if deep_mm > MOST_OVERLAP_MM:
+            raise BadInput(source, f"{what}: expected at most {MOST_OVERLAP_MM:g} mm")
         if deep_mm > _WARNED_OVERLAP_MM:
             warnings.append(what)
     return tuple(warnings)
 
 
-def _depth_mm(common: shapely.Geometry) -> float:
+def overlap_mm(common: shapely.Geometry) -> float:
     """How deep an overlap is: the shorter side of the smallest rectangle about it."""
     box = shapely.minimum_rotated_rectangle(common)
     if not isinstance(box, shapely.Polygon):

@@ -1,0 +1,98 @@
+"""Disputes: a question settled by the table as it lay when it was asked, with the picture of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from calibration.camera import Camera
+from tablecam.capture.frame import Frame
+from tablecam.errors import BadInput
+from tablecam.live.keeping import GameRecord, Json, KeptGame
+from tablecam.live.rulings import LiveRulings
+from tablecam.live.state import Snapshot
+from tablecam.record.game_file import GameFile
+from tablecam.rules.sheets import Line
+from tablecam.table.model import Position, Unit
+from tablecam.table.position_file import position_to_json
+from tablecam.table.roster import Roster
+from tablecam.vision.proof import Proof, proof_picture
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frozen:
+    """The table at one instant: the newest snapshot, and the frame and camera that belong to it."""
+
+    snapshot: Snapshot
+    frame: Frame | None
+    camera: Camera
+
+
+class Disputing:
+    """Answers disputes and hands them to the game's record; without one they are remembered.
+
+    Any thread may ask.
+    """
+
+    def __init__(self, rulings: LiveRulings, roster: Roster, record: GameRecord | None) -> None:
+        self._rulings = rulings
+        self._roster = roster
+        self.record: GameRecord = KeptGame(_no_file) if record is None else record
+
+    def dispute(self, frozen: Frozen, question: str, active: str) -> Json:
+        """Settle a question by the table as it is frozen, and keep it.
+
+        Raises:
+            BadInput: The page shows no such question, or there is no such side.
+        """
+        line, position = self._rulings.answer(frozen.snapshot.position, question, active)
+        if line.answer is None or line.question is None:
+            raise BadInput("question", f"expected one that has an answer, got {question}")
+        at = datetime.now(UTC).astimezone()
+        plain, drawn = self._pictures(frozen, line, position, at)
+        document = {
+            "at": at.isoformat(timespec="seconds"),
+            "question": line.question.to_json(),
+            "active": active,
+            "answer": line.answer.to_json(),
+            "line": line.to_json(),
+            "version": frozen.snapshot.version,
+            "has_picture": bool(plain),
+        }
+        number = self.record.add_dispute(document, position_to_json(position), plain, drawn)
+        return {"number": number} | document
+
+    def _pictures(
+        self, frozen: Frozen, line: Line, position: Position, at: datetime
+    ) -> tuple[bytes, bytes]:
+        if frozen.frame is None or line.answer is None or line.question is None:
+            return b"", b""
+        units = tuple(_units_named(line.question.id, position))
+        proof = Proof(
+            line.question.text,
+            line.answer,
+            at,
+            units,
+            tuple(dict.fromkeys(entry.side for entry in self._roster.units)),
+            self._height_mm(units),
+        )
+        return proof_picture(frozen.frame.image, frozen.camera, proof)
+
+    def _height_mm(self, units: tuple[Unit, ...]) -> float:
+        """How high above the table the tops of some units' bases are: there tags are glued."""
+        ids = {unit.id for unit in units}
+        heights = (e.base_type.tag_height_mm for e in self._roster.units if e.id in ids)
+        return max(heights, default=0.0)
+
+
+def _units_named(question: str, position: Position) -> Iterator[Unit]:
+    """The units that a question's id names."""
+    for part in dict.fromkeys(question.split("/")[1:]):
+        unit = position.unit(part)
+        if unit is not None:
+            yield unit
+
+
+def _no_file() -> GameFile:
+    raise BadInput("game", "this table is watched without a file for its games")

@@ -1,0 +1,137 @@
+"""What the rulebook says of the newest positions: worked out when asked for, renewed, kept."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tablecam.documents import nearest, quoted
+from tablecam.errors import BadInput
+from tablecam.rules.books import Book, book_of
+from tablecam.rules.sheets import Line, Sheet
+from tablecam.table.headings import difference_deg
+from tablecam.table.model import BasePose, Commander, Position, Unit
+from tablecam.table.roster import Roster
+
+
+class LiveRulings:
+    """Rulings on a table that is watched; any thread may ask, and they take turns.
+
+    A base that stays within its sigma of where it was ruled on lies there still: so measuring
+    noise changes no ruling, and only what has really moved is worked out again. Whoever's round
+    it is said to be, what was ruled on for that side is what is renewed.
+    """
+
+    def __init__(self, roster: Roster) -> None:
+        self._roster = roster
+        self._book = book_of(roster.game)
+        self._turn = threading.Lock()
+        self._ruled: dict[str, tuple[Position, object]] = {}
+        self._steady: Position | None = None
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether there is a rulebook for this table's game."""
+        return self._book is not None
+
+    def unit_sheet(self, position: Position, unit: str, active: str) -> Sheet:
+        """All that holds for a unit when it is a side's round.
+
+        Raises:
+            BadInput: There is no such unit, side or rulebook.
+        """
+        self._check_unit(unit)
+        with self._turn:
+            book, handle = self._handle(position, active)
+            return book.unit_sheet(handle, unit)
+
+    def pair_sheet(self, position: Position, a: str, b: str, active: str) -> Sheet:
+        """All that holds between two units when it is a side's round.
+
+        Raises:
+            BadInput: As for `unit_sheet`.
+        """
+        self._check_unit(a)
+        self._check_unit(b)
+        with self._turn:
+            book, handle = self._handle(position, active)
+            return book.pair_sheet(handle, a, b)
+
+    def answer(self, position: Position, question: str, active: str) -> tuple[Line, Position]:
+        """The line that answers a question, and the position as it was ruled on.
+
+        Raises:
+            BadInput: There is no such question now, side or rulebook.
+        """
+        with self._turn:
+            book, handle = self._handle(position, active)
+            return book.answer(handle, question), book.ruled_position(handle)
+
+    def _handle(self, position: Position, active: str) -> tuple[Book, object]:
+        if self._book is None:
+            raise BadInput("rulings", f"there are none for {self._roster.game} yet")
+        self._check_side(active)
+        self._steady = steadied(position, self._steady)
+        ruled_on, handle = self._ruled.get(active, (None, None))
+        if ruled_on != self._steady or handle is None:
+            handle = self._book.rulings(self._steady, active, handle)
+            self._ruled[active] = self._steady, handle
+        return self._book, handle
+
+    def _check_side(self, active: str) -> None:
+        named = [entry.side for entry in self._roster.units]
+        named += [entry.side for entry in self._roster.commanders]
+        sides = list(dict.fromkeys(named))
+        if active not in sides:
+            expected = f"expected one of {', '.join(sides)}"
+            raise BadInput("request", f"{expected}, got {quoted(active)}", key="active")
+
+    def _check_unit(self, unit: str) -> None:
+        ids = [entry.id for entry in self._roster.units]
+        if unit not in ids:
+            message = f"there is no unit {quoted(unit)} in the table file{nearest(unit, ids)}"
+            raise BadInput("rulings", message)
+
+
+def steadied(position: Position, before: Position | None) -> Position:
+    """A position in which all that lies within its sigma of where it lay before lies there still.
+
+    A commander's place is steadied as a base's is.
+    """
+    if before is None:
+        return position
+    known = {unit.id: unit for unit in before.units}
+    leaders = {leader.id: leader for leader in before.commanders}
+    return replace(
+        position,
+        units=tuple(_steady_unit(unit, known) for unit in position.units),
+        commanders=tuple(_steady_commander(each, leaders) for each in position.commanders),
+    )
+
+
+def _steady_unit(unit: Unit, known: Mapping[str, Unit]) -> Unit:
+    old = known.get(unit.id)
+    if old is None or [base.tag for base in old.bases] != [base.tag for base in unit.bases]:
+        return unit
+    pairs = list(zip(unit.bases, old.bases, strict=True))
+    if not all(_is_within_sigma(new, base) for new, base in pairs):
+        return unit  # it was pushed: all of it is measured anew
+    bases = tuple(replace(base, seen=new.seen) for new, base in pairs)
+    return replace(unit, bases=bases, formation=old.formation)
+
+
+def _steady_commander(leader: Commander, known: Mapping[str, Commander]) -> Commander:
+    old = known.get(leader.id)
+    if old is None or leader.pose is None or old.pose is None:
+        return leader
+    if not _is_within_sigma(leader.pose, old.pose):
+        return leader
+    return replace(old, seen=leader.seen, pose=replace(old.pose, seen=leader.pose.seen))
+
+
+def _is_within_sigma(new: BasePose, old: BasePose) -> bool:
+    """Whether a base lies where it lay, as far as its measures can tell."""
+    far_mm = max(abs(new.x_mm - old.x_mm), abs(new.y_mm - old.y_mm))
+    turned_deg = abs(difference_deg(new.heading_deg, old.heading_deg))
+    return far_mm <= old.sigma_mm and turned_deg <= old.sigma_deg

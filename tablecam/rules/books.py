@@ -1,0 +1,71 @@
+"""Finds what a game's rulebook can be asked, wherever its package lies; no game is named here."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+from functools import cache
+from typing import Protocol
+
+import tablecam.rules
+from tablecam.rules.sheets import Line, Sheet
+from tablecam.table.model import Position
+
+
+class Book(Protocol):
+    """What a rulebook answers about a position; its handles are its own and are only passed on."""
+
+    @property
+    def game(self) -> str:
+        """The game as documents name it."""
+
+    def rulings(self, position: Position, active: str, before: object | None = None) -> object:
+        """A handle on all that holds in a position when it is a side's round.
+
+        Units that cannot be ruled on as they lie are left out, and the sheets warn of them.
+        `before` is a handle on an earlier position of the same table: what must be the same is
+        taken over.
+
+        Raises:
+            BadInput: Nothing can be ruled on at all, such as terrain of an unknown kind.
+        """
+
+    def ruled_position(self, handle: object) -> Position:
+        """The position as it was ruled on, without the units that were left out."""
+
+    def unit_sheet(self, handle: object, unit: str) -> Sheet:
+        """All that holds for a unit; of one that was left out only why.
+
+        Raises:
+            BadInput: There is no such unit on the table.
+        """
+
+    def pair_sheet(self, handle: object, a: str, b: str) -> Sheet:
+        """All that holds between two units.
+
+        Raises:
+            BadInput: They are not two units on the table.
+        """
+
+    def answer(self, handle: object, question: str) -> Line:
+        """The line of a sheet that answers a question, by the question's id.
+
+        Raises:
+            BadInput: There is no such question now.
+        """
+
+
+@cache
+def book_of(game: str) -> Book | None:
+    """The rulebook of a game; None where tablecam has none.
+
+    A package of `tablecam.rules` brings one as `BOOK` in its module `book`.
+    """
+    for package in pkgutil.iter_modules(tablecam.rules.__path__, "tablecam.rules."):
+        name = f"{package.name}.book"
+        if package.ispkg and importlib.util.find_spec(name) is not None:
+            book: Book = importlib.import_module(name).BOOK
+            if book.game == game:
+                return book
+    return None

@@ -1,0 +1,109 @@
+"""What Maurice Lite answers about a position, for whoever asks without knowing the game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tablecam.documents import nearest, quoted
+from tablecam.errors import BadInput
+from tablecam.rules.maurice import sheets
+from tablecam.rules.maurice.field import GAME, field_of
+from tablecam.rules.maurice.renewed import renewed
+from tablecam.rules.maurice.ruled import Rulings
+from tablecam.rules.maurice.rulings import all_rulings
+from tablecam.rules.maurice.whole import whole_units
+from tablecam.rules.sheets import Line, Sheet
+from tablecam.table.model import Position
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Handle:
+    """The rulings of a position, and why some units were left out, by their ids."""
+
+    found: Rulings
+    left_out: Mapping[str, str]
+
+
+class MauriceBook:
+    """`tablecam.rules.books.Book` for Maurice Lite."""
+
+    game: Final = GAME
+
+    def rulings(self, position: Position, active: str, before: object | None = None) -> Handle:
+        """A handle on all rulings of the units that are whole.
+
+        Raises:
+            BadInput: The terrain is of an unknown kind, or a unit's state is.
+        """
+        whole, left_out = whole_units(position)
+        field = field_of(whole, "table")
+        if isinstance(before, Handle) and before.found.active == active:
+            return Handle(renewed(before.found, field), left_out)
+        return Handle(all_rulings(field, active), left_out)
+
+    def ruled_position(self, handle: object) -> Position:
+        """The position as it was ruled on."""
+        return _handle(handle).found.field.position
+
+    def unit_sheet(self, handle: object, unit: str) -> Sheet:
+        """All that holds for a unit; of one that was left out only why."""
+        known = _handle(handle)
+        _check(known, unit)
+        if unit in known.left_out:
+            return Sheet(unit, (), (known.left_out[unit],))
+        return _warned(known, sheets.unit_sheet(known.found, unit))
+
+    def pair_sheet(self, handle: object, a: str, b: str) -> Sheet:
+        """All that holds between two units; where one was left out only why."""
+        known = _handle(handle)
+        if a == b:
+            raise BadInput("rulings", f"expected two units, got {a} twice")
+        for unit in (a, b):
+            _check(known, unit)
+        why = tuple(known.left_out[unit] for unit in (a, b) if unit in known.left_out)
+        if why:
+            return Sheet(f"{a} and {b}", (), why)
+        return _warned(known, sheets.pair_sheet(known.found, a, b))
+
+    def answer(self, handle: object, question: str) -> Line:
+        """The line that answers a question, from whichever sheet shows it."""
+        for sheet in _sheets_about(_handle(handle), question):
+            for line in sheet.lines:
+                if line.question is not None and line.question.id == question:
+                    return line
+        raise BadInput("question", f"expected one that the page shows now, got {quoted(question)}")
+
+
+def _sheets_about(known: Handle, question: str) -> Iterator[Sheet]:
+    """The sheets on which a question may stand: of its first and last unit, then of each."""
+    units = known.found.field.by_id
+    parts = question.split("/")[1:]
+    named = list(dict.fromkeys(part for part in parts if part in units))
+    if len(named) > 1:
+        yield sheets.pair_sheet(known.found, named[0], named[-1])
+    for unit in named:
+        yield sheets.unit_sheet(known.found, unit)
+
+
+def _check(known: Handle, unit: str) -> None:
+    units = [*known.found.field.by_id, *known.left_out]
+    if unit not in units:
+        message = f"there is no unit {quoted(unit)} on the table{nearest(unit, units)}"
+        raise BadInput("rulings", message)
+
+
+def _warned(known: Handle, sheet: Sheet) -> Sheet:
+    """The sheet with what is odd about the whole table too."""
+    more = (*known.found.field.warnings, *known.left_out.values())
+    return replace(sheet, warnings=(*sheet.warnings, *more))
+
+
+def _handle(handle: object) -> Handle:
+    if not isinstance(handle, Handle):
+        raise TypeError(f"expected a handle of this book's, got {handle!r}")
+    return handle
+
+
+BOOK: Final = MauriceBook()

@@ -1,0 +1,87 @@
+"""How lines of a sheet are put: sentences, questions by their ids, readings, listed results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import shapely
+
+from tablecam.measure.answer import CERTAIN, Answer, AnswerWord, Shape
+from tablecam.rules.maurice.readings import READINGS
+from tablecam.rules.sheets import Line, Question, Reading
+
+
+def sentence(said: str) -> str:
+    """A clause as a sentence.
+
+    >>> sentence("the two touch")
+    'The two touch.'
+    """
+    return said[:1].upper() + said[1:].rstrip(".") + "."
+
+
+def reading(rule: str) -> Reading:
+    """What was decided about a rule."""
+    return Reading(rule, READINGS[rule])
+
+
+def question(text: str, kind: str, *of: str) -> Question:
+    """A question by its kind and what it is about: its id is stable.
+
+    >>> question("Is B1 to the flank of F1?", "flank", "F1", "B1").id
+    'flank/F1/B1'
+    """
+    return Question("/".join((kind, *of)), text)
+
+
+def told(
+    answer: Answer, asked: Question | None = None, *, text: str = "", read: str | None = None
+) -> Line:
+    """The line of an answer: its own sentence unless there is a better one."""
+    found = None if read is None else reading(read)
+    return Line(sentence(text or answer.because), answer, answer.rule, found, asked)
+
+
+def plain(text: str, rule: str | None = None, *, read: str | None = None) -> Line:
+    """A line that no length decides."""
+    return Line(sentence(text), None, rule, None if read is None else reading(read))
+
+
+def listed(
+    rule: str,
+    because: str,
+    *,
+    margin_mm: float,
+    sigma_mm: float = 0.0,
+    chance: float = 1.0,
+    evidence: Iterable[Shape] = (),
+) -> Answer:
+    """The answer behind a result that the rules list, or do not: how likely it is decides."""
+    word: AnswerWord = "yes" if chance >= CERTAIN else "no"
+    if 1.0 - CERTAIN < chance < CERTAIN:
+        word = "too_close"
+    return Answer(word, margin_mm, sigma_mm, chance, rule, because, tuple(evidence))
+
+
+def line_of(shape: Shape) -> shapely.LineString:
+    """What a shape of kind line draws."""
+    return shapely.LineString(shape.points_mm)
+
+
+def counted(number: int, thing: str, things: str = "") -> str:
+    """A number of things in words.
+
+    >>> counted(1, "die", "dice"), counted(2, "die", "dice"), counted(2, "base")
+    ('1 die', '2 dice', '2 bases')
+    """
+    return f"{number} {thing if number == 1 else things or thing + 's'}"
+
+
+def doubts_of(result: object) -> tuple[Answer, ...]:
+    """What could come out otherwise beside a listed result; none where nothing is sampled yet."""
+    return tuple(getattr(result, "doubts", ()))
+
+
+def chance_of(result: object) -> float:
+    """How likely a listed result is what is listed."""
+    return float(getattr(result, "probability", 1.0))
