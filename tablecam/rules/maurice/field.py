@@ -92,8 +92,10 @@ class Field:
         return tuple(other for other in self.units if other.side != unit.side)
 
     def friends_of(self, unit: UnitOnField) -> tuple[UnitOnField, ...]:
-        """The other units of its side."""
-        return tuple(other for other in self.units if other.side == unit.side and other is not unit)
+        """The other units of its side; a unit that lies elsewhere by now is none of them."""
+        return tuple(
+            other for other in self.units if other.side == unit.side and other.id != unit.id
+        )
 
     def in_bw(self, length_mm: float) -> float:
         """A length in base widths."""
