@@ -5,6 +5,8 @@
 /** @typedef {import("./state.js").Measured} Measured */
 /** @typedef {import("./state.js").About} About */
 /** @typedef {import("./state.js").Placing} Placing */
+/** @typedef {import("./rulings_state.js").Sheet} Sheet */
+/** @typedef {import("./rulings_state.js").Dispute} Dispute */
 
 const SILENCE_MS = 12_000;
 const RETRY_MS = 1_500;
@@ -18,6 +20,26 @@ export function measure(a, b, ranges_bw) {
 /** The drawings that explain a thing. @type {(thing: string) => Promise<About>} */
 export function about(thing) {
   return get(`/api/about?${new URLSearchParams({ thing })}`);
+}
+
+/** What the rulebook says of a unit. @type {(unit: string, active: string) => Promise<Sheet>} */
+export function unitSheet(unit, active) {
+  return get(`/api/rulings/unit?${new URLSearchParams({ unit, active })}`);
+}
+
+/** What the rulebook says of two units. @type {(a: string, b: string, active: string) => Promise<Sheet>} */
+export function pairSheet(a, b, active) {
+  return get(`/api/rulings/pair?${new URLSearchParams({ a, b, active })}`);
+}
+
+/** Dispute an answer: freezes the picture and the position that it was given for. @type {(question: string, active: string) => Promise<Dispute>} */
+export function dispute(question, active) {
+  return send("/api/disputes", { question, active });
+}
+
+/** All that was disputed in this game, the newest last, and why some of it may not be on the disk. @type {() => Promise<{disputes: Dispute[], trouble?: string}>} */
+export function disputes() {
+  return get("/api/disputes");
 }
 
 /** Say that what is hidden of a thing has left the table. @type {(thing: string) => Promise<void>} */

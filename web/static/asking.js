@@ -1,6 +1,7 @@
 // @ts-check
 /** Keeps what the page has been told true: asks again when the things asked about have moved. */
 import * as api from "./api.js";
+import { sheetText, unitsAsked } from "./rulings_asked.js";
 import { commanderOf, isPoint, unitOf } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -47,6 +48,11 @@ function wantedNow(state) {
   }
   const [first] = state.chosen;
   if (first) wanted.set(`about ${first}`, { text: poses(state, first), ask: () => askAbout(state, first) });
+  const units = unitsAsked(state);
+  if (units.length && state.connection !== "lost") {
+    const text = sheetText(state);
+    wanted.set(`sheet ${units.join(" ")}`, { text, ask: () => askSheet(state, units, text) });
+  }
   return wanted;
 }
 
@@ -67,6 +73,16 @@ async function askAbout(state, thing) {
   if (state.chosen[0] !== thing) return;
   state.about = about ?? state.about;
   state.aboutError = error;
+}
+
+/** @type {(state: State, units: string[], text: string) => Promise<void>} */
+async function askSheet(state, units, text) {
+  const { rulings } = state;
+  const [a, b] = units;
+  const [sheet, error] = await told(b === undefined ? api.unitSheet(a, rulings.active) : api.pairSheet(a, b, rulings.active));
+  if (unitsAsked(state).join() !== units.join()) return;
+  rulings.error = error;
+  if (sheet) [rulings.sheet, rulings.sheetOf] = [sheet, text];
 }
 
 /** An answer, or in words why there is none. @type {<T>(promise: Promise<T>) => Promise<[T | null, string | null]>} */

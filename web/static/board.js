@@ -5,6 +5,7 @@
  */
 import { each, make, put, style, write } from "./keyed.js";
 import { addLine, fadedBy, makeText, placeText, through, updateBases, updateShapes, word } from "./shapes.js";
+import { renderProof } from "./rulings_board.js";
 import { placeOf, sideNumber, split, titleOf, unitOf } from "./state.js";
 import { boardMatrix, short, viewBox } from "./view.js";
 
@@ -15,7 +16,7 @@ import { boardMatrix, short, viewBox } from "./view.js";
 /** @typedef {import("./state.js").Tape} Tape */
 /** @typedef {import("./state.js").Point} Point */
 
-const LAYERS = ["ground", "picture", "terrain", "about", "units", "commanders", "names", "tapes", "ghost", "handle"];
+const LAYERS = ["ground", "picture", "terrain", "about", "beneath", "units", "commanders", "proof", "names", "tapes", "ghost", "handle"];
 
 /** How far before a unit's middle its turning handle is, on the screen. */
 export const HANDLE_PX = 64;
@@ -35,6 +36,7 @@ export function createBoard(svg) {
     renderGround(layers, state);
     renderUnits(layers, state);
     renderAbout(layers.about, state);
+    renderProof(layers, state);
     renderTapes(layers.tapes, state);
     renderGhost(layers, state);
   };
@@ -186,10 +188,12 @@ function heldWords(held_s) {
   return held_s === null ? "" : ", held: hidden now";
 }
 
-/** @type {(layer: SVGElement, state: State) => void} */
+/** What explains a thing; of rulings that are drawn, no more than the lines of one unit. @type {(layer: SVGElement, state: State) => void} */
 function renderAbout(layer, state) {
   const { width_mm, depth_mm } = state.facts;
-  updateShapes(layer, state.about?.shapes ?? [], [width_mm / 2, depth_mm / 2]);
+  const { sheet } = state.rulings;
+  const shapes = sheet?.b === undefined ? (state.about?.shapes ?? []) : [];
+  updateShapes(layer, sheet ? shapes.filter(({ role }) => role !== "ring") : shapes, [width_mm / 2, depth_mm / 2]);
   const side = state.chosen.length ? unitOf(state, state.chosen[0])?.side : undefined;
   put(layer, "class", `layer about ${side === undefined ? "" : `side-${sideNumber(state, side) % 8}`}`);
 }

@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { createAsking } from "./asking.js";
 import { createBoard } from "./board.js";
+import { renderDisputes } from "./dispute_dialog.js";
 import { listenToPointers } from "./gestures.js";
 import { listenToKeys } from "./keys.js";
 import { renderLog } from "./log.js";
@@ -10,6 +11,8 @@ import { Moves } from "./moves.js";
 import { byId, renderPanel } from "./panel.js";
 import { thingAt } from "./picking.js";
 import { createPicture } from "./picture.js";
+import { listenToRulings } from "./rulings_deeds.js";
+import { renderRulings } from "./rulings_panel.js";
 import * as change from "./state.js";
 import { bestTurn, fitted, panned, resized, zoomed } from "./view.js";
 
@@ -37,6 +40,8 @@ function changed() {
     isDue = false;
     renderBoard(state);
     renderPanel(state);
+    renderRulings(state);
+    renderDisputes(state);
     renderLog(state);
     refreshAnswers();
   });
@@ -165,6 +170,7 @@ listenToPointers(svg, {
 });
 
 listenToKeys({
+  ...listenToRulings(state, changed),
   ArrowLeft: () => pan(ARROW_PX, 0),
   ArrowRight: () => pan(-ARROW_PX, 0),
   ArrowUp: () => pan(0, ARROW_PX),

@@ -287,7 +287,7 @@ function figure(value, digits) {
 }
 
 /** An element and its children. @type {(tag: string, ...children: string[]) => HTMLElement} */
-function element(tag, ...children) {
+export function element(tag, ...children) {
   const node = document.createElement(tag);
   for (const child of children) node.append(document.createElement(child));
   return node;

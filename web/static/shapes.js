@@ -113,7 +113,7 @@ export function updateShapes(parent, shapes, towards_mm) {
     put(node, "class", `shape ${shape.kind} role-${word(shape.role)}`);
     put(node.children[0], "d", outlineOf(shape));
     put(node.children[1], "d", outlineOf(shape));
-    placeText(node.children[2], shape.label ?? "", labelPlace(shape, towards_mm));
+    placeText(node.children[2], shape.label ?? "", shape.label_mm ?? labelPlace(shape, towards_mm));
   });
 }
 

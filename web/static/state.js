@@ -16,6 +16,7 @@
  * @property {{id: string, side: string, arm: string, tags: number[], extra: Record<string, string | number | boolean>}[]} units
  * @property {{id: string, side: string, tag: number}[]} commanders
  * @property {boolean} simulated
+ * @property {boolean} rules  the game has rulings
  *
  * @typedef {object} Base
  * @property {string} [name]
@@ -93,7 +94,7 @@
  * @property {Verdict | null} [contact]
  * @property {string} [b_is]
  *
- * @typedef {{kind: "point" | "line" | "polygon", points_mm: Point[], role: string, label?: string}} Shape
+ * @typedef {{kind: "point" | "line" | "polygon", points_mm: Point[], role: string, label?: string, label_mm?: Point}} Shape
  * @typedef {{title: string, lines: string[], shapes: Shape[]}} About  as `/api/about` gives it
  *
  * @typedef {{a: string, b: string, kept: boolean, measured: Measured | null, error: string | null}} Tape
@@ -121,7 +122,9 @@
  * @property {Placing[]} undo  where moved units were before, the latest last
  * @property {{text: string, undo: boolean} | null} notice
  * @property {Notice[]} log  all that this page has been told of, the newest last
+ * @property {import("./rulings_state.js").Rulings} rulings
  */
+import { forgetSheet, newRulings } from "./rulings_state.js";
 
 const MOST_KEPT = 8;
 const MOST_LOGGED = 200;
@@ -150,6 +153,7 @@ export function newState(facts, view) {
     undo: [],
     notice: null,
     log: [],
+    rulings: newRulings(facts),
   };
 }
 
@@ -312,6 +316,7 @@ export function split(thing) {
 function chosenChanged(state) {
   state.about = null;
   state.aboutError = null;
+  forgetSheet(state.rulings);
   layTape(state);
 }
 

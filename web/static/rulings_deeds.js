@@ -1,0 +1,120 @@
+// @ts-check
+/** What players do with rulings: whose round, which sections, one line's proof, a dispute. */
+import * as api from "./api.js";
+import { byId } from "./panel.js";
+import { unitsAsked } from "./rulings_asked.js";
+import { glanceAt, nextSide, pin, questionMeant, setActive, toggleSection } from "./rulings_state.js";
+
+/** @typedef {import("./state.js").State} State */
+
+/** Listen to the page's rulings; what keys do with them. @type {(state: State, changed: () => void) => import("./keys.js").Keys} */
+export function listenToRulings(state, changed) {
+  if (!state.facts.rules) return {};
+  const { rulings } = state;
+  const act = (/** @type {() => void} */ deed) => { deed(); changed(); };
+  const file = (/** @type {string | undefined} */ id) => id && fileDispute(state, id, changed);
+  const turn = (/** @type {string} */ side) => act(() => setActive(rulings, side));
+  onData("round", "side", turn);
+  onData("rulings-chips", "section", (key) => act(() => toggleSection(rulings, key)));
+  onData("rulings-body", "question", file);
+  onData("disputes-body", "dispute", (number) => act(() => openDispute(state, Number(number))));
+  listenToLines(state, changed);
+  listenToDialog(state, changed);
+  loadDisputes(state, changed);
+  byId("disputes").addEventListener("toggle", () => loadDisputes(state, changed));
+  return { ...sectionKeys(state, changed), d: () => file(questionMeant(rulings)?.id), r: () => turn(nextSide(state)) };
+}
+
+/** The first nine sections have the digits. @type {(state: State, changed: () => void) => import("./keys.js").Keys} */
+function sectionKeys({ rulings }, changed) {
+  const toggle = (/** @type {number} */ index) => () => {
+    const section = rulings.sheet?.sections[index];
+    if (section) toggleSection(rulings, section.key);
+    changed();
+  };
+  return Object.fromEntries(Array.from({ length: 9 }, (_, index) => [String(index + 1), toggle(index)]));
+}
+
+/** What is clicked inside a node, by what its data say. @type {(id: string, data: string, deed: (value: string) => void) => void} */
+function onData(id, data, deed) {
+  byId(id).addEventListener("click", (event) => {
+    const value = valueAt(event, data);
+    if (value !== null) deed(value);
+  });
+}
+
+/** @type {(event: Event, data: string) => string | null} */
+function valueAt({ target }, data) {
+  const node = target instanceof Element ? target.closest(`[data-${data}]`) : null;
+  return node?.getAttribute(`data-${data}`) ?? null;
+}
+
+/** A line's evidence is seen alone under the pointer or the focus; a click on its sentence holds it. @type {(state: State, changed: () => void) => void} */
+function listenToLines({ rulings }, changed) {
+  const body = byId("rulings-body");
+  const glance = (/** @type {string | null} */ key) => { glanceAt(rulings, key); changed(); };
+  body.addEventListener("pointerover", (event) => { if (event.pointerType === "mouse") glance(valueAt(event, "line")); });
+  body.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") glance(null); });
+  body.addEventListener("focusin", (event) => { if (isByKeyboard(event)) glance(valueAt(event, "line")); });
+  body.addEventListener("focusout", () => glance(null));
+  body.addEventListener("click", (event) => {
+    const key = valueAt(event, "line");
+    if (key === null || !(event.target instanceof Element && event.target.closest(".said"))) return;
+    pin(rulings, key);
+    changed();
+  });
+}
+
+/** @type {(event: Event) => boolean} */
+function isByKeyboard({ target }) {
+  return target instanceof Element && target.matches(":focus-visible");
+}
+
+/** @type {(state: State, changed: () => void) => void} */
+function listenToDialog({ rulings }, changed) {
+  const plain = byId("dispute-plain");
+  plain.addEventListener("click", () => {
+    plain.setAttribute("aria-pressed", String(plain.getAttribute("aria-pressed") !== "true"));
+    changed();
+  });
+  byId("dispute-close").addEventListener("click", () => { rulings.open = null; changed(); });
+  byId("dispute").addEventListener("close", () => { rulings.open = null; changed(); });
+}
+
+/** @type {(state: State, number: number) => void} */
+function openDispute({ rulings }, number) {
+  rulings.open = rulings.disputes.find((dispute) => dispute.number === number) ?? null;
+}
+
+/** Have the server keep a question with the picture and the position as they are now. @type {(state: State, question: string, changed: () => void) => Promise<void>} */
+async function fileDispute(state, question, changed) {
+  const { rulings } = state;
+  if (rulings.filing || !unitsAsked(state).length) return;
+  [rulings.filing, rulings.filingError] = [question, null];
+  changed();
+  try {
+    rulings.open = await api.dispute(question, rulings.active);
+    await loadDisputes(state, changed);
+  } catch (error) {
+    rulings.filingError = `This dispute was not kept: ${wordsOf(error)}`;
+  }
+  rulings.filing = null;
+  changed();
+}
+
+/** @type {(state: State, changed: () => void) => Promise<void>} */
+async function loadDisputes({ rulings }, changed) {
+  try {
+    const { disputes, trouble = "" } = await api.disputes();
+    Object.assign(rulings, { disputes, trouble, disputesError: null });
+  } catch (error) {
+    rulings.disputesError = `Past disputes cannot be had now: ${wordsOf(error)}`;
+  }
+  changed();
+}
+
+/** @type {(error: unknown) => string} */
+function wordsOf(error) {
+  if (error instanceof TypeError) return "no connection to the table."; // that is what fetch throws then
+  return error instanceof Error ? error.message : String(error);
+}
