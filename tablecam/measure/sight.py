@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import shapely
 from numpy.typing import NDArray
@@ -51,6 +53,21 @@ def is_hidden(
 ) -> bool:
     """Whether every straight segment from an edge to a shape passes through a blocker."""
     return free_line(edge, target, blockers) is None
+
+
+def is_between(
+    sights: Sequence[tuple[shapely.LineString, shapely.Polygon]], blockers: shapely.Geometry
+) -> NDArray[np.bool_]:
+    """Whether any straight segment from each edge to its shape, quadrangles all, meets a blocker.
+
+    Where none does no blocker need be looked at more closely.
+    """
+    if not sights or shapely.is_empty(blockers):
+        return np.zeros(len(sights), dtype=bool)
+    ends = shapely.get_coordinates([part for sight in sights for part in sight])
+    views = shapely.convex_hull(shapely.linestrings(ends.reshape(len(sights), -1, 2)))
+    shapely.prepare(blockers)
+    return np.asarray(shapely.intersects(blockers, views))
 
 
 def _corners(

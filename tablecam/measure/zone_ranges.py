@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import shapely
@@ -13,6 +14,7 @@ from tablecam.measure.zones import Strip
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 
 _PLAIN_TURN_RAD = np.pi / 4 + 1e-9
 _SAME_RAD = 1e-9
@@ -35,6 +37,22 @@ class Edges:
     counts: NDArray[np.intp]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """What is asked of many strips: each of r rows is one of the shapes at one angle of its strip.
+
+    `turns_rad` and `shape_of` (r,) tell which; `edges` are those of all n `shapes`, each in the
+    frame of its strip, the one at its place of `frames` (n,) in `strips`.
+    """
+
+    turns_rad: Array
+    shape_of: Indices
+    edges: Edges
+    shapes: Any
+    frames: Indices
+    strips: Sequence[Strip]
+
+
 def first_met(
     strip: Strip, turned_deg: ArrayLike, shapes: Sequence[shapely.Geometry], sliver_mm: float = 0.0
 ) -> Array:
@@ -46,23 +64,43 @@ def first_met(
     Raises:
         ValueError: A strip that is cut is turned by 89 degrees or more.
     """
-    turns_rad = np.radians(np.atleast_1d(np.asarray(turned_deg, dtype=np.float64)))
-    if strip.is_cut and np.any(np.abs(turns_rad) >= np.radians(_MOST_TURN_DEG)):
+    turns_deg = np.atleast_1d(np.asarray(turned_deg, dtype=np.float64))
+    return first_met_by_each([strip], [turns_deg], [shapes], sliver_mm)[0]
+
+
+def first_met_by_each(
+    strips: Sequence[Strip],
+    turned_deg: Sequence[Array],
+    shapes: Sequence[Sequence[shapely.Geometry]],
+    sliver_mm: float = 0.0,
+) -> list[Array]:
+    """As `first_met` for many strips of one width at once, each with its own angles and shapes.
+
+    Raises:
+        ValueError: The strips differ by more than where they lie, or one is turned too far.
+    """
+    if not strips:
+        return []
+    if len({(s.left_mm, s.right_mm, s.is_cut, s.floor_mm) for s in strips}) > 1:
+        raise ValueError("expected strips that differ only by where they lie")
+    plain = replace(strips[0], pivot_mm=(0.0, 0.0), heading_deg=90.0)
+    rows = _rows(strips, turned_deg, shapes)
+    if plain.is_cut and np.any(np.abs(rows.turns_rad) >= np.radians(_MOST_TURN_DEG)):
         raise ValueError(f"expected angles below {_MOST_TURN_DEG:g} degrees")
-    if not len(shapes) or not len(turns_rad):
-        return np.full((len(turns_rad), len(shapes)), np.inf)
-    edges = _edges(strip, shapes)
-    may = _may_be_met(strip, turns_rad, edges)
-    asked = np.flatnonzero(may.any(axis=0))
-    starts_mm = _starts(strip, turns_rad, edges, may)
-    starts_mm = _with_heel(strip, turns_rad, shapes, asked, starts_mm)
+    starts_mm = _starts(plain, rows, _may_be_met(plain, rows))
+    starts_mm = _with_heel(plain, rows, starts_mm)
     is_in = np.isfinite(starts_mm)
     if sliver_mm > 0 and is_in.any():
-        inner = strip.narrowed(sliver_mm)
-        inner_mm = _starts(inner, turns_rad, edges, is_in)
-        inner_mm = _with_heel(inner, turns_rad, shapes, asked, inner_mm)
+        inner = plain.narrowed(sliver_mm)
+        inner_mm = _with_heel(inner, rows, _starts(inner, rows, is_in))
         starts_mm[np.isinf(inner_mm)] = np.inf
-    return starts_mm
+    sizes = [len(turns) * len(each) for turns, each in zip(turned_deg, shapes, strict=True)]
+    return [
+        part.reshape(len(turns), len(each))
+        for part, turns, each in zip(
+            np.split(starts_mm, np.cumsum(sizes)[:-1]), turned_deg, shapes, strict=True
+        )
+    ]
 
 
 def critical_turns_deg(
@@ -84,47 +122,73 @@ def critical_turns_deg(
     return np.unique(turns[np.abs(turns) <= most_deg])
 
 
-def _starts(strip: Strip, turns_rad: Array, edges: Edges, may: NDArray[np.bool_]) -> Array:
-    """Where along the strip the first of the edges of each shape in it begins: (a, n).
+def _rows(
+    strips: Sequence[Strip], turned_deg: Sequence[Array], shapes: Sequence[Sequence[Any]]
+) -> Rows:
+    """Every strip at each of its angles with each of its shapes."""
+    angles = np.array([len(turns) for turns in turned_deg], dtype=np.intp)
+    counts = np.array([len(each) for each in shapes], dtype=np.intp)
+    sizes = angles * counts
+    strip_of = np.repeat(np.arange(len(strips)), sizes)
+    place = np.arange(len(strip_of)) - (np.cumsum(sizes) - sizes)[strip_of]
+    turn_of = (np.cumsum(angles) - angles)[strip_of] + place // counts[strip_of]
+    shape_of = (np.cumsum(counts) - counts)[strip_of] + place % counts[strip_of]
+    outlines = np.array([shape for each in shapes for shape in each], dtype=object)
+    frames = np.repeat(np.arange(len(strips)), counts)
+    turns_rad = np.radians(np.concatenate([np.zeros(0), *turned_deg]))
+    return Rows(
+        turns_rad[turn_of], shape_of, _edges(strips, frames, outlines), outlines, frames, strips
+    )
 
-    Only where it `may` be met (a, n).
+
+def _starts(strip: Strip, rows: Rows, may: Flags) -> Array:
+    """Where along the strip the first of the edges of the shape in it begins, for each row: (r,).
+
+    Only where it `may` be met (r,).
     """
-    turn_of, shape_of = np.nonzero(may)
-    met_mm = np.full(may.shape, np.inf)
-    if not len(turn_of):
+    met_mm = np.full(len(may), np.inf)
+    asked = np.flatnonzero(may)
+    if not len(asked):
         return met_mm
-    # One row for every edge of such a shape at such an angle: few of all of them.
+    # One line for every edge of such a shape at such an angle: few of all of them.
+    edges, shape_of = rows.edges, rows.shape_of[asked]
     counts = edges.counts[shape_of]
     begin = np.cumsum(counts) - counts
-    pair = np.repeat(np.arange(len(turn_of)), counts)
-    edge = np.arange(len(pair)) - begin[pair] + edges.firsts[shape_of][pair]
-    nearest_mm = _first_of(strip, turns_rad[turn_of][pair], edges.starts[edge], edges.steps[edge])
-    met_mm[turn_of, shape_of] = np.minimum.reduceat(nearest_mm, begin)
+    row = np.repeat(np.arange(len(asked)), counts)
+    edge = np.arange(len(row)) - begin[row] + edges.firsts[shape_of][row]
+    turns_rad = rows.turns_rad[asked][row]
+    nearest_mm = _first_of(strip, turns_rad, edges.starts[edge], edges.steps[edge])
+    met_mm[asked] = np.minimum.reduceat(nearest_mm, begin)
     return met_mm
 
 
-def _may_be_met(strip: Strip, turns_rad: Array, edges: Edges) -> NDArray[np.bool_]:
-    """At which angles (a, n) a shape need be looked at: mostly few of all.
+def _may_be_met(strip: Strip, rows: Rows) -> Flags:
+    """In which rows (r,) a shape need be looked at: mostly few of all.
 
     A shape is beside the strip where all of its corners are beyond the same side, so between the
     first and the last angle at which one crosses a side it may be in it. That holds for shapes
     ahead of the front line that are no nearer than the strip is wide, at angles up to 45 degrees.
     """
+    edges = rows.edges
+    if not len(edges.firsts):
+        return np.zeros(0, dtype=bool)
     x_mm, y_mm = edges.starts.T
     far_mm = np.hypot(x_mm, y_mm)
     width_mm = 2 * max(abs(strip.left_mm), abs(strip.right_mm))
     is_plain = (np.minimum.reduceat(far_mm, edges.firsts) > width_mm) & (
         np.minimum.reduceat(y_mm, edges.firsts) >= 0
     )
-    is_plain &= bool(np.abs(turns_rad).max() <= _PLAIN_TURN_RAD)
+    is_plain &= bool(np.abs(rows.turns_rad).max(initial=0.0) <= _PLAIN_TURN_RAD)
     bearings_rad, far_mm = np.arctan2(-x_mm, y_mm), np.maximum(far_mm, width_mm)
     first = np.minimum.reduceat(bearings_rad + np.arcsin(strip.left_mm / far_mm), edges.firsts)
     last = np.maximum.reduceat(bearings_rad + np.arcsin(strip.right_mm / far_mm), edges.firsts)
-    turns = turns_rad[:, None]
-    may = ~is_plain | ((turns >= first - _SAME_RAD) & (turns <= last + _SAME_RAD))
+    first = np.where(is_plain, first - _SAME_RAD, -np.inf)
+    last = np.where(is_plain, last + _SAME_RAD, np.inf)
     if strip.is_cut:
-        may &= np.maximum.reduceat(y_mm, edges.firsts) >= strip.floor_mm
-    return np.asarray(may)
+        is_behind = np.maximum.reduceat(y_mm, edges.firsts) < strip.floor_mm
+        first = np.where(is_behind, np.inf, first)
+    of = rows.shape_of
+    return np.asarray((rows.turns_rad >= first[of]) & (rows.turns_rad <= last[of]))
 
 
 def _first_of(strip: Strip, turns_rad: Array, starts: Array, steps: Array) -> Array:
@@ -149,16 +213,24 @@ def _first_of(strip: Strip, turns_rad: Array, starts: Array, steps: Array) -> Ar
     return np.where(first <= last, np.maximum(nearest_mm, 0.0), np.inf)
 
 
-def _edges(strip: Strip, shapes: Sequence[shapely.Geometry]) -> Edges:
-    parts, owners = shapely.get_parts(np.asarray(shapes, dtype=object), return_index=True)
+def _edges(strips: Sequence[Strip], frames: Indices, shapes: Any) -> Edges:
+    parts, owners = shapely.get_parts(shapes, return_index=True)
     rings, of_part = shapely.get_rings(parts, return_index=True)
     corners, of_ring = shapely.get_coordinates(rings, return_index=True)
-    local = strip.local_mm(corners)
+    owner_of = owners[of_part[of_ring]]
+    local = _in_frames(strips, frames[owner_of], corners)
     goes_on = of_ring[1:] == of_ring[:-1]
-    of_edge = owners[of_part[of_ring[:-1][goes_on]]]
+    of_edge = owner_of[:-1][goes_on]
     firsts = np.searchsorted(of_edge, np.arange(len(shapes)))
     counts = np.bincount(of_edge, minlength=len(shapes))
     return Edges(local[:-1][goes_on], np.diff(local, axis=0)[goes_on], firsts, counts)
+
+
+def _in_frames(strips: Sequence[Strip], frames: Indices, points_mm: Array) -> Array:
+    """Points (k, 2), each as seen from the pivot of its own strip."""
+    pivots = np.array([strip.pivot_mm for strip in strips])[frames]
+    axes = np.array([strip.axes for strip in strips])[frames]
+    return np.asarray(((points_mm - pivots)[:, None] * axes).sum(axis=-1))
 
 
 def _kept(start: Array, step: Array, part: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -171,35 +243,39 @@ def _kept(start: Array, step: Array, part: tuple[Array, Array]) -> tuple[Array, 
     return first, np.where((step == 0) & (start < 0), -1.0, last)
 
 
-def _with_heel(
-    strip: Strip,
-    turns_rad: Array,
-    shapes: Sequence[shapely.Geometry],
-    asked: Indices,
-    starts_mm: Array,
-) -> Array:
+def _with_heel(strip: Strip, rows: Rows, starts_mm: Array) -> Array:
     """The same with shapes that lie over a corner of the strip's near end: they begin there."""
-    if not len(asked):
+    near = np.flatnonzero(_is_at_heel(_heel_mm(strip, rows.turns_rad), rows.edges))
+    if not len(near):
         return starts_mm
-    pivot = shapely.Point(strip.pivot_mm)
-    near = shapely.dwithin([shapes[place] for place in asked], pivot, _heel_mm(strip, turns_rad))
-    if not near.any():
-        return starts_mm
-    heel = _heel(strip, turns_rad)
-    cos, sin = np.cos(turns_rad)[:, None], np.sin(turns_rad)[:, None]
-    along = np.maximum(cos * heel[..., 1] - sin * heel[..., 0], 0.0)
-    x_mm, y_mm = np.moveaxis(strip.on_table(heel), -1, 0)
-    begins_mm = np.full_like(starts_mm, np.inf)
-    for place in asked[near].tolist():
-        over = shapely.contains_xy(shapes[place], x_mm, y_mm)
-        begins_mm[:, place] = np.where(over, along, np.inf).min(axis=1)
-    return np.minimum(starts_mm, begins_mm)
+    starts_mm = starts_mm.copy()
+    for shape in near.tolist():
+        at = np.flatnonzero(rows.shape_of == shape)
+        turns_rad = rows.turns_rad[at]
+        heel = _heel(strip, turns_rad)
+        cos, sin = np.cos(turns_rad)[:, None], np.sin(turns_rad)[:, None]
+        along = np.maximum(cos * heel[..., 1] - sin * heel[..., 0], 0.0)
+        x_mm, y_mm = np.moveaxis(rows.strips[rows.frames[shape]].on_table(heel), -1, 0)
+        over = shapely.contains_xy(rows.shapes[shape], x_mm, y_mm)
+        begins_mm = np.where(over, along, np.inf).min(axis=1)
+        starts_mm[at] = np.minimum(starts_mm[at], begins_mm)
+    return starts_mm
+
+
+def _is_at_heel(heel_mm: float, edges: Edges) -> Flags:
+    """Which shapes (n,) may reach as near to the pivot as the near end does, by their boxes."""
+    if not len(edges.firsts):
+        return np.zeros(0, dtype=bool)
+    low = np.minimum.reduceat(edges.starts, edges.firsts)
+    high = np.maximum.reduceat(edges.starts, edges.firsts)
+    return np.asarray(((low <= heel_mm) & (high >= -heel_mm)).all(axis=1))
 
 
 def _heel_mm(strip: Strip, turns_rad: Array) -> float:
     """How far the corners of the near end lie from the pivot at most."""
     side_mm = max(abs(strip.left_mm), abs(strip.right_mm)) + abs(strip.floor_mm)
-    return float(side_mm / np.cos(np.abs(turns_rad).max())) if strip.is_cut else side_mm
+    most_rad = np.abs(turns_rad).max(initial=0.0)
+    return float(side_mm / np.cos(most_rad)) if strip.is_cut else side_mm
 
 
 def _heel(strip: Strip, turns_rad: Array) -> Array:

@@ -79,14 +79,15 @@ class Strip:
 
     def local_mm(self, points_mm: ArrayLike) -> Array:
         """Points (n, 2) of the table as seen from the pivot: to its right, and ahead of it."""
-        return np.asarray((np.asarray(points_mm, dtype=np.float64) - self.pivot_mm) @ self._axes.T)
+        return np.asarray((np.asarray(points_mm, dtype=np.float64) - self.pivot_mm) @ self.axes.T)
 
     def on_table(self, local_mm: Array) -> Array:
         """Points (n, 2) given to the right and ahead of the pivot, on the table."""
-        return np.asarray(local_mm @ self._axes + self.pivot_mm)
+        return np.asarray(local_mm @ self.axes + self.pivot_mm)
 
     @property
-    def _axes(self) -> Array:
+    def axes(self) -> Array:
+        """Its unit vectors on the table, unturned: to its right, and ahead."""
         return np.array([right(self.heading_deg), forward(self.heading_deg)])
 
 

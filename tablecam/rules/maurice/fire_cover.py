@@ -33,13 +33,15 @@ class Aim:
     past: shapely.LineString | None = None
 
 
-def best_aim(shooter: Shooter, other: Other, met: Met, can_hit: Indices) -> Aim:
+def best_aim(
+    shooter: Shooter, other: Other, met: Met, can_hit: Indices, *, may_be_covered: bool
+) -> Aim:
     """The best of the angles at which a base can be hit: one without cover, if there is one.
 
     Otherwise the middle of the widest range of angles.
     """
     middle = _middle(met, can_hit)
-    if not _may_matter(shooter, other):
+    if not may_be_covered:
         return Aim(middle, has_cover=False)
     if _is_inside(other, shooter.cover):
         return Aim(middle, has_cover=True)
@@ -51,11 +53,6 @@ def best_aim(shooter: Shooter, other: Other, met: Met, can_hit: Indices) -> Aim:
         if past is not None:
             return Aim(at, has_cover=False, past=past)
     return Aim(middle, has_cover=True)
-
-
-def _may_matter(shooter: Shooter, other: Other) -> bool:
-    between = shapely.convex_hull(shapely.union(shooter.edge, other.outline))
-    return bool(shapely.intersects(shooter.cover, between))
 
 
 def _is_inside(other: Other, cover: shapely.Geometry) -> bool:
@@ -77,6 +74,8 @@ def _past_cover(shooter: Shooter, other: Other, met: Met, at: int) -> shapely.Li
 
 def _middle(met: Met, can_hit: Indices) -> int:
     """The angle nearest to the middle of the widest range of angles, the least turned of such."""
+    if len(can_hit) == 1:
+        return int(can_hit[0])
     runs = np.split(can_hit, np.flatnonzero(np.diff(can_hit) > 1) + 1)
     ends_deg = np.array([met.turns_deg[run[[0, -1]]] for run in runs])
     middles_deg = ends_deg.mean(axis=1)

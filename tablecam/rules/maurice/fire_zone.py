@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.answer import EXACT_MM
-from tablecam.measure.zone_ranges import critical_turns_deg, first_met
+from tablecam.measure.zone_ranges import critical_turns_deg, first_met_by_each
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
 from tablecam.rules.maurice.tables import PAST_OBSTRUCTION_BW, SLIVER_MM, TURN_DEG
 
@@ -88,29 +87,45 @@ class Met:
         return np.where(known, limits_mm - np.where(known, self.ranges_mm, 0.0), -np.inf)
 
 
-def met_ahead(shooter: Shooter) -> Met:
-    """What the zone meets straight ahead."""
-    return met_at(shooter, shooter.others, np.array([0.0]), shooter.longest_mm)
+def met_ahead(shooters: Sequence[Shooter]) -> list[Met]:
+    """What the zone of each meets straight ahead."""
+    ahead = np.array([0.0])
+    longest_mm = [shooter.longest_mm for shooter in shooters]
+    return met_at(shooters, [s.others for s in shooters], [ahead] * len(shooters), longest_mm)
 
 
-def met_turned(shooter: Shooter, longest_mm: float) -> Met:
-    """What the zone of a length meets, turned up to 45 degrees to either side (M-7.12).
+def met_turned(shooters: Sequence[Shooter], longest_mm: Sequence[float]) -> list[Met]:
+    """What the zone of each, of a length, meets, turned up to 45 degrees to either side (M-7.12).
 
     The angles are solved for at which a corner crosses one of its sides, and one in each gap
     between them is tried, beside a step of a quarter degree; where a unit is all but hit the
     neighbourhood is searched more finely.
     """
-    others = shooter.within(longest_mm)
-    turns_deg = _turns_deg(shooter, others)
-    turns_deg = turns_deg[_meets_enemy(shooter, others, turns_deg, longest_mm)]
-    met = met_at(shooter, others, turns_deg, longest_mm)
+    others = [s.within(length_mm) for s, length_mm in zip(shooters, longest_mm, strict=True)]
+    turns_deg = list(map(_turns_deg, shooters, others))
+    turns_deg = _where_enemies_are_met(shooters, others, turns_deg, longest_mm)
+    met = met_at(shooters, others, turns_deg, longest_mm)
+    finer_deg = [_with_near_misses(each) for each in met]
+    again = [at for at, each in enumerate(met) if len(finer_deg[at]) > len(each.turns_deg)]
+    finer = met_at(
+        [shooters[at] for at in again],
+        [others[at] for at in again],
+        [finer_deg[at] for at in again],
+        [longest_mm[at] for at in again],
+    )
+    for at, each in zip(again, finer, strict=True):
+        met[at] = each
+    return met
+
+
+def _with_near_misses(met: Met) -> Array:
+    """The angles of what was met and, where a unit is all but hit, some between them."""
     finer_deg = [
         near + np.linspace(-STEP_DEG, STEP_DEG, _FINE + 1) for near in met.near_misses_deg()
     ]
     if not finer_deg:
-        return met
-    added = np.clip(np.concatenate(finer_deg), -TURN_DEG, TURN_DEG)
-    return met_at(shooter, others, np.union1d(turns_deg, added), longest_mm)
+        return met.turns_deg
+    return np.union1d(met.turns_deg, np.clip(np.concatenate(finer_deg), -TURN_DEG, TURN_DEG))
 
 
 def _turns_deg(shooter: Shooter, others: Sequence[Other]) -> Array:
@@ -124,21 +139,38 @@ def _turns_deg(shooter: Shooter, others: Sequence[Other]) -> Array:
     return np.union1d(grid, between)
 
 
-def _meets_enemy(
-    shooter: Shooter, others: Sequence[Other], turns_deg: Array, longest_mm: float
-) -> Flags:
-    """At which angles (a,) an enemy is in the zone, or all but: the others need no further look."""
-    enemies = [other.outline for other in others if other.is_enemy]
-    ranges_mm = first_met(shooter.strip, turns_deg, enemies)
-    return np.asarray((ranges_mm <= longest_mm + _NEAR_MISS_MM).any(axis=1))
+def _where_enemies_are_met(
+    shooters: Sequence[Shooter],
+    others: Sequence[Sequence[Other]],
+    turns_deg: Sequence[Array],
+    longest_mm: Sequence[float],
+) -> list[Array]:
+    """The angles at which an enemy is in each zone, or all but: no others need a further look."""
+    enemies = [[other.outline for other in each if other.is_enemy] for each in others]
+    ranges_mm = first_met_by_each([s.strip for s in shooters], turns_deg, enemies)
+    return [
+        turns[(ranges <= length_mm + _NEAR_MISS_MM).any(axis=1)]
+        for turns, ranges, length_mm in zip(turns_deg, ranges_mm, longest_mm, strict=True)
+    ]
 
 
-def met_at(shooter: Shooter, others: tuple[Other, ...], turns_deg: Array, longest_mm: float) -> Met:
-    """What the zone of a length meets of these others, turned to each of these angles."""
-    strip = shooter.strip
-    outlines: list[shapely.Geometry] = [other.outline for other in others]
-    ranges_mm = first_met(strip, turns_deg, outlines, SLIVER_MM)
-    obstructed = first_met(strip, turns_deg, shooter.obstructing, SLIVER_MM)
-    first_mm = obstructed.min(axis=1, initial=np.inf)
-    ends_mm = np.minimum(longest_mm, first_mm + PAST_OBSTRUCTION_BW * shooter.bw_mm)
-    return Met(turns_deg, others, ranges_mm, first_mm, ends_mm)
+def met_at(
+    shooters: Sequence[Shooter],
+    others: Sequence[tuple[Other, ...]],
+    turns_deg: Sequence[Array],
+    longest_mm: Sequence[float],
+) -> list[Met]:
+    """What the zones, each of a length, meet of their others, turned to each of their angles."""
+    strips = [shooter.strip for shooter in shooters]
+    shapes = [
+        [*(other.outline for other in each), *shooter.obstructing]
+        for shooter, each in zip(shooters, others, strict=True)
+    ]
+    found = []
+    for at, ranges_mm in enumerate(first_met_by_each(strips, turns_deg, shapes, SLIVER_MM)):
+        count = len(others[at])
+        first_mm = ranges_mm[:, count:].min(axis=1, initial=np.inf)
+        past_mm = first_mm + PAST_OBSTRUCTION_BW * shooters[at].bw_mm
+        ends_mm = np.minimum(longest_mm[at], past_mm)
+        found.append(Met(turns_deg[at], others[at], ranges_mm[:, :count], first_mm, ends_mm))
+    return found

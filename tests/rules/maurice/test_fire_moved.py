@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.fire import BaseFire, fire_of
-from tablecam.rules.maurice.fire_shooter import others_of, shooter
+from tablecam.rules.maurice.fire_shooter import shooters
 from tablecam.rules.maurice.fire_zone import Met, met_at, met_turned
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Position, Terrain, Unit
@@ -139,8 +139,11 @@ def test_m_7_12_no_angle_tried_ten_times_as_finely_hits_anybody_else(battle):
     fire(battle)  # Battles that cannot lie so are left out.
     field = field_of(battle)
     unit = field.units[0]
-    for place in range(len(unit.bases)):
-        base = shooter(field, unit, place, others_of(field, unit))
-        near = base.within(base.short_mm)
-        finely = met_at(base, near, np.linspace(-45, 45, 3601), base.short_mm)
-        assert hit_by(finely) <= hit_by(met_turned(base, base.short_mm))
+    bases = shooters(field, [(unit, place) for place in range(len(unit.bases))])
+    near, short_mm = (
+        [base.within(base.short_mm) for base in bases],
+        [bases[0].short_mm] * len(bases),
+    )
+    finely = met_at(bases, near, [np.linspace(-45, 45, 3601)] * len(bases), short_mm)
+    for fine, tried in zip(finely, met_turned(bases, short_mm), strict=True):
+        assert hit_by(fine) <= hit_by(tried)

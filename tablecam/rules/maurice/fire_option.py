@@ -1,0 +1,210 @@
+"""What a base may shoot at: one option for each unit, its number to hit, and why (M-7.20 on)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablecam.measure.answer import EXACT_MM, Shape
+from tablecam.measure.outlines import axes, corners
+from tablecam.measure.sight import is_between
+from tablecam.rules.maurice.field import UnitOnField
+from tablecam.rules.maurice.fire_cover import Aim, best_aim
+from tablecam.rules.maurice.fire_drawing import Sketch
+from tablecam.rules.maurice.fire_shooter import Other, Shooter
+from tablecam.rules.maurice.fire_zone import Met
+from tablecam.rules.maurice.tables import CANISTER_DICE, TO_HIT
+
+Range = Literal["short", "long"]
+Angle = Literal["ahead", "left", "right"]
+
+_EASIEST, _HARDEST = 2, 6
+"""A natural 1 always misses, a natural 6 always hits (M-7.23)."""
+_LENGTH_PLACES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FireOption:
+    """One thing that a base may shoot at: the best way for the shooter to do it.
+
+    `target_base` is the base that its zone meets first when it is turned by `turned_deg`
+    (counter-clockwise, so to the left), `distance_mm` along the zone's axis; `to_hit` is the
+    number needed on each of `dice`. `probability` is that it may be shot at, given what is known
+    of where bases lie: 1 where nothing within three sigma changes it.
+    """
+
+    target: str
+    target_base: str
+    range: Range
+    angle: Angle
+    turned_deg: float
+    distance_mm: float
+    dice: int
+    to_hit: int
+    has_cover: bool
+    is_enfilade: bool
+    is_dense: bool
+    because: str
+    sketch: Sketch = field(compare=False)
+    probability: float = 1.0
+
+    @property
+    def evidence(self) -> tuple[Shape, ...]:
+        """The shapes that show why, drawn when they are asked for."""
+        return self.sketch.shapes()
+
+    def to_json(self) -> dict[str, Any]:
+        """The option as rulings carry it."""
+        return {
+            "target": self.target,
+            "target_base": self.target_base,
+            "range": self.range,
+            "angle": self.angle,
+            "turned_deg": round(self.turned_deg, _LENGTH_PLACES),
+            "distance_mm": round(self.distance_mm, _LENGTH_PLACES),
+            "dice": self.dice,
+            "to_hit": self.to_hit,
+            "cover": self.has_cover,
+            "enfilade": self.is_enfilade,
+            "dense": self.is_dense,
+            "probability": round(self.probability, _LENGTH_PLACES),
+            "because": self.because,
+            "evidence": [shape.to_json() for shape in self.evidence],
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hit:
+    """A base that can be hit: the one at `place` among those met, at some of the angles there."""
+
+    base: Shooter
+    met: Met
+    place: int
+    at: NDArray[np.intp]
+
+    @property
+    def other(self) -> Other:
+        """The base that is hit."""
+        return self.met.others[self.place]
+
+
+def options(asked: Sequence[tuple[Shooter, Met]], wanted: Range) -> list[tuple[FireOption, ...]]:
+    """The best option of each base against each unit that it can hit at a range."""
+    hits = [_hits(base, met, wanted) for base, met in asked]
+    screened = iter(_may_be_covered([hit for each in hits for hit in each]))
+    return [_best([_option(hit, wanted, next(screened)) for hit in each]) for each in hits]
+
+
+def _hits(base: Shooter, met: Met, wanted: Range) -> list[Hit]:
+    can_hit = met.can_hit
+    if not can_hit.any():
+        return []
+    is_short = met.ranges_mm <= base.short_mm + EXACT_MM
+    can_hit &= is_short if wanted == "short" else ~is_short
+    places = np.flatnonzero(can_hit.any(axis=0)).tolist()
+    return [Hit(base, met, place, np.flatnonzero(can_hit[:, place])) for place in places]
+
+
+def _may_be_covered(hits: Sequence[Hit]) -> list[bool]:
+    """Whether any covering terrain lies between each base and the one it hits."""
+    found = [False] * len(hits)
+    for cover in {id(hit.base.cover): hit.base.cover for hit in hits}.values():
+        at = [place for place, hit in enumerate(hits) if hit.base.cover is cover]
+        sights = [(hits[place].base.edge, hits[place].other.outline) for place in at]
+        for place, is_met in zip(at, is_between(sights, cover).tolist(), strict=True):
+            found[place] = is_met
+    return found
+
+
+def _best(found: Sequence[FireOption]) -> tuple[FireOption, ...]:
+    """The best option against each unit, by the units' names."""
+    best: dict[str, FireOption] = {}
+    for option in found:
+        known = best.get(option.target)
+        if known is None or _order(option) < _order(known):
+            best[option.target] = option
+    return tuple(best[target] for target in sorted(best))
+
+
+def _order(option: FireOption) -> tuple[float, ...]:
+    """Better options for the shooter first; of equal ones the nearer, then the less turned."""
+    return (option.to_hit, option.distance_mm, abs(option.turned_deg))
+
+
+def _option(hit: Hit, wanted: Range, may_be_covered: bool) -> FireOption:
+    base, other, met = hit.base, hit.other, hit.met
+    aim = best_aim(base, other, met, hit.at, may_be_covered=may_be_covered)
+    turned_deg = float(met.turns_deg[aim.at])
+    distance_mm = float(met.ranges_mm[aim.at, hit.place])
+    dense = other.unit.formation in ("column", "massed")
+    enfilade = ahead_of_front_mm(base, other) <= EXACT_MM
+    modifiers = (
+        ("dense target", 1, dense, "M-7.21"),
+        ("enfilade", 1, enfilade, "M-7.22"),
+        ("disrupted shooter", -1, is_disrupted(base.unit), "M-7.24"),
+        ("cover", -1, aim.has_cover, "M-7.24"),
+    )
+    sum_of_modifiers = sum(value for _, value, applies, _ in modifiers if applies)
+    to_hit = min(_HARDEST, max(_EASIEST, TO_HIT - sum_of_modifiers))
+    angle: Angle = "ahead" if turned_deg == 0 else "left" if turned_deg > 0 else "right"
+    return FireOption(
+        target=other.unit.id,
+        target_base=other.name,
+        range=wanted,
+        angle=angle,
+        turned_deg=turned_deg,
+        distance_mm=distance_mm,
+        dice=CANISTER_DICE if base.is_gun and wanted == "short" else 1,
+        to_hit=to_hit,
+        has_cover=aim.has_cover,
+        is_enfilade=enfilade,
+        is_dense=dense,
+        because=_because(base, other, turned_deg, distance_mm, to_hit, modifiers),
+        sketch=_sketch(hit, aim),
+    )
+
+
+def ahead_of_front_mm(base: Shooter, other: Other) -> float:
+    """How far a shooting base reaches ahead of the front line of the base that it hits (M-7.22)."""
+    return float(axes(other.pose).ahead_mm(corners(base.pose)).max())
+
+
+def is_disrupted(unit: UnitOnField) -> bool:
+    """Whether it has disruptions for half of its bases or more (M-7.24)."""
+    return 2 * unit.disruption >= len(unit.bases)
+
+
+def _because(
+    base: Shooter,
+    other: Other,
+    turned_deg: float,
+    distance_mm: float,
+    to_hit: int,
+    modifiers: Sequence[tuple[str, int, bool, str]],
+) -> str:
+    turned = "straight ahead"
+    if turned_deg:
+        turned = f"turned {abs(turned_deg):.1f} degrees {'left' if turned_deg > 0 else 'right'}"
+    met = (
+        f"{turned} its zone first meets base {other.name} of {other.unit.id}, "
+        f"{distance_mm / base.bw_mm:.2f} BW on"
+    )
+    named = [f"{value:+d} {name} ({rule})" for name, value, applies, rule in modifiers if applies]
+    return f"{met}: {TO_HIT}+" + (f" with {', '.join(named)} is {to_hit}+" if named else "")
+
+
+def _sketch(hit: Hit, aim: Aim) -> Sketch:
+    met = hit.met
+    return Sketch(
+        hit.base,
+        hit.other,
+        float(met.turns_deg[aim.at]),
+        float(met.ends_mm[aim.at]),
+        float(met.ranges_mm[aim.at, hit.place]),
+        has_cover=aim.has_cover,
+        past=aim.past,
+    )
