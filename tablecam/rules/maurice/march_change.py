@@ -14,8 +14,10 @@ import shapely
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import Field, UnitOnField, field_of
-from tablecam.rules.maurice.march_ways import Way, judged_way, refused
-from tablecam.rules.maurice.march_wheels import HAND_MM, wheeled_way
+from tablecam.rules.maurice.ground import is_partly_in
+from tablecam.rules.maurice.march_free import free_way
+from tablecam.rules.maurice.march_ways import HAND_MM, Way, breaks, judged_way, refused
+from tablecam.rules.maurice.march_wheels import wheeled_way
 from tablecam.rules.maurice.near import near_enemy
 from tablecam.rules.maurice.tables import COLUMN_NEAR_BW
 from tablecam.table.formation import front_rank, read_formation
@@ -48,18 +50,7 @@ def changed_way(
     if there.formation == "broken-up" or (there.formation, unit.unit.arm) == ("massed", "infantry"):
         return refused("M-1.7", f"{change}: it may not lie so")
     if unit.formation == "column":
-        if near_enemy(after, there).is_near:
-            allowed_bw = min(allowed_bw, COLUMN_NEAR_BW)
-        ways = [
-            wheeled_way(field, start, there, allowed_bw)
-            for start in _deployed(field, unit)
-            if start.formation == there.formation
-        ]
-        return next((way for way in ways if way.answer.answer != "no"), None) or min(
-            ways,
-            key=lambda way: way.cost_mm,
-            default=refused("M-6.22", f"{change}: no room for it"),
-        )
+        return _deployed_way(field, unit, after, there, allowed_bw)
     quarter_turn = "column" in (unit.formation, there.formation) and unit.formation == "line"
     kept, wanted = _kept(unit, there, 90.0 if quarter_turn else 0.0), 1 if quarter_turn else 2
     rule = "M-6.23" if quarter_turn else "M-6.24"
@@ -67,6 +58,78 @@ def changed_way(
         because = f"{change}: {kept} of its bases kept their place, expected {wanted} or more"
         return refused(rule, because)
     return _in_place(field, unit, there, allowed_bw, rule)
+
+
+def _deployed_way(
+    field: Field, unit: UnitOnField, after: Field, there: UnitOnField, allowed_bw: float
+) -> Way:
+    """The way of what was a column: it deploys for nothing, and may move as what it is then.
+
+    It keeps the column's allowance, and with it what holds a column near the enemy (M-6.2, M-6.11).
+    """
+    if near_enemy(after, there).is_near:
+        allowed_bw = min(allowed_bw, COLUMN_NEAR_BW)
+    ways = [
+        _with_change(
+            field,
+            unit,
+            start,
+            wheeled_way(field, start, there, allowed_bw, near_bw=COLUMN_NEAR_BW),
+        )
+        for start in _deployed(field, unit)
+        if start.formation == there.formation
+    ]
+    no_room = f"{unit.id} changed from {unit.formation} to {there.formation}: no room for it"
+    return min(
+        ways,
+        key=lambda way: (way.answer.answer == "no", way.cost_mm),
+        default=refused("M-6.22", no_room),
+    )
+
+
+def _with_change(field: Field, unit: UnitOnField, start: UnitOnField, way: Way) -> Way:
+    """A way, and the difficult ground of the change before it: one disruption in all (M-6.25)."""
+    if way.answer.answer == "no" or way.is_rough or not _crosses_rough(field, unit, start):
+        return way
+    if breaks(unit, way.disruptions + 1):
+        because = f"{unit.id} has {unit.disruption} disruptions, and the change would break it"
+        return refused("M-6.25", because, way.path)
+    return replace(way, disruptions=way.disruptions + 1, is_rough=True)
+
+
+def _crosses_rough(field: Field, unit: UnitOnField, there: UnitOnField) -> bool:
+    """Whether bases enter or leave difficult ground by a change on the spot (M-6.25).
+
+    Piece by piece the bases in it are counted: which of them went where nobody saw. What stays
+    where it stood counts in neither. Friends are never passed: bases may go through their own unit,
+    and its old and new place hang together.
+    """
+    if unit.unit.arm == "artillery":
+        return False
+    gone = _not_among(unit, there)
+    come = _not_among(there, unit)
+    return any(
+        sum(is_partly_in(base, piece) for base in gone)
+        != sum(is_partly_in(base, piece) for base in come)
+        for piece in shapely.get_parts(field.ground.difficult)
+    )
+
+
+def _not_among(unit: UnitOnField, other: UnitOnField) -> list[shapely.Polygon]:
+    """The bases of a unit that lie where none of the other's does, turned about or not."""
+    return [
+        outline
+        for base, outline in zip(unit.unit.bases, unit.bases, strict=True)
+        if not any(_lies_as(base, each) for each in other.unit.bases)
+    ]
+
+
+def _lies_as(one: BasePose, other: BasePose) -> bool:
+    """Whether two bases cover the same ground, but for a hand's slip."""
+    turns_deg = [0.0, 180.0]
+    if abs(one.width_mm - one.depth_mm) <= HAND_MM:
+        turns_deg.append(90.0)
+    return any(_is_turned(one, other, turn_deg) for turn_deg in turns_deg)
 
 
 def is_faced_about(unit: UnitOnField, there: UnitOnField) -> bool:
@@ -83,11 +146,19 @@ def about_face(
         return None
     if _kept(unit, there, 180.0) == len(unit.bases):
         return _in_place(field, unit, there, 0.0, "M-6.26")
-    if unit.unit.arm != "cavalry" or unit.formation == "column":
+    if unit.unit.arm != "cavalry":
         return None
+    if unit.formation == "column":
+        # It may have snaked about, too, and that may end near the enemy.
+        snaked = free_way(field, unit, after, there, allowed_bw)
+        if snaked.answer.answer != "no":
+            return snaked
     faced = tuple(replace(base, heading_deg=base.heading_deg + 180) for base in unit.unit.bases)
     start = placed(field, unit, faced).by_id[unit.id]
-    way = wheeled_way(field, start, there, allowed_bw)
+    if unit.formation == "column":
+        way = free_way(field, start, after, there, allowed_bw)
+    else:
+        way = wheeled_way(field, start, there, allowed_bw)
     if near_enemy(after, there).is_near and way.answer.answer != "no":
         because = f"{unit.id} about-faced and moved, and may not end near the enemy"
         return refused("M-6.26", because, way.path)
@@ -109,6 +180,7 @@ def _in_place(
         sigma_mm=0.0,
         path=(),
         rule=rule,
+        is_rough=_crosses_rough(field, unit, there),
     )
 
 
@@ -140,16 +212,55 @@ def _deployed(field: Field, unit: UnitOnField) -> Iterator[UnitOnField]:
 
 
 def _lines(unit: UnitOnField) -> Iterator[tuple[BasePose, ...]]:
+    """Every base turned on its spot; or one of them, and the others lined up flush with it."""
     for turn_deg in (90.0, -90.0):
-        yield tuple(
+        on_spot = tuple(
             replace(base, heading_deg=base.heading_deg + turn_deg) for base in unit.unit.bases
         )
+        yield on_spot
+        for pivot in range(len(on_spot)):
+            lined_up = _lined_up(unit, pivot, turn_deg)
+            if not _is_alike(lined_up, on_spot):
+                yield lined_up
+
+
+def _lined_up(unit: UnitOnField, pivot: int, turn_deg: float) -> tuple[BasePose, ...]:
+    """A straight line that a column forms on one of its bases, which turns on its spot (M-6.23)."""
+    bases = unit.unit.bases
+    stays = bases[pivot]
+    order = _from_the_front(unit)
+    ahead = forward(stays.heading_deg)
+    ahead_mm = [
+        stays.width_mm * (order.index(pivot) - order.index(place)) for place in range(len(bases))
+    ]
+    return tuple(
+        replace(
+            base,
+            x_mm=stays.x_mm + ahead[0] * on_mm,
+            y_mm=stays.y_mm + ahead[1] * on_mm,
+            heading_deg=stays.heading_deg + turn_deg,
+        )
+        for base, on_mm in zip(bases, ahead_mm, strict=True)
+    )
+
+
+def _from_the_front(unit: UnitOnField) -> list[int]:
+    """The places of a column's bases in `unit.bases`, from the leading one back."""
+    bases = unit.unit.bases
+    leading = bases[front_rank(unit.unit)[0]]
+    return sorted(
+        range(len(bases)), key=lambda place: math.dist(_centre(bases[place]), _centre(leading))
+    )
+
+
+def _is_alike(these: tuple[BasePose, ...], those: tuple[BasePose, ...]) -> bool:
+    pairs = zip(these, those, strict=True)
+    return all(math.dist(_centre(one), _centre(other)) <= HAND_MM for one, other in pairs)
 
 
 def _masses(unit: UnitOnField) -> Iterator[tuple[BasePose, ...]]:
     bases = unit.unit.bases
-    leading = bases[front_rank(unit.unit)[0]]
-    order = sorted(bases, key=lambda base: math.dist(_centre(base), _centre(leading)))
+    order = [bases[place] for place in _from_the_front(unit)]
     if unit.unit.arm != "cavalry" or len(order) != 4:
         return
     for stay, go in ((order[:2], order[2:]), (order[2:], order[:2])):

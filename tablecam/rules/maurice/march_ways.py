@@ -5,19 +5,32 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
 import shapely
 
-from tablecam.measure.answer import Answer, Shape, decide, shapes_of
+from tablecam.measure.answer import EXACT_MM, Answer, Shape, decide, shapes_of
+from tablecam.measure.clear_line import is_barred
+from tablecam.measure.lengths import Length
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
-from tablecam.rules.maurice.tables import BASES
+from tablecam.rules.maurice.tables import BASES, NEAR_BW
+
+
+HAND_MM = 1.0
+"""How far aside a unit may end of where its wheels and straight moves lead: hands are hands (G-8).
+
+A front cannot slip aside by itself, and to undo a slip of 1 mm by wheels would cost more than that.
+"""
+
+_FAR_SIGMAS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
     """A way that a unit may have taken, whether it is legal, and what it costs.
 
-    `allowed_bw` is how far the unit may go by it, infinite where that does not matter.
+    `allowed_bw` is how far the unit may go by it, infinite where that does not matter. `is_rough`
+    when difficult ground has been counted among the disruptions already: once is all.
     """
 
     answer: Answer
@@ -26,6 +39,7 @@ class Way:
     path: tuple[Shape, ...] = ()
     disruptions: int = 0
     passed: tuple[str, ...] = ()
+    is_rough: bool = False
 
 
 def refused(rule: str, because: str, evidence: tuple[Shape, ...] = ()) -> Way:
@@ -43,17 +57,24 @@ def judged_way(
     sigma_mm: float,
     path: tuple[Shape, ...],
     rule: str,
+    is_rough: bool | None = None,
 ) -> Way:
     """A way over an area, judged by its length and by what lies in the area.
 
     The mover has the benefit of the doubt, so a way that is too close to call is not refused.
+    `is_rough` says whether it leads through difficult ground, where the area alone does not tell.
     """
+    if is_rough is None:
+        # Who stays where it stands moves neither into ground nor out of it (M-5.2).
+        has_moved = cost_mm > HAND_MM + _FAR_SIGMAS * sigma_mm
+        is_rough = has_moved and is_partly_in(area, field.ground.difficult)
+    is_rough = is_rough and unit.unit.arm != "artillery"
     margin_mm = allowed_bw * field.bw_mm - cost_mm
     tolerance_mm = field.position.table.tolerance_mm
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
     because = f"{unit.id} moved {field.in_bw(cost_mm):.2f} BW of {allowed_bw:g}"
     passed = friends_in(field, unit, area)
-    disruptions = _disruptions(field, unit, area, passed)
+    disruptions = int(is_rough) + (len(passed) if suffers(unit) else 0)
     way = Way(
         Answer(word, margin_mm, sigma_mm, chance, rule, because, path),
         cost_mm,
@@ -61,6 +82,7 @@ def judged_way(
         path,
         disruptions,
         tuple(friend.id for friend in passed),
+        is_rough,
     )
     barred = _barred(field, unit, area, passed, disruptions)
     if barred is None:
@@ -73,6 +95,21 @@ def friends_in(field: Field, unit: UnitOnField, area: shapely.Geometry) -> tuple
     return tuple(friend for friend in field.friends_of(unit) if is_partly_in(friend.outline, area))
 
 
+def comes_near(field: Field, unit: UnitOnField, area: shapely.Geometry) -> bool:
+    """Whether a way over an area comes near the enemy (M-1.9).
+
+    Where impassable ground bars the shortest line to an enemy, the mover has the benefit of the
+    doubt: he may have been where it bars all the others, too.
+    """
+    outlines = np.array([enemy.outline for enemy in field.enemies_of(unit)])
+    near = outlines[shapely.dwithin(outlines, area, NEAR_BW * field.bw_mm + EXACT_MM)]
+    lines = shapely.get_coordinates(shapely.shortest_line(near, area)).reshape(-1, 2, 2)
+    return any(
+        not is_barred(Length(math.dist(*ends), 0.0, *ends), field.ground.impassable)
+        for ends in ((tuple(begin), tuple(end)) for begin, end in lines.tolist())
+    )
+
+
 def suffers(unit: UnitOnField) -> bool:
     """Whether passing through friends disrupts a unit: not artillery, nor columns (M-6.7)."""
     return unit.unit.arm != "artillery" and unit.formation != "column"
@@ -81,14 +118,6 @@ def suffers(unit: UnitOnField) -> bool:
 def breaks(unit: UnitOnField, disruptions: int) -> bool:
     """Whether so many more disruptions would break a unit (M-1.14)."""
     return unit.disruption + disruptions > BASES[unit.unit.arm]
-
-
-def _disruptions(
-    field: Field, unit: UnitOnField, area: shapely.Geometry, passed: tuple[UnitOnField, ...]
-) -> int:
-    """What a way costs a unit: once for all difficult ground, once for every friend."""
-    rough = unit.unit.arm != "artillery" and is_partly_in(area, field.ground.difficult)
-    return int(rough) + (len(passed) if suffers(unit) else 0)
 
 
 def _barred(

@@ -13,18 +13,12 @@ from tablecam.measure.answer import Answer, Shape
 from tablecam.measure.outlines import Axes
 from tablecam.measure.paths import MovePath, faced_about, paths_between, swept
 from tablecam.rules.maurice.field import Field, UnitOnField
-from tablecam.rules.maurice.march_ways import Way, judged_way
+from tablecam.rules.maurice.march_ways import HAND_MM, Way, comes_near, judged_way
 from tablecam.rules.maurice.tables import RETROGRADE_SHARE
 from tablecam.table.headings import right
 from tablecam.table.model import Point
 
-RULE = "M-6.17"
-
-HAND_MM = 1.0
-"""How far aside a unit may end of where its wheels and straight moves lead: hands are hands (G-8).
-
-A front cannot slip aside by itself, and to undo a slip of 1 mm by wheels would cost more than that.
-"""
+RULE, BACKWARD_RULE, NEAR_RULE = "M-6.17", "M-6.13", "M-6.11"
 
 _FAR_SIGMAS = 3.0
 
@@ -33,30 +27,48 @@ _FAR_SIGMAS = 3.0
 class _Candidate:
     path: MovePath
     allowed_bw: float
+    near_bw: float
     is_backward: bool
 
+    @property
+    def rule(self) -> str:
+        """What says how far it may go."""
+        return BACKWARD_RULE if self.is_backward else RULE
 
-def wheeled_way(field: Field, unit: UnitOnField, there: UnitOnField, allowed_bw: float) -> Way:
+
+def wheeled_way(
+    field: Field,
+    unit: UnitOnField,
+    there: UnitOnField,
+    allowed_bw: float,
+    *,
+    near_bw: float = math.inf,
+) -> Way:
     """The cheapest legal way by wheels and straight moves, or else the one that is least illegal.
 
     First ways that lead exactly there; where none is legal, ways that lead there within what hands
-    and measuring are out by.
+    and measuring are out by. A way that comes near the enemy may be no longer than `near_bw`.
     """
+    limits_bw = allowed_bw, near_bw
     sigma_mm = _sigma_mm(unit, there)
     slack_mm = HAND_MM + _FAR_SIGMAS * sigma_mm
-    exactly = _ways(field, unit, [there.axes], allowed_bw, sigma_mm)
+    exactly = _ways(field, unit, [there.axes], limits_bw, sigma_mm)
     legal = _first_legal(exactly) or _first_legal(
-        _ways(field, unit, _about(there.axes, slack_mm), allowed_bw, sigma_mm)
+        _ways(field, unit, _about(there.axes, slack_mm), limits_bw, sigma_mm)
     )
     return legal or min(exactly, key=lambda way: way.cost_mm / max(way.allowed_bw, 1e-9))
 
 
 def _ways(
-    field: Field, unit: UnitOnField, ends: list[Axes], allowed_bw: float, sigma_mm: float
+    field: Field,
+    unit: UnitOnField,
+    ends: list[Axes],
+    limits_bw: tuple[float, float],
+    sigma_mm: float,
 ) -> list[Way]:
     """The ways to some fronts, the cheapest first; none beyond the first legal one is judged."""
     found: list[Way] = []
-    candidates = _candidates(unit, ends, allowed_bw)
+    candidates = _candidates(unit, ends, *limits_bw)
     for candidate in sorted(candidates, key=lambda each: each.path.cost_mm):
         found.append(_way(field, unit, candidate, sigma_mm))
         if found[-1].answer.answer != "no":
@@ -68,14 +80,17 @@ def _first_legal(ways: list[Way]) -> Way | None:
     return next((way for way in ways if way.answer.answer != "no"), None)
 
 
-def _candidates(unit: UnitOnField, ends: list[Axes], allowed_bw: float) -> Iterator[_Candidate]:
+def _candidates(
+    unit: UnitOnField, ends: list[Axes], allowed_bw: float, near_bw: float
+) -> Iterator[_Candidate]:
     depth_mm = unit.unit.bases[0].depth_mm * (2 if unit.formation == "massed" else 1)
     about = faced_about(unit.axes, depth_mm)
     for end in ends:
         for path in paths_between(unit.axes, end):
-            yield _Candidate(path, allowed_bw, is_backward=False)
+            yield _Candidate(path, allowed_bw, near_bw, is_backward=False)
         for path in paths_between(about, faced_about(end, depth_mm)):
-            yield _Candidate(path, allowed_bw * RETROGRADE_SHARE, is_backward=True)
+            back_bw = (allowed_bw * RETROGRADE_SHARE, near_bw * RETROGRADE_SHARE)
+            yield _Candidate(path, *back_bw, is_backward=True)
 
 
 def _about(end: Axes, slack_mm: float) -> list[Axes]:
@@ -106,18 +121,19 @@ def _way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm: float
             f"{unit.id} would need {field.in_bw(path.cost_mm):.2f} BW{back}, "
             f"and may move {allowed_bw:g}"
         )
-        rule = "M-6.13" if candidate.is_backward else RULE
-        answer = Answer("no", margin_mm, sigma_mm, 0.0, rule, because, drawn)
+        answer = Answer("no", margin_mm, sigma_mm, 0.0, candidate.rule, because, drawn)
         return Way(answer, path.cost_mm, allowed_bw, drawn)
+    area = swept(path, unit.bases)
+    is_held = candidate.near_bw < allowed_bw and comes_near(field, unit, area)
     return judged_way(
         field,
         unit,
-        swept(path, unit.bases),
+        area,
         cost_mm=path.cost_mm,
-        allowed_bw=allowed_bw,
+        allowed_bw=candidate.near_bw if is_held else allowed_bw,
         sigma_mm=sigma_mm,
         path=drawn,
-        rule="M-6.13" if candidate.is_backward else RULE,
+        rule=NEAR_RULE if is_held else candidate.rule,
     )
 
 
