@@ -15,7 +15,6 @@ from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.tables import BASES, NEAR_BW
 
-
 HAND_MM = 1.0
 """How far aside a unit may end of where its wheels and straight moves lead: hands are hands (G-8).
 
@@ -103,11 +102,9 @@ def comes_near(field: Field, unit: UnitOnField, area: shapely.Geometry) -> bool:
     """
     outlines = np.array([enemy.outline for enemy in field.enemies_of(unit)])
     near = outlines[shapely.dwithin(outlines, area, NEAR_BW * field.bw_mm + EXACT_MM)]
-    lines = shapely.get_coordinates(shapely.shortest_line(near, area)).reshape(-1, 2, 2)
-    return any(
-        not is_barred(Length(math.dist(*ends), 0.0, *ends), field.ground.impassable)
-        for ends in ((tuple(begin), tuple(end)) for begin, end in lines.tolist())
-    )
+    lines = shapely.get_coordinates(shapely.shortest_line(near, area)).reshape(-1, 4)
+    lengths = (Length(math.hypot(c - a, d - b), 0.0, (a, b), (c, d)) for a, b, c, d in lines)
+    return any(not is_barred(length, field.ground.impassable) for length in lengths)
 
 
 def suffers(unit: UnitOnField) -> bool:
