@@ -96,12 +96,16 @@ def _pragma(connection: Connection, name: str) -> int:
 def _address(path: Path, read_only: bool) -> str:
     """The file as SQLite is told to open it; a reader that could write leaves no logs lying."""
     address = path.absolute().as_uri()
-    if not read_only or os.access(path.absolute().parent, os.W_OK):
+    if not read_only or _may_write(path.absolute().parent):
         return f"{address}?mode=rw"
     # A database with a write-ahead log wants to write beside itself even when it is only read,
     # which fails on a disc or a friend's share; nothing is in a log that is not there.
     log = path.with_name(f"{path.name}-wal")
     return f"{address}?{'mode=ro' if log.exists() else 'immutable=1'}"
+
+
+def _may_write(folder: Path) -> bool:
+    return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _prepare(connection: Any, _: object) -> None:

@@ -1,0 +1,105 @@
+"""A live game is kept in a file of its own, and goes on when it cannot be."""
+
+from contextlib import contextmanager
+from functools import partial
+
+import pytest
+
+from tablecam.errors import BadInput
+from tablecam.live.keeping import KeptGame, new_game_file
+from tablecam.record.game_file import GameFile
+from tests.record.games import FACTS, add, dispute, pictures, position
+
+
+def kept_in(folder):
+    return KeptGame(partial(new_game_file, folder, FACTS))
+
+
+@contextmanager
+def full_disk(room_bytes):
+    """Let no file grow beyond so much: what a write then meets is a real refusal of the system."""
+    resource = pytest.importorskip("resource", reason="Windows cannot limit the size of files")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room_bytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_no_file_is_made_while_there_is_nothing_to_keep(tmp_path):
+    game = kept_in(tmp_path / "games")
+    assert game.disputes() == []
+    assert (game.path, game.trouble) == (None, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_first_dispute_makes_a_file_named_by_date_time_and_game(tmp_path):
+    game = kept_in(tmp_path / "games")
+    assert add(game, 1) == 1
+    assert game.path == tmp_path / "games" / "2026-05-01_19-30-00_maurice-lite.tablecam"
+    assert GameFile.open(game.path).disputes() == game.disputes()
+    assert game.disputes() == [dispute("Question 1?") | {"number": 1}]
+    assert game.dispute_position(1) == position(1)
+    assert (game.dispute_picture(1, plain=True), game.dispute_picture(1)) == pictures(1)
+
+
+def test_two_programs_that_begin_in_one_second_never_share_a_file(tmp_path):
+    games = [kept_in(tmp_path) for _ in range(3)]
+    for game in games:
+        add(game, 1)
+    assert len({game.path for game in games}) == 3
+    assert [len(GameFile.open(game.path).disputes()) for game in games] == [1, 1, 1]
+
+
+def test_a_folder_that_cannot_be_made_is_said_and_the_dispute_is_still_shown(tmp_path):
+    (tmp_path / "games").write_text("a file where the folder should be")
+    game = kept_in(tmp_path / "games")
+    assert add(game, 1) == 1
+    assert game.trouble.startswith("1 dispute is not on the disk: ")
+    assert "\n" not in game.trouble
+    assert game.dispute_picture(1) == pictures(1)[1]
+    assert len(game.disputes()) == 1
+
+
+def test_what_a_full_disk_refused_is_written_once_there_is_room(tmp_path):
+    game = kept_in(tmp_path)
+    add(game, 1)
+    with full_disk(120_000):
+        for number in range(2, 8):
+            assert add(game, number) == number
+        assert "disk" in game.trouble
+        assert "full" in game.trouble
+        on_disk = len(GameFile.open(game.path, read_only=True).disputes())
+        assert 1 <= on_disk < 7
+        assert len(game.disputes()) == 7
+    assert add(game, 8) == 8
+    assert game.trouble == ""
+    again = GameFile.open(game.path)
+    assert again.disputes() == game.disputes()
+    assert [again.dispute_picture(number) for number in range(1, 9)] == [
+        pictures(number)[1] for number in range(1, 9)
+    ]
+
+
+def test_a_file_taken_away_is_said(tmp_path):
+    game = kept_in(tmp_path)
+    add(game, 1)
+    game.path.unlink()
+    add(game, 2)
+    assert "1 dispute is not on the disk" in game.trouble
+
+
+def test_a_dispute_that_is_not_there_is_refused(tmp_path):
+    game = kept_in(tmp_path)
+    for number in (0, 1, -1):
+        with pytest.raises(BadInput, match=f"there is no dispute {number}"):
+            game.dispute_position(number)
+
+
+def test_a_dispute_without_a_picture_has_none(tmp_path):
+    game = kept_in(tmp_path)
+    game.add_dispute(dispute(), position(), b"", b"")
+    with pytest.raises(BadInput, match="with a picture"):
+        game.dispute_picture(1)
+    assert game.trouble == ""

@@ -1,0 +1,46 @@
+"""Small games to keep: what a dispute is made of, and files to keep them in."""
+
+from datetime import UTC, datetime
+
+from tablecam.record.game_file import GameFacts
+
+FACTS = GameFacts(
+    "maurice-lite", 'format = "tablecam.table"', datetime(2026, 5, 1, 19, 30, tzinfo=UTC), "{}"
+)
+
+
+def dispute(text="Is B1 to the flank of F1?", word="yes"):
+    return {
+        "at": "2026-05-01T20:15:30+00:00",
+        "question": {"id": "flank/F1/B1", "text": text},
+        "active": "french",
+        "answer": {
+            "answer": word,
+            "margin_mm": -3.25,
+            "sigma_mm": 0.4,
+            "probability": 0.12,
+            "rule": "M-1.12",
+            "because": "Two bases lie behind.",
+            "evidence": [],
+        },
+        "line": {
+            "text": "B1 is to the front of F1.",
+            "reading": {"rule": "G-5", "text": "0.5 mm."},
+        },
+        "version": 7,
+    }
+
+
+def position(number=1):
+    return {"format": "tablecam.position", "version": 1, "game": "maurice-lite", "n": number}
+
+
+def pictures(number, size=20_000):
+    """A plain and a drawn picture of a dispute, unlike all others."""
+    return bytes([number % 251]) * size, bytes([number % 241, 7]) * (size // 2)
+
+
+def add(record, number, **parts):
+    return record.add_dispute(
+        dispute(f"Question {number}?", **parts), position(number), *pictures(number)
+    )

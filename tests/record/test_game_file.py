@@ -1,0 +1,242 @@
+"""The game as a file: what goes in comes out, and nothing else is taken for one."""
+
+import os
+import shutil
+import sqlite3
+import threading
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import text
+
+from tablecam.errors import BadInput
+from tablecam.record.database import engine_of, migrate
+from tablecam.record.game_file import GameFile, NameTaken
+from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION, metadata
+from tests.record.games import FACTS, add, dispute, pictures, position
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a game, 50 % #1?.tablecam"  # no name troubles it
+
+
+@pytest.fixture
+def game(path):
+    return GameFile.create(path, FACTS)
+
+
+@contextmanager
+def as_nobody():
+    """Without the rights of whoever runs the tests, who may be root."""
+    if os.name != "posix" or os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def refused(deed, path):
+    with pytest.raises(BadInput) as caught:
+        deed()
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_dispute_comes_back_as_it_went_in(game, path):
+    assert add(game, 1) == 1
+    assert add(game, 2, word="too_close") == 2
+    again = GameFile.open(path)
+    assert again.facts() == FACTS
+    assert again.disputes() == [
+        dispute("Question 1?") | {"number": 1},
+        dispute("Question 2?", "too_close") | {"number": 2},
+    ]
+    assert again.dispute_position(2) == position(2)
+    assert (again.dispute_picture(2, plain=True), again.dispute_picture(2)) == pictures(2)
+
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(question=WORDS, extra=JSON, jpeg=st.binary(min_size=1, max_size=200))
+def test_any_document_comes_back_as_it_went_in(tmp_path_factory, question, extra, jpeg):
+    game = GameFile.create(tmp_path_factory.mktemp("game") / "x.tablecam", FACTS)
+    document = dispute(question) | {"extra": extra}
+    game.add_dispute(document, {"what": extra}, b"", jpeg)
+    assert game.disputes() == [document | {"number": 1}]
+    assert game.dispute_position(1) == {"what": extra}
+    assert game.dispute_picture(1) == jpeg
+    with pytest.raises(BadInput, match="expected a dispute with a picture, got 1"):
+        game.dispute_picture(1, plain=True)
+
+
+def test_a_dispute_that_is_not_there_is_named(game):
+    with pytest.raises(BadInput, match="there is no dispute 3"):
+        game.dispute_position(3)
+    with pytest.raises(BadInput, match="got 3"):
+        game.dispute_picture(3)
+
+
+def test_at_rest_a_game_is_one_file_that_says_what_it_is(game, path):
+    add(game, 1)
+    GameFile.open(path, read_only=True).disputes()
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    with sqlite3.connect(path) as plain:
+        numbers = [plain.execute(f"PRAGMA {name}").fetchone()[0] for name in PRAGMAS]
+    plain.close()
+    assert numbers == [APPLICATION_ID, SCHEMA_VERSION, "wal", "ok"]
+
+
+PRAGMAS = ("application_id", "user_version", "journal_mode", "integrity_check")
+
+
+def test_each_write_waits_for_the_disk_and_minds_its_references(game):
+    with game._engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar_one() == 2  # FULL
+        assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar_one() == 1
+
+
+def test_every_table_and_column_says_what_it_is():
+    for table in metadata.tables.values():
+        assert table.comment
+        assert all(column.comment for column in table.columns)
+
+
+def test_a_file_is_never_written_over(path):
+    path.write_text("somebody's own")
+    with pytest.raises(NameTaken, match="expected a new name"):
+        GameFile.create(path, FACTS)
+    assert path.read_text() == "somebody's own"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_is_no_recording_is_refused_and_left_alone(path):
+    path.write_bytes(b"format = 'tablecam.table'")
+    assert "another kind of file" in refused(lambda: GameFile.open(path), path)
+    assert path.read_bytes() == b"format = 'tablecam.table'"
+
+
+def test_an_empty_and_a_missing_file_are_refused(path):
+    assert "no file of that name" in refused(lambda: GameFile.open(path), path)
+    path.touch()
+    assert "another kind of file" in refused(lambda: GameFile.open(path), path)
+    assert "cannot be read" in refused(lambda: GameFile.open(path.parent), path.parent)
+
+
+def test_another_programs_database_is_refused(path):
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE game (id)")
+    other.close()
+    assert "another program's database" in refused(lambda: GameFile.open(path), path)
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_newer_recording_is_refused_and_left_alone(game, path, read_only):
+    with sqlite3.connect(path) as newer:
+        newer.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    newer.close()
+    before = path.read_bytes()
+    told = refused(lambda: GameFile.open(path, read_only=read_only), path)
+    assert f"version {SCHEMA_VERSION} or older, got version {SCHEMA_VERSION + 1}" in told
+    assert path.read_bytes() == before
+
+
+def test_a_truncated_recording_is_called_damaged(game, path):
+    add(game, 1)
+    path.write_bytes(path.read_bytes()[:6000])
+    assert "damaged" in refused(lambda: GameFile.open(path).disputes(), path)
+
+
+def test_an_older_recording_is_brought_up_to_date_step_by_step(game, path):
+    steps = {
+        SCHEMA_VERSION: lambda c: c.execute(text("CREATE TABLE event (number INTEGER)")),
+        SCHEMA_VERSION + 1: lambda c: c.execute(text("ALTER TABLE event ADD COLUMN what TEXT")),
+    }
+    with engine_of(path).begin() as connection:
+        migrate(path, connection, steps=steps, newest=SCHEMA_VERSION + 2)
+    with engine_of(path).begin() as connection:
+        migrate(path, connection, steps=steps, newest=SCHEMA_VERSION + 2)  # there is nothing left
+        connection.execute(text("INSERT INTO event (number, what) VALUES (1, 'march')"))
+    refused(lambda: GameFile.open(path), path)  # it is of a newer version now
+
+
+def test_a_step_that_fails_leaves_an_older_recording_as_it_was(game, path):
+    steps = {
+        SCHEMA_VERSION: lambda c: c.execute(text("CREATE TABLE event (number INTEGER)")),
+        SCHEMA_VERSION + 1: lambda c: c.execute(text("ALTER TABLE nothing ADD COLUMN what TEXT")),
+    }
+    with pytest.raises(Exception, match="nothing"), engine_of(path).begin() as connection:
+        migrate(path, connection, steps=steps, newest=SCHEMA_VERSION + 2)
+    add(GameFile.open(path), 1)
+    with engine_of(path).begin() as connection:
+        migrate(path, connection, steps=steps, newest=SCHEMA_VERSION + 1)  # no table is left over
+
+
+def test_many_threads_and_two_openers_number_disputes_one_after_the_other(game, path):
+    games = [game, GameFile.open(path)]
+    threads = [
+        threading.Thread(target=add, args=(games[number % 2], number)) for number in range(12)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    disputes = game.disputes()
+    assert [each["number"] for each in disputes] == list(range(1, 13))
+    assert len({each["question"]["text"] for each in disputes}) == 12
+
+
+def test_a_game_that_is_being_written_can_be_read(game, path):
+    add(game, 1)
+    with game._engine.begin():  # a write is under way
+        assert len(GameFile.open(path, read_only=True).disputes()) == 1
+
+
+@pytest.fixture
+def anywhere(tmp_path_factory):
+    """A folder that anyone may look into, which pytest's own are not."""
+    folder = tmp_path_factory.getbasetemp().parent.parent / f"tablecam-open-{os.getpid()}"
+    folder.mkdir()
+    yield folder
+    folder.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no rights that a test can drop")
+def test_a_write_protected_game_is_read_and_refuses_to_be_written(anywhere):
+    path = anywhere / "game.tablecam"
+    add(GameFile.create(path, FACTS), 1)
+    path.chmod(0o444)
+    anywhere.chmod(0o555)
+    with as_nobody():
+        assert len(GameFile.open(path, read_only=True).disputes()) == 1
+        told = refused(lambda: add(GameFile.open(path), 2), path)
+        other = anywhere / "other.tablecam"
+        assert "cannot be written" in refused(lambda: GameFile.create(other, FACTS), other)
+    assert "may not be" in told
+    assert list(anywhere.iterdir()) == [path]
+
+
+def test_a_game_needs_a_time_with_its_zone():
+    with pytest.raises(ValueError, match="expected a time with its zone"):
+        replace(FACTS, started_at=datetime(2026, 5, 1, 19, 30))  # noqa: DTZ001 - that is the fault
