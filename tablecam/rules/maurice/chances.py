@@ -46,6 +46,11 @@ class Chance:
         return "yes" if self.probability >= CERTAIN else "no"
 
 
+def is_exact(field: Field) -> bool:
+    """Whether no base's place is uncertain, and players leave nothing open: nothing is in doubt."""
+    return not field.position.table.tolerance_mm and not any(map(spread_mm, field.units))
+
+
 def share(held: Flags) -> float:
     """The probability of what held in some draws: never quite 0 or 1, as draws cannot tell."""
     return (int(np.count_nonzero(held)) + 0.5) / (len(held) + 1.0)

@@ -24,10 +24,11 @@ class Meeting:
     """Who meets whom when a side attacks: the engaged units in the position's order, and contacts.
 
     `contacts` are the enemies that each attacker is in base contact with (M-8.23); `touched` is
-    who touches whom anywhere on the field.
+    who touches whom anywhere on the field, `engagements` how sure it is who is engaged.
     """
 
     active: str
+    engagements: Engagements
     engaged: Mapping[str, tuple[str, ...]]
     contacts: Mapping[str, tuple[str, ...]]
     touched: Touching
@@ -55,7 +56,7 @@ def meeting(field: Field, active: str) -> Meeting:
         for unit_id in engaged
         if field.by_id[unit_id].side == active
     }
-    return Meeting(active, MappingProxyType(engaged), MappingProxyType(contacts), touched)
+    return Meeting(active, met, MappingProxyType(engaged), MappingProxyType(contacts), touched)
 
 
 def combat_scores(field: Field, active: str, cards: Mapping[str, int]) -> Mapping[str, Value]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,6 +60,12 @@ def cover_answer(field: Field, attacker: UnitOnField, defender: UnitOnField) -> 
     evidence = cover_evidence(field, attacker, defender)
     sure = (chance.margin_mm, chance.sigma_mm, chance.probability)
     return Answer(word, *sure, RULE, because, evidence)
+
+
+def cover_doubts(field: Field, pairs: Iterable[tuple[str, str]]) -> tuple[Answer, ...]:
+    """Of pairs of attacker and defender, the covers that are too close to call."""
+    found = (cover_answer(field, field.by_id[a_id], field.by_id[b_id]) for a_id, b_id in pairs)
+    return tuple(answer for answer in found if answer.answer == "too_close")
 
 
 def cover_evidence(field: Field, attacker: UnitOnField, defender: UnitOnField) -> tuple[Shape, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -14,6 +14,7 @@ from tablecam.measure.answer import EXACT_MM, Answer, Shape, shapes_of
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.lanes import lane
 from tablecam.measure.outlines import axes
+from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.engagement_chance import Melee
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.front_contact import OVERLAP_MM, front_gap_mm, touches_front
@@ -76,16 +77,37 @@ class Engagements:
         found = self.pairs.get((a_id, b_id)) or self.pairs.get((b_id, a_id))
         return found.evidence if found else ()
 
-    @cached_property
+    @property
     def doubts(self) -> tuple[Answer, ...]:
         """The engagements, whether they are listed or not, that are too close to call."""
-        found = (
-            self._answer(melee, enemy) for melee in self._melees.values() for enemy in melee.enemies
+        return tuple(self._doubtful.values())
+
+    def doubts_about(self, units: Collection[str]) -> tuple[Answer, ...]:
+        """Those of them in which some units take part."""
+        return tuple(
+            doubt for pair, doubt in self._doubtful.items() if not set(pair).isdisjoint(units)
         )
-        return tuple(answer for answer in found if answer.answer == "too_close")
+
+    def possible(self, units: Collection[str]) -> tuple[tuple[str, str], ...]:
+        """The pairs of attacker and defender that are engaged or may be, of some units."""
+        pairs = dict.fromkeys((*self.pairs, *self._doubtful))
+        return tuple(pair for pair in pairs if not set(pair).isdisjoint(units))
+
+    @cached_property
+    def _doubtful(self) -> Mapping[tuple[str, str], Answer]:
+        if is_exact(self.field):
+            return {}
+        found = {
+            (melee.attacker.id, enemy.id): self._answer(melee, enemy)
+            for melee in self._melees.values()
+            for enemy in melee.enemies
+        }
+        return {pair: answer for pair, answer in found.items() if answer.answer == "too_close"}
 
     def probability(self, a_id: str, b_id: str) -> float:
         """How probable it is that two units are engaged, in either order."""
+        if is_exact(self.field):
+            return 1.0 if {(a_id, b_id), (b_id, a_id)} & self.pairs.keys() else 0.0
         return self.answer(a_id, b_id).probability
 
     def answer(self, a_id: str, b_id: str) -> Answer:

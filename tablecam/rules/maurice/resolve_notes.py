@@ -7,7 +7,9 @@ from types import MappingProxyType
 from typing import Final
 
 from tablecam.measure.answer import EXACT_MM, Answer
+from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.combat import Fought, Meeting
+from tablecam.rules.maurice.combat_cover import cover_doubts
 from tablecam.rules.maurice.fall_back import TABLE_ENDS
 from tablecam.rules.maurice.field import Field
 from tablecam.rules.maurice.flank import flanked_by, to_flank
@@ -27,7 +29,7 @@ READINGS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def combat_doubts(field: Field, met: Meeting) -> tuple[Answer, ...]:
-    """The questions of contact and flank between the engaged that are too close to call.
+    """The questions of contact, flank, engagement and cover in it that are too close to call.
 
     The combat is resolved with what was measured taken at its word.
     """
@@ -49,6 +51,9 @@ def _questions(field: Field, met: Meeting) -> Iterator[Answer]:
         passive, attacker = (b, a) if a.side == met.active else (a, b)
         if attacker.id in met.engaged.get(passive.id, ()):
             yield to_flank(field, passive, attacker)
+    yield from met.engagements.doubts
+    if not is_exact(field):
+        yield from cover_doubts(field, met.engagements.possible(met.engaged))
 
 
 def _deciding(field: Field, fought: Fought) -> Iterator[str]:

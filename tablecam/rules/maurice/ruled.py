@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from tablecam.measure.answer import Answer
 from tablecam.rules.maurice.activation import Span
+from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.charge import Charge
+from tablecam.rules.maurice.combat_cover import cover_doubts
 from tablecam.rules.maurice.engagement import Engagements
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.fire import BaseFire
@@ -41,7 +44,7 @@ class ForceString:
     span: Span | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Rulings:
     """All rulings of a field, or those of a few units, `active` being the side whose round it is.
 
@@ -59,18 +62,27 @@ class Rulings:
     engagements: Engagements
     is_close_up: bool = False
 
-    @property
+    @cached_property
     def doubts(self) -> tuple[Answer, ...]:
-        """The questions that are too close to call and that no unit's own answers tell.
+        """Every question that is too close to call, each once.
 
-        Whether two units touch; whether one that touches another is to its flank; whether two are
-        near enough to be linked in a force.
+        Who is near the enemy; whether two units touch, and whether one that touches another is to
+        its flank; whether two are near enough to be linked in a force; fire, charges; who is
+        engaged with whom, and has cover from whom.
         """
-        found = [each.answer for each in self.touching.contacts.values()]
+        found = [each.near.answer for each in self.units.values()]
+        found += [each.answer for each in self.touching.contacts.values()]
         found += [pair.to_flank for pair in self.pairs if self.touching.contact(*pair.ids)]
         for side in self.forces:
             found += doubtful_links(self.field, side, self.apart)
-        return tuple(answer for answer in found if answer.answer == "too_close")
+        for each in self.units.values():
+            found += [doubt for fire in each.fire.values() for doubt in fire.doubts]
+            found += each.charge.doubts
+        if not is_exact(self.field):
+            found += self.engagements.doubts_about(self.units)
+            found += cover_doubts(self.field, self.engagements.possible(self.units))
+        close = (answer for answer in found if answer.answer == "too_close")
+        return tuple(dict.fromkeys(close))
 
     def pair(self, a_id: str, b_id: str) -> Pair | None:
         """The pair of `b` as seen by `a`, None where they are not opposed."""

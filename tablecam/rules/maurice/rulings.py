@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tablecam.rules.maurice.activation import span
+from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.charge import Charge, ChargeLane, charge_of
 from tablecam.rules.maurice.engagement import Engagements, engagements
 from tablecam.rules.maurice.field import GAME, Field, UnitOnField
@@ -86,7 +87,10 @@ def rulings_document(found: Rulings) -> Json:
     return {
         "game": GAME,
         "active": found.active,
-        "units": {unit_id: _unit_json(each) for unit_id, each in found.units.items()},
+        "units": {
+            unit_id: _unit_json(each) | _sureness_json(found, each)
+            for unit_id, each in found.units.items()
+        },
         "forces": {side: [list(force) for force in of] for side, of in found.forces.items()},
         "spans": [_string_json(string) for string in found.strings],
         "pairs": [pair.to_json() for pair in found.pairs],
@@ -116,6 +120,17 @@ def _unit_json(found: UnitRulings) -> Json:
         "engaged_with": list(found.engaged_with),
         "allowance_bw": found.allowance_bw,
     }
+
+
+def _sureness_json(found: Rulings, unit: UnitRulings) -> Json:
+    """How probable each engagement is, where not everything on the table is exact."""
+    if is_exact(found.field):
+        return {}
+    of = {
+        enemy: round(found.engagements.probability(unit.unit.id, enemy), 4)
+        for enemy in unit.engaged_with
+    }
+    return {"engaged_probability": of}
 
 
 def _near_json(near: Near) -> Json:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from tablecam.measure.answer import Answer
 from tablecam.rules.maurice.charge import ChargeLane
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.fire import FireOption, is_disrupted
@@ -44,7 +43,7 @@ def tables_of(found: Rulings, *, rule: str | None = None) -> tuple[TextTable, ..
 
 def notes_of(found: Rulings, *, rule: str | None = None) -> tuple[str, ...]:
     """What is too close to call, the readings that decide, and what is odd about the position."""
-    close = [f"{each.rule}: {each.because}" for each in _close(found)]
+    close = [f"{each.rule}: {each.because}" for each in found.doubts]
     read = [f"{about}, as read: {said}" for about, said in readings_of(found).items()]
     notes = [note for note in (*close, *read) if rule is None or note.startswith(rule.upper())]
     return (*dict.fromkeys(notes), *(f"warning: {each}" for each in found.field.warnings))
@@ -53,13 +52,6 @@ def notes_of(found: Rulings, *, rule: str | None = None) -> tuple[str, ...]:
 def sentences_of(found: Rulings, a_id: str, b_id: str) -> tuple[str, ...]:
     """Why it is so with two units: contact, flank, or the link of a force."""
     return tuple(f"{each.rule}: {each.because}" for each in found.answers_about(a_id, b_id))
-
-
-def _close(found: Rulings) -> Iterator[Answer]:
-    for each in found.units.values():
-        if each.near.answer.answer == "too_close":
-            yield each.near.answer
-    yield from found.doubts
 
 
 def _units(found: Rulings, keys: frozenset[str]) -> TextTable:

@@ -264,7 +264,7 @@ def moved(before: Position, turned_deg: float, is_mirrored: bool) -> Position:
 def test_a_contact_that_is_too_close_to_call_is_told_and_taken_as_measured():  # G-6, G-7
     near = line("B1", "british", 500, 621, SOUTH, sigma_mm=0.3)
     answer = combat(line("F1", "french", 500, 580, sigma_mm=0.3), near, F1=3, B1=3)
-    assert [doubt["rule"] for doubt in answer["doubts"]] == ["M-1.10"]
+    assert [doubt["rule"] for doubt in answer["doubts"]] == ["M-1.10", "M-8.10"]
     assert answer["units"]["F1"]["falls_back"]
     assert combat(*FRONT, F1=3, B1=3)["doubts"] == []
 

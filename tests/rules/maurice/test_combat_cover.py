@@ -1,13 +1,16 @@
 """Cover in combat, higher ground and bad terrain, by the book's examples."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.combat_cover import cover_evidence, has_cover_from
+from tablecam.measure.answer import Answer
+from tablecam.rules.maurice.combat_cover import cover_answer, cover_evidence, has_cover_from
 from tablecam.rules.maurice.field import Field, field_of
 from tablecam.rules.maurice.levels import is_uphill, level
-from tablecam.table.model import Terrain
+from tablecam.table.model import Position, Terrain
+from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.moved import Motion, motions
 from tests.rules.maurice.tables import gun, line, massed, position
 
@@ -153,3 +156,45 @@ def test_terrain_without_an_area_does_nothing():
     flat = Terrain("flat", "wall", ((300, 510), (900, 510), (300, 510)))
     defender = line("1", "british", 600, 540, SOUTH)
     assert not is_covered(against(defender, terrain=[flat, box("wall", 300, 508, 590, 514)]))
+
+
+def past_a_wall(beyond_mm: float, **more: float) -> Position:
+    """A wall between two lines that ends so far beyond where the last line of sight would pass."""
+    units = (
+        line("F1", "french", 600, 480, **more),
+        line("1", "british", 600, 540, SOUTH, **more),
+    )
+    return position(*units, terrain=[box("trench", 300, 508, 679.5 + beyond_mm, 514)])
+
+
+def answered(of: Position) -> Answer:
+    field = field_of(of)
+    return cover_answer(field, field.by_id["F1"], field.by_id["1"])
+
+
+@pytest.mark.parametrize("beyond_mm", [0.5, 1.0])
+def test_m_8_14_its_probability_is_how_often_there_is_cover(beyond_mm):
+    measured = past_a_wall(beyond_mm, sigma_mm=0.5)
+    found, luck = answered(measured), np.random.default_rng(3)
+    held = [answered(drawn_position(measured, luck)).answer == "yes" for _ in range(300)]
+    assert found.answer == "too_close"
+    assert found.because.startswith("whether 1 has cover from F1 is too close to call, by ")
+    # Three standard deviations of the difference of a share of 300 draws and one of 400.
+    error = 3 * 0.5 * np.sqrt(1 / 300 + 1 / 400)
+    assert found.probability == pytest.approx(np.mean(held), abs=error)
+
+
+@settings(max_examples=8)
+@given(sigmas=st.floats(-3, 3))
+def test_g_7_within_three_sigmas_of_the_end_of_a_wall_cover_is_never_flat(sigmas):
+    assert 0.0 < answered(past_a_wall(sigmas * 0.5 * np.sqrt(2), sigma_mm=0.5)).probability < 1.0
+
+
+def test_cover_is_certain_where_all_is_exact_or_far_from_its_limit():
+    assert answered(past_a_wall(0.5)).probability == 1.0
+    assert answered(past_a_wall(-2.0)).probability == 0.0
+    for beyond_mm, chance in ((60.0, 1.0), (-60.0, 0.0)):
+        found = answered(past_a_wall(beyond_mm, sigma_mm=0.3))
+        assert (found.probability, found.margin_mm > 0) == (chance, chance == 1.0)
+    horse = field_of(position(line("F1", "french", 600, 480), massed("1", "british", 600, 560)))
+    assert cover_answer(horse, horse.by_id["F1"], horse.by_id["1"]).answer == "no"

@@ -11,6 +11,7 @@ from tablecam.measure.outlines import corners
 from tablecam.rules.maurice.engagement import Engagements, engagements
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.front_contact import contact_margin_mm, touches_front
+from tablecam.rules.maurice.rulings import all_rulings, rulings_document
 from tablecam.table.model import Position, Terrain, Unit
 from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.tables import gun, line, massed, position
@@ -184,3 +185,19 @@ def _before(front_mm: float, layout, x_mm: float, gap_mm: float, heading_deg: fl
     low_mm = min(y for base in unit.bases for _, y in corners(base))
     bases = (replace(base, y_mm=base.y_mm - low_mm + front_mm + gap_mm) for base in unit.bases)
     return replace(unit, bases=tuple(bases))
+
+
+def test_rulings_gather_every_doubt_once_and_tell_how_probable_engagements_are() -> None:
+    field = field_of(in_contact(0.9, **SURE))
+    found = all_rulings(field, "french")
+    rules = [answer.rule for answer in found.doubts]
+    assert {"M-1.10", "M-8.10"} <= set(rules)
+    assert len(set(found.doubts)) == len(rules)
+    told = rulings_document(found)["units"]["B1"]["engaged_probability"]
+    assert told == {"F1": pytest.approx(found.engagements.probability("F1", "B1"), abs=1e-4)}
+
+
+def test_exact_rulings_tell_nothing_of_doubts() -> None:
+    document = rulings_document(all_rulings(field_of(in_contact(0.9)), "french"))
+    assert document["doubts"] == []
+    assert "engaged_probability" not in document["units"]["F1"]
