@@ -8,7 +8,7 @@ true to 0.05 mm.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -95,7 +95,8 @@ def swept_straight(
 ) -> shapely.Geometry:
     """What convex shapes pass over on a straight move, where they start and end included."""
     step = np.array(forward(heading_deg)) * length_mm
-    parts = _parts(shapes, lambda points: np.stack([points, points + step]))
+    corners = shapely.get_coordinates(list(shapes))
+    parts = _parts(shapes, np.stack([corners, corners + step]))
     return shapely.union_all(parts, grid_size=GRID_MM)
 
 
@@ -113,21 +114,19 @@ def wheel_parts(
     corners = shapely.get_coordinates(list(shapes))
     farthest_mm = float(np.linalg.norm(corners - about_mm, axis=1).max(initial=0.0))
     angles = np.linspace(0.0, angle_deg, _chords(farthest_mm, math.radians(angle_deg)) + 1)
-    return _parts(
-        shapes, lambda points: np.stack([rotated(points, about_mm, angle) for angle in angles])
-    )
+    return _parts(shapes, np.stack([rotated(corners, about_mm, angle) for angle in angles]))
 
 
-def _parts(
-    shapes: Sequence[shapely.Polygon], places: Callable[[Array], Array]
-) -> NDArray[np.object_]:
-    """The hulls of every shape at each two places that follow each other."""
-    groups = []
-    for shape in shapes:
-        moved = places(shapely.get_coordinates(shape))
-        groups.append(np.concatenate([moved[:-1], moved[1:]], axis=1))
-    hulls = [shapely.MultiPoint(corners).convex_hull for group in groups for corners in group]
-    return np.array(hulls, dtype=np.object_)
+def _parts(shapes: Sequence[shapely.Polygon], places: Array) -> NDArray[np.object_]:
+    """The hulls of every shape at each two places, of all corners (p, m, 2), that follow."""
+    owners = np.repeat(np.arange(len(shapes)), shapely.get_num_coordinates(list(shapes)))
+    # Shape by shape, the corners at one place and then those at the next.
+    order = np.argsort(np.tile(owners, 2), kind="stable")
+    pairs = np.concatenate([places[:-1], places[1:]], axis=1)[:, order]
+    hops = np.arange(len(pairs))[:, None] * len(shapes)
+    part_of = (hops + np.tile(owners, 2)[order]).ravel()
+    lines = shapely.linestrings(pairs.reshape(-1, 2), indices=part_of)
+    return np.asarray(shapely.convex_hull(lines), dtype=np.object_)
 
 
 def _chords(radius_mm: float, angle_rad: float) -> int:

@@ -18,6 +18,7 @@ Flags = NDArray[np.bool_]
 
 _PLAIN_TURN_RAD = np.pi / 4 + 1e-9
 _SAME_RAD = 1e-9
+_HAIR_MM = 1e-6
 
 _MOST_TURN_DEG = 89.0
 """A strip that is cut at its front line cannot be turned along it."""
@@ -101,6 +102,28 @@ def first_met_by_each(
             np.split(starts_mm, np.cumsum(sizes)[:-1]), turned_deg, shapes, strict=True
         )
     ]
+
+
+def first_met_in_frames(
+    strip: Strip, turns_rad: Array, corners_mm: Array, sliver_mm: float = 0.0
+) -> Array:
+    """As `first_met` for d draws of poses, each with its own angle (d,) and shapes: (d, n).
+
+    `corners_mm` (d, n, c, 2) are the shapes' corners as seen from the strip's pivot in each draw. A
+    shape that lies over the strip's near end is taken to begin at the first of its edges in it.
+    """
+    corners_mm = np.asarray(corners_mm)
+    steps = np.roll(corners_mm, -1, axis=2) - corners_mm
+    turns = np.broadcast_to(turns_rad[:, None, None], corners_mm.shape[:3]).reshape(-1)
+
+    def begins_mm(within: Strip) -> Array:
+        nearest_mm = _first_of(within, turns, corners_mm.reshape(-1, 2), steps.reshape(-1, 2))
+        return np.asarray(nearest_mm.reshape(corners_mm.shape[:3]).min(axis=2))
+
+    starts_mm = begins_mm(strip)
+    if sliver_mm > 0:
+        starts_mm[np.isinf(begins_mm(strip.narrowed(sliver_mm)))] = np.inf
+    return starts_mm
 
 
 def critical_turns_deg(
@@ -245,7 +268,7 @@ def _kept(start: Array, step: Array, part: tuple[Array, Array]) -> tuple[Array, 
 
 def _with_heel(strip: Strip, rows: Rows, starts_mm: Array) -> Array:
     """The same with shapes that lie over a corner of the strip's near end: they begin there."""
-    near = np.flatnonzero(_is_at_heel(_heel_mm(strip, rows.turns_rad), rows.edges))
+    near = np.flatnonzero(_is_at_heel(_heel_box(strip, rows.turns_rad), rows.edges))
     if not len(near):
         return starts_mm
     starts_mm = starts_mm.copy()
@@ -262,20 +285,28 @@ def _with_heel(strip: Strip, rows: Rows, starts_mm: Array) -> Array:
     return starts_mm
 
 
-def _is_at_heel(heel_mm: float, edges: Edges) -> Flags:
-    """Which shapes (n,) may reach as near to the pivot as the near end does, by their boxes."""
+def _is_at_heel(box: Array, edges: Edges) -> Flags:
+    """Which shapes (n,) may reach to where the near end comes, by their boxes."""
     if not len(edges.firsts):
         return np.zeros(0, dtype=bool)
     low = np.minimum.reduceat(edges.starts, edges.firsts)
     high = np.maximum.reduceat(edges.starts, edges.firsts)
-    return np.asarray(((low <= heel_mm) & (high >= -heel_mm)).all(axis=1))
+    return np.asarray(((low <= box[1]) & (high >= box[0])).all(axis=1))
 
 
-def _heel_mm(strip: Strip, turns_rad: Array) -> float:
-    """How far the corners of the near end lie from the pivot at most."""
-    side_mm = max(abs(strip.left_mm), abs(strip.right_mm)) + abs(strip.floor_mm)
-    most_rad = np.abs(turns_rad).max(initial=0.0)
-    return float(side_mm / np.cos(most_rad)) if strip.is_cut else side_mm
+def _heel_box(strip: Strip, turns_rad: Array) -> Array:
+    """A box about all places of the near end's corners: its lowest and its highest x, y (2, 2)."""
+    turns = np.array([turns_rad.min(initial=0.0), turns_rad.max(initial=0.0)])
+    most_rad = float(np.abs(turns).max())
+    sides = np.array([min(strip.left_mm, 0.0), max(strip.right_mm, 0.0)])
+    if strip.is_cut or most_rad > np.pi / 2:
+        far_mm = np.abs(sides).max() + abs(strip.floor_mm)
+        far_mm = far_mm / np.cos(most_rad) if strip.is_cut else far_mm
+        return np.full((2, 2), [[-far_mm], [far_mm]])
+    # Up to a right angle it only comes nearer across, and goes on along.
+    along = np.multiply.outer(sides, np.sin(turns))
+    low, high = (sides[0], along.min()), (sides[1], along.max())
+    return np.array([np.subtract(low, _HAIR_MM), np.add(high, _HAIR_MM)])
 
 
 def _heel(strip: Strip, turns_rad: Array) -> Array:

@@ -14,9 +14,8 @@ from tablecam.rules.maurice.charge_doubts import asked
 from tablecam.rules.maurice.charge_limits import (
     LIMITS,
     Attempt,
-    Rows,
+    Tried,
     attempts_of,
-    what_is_left,
 )
 from tablecam.rules.maurice.charge_moves import Move, allowance_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
@@ -89,17 +88,18 @@ def charge_of(field: Field, unit: UnitOnField) -> Charge:
 
 def _as_all_stand(field: Field, unit: UnitOnField) -> Charge:
     """The same, as if all were known to stand just where they were seen."""
-    attempts = attempts_of(field, unit)
-    left = [what_is_left(attempt) for attempt in attempts]
+    tries = attempts_of(field, unit)
+    targets = {name for each in tries for name in each.targets}
     lanes = tuple(
         lane
         for enemy in field.enemies_of(unit)
-        for lane in _lanes_to(enemy, list(zip(attempts, (rows for rows, _ in left), strict=True)))
+        if enemy.id in targets
+        for lane in _lanes_to(enemy, tries)
     )
     if lanes:
         return Charge(True, None, tuple(dict.fromkeys(lane.target for lane in lanes)), lanes)
     # What stopped the moves that came farthest.
-    why_not, _ = LIMITS[max(passed for _, passed in left)]
+    why_not, _ = LIMITS[max((each.passed for each in tries), default=0)]
     return Charge(False, why_not, (), ())
 
 
@@ -125,17 +125,17 @@ def _why_never(field: Field, unit: UnitOnField) -> str | None:
     return None
 
 
-def _lanes_to(enemy: UnitOnField, attempts: list[tuple[Attempt, Rows]]) -> Iterator[ChargeLane]:
+def _lanes_to(enemy: UnitOnField, tries: list[Tried]) -> Iterator[ChargeLane]:
     """The lane straight ahead to an enemy, else one after a wheel to each side."""
-    for attempt, left in attempts:
-        moves = attempt.moves
-        rows = left[moves.is_meeting(enemy.id)[left]]
+    for tried in tries:
+        moves = tried.attempt.moves
+        rows = tried.rows[moves.is_meeting(enemy.id)[tried.rows]]
         if not len(rows):
             continue
         arcs_mm = moves.arcs_mm[rows]
         ends_mm = (float(arcs_mm[0]), float(arcs_mm[-1])) if arcs_mm[0] > 0.0 else (0.0, 0.0)
         best = int(rows[np.argmin(np.abs(arcs_mm - sum(ends_mm) / 2))])
-        yield _lane(attempt, best, enemy, ends_mm)
+        yield _lane(tried.attempt, best, enemy, ends_mm)
         if not ends_mm[0]:
             return
 

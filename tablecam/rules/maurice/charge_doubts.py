@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tablecam.measure.answer import CERTAIN, Answer, AnswerWord, Shape
 from tablecam.measure.outlines import axes, footprint, unit_footprint
-from tablecam.rules.maurice.charge_limits import attempts_of, what_is_left
+from tablecam.rules.maurice.charge_limits import attempts_of
 from tablecam.rules.maurice.charge_moves import allowance_mm
 from tablecam.rules.maurice.charge_slack import margin_mm, targets_with
 from tablecam.rules.maurice.field import Field, UnitOnField
@@ -38,6 +38,8 @@ def asked(field: Field, unit: UnitOnField, targets: Iterable[str]) -> Mapping[st
     exact, or where the outcome is the same with every limit let out and drawn in by 3.5 sigma (or
     by the tolerance that the players agreed on).
     """
+    if field.position.table.tolerance_mm <= 0.0 and not _has_error(field):
+        return {}
     near = _near(field, unit)
     error_mm = max((_error_mm(field, unit, enemy) for enemy in near.enemies_of(unit)), default=0.0)
     slack_mm = max(_SURE_SIGMAS * error_mm, field.position.table.tolerance_mm)
@@ -65,6 +67,11 @@ def _near(field: Field, unit: UnitOnField) -> Field:
     reach_mm = (allowance_mm(field, unit) or 0.0) + 2 * CHARGE_WHEEL_BW * field.bw_mm
     near = shapely.dwithin(unit.outline, [other.outline for other in field.units], reach_mm)
     return _with_units(field, [field.units[place] for place in np.flatnonzero(near)])
+
+
+def _has_error(field: Field) -> bool:
+    poses = (base for unit in field.position.units for base in unit.bases)
+    return any(base.sigma_mm or base.sigma_deg for base in poses)
 
 
 def _with_units(field: Field, units: Iterable[UnitOnField]) -> Field:
@@ -99,12 +106,7 @@ def _chances(field: Field, unit: UnitOnField) -> dict[str, float]:
 
 
 def _targets(field: Field, unit: UnitOnField) -> set[str]:
-    found: set[str] = set()
-    for attempt in attempts_of(field, unit):
-        rows, _ = what_is_left(attempt)
-        places = np.flatnonzero(attempt.moves.meets[rows].any(axis=0))
-        found.update(attempt.moves.owners[place] for place in places)
-    return found
+    return {name for tried in attempts_of(field, unit) for name in tried.targets}
 
 
 def _drawn(field: Field) -> Iterator[Field]:

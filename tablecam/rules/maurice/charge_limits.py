@@ -12,8 +12,15 @@ from numpy.typing import NDArray
 from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.outlines import GRID_MM, Axes, table_outline
-from tablecam.rules.maurice.charge_moves import CORNERS, Moves, allowance_mm, moves_about
+from tablecam.rules.maurice.charge_moves import (
+    CORNERS,
+    Moves,
+    allowance_mm,
+    in_reach,
+    moves_about,
+)
 from tablecam.rules.maurice.charge_sight import is_in_view
+from tablecam.rules.maurice.charge_wheel import longest_free_arc_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import SLIVER_MM
 from tablecam.table.headings import forward
@@ -42,22 +49,47 @@ class Attempt:
     slack_mm: float = 0.0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Tried:
+    """An attempt and, as `what_is_left` tells them, the rows of the moves that are left of it."""
+
+    attempt: Attempt
+    rows: Rows
+    passed: int
+
+    @property
+    def targets(self) -> set[str]:
+        """The enemies that the moves left meet."""
+        moves = self.attempt.moves
+        return {moves.owners[place] for place in np.flatnonzero(moves.meets[self.rows].any(axis=0))}
+
+
 def forbidden_ground(field: Field, unit: UnitOnField, slack_mm: float = 0.0) -> shapely.Geometry:
     """Where a unit may not charge to, as far as it can come; so much smaller with a slack.
 
     Impassable ground, all off the table, and for horse woods. A base that a hand has left a little
     over the table's edge may stay so.
     """
-    areas = [field.ground.impassable, _off_table(field, unit)]
+    areas = [field.ground.impassable]
     if unit.unit.arm == "cavalry":
         areas.append(field.ground.woods)
     # Its rear swings no farther in a wheel than its front could go.
     reach_mm = (allowance_mm(field, unit) or 0.0) + abs(slack_mm)
+    if not _is_well_on_table(field, unit, reach_mm):
+        areas.append(_off_table(field, unit))
     near = [area for area in areas if shapely.dwithin(area, unit.outline, reach_mm)]
     if not near:
         return shapely.Polygon()
     together = shapely.union_all(near, grid_size=GRID_MM)
     return shapely.buffer(together, -slack_mm, join_style="mitre") if slack_mm else together
+
+
+def _is_well_on_table(field: Field, unit: UnitOnField, by_mm: float) -> bool:
+    left, low, right, high = shapely.bounds(unit.outline).tolist()
+    table = field.position.table
+    return bool(
+        min(left, low) > by_mm and right < table.width_mm - by_mm and high < table.depth_mm - by_mm
+    )
 
 
 def _off_table(field: Field, unit: UnitOnField) -> shapely.Polygon:
@@ -69,13 +101,43 @@ def _off_table(field: Field, unit: UnitOnField) -> shapely.Polygon:
     return shapely.Polygon(shapely.get_coordinates(far), [shapely.get_coordinates(edge)])
 
 
-def attempts_of(field: Field, unit: UnitOnField) -> list[Attempt]:
-    """The moves of a unit about each corner."""
+def attempts_of(field: Field, unit: UnitOnField) -> list[Tried]:
+    """The moves of a unit about each corner, and what the rules leave of them.
+
+    Only those straight ahead where they reach every enemy that any others could.
+    """
+    reach_mm = allowance_mm(field, unit) or 0.0
+    others = [other for other in field.units if other is not unit]
+    near = shapely.dwithin(unit.outline, [other.outline for other in others], reach_mm + TOUCH_MM)
+    others = [other for other, is_near in zip(others, near, strict=True) if is_near]
+    if not any(other.side != unit.side for other in others):
+        return []
+    there = [in_reach(field, unit, corner, others) for corner in CORNERS]
+    enemies = {name for each in there for name in each.owners}
+    if not enemies:
+        return []
     forbidden = forbidden_ground(field, unit)
+    ahead = _tried(Attempt(field, unit, moves_about(field, unit, there[0], 0.0), forbidden))
+    if ahead.targets and ahead.targets >= _that_it_may_charge(field, unit, enemies):
+        return [ahead]
+    longest_mm = (
+        longest_free_arc_mm(field, unit, each.corner, forbidden) if each.owners else 0.0
+        for each in there
+    )
     return [
-        Attempt(field, unit, moves_about(field, unit, corner, forbidden), forbidden)
-        for corner in CORNERS
+        _tried(Attempt(field, unit, moves_about(field, unit, each, longest), forbidden))
+        for each, longest in zip(there, longest_mm, strict=True)
     ]
+
+
+def _that_it_may_charge(field: Field, unit: UnitOnField, enemies: set[str]) -> set[str]:
+    if unit.unit.arm == "cavalry":
+        return enemies
+    return {name for name in enemies if field.by_id[name].unit.arm != "cavalry"}
+
+
+def _tried(attempt: Attempt) -> Tried:
+    return Tried(attempt, *what_is_left(attempt))
 
 
 def what_is_left(attempt: Attempt) -> tuple[Rows, int]:
@@ -125,9 +187,11 @@ def _has_ground(attempt: Attempt, rows: Rows) -> Bools:
     """The way ahead; the wheels that are tried at all pass over none that is forbidden."""
     if shapely.is_empty(attempt.forbidden):
         return np.ones(len(rows), dtype=bool)
-    moves = [attempt.moves.move(row) for row in rows]
-    lanes = np.array([move.lane_area(attempt.unit) for move in moves], dtype=object)
-    crosses = np.asarray(shapely.intersects(lanes, attempt.forbidden))
+    lanes = attempt.moves.lanes(attempt.unit, rows)
+    shapely.prepare(attempt.forbidden)
+    crosses = np.asarray(shapely.intersects(attempt.forbidden, lanes))
+    if not crosses.any():
+        return ~crosses
     common = shapely.intersection(lanes[crosses], attempt.forbidden, grid_size=GRID_MM)
     crosses[crosses] = ~np.asarray(shapely.is_empty(shapely.buffer(common, -SLIVER_MM / 2)))
     return ~crosses

@@ -22,7 +22,7 @@ from tablecam.measure.lanes import (
 from tablecam.measure.outlines import Axes
 from tablecam.measure.zone_ranges import critical_turns_deg, first_met
 from tablecam.measure.zones import Strip, strip_before
-from tablecam.rules.maurice.charge_wheel import longest_free_arc_mm, wheel_area
+from tablecam.rules.maurice.charge_wheel import wheel_area
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import ALLOWANCES_BW, CHARGE_WHEEL_BW, SLIVER_MM
 
@@ -98,6 +98,11 @@ class Moves:
         """One of the moves."""
         return Move(self.corner, float(self.arcs_mm[row]), float(self.straight_mm[row]))
 
+    def lanes(self, unit: UnitOnField, rows: NDArray[np.intp]) -> NDArray[np.object_]:
+        """What the front passes over on the ways ahead of some of the moves."""
+        moves = [self.move(row) for row in rows.tolist()]
+        return np.array([move.lane_area(unit) for move in moves], dtype=object)
+
     def bases_met(self, row: int) -> tuple[shapely.Polygon, ...]:
         """The bases that one of the moves meets."""
         return tuple(self.bases[place] for place in np.flatnonzero(self.meets[row]))
@@ -109,33 +114,48 @@ def allowance_mm(field: Field, unit: UnitOnField) -> float | None:
     return None if allowance_bw is None else allowance_bw * field.bw_mm
 
 
-def moves_about(
-    field: Field, unit: UnitOnField, corner: Corner, forbidden: shapely.Geometry
-) -> Moves:
-    """The moves of a unit after wheels about a corner, up to the longest that is free.
+@dataclass(frozen=True, slots=True, eq=False)
+class InReach:
+    """The bases that all lanes about a corner can have to do with.
 
-    The first does not wheel. Every millimetre, and beside the wheels at which a corner of a base
-    enters or leaves the lane. Where no enemy can be met there is only the move straight ahead.
+    `bases` are those of enemies, whose units are `owners`; `friends` those of friends.
     """
+
+    corner: Corner
+    owners: tuple[str, ...]
+    bases: tuple[shapely.Polygon, ...]
+    friends: tuple[shapely.Polygon, ...]
+
+
+def in_reach(
+    field: Field, unit: UnitOnField, corner: Corner, others: Sequence[UnitOnField]
+) -> InReach:
+    """What of other units there is in reach of a unit's charges about a corner."""
     reach_mm = allowance_mm(field, unit) or 0.0
     fan = fan_of_lanes(unit.axes, corner, CHARGE_WHEEL_BW * field.bw_mm, reach_mm)
-    enemies, friends = bases_in(fan, field.enemies_of(unit)), bases_in(fan, field.friends_of(unit))
+    enemies = bases_in(fan, [other for other in others if other.side != unit.side])
+    friends = bases_in(fan, [other for other in others if other.side == unit.side])
     owners, bases = tuple(each for each, _ in enemies), tuple(base for _, base in enemies)
-    shapes = [*bases, *(base for _, base in friends)]
+    return InReach(corner, owners, bases, tuple(base for _, base in friends))
+
+
+def moves_about(field: Field, unit: UnitOnField, there: InReach, longest_mm: float) -> Moves:
+    """The moves of a unit after wheels about a corner, up to the longest.
+
+    The first does not wheel. Every millimetre, and beside the wheels at which a corner of a base
+    enters or leaves the lane.
+    """
+    corner, owners, bases = there.corner, there.owners, there.bases
+    shapes = [*bases, *there.friends]
     strip = strip_before(unit.axes, front_width_mm(unit.axes), pivot=corner, is_cut=False)
-    longest_mm = longest_free_arc_mm(field, unit, corner, forbidden) if enemies else 0.0
     arcs_mm = arcs_to_try(unit.axes, corner, strip, shapes, longest_mm)
     turns_deg = turned_deg(unit.axes, corner, 1.0) * arcs_mm
     begins_mm = first_met(strip, turns_deg, shapes, SLIVER_MM)
-    ahead_mm, friends_mm = np.split(begins_mm, [len(enemies)], axis=1)
+    ahead_mm, friends_mm = np.split(begins_mm, [len(bases)], axis=1)
     straight_mm = ahead_mm.min(axis=1, initial=np.inf)
     meets = np.isfinite(ahead_mm) & (ahead_mm <= straight_mm[:, None] + SLIVER_MM)
-    is_new = np.array([not shapely.dwithin(unit.outline, base, TOUCH_MM) for base in bases], bool)
-    is_beside = np.isinf(ahead_mm) & is_new & ~_of_units_met(meets, owners)
-    beside_mm = np.full(ahead_mm.shape, np.inf)
-    if len(set(owners)) > 1:  # the bases of a lone unit are never beside the lane that meets it
-        grown_mm = first_met(strip.narrowed(-TOUCH_MM), turns_deg, bases)
-        beside_mm[is_beside] = grown_mm[is_beside]
+    is_beside = np.isinf(ahead_mm) & ~_of_units_met(meets, owners)
+    beside_mm = _beside_mm(unit, strip, turns_deg, bases, is_beside)
     return Moves(
         corner,
         arcs_mm,
@@ -148,23 +168,48 @@ def moves_about(
     )
 
 
+def _beside_mm(
+    unit: UnitOnField,
+    strip: Strip,
+    turns_deg: Array,
+    bases: Sequence[shapely.Polygon],
+    is_beside: Bools,
+) -> Array:
+    """How far ahead those of the bases (k, n) that are beside the lane would touch a flank."""
+    beside_mm = np.full(is_beside.shape, np.inf)
+    shapes = np.array(bases, dtype=object)
+    asked = np.flatnonzero(is_beside.any(axis=0) & ~shapely.dwithin(unit.outline, shapes, TOUCH_MM))
+    if len(asked):
+        grown_mm = first_met(strip.narrowed(-TOUCH_MM), turns_deg, shapes[asked].tolist())
+        beside_mm[:, asked] = np.where(is_beside[:, asked], grown_mm, np.inf)
+    return beside_mm
+
+
 def bases_in(
     area: shapely.Geometry, units: Sequence[UnitOnField]
 ) -> list[tuple[str, shapely.Polygon]]:
     """The bases of units that reach into an area, with their units' ids."""
-    return [
-        (other.id, base)
-        for other in units
-        if shapely.intersects(area, other.outline)
-        for base in other.bases
-        if shapely.intersects(area, base)
+    if not units:
+        return []
+    met = [
+        units[place]
+        for place in np.flatnonzero(shapely.intersects(area, _outlines(units))).tolist()
     ]
+    named = [(other.id, base) for other in met for base in other.bases]
+    is_in = shapely.intersects(area, np.array([base for _, base in named], dtype=object))
+    return [each for each, is_met in zip(named, is_in.tolist(), strict=True) if is_met]
+
+
+def _outlines(units: Sequence[UnitOnField]) -> NDArray[np.object_]:
+    return np.array([unit.outline for unit in units], dtype=object)
 
 
 def fan_of_lanes(front: Axes, corner: Corner, arc_mm: float, reach_mm: float) -> shapely.Geometry:
     """An area that holds the lanes after all wheels up to an arc, and what touches them."""
     arcs_mm = np.linspace(0.0, arc_mm, _RIBS + 1)
-    ribs = shapely.get_coordinates([lane(wheeled(front, corner, arc), reach_mm) for arc in arcs_mm])
+    ribs = shapely.get_coordinates(
+        [lane(wheeled(front, corner, arc), reach_mm) for arc in arcs_mm.tolist()]
+    )
     farthest_mm = math.hypot(front_width_mm(front), reach_mm)
     between_rad = math.radians(abs(turned_deg(front, corner, arc_mm))) / _RIBS
     # The arcs from rib to rib bulge over their chords.

@@ -24,14 +24,14 @@ def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField, slack_mm: f
     all that hides is so much smaller.
     """
     front = shapely.LineString([unit.axes.left_mm, unit.axes.right_mm])
-    crests = shapely.union_all(
-        [piece.outline for piece in field.ground.of_kind("crest")], grid_size=GRID_MM
-    )
-    woods = field.ground.woods
+    crests, woods = field.ground.crests, field.ground.woods
     if slack_mm:
         crests, woods = shapely.buffer([crests, woods], -slack_mm, join_style="mitre")
-    between = shapely.convex_hull(shapely.union(front, target.outline))
-    if not shapely.intersects(between, woods):
+    between = shapely.convex_hull(shapely.GeometryCollection([front, target.outline]))
+    is_in_woods = shapely.intersects(between, woods)
+    if not is_in_woods and not shapely.intersects(between, crests):
+        return True
+    if not is_in_woods:
         return free_line(front, target.outline, crests) is not None
     if free_line(front, target.outline, shapely.union(crests, woods, grid_size=GRID_MM)):
         return True

@@ -36,6 +36,7 @@ class Ground:
     cover: shapely.Geometry
     obstructing: shapely.Geometry
     impassable: shapely.Geometry
+    crests: shapely.Geometry
 
     @classmethod
     def of(cls, terrain: Iterable[Terrain]) -> Ground:
@@ -54,6 +55,7 @@ class Ground:
             cover=_union(pieces, lambda piece: piece.kind.is_cover),
             obstructing=_union(pieces, lambda piece: piece.kind.obstructs),
             impassable=_union(pieces, lambda piece: piece.kind.is_impassable),
+            crests=_union(pieces, lambda piece: piece.terrain.kind == "crest"),
         )
 
     def of_kind(self, *kinds: str) -> tuple[Piece, ...]:
