@@ -82,6 +82,18 @@ def lane(front: Axes, length_mm: float, *, behind_mm: float = 0.0) -> shapely.Po
     return shapely.Polygon([left - back, end - back, end + far, left + far])
 
 
+def lane_corners_mm(front: Axes, corner: Corner, arcs_mm: Array, lengths_mm: Array) -> Array:
+    """The corners (k, 4, 2) of the lanes of some lengths (k,) after wheels of some arcs (k,)."""
+    turns_rad = np.radians(turned_deg(front, corner, 1.0) * arcs_mm)
+    cos, sin = np.cos(turns_rad), np.sin(turns_rad)
+    pivot = np.array(pivot_mm(front, corner))
+    turn = np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
+    ends = (np.array([front.left_mm, front.right_mm]) - pivot) @ turn + pivot
+    steps = (np.array(forward(front.heading_deg)) @ turn) * lengths_mm[:, None]
+    left, right = ends[:, 0], ends[:, 1]
+    return np.stack([left, right, right + steps, left + steps], axis=1)
+
+
 def all_ahead(front: Axes, reach_mm: float) -> shapely.Polygon:
     """All ahead of the front line that is within a reach of the front edge."""
     left, end = np.array(front.left_mm), np.array(front.right_mm)

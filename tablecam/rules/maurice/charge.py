@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import shapely
@@ -43,7 +43,20 @@ class ChargeLane:
     also_meets: tuple[str, ...]
     crosses_difficult: bool
     probability: float
-    evidence: tuple[Shape, ...]
+    move: Move = field(compare=False, repr=False)
+    unit: UnitOnField = field(compare=False, repr=False)
+
+    @property
+    def evidence(self) -> tuple[Shape, ...]:
+        """The area of the wheel, the lane ahead and the front where it meets the enemy."""
+        move, unit = self.move, self.unit
+        end = move.front_at_end(unit)
+        front = shapely.LineString([end.left_mm, end.right_mm])
+        return (
+            *(shapes_of(move.wheel_area(unit), "wheel", "wheel") if move.arc_mm > 0 else ()),
+            *shapes_of(move.lane_area(unit), "lane", f"charges {self.target}"),
+            *shapes_of(front, "front-edge"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +78,12 @@ class Charge:
     def doubts(self) -> tuple[Answer, ...]:
         """Whom it may or may not be able to charge: too close to call."""
         return tuple(answer for answer in self.answers if answer.answer == "too_close")
+
+
+def charges(field: Field, only: Collection[str] | None = None) -> Mapping[str, Charge]:
+    """The charges of all units, or of `only` those of some ids."""
+    asked_of = field.units if only is None else [each for each in field.units if each.id in only]
+    return {each.id: charge_of(field, each) for each in asked_of}
 
 
 def charge_of(field: Field, unit: UnitOnField) -> Charge:
@@ -144,7 +163,6 @@ def _lane(
     attempt: Attempt, row: int, enemy: UnitOnField, ends_mm: tuple[float, float]
 ) -> ChargeLane:
     move, unit = attempt.moves.move(row), attempt.unit
-    area = shapely.union(move.wheel_area(unit), move.lane_area(unit))
     also = (other.id for other in attempt.field.enemies_of(unit) if other is not enemy)
     return ChargeLane(
         enemy.id,
@@ -154,18 +172,20 @@ def _lane(
         attempt.field.in_bw(move.cost_mm),
         ends_mm,
         tuple(name for name in also if attempt.moves.is_meeting(name)[row]),
-        is_partly_in(area, attempt.field.ground.difficult),
+        _crosses(move, unit, attempt.field.ground.difficult),
         1.0,
-        _evidence(move, unit, enemy),
+        move,
+        unit,
     )
 
 
-def _evidence(move: Move, unit: UnitOnField, enemy: UnitOnField) -> tuple[Shape, ...]:
-    """The area of the wheel, the lane ahead and the front where it meets the enemy."""
-    end = move.front_at_end(unit)
-    front = shapely.LineString([end.left_mm, end.right_mm])
-    return (
-        *(shapes_of(move.wheel_area(unit), "wheel", "wheel") if move.arc_mm > 0 else ()),
-        *shapes_of(move.lane_area(unit), "lane", f"charges {enemy.id}"),
-        *shapes_of(front, "front-edge"),
-    )
+def _crosses(move: Move, unit: UnitOnField, area: shapely.Geometry) -> bool:
+    """Whether a move goes over any part of an area."""
+    # No corner of a unit goes twice as far as the end of its front in a wheel of at most 1 BW.
+    if not shapely.dwithin(unit.outline, area, 2 * move.cost_mm):
+        return False
+    lane = move.lane_area(unit)
+    if is_partly_in(lane, area):
+        return True
+    wheel = move.wheel_area(unit)
+    return shapely.intersects(wheel, area) and is_partly_in(shapely.union(wheel, lane), area)

@@ -16,6 +16,7 @@ from tablecam.measure.lanes import (
     advanced,
     front_width_mm,
     lane,
+    lane_corners_mm,
     turned_deg,
     wheeled,
 )
@@ -100,8 +101,10 @@ class Moves:
 
     def lanes(self, unit: UnitOnField, rows: NDArray[np.intp]) -> NDArray[np.object_]:
         """What the front passes over on the ways ahead of some of the moves."""
-        moves = [self.move(row) for row in rows.tolist()]
-        return np.array([move.lane_area(unit) for move in moves], dtype=object)
+        corners = lane_corners_mm(
+            unit.axes, self.corner, self.arcs_mm[rows], self.straight_mm[rows]
+        )
+        return np.asarray(shapely.polygons(corners), dtype=object)
 
     def bases_met(self, row: int) -> tuple[shapely.Polygon, ...]:
         """The bases that one of the moves meets."""
@@ -207,15 +210,13 @@ def _outlines(units: Sequence[UnitOnField]) -> NDArray[np.object_]:
 def fan_of_lanes(front: Axes, corner: Corner, arc_mm: float, reach_mm: float) -> shapely.Geometry:
     """An area that holds the lanes after all wheels up to an arc, and what touches them."""
     arcs_mm = np.linspace(0.0, arc_mm, _RIBS + 1)
-    ribs = shapely.get_coordinates(
-        [lane(wheeled(front, corner, arc), reach_mm) for arc in arcs_mm.tolist()]
-    )
+    ribs = lane_corners_mm(front, corner, arcs_mm, np.full(len(arcs_mm), reach_mm)).reshape(-1, 2)
     farthest_mm = math.hypot(front_width_mm(front), reach_mm)
     between_rad = math.radians(abs(turned_deg(front, corner, arc_mm))) / _RIBS
     # The arcs from rib to rib bulge over their chords.
     bulge_mm = farthest_mm * (1.0 - math.cos(between_rad / 2))
-    hull = shapely.MultiPoint(ribs).convex_hull
-    fan = hull.buffer(bulge_mm + TOUCH_MM)
+    hull = shapely.convex_hull(shapely.LineString(ribs))
+    fan = shapely.buffer(hull, bulge_mm + TOUCH_MM, quad_segs=16)
     shapely.prepare(fan)
     return fan
 
