@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -11,7 +11,9 @@ import numpy as np
 import shapely
 
 from tablecam.measure.answer import Answer
+from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.fire_doubts import with_chances
 from tablecam.rules.maurice.fire_option import FireOption, Range, is_disrupted, options
 from tablecam.rules.maurice.fire_shooter import Shooter, shooters
 from tablecam.rules.maurice.fire_zone import Met, met_ahead, met_turned
@@ -36,11 +38,13 @@ class BaseFire:
 
     def to_json(self) -> dict[str, Any]:
         """The base's fire as rulings carry it."""
-        return {
+        told: dict[str, Any] = {
             "options": [option.to_json() for option in self.options],
             "blocked": self.blocked,
-            "doubts": [answer.to_json() for answer in self.doubts],
         }
+        if self.doubts:
+            told["doubts"] = [answer.to_json() for answer in self.doubts]
+        return told
 
 
 def fires(
@@ -59,7 +63,7 @@ def fires(
     ]
     barred = _barred(field, bases)
     ready = shooters(field, [base for base, why in zip(bases, barred, strict=True) if not why])
-    shot = iter(_shot(ready))
+    shot = iter(_with_doubts(field, ready, _shot(ready)))
     found: dict[str, dict[str, BaseFire]] = {unit.id: {} for unit in asked}
     for (unit, place), why in zip(bases, barred, strict=True):
         name = unit.unit.base_name(place)
@@ -70,6 +74,19 @@ def fires(
 def fire_of(field: Field, unit: UnitOnField) -> Mapping[str, BaseFire]:
     """The fire of each base of a unit by the base's name; empty for cavalry (M-7.7)."""
     return fires(field, only=[unit.id])[unit.id]
+
+
+def _with_doubts(
+    field: Field, bases: Sequence[Shooter], found: Sequence[BaseFire]
+) -> Sequence[BaseFire]:
+    if is_exact(field):
+        return found
+    tolerance_mm = field.position.table.tolerance_mm
+    sure = []
+    for base, each in zip(bases, found, strict=True):
+        likely, doubts = with_chances(base, each.options, tolerance_mm)
+        sure.append(replace(each, options=likely, doubts=doubts))
+    return sure
 
 
 def _barred(field: Field, bases: Sequence[tuple[UnitOnField, int]]) -> list[Blocked | None]:

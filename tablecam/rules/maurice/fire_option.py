@@ -59,7 +59,7 @@ class FireOption:
 
     def to_json(self) -> dict[str, Any]:
         """The option as rulings carry it."""
-        return {
+        told = {
             "target": self.target,
             "target_base": self.target_base,
             "range": self.range,
@@ -71,10 +71,12 @@ class FireOption:
             "cover": self.has_cover,
             "enfilade": self.is_enfilade,
             "dense": self.is_dense,
-            "probability": round(self.probability, _LENGTH_PLACES),
             "because": self.because,
             "evidence": [shape.to_json() for shape in self.evidence],
         }
+        if self.probability < 1.0:
+            told["probability"] = round(self.probability, _LENGTH_PLACES)
+        return told
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,6 +14,7 @@ import shapely
 
 from tablecam.rules.maurice.engagement import Engagements, engagements
 from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.fire import fires
 from tablecam.rules.maurice.flank import flanked_by
 from tablecam.rules.maurice.forces import forces
 from tablecam.rules.maurice.movement import allowance_bw
@@ -43,8 +44,9 @@ def renewed(before: Rulings, field: Field) -> Rulings:
     engaged = engagements(field, before.active)
     by_side = {side: forces(field, side, apart) for side in sides(field)}
     stale = _within_reach(before.field, field, changed)
+    fire = fires(field, only=stale)
     units = {
-        unit.id: unit_rulings(field, unit, apart, touches, engaged)
+        unit.id: unit_rulings(field, unit, apart, touches, engaged, fire[unit.id])
         if unit.id in stale
         else _kept(before.units[unit.id], field, unit, apart, touches, engaged)
         for unit in field.units

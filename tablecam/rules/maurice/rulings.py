@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -10,7 +11,7 @@ from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.charge import Charge, ChargeLane, charge_of
 from tablecam.rules.maurice.engagement import Engagements, engagements
 from tablecam.rules.maurice.field import GAME, Field, UnitOnField
-from tablecam.rules.maurice.fire import fire_of
+from tablecam.rules.maurice.fire import BaseFire, fires
 from tablecam.rules.maurice.flank import flanked_by
 from tablecam.rules.maurice.forces import forces
 from tablecam.rules.maurice.movement import allowance_bw
@@ -33,7 +34,11 @@ def all_rulings(field: Field, active: str) -> Rulings:
     """All rulings as facts, with their proofs."""
     apart, touches, engaged = spacing(field), touching(field), engagements(field, active)
     by_side = {side: forces(field, side, apart) for side in sides(field)}
-    units = {each.id: unit_rulings(field, each, apart, touches, engaged) for each in field.units}
+    fire = fires(field)
+    units = {
+        each.id: unit_rulings(field, each, apart, touches, engaged, fire[each.id])
+        for each in field.units
+    }
     return Rulings(
         field,
         active,
@@ -48,7 +53,12 @@ def all_rulings(field: Field, active: str) -> Rulings:
 
 
 def unit_rulings(
-    field: Field, unit: UnitOnField, apart: Spacing, touches: Touching, engaged: Engagements
+    field: Field,
+    unit: UnitOnField,
+    apart: Spacing,
+    touches: Touching,
+    engaged: Engagements,
+    fire: Mapping[str, BaseFire],
 ) -> UnitRulings:
     """What holds for one unit, from what has been measured of all."""
     return UnitRulings(
@@ -56,7 +66,7 @@ def unit_rulings(
         near=near_enemy(field, unit, apart),
         in_contact=touches.enemies_of(unit.id),
         flanked_by=flanked_by(field, unit, touches),
-        fire=fire_of(field, unit),
+        fire=fire,
         charge=charge_of(field, unit),
         engaged_with=engaged.of(unit.id),
         allowance_bw=allowance_bw(field, unit),
