@@ -12,7 +12,10 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tablecam.errors import BadInput
+from tablecam.live.disputing import Disputing, Frozen
+from tablecam.live.rulings import LiveRulings
 from tablecam.live.state import Health, Snapshot
+from tablecam.simulate.demo import demo_camera
 from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
 from web import create_app
@@ -55,12 +58,21 @@ HEALTH = Health(
 class StandingTable:
     """A live table where nothing moves but by `show`: what the application is handed in tests."""
 
-    def __init__(self, *, simulated: StandingControls | None = None) -> None:
-        self.roster = ROSTER
+    def __init__(
+        self,
+        *,
+        simulated: StandingControls | None = None,
+        roster: Roster = ROSTER,
+        position: Position = POSITION,
+    ) -> None:
+        self.roster = roster
+        self._rulings = LiveRulings(roster)
+        self._disputing = Disputing(self._rulings, roster, None)
+        self.has_rules = self._rulings.has_rules
         self.simulated = simulated
         self.jpeg = b"\xff\xd8 a picture"
         self._changed = threading.Condition()
-        self._snapshot = Snapshot(3, 7, POSITION, HEALTH, {11: 12.34})
+        self._snapshot = Snapshot(3, 7, position, HEALTH, {11: 12.34})
 
     def show(self, **changes: Any) -> None:
         with self._changed:
@@ -85,6 +97,34 @@ class StandingTable:
         if "nobody" in (a + b):
             raise BadInput("measure", "expected a thing on the table, got 'unit:nobody'")
         return {"a": a, "b": b, "within": list(within_bw)}
+
+    def unit_sheet(self, unit: str, active: str) -> dict[str, Any]:
+        sheet = self._rulings.unit_sheet(self._snapshot.position, unit, active)
+        version = self._snapshot.version
+        return {"unit": unit, "active": active, "version": version} | sheet.to_json()
+
+    def pair_sheet(self, a: str, b: str, active: str) -> dict[str, Any]:
+        sheet = self._rulings.pair_sheet(self._snapshot.position, a, b, active)
+        version = self._snapshot.version
+        return {"a": a, "b": b, "active": active, "version": version} | sheet.to_json()
+
+    def dispute(self, question: str, active: str) -> dict[str, Any]:
+        return self._disputing.dispute(
+            Frozen(self._snapshot, None, demo_camera()), question, active
+        )
+
+    def disputes(self) -> list[dict[str, Any]]:
+        return self._disputing.record.disputes()
+
+    @property
+    def trouble(self) -> str:
+        return self._disputing.record.trouble
+
+    def dispute_picture(self, number: int, *, plain: bool = False) -> bytes:
+        return self._disputing.record.dispute_picture(number, plain=plain)
+
+    def dispute_position(self, number: int) -> dict[str, Any]:
+        return self._disputing.record.dispute_position(number)
 
     def take_off(self, thing: str) -> None:
         if thing != "unit:F1":

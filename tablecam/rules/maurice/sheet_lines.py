@@ -75,13 +75,3 @@ def counted(number: int, thing: str, things: str = "") -> str:
     ('1 die', '2 dice', '2 bases')
     """
     return f"{number} {thing if number == 1 else things or thing + 's'}"
-
-
-def doubts_of(result: object) -> tuple[Answer, ...]:
-    """What could come out otherwise beside a listed result; none where nothing is sampled yet."""
-    return tuple(getattr(result, "doubts", ()))
-
-
-def chance_of(result: object) -> float:
-    """How likely a listed result is what is listed."""
-    return float(getattr(result, "probability", 1.0))

@@ -11,7 +11,7 @@ from tablecam.rules.maurice.charge_moves import allowance_mm
 from tablecam.rules.maurice.charge_sight import is_in_view
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.ruled import Rulings
-from tablecam.rules.maurice.sheet_lines import chance_of, doubts_of, listed, plain, question, told
+from tablecam.rules.maurice.sheet_lines import listed, plain, question, told
 from tablecam.rules.sheets import Line, Question, Section
 
 _TITLE = "Charge"
@@ -23,7 +23,7 @@ def charge_section(found: Rulings, unit: UnitOnField) -> Section:
     lines = [_lane_line(found, unit, lane) for lane in charge.lanes]
     drawn = [shape for lane in charge.lanes for shape in lane.evidence]
     told_of = set(charge.targets)
-    for doubt in doubts_of(charge):
+    for doubt in charge.doubts:
         other = _about(found, unit, doubt)
         if other is not None and other.id not in told_of:
             lines.append(told(doubt, _asked(unit, other), read=_doubted(found, unit, other)))
@@ -97,7 +97,7 @@ def _lane_line(found: Rulings, unit: UnitOnField, lane: ChargeLane) -> Line:
         text,
         margin_mm=allowed_mm - lane.cost_bw * field.bw_mm,
         sigma_mm=found.apart.sigma_mm(unit.id, lane.target),
-        chance=chance_of(lane),
+        chance=lane.probability,
         evidence=lane.evidence,
     )
     return told(answer, asked, read=read)
@@ -146,7 +146,7 @@ def _doubted(found: Rulings, unit: UnitOnField, target: UnitOnField) -> str | No
 
 
 def _doubt(found: Rulings, unit: UnitOnField, target: UnitOnField) -> Answer | None:
-    doubts = doubts_of(found.units[unit.id].charge)
+    doubts = found.units[unit.id].charge.doubts
     return next((each for each in doubts if _about(found, unit, each) is target), None)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
-from tablecam.rules.maurice.combat_cover import cover_evidence, has_cover_from
+from tablecam.rules.maurice.combat_cover import cover_answer
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.front_contact import front_gap_mm, touches_across
 from tablecam.rules.maurice.levels import is_uphill
 from tablecam.rules.maurice.ruled import Rulings
-from tablecam.rules.maurice.sheet_lines import listed, plain, question, told
+from tablecam.rules.maurice.sheet_lines import plain, question, told
 from tablecam.rules.maurice.tables import ENGAGED_BW
 from tablecam.rules.sheets import Line, Section
 
@@ -111,24 +111,17 @@ def _cover_line(found: Rulings, attacker: UnitOnField, defender: UnitOnField) ->
         attacker.id,
         defender.id,
     )
+    answer = cover_answer(found.field, attacker, defender)
+    head = {
+        "yes": f"{defender.id} has cover: ",
+        "no": f"{defender.id} has no cover: ",
+        "too_close": "",
+    }[answer.answer]
     if defender.unit.arm == "cavalry":
-        because = f"{defender.id} is cavalry and never has cover in combat"
-        return told(listed("M-8.14", because, margin_mm=0.0, chance=0.0), asked)
-    covered = has_cover_from(found.field, attacker, defender)
-    because = (
-        f"{defender.id} has cover: covering ground lies across every line of {attacker.id}'s attack"
-        if covered
-        else f"{defender.id} has no cover: a straight line from {attacker.id}'s front avoids it"
-    )
-    answer = listed(
-        "M-8.14",
-        because,
-        margin_mm=0.0,
-        chance=1.0 if covered else 0.0,
-        evidence=cover_evidence(found.field, attacker, defender),
-    )
+        head = ""
     across = touches_across(found.field, attacker, defender)
-    return told(answer, asked, read="M-8.14" if across else "M-5.1" if covered else None)
+    read = "M-8.14" if across else "M-5.1" if answer.answer == "yes" else None
+    return told(answer, asked, text=head + answer.because, read=read)
 
 
 def _roles(found: Rulings, a: UnitOnField, b: UnitOnField) -> tuple[UnitOnField, UnitOnField]:

@@ -15,9 +15,7 @@ from tablecam.rules.maurice.fire import BaseFire, FireOption
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.ruled import Rulings
 from tablecam.rules.maurice.sheet_lines import (
-    chance_of,
     counted,
-    doubts_of,
     line_of,
     listed,
     plain,
@@ -66,7 +64,7 @@ def _lines(found: Rulings, unit: UnitOnField, fire: BaseFire) -> Iterator[Line]:
     for option in fire.options:
         yield _option_line(found, unit, fire, option)
     told_of = {option.target for option in fire.options}
-    for doubt in doubts_of(fire):
+    for doubt in fire.doubts:
         other = _about(found, unit, doubt)
         if other is not None and other.id not in told_of:
             told_of.add(other.id)
@@ -87,7 +85,7 @@ def _option_line(found: Rulings, unit: UnitOnField, fire: BaseFire, option: Fire
     )
     read = _reading(found, unit, option)
     asked = _asked(unit, fire, target)
-    doubt = next((each for each in doubts_of(fire) if _about(found, unit, each) is target), None)
+    doubt = next((each for each in fire.doubts if _about(found, unit, each) is target), None)
     if doubt is not None:
         return told(doubt, asked, text=f"{text}; but {doubt.because}", read=read)
     limit_bw = SHORT_BW if option.range == "short" else LONG_BW
@@ -96,7 +94,7 @@ def _option_line(found: Rulings, unit: UnitOnField, fire: BaseFire, option: Fire
         option.because,
         margin_mm=limit_bw * found.field.bw_mm - option.distance_mm,
         sigma_mm=found.apart.sigma_mm(unit.id, target.id),
-        chance=chance_of(option),
+        chance=option.probability,
         evidence=option.evidence,
     )
     return told(answer, asked, text=text, read=read)
@@ -140,7 +138,7 @@ def _blocked_line(found: Rulings, unit: UnitOnField, fire: BaseFire) -> Line:
 def _miss_line(found: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnField) -> Line:
     """Why a base may not shoot one unit."""
     asked = _asked(unit, fire, target)
-    doubt = next((each for each in doubts_of(fire) if _about(found, unit, each) is target), None)
+    doubt = next((each for each in fire.doubts if _about(found, unit, each) is target), None)
     if doubt is not None:
         return told(doubt, asked)
     base = unit.unit.bases[_place(unit, fire)]

@@ -1,0 +1,155 @@
+"""Rulings and disputes over the simulated table: real frames, real vision, real rules."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from tablecam.errors import BadInput
+from tablecam.live.rulings import LiveRulings, steadied
+from tablecam.rules.books import book_of
+from tablecam.simulate.demo import demo_roster, embedded_demo
+from tablecam.table.position_file import position_from_json
+from tests.live.test_table import after_one_frame, watched
+
+SIGMA_MM, SIGMA_DEG = 0.2, 0.3
+
+
+@pytest.fixture(scope="module")
+def scene():
+    with watched(is_live=True) as (table, tap, live):
+        table.pause()
+        after_one_frame(tap, live)
+        yield table, tap, live
+
+
+def measured(position, shift_mm=0.0):
+    units = tuple(
+        replace(
+            unit,
+            bases=tuple(
+                replace(base, x_mm=base.x_mm + shift_mm, sigma_mm=SIGMA_MM, sigma_deg=SIGMA_DEG)
+                for base in unit.bases
+            ),
+        )
+        for unit in position.units
+    )
+    return replace(position, units=units)
+
+
+@pytest.fixture(scope="module")
+def position():
+    return embedded_demo().truth()
+
+
+def test_noise_below_sigma_leaves_everything_where_it_was_ruled_on(position):
+    first = measured(position)
+    assert steadied(measured(position, shift_mm=0.9 * SIGMA_MM), first) == first
+
+
+def test_a_push_beyond_sigma_is_seen(position):
+    first, pushed = measured(position), measured(position, shift_mm=1.1 * SIGMA_MM)
+    assert steadied(pushed, first) == pushed
+
+
+def test_slow_drift_is_not_lost_in_steps_below_sigma(position):
+    ruled = measured(position)
+    for step in range(1, 11):
+        seen = measured(position, shift_mm=0.3 * SIGMA_MM * step)
+        ruled = steadied(seen, ruled)
+        off_mm = [
+            abs(new.x_mm - old.x_mm)
+            for a, b in zip(seen.units, ruled.units, strict=True)
+            for new, old in zip(a.bases, b.bases, strict=True)
+        ]
+        assert max(off_mm) <= SIGMA_MM
+
+
+def test_a_base_that_is_hidden_now_says_so_though_it_lies_still(position):
+    first = measured(position)
+    unit = first.units[0]
+    hidden = replace(unit, bases=tuple(replace(base, seen="held") for base in unit.bases))
+    after = steadied(replace(first, units=(hidden, *first.units[1:])), first)
+    assert {base.seen for base in after.units[0].bases} == {"held"}
+
+
+def test_either_side_may_be_asked_as_active(position):
+    rulings = LiveRulings(demo_roster())
+    for active in ("prussian", "austrian"):
+        sheet = rulings.unit_sheet(position, "P1", active)
+        assert sheet.sections[0].key == "near_enemy"
+
+
+@pytest.mark.parametrize(
+    ("unit", "active", "said"),
+    [
+        ("P1", "swedish", 'request: active: expected one of prussian, austrian, got "swedish"'),
+        ("P99", "prussian", 'rulings: there is no unit "P99"'),
+    ],
+)
+def test_who_is_not_of_the_table_is_refused_in_one_line(position, unit, active, said):
+    with pytest.raises(BadInput, match=said):
+        LiveRulings(demo_roster()).unit_sheet(position, unit, active)
+
+
+def test_a_game_without_a_rulebook_has_no_rulings(position):
+    rulings = LiveRulings(replace(demo_roster(), game="syw-d6"))
+    assert not rulings.has_rules
+    with pytest.raises(BadInput, match="there are none for syw-d6 yet"):
+        rulings.unit_sheet(position, "P1", "prussian")
+
+
+def test_the_live_table_tells_of_a_unit_as_the_newest_picture_shows_it(scene):
+    _, _, live = scene
+    sheet = live.unit_sheet("P1", "prussian")
+    assert (sheet["unit"], sheet["side"], sheet["active"]) == ("P1", "prussian", "prussian")
+    assert sheet["version"] <= live.snapshot().version
+    assert len(sheet["sections"]) == 9
+
+
+def test_the_live_table_tells_of_two_units(scene):
+    _, _, live = scene
+    sheet = live.pair_sheet("P1", "A1", "austrian")
+    assert (sheet["a"], sheet["b"], len(sheet["sections"])) == ("P1", "A1", 8)
+
+
+def test_a_dispute_keeps_answer_picture_and_position_together(scene):
+    _, _, live = scene
+    made = live.dispute("near/P1", "prussian")
+    assert live.disputes()[-1] == made
+    assert made["question"] == {"id": "near/P1", "text": "Is P1 near the enemy?"}
+    assert made["answer"] == made["line"]["answer"]
+    for plain in (False, True):
+        jpeg = np.frombuffer(live.dispute_picture(made["number"], plain=plain), dtype=np.uint8)
+        assert cv2.imdecode(jpeg, cv2.IMREAD_COLOR) is not None
+
+
+def test_a_disputes_position_comes_to_the_same_answer_again(scene):
+    """Whoever doubts it rules on the document by himself."""
+    _, _, live = scene
+    made = live.dispute("flank/P1/A1", "prussian")
+    kept = position_from_json(live.dispute_position(made["number"]))
+    book = book_of("maurice-lite")
+    line = book.answer(book.rulings(kept, "prussian"), "flank/P1/A1")
+    assert line.answer.to_json() == made["answer"]
+
+
+def test_a_dispute_stays_as_it_was_when_the_table_moves_on(scene):
+    table, tap, live = scene
+    made = live.dispute("near/P1", "prussian")
+    picture = live.dispute_picture(made["number"])
+    table.move_unit("P1", 600.0, 300.0, 45.0)
+    for _ in range(3):
+        after_one_frame(tap, live)
+    assert live.dispute("near/P1", "prussian")["version"] > made["version"]
+    assert live.disputes()[made["number"] - 1] == made
+    assert live.dispute_picture(made["number"]) == picture
+
+
+def test_a_dispute_of_nothing_is_refused_and_not_kept(scene):
+    _, _, live = scene
+    before = len(live.disputes())
+    with pytest.raises(BadInput, match='expected one that the page shows now, got "flank/P1"'):
+        live.dispute("flank/P1", "prussian")
+    assert len(live.disputes()) == before
