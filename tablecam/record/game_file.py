@@ -219,4 +219,4 @@ def _dispute_row(number: int, document: Json, position: Json) -> Json:
 
 
 def _text(document: Json) -> str:
-    return json.dumps(document, ensure_ascii=False, allow_nan=False)
+    return json.dumps(document, ensure_ascii=False)
