@@ -188,4 +188,6 @@ def _crosses(move: Move, unit: UnitOnField, area: shapely.Geometry) -> bool:
     if is_partly_in(lane, area):
         return True
     wheel = move.wheel_area(unit)
-    return shapely.intersects(wheel, area) and is_partly_in(shapely.union(wheel, lane), area)
+    if not shapely.intersects(wheel, area):
+        return False
+    return is_partly_in(shapely.union(wheel, lane), area)
