@@ -92,12 +92,24 @@ def unit_footprint(unit: Unit, *, seam_mm: float = SEAM_MM) -> shapely.Polygon:
 
     Mitred joins give the corners back exactly, so a base standing alone stays its rectangle.
     """
-    rectangles = [footprint(base) for base in unit.bases]
-    grown = shapely.buffer(rectangles, seam_mm / 2, join_style="mitre")
+    return unit_footprints([[footprint(base) for base in unit.bases]], seam_mm=seam_mm)[0]
+
+
+def unit_footprints(
+    bases: Sequence[Sequence[shapely.Polygon]], *, seam_mm: float = SEAM_MM
+) -> list[shapely.Polygon]:
+    """The same of many units at once, from the rectangles of their bases."""
+    counts = [len(each) for each in bases]
+    # Missing places are filled with nothing, which a union leaves out.
+    of_units = np.full((len(bases), max(counts, default=0)), None, dtype=object)
+    for row, each in enumerate(bases):
+        of_units[row, : counts[row]] = each
+    grown = shapely.buffer(of_units, seam_mm / 2, join_style="mitre")
     # On a grid: of bases flush to within rounding a plain union may lose one without a word, as
     # GEOS 3.14 does with four of 33 x 76 mm in two ranks at a heading of 0.75 degrees.
-    union = shapely.union_all(grown, grid_size=GRID_MM)
-    return shapely.buffer(union, -seam_mm / 2, join_style="mitre")
+    union = shapely.union_all(grown, axis=1, grid_size=GRID_MM)
+    closed = np.asarray(shapely.buffer(union, -seam_mm / 2, join_style="mitre"), dtype=object)
+    return [*closed.tolist()]
 
 
 def axes(what: Unit | BasePose) -> Axes:

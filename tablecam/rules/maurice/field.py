@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise
 from types import MappingProxyType
 
+import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from tablecam.documents import quoted, written
 from tablecam.errors import BadInput
-from tablecam.measure.outlines import Axes, axes, footprint, unit_footprint
-from tablecam.rules.maurice.ground import Ground, is_partly_in
+from tablecam.measure.outlines import Axes, axes, unit_footprints
+from tablecam.measure.rectangles import rectangles
+from tablecam.rules.maurice.ground import Ground, are_partly_in
 from tablecam.rules.maurice.tables import BASES, KINDS
 from tablecam.table.formation import read_formation
 from tablecam.table.model import Position, Unit
@@ -113,7 +116,7 @@ def field_of(position: Position, source: str = "position") -> Field:
         raise BadInput(source, f"game: expected {GAME}, got {position.game}")
     _check_kinds(position, source)
     ground = Ground.of(position.terrain)
-    units = tuple(_unit(unit, ground, position, source) for unit in position.units)
+    units = _units(position, ground, source)
     warnings = (*_overlaps(units, source), *_broken(units))
     by_id = MappingProxyType({unit.id: unit for unit in units})
     return Field(position, units, ground, warnings, by_id)
@@ -126,35 +129,55 @@ def _check_kinds(position: Position, source: str) -> None:
             raise BadInput(source, expected, key=written(("terrain", index, "kind")))
 
 
-def _unit(unit: Unit, ground: Ground, position: Position, source: str) -> UnitOnField:
-    wanted = BASES[unit.arm]
-    if len(unit.bases) != wanted:
-        raise BadInput(
-            source,
-            f"unit {unit.id}: expected {wanted} base{'s' * (wanted > 1)} of {unit.arm}, "
-            f"got {len(unit.bases)}",
+def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField, ...]:
+    """All units, with what is asked of their bases worked out for all of them at once."""
+    units = position.units
+    bases = np.asarray(shapely.polygons(rectangles(units).corners_mm()), dtype=object)
+    _check_units(position, bases, source)
+    in_difficult, in_water = (
+        are_partly_in(bases, area) for area in (ground.difficult, ground.water)
+    )
+    ends = np.cumsum([len(unit.bases) for unit in units]).tolist()
+    spans = [slice(end - len(unit.bases), end) for unit, end in zip(units, ends, strict=True)]
+    own = [tuple(bases[span].tolist()) for span in spans]
+    return tuple(
+        UnitOnField(
+            unit,
+            unit.formation or read_formation(unit).name,
+            axes(unit),
+            outline,
+            rectangles_of,
+            is_in_difficult=bool(in_difficult[span].any()),
+            is_in_water=bool(in_water[span].any()),
         )
-    _check_state(unit, source)
-    bases = tuple(footprint(base) for base in unit.bases)
+        for unit, outline, rectangles_of, span in zip(
+            units, unit_footprints(own), own, spans, strict=True
+        )
+    )
+
+
+def _check_units(position: Position, bases: NDArray[np.object_], source: str) -> None:
+    """Refuse the first unit that cannot be as it is said to be."""
     table = position.table
     play = shapely.box(0, 0, table.width_mm, table.depth_mm).buffer(MOST_OFF_TABLE_MM)
-    for index, base in enumerate(bases):
-        if not play.contains(base):
+    is_on_table = iter(shapely.contains(play, bases).tolist())
+    for unit in position.units:
+        wanted = BASES[unit.arm]
+        on_table = [next(is_on_table) for _ in unit.bases]
+        if len(unit.bases) != wanted:
             raise BadInput(
                 source,
-                f"unit {unit.id}: base {unit.base_name(index)} lies off the table of "
+                f"unit {unit.id}: expected {wanted} base{'s' * (wanted > 1)} of {unit.arm}, "
+                f"got {len(unit.bases)}",
+            )
+        _check_state(unit, source)
+        if not all(on_table):
+            name = unit.base_name(on_table.index(False))
+            raise BadInput(
+                source,
+                f"unit {unit.id}: base {name} lies off the table of "
                 f"{table.width_mm:g} x {table.depth_mm:g} mm",
             )
-    formation = unit.formation or read_formation(unit).name
-    return UnitOnField(
-        unit,
-        formation,
-        axes(unit),
-        unit_footprint(unit),
-        bases,
-        is_in_difficult=any(is_partly_in(base, ground.difficult) for base in bases),
-        is_in_water=any(is_partly_in(base, ground.water) for base in bases),
-    )
 
 
 def _check_state(unit: Unit, source: str) -> None:
@@ -188,9 +211,11 @@ def _overlaps(units: tuple[UnitOnField, ...], source: str) -> tuple[str, ...]:
         for index, base in enumerate(unit.bases)
     ]
     warnings = []
-    for (name, unit_id, base), (other_name, other_id, other) in combinations(named, 2):
-        if not base.intersects(other):
-            continue
+    bases = np.array([base for _, _, base in named], dtype=object)
+    meet = shapely.STRtree(bases).query(bases, predicate="intersects").T
+    # In the order in which bases are named, so that of several errors the first is told.
+    for first, second in sorted(meet[meet[:, 0] < meet[:, 1]].tolist()):
+        (name, unit_id, base), (other_name, other_id, other) = named[first], named[second]
         deep_mm = overlap_mm(base.intersection(other))
         what = f"bases {name} ({unit_id}) and {other_name} ({other_id}) overlap by {deep_mm:.1f} mm"
         if deep_mm > MOST_OVERLAP_MM:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from tablecam.measure.outlines import GRID_MM
 from tablecam.rules.maurice.tables import KINDS, SLIVER_MM, Kind
@@ -45,7 +47,10 @@ class Ground:
         bridges = _union(pieces, lambda piece: piece.kind.bridges)
 
         def area(does: Callable[[Piece], bool]) -> shapely.Geometry:
-            return shapely.difference(_union(pieces, does), bridges, grid_size=GRID_MM)
+            whole = _union(pieces, does)
+            if shapely.is_empty(bridges):
+                return whole
+            return shapely.difference(whole, bridges, grid_size=GRID_MM)
 
         return cls(
             pieces,
@@ -70,6 +75,15 @@ def is_partly_in(shape: shapely.Geometry, area: shapely.Geometry) -> bool:
     common = shapely.intersection(shape, area, grid_size=GRID_MM)
     # What is nowhere as deep as a sliver vanishes when it is eroded by half of one.
     return not shapely.buffer(common, -SLIVER_MM / 2).is_empty
+
+
+def are_partly_in(shapes: NDArray[np.object_], area: shapely.Geometry) -> NDArray[np.bool_]:
+    """The same of many shapes (n,) at once."""
+    shapely.prepare(area)
+    found = np.asarray(shapely.intersects(area, shapes))
+    common = shapely.intersection(shapes[found], area, grid_size=GRID_MM)
+    found[found] = ~shapely.is_empty(shapely.buffer(common, -SLIVER_MM / 2))
+    return found
 
 
 def _outline(terrain: Terrain) -> shapely.Geometry:
