@@ -66,7 +66,7 @@ function renderPicture({ number, question, picture }) {
   const isPlain = byId("dispute-plain").getAttribute("aria-pressed") === "true";
   const address = picture && (isPlain ? `${picture}?plain=1` : picture);
   byId("dispute-figure").hidden = !picture;
-  byId("dispute-download").hidden = !picture;
+  for (const id of ["dispute-plain", "dispute-download"]) byId(id).hidden = !picture;
   put(image, "alt", `The camera's picture of the place: ${question.text}`);
   put(image, "data-dispute", String(number));
   put(image, "src", address);

@@ -7,6 +7,8 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
 from math import hypot
 from typing import Any
 
@@ -14,8 +16,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tablecam.capture.reader import Reader
+from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.live.state import Snapshot
 from tablecam.live.table import LiveTable
+from tablecam.record.game_file import GameFacts
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable
@@ -69,10 +73,12 @@ def is_near(seen: Position, truth: Position) -> bool:
 
 
 @pytest.fixture(scope="session")
-def running_demo() -> Iterator[Demo]:
+def running_demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     table, camera = embedded_demo(), demo_camera()
+    facts = GameFacts(table.roster.game, "", datetime.now(UTC))
+    record = KeptGame(partial(new_game_file, tmp_path_factory.mktemp("games"), facts))
     source = Reader(lambda: SimulatedSource(table, camera), name="simulated", is_live=False)
-    live = LiveTable(source, camera, table.roster, simulated=table)
+    live = LiveTable(source, camera, table.roster, simulated=table, record=record)
     with source, live, Server(create_app(live), port=0) as server:
         source.start()
         yield Demo(server.address, table, live)
