@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tablecam.documents import nearest, quoted
 from tablecam.errors import BadInput
@@ -14,20 +14,32 @@ from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.roster import Roster
 
+Sheets = dict[tuple[str, ...], Sheet]
+"""Those that have been asked for, by the unit or the two that they are about."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ruled:
+    """What was ruled on for a side: the steadied position, the book's handle, and sheets of it."""
+
+    position: Position
+    handle: object
+    sheets: Sheets
+
 
 class LiveRulings:
     """Rulings on a table that is watched; any thread may ask, and they take turns.
 
     A base that stays within its sigma of where it was ruled on lies there still: so measuring
-    noise changes no ruling, and only what has really moved is worked out again. Whoever's round
-    it is said to be, what was ruled on for that side is what is renewed.
+    noise changes no ruling, and only what has really moved is worked out again. Each side's round
+    has rulings of its own; a sheet is made once, however many pages show it.
     """
 
     def __init__(self, roster: Roster) -> None:
         self._roster = roster
         self._book = book_of(roster.game)
         self._turn = threading.Lock()
-        self._ruled: dict[str, tuple[Position, object]] = {}
+        self._ruled: dict[str, _Ruled] = {}
         self._steady: Position | None = None
 
     @property
@@ -43,8 +55,10 @@ class LiveRulings:
         """
         self._check_unit(unit)
         with self._turn:
-            book, handle = self._handle(position, active)
-            return book.unit_sheet(handle, unit)
+            book, handle, known = self._handle(position, active)
+            if (unit,) not in known:
+                known[unit,] = book.unit_sheet(handle, unit)
+            return known[unit,]
 
     def pair_sheet(self, position: Position, a: str, b: str, active: str) -> Sheet:
         """All that holds between two units when it is a side's round.
@@ -55,8 +69,10 @@ class LiveRulings:
         self._check_unit(a)
         self._check_unit(b)
         with self._turn:
-            book, handle = self._handle(position, active)
-            return book.pair_sheet(handle, a, b)
+            book, handle, known = self._handle(position, active)
+            if (a, b) not in known:
+                known[a, b] = book.pair_sheet(handle, a, b)
+            return known[a, b]
 
     def answer(self, position: Position, question: str, active: str) -> tuple[Line, Position]:
         """The line that answers a question, and the position as it was ruled on.
@@ -65,19 +81,20 @@ class LiveRulings:
             BadInput: There is no such question now, side or rulebook.
         """
         with self._turn:
-            book, handle = self._handle(position, active)
+            book, handle, _ = self._handle(position, active)
             return book.answer(handle, question), book.ruled_position(handle)
 
-    def _handle(self, position: Position, active: str) -> tuple[Book, object]:
+    def _handle(self, position: Position, active: str) -> tuple[Book, object, Sheets]:
         if self._book is None:
             raise BadInput("rulings", f"there are none for {self._roster.game} yet")
         self._check_side(active)
         self._steady = steadied(position, self._steady)
-        ruled_on, handle = self._ruled.get(active, (None, None))
-        if ruled_on != self._steady or handle is None:
-            handle = self._book.rulings(self._steady, active, handle)
-            self._ruled[active] = self._steady, handle
-        return self._book, handle
+        before = self._ruled.get(active)
+        if before is None or before.position != self._steady:
+            older = None if before is None else before.handle
+            handle = self._book.rulings(self._steady, active, older)
+            before = self._ruled[active] = _Ruled(self._steady, handle, {})
+        return self._book, before.handle, before.sheets
 
     def _check_side(self, active: str) -> None:
         named = [entry.side for entry in self._roster.units]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -68,23 +68,11 @@ class MauriceBook:
         return _warned(known, sheets.pair_sheet(known.found, a, b))
 
     def answer(self, handle: object, question: str) -> Line:
-        """The line that answers a question, from whichever sheet shows it."""
-        for sheet in _sheets_about(_handle(handle), question):
-            for line in sheet.lines:
-                if line.question is not None and line.question.id == question:
-                    return line
+        """The line that answers a question, from whichever section shows it."""
+        for line in sheets.lines_about(_handle(handle).found, question):
+            if line.question is not None and line.question.id == question:
+                return line
         raise BadInput("question", f"expected one that the page shows now, got {quoted(question)}")
-
-
-def _sheets_about(known: Handle, question: str) -> Iterator[Sheet]:
-    """The sheets on which a question may stand: of its first and last unit, then of each."""
-    units = known.found.field.by_id
-    parts = question.split("/")[1:]
-    named = list(dict.fromkeys(part for part in parts if part in units))
-    if len(named) > 1:
-        yield sheets.pair_sheet(known.found, named[0], named[-1])
-    for unit in named:
-        yield sheets.unit_sheet(known.found, unit)
 
 
 def _check(known: Handle, unit: str) -> None:

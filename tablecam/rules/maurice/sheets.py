@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
+
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.ruled import Rulings
 from tablecam.rules.maurice.sheets_charge import charge_section, pair_charge_section
@@ -25,42 +29,62 @@ from tablecam.rules.maurice.sheets_place import (
     near_section,
     range_section,
 )
-from tablecam.rules.sheets import Sheet
+from tablecam.rules.sheets import Line, Section, Sheet
 
-_OF_UNIT = (
-    near_section,
-    contacts_section,
-    flanks_section,
-    fire_section,
-    charge_section,
-    engaged_section,
-    movement_section,
-    force_section,
-    span_section,
+_OF_UNIT: Final[Mapping[str, Callable[[Rulings, UnitOnField], Section]]] = MappingProxyType(
+    {
+        "near": near_section,
+        "contact": contacts_section,
+        "flank": flanks_section,
+        "fire": fire_section,
+        "charge": charge_section,
+        "engaged": engaged_section,
+        "movement": movement_section,
+        "force": force_section,
+        "span": span_section,
+    }
 )
-_OF_PAIR = (
-    range_section,
-    contact_section,
-    flank_section,
-    pair_fire_section,
-    pair_charge_section,
-    pair_engaged_section,
-    cover_section,
-    pair_force_section,
+_OF_PAIR: Final[Mapping[str, Callable[[Rulings, UnitOnField, UnitOnField], Section]]] = (
+    MappingProxyType(
+        {
+            "range": range_section,
+            "contact": contact_section,
+            "flank": flank_section,
+            "fire": pair_fire_section,
+            "charge": pair_charge_section,
+            "engaged": pair_engaged_section,
+            "cover": cover_section,
+            "force": pair_force_section,
+        }
+    )
 )
+"""The sections by the kind of question that they ask, in the order in which they are shown."""
 
 
 def unit_sheet(found: Rulings, unit_id: str) -> Sheet:
     """All that holds for a unit."""
     unit = found.field.by_id[unit_id]
-    return Sheet(_title(unit), tuple(make(found, unit) for make in _OF_UNIT), _hidden(unit))
+    return Sheet(
+        _title(unit), tuple(make(found, unit) for make in _OF_UNIT.values()), _hidden(unit)
+    )
 
 
 def pair_sheet(found: Rulings, a_id: str, b_id: str) -> Sheet:
     """All that holds between two units, the first one's view first."""
     a, b = found.field.by_id[a_id], found.field.by_id[b_id]
-    sections = tuple(make(found, a, b) for make in _OF_PAIR)
+    sections = tuple(make(found, a, b) for make in _OF_PAIR.values())
     return Sheet(f"{_title(a)}, and {_title(b)}", sections, (*_hidden(a), *_hidden(b)))
+
+
+def lines_about(found: Rulings, question: str) -> Iterator[Line]:
+    """The lines among which a question's is, if any is: of the sections that ask its kind."""
+    kind, *parts = question.split("/")
+    units = found.field.by_id
+    named = [units[part] for part in dict.fromkeys(parts) if part in units]
+    if len(named) > 1 and kind in _OF_PAIR:
+        yield from _OF_PAIR[kind](found, named[0], named[-1]).lines
+    for unit in named if kind in _OF_UNIT else ():
+        yield from _OF_UNIT[kind](found, unit).lines
 
 
 def _title(unit: UnitOnField) -> str:
