@@ -5,6 +5,7 @@ What lies ahead of a front line and between the flank lines lies directly in fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,8 +34,19 @@ class Fronts:
     @classmethod
     def of(cls, axes: Axes) -> Fronts:
         """One front edge."""
-        parts = (axes.left_mm, axes.right_mm, forward(axes.heading_deg))
-        left_mm, right_mm, heading = (np.array([part], dtype=np.float64) for part in parts)
+        return cls.of_all([axes])
+
+    @classmethod
+    def of_all(cls, axes: Sequence[Axes]) -> Fronts:
+        """Many front edges."""
+        left_mm, right_mm, heading = (
+            np.array(parts, dtype=np.float64).reshape(-1, 2)
+            for parts in (
+                [each.left_mm for each in axes],
+                [each.right_mm for each in axes],
+                [forward(each.heading_deg) for each in axes],
+            )
+        )
         return cls(left_mm, right_mm, heading)
 
     @classmethod

@@ -36,8 +36,13 @@ def side_of(a: Unit | BasePose, b: Unit | BasePose) -> Side:
 
 def sides_of(a: Sequence[Unit | BasePose], b: Sequence[Unit | BasePose]) -> NDArray[np.intp]:
     """As `side_of` for each of `a` with each of `b`: places in `SIDES`, (n, m)."""
+    return sides_from([axes(each) for each in a], b)
+
+
+def sides_from(a: Sequence[Axes], b: Sequence[Unit | BasePose]) -> NDArray[np.intp]:
+    """The same, seen from axes that are known already."""
     bases = rectangles(b)
-    by_base = np.stack([_shares(axes(each), bases) for each in a], axis=1)
+    by_base = np.stack([_shares(each, bases) for each in a], axis=1)
     areas = by_base @ (bases.owners[:, None] == np.arange(len(b)))
     order = np.array([2, 1, 0])[:, None, None]
     return np.asarray(np.argmax(areas + _SAME_MM2 * order, axis=0))

@@ -24,7 +24,7 @@ _FAR_SIGMAS = 6.0
 
 def is_to_flank(a: UnitOnField, b: UnitOnField) -> bool:
     """Whether `b` is to `a`'s flank, what was measured taken at its word."""
-    return bool(flank_margins_mm(a, [b])[0] >= -EXACT_MM)
+    return bool(flank_margins_mm([a], [b])[0, 0] >= -EXACT_MM)
 
 
 def to_flank(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
@@ -33,7 +33,7 @@ def to_flank(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
     At least half of `b`'s bases must lie completely behind `a`'s front line, and nothing of `b`
     directly in front of `a`. The margin is that of whichever fails first.
     """
-    return flank_answer(field, a, b, float(flank_margins_mm(a, [b])[0]))
+    return flank_answer(field, a, b, float(flank_margins_mm([a], [b])[0, 0]))
 
 
 def flanked_by(field: Field, unit: UnitOnField, touching: Touching) -> tuple[str, ...]:
@@ -45,12 +45,15 @@ def flanked_by(field: Field, unit: UnitOnField, touching: Touching) -> tuple[str
     )
 
 
-def flank_margins_mm(a: UnitOnField, others: Sequence[UnitOnField]) -> Array:
-    """By how much each of some units is to `a`'s flank (n,); negative by how much it is not."""
-    if not others:
-        return np.zeros(0)
+def flank_margins_mm(units: Sequence[UnitOnField], others: Sequence[UnitOnField]) -> Array:
+    """By how much each of some others (m) is to the flank of each of some units (k): (k, m).
+
+    Negative by how much it is not.
+    """
+    if not others or not units:
+        return np.zeros((len(units), len(others)))
     bases = rectangles([other.unit for other in others])
-    return np.asarray(_margins_mm(Fronts.of(a.axes), bases)[0])
+    return _margins_mm(Fronts.of_all([unit.axes for unit in units]), bases)
 
 
 def flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float) -> Answer:

@@ -45,7 +45,7 @@ def near_enemy(field: Field, unit: UnitOnField, apart: Spacing | None = None) ->
         return Near(_nobody(field, unit), None, None, is_near=False)
     far_mm = _distances_mm(unit, enemies, apart)
     nearest = min(enemies, key=lambda enemy: far_mm[enemy.id])
-    length = distance(unit.unit, nearest.unit)
+    length = _length(unit, nearest, apart)
     if _may_be_barred(field, length):
         return _past_barriers(field, unit, enemies, far_mm)
     sigma_mm = _sigma_to_any_mm(unit, enemies, far_mm, length)
@@ -67,6 +67,16 @@ def _distances_mm(
     lengths = distances([unit.unit], [enemy.unit for enemy in enemies])
     ids = (enemy.id for enemy in enemies)
     return dict(zip(ids, lengths.value_mm[0].tolist(), strict=True))
+
+
+def _length(unit: UnitOnField, enemy: UnitOnField, apart: Spacing | None) -> Length:
+    """The length between two units, its value and deviation taken over where they are known."""
+    if apart is None:
+        return distance(unit.unit, enemy.unit)
+    ends = [shapely.multipolygons(list(each.bases)) for each in (unit, enemy)]
+    (x_a, y_a), (x_b, y_b) = shapely.get_coordinates(shapely.shortest_line(*ends)).tolist()
+    sure = apart.mm(unit.id, enemy.id), apart.sigma_mm(unit.id, enemy.id)
+    return Length(*sure, (x_a, y_a), (x_b, y_b))
 
 
 def _sigma_to_any_mm(
@@ -120,13 +130,14 @@ def _barred(field: Field, unit: UnitOnField, nearest: UnitOnField, clear: Length
     limit_mm = NEAR_BW * field.bw_mm
     # Where no line at all is clear there is no length to miss by: all of the limit is missing.
     margin_mm = -limit_mm if clear is None else limit_mm - clear.value_mm
-    word, chance = decide(margin_mm, plain.sigma_mm, tolerance_mm=field.position.table.tolerance_mm)
+    sigma_mm = plain.sigma_mm if clear is None else clear.sigma_mm
+    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=field.position.table.tolerance_mm)
     because = (
         f"{unit.id} and {nearest.id} lie {field.in_bw(plain.value_mm):.2f} BW apart, but "
         f"impassable ground bars every straight line of {NEAR_BW:g} BW or less between them"
     )
     evidence = (plain.evidence("barred"), *shapes_of(field.ground.impassable, "impassable"))
-    answer = Answer(word, margin_mm, plain.sigma_mm, chance, RULE, because, evidence)
+    answer = Answer(word, margin_mm, sigma_mm, chance, RULE, because, evidence)
     return Near(answer, nearest.id, field.in_bw(plain.value_mm), is_near=False)
 
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tablecam.measure.answer import EXACT_MM, Answer
-from tablecam.measure.sides import SIDES, Side, sides_of
+from tablecam.measure.sides import SIDES, Side, sides_from
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.flank import flank_answer, flank_margins_mm
 from tablecam.rules.maurice.spacing import Spacing, spacing
@@ -67,23 +67,37 @@ def pairs(
 ) -> tuple[Pair, ...]:
     """All ordered pairs of opposing units, in the field's order; `known` are taken as they are."""
     apart = spacing(field) if apart is None else apart
-    found: list[Pair] = []
+    asked: dict[tuple[UnitOnField, ...], list[UnitOnField]] = {}
     for a in field.units:
-        enemies = field.enemies_of(a)
-        asked = [enemy for enemy in enemies if (a.id, enemy.id) not in known]
-        seen = {pair.b.id: pair for pair in _seen_from(field, a, asked, apart)}
-        found += [seen.get(enemy.id) or known[a.id, enemy.id] for enemy in enemies]
-    return tuple(found)
+        unknown = tuple(b for b in field.enemies_of(a) if (a.id, b.id) not in known)
+        asked.setdefault(unknown, []).append(a)
+    new = {
+        pair.ids: pair
+        for enemies, units in asked.items()
+        for pair in _seen_from(field, units, enemies, apart)
+    }
+    ids = ((a.id, b.id) for a in field.units for b in field.enemies_of(a))
+    return tuple(new.get(each) or known[each] for each in ids)
 
 
 def _seen_from(
-    field: Field, a: UnitOnField, enemies: Sequence[UnitOnField], apart: Spacing
+    field: Field, units: Sequence[UnitOnField], enemies: Sequence[UnitOnField], apart: Spacing
 ) -> list[Pair]:
+    """How each of some units sees each of some enemies: worked out for all of them at once."""
     if not enemies:
         return []
-    lies = sides_of([a.unit], [enemy.unit for enemy in enemies])[0].tolist()
-    margins_mm = flank_margins_mm(a, enemies).tolist()
+    lies = sides_from([unit.axes for unit in units], [enemy.unit for enemy in enemies]).tolist()
+    margins_mm = flank_margins_mm(units, enemies).tolist()
     return [
-        Pair(field, a, b, apart.mm(a.id, b.id), apart.sigma_mm(a.id, b.id), SIDES[side], margin_mm)
-        for b, side, margin_mm in zip(enemies, lies, margins_mm, strict=True)
+        Pair(
+            field,
+            a,
+            b,
+            apart.mm(a.id, b.id),
+            apart.sigma_mm(a.id, b.id),
+            SIDES[lies[row][column]],
+            margins_mm[row][column],
+        )
+        for row, a in enumerate(units)
+        for column, b in enumerate(enemies)
     ]
