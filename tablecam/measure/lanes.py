@@ -71,6 +71,12 @@ def rotated(points_mm: ArrayLike, about_mm: Point, angle_deg: float) -> Array:
     return np.asarray(offsets @ np.array([[cos, sin], [-sin, cos]]) + about_mm)
 
 
+def _turns(turns_rad: Array) -> Array:
+    """The matrices (k, 2, 2) by which rows are multiplied to turn them counter-clockwise."""
+    cos, sin = np.cos(turns_rad), np.sin(turns_rad)
+    return np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
+
+
 def lane(front: Axes, length_mm: float, *, behind_mm: float = 0.0) -> shapely.Polygon:
     """What a front edge passes over on its way straight ahead: all between the flank lines.
 
@@ -85,9 +91,8 @@ def lane(front: Axes, length_mm: float, *, behind_mm: float = 0.0) -> shapely.Po
 def lane_corners_mm(front: Axes, corner: Corner, arcs_mm: Array, lengths_mm: Array) -> Array:
     """The corners (k, 4, 2) of the lanes of some lengths (k,) after wheels of some arcs (k,)."""
     turns_rad = np.radians(turned_deg(front, corner, 1.0) * arcs_mm)
-    cos, sin = np.cos(turns_rad), np.sin(turns_rad)
     pivot = np.array(pivot_mm(front, corner))
-    turn = np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
+    turn = _turns(turns_rad)
     ends = (np.array([front.left_mm, front.right_mm]) - pivot) @ turn + pivot
     steps = (np.array(forward(front.heading_deg)) @ turn) * lengths_mm[:, None]
     left, right = ends[:, 0], ends[:, 1]
@@ -106,10 +111,16 @@ def swept_straight(
     shapes: Sequence[shapely.Polygon], heading_deg: float, length_mm: float
 ) -> shapely.Geometry:
     """What convex shapes pass over on a straight move, where they start and end included."""
+    return shapely.union_all(straight_parts(shapes, heading_deg, length_mm), grid_size=GRID_MM)
+
+
+def straight_parts(
+    shapes: Sequence[shapely.Polygon], heading_deg: float, length_mm: float
+) -> NDArray[np.object_]:
+    """The parts of what convex shapes pass over on a straight move, shape by shape."""
     step = np.array(forward(heading_deg)) * length_mm
     corners = shapely.get_coordinates(list(shapes))
-    parts = _parts(shapes, np.stack([corners, corners + step]))
-    return shapely.union_all(parts, grid_size=GRID_MM)
+    return _parts(shapes, np.stack([corners, corners + step]))
 
 
 def swept_by_wheel(
@@ -120,13 +131,21 @@ def swept_by_wheel(
 
 
 def wheel_parts(
-    shapes: Sequence[shapely.Polygon], about_mm: Point, angle_deg: float
+    shapes: Sequence[shapely.Polygon],
+    about_mm: Point,
+    angle_deg: float,
+    *,
+    error_mm: float = ARC_ERROR_MM,
 ) -> NDArray[np.object_]:
-    """The parts of what convex shapes pass over in a wheel, chord by chord: they overlap."""
+    """The parts of what convex shapes pass over in a wheel, chord by chord: they overlap.
+
+    No chord lies farther from its arc than an error.
+    """
     corners = shapely.get_coordinates(list(shapes))
     farthest_mm = float(np.linalg.norm(corners - about_mm, axis=1).max(initial=0.0))
-    angles = np.linspace(0.0, angle_deg, _chords(farthest_mm, math.radians(angle_deg)) + 1)
-    return _parts(shapes, np.stack([rotated(corners, about_mm, angle) for angle in angles]))
+    turn_rad = math.radians(angle_deg)
+    turns_rad = np.linspace(0.0, turn_rad, _chords(farthest_mm, turn_rad, error_mm) + 1)
+    return _parts(shapes, (corners - about_mm) @ _turns(turns_rad) + about_mm)
 
 
 def _parts(shapes: Sequence[shapely.Polygon], places: Array) -> NDArray[np.object_]:
@@ -141,9 +160,9 @@ def _parts(shapes: Sequence[shapely.Polygon], places: Array) -> NDArray[np.objec
     return np.asarray(shapely.convex_hull(lines), dtype=np.object_)
 
 
-def _chords(radius_mm: float, angle_rad: float) -> int:
+def _chords(radius_mm: float, angle_rad: float, error_mm: float) -> int:
     """Into how many chords to cut an arc: one falls short of it by r (1 - cos(t / 2))."""
-    if radius_mm <= ARC_ERROR_MM:
+    if radius_mm <= error_mm:
         return 1
-    most_rad = 2.0 * math.acos(1.0 - ARC_ERROR_MM / radius_mm)
+    most_rad = 2.0 * math.acos(1.0 - error_mm / radius_mm)
     return max(1, math.ceil(abs(angle_rad) / most_rad))

@@ -11,26 +11,33 @@ from itertools import pairwise, product
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from tablecam.measure.lanes import (
     Corner,
     advanced,
     pivot_mm,
-    swept_by_wheel,
-    swept_straight,
+    rotated,
+    straight_parts,
     turned_deg,
+    wheel_parts,
     wheeled,
 )
 from tablecam.measure.outlines import GRID_MM, Axes
-from tablecam.measure.paths import MovePath, Straight, Wheel
 from tablecam.measure.shortest import costs_from
 from tablecam.measure.tangents import Array
+from tablecam.table.headings import forward
 from tablecam.table.model import Point
+
+Parts = NDArray[np.object_]
+"""Convex shapes that overlap, and together are an area."""
 
 _WHEELS = 8
 """Into how many wheels the allowance is cut, to either hand."""
 _HALVINGS = 7
 """How often the place where something bars the way is narrowed down: to 1/128 of a step."""
+_ARC_ERROR_MM = 0.25
+"""How far a chord may lie from its arc: on a page nobody sees less."""
 _RING_SEGMENTS = 6
 _FAR_MM = 1e5
 _AREA_MM2 = 1e-3
@@ -51,29 +58,30 @@ def wheeled_reach(
     """
     walls = shapely.Polygon() if barred is None else shapely.buffer(barred, -sliver_mm)
     shapely.prepare(walls)
-    areas: list[shapely.Geometry] = list(shapes)
-    lanes: list[shapely.Geometry] = []
+    parts: list[Parts] = [np.asarray(shapes, dtype=object)]
+    lanes: list[Parts] = []
     for corner, share in product(_CORNERS, np.linspace(0.0, 1.0, _WHEELS + 1).tolist()):
         turned, moved, area = _wheel(front, shapes, corner, share * limit_mm, walls)
-        areas.append(area)
+        if share == 1.0:  # It holds all shorter ones.
+            parts.append(area)
         left_mm = (1.0 - share) * limit_mm
-        for ahead in (0.5, 1.0):
-            onward, there, area = _ahead(turned, moved, ahead * left_mm, walls)
-            if ahead < 1.0:
-                areas += [_wheel(onward, there, end, ahead * left_mm, walls)[2] for end in _CORNERS]
-        lanes.append(area)
-    return shapely.union_all([*areas, *lanes, *_between(lanes, walls)], grid_size=GRID_MM)
+        onward, there, _ = _ahead(turned, moved, left_mm / 2, walls)
+        parts += [_wheel(onward, there, end, left_mm / 2, walls)[2] for end in _CORNERS]
+        lanes.append(_ahead(turned, moved, left_mm, walls)[2])
+    together = np.concatenate([*parts, *lanes, _between(lanes, walls)])
+    return shapely.union_all(together, grid_size=GRID_MM)
 
 
-def _between(lanes: Sequence[shapely.Geometry], walls: shapely.Geometry) -> list[shapely.Geometry]:
+def _between(lanes: Sequence[Parts], walls: shapely.Geometry) -> Parts:
     """What lies between lanes after one wheel and after the next, where nothing bars it."""
-    hulls = [shapely.convex_hull(shapely.union_all(pair)) for pair in pairwise(lanes)]
+    pairs = [shapely.GeometryCollection([*one, *other]) for one, other in pairwise(lanes)]
     # The last lane to the left and the first to the right are no neighbours.
-    del hulls[_WHEELS]
-    return [hull for hull in hulls if not shapely.intersects(walls, hull)]
+    del pairs[_WHEELS]
+    hulls = np.asarray(shapely.convex_hull(pairs), dtype=object)
+    return np.asarray(hulls[~shapely.intersects(walls, hulls)], dtype=object)
 
 
-_Moved = tuple[Axes, list[shapely.Polygon], shapely.Geometry]
+_Moved = tuple[Axes, Sequence[shapely.Polygon], Parts]
 
 
 def _wheel(
@@ -85,43 +93,40 @@ def _wheel(
 ) -> _Moved:
     about, whole_deg = pivot_mm(front, corner), turned_deg(front, corner, arc_mm)
     share, area = _as_far_as_free(
-        lambda part: swept_by_wheel(shapes, about, part * whole_deg), walls
+        lambda part: wheel_parts(shapes, about, part * whole_deg, error_mm=_ARC_ERROR_MM), walls
     )
-    step = Wheel(about, share * whole_deg, share * arc_mm)
-    return wheeled(front, corner, share * arc_mm), _placed(shapes, step), area
+    moved = shapely.transform(
+        list(shapes), lambda corners: rotated(corners, about, share * whole_deg)
+    )
+    return wheeled(front, corner, share * arc_mm), moved.tolist(), area
 
 
 def _ahead(
     front: Axes, shapes: Sequence[shapely.Polygon], length_mm: float, walls: shapely.Geometry
 ) -> _Moved:
     share, area = _as_far_as_free(
-        lambda part: swept_straight(shapes, front.heading_deg, part * length_mm), walls
+        lambda part: straight_parts(shapes, front.heading_deg, part * length_mm), walls
     )
-    step = Straight(front.heading_deg, share * length_mm)
-    return advanced(front, share * length_mm), _placed(shapes, step), area
+    step = np.multiply(forward(front.heading_deg), share * length_mm)
+    moved = shapely.transform(list(shapes), lambda corners: corners + step)
+    return advanced(front, share * length_mm), moved.tolist(), area
 
 
 def _as_far_as_free(
-    sweep: Callable[[float], shapely.Geometry], walls: shapely.Geometry
-) -> tuple[float, shapely.Geometry]:
-    """The largest share of a step that meets no wall, and the area of that share."""
-    area = sweep(1.0)
-    if not shapely.intersects(walls, area):
-        return 1.0, area
+    sweep: Callable[[float], Parts], walls: shapely.Geometry
+) -> tuple[float, Parts]:
+    """The largest share of a step that meets no wall, and the parts of what it passes over."""
+    parts = sweep(1.0)
+    if not shapely.intersects(walls, parts).any():
+        return 1.0, parts
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if shapely.intersects(walls, sweep(middle)):
+        if shapely.intersects(walls, sweep(middle)).any():
             high = middle
         else:
             low = middle
     return low, sweep(low)
-
-
-def _placed(shapes: Sequence[shapely.Polygon], step: Wheel | Straight) -> list[shapely.Polygon]:
-    path = MovePath((step,), 0.0)
-    corners = [shapely.get_coordinates(shape).tolist() for shape in shapes]
-    return [shapely.Polygon(path.places([(x, y) for x, y in each])[-1]) for each in corners]
 
 
 def snaking_reach(

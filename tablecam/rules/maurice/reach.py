@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shapely
 
-from tablecam.measure.outlines import GRID_MM, table_outline
+from tablecam.measure.outlines import GRID_MM, SEAM_MM, table_outline
 from tablecam.measure.paths import faced_about
 from tablecam.measure.reach import snaking_reach, wheeled_reach
 from tablecam.rules.maurice.field import Field, UnitOnField
@@ -45,15 +45,24 @@ def _wheeling(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geo
     barred = shapely.union_all([*_barriers(field, unit), shapely.difference(round_it, table)])
     limit_mm = allowed_bw * field.bw_mm
     depth_mm = unit.unit.bases[0].depth_mm * (2 if unit.formation == "massed" else 1)
-    ahead = wheeled_reach(unit.axes, unit.bases, limit_mm, barred=barred, sliver_mm=SLIVER_MM)
+    shapes = _convex_shapes(unit)
+    ahead = wheeled_reach(unit.axes, shapes, limit_mm, barred=barred, sliver_mm=SLIVER_MM)
     back = wheeled_reach(
         faced_about(unit.axes, depth_mm),
-        unit.bases,
+        shapes,
         limit_mm * RETROGRADE_SHARE,
         barred=barred,
         sliver_mm=SLIVER_MM,
     )
     return shapely.union_all([ahead, back], grid_size=GRID_MM)
+
+
+def _convex_shapes(unit: UnitOnField) -> tuple[shapely.Polygon, ...]:
+    """A unit's outline where it is as good as convex, else its bases one by one."""
+    hull = shapely.convex_hull(unit.outline)
+    if not isinstance(hull, shapely.Polygon):
+        return unit.bases
+    return (hull,) if shapely.hausdorff_distance(hull, unit.outline) <= SEAM_MM else unit.bases
 
 
 def _snaking(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geometry:
