@@ -18,6 +18,20 @@ def test_the_page_of_a_simulated_table_has_its_controls(simulated_client: FlaskC
     assert 'id="pause"' in simulated_client.get("/").text
 
 
+def test_a_game_that_tablecam_has_the_rules_of_has_rulings(client: FlaskClient) -> None:
+    page = client.get("/").text
+    assert 'id="rulings"' in page
+    assert 'id="dispute"' in page
+
+
+def test_a_game_without_rules_shows_nothing_of_them(client: FlaskClient, live: Any) -> None:
+    live.has_rules = False
+    page = client.get("/").text
+    assert '"rules": false' in page
+    assert "ruling" not in page.lower()
+    assert "dispute" not in page.lower()
+
+
 def test_nothing_on_the_page_comes_from_elsewhere(client: FlaskClient) -> None:
     page = client.get("/")
     assert "//" not in page.text.replace("<!doctype", "")

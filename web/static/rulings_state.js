@@ -52,7 +52,7 @@ export function newRulings(facts) {
   const active = remembered("active", facts.sides?.[0] ?? "");
   return {
     active: facts.sides?.includes(active) ? active : (facts.sides?.[0] ?? ""),
-    shown: { ...SHOWN_AT_FIRST, ...remembered("sections", {}) },
+    shown: shownAtFirst(),
     sheet: null,
     sheetOf: "",
     error: null,
@@ -65,6 +65,15 @@ export function newRulings(facts) {
     trouble: "",
     disputesError: null,
     open: null,
+  };
+}
+
+/** What this browser showed the last time, or what shows enough. @type {() => Record<SheetKind, string[]>} */
+function shownAtFirst() {
+  const { unit, pair } = remembered("sections", SHOWN_AT_FIRST);
+  return {
+    unit: Array.isArray(unit) ? unit : SHOWN_AT_FIRST.unit,
+    pair: Array.isArray(pair) ? pair : SHOWN_AT_FIRST.pair,
   };
 }
 
