@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +12,7 @@ import click
 
 from tablecam.errors import BadInput
 from tablecam.record.game_file import GameFile
+from tablecam.vision.proof_caption import margin_words
 
 Json = dict[str, Any]
 
@@ -73,22 +73,15 @@ def _said(dispute: Json) -> Iterator[str]:
     """The answer, why, and what was decided where the rulebook is open."""
     answer, line = dispute.get("answer"), dispute.get("line") or {}
     if answer:
-        yield f"{_ANSWERS[answer['answer']]}{_margin(answer)} [{answer['rule']}]"
+        numbers = (answer["margin_mm"], answer["sigma_mm"], answer["probability"])
+        holds = margin_words(answer["answer"], *numbers)
+        said = ", ".join(filter(None, (_ANSWERS[answer["answer"]], holds)))
+        yield f"{said} [{answer['rule']}]"
         yield answer["because"]
     elif line:
         yield line["text"]
     if line.get("reading"):
         yield f"our reading of {line['reading']['rule']}: {line['reading']['text']}"
-
-
-def _margin(answer: Json) -> str:
-    """By how much, and how sure."""
-    margin_mm, sigma_mm = answer["margin_mm"], answer["sigma_mm"]
-    if not math.isfinite(margin_mm):
-        return ""
-    doubt = f" ± {sigma_mm:.1f}" if sigma_mm else ""
-    likely = f", {answer['probability']:.0%} likely" if answer["answer"] == "too_close" else ""
-    return f", by {abs(margin_mm):.1f}{doubt} mm{likely}"
 
 
 def _write_pictures(game: GameFile, folder: Path) -> None:

@@ -34,8 +34,8 @@ _NAME, _LABEL = 26.0, 19.0
 """How high letters are."""
 _DOT: Final = 7.0
 _DASH, _GAP = 12.0, 8.0
-_LARGE: Final = 300.0
-"""The label of an area larger than this stands in its middle, of a smaller one beside it."""
+_LARGE: Final = {"point": 0.0, "line": 80.0, "polygon": 300.0}
+"""The label of a shape larger than this stands at its middle, of a smaller one beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +175,12 @@ def _labelled(
 
 
 def _label_box(pen: Pen, shape: Shape, inside_px: Array) -> Array:
-    """What a shape's label stands beside: the middle of a line or a large area, or all of it."""
-    if shape.kind == "line":
-        return box_of(inside_px[len(inside_px) // 2])
+    """What a shape's label stands beside: all of a small one, the middle of a large one."""
     box = box_of(inside_px)
-    is_large = max(box[2:] - box[:2]) > _LARGE * pen.unit_px
-    return box_of(inside_px.mean(axis=0)) if is_large else box
+    if max(box[2:] - box[:2]) <= _LARGE[shape.kind] * pen.unit_px:
+        return box
+    is_line = shape.kind == "line"
+    return box_of(inside_px[len(inside_px) // 2] if is_line else inside_px.mean(axis=0))
 
 
 def _inside(pen: Pen, points_px: Array) -> Array:

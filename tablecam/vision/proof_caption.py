@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from tablecam.measure.answer import Answer
+from tablecam.measure.answer import Answer, AnswerWord
 from tablecam.vision.lettering import Words, lettered, size_px, wrapped
 from tablecam.vision.pen import INK, PAPER, Colour, Pen, Picture
 from tablecam.vision.proof_looks import ANSWERS
@@ -55,7 +55,8 @@ def _rows(question: str, answer: Answer, at: datetime) -> Iterator[_Row]:
         yield _Row(line, _QUESTION, bold=True, left=left)
     for number, line in enumerate(wrapped(answer.because, _BECAUSE, room)):
         yield _Row(line, _BECAUSE, gap=0.0 if number else _GAP)
-    parts = (answer.rule, _margin(answer), f"{at:%Y-%m-%d %H:%M}", "tablecam")
+    holds = margin_words(answer.answer, answer.margin_mm, answer.sigma_mm, answer.probability)
+    parts = (answer.rule, holds, f"{at:%Y-%m-%d %H:%M}", "tablecam")
     small = " · ".join(part for part in parts if part)
     yield _Row(small, _SMALL, SOFT, gap=_GAP)
 
@@ -82,10 +83,15 @@ def _chip_width(answer: Answer) -> float:
     return size_px(ANSWERS[answer.answer][0], _ANSWER, bold=True)[0] + 2 * _PAD
 
 
-def _margin(answer: Answer) -> str:
-    """By how much the answer holds, or fails to."""
-    if not math.isfinite(answer.margin_mm):
+def margin_words(word: AnswerWord, margin_mm: float, sigma_mm: float, probability: float) -> str:
+    """By how much an answer holds or fails to, and how sure that is; empty where nothing measures.
+
+    >>> margin_words("no", -31.42, 0.24, 0.0), margin_words("too_close", 0.02, 0.03, 0.75)
+    ('by 31.4 ± 0.2 mm', 'by 0.02 ± 0.03 mm, 75% likely')
+    """
+    if not math.isfinite(margin_mm):
         return ""
-    doubt = f" ± {answer.sigma_mm:.1f}" if answer.sigma_mm else ""
-    likely = f", {answer.probability:.0%} likely" if answer.answer == "too_close" else ""
-    return f"by {abs(answer.margin_mm):.1f}{doubt} mm{likely}"
+    places = 2 if min(abs(margin_mm), sigma_mm or 1.0) < 0.1 else 1
+    doubt = f" ± {sigma_mm:.{places}f}" if sigma_mm else ""
+    likely = f", {probability:.0%} likely" if word == "too_close" else ""
+    return f"by {abs(margin_mm):.{places}f}{doubt} mm{likely}"
