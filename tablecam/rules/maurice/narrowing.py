@@ -18,6 +18,7 @@ RULES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "bad_terrain": ("M-5.3",),
         "in_water": ("M-5.6",),
         "allowance_bw": ("M-6.2", "M-6.11", "M-6.19"),
+        "reach": ("M-6.2", "M-6.11", "M-6.19"),
         "fire": tuple(f"M-7.{number}" for number in (*range(6, 8), *range(9, 25))),
         "charge": ("M-8.3", "M-8.4", "M-8.5", "M-8.6", "M-8.7", "M-8.8"),
         "engaged_with": ("M-8.10", "M-8.11", "M-8.12"),

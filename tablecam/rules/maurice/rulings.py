@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from tablecam.measure.answer import shapes_of
 from tablecam.rules.maurice.activation import span
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.charge import Charge, ChargeLane, charge_of
@@ -17,6 +18,7 @@ from tablecam.rules.maurice.forces import forces
 from tablecam.rules.maurice.movement import allowance_bw
 from tablecam.rules.maurice.near import Near, near_enemy
 from tablecam.rules.maurice.pairs import pairs
+from tablecam.rules.maurice.reach import reach
 from tablecam.rules.maurice.readings import readings_of
 from tablecam.rules.maurice.ruled import ForceString, Rulings, UnitRulings
 from tablecam.rules.maurice.spacing import Spacing, spacing
@@ -98,7 +100,7 @@ def rulings_document(found: Rulings) -> Json:
         "game": GAME,
         "active": found.active,
         "units": {
-            unit_id: _unit_json(each) | _sureness_json(found, each)
+            unit_id: _unit_json(each) | _sureness_json(found, each) | _reach_json(found, each)
             for unit_id, each in found.units.items()
         },
         "forces": {side: [list(force) for force in of] for side, of in found.forces.items()},
@@ -130,6 +132,14 @@ def _unit_json(found: UnitRulings) -> Json:
         "engaged_with": list(found.engaged_with),
         "allowance_bw": found.allowance_bw,
     }
+
+
+def _reach_json(found: Rulings, unit: UnitRulings) -> Json:
+    """Where a unit may come to pass over, as polygons to draw, where only a few were asked for."""
+    if not found.is_close_up:
+        return {}
+    shapes = shapes_of(reach(found.field, unit.unit), "reach")
+    return {"reach": [shape.to_json()["points_mm"] for shape in shapes]}
 
 
 def _sureness_json(found: Rulings, unit: UnitRulings) -> Json:

@@ -1,7 +1,11 @@
+from dataclasses import replace
+
 import shapely
 
 from tablecam.rules.maurice.field import Field, field_of
+from tablecam.rules.maurice.narrowing import document_under, of_units
 from tablecam.rules.maurice.reach import reach
+from tablecam.rules.maurice.rulings import all_rulings, rulings_document
 from tablecam.table.model import Terrain, Unit
 from tests.rules.maurice.tables import BW, column, gun, line, position
 
@@ -48,3 +52,24 @@ def test_m_6_19_a_gun_goes_6_in_the_open_and_2_in_woods() -> None:
 def test_m_4_23_a_gun_with_smoke_reaches_nothing_but_its_place() -> None:
     area = reach_of(gun("F1", "french", 900, 600, smoke=True))
     assert area.area == 1600.0
+
+
+def test_a_document_of_a_few_units_carries_their_reach_and_one_of_all_does_not() -> None:
+    field = field_of(position(line("F1", "french", 900, 600), line("F2", "french", 300, 600)))
+    found = all_rulings(field, "french")
+    document = rulings_document(of_units(found, ["F1"]))
+    (outline,) = document["units"]["F1"]["reach"]
+    assert abs(shapely.Polygon(outline).area - reach(field, field.by_id["F1"]).area) < 1.0
+    assert "reach" in document_under("M-6.2", document)["units"]["F1"]
+    assert "reach" not in document_under("M-8.3", document)["units"]["F1"]
+    assert "reach" not in rulings_document(found)["units"]["F1"]
+
+
+def test_bases_that_stand_a_little_unevenly_reach_as_far_as_a_straight_line() -> None:
+    """Swept as one outline; farther apart than that, base by base."""
+    straight = line("F1", "french", 900, 600)
+    for aside_mm, apart_mm in ((0.4, 1.0), (3.0, 6.0)):
+        bases = list(straight.bases)
+        bases[2] = replace(bases[2], y_mm=bases[2].y_mm - aside_mm)
+        uneven = reach_of(replace(straight, bases=tuple(bases)))
+        assert shapely.hausdorff_distance(uneven, reach_of(straight)) < apart_mm
