@@ -188,11 +188,11 @@ function heldWords(held_s) {
   return held_s === null ? "" : ", held: hidden now";
 }
 
-/** What explains a thing; of rulings that are drawn, no more than the lines of one unit. @type {(layer: SVGElement, state: State) => void} */
+/** What explains a thing; beside rulings, no more than the lines of one unit; beside one proof, nothing. @type {(layer: SVGElement, state: State) => void} */
 function renderAbout(layer, state) {
   const { width_mm, depth_mm } = state.facts;
-  const { sheet } = state.rulings;
-  const shapes = sheet?.b === undefined ? (state.about?.shapes ?? []) : [];
+  const { sheet, proof } = state.rulings;
+  const shapes = sheet?.b === undefined && proof === null ? (state.about?.shapes ?? []) : [];
   updateShapes(layer, sheet ? shapes.filter(({ role }) => role !== "ring") : shapes, [width_mm / 2, depth_mm / 2]);
   const side = state.chosen.length ? unitOf(state, state.chosen[0])?.side : undefined;
   put(layer, "class", `layer about ${side === undefined ? "" : `side-${sideNumber(state, side) % 8}`}`);

@@ -96,6 +96,7 @@ def test_a_line_that_is_pointed_at_is_proved_alone(facing: Any) -> None:
     page.locator(".section-fire .ruling .said").first.hover()
     expect(page.locator(".role-fire-zone")).to_have_count(1)
     expect(page.locator(".beneath .role-ring")).to_have_count(0)
+    expect(page.locator(".about .shape")).to_have_count(0)
     page.locator(".section-fire .ruling .said").first.click()
     page.mouse.move(5, 300)
     expect(page.locator('.said[aria-pressed="true"]')).to_have_count(1)
