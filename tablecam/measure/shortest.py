@@ -5,40 +5,51 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Mapping, Sequence
 
+Route = tuple[float, tuple[int, ...], tuple[int, ...]]
+"""A route's cost, its places in order, and the hops between them."""
 
-def cheapest_route(
-    hops: Sequence[tuple[int, int, float]], starts: Mapping[int, float], ends: Collection[int]
-) -> tuple[float, tuple[int, ...], tuple[int, ...]] | None:
-    """The cheapest way from any start to any end over hops (place, place, cost), either way.
 
-    `starts` are places with what it costs to be there.
+def cheapest_routes(
+    hops: Sequence[tuple[int, int, float]],
+    starts: Mapping[int, float],
+    groups: Sequence[Collection[int]],
+) -> list[Route | None]:
+    """The cheapest way from any start to the nearest end of each group, all in one search.
 
-    Returns:
-        The cost, the places in order, and the hops between them; None when no end can be reached.
+    Hops (place, place, cost) lead either way; `starts` are places with what it costs to be there.
+    None for a group of which no end can be reached.
 
-    >>> cheapest_route([(0, 1, 2.0), (1, 2, 1.0), (0, 2, 4.0)], {0: 0.0}, {2})
-    (3.0, (0, 1, 2), (0, 1))
+    >>> cheapest_routes([(0, 1, 2.0), (1, 2, 1.0)], {0: 0.0}, [{1, 2}, {2}, {3}])
+    [(2.0, (0, 1), (0,)), (3.0, (0, 1, 2), (0, 1)), None]
     """
     net: dict[int, list[tuple[int, float, int]]] = {}
     for index, (a, b, cost) in enumerate(hops):
         net.setdefault(a, []).append((b, cost, index))
         net.setdefault(b, []).append((a, cost, index))
+    belongs: dict[int, list[int]] = {}
+    for group, ends in enumerate(groups):
+        for end in ends:
+            belongs.setdefault(end, []).append(group)
+    found: list[Route | None] = [None] * len(groups)
+    missing = sum(1 for ends in groups if ends)
     best = dict(starts)
     came: dict[int, tuple[int, int]] = {}
     queue = [(cost, place) for place, cost in starts.items()]
     heapq.heapify(queue)
-    while queue:
+    while queue and missing:
         cost, place = heapq.heappop(queue)
         if cost > best[place]:
             continue
-        if place in ends:
-            return cost, *_traced(place, came)
+        for group in belongs.get(place, ()):
+            if found[group] is None:
+                found[group] = (cost, *_traced(place, came))
+                missing -= 1
         for to, step, index in net.get(place, ()):
             total = cost + step
             if total < best.get(to, float("inf")):
                 best[to], came[to] = total, (place, index)
                 heapq.heappush(queue, (total, to))
-    return None
+    return found
 
 
 def costs_from(

@@ -16,10 +16,10 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.answer import EXACT_MM
-from tablecam.measure.shortest import cheapest_route
-from tablecam.measure.string_net import Bounds, Net, Rings, string_net
+from tablecam.measure.shortest import Route, cheapest_routes
+from tablecam.measure.string_net import Bounds, Net, Rings, Starts, string_net
 from tablecam.measure.string_starts import starts_at
-from tablecam.measure.tangents import Array, at_angle
+from tablecam.measure.tangents import Array, Indices, at_angle
 from tablecam.table.model import Point
 
 _DRAWN_STEP_RAD = float(np.radians(4.0))
@@ -80,30 +80,77 @@ def string_line(
     Returns:
         The line, or None when everything is closed off.
     """
-    goals = [shapely.simplify(goal, _ROUNDED_MM) for goal in goals]
+    found = string_lines(
+        start,
+        [goals],
+        around=around,
+        keep_mm=keep_mm,
+        start_radius_mm=start_radius_mm,
+        bounds=bounds,
+    )
+    return found[0]
+
+
+def string_lines(
+    start: Point,
+    groups: Sequence[Sequence[shapely.Geometry]],
+    *,
+    around: Sequence[shapely.Geometry] = (),
+    keep_mm: float = 0.0,
+    start_radius_mm: float = 0.0,
+    bounds: Bounds | None = None,
+) -> tuple[StringLine | None, ...]:
+    """As `string_line` to the nearest goal of each of some groups, on one net for all of them.
+
+    `goal` counts within the group.
+    """
+    if not groups:
+        return ()
+    disc = shapely.Point(start).buffer(start_radius_mm)
+    goals = _Goals.of([list(shapely.simplify(np.array(group), _ROUNDED_MM)) for group in groups])
     shapes = np.asarray(shapely.simplify(np.array(around, dtype=object), _ROUNDED_MM))
-    near = shapely.union_all([*goals, shapely.Point(start).buffer(start_radius_mm)])
-    taking_part = set(_within(shapes, near, keep_mm))
+    taking_part = set(_within(shapes, [*goals.shapes, disc], keep_mm))
     while True:
         rings = Rings.about(shapes[sorted(taking_part)], keep_mm, bounds)
         found = _taut(start, start_radius_mm, goals, rings)
-        if found is None:
-            return None
         # Drawn by chords it cuts its own arcs short by a hair. What else comes that near to it
         # takes part for nothing, and does no harm.
-        drawn = shapely.LineString(found.points_mm)
+        drawn = [shapely.LineString(string.points_mm) for string in found if string is not None]
         met = set(_within(shapes, drawn, keep_mm - EXACT_MM))
         if met <= taking_part:
             return found
         # Rings that meet are one obstacle: who bars the way past one may bar it past the next too.
-        wall = shapely.union_all(shapes[sorted(met - taking_part)])
+        wall = list(shapes[sorted(met - taking_part)])
         taking_part |= met.union(_within(shapes, wall, 2 * keep_mm))
 
 
-def _within(shapes: NDArray[np.object_], what: shapely.Geometry, distance_mm: float) -> list[int]:
-    """The places of the shapes that come within a distance of something."""
-    near = np.asarray(shapely.dwithin(shapes, what, distance_mm))
-    return [int(index) for index in np.flatnonzero(near)]
+def _within(
+    shapes: NDArray[np.object_], things: Sequence[shapely.Geometry], distance_mm: float
+) -> list[int]:
+    """The places of the shapes that come within a distance of any of some things."""
+    if not things or not len(shapes):
+        return []
+    _, near = shapely.STRtree(shapes).query(things, predicate="dwithin", distance=distance_mm)
+    return [int(index) for index in np.unique(near)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Goals:
+    """The goals of all groups in one row (g): the group of each, and its place in the group."""
+
+    shapes: list[shapely.Geometry]
+    groups: Indices
+    places: Indices
+    count: int
+
+    @classmethod
+    def of(cls, groups: Sequence[Sequence[shapely.Geometry]]) -> _Goals:
+        """The goals of some groups."""
+        sizes = np.array([len(group) for group in groups], dtype=np.intp)
+        places = [np.arange(size, dtype=np.intp) for size in sizes]
+        shapes = [shape for group in groups for shape in group]
+        numbers = np.repeat(np.arange(len(groups)), sizes)
+        return cls(shapes, numbers, np.concatenate(places), len(groups))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,11 +164,20 @@ class _Piece:
 
 
 def _taut(
-    start: Point, disc_mm: float, goals: Sequence[shapely.Geometry], rings: Rings
-) -> StringLine | None:
+    start: Point, disc_mm: float, goals: _Goals, rings: Rings
+) -> tuple[StringLine | None, ...]:
+    """The shortest strings to each group of goals."""
     starts = starts_at(start, disc_mm, rings)
-    net = string_net(starts, goals, rings)
-    route = _route(net)
+    net = string_net(starts, goals.shapes, rings)
+    groups = np.where(net.feet.goals >= 0, goals.groups[net.feet.goals], -1)
+    ends = [np.flatnonzero(groups == group).tolist() for group in range(goals.count)]
+    return tuple(_along(net, rings, starts, goals, route) for route in _routes(net, ends))
+
+
+def _along(
+    net: Net, rings: Rings, starts: Starts, goals: _Goals, route: Route | None
+) -> StringLine | None:
+    """The string that follows a route through the net."""
     if route is None:
         return None
     length_mm, feet, hops = route
@@ -129,17 +185,16 @@ def _taut(
     # Out of a ring in which the disc lies, before the net begins.
     pieces = [_straight(starts.edge_towards(first), first)] if net.feet.costs_mm[feet[0]] else []
     pieces += [_piece(net, rings, feet[i], feet[i + 1], hop) for i, hop in enumerate(hops)]
-    goal = int(net.feet.goals[feet[-1]])
+    goal = int(goals.places[net.feet.goals[feet[-1]]])
     return _string(length_mm, goal, [piece for piece in pieces if piece is not None], first)
 
 
-def _route(net: Net) -> tuple[float, tuple[int, ...], tuple[int, ...]] | None:
+def _routes(net: Net, ends: Sequence[Sequence[int]]) -> list[Route | None]:
     lines = [(2 * i, 2 * i + 1, mm) for i, mm in enumerate(net.lines_mm.tolist())]
     arcs = [(a, b, mm) for (a, b), mm in zip(net.arcs.tolist(), net.arcs_mm.tolist(), strict=True)]
     begin = np.flatnonzero(np.isfinite(net.feet.costs_mm))
     costs = dict(zip(begin.tolist(), net.feet.costs_mm[begin].tolist(), strict=True))
-    ends = set(np.flatnonzero(net.feet.goals >= 0).tolist())
-    return cheapest_route(lines + arcs, costs, ends)
+    return cheapest_routes(lines + arcs, costs, ends)
 
 
 def _piece(net: Net, rings: Rings, a: int, b: int, hop: int) -> _Piece | None:

@@ -25,6 +25,7 @@ from tablecam.measure.tangents import (
     corners_of,
     crossings_on_circles,
     crossings_on_edges,
+    edges_leaving,
     tangents,
 )
 
@@ -34,13 +35,20 @@ Flags = NDArray[np.bool_]
 
 _NONE = -1
 
+_OPEN = 1e-3
+"""The cosine of what is still no angle towards an edge: well above rounding, it costs 20 nm."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rings:
-    """What a string keeps its distance from: shapes, their corners (c, 2) and edges, and bounds."""
+    """What a string keeps its distance from: shapes, their corners (c, 2) and edges, and bounds.
+
+    `leaving` (c, m, 2) are unit vectors along the edges that leave each corner, zeros after them.
+    """
 
     shapes: shapely.Geometry
     corners_mm: Array
+    leaving: Array
     edges: Edges
     keep_mm: float
     bounds: Bounds | None
@@ -52,7 +60,18 @@ class Rings:
         _, first = np.unique(np.round(corners, 6), axis=0, return_index=True)
         together = shapely.MultiPolygon(list(shapely.get_parts(shapes)))
         shapely.prepare(together)
-        return cls(together, corners[first], Edges.of(shapes), keep_mm, bounds)
+        corners, edges = corners[first], Edges.of(shapes)
+        return cls(together, corners, edges_leaving(corners, edges), edges, keep_mm, bounds)
+
+    def is_open_at(self, circles: Indices, angles_rad: Array) -> Flags:
+        """Whether places on circles (n,) at angles (n,) keep clear of their own corners' edges.
+
+        Nowhere else does a ring have that circle's arc: quick to ask, it spares most lines between
+        circles the dearer question of all other shapes.
+        """
+        spokes = np.stack([np.cos(angles_rad), np.sin(angles_rad)], axis=-1)
+        towards = np.einsum("nj,nmj->nm", spokes, self.leaving[circles])
+        return np.asarray((towards <= _OPEN).all(axis=1))
 
     def is_free_at(self, points_mm: Array) -> Flags:
         """Whether points (n, 2) keep their distance; touching a ring is allowed."""
@@ -218,18 +237,23 @@ def _to_edges(starts: Starts, edges: Edges, owners: Indices) -> _Lines:
 
 def _touching_from(starts: Starts, rings: Rings) -> _Lines:
     which, circles, angles = tangents(starts.points_mm, rings.corners_mm, rings.keep_mm)
-    touching = Feet.on(rings, circles, angles)
+    is_open = rings.is_open_at(circles, angles)
+    which, touching = which[is_open], Feet.on(rings, circles[is_open], angles[is_open])
     return starts.feet(which, touching.points_mm), touching
 
 
 def _touching_ends(ends: Feet, rings: Rings) -> _Lines:
     which, circles, angles = tangents(ends.points_mm, rings.corners_mm, rings.keep_mm)
-    return Feet.on(rings, circles, angles), ends.take(which)
+    is_open = rings.is_open_at(circles, angles)
+    return Feet.on(rings, circles[is_open], angles[is_open]), ends.take(which[is_open])
 
 
 def _between_circles(rings: Rings) -> _Lines:
     first, second, at_first, at_second = bitangents(rings.corners_mm, rings.keep_mm)
-    return Feet.on(rings, first, at_first), Feet.on(rings, second, at_second)
+    both = np.flatnonzero(rings.is_open_at(first, at_first) & rings.is_open_at(second, at_second))
+    return Feet.on(rings, first[both], at_first[both]), Feet.on(
+        rings, second[both], at_second[both]
+    )
 
 
 def _upright(edges: Edges, owners: Indices, rings: Rings) -> _Lines:
@@ -238,6 +262,8 @@ def _upright(edges: Edges, owners: Indices, rings: Rings) -> _Lines:
     circles, edge = np.tile(circles, 2), np.tile(edge, 2)
     along = angles_of(edges.along[edge])
     along[len(along) // 2 :] += np.pi
+    is_open = rings.is_open_at(circles, along)
+    circles, edge, along = circles[is_open], edge[is_open], along[is_open]
     touching = Feet.on(rings, circles, along)
     feet, between = _projected(touching.points_mm, edges, edge)
     ends = replace(Feet.at(feet[between]), goals=owners[edge[between]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import shapely
 
+from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.string_net import Rings, Starts
 from tablecam.measure.tangents import (
     Array,
@@ -52,7 +53,8 @@ def _cuts(centre: Array, disc_mm: float, rings: Rings) -> list[Array]:
         facing.append(angles_of(normals))
     cosine, towards = np.concatenate(cosines), np.concatenate(facing)
     cut = np.abs(cosine) <= 1.0
-    turn = np.arccos(cosine[cut])
+    # A ring that only touches the disc cuts it in one place; rounding would make two of it.
+    turn = np.where(disc_mm * (1.0 - cosine[cut]) < EXACT_MM, 0.0, np.arccos(cosine[cut]))
     angles = np.concatenate([towards[cut] - turn, towards[cut] + turn])
     return [_free(at_angle(centre, angles, disc_mm), rings)]
 

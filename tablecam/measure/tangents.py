@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+_SAME_MM = 1e-5
+"""Corners that lie nearer than this are one: outlines are rounded on a finer grid."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edges:
@@ -177,6 +180,19 @@ def corners_of(polygons: NDArray[Any]) -> Array:
     rings = shapely.get_rings(shapely.get_parts(polygons))
     found = [_bent(shapely.get_coordinates(ring)[:-1]) for ring in rings]
     return np.concatenate(found) if found else np.zeros((0, 2))
+
+
+def edges_leaving(corners_mm: Array, edges: Edges) -> Array:
+    """The directions (c, m, 2) in which edges leave corners (c, 2): unit vectors, then zeros."""
+    along = edges.along
+    ends = np.concatenate([edges.starts_mm, edges.ends_mm])
+    ways = np.concatenate([along, -along])
+    apart = np.abs(corners_mm[:, None] - ends[None]).max(axis=-1, initial=0.0)
+    corner, end = np.nonzero(apart <= _SAME_MM)
+    nth = np.arange(len(corner)) - np.searchsorted(corner, corner)
+    found = np.zeros((len(corners_mm), 1 + int(nth.max(initial=0)), 2))
+    found[corner, nth] = ways[end]
+    return found
 
 
 def _bent(points: Array) -> Array:

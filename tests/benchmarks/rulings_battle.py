@@ -2,7 +2,8 @@
 
 French foot and horse face north, British south, four rows of ten units of four bases of 40 x 40
 mm (160 bases; ten of the units are cavalry), all a little askew, at seeded places on 2400 x 1600
-mm; one French unit in five has charged home. Twenty pieces of terrain lie at seeded places.
+mm; one French unit in five has charged home. Each side's commander stands behind the middle of its
+second row. Twenty pieces of terrain lie at seeded places.
 """
 
 import math
@@ -11,11 +12,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from tablecam.table.model import BasePose, Position, TableSize, Terrain, Unit
+from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
 
 TABLE = TableSize(2400, 1600, 40)
 BW = 40.0
 ROWS = 10
+COMMANDERS = (
+    Commander("french-cinc", "french", 1180.0, 520.0),
+    Commander("british-cinc", "british", 1220.0, 1080.0),
+)
 PIECES = ("woods", "rough", "hill", "field", "wall", "woods", "marsh", "road", "crest", "woods")
 LINE = tuple(((place - 1.5) * BW, 0.0) for place in range(4))
 MASSED = tuple((right, ahead) for ahead in (BW / 2, -BW / 2) for right in (-BW / 2, BW / 2))
@@ -24,7 +29,7 @@ MASSED = tuple((right, ahead) for ahead in (BW / 2, -BW / 2) for right in (-BW /
 def battle(seed: int = 1759) -> Position:
     rng = np.random.default_rng(seed)
     units = [*army("french", 90.0, rng), *army("british", 270.0, rng)]
-    return Position("maurice-lite", TABLE, tuple(units), (), tuple(terrain(rng)))
+    return Position("maurice-lite", TABLE, tuple(units), COMMANDERS, tuple(terrain(rng)))
 
 
 def army(side: str, heading_deg: float, rng: np.random.Generator) -> Iterator[Unit]:

@@ -10,7 +10,7 @@ import shapely
 
 from tablecam.measure.answer import Answer, Shape, decide
 from tablecam.measure.outlines import footprint
-from tablecam.measure.string_line import StringLine, string_line
+from tablecam.measure.string_line import StringLine, string_lines
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import COMMANDER_BW, STRING_BW
 from tablecam.table.model import BasePose, Commander, Point
@@ -38,20 +38,37 @@ def span(field: Field, commander: Commander, ids: Iterable[str]) -> Span | None:
 
     It keeps 1 BW from every enemy and stays on the table; friends and terrain are no obstacle.
     """
-    goals = [field.by_id[unit_id] for unit_id in ids]
+    return spans(field, commander, [tuple(ids)])[0]
+
+
+def spans(
+    field: Field, commander: Commander, forces: Sequence[Sequence[str]]
+) -> tuple[Span | None, ...]:
+    """The shortest strings from a commander to each of some forces, as `span` finds them."""
+    goals = [[field.by_id[unit_id] for unit_id in force] for force in forces]
     enemies = [unit for unit in field.units if unit.side != commander.side]
     table = field.position.table
-    string = string_line(
+    strings = string_lines(
         (commander.x_mm, commander.y_mm),
-        [goal.outline for goal in goals],
+        [[goal.outline for goal in of_force] for of_force in goals],
         around=[enemy.outline for enemy in enemies],
         keep_mm=STRING_BW * field.bw_mm,
         start_radius_mm=COMMANDER_BW * field.bw_mm / 2,
         bounds=(0.0, 0.0, table.width_mm, table.depth_mm),
     )
-    if string is None:
-        return None
-    unit = goals[string.goal]
+    return tuple(
+        None if string is None else _span(field, commander, of_force[string.goal], string, enemies)
+        for string, of_force in zip(strings, goals, strict=True)
+    )
+
+
+def _span(
+    field: Field,
+    commander: Commander,
+    unit: UnitOnField,
+    string: StringLine,
+    enemies: Sequence[UnitOnField],
+) -> Span:
     length_bw = field.in_bw(string.length_mm)
     path = Shape("line", string.points_mm, "string", f"{length_bw:.2f} BW")
     way = "round the enemy" if string.bends else "straight"

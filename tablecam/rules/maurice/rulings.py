@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tablecam.measure.answer import shapes_of
-from tablecam.rules.maurice.activation import span
+from tablecam.rules.maurice.activation import spans
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.charge import Charge, ChargeLane, charge_of
 from tablecam.rules.maurice.engagement import Engagements, engagements
@@ -81,9 +81,9 @@ def strings_of(
     """The strings from each commander of a side to each of its forces."""
     leaders = [leader for leader in field.position.commanders if leader.side == active]
     return tuple(
-        ForceString(leader.id, force, span(field, leader, force))
+        ForceString(leader.id, force, found)
         for leader in leaders
-        for force in of_active
+        for force, found in zip(of_active, spans(field, leader, of_active), strict=True)
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.activation import Span, reaches, span
+from tablecam.rules.maurice.activation import Span, reaches, span, spans
 from tablecam.rules.maurice.field import Field, field_of
 from tablecam.table.model import Commander, Terrain, Unit
 from tests.rules.maurice.tables import BW, column, gun, line, position
@@ -114,6 +114,19 @@ def test_t_4_part_of_a_force_has_its_own_span() -> None:
     string = found(field, "B", "C")
     assert string.length_bw == pytest.approx(3.5)
     assert reaches(field, string, (4,)).answer == "yes"
+
+
+def test_m_4_12_the_strings_to_all_forces_are_those_to_each() -> None:
+    rank = [line(name, "french", x, 600) for name, x in (("A", 500), ("B", 900), ("C", 1300))]
+    hidden = line("B1", "british", 900, 350), gun("B2", "british", 1250, 480)
+    walled_in = [line(f"W{i}", "british", 1700, y, 0) for i, y in enumerate((900, 1100))]
+    walled_in.append(gun("W2", "british", 1775, 850))
+    field = table(*rank, column("D", "french", 1775, 1000), *hidden, *walled_in)
+    forces = [("A",), ("B",), ("C",), ("C", "A"), ("D",)]
+    together = spans(field, CINC, forces)
+    assert together == tuple(span(field, CINC, force) for force in forces)
+    assert together[4] is None
+    assert spans(field, CINC, []) == ()
 
 
 def test_a_span_measured_to_a_hair_of_its_limit_is_too_close_to_call() -> None:
