@@ -184,17 +184,21 @@ def _fill(path: Path, facts: GameFacts) -> None:
 def _publish(fresh: Path, path: Path) -> None:
     """Give a finished file its name, if nobody has it."""
     try:
-        try:
-            os.link(fresh, path)
-        except FileExistsError:
-            raise
-        except OSError:  # some file systems know no links: take the name first, then fill it
-            path.touch(exist_ok=False)
-            os.replace(fresh, path)
+        _link(fresh, path)
     except FileExistsError:
         raise NameTaken(str(path), "expected a new name, but there is such a file") from None
     if os.name == "posix":
         _flush_folder(path.parent)
+
+
+def _link(fresh: Path, path: Path) -> None:
+    try:
+        os.link(fresh, path)
+    except FileExistsError:
+        raise
+    except OSError:  # some file systems know no links: take the name first, then fill it
+        path.touch(exist_ok=False)
+        os.replace(fresh, path)
 
 
 def _flush_folder(folder: Path) -> None:
