@@ -14,6 +14,7 @@ from tablecam.measure.answer import Answer
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.fire_doubts import with_chances
+from tablecam.rules.maurice.fire_modifiers import standing
 from tablecam.rules.maurice.fire_option import FireOption, Range, is_disrupted, options
 from tablecam.rules.maurice.fire_shooter import Shooter, shooters
 from tablecam.rules.maurice.fire_zone import Met, met_ahead, met_turned
@@ -63,11 +64,15 @@ def fires(
     ]
     barred = _barred(field, bases)
     ready = shooters(field, [base for base, why in zip(bases, barred, strict=True) if not why])
-    shot = iter(_with_doubts(field, ready, _shot(ready)))
+    shot = iter(_shot(ready))
     found: dict[str, dict[str, BaseFire]] = {unit.id: {} for unit in asked}
+    base = iter(ready)
     for (unit, place), why in zip(bases, barred, strict=True):
         name = unit.unit.base_name(place)
-        found[unit.id][name] = BaseFire(name, (), why) if why else next(shot)
+        fire = BaseFire(name, (), why) if why else next(shot)
+        if not is_exact(field):
+            fire = _with_doubts(field, unit, place, fire, None if why else next(base))
+        found[unit.id][name] = fire
     return MappingProxyType({name: MappingProxyType(each) for name, each in found.items()})
 
 
@@ -77,16 +82,25 @@ def fire_of(field: Field, unit: UnitOnField) -> Mapping[str, BaseFire]:
 
 
 def _with_doubts(
-    field: Field, bases: Sequence[Shooter], found: Sequence[BaseFire]
-) -> Sequence[BaseFire]:
-    if is_exact(field):
-        return found
+    field: Field, unit: UnitOnField, place: int, fire: BaseFire, base: Shooter | None
+) -> BaseFire:
+    """The same with how sure it is: of where the base stands, and of what it may shoot at."""
     tolerance_mm = field.position.table.tolerance_mm
-    sure = []
-    for base, each in zip(bases, found, strict=True):
-        likely, doubts = with_chances(base, each.options, tolerance_mm)
-        sure.append(replace(each, options=likely, doubts=doubts))
-    return sure
+    likely: tuple[FireOption, ...] = fire.options
+    doubts: tuple[Answer, ...] = ()
+    if base is not None:
+        likely, doubts = with_chances(base, fire.options, tolerance_mm)
+    areas = {"water": field.ground.water}
+    if unit.unit.arm == "artillery":
+        areas["woods"] = field.ground.woods
+    for kind, area in areas.items() if unit.formation != "column" else ():
+        stands = standing(fire.base, unit.unit.bases[place], area, kind, tolerance_mm)
+        if stands is None:
+            continue
+        chance = 1.0 - stands.probability
+        likely = tuple(replace(each, probability=each.probability * chance) for each in likely)
+        doubts += (stands,) if stands.answer == "too_close" else ()
+    return replace(fire, options=likely, doubts=doubts)
 
 
 def _barred(field: Field, bases: Sequence[tuple[UnitOnField, int]]) -> list[Blocked | None]:

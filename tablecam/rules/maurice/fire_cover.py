@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tablecam.measure.outlines import GRID_MM
 from tablecam.measure.sight import free_line
+from tablecam.measure.zones import Strip
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
 from tablecam.rules.maurice.fire_zone import Met
 from tablecam.rules.maurice.ground import is_partly_in
@@ -43,7 +44,7 @@ def best_aim(
     middle = _middle(met, can_hit)
     if not may_be_covered:
         return Aim(middle, has_cover=False)
-    if _is_inside(other, shooter.cover):
+    if _is_inside(other.outline, shooter.cover):
         return Aim(middle, has_cover=True)
     any_way = free_line(shooter.edge, other.outline, shooter.cover)
     if any_way is None:
@@ -55,21 +56,47 @@ def best_aim(
     return Aim(middle, has_cover=True)
 
 
-def _is_inside(other: Other, cover: shapely.Geometry) -> bool:
-    outside = shapely.difference(other.outline, cover, grid_size=GRID_MM)
-    return not is_partly_in(outside, other.outline)
+def has_cover(
+    shooter: Shooter, other: Other, turned_deg: float, end_mm: float, by_mm: float = 0.0
+) -> bool:
+    """Whether a base has cover from fire at one angle, were all lengths by so much kinder to it.
+
+    Then so much less of the shooter's front edge sees so much less of the base.
+    """
+    outline = shapely.buffer(other.outline, -by_mm, join_style="mitre")
+    if _is_inside(outline, shooter.cover):
+        return True
+    edge, strip = shooter.edge_less(SLIVER_MM + by_mm), shooter.strip.narrowed(by_mm)
+    return _line_past(edge, outline, strip, shooter.cover, (turned_deg, end_mm)) is None
+
+
+def _is_inside(outline: shapely.Polygon, cover: shapely.Geometry) -> bool:
+    outside = shapely.difference(outline, cover, grid_size=GRID_MM)
+    return not is_partly_in(outside, outline)
 
 
 def _past_cover(shooter: Shooter, other: Other, met: Met, at: int) -> shapely.LineString | None:
     """A line to what the zone holds of a base, past all cover; None where there is none."""
-    turned_deg, end_mm = float(met.turns_deg[at]), float(met.ends_mm[at])
-    for strip in (shooter.strip.narrowed(SLIVER_MM), shooter.strip):
-        zone = strip.outline(turned_deg, end_mm + GRID_MM)
-        seen = shapely.intersection(other.outline, zone, grid_size=GRID_MM / 10)
+    zone = (float(met.turns_deg[at]), float(met.ends_mm[at]))
+    return _line_past(shooter.edge, other.outline, shooter.strip, shooter.cover, zone)
+
+
+def _line_past(
+    edge: shapely.LineString,
+    outline: shapely.Polygon,
+    strip: Strip,
+    cover: shapely.Geometry,
+    zone: tuple[float, float],
+) -> shapely.LineString | None:
+    """The same to what a strip, turned by so many degrees and so long, holds of an outline."""
+    turned_deg, end_mm = zone
+    for within in (strip.narrowed(SLIVER_MM), strip):
+        turned = within.outline(turned_deg, end_mm + GRID_MM)
+        seen = shapely.intersection(outline, turned, grid_size=GRID_MM / 10)
         if shapely.area(seen) > 0:
-            return free_line(shooter.edge, seen, shooter.cover)
+            return free_line(edge, seen, cover)
     # Met with its very end: what it holds of the base is no more than an edge or a corner.
-    return free_line(shooter.edge, shapely.buffer(seen, GRID_MM), shooter.cover)
+    return free_line(edge, shapely.buffer(seen, GRID_MM), cover)
 
 
 def _middle(met: Met, can_hit: Indices) -> int:
@@ -82,7 +109,9 @@ def _middle(met: Met, can_hit: Indices) -> int:
     widths_deg = np.round(np.diff(ends_deg, axis=1)[:, 0], _DEG_PLACES)
     widest = np.lexsort([np.abs(middles_deg), -widths_deg])[0]
     run = runs[widest]
-    return int(run[np.argmin(np.abs(met.turns_deg[run] - middles_deg[widest]))])
+    # Of two as near the first, whatever rounding says.
+    off_deg = np.abs(met.turns_deg[run] - middles_deg[widest])
+    return int(run[np.argmin(np.round(off_deg, _DEG_PLACES))])
 
 
 def _tried(

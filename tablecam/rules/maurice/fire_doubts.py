@@ -16,6 +16,7 @@ from tablecam.measure.samples import DRAWS
 from tablecam.rules.maurice.chances import SIGMAS, Chance, share, turning_mm
 from tablecam.rules.maurice.fire_bounds import Stage, can_hit, met_by, slack_mm, stages
 from tablecam.rules.maurice.fire_draws import scene
+from tablecam.rules.maurice.fire_modifiers import modifier_doubts
 from tablecam.rules.maurice.fire_option import FireOption
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
 from tablecam.rules.maurice.fire_zone import STEP_DEG
@@ -45,6 +46,8 @@ def with_chances(
         for target, chance in chances.items()
         if chance.word(tolerance_mm) == "too_close"
     )
+    for each in options:
+        doubts += tuple(modifier_doubts(each, tolerance_mm))
     return sure, doubts
 
 

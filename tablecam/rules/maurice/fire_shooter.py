@@ -79,9 +79,13 @@ class Shooter:
     @property
     def edge(self) -> shapely.LineString:
         """Its front edge, less a sliver at each end: no gap narrower than that lets fire by."""
+        return self.edge_less(SLIVER_MM)
+
+    def edge_less(self, by_mm: float) -> shapely.LineString:
+        """Its front edge, less so much at each end."""
         front = axes(self.pose)
         left, end = np.array(front.left_mm), np.array(front.right_mm)
-        inward = (end - left) / np.hypot(*(end - left)) * SLIVER_MM
+        inward = (end - left) / np.hypot(*(end - left)) * by_mm
         return shapely.LineString([left + inward, end - inward])
 
     @property

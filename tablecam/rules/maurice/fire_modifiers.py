@@ -1,0 +1,109 @@
+"""How sure the modifiers of fire are, and that a base may fire at all: questions of one margin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from tablecam.measure.answer import Answer, decide, shapes_of
+from tablecam.measure.outlines import footprint
+from tablecam.measure.rectangles import rectangles
+from tablecam.measure.samples import DRAWS, decide_sampled, sampled
+from tablecam.rules.maurice.chances import SIGMAS, Chance, share, turning_mm
+from tablecam.rules.maurice.fire_bounds import slack_mm, spread_mm
+from tablecam.rules.maurice.fire_cover import has_cover
+from tablecam.rules.maurice.fire_draws import drawn
+from tablecam.rules.maurice.fire_option import FireOption, ahead_of_front_mm
+from tablecam.rules.maurice.ground import is_partly_in
+from tablecam.rules.maurice.tables import SLIVER_MM
+from tablecam.table.model import BasePose
+
+
+def modifier_doubts(option: FireOption, tolerance_mm: float) -> Iterator[Answer]:
+    """Whether an option's target has cover, or is enfiladed, where that is too close to call."""
+    found = (_cover(option, tolerance_mm), _enfilade(option, tolerance_mm))
+    return (answer for answer in found if answer is not None and answer.answer == "too_close")
+
+
+def standing(
+    name: str, pose: BasePose, area: shapely.Geometry, kind: str, tolerance_mm: float
+) -> Answer | None:
+    """Whether a base stands in water or woods, and may not fire (M-7.6); None where it is clear."""
+    base, sigma_mm = footprint(pose), spread_mm(pose)
+    slack = max(SIGMAS * sigma_mm, tolerance_mm)
+    if shapely.is_empty(area) or not shapely.dwithin(area, base, slack):
+        return None
+
+    def holds_by(by_mm: float) -> bool:
+        return is_partly_in(shapely.buffer(base, by_mm, join_style="mitre"), area)
+
+    margin_mm = turning_mm(holds_by, slack)
+    if margin_mm is None:
+        return None
+    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
+    if sigma_mm > 0:
+        chance = share(_drawn_in(pose, area))
+        word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
+    because = f"whether base {name} stands in {kind} {_by(margin_mm, word)}"
+    evidence = shapes_of(base, "base", name)
+    return Answer(word, margin_mm, sigma_mm, chance, "M-7.6", because, evidence)
+
+
+def _drawn_in(pose: BasePose, area: shapely.Geometry) -> NDArray[np.bool_]:
+    """In which draws a base is in an area: where both, less half a sliver around, meet (G-5)."""
+    places = sampled(rectangles([pose]))
+    smaller = replace(places, halves_mm=places.halves_mm - SLIVER_MM / 2)
+    inside = shapely.buffer(area, -SLIVER_MM / 2)
+    shapely.prepare(inside)
+    return np.asarray(shapely.intersects(inside, shapely.polygons(smaller.corners_mm())))
+
+
+def _cover(option: FireOption, tolerance_mm: float) -> Answer | None:
+    shot, shooter = option.sketch, option.sketch.shooter
+    spread = slack_mm(shooter, [shot.target], shot.distance_mm)
+    slack = max(spread, tolerance_mm)
+    between = shapely.convex_hull(shapely.union(shooter.edge, shot.target.outline))
+    if not shapely.dwithin(shooter.cover, between, slack):
+        return None
+
+    def holds_by(by_mm: float) -> bool:
+        return has_cover(shooter, shot.target, shot.turned_deg, shot.end_mm, by_mm)
+
+    margin_mm = turning_mm(holds_by, slack)
+    if margin_mm is None:
+        return None
+    sigma_mm = spread / SIGMAS
+    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
+    because = f"whether {option.target} has cover from base {shooter.name} {_by(margin_mm, word)}"
+    return Answer(word, margin_mm, sigma_mm, chance, "M-7.19", because, option.evidence)
+
+
+def _enfilade(option: FireOption, tolerance_mm: float) -> Answer | None:
+    shot, shooter = option.sketch, option.sketch.shooter
+    margin_mm = -ahead_of_front_mm(shooter, shot.target)
+    pose, target = shooter.pose, shot.target.pose
+    # As far as a corner of the one may lie from the front edge of the other.
+    apart_mm = float(np.hypot(pose.x_mm - target.x_mm, pose.y_mm - target.y_mm))
+    far_mm = apart_mm + float(np.hypot(pose.width_mm, pose.depth_mm) + target.depth_mm)
+    swing_mm = target.sigma_mm + float(np.radians(target.sigma_deg)) * far_mm
+    if abs(margin_mm) > max(SIGMAS * (spread_mm(pose) + swing_mm), tolerance_mm):
+        return None
+    corners_mm = drawn(shooter, [shot.target]).corners_mm().reshape(DRAWS, 2, 4, 2)
+    left_mm, right_mm = corners_mm[:, 1, 0], corners_mm[:, 1, 1]
+    along = (right_mm - left_mm) / np.hypot(*(right_mm - left_mm).T)[:, None]
+    ahead = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    aheads_mm = ((corners_mm[:, 0] - left_mm[:, None]) * ahead[:, None]).sum(axis=-1)
+    word, sigma_mm, chance = decide_sampled(
+        margin_mm, -aheads_mm.max(axis=1), tolerance_mm=tolerance_mm
+    )
+    because = f"whether base {shooter.name} enfilades {option.target} {_by(margin_mm, word)}"
+    return Answer(word, margin_mm, sigma_mm, chance, "M-7.22", because, option.evidence)
+
+
+def _by(margin_mm: float, word: str) -> str:
+    close = "is too close to call" if word == "too_close" else word
+    return f"{close}: {'by' if margin_mm >= 0 else 'missed by'} {abs(margin_mm):.1f} mm"

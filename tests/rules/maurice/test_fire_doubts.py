@@ -1,0 +1,183 @@
+"""How sure fire is: probabilities that are met, doubts that are told, none where all is exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tablecam.errors import BadInput
+from tablecam.measure.answer import Answer
+from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.fire import BaseFire, fire_of, fires
+from tablecam.table.model import BasePose, Position
+from tests.rules.maurice.firing import SOUTH, box, cannon, enemy, foot, only
+from tests.rules.maurice.tables import column, gun, line, position
+from tests.rules.maurice.test_fire_moved import battles
+
+MEASURED = {"sigma_mm": 0.4, "sigma_deg": 0.3}
+TRIALS = 300
+FAR_OFF = 3.5 * (0.25 / TRIALS) ** 0.5
+"""A share of the trials lies within 3.5 of its own standard deviations of the true one."""
+
+
+def fire_in(table: Position, base: str) -> BaseFire:
+    field = field_of(table)
+    return fire_of(field, field.units[0])[base]
+
+
+def with_poses(table: Position, pose: Callable[[BasePose], BasePose]) -> Position:
+    units = [replace(unit, bases=tuple(map(pose, unit.bases))) for unit in table.units]
+    return replace(table, units=tuple(units))
+
+
+def truly(pose: BasePose, by: np.ndarray) -> BasePose:
+    """A base exactly where it lies, off by so many standard deviations in x, y and heading."""
+    return replace(
+        pose,
+        x_mm=pose.x_mm + by[0] * pose.sigma_mm,
+        y_mm=pose.y_mm + by[1] * pose.sigma_mm,
+        heading_deg=pose.heading_deg + by[2] * pose.sigma_deg,
+        sigma_mm=0.0,
+        sigma_deg=0.0,
+    )
+
+
+def how_often(table: Position, base: str, holds: Callable[[BaseFire], bool]) -> float:
+    luck = np.random.default_rng(7)
+    found = [
+        holds(fire_in(with_poses(table, lambda p: truly(p, luck.standard_normal(3))), base))
+        for _ in range(TRIALS)
+    ]
+    return float(np.mean(found))
+
+
+def hits(target: str) -> Callable[[BaseFire], bool]:
+    return lambda fire: any(option.target == target for option in fire.options)
+
+
+def doubt(fire: BaseFire, rule: str, about: str = "") -> Answer:
+    (found,) = (each for each in fire.doubts if each.rule == rule and about in each.because)
+    return found
+
+
+SLIVER = position(
+    cannon(**MEASURED),
+    gun("B1", "british", 640 - 0.6, 480, SOUTH, **MEASURED),
+    enemy(120, 600, "B2", **MEASURED),
+)
+RANGE = position(cannon(**MEASURED), column("B1", "british", 600, 641.3, SOUTH, **MEASURED))
+FRIEND = position(
+    cannon(**MEASURED),
+    enemy(100, 600, "B1", **MEASURED),
+    line("F2", "french", 700.2 - 0.4, 455, **MEASURED),
+)
+
+
+@pytest.mark.parametrize(
+    ("table", "target"), [(SLIVER, "B1"), (SLIVER, "B2"), (FRIEND, "B1"), (RANGE, "B1")]
+)
+def test_the_probability_that_a_unit_may_be_shot_at_is_how_often_it_may(table, target):
+    fire = fire_in(table, "F1/1")
+    chances = {option.target: option.probability for option in fire.options}
+    if target not in chances:
+        chances[target] = doubt(fire, "M-7.12", f"shoot {target}").probability
+    assert how_often(table, "F1/1", hits(target)) == pytest.approx(chances[target], abs=FAR_OFF)
+
+
+def test_who_may_or_may_not_be_in_the_zone_first_is_too_close_to_call_and_so_is_the_next():
+    fire = fire_in(SLIVER, "F1/1")
+    assert [option.target for option in fire.options] == ["B1"]
+    first, second = (doubt(fire, "M-7.12", f"shoot {name}") for name in ("B1", "B2"))
+    assert first.margin_mm == pytest.approx(0.1, abs=0.01)
+    assert first.answer == "too_close"
+    assert first.probability + second.probability == pytest.approx(1.0, abs=0.01)
+    assert only(fire).probability == first.probability
+
+
+def test_whether_a_base_stands_in_water_is_as_probable_as_told():
+    marsh = box("marsh", 540, 300, 580, 360.7)
+    table = position(foot(**MEASURED), enemy(100, **MEASURED), terrain=[marsh])
+    fire = fire_in(table, "F1/2")
+    told = doubt(fire, "M-7.6")
+    assert fire.blocked == "water"
+    assert told.margin_mm == pytest.approx(0.2, abs=0.01)
+    stands = how_often(table, "F1/2", lambda each: each.blocked == "water")
+    assert stands == pytest.approx(told.probability, abs=FAR_OFF)
+
+
+def test_whether_a_base_enfilades_is_as_probable_as_told():
+    facing_east = column("B1", "british", 540, 500, 0.0, **MEASURED)
+    table = position(gun("F1", "french", 600.1, 380, **MEASURED), facing_east)
+    told = doubt(fire_in(table, "F1/1"), "M-7.22")
+    assert told.margin_mm == pytest.approx(-0.1)
+    share = how_often(table, "F1/1", lambda each: only(each).is_enfilade)
+    assert share == pytest.approx(told.probability, abs=FAR_OFF)
+
+
+def test_cover_that_hangs_on_a_hair_is_too_close_to_call_and_a_long_wall_is_not():
+    def cover(right_mm: float) -> list[Answer]:
+        wall = box("wall", 500, 440, right_mm, 445)
+        table = position(foot(**MEASURED), enemy(70, **MEASURED), terrain=[wall])
+        return [each for each in fire_in(table, "F1/2").doubts if each.rule == "M-7.19"]
+
+    (told,) = cover(579.8)
+    assert told.answer == "too_close"
+    assert 0.05 < told.probability < 0.95
+    assert not cover(700)
+
+
+def test_exact_poses_leave_no_doubt_and_say_what_they_always_said():
+    exact = with_poses(SLIVER, lambda pose: replace(pose, sigma_mm=0.0, sigma_deg=0.0))
+    fire = fire_in(exact, "F1/1")
+    assert fire.doubts == ()
+    assert only(fire).probability == 1.0
+    assert fire.to_json().keys() == {"options", "blocked"}
+    assert "probability" not in only(fire).to_json()
+
+
+def test_the_players_tolerance_makes_exact_poses_too_close_to_call():
+    exact = with_poses(SLIVER, lambda pose: replace(pose, sigma_mm=0.0, sigma_deg=0.0))
+    for tolerance_mm, wanted in ((0.05, 0), (0.5, 2)):
+        table = replace(exact, table=replace(exact.table, tolerance_mm=tolerance_mm))
+        assert len(fire_in(table, "F1/1").doubts) == wanted
+
+
+def test_all_fires_at_once_are_those_of_each_unit():
+    other = gun("F2", "french", 900, 380)
+    table = position(foot(), enemy(100), line("B2", "british", 900, 700, SOUTH), other)
+    field = field_of(table)
+    every = fires(field)
+    assert list(every) == ["F1", "B1", "B2", "F2"]
+    for unit in field.units:
+        alone = fire_of(field, unit)
+        assert {k: v.to_json() for k, v in every[unit.id].items()} == {
+            k: v.to_json() for k, v in alone.items()
+        }
+    assert list(fires(field, only=["B2"])) == ["B2"]
+
+
+@settings(max_examples=25, deadline=None)
+@given(battles(), st.integers(0, 10**6))
+def test_no_option_within_three_sigma_of_its_limit_is_a_flat_yes(battle, seed):
+    """Whatever is certain stands when every base lies three standard deviations off."""
+    table = with_poses(battle, lambda pose: replace(pose, **MEASURED))
+    luck = np.random.default_rng(seed)
+
+    def off(pose: BasePose) -> BasePose:
+        way = luck.standard_normal(3)
+        return truly(pose, 3.0 * way / np.linalg.norm(way))
+
+    try:
+        measured, true = field_of(table), field_of(with_poses(table, off))
+    except BadInput:  # Units lie over each other.
+        assume(False)
+    then = fire_of(true, true.units[0])
+    for name, fire in fire_of(measured, measured.units[0]).items():
+        for option in fire.options:
+            if option.probability == 1.0:
+                assert option.target in {each.target for each in then[name].options}
