@@ -14,8 +14,10 @@ from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.outlines import GRID_MM, Axes, table_outline
 from tablecam.rules.maurice.charge_moves import (
     CORNERS,
+    InReach,
     Moves,
     allowance_mm,
+    come_to,
     in_reach,
     moves_about,
 )
@@ -113,12 +115,11 @@ def attempts_of(field: Field, unit: UnitOnField) -> list[Tried]:
     if not any(other.side != unit.side for other in others):
         return []
     there = [in_reach(field, unit, corner, others) for corner in CORNERS]
-    enemies = {name for each in there for name in each.owners}
-    if not enemies:
+    if not any(each.owners for each in there):
         return []
     forbidden = forbidden_ground(field, unit)
     ahead = _tried(Attempt(field, unit, moves_about(field, unit, there[0], 0.0), forbidden))
-    if ahead.targets and ahead.targets >= _that_it_may_charge(field, unit, enemies):
+    if ahead.targets and ahead.targets >= _that_it_may_charge(field, unit, there):
         return [ahead]
     longest_mm = (
         longest_free_arc_mm(field, unit, each.corner, forbidden) if each.owners else 0.0
@@ -130,7 +131,9 @@ def attempts_of(field: Field, unit: UnitOnField) -> list[Tried]:
     ]
 
 
-def _that_it_may_charge(field: Field, unit: UnitOnField, enemies: set[str]) -> set[str]:
+def _that_it_may_charge(field: Field, unit: UnitOnField, there: list[InReach]) -> set[str]:
+    """The enemies of the right arm that may be near enough, friends and all else left aside."""
+    enemies = {name for each in there for name in come_to(field, unit, each)}
     if unit.unit.arm == "cavalry":
         return enemies
     return {name for name in enemies if field.by_id[name].unit.arm != "cavalry"}

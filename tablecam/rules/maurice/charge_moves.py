@@ -142,6 +142,14 @@ def in_reach(
     return InReach(corner, owners, bases, tuple(base for _, base in friends))
 
 
+def come_to(field: Field, unit: UnitOnField, there: InReach) -> set[str]:
+    """The enemies that lanes come to in what a wheel leaves of the allowance, and a few more."""
+    reach_mm, wheel_mm = allowance_mm(field, unit) or 0.0, CHARGE_WHEEL_BW * field.bw_mm
+    fan = fan_of_lanes(unit.axes, there.corner, wheel_mm, reach_mm, is_shared=True)
+    met = shapely.intersects(fan, np.array(there.bases, dtype=object))
+    return {there.owners[place] for place in np.flatnonzero(met)}
+
+
 def moves_about(field: Field, unit: UnitOnField, there: InReach, longest_mm: float) -> Moves:
     """The moves of a unit after wheels about a corner, up to the longest.
 
@@ -207,10 +215,16 @@ def _outlines(units: Sequence[UnitOnField]) -> NDArray[np.object_]:
     return np.array([unit.outline for unit in units], dtype=object)
 
 
-def fan_of_lanes(front: Axes, corner: Corner, arc_mm: float, reach_mm: float) -> shapely.Geometry:
-    """An area that holds the lanes after all wheels up to an arc, and what touches them."""
+def fan_of_lanes(
+    front: Axes, corner: Corner, arc_mm: float, reach_mm: float, *, is_shared: bool = False
+) -> shapely.Geometry:
+    """An area that holds the lanes after all wheels up to an arc, and what touches them.
+
+    The lanes are as long as the reach, or where it `is_shared` as what a wheel leaves of it.
+    """
     arcs_mm = np.linspace(0.0, arc_mm, _RIBS + 1)
-    ribs = lane_corners_mm(front, corner, arcs_mm, np.full(len(arcs_mm), reach_mm)).reshape(-1, 2)
+    lengths_mm = reach_mm - arcs_mm * is_shared
+    ribs = lane_corners_mm(front, corner, arcs_mm, lengths_mm).reshape(-1, 2)
     farthest_mm = math.hypot(front_width_mm(front), reach_mm)
     between_rad = math.radians(abs(turned_deg(front, corner, arc_mm))) / _RIBS
     # The arcs from rib to rib bulge over their chords.
