@@ -10,7 +10,7 @@ import shapely
 
 from tablecam.measure.answer import Answer, Shape, shapes_of
 from tablecam.measure.lanes import Corner
-from tablecam.rules.maurice.charge_doubts import asked
+from tablecam.rules.maurice.charge_doubts import Asked
 from tablecam.rules.maurice.charge_limits import (
     LIMITS,
     Attempt,
@@ -30,8 +30,7 @@ class ChargeLane:
     `corner` is the front corner that stands still in the wheel, None without one. `arcs_mm` are the
     shortest and the longest wheel to that side that reach the target; the move told and drawn is
     the one between them, which a hand can miss by most. `also_meets` are enemies met at the same
-    instant. `crosses_difficult` gives a disruption on the way (M-8.6). `probability` is that
-    the unit can charge the target at all, by this lane or another.
+    instant. `crosses_difficult` gives a disruption on the way (M-8.6).
     """
 
     target: str
@@ -42,9 +41,15 @@ class ChargeLane:
     arcs_mm: tuple[float, float]
     also_meets: tuple[str, ...]
     crosses_difficult: bool
-    probability: float
     move: Move = field(compare=False, repr=False)
     unit: UnitOnField = field(compare=False, repr=False)
+    asked: Asked | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def probability(self) -> float:
+        """That the unit can charge the target at all, by this lane or another."""
+        answer = self.asked.answers.get(self.target) if self.asked else None
+        return 1.0 if answer is None else answer.probability
 
     @property
     def evidence(self) -> tuple[Shape, ...]:
@@ -64,15 +69,19 @@ class Charge:
     """Whether a unit can charge, whom, and by which moves; `why_not` where it cannot.
 
     For each target there is the lane straight ahead or, where that does not reach it, one after a
-    wheel to each side. `answers` tell of each enemy of which it hangs on the camera's error whether
-    it can be charged.
+    wheel to each side.
     """
 
     is_eligible: bool
     why_not: str | None
     targets: tuple[str, ...]
     lanes: tuple[ChargeLane, ...]
-    answers: tuple[Answer, ...] = ()
+    asked: Asked | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """Of each enemy of which it hangs on the camera's error: whether it can be charged."""
+        return tuple(self.asked.answers.values()) if self.asked else ()
 
     @property
     def doubts(self) -> tuple[Answer, ...]:
@@ -95,14 +104,9 @@ def charge_of(field: Field, unit: UnitOnField) -> Charge:
     if why_never is not None:
         return Charge(False, why_never, (), ())
     nominal = _as_all_stand(field, unit)
-    answers = asked(field, unit, nominal.targets)
-    lanes = tuple(
-        replace(lane, probability=answers[lane.target].probability)
-        if lane.target in answers
-        else lane
-        for lane in nominal.lanes
-    )
-    return replace(nominal, lanes=lanes, answers=tuple(answers.values()))
+    asked = Asked(field, unit, nominal.targets)
+    lanes = tuple(replace(lane, asked=asked) for lane in nominal.lanes)
+    return replace(nominal, lanes=lanes, asked=asked)
 
 
 def _as_all_stand(field: Field, unit: UnitOnField) -> Charge:
@@ -173,7 +177,6 @@ def _lane(
         ends_mm,
         tuple(name for name in also if attempt.moves.is_meeting(name)[row]),
         _crosses(move, unit, attempt.field.ground.difficult),
-        1.0,
         move,
         unit,
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from types import MappingProxyType
 
 import numpy as np
@@ -29,6 +29,23 @@ _SURE_SIGMAS = 3.5
 _FRONT_ENDS = 1.6
 """Of a base's own error: the most that a front's end has, where two bases abreast make it."""
 _SEED = 1740
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Whom a unit can charge where that is not sure, worked out when somebody wants to know it.
+
+    Draws cost a hundred times as much as the charges themselves, and most are never looked at.
+    """
+
+    field: Field
+    unit: UnitOnField
+    targets: tuple[str, ...]
+
+    @cached_property
+    def answers(self) -> Mapping[str, Answer]:
+        """Of each enemy in question whether the unit can charge it."""
+        return asked(self.field, self.unit, self.targets)
 
 
 def asked(field: Field, unit: UnitOnField, targets: Iterable[str]) -> Mapping[str, Answer]:
