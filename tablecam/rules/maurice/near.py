@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ from tablecam.measure.answer import EXACT_MM, Answer, decide, shapes_of
 from tablecam.measure.clear_line import is_barred, shortest_clear_line
 from tablecam.measure.lengths import Length, distance, distances
 from tablecam.measure.within import within
+from tablecam.rules.maurice.chances import SIGMAS, spread_mm, turning_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.spacing import Spacing
 from tablecam.rules.maurice.tables import NEAR_BW
@@ -47,9 +49,11 @@ def near_enemy(field: Field, unit: UnitOnField, apart: Spacing | None = None) ->
     nearest = min(enemies, key=lambda enemy: far_mm[enemy.id])
     length = _length(unit, nearest, apart)
     if _may_be_barred(field, length):
-        return _past_barriers(field, unit, enemies, far_mm)
-    sigma_mm = _sigma_to_any_mm(unit, enemies, far_mm, length)
-    return _near(field, unit, nearest, replace(length, sigma_mm=sigma_mm))
+        found = _past_barriers(field, unit, enemies, far_mm)
+    else:
+        sigma_mm = _sigma_to_any_mm(unit, enemies, far_mm, length)
+        found = _near(field, unit, nearest, replace(length, sigma_mm=sigma_mm))
+    return _unless_an_edge_decides(field, unit, found, far_mm)
 
 
 def _near(field: Field, unit: UnitOnField, enemy: UnitOnField, length: Length) -> Near:
@@ -122,6 +126,41 @@ def _past_barriers(
     passing = "by the shortest straight line that passes impassable ground"
     answer = replace(near.answer, because=f"{near.answer.because}, {passing}")
     return replace(near, answer=answer, distance_bw=field.in_bw(far_mm[enemy.id]))
+
+
+def _unless_an_edge_decides(
+    field: Field, unit: UnitOnField, found: Near, far_mm: Mapping[str, float]
+) -> Near:
+    """The same answer, but unsure where errors may open or bar lines past impassable ground."""
+    impassable, limit_mm = field.ground.impassable, NEAR_BW * field.bw_mm
+    tolerance_mm = field.position.table.tolerance_mm
+    if shapely.is_empty(impassable):
+        return found
+    spread_to_mm = {enemy_id: spread_mm(field.by_id[enemy_id]) for enemy_id in far_mm}
+    slack_mm = max(SIGMAS * (spread_mm(unit) + max(spread_to_mm.values())), tolerance_mm)
+    if not slack_mm or not shapely.dwithin(impassable, unit.outline, limit_mm + slack_mm):
+        return found
+    vying = [enemy_id for enemy_id, each_mm in far_mm.items() if each_mm <= limit_mm + slack_mm]
+
+    def is_near_by(by_mm: float) -> bool:
+        grounds = shapely.buffer(impassable, -by_mm, join_style="mitre") if by_mm else impassable
+        clear = (
+            shortest_clear_line(unit.unit, field.by_id[enemy_id].unit, grounds)
+            for enemy_id in vying
+        )
+        return any(line is not None and line.value_mm <= limit_mm + by_mm for line in clear)
+
+    in_the_open = [min(far_mm.values()) <= limit_mm + by for by in (-slack_mm, slack_mm)]
+    if [is_near_by(-slack_mm), is_near_by(slack_mm)] == in_the_open:
+        return found  # it hangs on the plain length alone
+    margin_mm = turning_mm(is_near_by, slack_mm)
+    if margin_mm is None:
+        return found
+    sigma_mm = math.hypot(spread_mm(unit), max(spread_to_mm[enemy_id] for enemy_id in vying))
+    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
+    because = f"{found.answer.because}; {abs(margin_mm):.1f} mm at the edge of that decide it"
+    sure = replace(found.answer, answer=word, margin_mm=margin_mm, sigma_mm=sigma_mm)
+    return replace(found, answer=replace(sure, probability=chance, because=because))
 
 
 def _barred(field: Field, unit: UnitOnField, nearest: UnitOnField, clear: Length | None) -> Near:

@@ -146,3 +146,17 @@ def test_nothing_changes_when_the_table_is_turned_moved_or_mirrored(
 
 def _as_terrain(lake: Unit) -> Terrain:
     return Terrain("strip", LAKE, corners(lake.bases[0]))
+
+
+def test_g_7_the_edge_of_a_barrier_near_the_only_clear_line_leaves_it_open() -> None:
+    """Both units end at x = 680: past a strip that ends beyond it no line at all is clear."""
+    words = {}
+    for end_mm in (640.0, 680.3, 720.0):
+        found = near(*facing(150.0, sigma_mm=0.5), terrain=[strip(100, end_mm)]).answer
+        words[end_mm] = found.answer
+        assert (end_mm == 680.3) == (0.05 < found.probability < 0.95)
+    assert words == {640.0: "yes", 680.3: "too_close", 720.0: "no"}
+    barred = near(*facing(150.0, sigma_mm=0.5), terrain=[strip(100, 680.3)]).answer
+    assert barred.margin_mm == pytest.approx(-0.3, abs=0.01)
+    exact = near(*facing(150.0), terrain=[strip(100, 680.3)]).answer
+    assert (exact.answer, exact.sigma_mm) == ("no", 0.0)
