@@ -1,0 +1,81 @@
+"""No ruling hangs on where on the table things lie, which way they face, or left and right."""
+
+from typing import Any
+
+from hypothesis import given, settings
+
+from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.rulings import all_rulings, rulings_document
+from tablecam.table.model import Position, Terrain
+from tests.rules.maurice.moved import Motion, motions
+from tests.rules.maurice.tables import column, gun, line, massed, position
+
+SOUTH = 270.0
+
+
+def box(kind: str, left: float, low: float, right: float, high: float) -> Terrain:
+    return Terrain(f"{kind} {left}", kind, ((left, low), (right, low), (right, high), (left, high)))
+
+
+UNITS = (
+    line("F1", "french", 470, 443),
+    massed("F2", "french", 660, 456, 91.0),
+    gun("F3", "french", 760, 390, 95.0),
+    column("F4", "french", 900, 350, 80.0),
+    line("B1", "british", 480, 483.5, SOUTH),
+    line("B2", "british", 655, 570, 268.0),
+    massed("B3", "british", 830, 560, 250.0),
+    gun("B4", "british", 345, 522, SOUTH + 20),
+)
+GROUND = (
+    box("woods", 560, 505, 640, 620),
+    box("wall", 700, 500, 860, 506),
+    box("rough", 850, 300, 1000, 420),
+)
+
+
+def ruled(of: Position) -> dict[str, Any]:
+    """What was ruled, less what tells where and by which hand."""
+    found = rulings_document(all_rulings(field_of(of), "french"))
+    units = {
+        name: {
+            "near": (unit["near_enemy"]["answer"], unit["near_enemy"]["nearest"]),
+            "fire": {
+                base: (
+                    fire["blocked"],
+                    sorted((each["target"], each["range"], each["to_hit"]) for each in options),
+                )
+                for base, fire in unit["fire"].items()
+                for options in [fire["options"]]
+            },
+            "charge": (unit["charge"]["eligible"], sorted(unit["charge"]["targets"])),
+            "same": [
+                unit[key]
+                for key in ("in_contact", "flanked_by", "engaged_with", "bad_terrain", "in_water")
+            ],
+            "allowance": unit["allowance_bw"],
+        }
+        for name, unit in found["units"].items()
+    }
+    pairs = {
+        (each["a"], each["b"]): (each["b_is"], each["b_to_flank_of_a"]) for each in found["pairs"]
+    }
+    return {"units": units, "pairs": pairs, "forces": found["forces"], "doubts": found["doubts"]}
+
+
+AS_LAID = ruled(position(*UNITS, terrain=GROUND))
+
+
+def test_the_table_has_something_of_everything() -> None:
+    units = AS_LAID["units"].values()
+    assert any(unit["charge"][1] for unit in units)
+    assert any(options for unit in units for _, options in unit["fire"].values())
+    assert AS_LAID["units"]["F1"]["same"][2] == ["B1"]
+    assert not AS_LAID["doubts"]
+
+
+@settings(max_examples=12)
+@given(motion=motions)
+def test_moving_turning_and_mirroring_the_whole_table_change_no_ruling(motion: Motion) -> None:
+    terrain = [motion.terrain(piece) for piece in GROUND]
+    assert ruled(position(*map(motion.unit, UNITS), terrain=terrain)) == AS_LAID
