@@ -102,6 +102,8 @@ def _turned_about(
     tried = lines(middles)
     whole = np.flatnonzero(np.isfinite(tried).all(axis=(1, 2)))
     usable = whole[~shapely.intersects(inside, shapely.linestrings(tried[whole]))]
+    if not len(usable):
+        return np.zeros((0, 2, 2))
     at_rad = _shortest_angles(starts[usable] + _SAME_RAD, ends[usable] - _SAME_RAD, lines)
     best = lines(at_rad)
     return np.asarray(best[np.isfinite(best).all(axis=(1, 2))])
