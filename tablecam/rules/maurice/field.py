@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
+from typing import get_args
 
 import numpy as np
 import shapely
@@ -18,7 +19,7 @@ from tablecam.measure.rectangles import rectangles
 from tablecam.rules.maurice.ground import Ground, are_partly_in
 from tablecam.rules.maurice.tables import BASES, KINDS
 from tablecam.table.formation import read_formation
-from tablecam.table.model import Position, Unit
+from tablecam.table.model import FormationName, Position, Unit
 
 GAME = "maurice-lite"
 
@@ -170,6 +171,7 @@ def _check_units(position: Position, bases: NDArray[np.object_], source: str) ->
                 f"unit {unit.id}: expected {wanted} base{'s' * (wanted > 1)} of {unit.arm}, "
                 f"got {len(unit.bases)}",
             )
+        _check_formation(unit, source)
         _check_state(unit, source)
         if not all(on_table):
             name = unit.base_name(on_table.index(False))
@@ -178,6 +180,14 @@ def _check_units(position: Position, bases: NDArray[np.object_], source: str) ->
                 f"unit {unit.id}: base {name} lies off the table of "
                 f"{table.width_mm:g} x {table.depth_mm:g} mm",
             )
+
+
+def _check_formation(unit: Unit, source: str) -> None:
+    if unit.formation is not None and unit.formation not in get_args(FormationName):
+        expected = f"expected one of {', '.join(get_args(FormationName))}"
+        raise BadInput(
+            source, f"unit {unit.id}: formation: {expected}, got {quoted(unit.formation)}"
+        )
 
 
 def _check_state(unit: Unit, source: str) -> None:

@@ -77,6 +77,15 @@ def test_bases_that_overlap_by_as_much_as_hands_do_are_warned_of():
     assert field.warnings == ("bases A1/1 (A1) and A2/1 (A2) overlap by 2.0 mm",)
 
 
+def test_a_formation_that_the_rules_do_not_know_is_refused():  # M-1.7
+    with pytest.raises(BadInput) as refused:
+        field_of(position(replace(line("F1", "french", 500, 400), formation="square")), "p.json")
+    assert str(refused.value) == (
+        "p.json: unit F1: formation: expected one of line, column, massed, artillery, broken-up, "
+        'got "square"'
+    )
+
+
 @pytest.mark.parametrize(
     ("state", "said"),
     [
