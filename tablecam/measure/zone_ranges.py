@@ -84,6 +84,8 @@ def first_met_by_each(
         return []
     if len({(s.left_mm, s.right_mm, s.is_cut, s.floor_mm) for s in strips}) > 1:
         raise ValueError("expected strips that differ only by where they lie")
+    if not any(len(each) for each in shapes):
+        return [np.full((len(turns), 0), np.inf) for turns in turned_deg]
     plain = replace(strips[0], pivot_mm=(0.0, 0.0), heading_deg=90.0)
     rows = _rows(strips, turned_deg, shapes)
     if plain.is_cut and np.any(np.abs(rows.turns_rad) >= np.radians(_MOST_TURN_DEG)):

@@ -66,11 +66,11 @@ def fires(
     ready = shooters(field, [base for base, why in zip(bases, barred, strict=True) if not why])
     shot = iter(_shot(ready))
     found: dict[str, dict[str, BaseFire]] = {unit.id: {} for unit in asked}
-    base = iter(ready)
+    base, is_measured = iter(ready), not is_exact(field)
     for (unit, place), why in zip(bases, barred, strict=True):
         name = unit.unit.base_name(place)
         fire = BaseFire(name, (), why) if why else next(shot)
-        if not is_exact(field):
+        if is_measured:
             fire = _with_doubts(field, unit, place, fire, None if why else next(base))
         found[unit.id][name] = fire
     return MappingProxyType({name: MappingProxyType(each) for name, each in found.items()})
