@@ -59,13 +59,13 @@ class Scene:
         if len(stage.turns_deg) > 1:
             turns_rad = np.clip(np.radians(turn_deg) - self.errors_rad[at], -most_rad, most_rad)
         starts_mm = first_met_in_frames(self.strip, turns_rad, self.corners_mm[at], SLIVER_MM)
-        is_theirs = np.array([other.unit.id == unit_id for other in self.others])
+        is_theirs = np.array([other.unit.id == unit_id for other in self.others], dtype=bool)
         begins_mm = starts_mm[:, is_theirs].min(axis=1, initial=np.inf)
         ends_mm = np.full(len(at), stage.longest_mm)
         for piece in self.obstructing_mm:
             met_mm = first_met_in_frames(self.strip, turns_rad, piece[at][:, None], SLIVER_MM)
             ends_mm = np.minimum(ends_mm, met_mm[:, 0] + PAST_OBSTRUCTION_BW * self.bw_mm)
-        limit_mm = np.minimum(ends_mm, starts_mm.min(axis=1) + TIE_MM) + EXACT_MM
+        limit_mm = np.minimum(ends_mm, starts_mm.min(axis=1, initial=np.inf) + TIE_MM) + EXACT_MM
         is_far_enough = begins_mm > stage.nearest_mm + EXACT_MM
         return np.asarray(np.isfinite(begins_mm) & (begins_mm <= limit_mm) & is_far_enough)
 
