@@ -7,6 +7,7 @@ Lengths, contact and engagement are quick for the whole table and are always tak
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -29,6 +30,8 @@ from tablecam.table.model import Arm
 
 _BESIDE_BW = CHARGE_WHEEL_BW + ZONE_BW
 """How far a wheel, or a turned zone's width, can carry what a unit reaches beyond its length."""
+_FAR_SIGMAS = 6.0
+"""Of each of two units: nothing is asked that hangs on larger errors."""
 
 
 def renewed(before: Rulings, field: Field) -> Rulings:
@@ -82,11 +85,22 @@ def _changed(before: Field, after: Field) -> frozenset[str]:
 def _within_reach(before: Field, after: Field, changed: frozenset[str]) -> frozenset[str]:
     """The units whose fire or charges can have changed: one that has was or is within reach."""
     places = [each.by_id[name].outline for each in (before, after) for name in changed]
+    doubt_mm = after.position.table.tolerance_mm + max(_doubt_mm(before), _doubt_mm(after))
     return changed | {
         unit.id
         for unit in after.units
-        if shapely.dwithin(unit.outline, places, _reach_bw(unit.unit.arm) * after.bw_mm).any()
+        if shapely.dwithin(
+            unit.outline, places, _reach_bw(unit.unit.arm) * after.bw_mm + doubt_mm
+        ).any()
     }
+
+
+def _doubt_mm(field: Field) -> float:
+    """How far beyond its reach something may lie and still leave a unit in doubt."""
+    bases = [base for unit in field.units for base in unit.unit.bases]
+    lever_mm = max((math.hypot(base.width_mm, base.depth_mm) for base in bases), default=0.0)
+    sigmas = (base.sigma_mm + math.radians(base.sigma_deg) * lever_mm for base in bases)
+    return 2 * _FAR_SIGMAS * max(sigmas, default=0.0)
 
 
 def _reach_bw(arm: Arm) -> float:

@@ -64,3 +64,17 @@ def test_new_terrain_and_lost_units_change_all():
     ):
         wanted = rulings_document(all_rulings(field, "french"))
         assert rulings_document(renewed(BEFORE, field)) == wanted
+
+
+def measured(unit):
+    bases = tuple(replace(base, sigma_mm=0.3, sigma_deg=0.3) for base in unit.bases)
+    return replace(unit, bases=bases)
+
+
+def test_doubts_after_a_move_are_those_made_afresh():
+    seen = [measured(unit) for unit in UNITS]
+    before = all_rulings(field_of(position(*seen, terrain=[WOOD])), "french")
+    seen[0] = moved(seen[0], 1.5, -0.8)
+    field = field_of(position(*seen, terrain=[WOOD]))
+    wanted = rulings_document(all_rulings(field, "french"))
+    assert rulings_document(renewed(before, field)) == wanted
