@@ -8,13 +8,14 @@ from pathlib import Path
 import click
 
 from tablecam.capture.reader import Reader
-from tablecam.commands.serving import kept_game, page_options, serve
+from tablecam.commands.serving import games_option, kept_game, page_options, serve
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 
 
 @click.command("demo")
 @page_options
+@games_option
 def demo(host: str, port: int, open_browser: bool, games_folder: Path) -> None:
     """Show a living table: no camera and no file needed.
 

@@ -12,7 +12,7 @@ from tablecam.capture.open_source import open_reader, source_kind
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.reader import PictureSize
 from tablecam.commands.demo import demo
-from tablecam.commands.serving import kept_game, page_options, serve
+from tablecam.commands.serving import games_option, kept_game, page_options, serve
 from tablecam.commands.source_options import source_options
 from tablecam.errors import BadInput
 from tablecam.live.keeping import KeptGame
@@ -26,6 +26,7 @@ SIMULATED = "simulated"
 @click.option("--camera", "camera_path", type=click.Path(path_type=Path), help="The camera file.")
 @source_options
 @page_options
+@games_option
 @click.pass_context
 def run(
     context: click.Context,

@@ -30,7 +30,7 @@ def games_folder() -> Path:
 
 
 def page_options(command: Decorated) -> Decorated:
-    """Add `--host`, `--port`, `--open` and `--games` to a command that serves a page."""
+    """Add `--host`, `--port` and `--open` to a command that serves a page."""
     for option in reversed(
         (
             click.option(
@@ -49,19 +49,24 @@ def page_options(command: Decorated) -> Decorated:
             click.option(
                 "--open", "open_browser", is_flag=True, help="Open the page in a browser."
             ),
-            click.option(
-                "--games",
-                "games_folder",
-                type=click.Path(path_type=Path),
-                default=games_folder,
-                show_default="your data folder",
-                metavar="DIR",
-                help="Where games are kept, a file each; `tablecam disputes FILE` opens one.",
-            ),
         )
     ):
         command = option(command)
     return command
+
+
+def games_option(command: Decorated) -> Decorated:
+    """Add `--games` to a command that keeps what happens on its table."""
+    option = click.option(
+        "--games",
+        "games_folder",
+        type=click.Path(path_type=Path),
+        default=games_folder,
+        show_default="your data folder",
+        metavar="DIR",
+        help="Where games are kept, a file each; `tablecam disputes FILE` opens one.",
+    )
+    return option(command)
 
 
 def serve(

@@ -159,13 +159,15 @@ def _near_json(near: Near) -> Json:
 
 
 def _charge_json(charge: Charge) -> Json:
-    return {
+    told: Json = {
         "eligible": charge.is_eligible,
         "why_not": charge.why_not,
         "targets": list(charge.targets),
         "lanes": [_lane_json(lane) for lane in charge.lanes],
-        "doubts": [answer.to_json() for answer in charge.doubts],
     }
+    if charge.doubts:
+        told["doubts"] = [answer.to_json() for answer in charge.doubts]
+    return told
 
 
 def _lane_json(lane: ChargeLane) -> Json:
