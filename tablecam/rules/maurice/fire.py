@@ -15,12 +15,12 @@ from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.fire_doubts import with_chances
 from tablecam.rules.maurice.fire_modifiers import standing
-from tablecam.rules.maurice.fire_option import FireOption, Range, is_disrupted, options
+from tablecam.rules.maurice.fire_option import FireOption, Range, options
 from tablecam.rules.maurice.fire_shooter import Shooter, shooters
 from tablecam.rules.maurice.fire_zone import Met, met_ahead, met_turned
 from tablecam.rules.maurice.ground import is_partly_in
 
-__all__ = ["BaseFire", "FireOption", "fire_of", "fires", "is_disrupted"]
+__all__ = ["BaseFire", "FireOption", "fire_of", "fires"]
 
 Blocked = Literal["column", "water", "woods", "friend", "obstruction", "no target"]
 

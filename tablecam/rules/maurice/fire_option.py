@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from tablecam.measure.answer import EXACT_MM, Shape
 from tablecam.measure.outlines import axes, corners
 from tablecam.measure.sight import is_between
-from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.fire_cover import Aim, best_aim
 from tablecam.rules.maurice.fire_drawing import Sketch
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
@@ -147,7 +146,7 @@ def _option(hit: Hit, wanted: Range, may_be_covered: bool) -> FireOption:
     modifiers = (
         ("dense target", 1, dense, "M-7.21"),
         ("enfilade", 1, enfilade, "M-7.22"),
-        ("disrupted shooter", -1, is_disrupted(base.unit), "M-7.24"),
+        ("disrupted shooter", -1, base.unit.is_disrupted, "M-7.24"),
         ("cover", -1, aim.has_cover, "M-7.24"),
     )
     sum_of_modifiers = sum(value for _, value, applies, _ in modifiers if applies)
@@ -173,11 +172,6 @@ def _option(hit: Hit, wanted: Range, may_be_covered: bool) -> FireOption:
 def ahead_of_front_mm(base: Shooter, other: Other) -> float:
     """How far a shooting base reaches ahead of the front line of the base that it hits (M-7.22)."""
     return float(axes(other.pose).ahead_mm(corners(base.pose)).max())
-
-
-def is_disrupted(unit: UnitOnField) -> bool:
-    """Whether it has disruptions for half of its bases or more (M-7.24)."""
-    return 2 * unit.disruption >= len(unit.bases)
 
 
 def _because(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tablecam.rules.maurice.charge import ChargeLane
 from tablecam.rules.maurice.field import UnitOnField
-from tablecam.rules.maurice.fire import FireOption, is_disrupted
+from tablecam.rules.maurice.fire import FireOption
 from tablecam.rules.maurice.narrowing import ALL_KEYS, keys_under
 from tablecam.rules.maurice.near import Near
 from tablecam.rules.maurice.pairs import Pair
@@ -115,7 +115,7 @@ def _option(shooter: UnitOnField, option: FireOption) -> tuple[str, ...]:
         (option.is_dense, "dense"),
         (option.is_enfilade, "enfilade"),
         (option.has_cover, "cover"),
-        (is_disrupted(shooter), "disrupted"),
+        (shooter.is_disrupted, "disrupted"),
     )
     words = [word for counts, word in counted if counts]
     turned = "" if option.angle == "ahead" else f" {abs(option.turned_deg):.0f}°"
