@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tablecam.measure.answer import CERTAIN, Answer, AnswerWord, Shape
 from tablecam.measure.outlines import axes, footprint, unit_footprint
+from tablecam.rules.maurice.chances import SIGMAS
 from tablecam.rules.maurice.charge_limits import attempts_of
 from tablecam.rules.maurice.charge_moves import allowance_mm
 from tablecam.rules.maurice.charge_slack import margin_mm, targets_with
@@ -25,7 +26,6 @@ from tablecam.table.model import BasePose, Unit
 DRAWS = 200
 """How often all near are drawn anew: a probability of 0.5 is known to 0.035, of 0.95 to 0.015."""
 
-_SURE_SIGMAS = 3.5
 _FRONT_ENDS = 1.6
 """Of a base's own error: the most that a front's end has, where two bases abreast make it."""
 _SEED = 1740
@@ -59,7 +59,7 @@ def asked(field: Field, unit: UnitOnField, targets: Iterable[str]) -> Mapping[st
         return {}
     near = _near(field, unit)
     error_mm = max((_error_mm(field, unit, enemy) for enemy in near.enemies_of(unit)), default=0.0)
-    slack_mm = max(_SURE_SIGMAS * error_mm, field.position.table.tolerance_mm)
+    slack_mm = max(SIGMAS * error_mm, field.position.table.tolerance_mm)
     if slack_mm <= 0.0:
         return {}
     always, ever = (targets_with(near, unit, slack) for slack in (-slack_mm, slack_mm))
