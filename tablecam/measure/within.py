@@ -30,11 +30,11 @@ def within(
     by = f"by {abs(margin_mm):.1f} mm"
     limit = f"{range_bw:g} BW"
     if answer == "too_close":
-        because = f"{lie}: too close to {limit} to call, {_side(margin_mm)} {by}"
+        because = f"{lie}, too close to {limit} to call, {_side(margin_mm)} {by}"
     elif answer == "yes" and margin_mm < 0.05:
-        because = f"{lie}: exactly {limit} is within {limit}"
+        because = f"{lie}, exactly {limit}, which is within it"
     else:
-        because = f"{lie}: {_AS_WORDS[answer]} {limit} {by}"
+        because = f"{lie}, {_AS_WORDS[answer]} {limit} {by}"
     evidence = (length.evidence(f"{length.in_bw(bw_mm):.2f} BW"),)
     return Answer(answer, margin_mm, length.sigma_mm, probability, rule, because, evidence)
 

@@ -134,15 +134,17 @@ def _spread_mm(a: UnitOnField, b: UnitOnField) -> float:
 def _sentence(a: UnitOnField, b: UnitOnField, word: str, margin_mm: float) -> str:
     behind = int(np.count_nonzero(_ahead_mm(a, b) <= EXACT_MM))
     total = len(b.unit.bases)
-    counted = f"{behind} of {b.id}'s {total} bases" if total > 1 else f"{b.id}"
-    lie = "lies" if total == 1 or behind == 1 else "lie"
+    counted = f"{behind or 'none'} of {b.id}'s {total} bases" if total > 1 else f"{b.id}"
+    lie = "lies" if total == 1 or behind <= 1 else "lie"
     not_behind = " not" * (total == 1 and not behind)
     where = f"{counted} {lie}{not_behind} wholly behind {a.id}'s front line"
     directly = "part of it" if _depth_mm(a, b) > SLIVER_MM else "nothing of it"
     facts = f"{where}, and {directly} is directly in front of {a.id}"
     if word == "too_close":
         return f"{facts}: too close to call, by {abs(margin_mm):.1f} mm"
-    return f"{facts}: to the {'flank' if word == 'yes' else 'front'} by {abs(margin_mm):.1f} mm"
+    if word == "no":
+        return f"{facts}: to the front, {-margin_mm:.1f} mm short of being to the flank"
+    return f"{facts}: to the flank by {margin_mm:.1f} mm"
 
 
 def _ahead_mm(a: UnitOnField, b: UnitOnField) -> Array:

@@ -131,6 +131,7 @@ def link_line(found: Rulings, a: UnitOnField, b: UnitOnField) -> Line:
     }[answer.answer]
     read = None
     because = answer.because.removeprefix("no force: ")
+    because = because.replace(f"{a.id} and {b.id} lie", "they lie")
     if answer.answer != "yes" and b.id in _force(found, a):
         because += "; they are of one force through others"
         read = "M-1.15"

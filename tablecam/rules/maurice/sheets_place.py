@@ -117,10 +117,9 @@ def flank_line(found: Rulings, pair: Pair) -> Line:
         touches = _touches(found, pair)
         touch = f"; it touches {a.id}, which so is flanked" if touches else "; it does not touch"
     facts, _, _ = answer.because.rpartition(": ")
-    by = f"by {abs(answer.margin_mm):.1f} mm"
     head = {
-        "yes": f"{b.id} is to the flank of {a.id} {by}",
-        "no": f"{b.id} is to the front of {a.id} {by}",
+        "yes": f"{b.id} is to the flank of {a.id} by {answer.margin_mm:.1f} mm",
+        "no": f"{b.id} is to the front of {a.id}, {-answer.margin_mm:.1f} mm short of its flank",
         "too_close": f"Whether {b.id} is to the flank of {a.id} is too close to call",
     }[answer.answer]
     asked = question(f"Is {b.id} to the flank of {a.id}?", "flank", a.id, b.id)

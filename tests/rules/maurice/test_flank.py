@@ -122,6 +122,15 @@ def test_m_1_12_the_answer_counts_the_bases_and_shows_them() -> None:
     assert {"directly-in-front", "front-line"} <= set(roles)
 
 
+def test_m_1_12_of_an_enemy_to_the_front_it_says_what_is_missing() -> None:
+    field = field_of(position(OURS, line("B1", "british", 600, 700, SOUTH)))
+    found = to_flank(field, field.by_id["F1"], field.by_id["B1"])
+    assert found.because == (
+        "none of B1's 4 bases lies wholly behind F1's front line, and part of it is directly in "
+        "front of F1: to the front, 120.0 mm short of being to the flank"
+    )
+
+
 def test_m_1_12_measured_bases_near_the_front_line_are_too_close_to_call() -> None:
     words = []
     for behind_mm in (-4.0, 0.1, 4.0):

@@ -129,6 +129,14 @@ def test_two_bases_behind_the_front_line_are_to_the_flank():
     assert {"front-line", "counts"} <= {shape.role for shape in told.answer.evidence}
 
 
+def test_an_enemy_to_the_front_is_told_by_how_much_it_misses_the_flank():
+    told = asked(pair_sheet(FACING, "F1", "B1"), "flank/F1/B1")
+    assert told.text == (
+        "B1 is to the front of F1, 140.0 mm short of its flank: none of B1's 4 bases lies wholly "
+        "behind F1's front line, and part of it is directly in front of F1."
+    )
+
+
 def test_an_active_unit_that_is_flanked_is_told_that_it_is_not_vulnerable():
     flanked = position(line("F1", "french", 500, 580), line("B1", "british", 600, 580, 180))
     assert "M-8.16" in readings_in(unit_sheet(flanked, "F1", active="french"))
