@@ -1,0 +1,153 @@
+"""The engine's core: what a rule system is to whoever plays it without knowing which one it is.
+
+A game is a pure function. Its state is immutable and says what is asked of whom; `legal` lists the
+answers; `apply` gives the next state and what happened. Decisions, dice and concealed cards are all
+actions, so the same actions give the same game. `README.md` says how a rule system is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from types import MappingProxyType
+from typing import Any, Protocol, TypeVar
+
+from tablecam.errors import BadInput
+from tablecam.measure.answer import Answer, Shape
+from tablecam.table.model import Position
+
+Json = dict[str, Any]
+
+State = TypeVar("State")
+Action = TypeVar("Action")
+
+
+class Refused(BadInput):
+    """An action that is not legal now; nothing has changed. `rule` forbids it.
+
+    >>> print(Refused("expected a card: even at distance 0 one is needed", rule="M-4.13"))
+    action: M-4.13 expected a card: even at distance 0 one is needed
+    """
+
+    def __init__(self, message: str, *, rule: str | None = None, key: str | None = None) -> None:
+        super().__init__("action", message if rule is None else f"{rule} {message}", key=key)
+        self.rule = rule
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened, as the log and the page tell it.
+
+    `kind` is one of the game's words (`hit`, `broken`, `round`, ...), `text` one plain sentence,
+    `facts` what programs want of it, `evidence` what a page draws. An event that is `only_for` a
+    seat is concealed from everyone else.
+    """
+
+    kind: str
+    text: str
+    rule: str | None = None
+    facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    evidence: tuple[Shape, ...] = ()
+    only_for: str | None = None
+
+    def to_json(self) -> Json:
+        """The event as documents hold it."""
+        return {
+            "kind": self.kind,
+            "text": self.text,
+            "rule": self.rule,
+            "facts": dict(self.facts),
+            "evidence": [shape.to_json() for shape in self.evidence],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is due: `question` is one sentence, and `seat` is asked it.
+
+    Without a seat chance is asked (dice, a draw), or nobody, as the game `is_over`.
+    """
+
+    question: str
+    seat: str | None = None
+    is_over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """An action that a hand on the table seems to have made: whether it was legal, and why.
+
+    `action` is None where the game knows no such action at all. `nearest` is the nearest position
+    in which it would have been legal, where there is one to be drawn.
+    """
+
+    unit: str
+    text: str
+    action: object | None
+    answer: Answer
+    nearest: Position | None = None
+
+
+class Game(Protocol[State, Action]):
+    """A rule system. States and actions are its own; they are only passed on and compared."""
+
+    @property
+    def name(self) -> str:
+        """The game as documents name it."""
+
+    def begin(self, position: Position, options: Mapping[str, Any]) -> State:
+        """The first state of a game on a table as it lies.
+
+        Raises:
+            BadInput: The table does not fit the game, or an option is unknown or wrong.
+        """
+
+    def asked(self, state: State) -> Asked:
+        """What is due now, and of whom."""
+
+    def legal(self, state: State) -> tuple[Action, ...]:
+        """Complete actions, each of which `apply` takes unchanged (dice after `settle`).
+
+        Where a choice is continuous, such as a march, they are the usual ones, and `apply` takes
+        every other that the rules allow. Empty only when the game is over.
+        """
+
+    def apply(self, state: State, action: Action) -> tuple[State, tuple[Event, ...]]:
+        """The state that follows, and what happened.
+
+        Raises:
+            Refused: The action is not legal now, or its dice are missing or not those due.
+        """
+
+    def settle(self, state: State, action: Action, chance: Random) -> Action:
+        """The action with whatever chance decides filled in, where players have not said it."""
+
+    def moved(self, state: State, position: Position) -> tuple[Suggestion, ...]:
+        """What was done by hand, going by where the bases lie now."""
+
+    def position(self, state: State) -> Position:
+        """The table as the game knows it, with the units' states."""
+
+    def seen_by(self, state: State, seat: str | None) -> Json:
+        """The state as a seat may see it; None is a spectator's. Concealed cards are left out."""
+
+    def state_to_json(self, state: State) -> Json:
+        """The whole state, concealed things included; nothing is lost."""
+
+    def state_from_json(self, data: object) -> State:
+        """The state that a document holds.
+
+        Raises:
+            BadInput: It is not one of this game's.
+        """
+
+    def action_to_json(self, action: Action) -> Json:
+        """The action as a document with its `type`."""
+
+    def action_from_json(self, data: object) -> Action:
+        """The action that a document holds.
+
+        Raises:
+            BadInput: Naming the key, what was expected and what came.
+        """

@@ -1,0 +1,194 @@
+"""What players and chance can do in a game of Maurice Lite; each is one frozen value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tablecam.rules.dice import Roll
+from tablecam.rules.maurice.game.state import Command
+from tablecam.rules.maurice.game.steps import Direction, Symbol
+from tablecam.table.model import BasePose
+
+
+@dataclass(frozen=True, slots=True)
+class Volleys:
+    """The active side invokes the volley phase, or does without (M-4.3)."""
+
+    invoke: bool
+    type: Literal["volleys"] = "volleys"
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupt:
+    """The passive side interrupts (M-4.17); with its own cards it says what the card does.
+
+    `first-fire`: the passive side shoots first; `rough-going`: difficult ground is impassable for
+    this round's moves; `foil`: the activation fails (M-4.19); `other`: no effect on the rules here.
+    """
+
+    effect: Literal["first-fire", "rough-going", "foil", "other"]
+    card: str | None = None
+    type: Literal["interrupt"] = "interrupt"
+
+
+@dataclass(frozen=True, slots=True)
+class Modify:
+    """A side plays a modifying card: what it adds to which units (`state.Modifier`)."""
+
+    side: str
+    symbol: Symbol
+    amounts: Mapping[str, int] = field(default_factory=dict)
+    card: str | None = None
+    type: Literal["modify"] = "modify"
+
+
+@dataclass(frozen=True, slots=True)
+class Decline:
+    """A side does nothing where it might have."""
+
+    side: str
+    type: Literal["decline"] = "decline"
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A side draws; `cards` are those that came up where tablecam deals.
+
+    `reshuffle_at` says, where players hold the cards, that the Reshuffle card was that one of them.
+    """
+
+    side: str
+    count: int
+    cards: tuple[str, ...] | None = None
+    reshuffle_at: int | None = None
+    type: Literal["draw"] = "draw"
+
+
+@dataclass(frozen=True, slots=True)
+class Declare:
+    """The active side's command choice (M-4.4); an event names its card where tablecam deals."""
+
+    command: Command
+    card: str | None = None
+    type: Literal["declare"] = "declare"
+
+
+@dataclass(frozen=True, slots=True)
+class Activate:
+    """A force and the spans in BW of the cards played for it (M-4.11), or the cards themselves."""
+
+    force: tuple[str, ...]
+    spans: tuple[int, ...] = ()
+    cards: tuple[str, ...] = ()
+    type: Literal["activate"] = "activate"
+
+
+@dataclass(frozen=True, slots=True)
+class FireFrom:
+    """Targets are declared from that end of the line on (M-7.8)."""
+
+    direction: Direction
+    type: Literal["fire-from"] = "fire-from"
+
+
+@dataclass(frozen=True, slots=True)
+class Fire:
+    """A unit fires: which of its bases at which units."""
+
+    unit: str
+    targets: Mapping[str, str]
+    type: Literal["fire"] = "fire"
+
+
+@dataclass(frozen=True, slots=True)
+class March:
+    """A unit has marched to where its bases are now, formation changes included."""
+
+    unit: str
+    bases: tuple[BasePose, ...]
+    type: Literal["march"] = "march"
+
+
+@dataclass(frozen=True, slots=True)
+class ClearSmoke:
+    """A force of guns takes off its smoke and stays (M-4.23)."""
+
+    type: Literal["clear-smoke"] = "clear-smoke"
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """A unit has charged a target, to where its bases are now."""
+
+    unit: str
+    target: str
+    bases: tuple[BasePose, ...]
+    type: Literal["charge"] = "charge"
+
+
+@dataclass(frozen=True, slots=True)
+class FallBack:
+    """The unit that falls back next (M-8.24)."""
+
+    unit: str
+    type: Literal["fall-back"] = "fall-back"
+
+
+@dataclass(frozen=True, slots=True)
+class Rally:
+    """A unit tries to rally."""
+
+    unit: str
+    type: Literal["rally"] = "rally"
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceCommander:
+    """A commander's new place: moved for a card (M-6.27), or displaced (M-6.29)."""
+
+    side: str
+    x_mm: float
+    y_mm: float
+    card: str | None = None
+    type: Literal["place-commander"] = "place-commander"
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """A side discards cards (M-3.2, M-6.30); which ones, where tablecam deals."""
+
+    side: str
+    count: int
+    cards: tuple[str, ...] = ()
+    type: Literal["discard"] = "discard"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The side that acts has done all it wants to in this step."""
+
+    type: Literal["done"] = "done"
+
+
+Action = (
+    Roll
+    | Volleys
+    | Interrupt
+    | Modify
+    | Decline
+    | Draw
+    | Declare
+    | Activate
+    | FireFrom
+    | Fire
+    | March
+    | ClearSmoke
+    | Charge
+    | FallBack
+    | Rally
+    | PlaceCommander
+    | Discard
+    | Done
+)

@@ -1,0 +1,46 @@
+"""Units that leave the table, what it costs their army, and whether that ends the game (M-2.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tablecam.rules.game import Event
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.step_rules import Followed
+from tablecam.rules.maurice.game.steps import Over
+
+
+def without_broken(state: State, broken: Sequence[str]) -> Followed:
+    """The state without units that broke, in the order in which they did (M-1.14).
+
+    Each costs its army 1 morale; the army that comes to 0 first has lost, and with that the game is
+    over, whatever else would have broken.
+    """
+    events: list[Event] = []
+    for name in broken:
+        if isinstance(state.step, Over):
+            break
+        unit = state.position.unit(name)
+        if unit is None:
+            raise KeyError(name)
+        units = tuple(each for each in state.position.units if each.id != name)
+        state = replace(state, position=replace(state.position, units=units))
+        events.append(Event("broken", f"{name} breaks and leaves the table", "M-1.14"))
+        state, lost = less_morale(state, unit.side)
+        events += lost
+    return state, tuple(events)
+
+
+def less_morale(state: State, side: str) -> Followed:
+    """The state with one morale less for an army; at 0 it has lost at once (M-2.5, M-4.1)."""
+    left = state.side(side).morale - 1
+    state = state.with_side(replace(state.side(side), morale=left))
+    facts = {"side": side, "morale": left}
+    events = [Event("morale", f"the {side} army has {left} morale left", "M-2.5", facts)]
+    if left <= 0:
+        winner = state.other(side)
+        because = f"the {side} army has no morale left: {winner} wins"
+        state = state.to(Over(winner, because, "M-4.1"))
+        events.append(Event("over", because, "M-4.1", {"winner": winner}))
+    return state, tuple(events)

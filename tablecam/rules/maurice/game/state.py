@@ -1,0 +1,143 @@
+"""The state of a game of Maurice Lite: all that what comes next can hang on, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Literal
+
+from tablecam.rules.maurice.game.steps import Step, Symbol
+from tablecam.table.model import Position
+
+Command = Literal["pass", "event", "charge", "march", "rally", "bombard"]
+DeckStage = Literal["first", "second", "last"]
+"""Before the first reshuffle, with the Reshuffle card in it, and after it is out (M-4.20 to 22)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What a side has beside its units.
+
+    `hand` is how many cards it holds; `cards` which ones, where tablecam deals (M-3.10).
+    """
+
+    name: str
+    morale: int
+    hand: int
+    cards: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deck:
+    """The face-down deck and the discards that both sides share (M-3.1).
+
+    With the players' own cards only the numbers are known; where tablecam deals, `cards` are those
+    left in the deck, in no order, and `discards` those on the pile. Cards that are out of the game
+    are in neither.
+    """
+
+    left: int
+    discarded: int
+    stage: DeckStage = "first"
+    cards: tuple[str, ...] = ()
+    discards: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Modifier:
+    """A modifying card's effect: `amounts` by unit, in what its symbol counts.
+
+    Pips on a die to hit (musket, cannon), on a combat value (swords) or on a die to rally (flag);
+    base widths of movement (bugle).
+    """
+
+    side: str
+    symbol: Symbol
+    amounts: Mapping[str, int]
+    card: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What has been done in this round that rules ask for later in it.
+
+    `began` is the table when the round began: the formations that fix allowances (M-6.2), what was
+    in view (M-8.4); `is_without_cards` when its player began it so (M-4.18). `fired` are the units
+    that have fired (M-7.7), `modifiers` at most one for each side and symbol (M-3.6), `displaced`
+    the sides whose commander was (M-6.30).
+    """
+
+    number: int
+    active: str
+    began: Position
+    is_without_cards: bool = False
+    command: Command | None = None
+    has_volleys: bool = False
+    passive_fires_first: bool = False
+    is_rough_going: bool = False
+    fired: frozenset[str] = frozenset()
+    modifiers: tuple[Modifier, ...] = ()
+    is_interrupted: bool = False
+    displaced: frozenset[str] = frozenset()
+
+    def amounts(self, symbol: Symbol) -> Mapping[str, int]:
+        """What all cards of a symbol that were played in this round add to each unit."""
+        found: dict[str, int] = {}
+        for each in self.modifiers:
+            if each.symbol == symbol:
+                for unit, amount in each.amounts.items():
+                    found[unit] = found.get(unit, 0) + amount
+        return MappingProxyType(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the players have agreed to play.
+
+    `deck` names the deck that tablecam deals from, None where the players hold printed cards.
+    """
+
+    deck: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A game between two actions. `step` is what is due; `night_passes` counts towards night."""
+
+    position: Position
+    sides: tuple[Side, Side]
+    deck: Deck
+    round: Round
+    step: Step
+    options: Options = field(default_factory=Options)
+    night_passes: int = 0
+
+    @property
+    def active(self) -> str:
+        """The side whose round it is (M-1.5)."""
+        return self.round.active
+
+    @property
+    def passive(self) -> str:
+        """The other side."""
+        return self.other(self.active)
+
+    def other(self, side: str) -> str:
+        """The side against this one."""
+        first, second = self.sides
+        return second.name if side == first.name else first.name
+
+    def side(self, name: str) -> Side:
+        """A side by its name."""
+        first, second = self.sides
+        return first if name == first.name else second
+
+    def with_side(self, side: Side) -> State:
+        """The state with what a side has replaced."""
+        sides = tuple(side if each.name == side.name else each for each in self.sides)
+        return replace(self, sides=(sides[0], sides[1]))
+
+    def to(self, step: Step) -> State:
+        """The state with another step due."""
+        return replace(self, step=step)
