@@ -18,6 +18,7 @@ from tablecam.table.model import Position, Unit
 from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster
 from tablecam.vision.proof import Proof, proof_picture
+from tablecam.vision.proof_ground import Ground
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,12 +76,12 @@ class Disputing:
             at,
             units,
             tuple(dict.fromkeys(entry.side for entry in self._roster.units)),
-            self._height_mm(units),
+            Ground.of(self._roster.terrain, base_mm=self._height_mm(units)),
         )
         return proof_picture(frozen.frame.image, frozen.camera, proof)
 
     def _height_mm(self, units: tuple[Unit, ...]) -> float:
-        """How high above the table the tops of some units' bases are: there tags are glued."""
+        """How high above the ground the tops of some units' bases are: there tags are glued."""
         ids = {unit.id for unit in units}
         heights = (e.base_type.tag_height_mm for e in self._roster.units if e.id in ids)
         return max(heights, default=0.0)

@@ -47,7 +47,7 @@ class Hills:
     @classmethod
     def of(cls, roster: Roster, patterns: TagPatterns) -> Hills:
         """The hills of a table file."""
-        known = sorted(_known(roster.terrain), key=lambda hill: -hill[1])
+        known = hills_of(roster.terrain)
         to_middle = np.full((len(patterns.ids), 2), np.nan)
         for tag, base in roster.base_type_by_tag().items():
             row = patterns.index_of[tag]
@@ -107,10 +107,14 @@ def on_planes(camera: Camera, tags: TagGuesses, heights_mm: Array) -> TagGuesses
     return replace(tags, places_mm=places_mm, heights_mm=heights_mm)
 
 
-def _known(terrain: Iterable[Terrain]) -> list[tuple[shapely.Geometry, float]]:
-    """Outlines and heights of what is stood upon; outlines that cross themselves are mended."""
-    return [
+def hills_of(terrain: Iterable[Terrain]) -> tuple[tuple[shapely.Geometry, float], ...]:
+    """Outlines and heights (mm) of what is stood upon, the highest first.
+
+    Outlines that cross themselves are mended.
+    """
+    known = [
         (shapely.make_valid(shapely.Polygon(piece.outline_mm)), piece.height_mm)
         for piece in terrain
         if piece.height_mm and piece.kind not in _STOOD_IN
     ]
+    return tuple(sorted(known, key=lambda hill: -hill[1]))

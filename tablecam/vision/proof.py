@@ -7,7 +7,7 @@ table, and beneath it the question, the answer and the rule.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
@@ -25,12 +25,13 @@ from tablecam.vision.lettering import Words, lettered, size_px
 from tablecam.vision.pen import INK, WHITE, Array, Colour, Pen, Picture
 from tablecam.vision.proof_caption import with_caption
 from tablecam.vision.proof_cut import Cut, cut_around
+from tablecam.vision.proof_ground import Ground
 from tablecam.vision.proof_looks import BOUNDLESS, SIDES, Look, look_of
 
 _JPEG_QUALITY: Final = 90
 _UNITS_ACROSS: Final = 1000.0
 """Strokes and letters grow with the cut: so many units of theirs go across it."""
-_NAME, _LABEL = 26.0, 19.0
+_NAME, _LABEL = 34.0, 27.0
 """How high letters are."""
 _DOT: Final = 7.0
 _DASH, _GAP = 12.0, 8.0
@@ -43,7 +44,7 @@ class Proof:
     """What is to be shown: a question's answer with its evidence, and the units it is about.
 
     `sides` are all sides in the order of the table file, which gives them their colours;
-    `height_mm` is how high above the table bases are seen: evidence is drawn at that height.
+    `ground` is how high bases are seen above the table: evidence is drawn at that height.
     """
 
     question: str
@@ -51,7 +52,7 @@ class Proof:
     at: datetime
     units: tuple[Unit, ...] = ()
     sides: tuple[str, ...] = ()
-    height_mm: float = 0.0
+    ground: Ground = field(default_factory=Ground)
 
 
 def proof_picture(
@@ -63,7 +64,7 @@ def proof_picture(
     """
     if picture.ndim == 2:
         picture = np.asarray(cv2.cvtColor(picture, cv2.COLOR_GRAY2BGR), dtype=np.uint8)
-    cut = cut_around(_places(proof), camera, height_mm=proof.height_mm, margin_mm=margin_mm)
+    cut = cut_around(_places(proof), camera, ground=proof.ground, margin_mm=margin_mm)
     plain = cut.of(picture)
     drawn = with_caption(_drawn(plain, cut, proof), proof.question, proof.answer, proof.at)
     return _jpeg(plain), _jpeg(drawn)
@@ -155,7 +156,7 @@ def _named(pen: Pen, cut: Cut, unit: Unit, colour: Colour, labels: Labels) -> _N
 
 def _outlined(pen: Pen, cut: Cut, base: BasePose, colour: Colour) -> Array:
     """Outline a base; its box in the cut."""
-    outline_px = cut.pixels(np.array(corners(base)))
+    outline_px = cut.pixels(np.array(corners(base)), level_with_mm=np.array([base.x_mm, base.y_mm]))
     pen.lines(outline_px, colour, width=2.4, casing=WHITE, closed=True)
     pen.lines(outline_px[:2], colour, width=6.0, casing=WHITE)
     return box_of(outline_px)

@@ -17,10 +17,10 @@ from tablecam.vision.proof_looks import ANSWERS
 
 _ACROSS: Final = 1000.0
 _EDGE, _GAP = 22.0, 14.0
-_QUESTION, _ANSWER, _BECAUSE, _SMALL = 27.0, 21.0, 20.0, 16.0
+_QUESTION, _ANSWER, _BECAUSE, _SMALL = 36.0, 27.0, 29.0, 24.0
 """How high letters are, in thousandths of the picture's width."""
 _STEP: Final = 1.32
-_PAD: Final = 17.0
+_PAD: Final = 22.0
 """Half as high as the ground of the answer, and how far it reaches beside it."""
 SOFT: Final[Colour] = (113, 102, 91)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from calibration.camera import Camera
 from tablecam.vision.labels import box_of
 from tablecam.vision.pen import Array, Picture
+from tablecam.vision.proof_ground import Ground
 
 LEAST_WIDTH_PX: Final = 900
 """A narrower cut is enlarged to this width."""
@@ -29,13 +30,10 @@ _STEP_MM: Final = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A rectangle of a camera's picture and how much larger it is shown.
-
-    Places are on the plane `height_mm` above the table.
-    """
+    """A rectangle of a camera's picture and how much larger it is shown."""
 
     camera: Camera
-    height_mm: float
+    ground: Ground
     left_px: int
     top_px: int
     width_px: int
@@ -55,9 +53,13 @@ class Cut:
         size = (round(self.width_px * self.scale), round(self.height_px * self.scale))
         return np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
 
-    def pixels(self, places_mm: Array) -> Array:
-        """Where table places (n, 2) are in the cut, (n, 2)."""
-        seen_px = _seen_px(self.camera, places_mm, self.height_mm)
+    def pixels(self, places_mm: Array, *, level_with_mm: Array | None = None) -> Array:
+        """Where table places (n, 2) are in the cut, (n, 2).
+
+        Each lies on the ground, or all as high as the ground is at one other place (2,).
+        """
+        of_mm = places_mm if level_with_mm is None else np.tile(level_with_mm, (len(places_mm), 1))
+        seen_px = _seen_px(self.camera, places_mm, self.ground.heights_mm(of_mm))
         corner_px = np.array([self.left_px, self.top_px])
         return np.asarray((seen_px - corner_px + 0.5) * self.scale - 0.5)
 
@@ -66,22 +68,23 @@ class Cut:
 
         A polygon's points do not repeat the first; its holes are left out.
         """
-        seen = shapely.intersection(shapely.make_valid(geometry), self._ground())
+        seen = shapely.intersection(shapely.make_valid(geometry), self._seen_ground())
         parts = shapely.get_parts(shapely.segmentize(seen, _STEP_MM))
         return [self.pixels(_points_of(part)) for part in parts if not part.is_empty]
 
-    def _ground(self) -> shapely.Geometry:
-        """The part of the plane that is seen, and a little more."""
+    def _seen_ground(self) -> shapely.Geometry:
+        """The part of the table that is seen at any height of its ground, and a little more."""
         share = np.linspace(-_BEYOND, 1 + _BEYOND, 9)
         x, y = np.meshgrid(share * self.width_px, share * self.height_px)
         edge_px = np.stack([x + self.left_px, y + self.top_px], axis=-1).reshape(-1, 2)
-        places_mm = self.camera.to_table(edge_px, self.height_mm)
+        levels_mm = self.ground.levels_mm
+        places_mm = np.concatenate([self.camera.to_table(edge_px, level) for level in levels_mm])
         hull = shapely.MultiPoint(places_mm[np.isfinite(places_mm).all(axis=-1)])
         return shapely.convex_hull(hull)
 
 
 def cut_around(
-    places_mm: Iterable[NDArray[np.float64]], camera: Camera, *, height_mm: float, margin_mm: float
+    places_mm: Iterable[NDArray[np.float64]], camera: Camera, *, ground: Ground, margin_mm: float
 ) -> Cut:
     """The part of the camera's picture that shows places (each (n, 2)) with a margin about them.
 
@@ -90,16 +93,18 @@ def cut_around(
     lens = camera.lens
     size_px = np.array([lens.width_px, lens.height_px], dtype=np.float64)
     places = np.concatenate([np.zeros((0, 2)), *places_mm])
-    seen_px = _seen_px(camera, places, height_mm)
+    heights_mm = ground.heights_mm(places)
+    seen_px = _seen_px(camera, places, heights_mm)
     is_seen = (seen_px >= 0).all(axis=-1) & (seen_px < size_px).all(axis=-1)
     if not is_seen.any():
-        return Cut(camera, height_mm, 0, 0, lens.width_px, lens.height_px)
-    margin_px = margin_mm * float(np.max(camera.px_per_mm(places[is_seen], height_mm)))
+        return Cut(camera, ground, 0, 0, lens.width_px, lens.height_px)
+    px_per_mm = camera.px_per_mm(places[is_seen], heights_mm[is_seen])
+    margin_px = margin_mm * float(np.max(px_per_mm))
     box = box_of(seen_px[is_seen])
     sides_px = _sides_px(box[2:] - box[:2] + 2 * margin_px, _LEAST_MARGINS * margin_px, size_px)
     low = np.clip((box[:2] + box[2:] - sides_px) / 2, 0, size_px - sides_px)
     left, top, width, height = (int(value) for value in np.floor([*low, *sides_px]))
-    return Cut(camera, height_mm, left, top, width, height)
+    return Cut(camera, ground, left, top, width, height)
 
 
 def _sides_px(wanted_px: Array, least_px: float, most_px: Array) -> Array:
@@ -109,9 +114,8 @@ def _sides_px(wanted_px: Array, least_px: float, most_px: Array) -> Array:
     return np.minimum(np.ceil([width, height]), most_px)
 
 
-def _seen_px(camera: Camera, places_mm: Array, height_mm: float) -> Array:
-    points = np.column_stack([places_mm, np.full(len(places_mm), height_mm)])
-    return camera.to_image(points)
+def _seen_px(camera: Camera, places_mm: Array, heights_mm: Array) -> Array:
+    return camera.to_image(np.column_stack([places_mm, heights_mm]))
 
 
 def _points_of(part: shapely.Geometry) -> Array:

@@ -12,15 +12,17 @@ from hypothesis import strategies as st
 from tablecam.measure.answer import Answer, Shape
 from tablecam.measure.outlines import corners
 from tablecam.simulate.demo import demo_camera
-from tablecam.table.model import BasePose, TableSize, Unit
+from tablecam.table.model import BasePose, TableSize, Terrain, Unit
 from tablecam.vision.lettering import Words, lettered, size_px, wrapped
 from tablecam.vision.proof import Proof, proof_picture
 from tablecam.vision.proof_cut import LEAST_WIDTH_PX, cut_around
+from tablecam.vision.proof_ground import Ground
 from tablecam.vision.proof_looks import SIDES, look_of
 
 TABLE = TableSize(1200, 800, 30)
 CAMERA = demo_camera(1280, 720, TABLE)
 BASE_TOP_MM = 3.0
+GROUND = Ground(BASE_TOP_MM)
 AT = datetime(2026, 5, 1, 20, 15, tzinfo=UTC)
 GREY = 96
 JPEG_GREY = 6.0
@@ -45,9 +47,7 @@ def answer(*shapes, word="yes"):
 
 def proof(*shapes, units=(F1, B1), word="yes"):
     question = "Is B1 to the flank of F1?"
-    return Proof(
-        question, answer(*shapes, word=word), AT, units, ("french", "british"), BASE_TOP_MM
-    )
+    return Proof(question, answer(*shapes, word=word), AT, units, ("french", "british"), GROUND)
 
 
 def flat_picture(camera=CAMERA):
@@ -65,7 +65,7 @@ def pictures(the_proof, camera=CAMERA, picture=None):
 
 def cut_of(units, camera=CAMERA):
     places = [np.array(corners(base)) for unit in units for base in unit.bases]
-    return cut_around(places, camera, height_mm=BASE_TOP_MM, margin_mm=60.0)
+    return cut_around(places, camera, ground=GROUND, margin_mm=60.0)
 
 
 def test_the_plain_picture_is_the_cameras_own():
@@ -134,6 +134,40 @@ def test_evidence_is_drawn_where_it_lies_on_the_table(kind):
     plain, drawn = pictures(proof(Shape(kind, points, "length")))
     for place_px in cut_of((F1, B1)).pixels(np.array(points)):
         assert differs(plain, drawn, place_px)
+
+
+HILL = Terrain("hill", "hill", ((860, 580), (960, 580), (960, 680), (860, 680)), height_mm=30.0)
+
+
+def seen_on_hill(*shapes, units=()):
+    """The plain and the drawn picture, and a function: where in them a place at a height is."""
+    hilly = replace(proof(*shapes, units=units), ground=Ground.of((HILL,), base_mm=BASE_TOP_MM))
+    places = [np.array(shape.points_mm) for shape in shapes]
+    places += [np.array(corners(base)) for unit in units for base in unit.bases]
+    cut = cut_around(places, CAMERA, ground=hilly.ground, margin_mm=60.0)
+
+    def at(place_mm, height_mm):
+        ((x, y),) = CAMERA.to_image([[*place_mm, BASE_TOP_MM + height_mm]])
+        return (np.array([x - cut.left_px, y - cut.top_px]) + 0.5) * cut.scale - 0.5
+
+    return (*pictures(hilly), at)
+
+
+def test_evidence_on_a_hill_is_drawn_at_the_hills_height_and_beside_it_on_the_table():
+    on_hill, beside = (900.0, 640.0), (800.0, 600.0)
+    dots = (Shape("point", (place,), "contact") for place in (on_hill, beside))
+    plain, drawn, at = seen_on_hill(*dots)
+    assert differs(plain, drawn, at(on_hill, 30.0))
+    assert differs(plain, drawn, at(beside, 0.0))
+    assert not differs(plain, drawn, at(on_hill, 0.0))
+    assert not differs(plain, drawn, at(beside, 30.0))
+
+
+def test_a_base_that_overhangs_its_hill_is_outlined_level():
+    edge = Unit("F1", "french", "artillery", (BasePose(950, 640, 0, 30, 30),))
+    plain, drawn, at = seen_on_hill(units=(edge,))
+    for corner in corners(edge.bases[0]):
+        assert differs(plain, drawn, at(corner, 30.0))
 
 
 def test_a_long_straight_line_is_drawn_as_bent_as_the_lens_shows_it():
