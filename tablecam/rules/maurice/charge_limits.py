@@ -72,7 +72,7 @@ def forbidden_ground(field: Field, unit: UnitOnField, slack_mm: float = 0.0) -> 
     Impassable ground, all off the table, and for horse woods. A base that a hand has left a little
     over the table's edge may stay so.
     """
-    areas = [field.ground.impassable]
+    areas = [field.ground.barred]
     if unit.unit.arm == "cavalry":
         areas.append(field.ground.woods)
     # Its rear swings no farther in a wheel than its front could go.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
 from typing import get_args
@@ -118,9 +118,27 @@ def field_of(position: Position, source: str = "position") -> Field:
     _check_kinds(position, source)
     ground = Ground.of(position.terrain)
     units = _units(position, ground, source)
-    warnings = (*_overlaps(units, source), *_broken(units))
+    warnings = (*_overlaps(units, source, units), *_broken(units))
     by_id = MappingProxyType({unit.id: unit for unit in units})
     return Field(position, units, ground, warnings, by_id)
+
+
+def renewed_field(before: Field, position: Position, source: str = "position") -> Field:
+    """The field of a position that follows an earlier one on the same ground, only sooner.
+
+    Units that are the very same are taken over; warnings are only of the others.
+
+    Raises:
+        BadInput: As `field_of`.
+    """
+    known = {id(unit.unit): unit for unit in before.units}
+    others = tuple(unit for unit in position.units if id(unit) not in known)
+    made = _units(replace(position, units=others), before.ground, source) if others else ()
+    known |= {id(unit.unit): unit for unit in made}
+    units = tuple(known[id(unit)] for unit in position.units)
+    warnings = (*_overlaps(units, source, made), *_broken(made))
+    by_id = MappingProxyType({unit.id: unit for unit in units})
+    return Field(position, units, before.ground, warnings, by_id)
 
 
 def _check_kinds(position: Position, source: str) -> None:
@@ -214,7 +232,10 @@ def _broken(units: tuple[UnitOnField, ...]) -> tuple[str, ...]:
     )
 
 
-def _overlaps(units: tuple[UnitOnField, ...], source: str) -> tuple[str, ...]:
+def _overlaps(
+    units: tuple[UnitOnField, ...], source: str, among: tuple[UnitOnField, ...]
+) -> tuple[str, ...]:
+    """The overlaps of bases of some units, with each other's and with all others'."""
     named = [
         (unit.unit.base_name(index), unit.id, base)
         for unit in units
@@ -222,9 +243,18 @@ def _overlaps(units: tuple[UnitOnField, ...], source: str) -> tuple[str, ...]:
     ]
     warnings = []
     bases = np.array([base for _, _, base in named], dtype=object)
-    meet = shapely.STRtree(bases).query(bases, predicate="intersects").T
+    asked_of = {unit.id for unit in among}
+    asked = np.flatnonzero([unit_id in asked_of for _, unit_id, _ in named])
+    if not len(asked):
+        return ()
+    places, meet = shapely.STRtree(bases).query(bases[asked], predicate="intersects")
+    pairs = {
+        (min(one, other), max(one, other))
+        for one, other in zip(asked[places].tolist(), meet.tolist(), strict=True)
+        if one != other
+    }
     # In the order in which bases are named, so that of several errors the first is told.
-    for first, second in sorted(meet[meet[:, 0] < meet[:, 1]].tolist()):
+    for first, second in sorted(pairs):
         (name, unit_id, base), (other_name, other_id, other) = named[first], named[second]
         deep_mm = overlap_mm(base.intersection(other))
         what = f"bases {name} ({unit_id}) and {other_name} ({other_id}) overlap by {deep_mm:.1f} mm"

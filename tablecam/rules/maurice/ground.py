@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
@@ -28,7 +28,8 @@ class Ground:
     """All terrain of a table. The areas are unions of outlines, bridges taken away (M-5.6, G-10).
 
     `difficult` is difficult to move over and bad to fight in, `woods` the part of it that is
-    woods; `cover` and `obstructing` are where terrain covers and obstructs fire (M-5.1).
+    woods; `cover` and `obstructing` are where terrain covers and obstructs fire (M-5.1). Nobody
+    moves over what is `barred`: all that is impassable, and now and then more (`closed`).
     """
 
     pieces: tuple[Piece, ...]
@@ -38,6 +39,7 @@ class Ground:
     cover: shapely.Geometry
     obstructing: shapely.Geometry
     impassable: shapely.Geometry
+    barred: shapely.Geometry
     crests: shapely.Geometry
 
     @classmethod
@@ -52,6 +54,7 @@ class Ground:
                 return whole
             return shapely.difference(whole, bridges, grid_size=GRID_MM)
 
+        impassable = _union(pieces, lambda piece: piece.kind.is_impassable)
         return cls(
             pieces,
             difficult=area(lambda piece: piece.kind.is_difficult),
@@ -59,9 +62,15 @@ class Ground:
             water=area(lambda piece: piece.kind.is_water),
             cover=_union(pieces, lambda piece: piece.kind.is_cover),
             obstructing=_union(pieces, lambda piece: piece.kind.obstructs),
-            impassable=_union(pieces, lambda piece: piece.kind.is_impassable),
+            impassable=impassable,
+            barred=impassable,
             crests=_union(pieces, lambda piece: piece.terrain.kind == "crest"),
         )
+
+    def closed(self) -> Ground:
+        """The same ground where nobody moves over what is difficult, either (Rough Going)."""
+        together = shapely.union(self.impassable, self.difficult, grid_size=GRID_MM)
+        return replace(self, barred=together)
 
     def of_kind(self, *kinds: str) -> tuple[Piece, ...]:
         """The pieces of these kinds."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 import shapely
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field import Field, UnitOnField, field_of
+from tablecam.rules.maurice.field import Field, UnitOnField, renewed_field
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.march_free import free_way
 from tablecam.rules.maurice.march_ways import HAND_MM, Way, breaks, judged_way, refused
@@ -39,7 +39,7 @@ def placed(field: Field, unit: UnitOnField, bases: tuple[BasePose, ...]) -> Fiel
     moved = replace(unit.unit, bases=bases, formation=None)
     moved = replace(moved, formation=read_formation(moved).name)
     units = tuple(moved if each.id == unit.id else each for each in field.position.units)
-    return field_of(replace(field.position, units=units), "the move")
+    return renewed_field(field, replace(field.position, units=units), "the move")
 
 
 def changed_way(

@@ -76,7 +76,7 @@ def _through(
 ) -> Corridor | None:
     """The shortest corridor past friends too, or if there is none, through those it may pass."""
     barred = [enemy.outline for enemy in field.enemies_of(unit)]
-    barred += [field.ground.impassable, *avoided]
+    barred += [field.ground.barred, *avoided]
     friends = field.friends_of(unit)
     closed = [friend.outline for friend in friends if suffers(friend) and breaks(friend, 1)]
     table = field.position.table

@@ -129,8 +129,8 @@ def _barred(
         if is_partly_in(enemy.outline, area):
             because = f"{unit.id} would pass through {enemy.id}"
             return _no("M-6.6", because, shapes_of(enemy.outline, "barrier"))
-    if is_partly_in(area, field.ground.impassable):
-        barrier = shapes_of(field.ground.impassable, "barrier")
+    if is_partly_in(area, field.ground.barred):
+        barrier = shapes_of(field.ground.barred, "barrier")
         return _no("M-5.1", f"{unit.id} would pass impassable ground", barrier)
     if disruptions and breaks(unit, disruptions):
         because = f"{unit.id} has {unit.disruption} disruptions, and the way would break it"

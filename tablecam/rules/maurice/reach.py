@@ -97,4 +97,4 @@ def _corridors(
 
 def _barriers(field: Field, unit: UnitOnField) -> list[shapely.Geometry]:
     enemies = [enemy.outline for enemy in field.enemies_of(unit)]
-    return [*enemies, field.ground.impassable]
+    return [*enemies, field.ground.barred]
