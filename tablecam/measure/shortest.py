@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import heapq
+import math
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 Route = tuple[float, tuple[int, ...], tuple[int, ...]]
@@ -22,10 +24,10 @@ def cheapest_routes(
     >>> cheapest_routes([(0, 1, 2.0), (1, 2, 1.0)], {0: 0.0}, [{1, 2}, {2}, {3}])
     [(2.0, (0, 1), (0,)), (3.0, (0, 1, 2), (0, 1)), None]
     """
-    net: dict[int, list[tuple[int, float, int]]] = {}
+    net: defaultdict[int, list[tuple[int, float, int]]] = defaultdict(list)
     for index, (a, b, cost) in enumerate(hops):
-        net.setdefault(a, []).append((b, cost, index))
-        net.setdefault(b, []).append((a, cost, index))
+        net[a].append((b, cost, index))
+        net[b].append((a, cost, index))
     belongs: dict[int, list[int]] = {}
     for group, ends in enumerate(groups):
         for end in ends:
@@ -36,6 +38,7 @@ def cheapest_routes(
     came: dict[int, tuple[int, int]] = {}
     queue = [(cost, place) for place, cost in starts.items()]
     heapq.heapify(queue)
+    infinite = math.inf
     while queue and missing:
         cost, place = heapq.heappop(queue)
         if cost > best[place]:
@@ -44,9 +47,9 @@ def cheapest_routes(
             if found[group] is None:
                 found[group] = (cost, *_traced(place, came))
                 missing -= 1
-        for to, step, index in net.get(place, ()):
+        for to, step, index in net[place]:
             total = cost + step
-            if total < best.get(to, float("inf")):
+            if total < best.get(to, infinite):
                 best[to], came[to] = total, (place, index)
                 heapq.heappush(queue, (total, to))
     return found

@@ -8,8 +8,9 @@ accord is as short without them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 import shapely
@@ -108,30 +109,51 @@ def string_lines(
         return ()
     disc = shapely.Point(start).buffer(start_radius_mm)
     goals = _Goals.of([list(shapely.simplify(np.array(group), _ROUNDED_MM)) for group in groups])
-    shapes = np.asarray(shapely.simplify(np.array(around, dtype=object), _ROUNDED_MM))
-    taking_part = set(_within(shapes, [*goals.shapes, disc], keep_mm))
+    crowd = _Crowd.of(shapely.simplify(np.array(around, dtype=object), _ROUNDED_MM))
+    taking_part = crowd.within([*goals.shapes, disc], keep_mm)
     while True:
-        rings = Rings.about(shapes[sorted(taking_part)], keep_mm, bounds)
+        rings = Rings.about(crowd.shapes[sorted(taking_part)], keep_mm, bounds)
         found = _taut(start, start_radius_mm, goals, rings)
         # Drawn by chords it cuts its own arcs short by a hair. What else comes that near to it
         # takes part for nothing, and does no harm.
         drawn = [shapely.LineString(string.points_mm) for string in found if string is not None]
-        met = set(_within(shapes, drawn, keep_mm - EXACT_MM))
-        if met <= taking_part:
+        met = [crowd.within([line], keep_mm - EXACT_MM) - taking_part for line in drawn]
+        if not any(met):
             return found
-        # Rings that meet are one obstacle: who bars the way past one may bar it past the next too.
-        wall = list(shapes[sorted(met - taking_part)])
-        taking_part |= met.union(_within(shapes, wall, 2 * keep_mm))
+        for line, new in zip(drawn, met, strict=True):
+            taking_part |= crowd.in_the_way(line, new, keep_mm)
 
 
-def _within(
-    shapes: NDArray[np.object_], things: Sequence[shapely.Geometry], distance_mm: float
-) -> list[int]:
-    """The places of the shapes that come within a distance of any of some things."""
-    if not things or not len(shapes):
-        return []
-    _, near = shapely.STRtree(shapes).query(things, predicate="dwithin", distance=distance_mm)
-    return [int(index) for index in np.unique(near)]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Crowd:
+    """All that a string keeps its distance from, whether it comes near to it or not."""
+
+    shapes: NDArray[np.object_]
+    tree: shapely.STRtree
+
+    @classmethod
+    def of(cls, shapes: NDArray[np.object_]) -> _Crowd:
+        """Some polygons."""
+        return cls(shapes, shapely.STRtree(shapes))
+
+    def within(self, things: Sequence[shapely.Geometry], distance_mm: float) -> set[int]:
+        """The places of those that come within a distance of any of some things."""
+        _, near = self.tree.query(things, predicate="dwithin", distance=distance_mm)
+        return set(near.tolist())
+
+    def in_the_way(self, line: shapely.LineString, met: set[int], keep_mm: float) -> set[int]:
+        """What may bar the way round those that a line meets: all between it and their row.
+
+        Rings that meet are one obstacle: who bars the way past one may bar it past the next too.
+        """
+        row: set[int] = set()
+        while not met <= row:
+            row |= met
+            met = self.within(list(self.shapes[sorted(met)]), 2 * keep_mm)
+        if not row:
+            return row
+        around = shapely.GeometryCollection([line, *self.shapes[sorted(row)]])
+        return self.within([shapely.convex_hull(around)], keep_mm)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,9 +177,9 @@ class _Goals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Piece:
-    """A straight piece or an arc of a string: its points (k, 2), and its direction at its ends."""
+    """A straight piece or an arc of a string: its points, and its direction at its ends."""
 
-    points_mm: Array
+    points_mm: tuple[Point, ...]
     sets_out: Array
     arrives: Array
     corner_mm: Array | None = None
@@ -171,11 +193,17 @@ def _taut(
     net = string_net(starts, goals.shapes, rings)
     groups = np.where(net.feet.goals >= 0, goals.groups[net.feet.goals], -1)
     ends = [np.flatnonzero(groups == group).tolist() for group in range(goals.count)]
-    return tuple(_along(net, rings, starts, goals, route) for route in _routes(net, ends))
+    # Strings to goals that lie close together share most of their way.
+    piece = cache(partial(_piece, net, rings))
+    return tuple(_along(net, piece, starts, goals, route) for route in _routes(net, ends))
 
 
 def _along(
-    net: Net, rings: Rings, starts: Starts, goals: _Goals, route: Route | None
+    net: Net,
+    piece: Callable[[int, int, float], _Piece | None],
+    starts: Starts,
+    goals: _Goals,
+    route: Route | None,
 ) -> StringLine | None:
     """The string that follows a route through the net."""
     if route is None:
@@ -184,7 +212,7 @@ def _along(
     first = net.feet.points_mm[feet[0]]
     # Out of a ring in which the disc lies, before the net begins.
     pieces = [_straight(starts.edge_towards(first), first)] if net.feet.costs_mm[feet[0]] else []
-    pieces += [_piece(net, rings, feet[i], feet[i + 1], hop) for i, hop in enumerate(hops)]
+    pieces += [piece(*stretch) for stretch in _stretches(net, feet, hops)]
     goal = int(goals.places[net.feet.goals[feet[-1]]])
     return _string(length_mm, goal, [piece for piece in pieces if piece is not None], first)
 
@@ -197,20 +225,44 @@ def _routes(net: Net, ends: Sequence[Sequence[int]]) -> list[Route | None]:
     return cheapest_routes(lines + arcs, costs, ends)
 
 
-def _piece(net: Net, rings: Rings, a: int, b: int, hop: int) -> _Piece | None:
-    """What hop of a net leads from foot to foot; None when it is of no length."""
-    lines = len(net.lines_mm)
-    if hop < lines:
+def _stretches(net: Net, feet: Sequence[int], hops: Sequence[int]) -> list[tuple[int, int, float]]:
+    """The straight lines and arcs of a route: from foot to foot, and how far each turns.
+
+    What other lines' feet and other rings cut into several arcs is one: so a string is drawn alike
+    whatever else takes part.
+    """
+    found: list[tuple[int, int, float]] = []
+    for a, b, hop in zip(feet[:-1], feet[1:], hops, strict=True):
+        sweep_rad = _sweep_rad(net, a, hop)
+        if sweep_rad and found and found[-1][2]:
+            begin, _, so_far_rad = found.pop()
+            found.append((begin, b, so_far_rad + sweep_rad))
+        else:
+            found.append((a, b, sweep_rad))
+    return found
+
+
+def _sweep_rad(net: Net, start: int, hop: int) -> float:
+    """How far a hop of a net turns when it starts at a foot; 0 where it is a line."""
+    arc = hop - len(net.lines_mm)
+    if arc < 0:
+        return 0.0
+    sweep_rad = float(net.sweeps_rad[arc])
+    return sweep_rad if net.arcs[arc][0] == start else -sweep_rad
+
+
+def _piece(net: Net, rings: Rings, a: int, b: int, sweep_rad: float) -> _Piece | None:
+    """What leads from foot to foot of a net; None when it is of no length."""
+    if not sweep_rad:
         return _straight(net.feet.points_mm[a], net.feet.points_mm[b])
-    sweep = float(net.sweeps_rad[hop - lines])
-    sweep = sweep if net.arcs[hop - lines][0] == a else -sweep
-    if abs(sweep) < _NO_SWEEP_RAD:
+    if abs(sweep_rad) < _NO_SWEEP_RAD:
         return None
-    steps = 1 + int(np.ceil(abs(sweep) / _DRAWN_STEP_RAD))
-    angles = net.feet.angles_rad[a] + np.linspace(0.0, sweep, steps)
+    steps = 1 + int(np.ceil(abs(sweep_rad) / _DRAWN_STEP_RAD))
+    angles = net.feet.angles_rad[a] + np.linspace(0.0, sweep_rad, steps)
     corner = rings.corners_mm[net.feet.circles[a]]
-    along = np.stack([-np.sin(angles), np.cos(angles)], axis=1) * np.sign(sweep)
-    return _Piece(at_angle(corner, angles, rings.keep_mm), along[0], along[-1], corner)
+    along = np.stack([-np.sin(angles), np.cos(angles)], axis=1) * np.sign(sweep_rad)
+    points = at_angle(corner, angles, rings.keep_mm)
+    return _Piece(_points(points), along[0], along[-1], corner)
 
 
 def _straight(begin: Array, end: Array) -> _Piece | None:
@@ -218,27 +270,31 @@ def _straight(begin: Array, end: Array) -> _Piece | None:
     if length < EXACT_MM:
         return None
     along = (end - begin) / length
-    return _Piece(np.stack([begin, end]), along, along)
+    return _Piece((_point(begin), _point(end)), along, along)
 
 
 def _string(length_mm: float, goal: int, pieces: Sequence[_Piece], first: Array) -> StringLine:
     if not pieces:
         there = _point(first)
         return StringLine(0.0, goal, (there, there), (), (0.0, 0.0), (0.0, 0.0))
-    points = [_point(row) for piece in pieces for row in piece.points_mm[:-1]]
-    points.append(_point(pieces[-1].points_mm[-1]))
+    points = [point for piece in pieces for point in piece.points_mm[:-1]]
+    points.append(pieces[-1].points_mm[-1])
     start_pull, end_pull = _point(-pieces[0].sets_out), _point(pieces[-1].arrives)
     return StringLine(length_mm, goal, tuple(points), _bends(pieces), start_pull, end_pull)
 
 
 def _bends(pieces: Sequence[_Piece]) -> tuple[Bend, ...]:
-    """What pulls at each corner; arcs about one corner, cut where rings cross, are one bend."""
+    """What pulls at each corner; arcs about one corner with lines between them are one bend."""
     pulls: dict[Point, Array] = {}
     for piece in pieces:
         if piece.corner_mm is not None:
             corner = _point(piece.corner_mm)
             pulls[corner] = pulls.get(corner, np.zeros(2)) + piece.sets_out - piece.arrives
     return tuple(Bend(corner, _point(pull)) for corner, pull in pulls.items())
+
+
+def _points(rows: Array) -> tuple[Point, ...]:
+    return tuple((x, y) for x, y in rows.tolist())
 
 
 def _point(row: Array) -> Point:

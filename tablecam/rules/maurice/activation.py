@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import shapely
 
 from tablecam.measure.answer import Answer, Shape, decide
-from tablecam.measure.outlines import footprint
 from tablecam.measure.string_line import StringLine, string_lines
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import COMMANDER_BW, STRING_BW
@@ -98,12 +98,12 @@ def _sigma(
     string: StringLine, commander: Commander, goal: UnitOnField, enemies: Sequence[UnitOnField]
 ) -> float:
     """The standard deviation of a string's length, from how it pulls at what it hangs on."""
-    theirs = [base for enemy in enemies for base in enemy.unit.bases]
-    bends = [(_nearest(theirs, bend.corner_mm), bend.corner_mm, bend.pull) for bend in string.bends]
-    end = string.points_mm[-1]
-    bends.append((_nearest(goal.unit.bases, end), end, string.end_pull))
+    bends = [bend.corner_mm for bend in string.bends]
+    held_by = [*_nearest(enemies, bends), *_nearest([goal], string.points_mm[-1:])]
+    places = [*bends, string.points_mm[-1]]
+    pulls_at = [*(bend.pull for bend in string.bends), string.end_pull]
     pulls: dict[BasePose, tuple[float, float, float]] = {}
-    for base, at, (pull_x, pull_y) in bends:
+    for base, at, (pull_x, pull_y) in zip(held_by, places, pulls_at, strict=True):
         x, y, turn = pulls.get(base, (0.0, 0.0, 0.0))
         lever = (at[0] - base.x_mm) * pull_y - (at[1] - base.y_mm) * pull_x
         pulls[base] = (x + pull_x, y + pull_y, turn + lever)
@@ -114,6 +114,11 @@ def _sigma(
     return math.sqrt(math.fsum(variances))
 
 
-def _nearest(bases: Sequence[BasePose], place: Point) -> BasePose:
-    point = shapely.Point(place)
-    return min(bases, key=lambda base: float(footprint(base).distance(point)))
+def _nearest(units: Sequence[UnitOnField], places: Sequence[Point]) -> list[BasePose]:
+    """Of some units' bases the one that lies nearest to each place."""
+    if not places:
+        return []
+    bases = [base for unit in units for base in unit.unit.bases]
+    outlines = np.array([base for unit in units for base in unit.bases], dtype=object)
+    apart_mm = shapely.distance(shapely.points(places)[:, None], outlines)
+    return [bases[index] for index in np.argmin(apart_mm, axis=1).tolist()]
