@@ -20,5 +20,6 @@ class BadInput(ValueError):  # noqa: N818 - it names what happened, as a user wo
         place = source if line is None else f"{source}:{line}"
         super().__init__(": ".join(part for part in (place, key, message) if part))
         self.source = source
+        self.message = message
         self.key = key
         self.line = line

@@ -22,6 +22,9 @@ class Roll:
     values: tuple[int, ...] | None = None
     type: Literal["roll"] = "roll"
 
+    def __str__(self) -> str:
+        return f"{self.count} {'die' if self.count == 1 else 'dice'} for {self.for_}"
+
     def rolled(self, chance: Random) -> Roll:
         """The same roll with its dice thrown, unless players have thrown theirs."""
         if self.values is not None:
@@ -29,19 +32,20 @@ class Roll:
         return replace(self, values=tuple(chance.randint(1, self.sides) for _ in range(self.count)))
 
 
-def values_of(roll: Roll, due: Roll) -> tuple[int, ...]:
-    """The dice of a roll, if it is the one that is due.
+def values_of(action: object, due: Roll) -> tuple[int, ...]:
+    """The dice of an action, if it is the roll that is due.
 
     Raises:
-        Refused: It is another roll, has no dice or not as many as are due, or a die shows what it
-            cannot.
+        Refused: It is something else or another roll, has no dice or not as many as are due, or a
+            die shows what it cannot.
     """
-    if (roll.for_, roll.count, roll.sides) != (due.for_, due.count, due.sides):
-        what = f"{due.count} dice of {due.sides} for {due.for_}"
-        raise Refused(f"expected {what}, got {roll.count} of {roll.sides} for {roll.for_}")
-    if roll.values is None or len(roll.values) != due.count:
-        got = "none" if roll.values is None else str(len(roll.values))
-        raise Refused(f"expected {due.count} dice for {due.for_}, got {got}", key="values")
-    if wrong := [die for die in roll.values if not 1 <= die <= due.sides]:
+    if not isinstance(action, Roll):
+        raise Refused(f"expected {due}, got {getattr(action, 'type', action)}")
+    if (action.for_, action.count, action.sides) != (due.for_, due.count, due.sides):
+        raise Refused(f"expected {due}, got {action}")
+    if action.values is None or len(action.values) != due.count:
+        got = "none" if action.values is None else str(len(action.values))
+        raise Refused(f"expected {due}, got {got}", key="values")
+    if wrong := [die for die in action.values if not 1 <= die <= due.sides]:
         raise Refused(f"expected dice from 1 to {due.sides}, got {wrong[0]}", key="values")
-    return roll.values
+    return action.values

@@ -156,11 +156,12 @@ def struck(
         numbers[each.shot.target] = each.shot.disrupt_on
         against.setdefault(each.shot.target, []).extend(next(given) for _ in range(each.hits))
     return tuple(
-        _struck(name, tuple(hits), numbers[name], *levels[name]) for name, hits in against.items()
+        strike(name, tuple(hits), numbers[name], *levels[name]) for name, hits in against.items()
     )
 
 
-def _struck(name: str, dice: Dice, disrupt_on: int, level: int, bases: int) -> Struck:
+def strike(name: str, dice: Dice, disrupt_on: int, level: int, bases: int) -> Struck:
+    """What becomes of a target with a level of disruption and so many bases; a die for each hit."""
     gained = sum(die >= disrupt_on for die in dice)
     broken = is_broken(level + gained, bases)
     because = [f"M-7.26 {gained} of {len(dice)} hits disrupt, on {disrupt_on} or more"]

@@ -8,11 +8,30 @@ from typing import Final
 
 from tablecam.rules.game import Asked
 from tablecam.rules.maurice.game.actions import Action
+from tablecam.rules.maurice.game.fire_rolls import RollingToDisruptRules, RollingToHitRules
+from tablecam.rules.maurice.game.fire_steps import FiringRules
+from tablecam.rules.maurice.game.rally_steps import RallyingRules, RollingRallyRules
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed, StepRules
-from tablecam.rules.maurice.game.steps import Over, Step
+from tablecam.rules.maurice.game.steps import (
+    Firing,
+    Over,
+    Rallying,
+    RollingRally,
+    RollingToDisrupt,
+    RollingToHit,
+    Step,
+)
 
-RULES: Final[Mapping[type[Step], StepRules]] = MappingProxyType({})
+RULES: Final[Mapping[type[Step], StepRules]] = MappingProxyType(
+    {
+        Firing: FiringRules(),
+        RollingToHit: RollingToHitRules(),
+        RollingToDisrupt: RollingToDisruptRules(),
+        Rallying: RallyingRules(),
+        RollingRally: RollingRallyRules(),
+    }
+)
 """The rules of every step but the last, `Over`."""
 
 

@@ -21,6 +21,7 @@ from tablecam.rules.maurice.game.steps import (
     Symbol,
     VolleyChoice,
 )
+from tablecam.rules.maurice.requests import Kind
 
 DRAWS: dict[Command, int] = {
     "charge": 0,
@@ -77,9 +78,9 @@ def after_moves_of_charge(state: State, engaged: tuple[str, ...]) -> State:
     return state.to(Modifying("swords", state.active, (state.passive,), then=combat))
 
 
-def after_volleys(state: State) -> State:
-    """On to the command choice."""
-    return state.to(CommandChoice())
+def after_fire(state: State, kind: Kind) -> State:
+    """Volleys come before the command choice; a bombardment is the round's action (M-4.2)."""
+    return state.to(CommandChoice()) if kind == "volley" else after_action(state)
 
 
 def after_declaring(state: State) -> State:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from tablecam.rules.maurice.game.steps import Step, Symbol
-from tablecam.table.model import Position
+from tablecam.table.model import Position, Unit
 
 Command = Literal["pass", "event", "charge", "march", "rally", "bombard"]
 DeckStage = Literal["first", "second", "last"]
@@ -137,6 +137,11 @@ class State:
         """The state with what a side has replaced."""
         sides = tuple(side if each.name == side.name else each for each in self.sides)
         return replace(self, sides=(sides[0], sides[1]))
+
+    def with_unit(self, unit: Unit) -> State:
+        """The state with a unit replaced: moved, disrupted, in smoke."""
+        units = tuple(unit if each.id == unit.id else each for each in self.position.units)
+        return replace(self, position=replace(self.position, units=units))
 
     def to(self, step: Step) -> State:
         """The state with another step due."""

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from tablecam.rules.maurice.requests import Aim
+from tablecam.rules.maurice.requests import Aim, Kind
 
-Fire = Literal["volley", "bombard"]
 Direction = Literal["left", "right"]
 Symbol = Literal["swords", "bugle", "cannon", "flag", "musket"]
 """What a modifying card is for: charge, march, bombard, rally, volleys (M-3.5)."""
@@ -69,15 +68,14 @@ class VolleyChoice:
 class Firing:
     """A side declares the fire of its units one by one, and rolls to hit (M-7.8).
 
-    `may` are the units that may fire, None for all of the side (bombardment: the activated force).
-    `hits` are the aims that have hit so far, once for each hit, `next_sides` who fires after it.
+    `may` are the guns that were activated to bombard, None in the volley phase. `hits` are the aims
+    that have hit so far, once for each hit, `next_sides` who fires after it.
     """
 
-    kind: Fire
+    kind: Kind
     side: str
     direction: Direction | None = None
     may: tuple[str, ...] | None = None
-    done: tuple[str, ...] = ()
     hits: tuple[Aim, ...] = ()
     next_sides: tuple[str, ...] = ()
     type: Literal["firing"] = "firing"

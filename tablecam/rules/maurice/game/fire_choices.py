@@ -1,0 +1,79 @@
+"""Who may fire in a step, in which order, and at whom: what M-7.5 to M-7.8 leave to the player."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.fire import BaseFire, fires
+from tablecam.rules.maurice.fire_option import Range
+from tablecam.rules.maurice.game.actions import Fire
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.steps import Direction, Firing
+from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.requests import Kind
+from tablecam.table.headings import forward, mean_deg
+
+_RANGES: dict[Kind, Range] = {"volley": "short", "bombard": "long"}
+"""What each kind of fire reaches (M-7.1)."""
+
+
+def able_to_fire(state: State, step: Firing) -> tuple[UnitOnField, ...]:
+    """The units of the side that may fire yet and have a target.
+
+    A unit fires once in a round (M-7.7, M-4.24); in a bombardment only activated guns do (M-7.3).
+    """
+    field = field_at(state)
+    allowed = [
+        unit
+        for unit in field.of_side(step.side)
+        if unit.id not in state.round.fired
+        and (step.may is None or unit.id in step.may)
+        and (step.kind == "volley" or unit.unit.arm == "artillery")
+    ]
+    fire = fires(field, only=[unit.id for unit in allowed])
+    return tuple(unit for unit in allowed if _targets(fire[unit.id], step.kind))
+
+
+def in_order(units: Iterable[UnitOnField], direction: Direction) -> tuple[UnitOnField, ...]:
+    """Units from an end of their line to the other, as the player behind it sees left and right.
+
+    He keeps to it as well as he can (M-7.8): the order in which fire is listed, not a duty.
+    """
+    everyone = list(units)
+    if not everyone:
+        return ()
+    x, y = forward(mean_deg(unit.axes.heading_deg for unit in everyone))
+    along_it = np.array((y, -x)) * (1 if direction == "left" else -1)
+
+    def along(unit: UnitOnField) -> float:
+        middle = np.mean([unit.axes.left_mm, unit.axes.right_mm], axis=0)
+        return float(middle @ along_it)
+
+    return tuple(sorted(everyone, key=along))
+
+
+def choices(field: Field, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
+    """The usual ways for a unit to fire: with all bases, as many as can be at one of its targets.
+
+    A player may do otherwise: split it differently, or hold bases back (M-7.5, M-7.14).
+    """
+    targets = _targets(fires(field, only=[unit.id])[unit.id], kind)
+    everyone = dict.fromkeys(name for names in targets.values() for name in names)
+    found = (
+        {base: target if target in names else names[0] for base, names in targets.items()}
+        for target in everyone
+    )
+    return tuple(Fire(unit.id, aims) for aims in found)
+
+
+def _targets(fire: Mapping[str, BaseFire], kind: Kind) -> dict[str, tuple[str, ...]]:
+    """The units that each base may fire at, bases that may fire at nobody left out."""
+    wanted = _RANGES[kind]
+    found = {
+        name: tuple(option.target for option in base.options if option.range == wanted)
+        for name, base in fire.items()
+    }
+    return {name: targets for name, targets in found.items() if targets}

@@ -1,0 +1,108 @@
+"""The fire of a side, unit by unit: declared, then rolled to hit (M-7.5, M-7.8)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tablecam.documents import nearest
+from tablecam.errors import BadInput
+from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.maurice.game.actions import Action, Done, Fire, FireFrom
+from tablecam.rules.maurice.game.fire_choices import able_to_fire, choices, in_order
+from tablecam.rules.maurice.game.sequence import after_fire
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.step_rules import Followed
+from tablecam.rules.maurice.game.steps import Firing, RollingToDisrupt, RollingToHit, Symbol
+from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.requests import Aim, Kind, Volley
+from tablecam.rules.maurice.volley import Shot, shot_list
+
+_SYMBOLS: dict[Kind, Symbol] = {"volley": "musket", "bombard": "cannon"}
+"""The cards that modify each kind of fire (M-3.5)."""
+
+
+class FiringRules:
+    """`Firing`: from which end of the line, then unit by unit."""
+
+    def asked(self, state: State, step: Firing) -> Asked:
+        """The side that fires."""
+        if step.direction is None:
+            return Asked(f"{step.side} fires: beginning from its left or its right?", step.side)
+        return Asked(f"Which unit of {step.side} fires next, and at whom?", step.side)
+
+    def legal(self, state: State, step: Firing) -> tuple[Action, ...]:
+        """An end to begin from, then the usual fire of each unit that is left, in that order."""
+        able, field = able_to_fire(state, step), field_at(state)
+        if step.direction is None:
+            return (*((FireFrom("left"), FireFrom("right")) if able else ()), Done())
+        ordered = in_order(able, step.direction)
+        return (*(fire for unit in ordered for fire in choices(field, unit, step.kind)), Done())
+
+    def apply(self, state: State, step: Firing, action: Action) -> Followed:
+        """The dice to hit of the unit that fires, or the end of this side's declarations."""
+        if isinstance(action, FireFrom) and step.direction is None:
+            return state.to(replace(step, direction=action.direction)), ()
+        if isinstance(action, Fire) and step.direction is not None:
+            return _declared(state, step, action)
+        if isinstance(action, Done):
+            return to_disrupt(state, step), ()
+        expected = "an end to fire from" if step.direction is None else "a unit's fire"
+        raise Refused(f"expected {expected}, or done, got {action.type}", rule="M-7.8")
+
+
+def shots_of(state: State, step: RollingToHit) -> tuple[Shot, ...]:
+    """The shots of the aims just declared, cards included.
+
+    Raises:
+        Refused: A base may not fire at what it was aimed at.
+    """
+    firing = step.firing
+    amounts = state.round.amounts(_SYMBOLS[firing.kind])
+    cards = {name: amounts[name] for name in {aim.unit for aim in step.aims} if name in amounts}
+    try:
+        request = Volley(firing.kind, firing.side, step.aims, cards)
+        return shot_list(field_at(state), request)
+    except BadInput as error:
+        raise Refused(error.message, key="targets") from None
+
+
+def to_disrupt(state: State, firing: Firing) -> State:
+    """On to the dice to disrupt of the next target that was hit, or to whoever fires next."""
+    if firing.hits:
+        return state.to(RollingToDisrupt(firing.hits[0].target, firing))
+    if firing.next_sides:
+        side, *later = firing.next_sides
+        return state.to(Firing(firing.kind, side, next_sides=tuple(later)))
+    return after_fire(state, firing.kind)
+
+
+def _declared(state: State, step: Firing, action: Fire) -> Followed:
+    _check_may_fire(state, step, action)
+    field = field_at(state)
+    unit = field.by_id[action.unit]
+    aims = tuple(Aim(action.unit, base, target) for base, target in action.targets.items())
+    rolling = RollingToHit(aims, step)
+    shots_of(state, rolling)  # refuses what may not be fired at before anything has changed
+    state = replace(state, round=replace(state.round, fired=state.round.fired | {unit.id}))
+    if unit.unit.arm == "artillery":
+        smoking = replace(unit.unit, state={**unit.unit.state, "smoke": True})  # M-4.23
+        state = state.with_unit(smoking)
+    at = " and ".join(dict.fromkeys(action.targets.values()))
+    text = f"{unit.id} fires at {at}, with {len(aims)} base{'s' * (len(aims) > 1)}"
+    return state.to(rolling), (Event("fires", text, "M-7.8", {"unit": unit.id}),)
+
+
+def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
+    unit = field_at(state).by_id.get(action.unit)
+    if unit is None or unit.side != step.side:
+        raise Refused(f"expected a unit of {step.side}, got {action.unit}", key="unit")
+    if action.unit in state.round.fired:
+        raise Refused(f"{action.unit} has fired in this round", rule="M-7.7", key="unit")
+    if step.may is not None and action.unit not in step.may:
+        raise Refused(f"{action.unit} is not of the activated force", rule="M-7.3", key="unit")
+    if not action.targets:
+        raise Refused("expected a target for at least one base", key="targets")
+    names = [unit.unit.base_name(place) for place in range(len(unit.bases))]
+    for base in action.targets:
+        if base not in names:
+            raise Refused(f"{unit.id} has no base {base}{nearest(base, names)}", key="targets")
