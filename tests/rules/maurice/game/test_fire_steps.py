@@ -1,0 +1,181 @@
+"""Volleys and bombardments as steps of a game (chapter 7)."""
+
+import pytest
+
+from tablecam.rules.game import Refused
+from tablecam.rules.maurice.game import round as the_round
+from tablecam.rules.maurice.game.actions import Done, Fire, FireFrom
+from tablecam.rules.maurice.game.state import Modifier, State
+from tablecam.rules.maurice.game.steps import (
+    CommandChoice,
+    Firing,
+    MovingCommander,
+    Over,
+    RollingToDisrupt,
+    RollingToHit,
+)
+from tests.rules.maurice.game.states import after, dice, kinds, level, state_at
+from tests.rules.maurice.tables import BW, gun, line, position
+
+SOUTH = 270.0
+ALL_OF_F1 = {f"F1/{place}": "B1" for place in (1, 2, 3, 4)}
+
+
+def two_lines(**more: object) -> State:
+    """F1 and B1 in line, 3 BW apart, the french about to fire."""
+    table = position(
+        line("F1", "french", 600, 400),
+        line("B1", "british", 600, 400 + 4 * BW, SOUTH, **more),
+        line("B2", "british", 1500, 1000, SOUTH),
+    )
+    return state_at(table, Firing("volley", "french", next_sides=("british",)))
+
+
+def declared(state: State) -> State:
+    return after(state, FireFrom("left"), Fire("F1", ALL_OF_F1))[0]
+
+
+def test_m_7_8_the_player_first_says_from_which_end_he_declares_his_targets() -> None:
+    state = two_lines()
+    assert the_round.legal(state) == (FireFrom("left"), FireFrom("right"), Done())
+    with pytest.raises(Refused, match=r"M-7\.8"):
+        after(state, Fire("F1", ALL_OF_F1))
+
+
+def test_m_7_8_units_are_listed_from_the_end_that_was_chosen() -> None:
+    table = position(
+        line("F1", "french", 400, 400),
+        line("F2", "french", 600, 400),
+        line("B1", "british", 400, 560, SOUTH),
+        line("B2", "british", 600, 560, SOUTH),
+    )
+    state = state_at(table, Firing("volley", "french"))
+    firsts = {
+        end: next(iter(the_round.legal(after(state, FireFrom(end))[0])))
+        for end in ("left", "right")
+    }
+    assert firsts["left"].unit == "F1"
+    assert firsts["right"].unit == "F2"
+
+
+def test_m_7_8_all_dice_to_hit_come_before_any_to_disrupt() -> None:
+    state = declared(two_lines())
+    assert isinstance(state.step, RollingToHit)
+    state, told = after(state, dice(state, 4, 1, 6, 3))
+    assert kinds(told) == ["shot"] * 4
+    assert isinstance(state.step, Firing)
+    assert level(state, "B1") == 0
+    state, _ = after(state, Done())
+    assert isinstance(state.step, RollingToDisrupt)
+    state, _ = after(state, dice(state, 4, 3))
+    assert level(state, "B1") == 1
+
+
+def test_m_7_25_disruptions_add_to_what_is_there_and_break_the_unit() -> None:
+    state = declared(two_lines(disruption=3))
+    state, _ = after(state, dice(state, 4, 4, 1, 1), Done())
+    state, told = after(state, dice(state, 5, 5))
+    assert level(state, "B1") is None
+    assert kinds(told) == ["disrupted", "broken", "morale"]
+    assert state.side("british").morale == 4
+
+
+def test_m_2_5_the_game_is_over_as_soon_as_an_army_has_no_morale_left() -> None:
+    table = position(
+        line("F1", "french", 600, 400), line("B1", "british", 600, 560, SOUTH, disruption=4)
+    )
+    state = state_at(table, Firing("volley", "french", next_sides=("british",)), morale=1)
+    state, _ = after(declared(state), dice(declared(state), 6, 1, 1, 1), Done())
+    state, _ = after(state, dice(state, 6))
+    assert state.step == Over("french", "the british army has no morale left: french wins", "M-4.1")
+    assert the_round.legal(state) == ()
+    assert the_round.asked(state).is_over
+
+
+def test_m_7_2_the_passive_side_fires_with_what_is_left_then_the_command_is_chosen() -> None:
+    state, _ = after(two_lines(), Done())
+    assert isinstance(state.step, Firing)
+    assert state.step.side == "british"
+    state, _ = after(state, Done())
+    assert isinstance(state.step, CommandChoice)
+
+
+def test_m_7_7_a_unit_fires_once_in_a_round() -> None:
+    state = declared(two_lines())
+    state, _ = after(state, dice(state, 1, 1, 1, 1))
+    assert the_round.legal(state) == (Done(),)
+    with pytest.raises(Refused, match=r"M-7\.7 F1 has fired"):
+        after(state, Fire("F1", ALL_OF_F1))
+
+
+def test_m_7_5_bases_may_hold_their_fire() -> None:
+    state, _ = after(two_lines(), FireFrom("left"), Fire("F1", {"F1/2": "B1"}))
+    (due,) = the_round.legal(state)
+    assert due.count == 1
+
+
+def test_m_7_12_a_base_may_not_fire_at_what_its_zone_does_not_reach() -> None:
+    state, _ = after(two_lines(), FireFrom("left"))
+    with pytest.raises(Refused, match=r"may not fire at B2 \(M-7\.12\)"):
+        after(state, Fire("F1", {"F1/1": "B2"}))
+    assert the_round.legal(state)  # nothing has changed
+
+
+def test_an_unknown_base_a_foreign_unit_and_no_target_are_refused() -> None:
+    state, _ = after(two_lines(), FireFrom("left"))
+    for action, said in (
+        (Fire("F1", {"F1/9": "B1"}), "has no base F1/9"),
+        (Fire("B1", {"B1/1": "F1"}), "expected a unit of french, got B1"),
+        (Fire("F1", {}), "expected a target"),
+        (FireFrom("right"), "expected a unit's fire, or done, got fire-from"),
+    ):
+        with pytest.raises(Refused, match=said):
+            after(state, action)
+
+
+def test_the_dice_must_be_those_that_are_due() -> None:
+    state = declared(two_lines())
+    for values, said in (((1, 2, 3), "4 dice for F1 to hit, got 3"), ((1, 2, 3, 7), "from 1 to 6")):
+        with pytest.raises(Refused, match=said):
+            after(state, dice(state, *values))
+
+
+def test_m_7_20_canister_rolls_two_dice_and_m_4_23_smokes() -> None:
+    table = position(gun("F1", "french", 600, 400), line("B1", "british", 600, 540, SOUTH))
+    state = state_at(table, Firing("volley", "french"))
+    state, _ = after(state, FireFrom("left"), Fire("F1", {"F1/1": "B1"}))
+    (due,) = the_round.legal(state)
+    assert due.count == 2
+    assert state.position.unit("F1").state["smoke"] is True
+
+
+def bombardment(target: object) -> State:
+    table = position(gun("F1", "french", 600, 200), gun("F2", "french", 660, 200), target)
+    firing = Firing("bombard", "french", may=("F1",))
+    return state_at(table, firing, command="bombard")
+
+
+def test_m_7_3_only_the_activated_guns_bombard() -> None:
+    state, _ = after(bombardment(line("B1", "british", 600, 700, SOUTH)), FireFrom("left"))
+    assert {each.unit for each in the_round.legal(state) if isinstance(each, Fire)} == {"F1"}
+    with pytest.raises(Refused, match=r"M-7\.3 F2"):
+        after(state, Fire("F2", {"F2/1": "B1"}))
+
+
+def test_m_7_26_a_bombarded_gun_is_disrupted_by_a_6_alone() -> None:
+    state = bombardment(gun("B1", "british", 600, 700, SOUTH))
+    state, _ = after(state, FireFrom("left"), Fire("F1", {"F1/1": "B1"}))
+    state, _ = after(state, dice(state, 6), Done())
+    assert level(after(state, dice(state, 5))[0], "B1") == 0
+    state, _ = after(state, dice(state, 6))
+    assert level(state, "B1") == 1
+    assert isinstance(state.step, MovingCommander)
+
+
+def test_m_7_23_a_card_is_added_to_each_die_to_hit() -> None:
+    smoke = Modifier("british", "musket", {"F1": -1}, "Thick Smoke")
+    state = two_lines()
+    state = state_at(state.position, state.step, modifiers=(smoke,))
+    state = declared(state)
+    _, told = after(state, dice(state, 4, 5, 1, 6))
+    assert [event.facts["hits"] for event in told] == [0, 1, 0, 1]
