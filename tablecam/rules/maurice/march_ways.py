@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 import shapely
@@ -22,6 +23,7 @@ A front cannot slip aside by itself, and to undo a slip of 1 mm by wheels would 
 """
 
 _FAR_SIGMAS = 3.0
+_NOWHERE: Final = shapely.Polygon()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,8 @@ class Way:
     """A way that a unit may have taken, whether it is legal, and what it costs.
 
     `allowed_bw` is how far the unit may go by it, infinite where that does not matter. `is_rough`
-    when difficult ground has been counted among the disruptions already: once is all.
+    when difficult ground has been counted among the disruptions already: once is all. `area` is
+    what it passes over.
     """
 
     answer: Answer
@@ -39,6 +42,7 @@ class Way:
     disruptions: int = 0
     passed: tuple[str, ...] = ()
     is_rough: bool = False
+    area: shapely.Geometry = _NOWHERE
 
 
 def refused(rule: str, because: str, evidence: tuple[Shape, ...] = ()) -> Way:
@@ -82,6 +86,7 @@ def judged_way(
         disruptions,
         tuple(friend.id for friend in passed),
         is_rough,
+        area,
     )
     barred = _barred(field, unit, area, passed, disruptions)
     if barred is None:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
+
+import shapely
 
 from tablecam.errors import BadInput
 from tablecam.measure.answer import Answer, Shape
@@ -21,13 +24,16 @@ from tablecam.rules.maurice.near import near_enemy
 from tablecam.rules.maurice.tables import ALLOWANCES_BW, ARTILLERY_SLOW_BW, COLUMN_NEAR_BW
 from tablecam.table.model import BasePose
 
+_NOWHERE: Final = shapely.Polygon()
+
 
 @dataclass(frozen=True, slots=True)
 class MoveJudgement:
     """Whether a march from pose to pose was legal, what it cost, and the way that was taken for it.
 
-    `disruptions` is what it costs the unit (M-6.3, M-6.7), `passed` are the friends it passed
-    through, each of which may be disrupted too.
+    `disruptions` is what it costs the unit (M-6.3, M-6.7), one of them where the way `is_rough`;
+    `passed` are the friends it passed through, each of which may be disrupted too. `area` is what
+    it passed over.
     """
 
     is_legal: Answer
@@ -37,33 +43,39 @@ class MoveJudgement:
     because: str
     disruptions: int = 0
     passed: tuple[str, ...] = ()
+    is_rough: bool = False
+    area: shapely.Geometry = _NOWHERE
 
 
-def allowance_bw(field: Field, unit: UnitOnField) -> float:
+def allowance_bw(field: Field, unit: UnitOnField, *, extra_bw: float = 0.0) -> float:
     """How far a unit may move at most from where it stands, in base widths (M-6.2).
 
     A column that is near the enemy has 4 (M-6.11), artillery that stands in difficult ground 2
-    (M-6.19), artillery with smoke none (M-4.23). Where it goes may allow it less.
+    (M-6.19), artillery with smoke none (M-4.23). Where it goes may allow it less. `extra_bw` is
+    what cards add to the row of its formation; those limits stay what they are.
     """
     if unit.has_smoke:
         return 0.0
     row_bw = ALLOWANCES_BW.get((unit.unit.arm, unit.formation))
     if row_bw is None:
         row_bw = ALLOWANCES_BW[unit.unit.arm, "line"]
+    row_bw = max(row_bw + extra_bw, 0.0)
     if unit.unit.arm == "artillery":
-        return ARTILLERY_SLOW_BW if unit.is_in_difficult else row_bw
+        return min(ARTILLERY_SLOW_BW, row_bw) if unit.is_in_difficult else row_bw
     if unit.formation == "column" and near_enemy(field, unit).is_near:
-        return COLUMN_NEAR_BW
+        return min(COLUMN_NEAR_BW, row_bw)
     return row_bw
 
 
-def judge_move(field: Field, unit: UnitOnField, new_bases: Sequence[BasePose]) -> MoveJudgement:
+def judge_move(
+    field: Field, unit: UnitOnField, new_bases: Sequence[BasePose], *, extra_bw: float = 0.0
+) -> MoveJudgement:
     """Whether a unit may march from where it stands to where its bases are now (M-6.17).
 
     Lines and massed units wheel and go straight, forward or backward; columns and artillery snake.
-    Nobody else has moved in between.
+    Nobody else has moved in between. `extra_bw` is what cards add.
     """
-    allowed_bw = allowance_bw(field, unit)
+    allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
     try:
         after = placed(field, unit, tuple(new_bases))
     except BadInput as error:
@@ -98,4 +110,6 @@ def _judged(field: Field, way: Way, allowed_bw: float) -> MoveJudgement:
         way.answer.because,
         way.disruptions,
         way.passed,
+        way.is_rough,
+        way.area,
     )

@@ -140,6 +140,9 @@ class Charging:
     moved: tuple[str, ...] = ()
     type: Literal["charging"] = "charging"
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "charged", MappingProxyType(dict(self.charged)))
+
 
 @dataclass(frozen=True, slots=True)
 class RollingCombat:
@@ -151,9 +154,8 @@ class RollingCombat:
 
 @dataclass(frozen=True, slots=True)
 class ChoosingFallBacks:
-    """The charging side chooses who falls back next (M-8.24); the dice are kept for it."""
+    """The charging side chooses which of those who must falls back next (M-8.23, M-8.24)."""
 
-    dice: Mapping[str, int]
     attackers: tuple[str, ...]
     type: Literal["choosing-fall-backs"] = "choosing-fall-backs"
 
