@@ -14,7 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from tablecam.errors import BadInput
@@ -78,6 +78,19 @@ class Document:
             return model.model_validate(self.data)
         except ValidationError as error:
             raise self._first(error, model) from None
+
+    def parsed_as(self, adapter: TypeAdapter[Any]) -> Any:
+        """The document as whatever an adapter makes of it, as strictly as if it were JSON's text.
+
+        Raises:
+            BadInput: About the first thing that is wrong.
+        """
+        try:
+            return adapter.validate_json(json.dumps(self.data), strict=True)
+        except ValidationError as error:
+            problem = error.errors(include_url=False)[0]
+            path = _without_tags(self.data, tuple(problem["loc"]))
+            raise self.error(path, _expected_and_got(problem)) from None
 
     def _first(self, error: ValidationError, model: type[BaseModel]) -> BadInput:
         problems = error.errors(include_url=False)
@@ -268,6 +281,17 @@ _EXPECTED = {
     "list_type": "a list",
     "dict_type": "a table of keys",
     "model_type": "a table of keys",
+    "dataclass_type": "a table of keys",
+    "tuple_type": "a list",
+    "frozen_set_type": "a list",
+    "union_tag_invalid": "{discriminator} to be one of {expected_tags}",
+}
+
+
+_SAID = {
+    "missing": "expected this key, but it is missing",
+    "unexpected_keyword_argument": "unknown key",
+    "union_tag_not_found": "expected a key that says what it is, but it is missing",
 }
 
 
@@ -275,6 +299,8 @@ def _expected_and_got(problem: ErrorDetails) -> str:
     context = problem.get("ctx", {})
     if problem["type"] == "value_error":
         return str(context["error"])
+    if problem["type"] in _SAID:
+        return _SAID[problem["type"]]
     got = quoted(problem["input"])
     if problem["type"] in ("too_short", "too_long"):
         limit = context.get("min_length", context.get("max_length"))
@@ -284,6 +310,27 @@ def _expected_and_got(problem: ErrorDetails) -> str:
         return f"{problem['msg']}, got {got}"
     expected = _EXPECTED[problem["type"]].format(**context).replace("'", "")
     return f"expected {expected}, got {got}"
+
+
+def _without_tags(data: Any, path: KeyPath) -> KeyPath:
+    """A path of pydantic's without the tags of unions, which stand in it like keys.
+
+    >>> _without_tags({"type": "march", "bases": []}, ("march", "bases", 0))
+    ('bases', 0)
+    """
+    found: list[str | int] = []
+    for part in path:
+        if isinstance(data, Mapping) and part not in data and part == data.get("type"):
+            continue
+        found.append(part)
+        data = dict(_items(data)).get(part)
+    return tuple(found)
+
+
+def _items(data: Any) -> Iterable[tuple[Any, Any]]:
+    if isinstance(data, Mapping):
+        return data.items()
+    return enumerate(data) if isinstance(data, list) else ()
 
 
 def _keys_at(model: type[BaseModel], path: KeyPath) -> list[str]:

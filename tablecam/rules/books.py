@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import pkgutil
+from collections.abc import Iterator
 from functools import cache
 from typing import Protocol
 
-import tablecam.rules
+from tablecam.rules.found import brought
 from tablecam.rules.sheets import Line, Sheet
 from tablecam.table.model import Position
 
@@ -62,10 +60,5 @@ def book_of(game: str) -> Book | None:
 
     A package of `tablecam.rules` brings one as `BOOK` in its module `book`.
     """
-    for package in pkgutil.iter_modules(tablecam.rules.__path__, "tablecam.rules."):
-        name = f"{package.name}.book"
-        if package.ispkg and importlib.util.find_spec(name) is not None:
-            book: Book = importlib.import_module(name).BOOK
-            if book.game == game:
-                return book
-    return None
+    books: Iterator[Book] = brought("book", "BOOK")
+    return next((book for book in books if book.game == game), None)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 from tablecam.documents import Document, document_from, read_json
-from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
+from tablecam.table.model import GAMES, BasePose, Commander, Position, TableSize, Terrain, Unit
 from tablecam.table.position_sections import PositionDocument, UnitSection
 from tablecam.table.sections import check_extra, check_game, check_ids, check_outlines
 from tablecam.toml_lines import KeyPath
@@ -25,16 +25,20 @@ def read_position_file(path: Path) -> Position:
     Raises:
         BadInput: Naming the file, the line and the key, what was expected and what came.
     """
-    return _position(read_json(path))
+    return _position(read_json(path), GAMES)
 
 
-def position_from_json(data: object, source: str = "position") -> Position:
+def position_from_json(
+    data: object, source: str = "position", *, games: Collection[str] = GAMES
+) -> Position:
     """The position that a JSON value holds; `source` is what errors call it.
+
+    It is of one of `games`: whoever plays another than the known ones says so.
 
     Raises:
         BadInput: Naming the key, what was expected and what came.
     """
-    return _position(document_from(data, source))
+    return _position(document_from(data, source), games)
 
 
 def position_to_json(position: Position) -> Json:
@@ -53,9 +57,9 @@ def position_to_json(position: Position) -> Json:
     return document
 
 
-def _position(document: Document) -> Position:
+def _position(document: Document, games: Collection[str]) -> Position:
     document.require(FORMAT, VERSION)
-    check_game(document)
+    check_game(document, games)
     parsed = document.parsed(PositionDocument)
     check_ids(document, [*_names(parsed)])
     check_ids(

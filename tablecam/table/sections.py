@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated
 
 import shapely
@@ -51,15 +51,15 @@ class TerrainSection(StrictModel):
         return Terrain(self.id, self.kind, outline, self.height_mm)
 
 
-def check_game(document: Document) -> None:
-    """Refuse a document of a game that there is not.
+def check_game(document: Document, games: Collection[str] = GAMES) -> None:
+    """Refuse a document of a game that there is not, or not among those expected.
 
     Raises:
         BadInput: Naming the games that there are.
     """
     game = document.data.get("game")
-    if game is not None and game not in GAMES:
-        raise document.error(("game",), f"unknown game {quoted(game)}{nearest(str(game), GAMES)}")
+    if game is not None and game not in games:
+        raise document.error(("game",), f"unknown game {quoted(game)}{nearest(str(game), games)}")
 
 
 def check_outlines(document: Document, terrain: list[TerrainSection]) -> None:

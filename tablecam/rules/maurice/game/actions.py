@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal
 
 from tablecam.rules.dice import Roll
@@ -42,6 +43,9 @@ class Modify:
     amounts: Mapping[str, int] = field(default_factory=dict)
     card: str | None = None
     type: Literal["modify"] = "modify"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "amounts", MappingProxyType(dict(self.amounts)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,9 @@ class Fire:
     unit: str
     targets: Mapping[str, str]
     type: Literal["fire"] = "fire"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "targets", MappingProxyType(dict(self.targets)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,9 @@ class Modifier:
     amounts: Mapping[str, int]
     card: str | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "amounts", MappingProxyType(dict(self.amounts)))
+
 
 @dataclass(frozen=True, slots=True)
 class Round:

@@ -1,0 +1,65 @@
+"""Frozen dataclasses as JSON and back, losing nothing: how rule systems write states and actions.
+
+A field that ends in `_`, as it would be a word of Python's, has a key that does not.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sized
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, TypeAdapter
+
+from tablecam.documents import document_from
+from tablecam.rules.game import Json
+
+_STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+def one_of(union: Any) -> TypeAdapter[Any]:
+    """Reads any of some frozen dataclasses, told apart by their field `type`."""
+    return TypeAdapter(Annotated[union, Field(discriminator="type")], config=_STRICT)
+
+
+def to_plain(value: Any) -> Any:
+    """A frozen value as JSON holds it; what is empty, as it is unless said, is left out.
+
+    Sets are sorted, so that equal values are written alike.
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            each.name.rstrip("_"): to_plain(getattr(value, each.name))
+            for each in fields(value)
+            if each.compare and not _goes_without_saying(each, getattr(value, each.name))
+        }
+    if isinstance(value, Mapping):
+        return {key: to_plain(each) for key, each in value.items()}
+    if isinstance(value, frozenset):
+        return sorted(to_plain(each) for each in value)
+    if isinstance(value, tuple):
+        return [to_plain(each) for each in value]
+    return value
+
+
+def _goes_without_saying(field: dataclasses.Field[Any], value: Any) -> bool:
+    has_default = field.default is not MISSING or field.default_factory is not MISSING
+    return has_default and (value is None or (not value and isinstance(value, Sized)))
+
+
+def from_plain(adapter: TypeAdapter[Any], data: object, source: str) -> Any:
+    """The value that JSON holds, by an adapter such as `one_of` gives.
+
+    Raises:
+        BadInput: Naming the key, what was expected and what came.
+    """
+    return document_from(data, source).parsed_as(adapter)
+
+
+def renamed(data: object, key: str, to: str) -> object:
+    """The same object with one key renamed, where it has it."""
+    if not isinstance(data, dict) or key not in data:
+        return data
+    plain: Json = {to if each == key else each: value for each, value in data.items()}
+    return plain

@@ -1,0 +1,200 @@
+"""A game in progress: what was done, what followed, and what was taken back.
+
+`Play` is where a game's memory lives; the rule systems themselves have none. All of it can be
+made again from how it began and from what was done, in that order, so that is all a document holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from types import MappingProxyType
+from typing import Any, Generic
+
+from pydantic import Field
+
+from tablecam.documents import document_from
+from tablecam.errors import BadInput
+from tablecam.rules.game import Action, Asked, Event, Game, Json, Refused, State, Suggestion
+from tablecam.table.model import Position
+from tablecam.table.position_file import position_from_json, position_to_json
+from tablecam.table.sections import StrictModel
+
+FORMAT = "tablecam.play"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Generic[State, Action]):
+    """An action that was applied, dice and cards filled in, with the state and the events after it.
+
+    `is_undone` when it was taken back later.
+    """
+
+    action: Action
+    state: State
+    events: tuple[Event, ...]
+    is_undone: bool = False
+
+
+class Play(Generic[State, Action]):
+    """A game between its first state and now.
+
+    Args:
+        game: The rule system.
+        position: The table as it lay when the game began.
+        options: What players agreed on; the game's own.
+        chance: Throws dice and draws cards where players do not; give it a seed for a game that
+            can be had again.
+
+    Raises:
+        BadInput: The table does not fit the game, or an option is wrong.
+    """
+
+    def __init__(
+        self,
+        game: Game[State, Action],
+        position: Position,
+        options: Mapping[str, Any] = MappingProxyType({}),
+        *,
+        chance: Random | None = None,
+    ) -> None:
+        self.game = game
+        self._position = position
+        self._options = dict(options)
+        self._chance = Random() if chance is None else chance
+        self._first = game.begin(position, options)
+        self._standing: list[Done[State, Action]] = []
+        self._log: list[Done[State, Action] | int] = []
+
+    @property
+    def state(self) -> State:
+        """The game as it stands."""
+        return self._standing[-1].state if self._standing else self._first
+
+    @property
+    def done(self) -> tuple[Done[State, Action], ...]:
+        """What led from the beginning to the state, in order."""
+        return tuple(self._standing)
+
+    @property
+    def log(self) -> tuple[Done[State, Action], ...]:
+        """All that was ever done, in order; what was taken back stays, marked as such."""
+        standing = {id(each) for each in self._standing}
+        return tuple(
+            each if id(each) in standing else _undone(each)
+            for each in self._log
+            if isinstance(each, Done)
+        )
+
+    def asked(self) -> Asked:
+        """What is due now, and of whom."""
+        return self.game.asked(self.state)
+
+    def legal(self) -> tuple[Action, ...]:
+        """Complete actions that `apply` takes."""
+        return self.game.legal(self.state)
+
+    def apply(self, action: Action) -> Done[State, Action]:
+        """Do an action; what players have not said of dice and cards is left to chance.
+
+        Raises:
+            Refused: It is not legal now, and nothing has changed.
+        """
+        if self.asked().is_over:
+            raise Refused("the game is over")
+        chance_before = self._chance.getstate()
+        try:
+            settled = self.game.settle(self.state, action, self._chance)
+            state, events = self.game.apply(self.state, settled)
+        except Refused:
+            self._chance.setstate(chance_before)
+            raise
+        done = Done(settled, state, events)
+        self._standing.append(done)
+        self._log.append(done)
+        return done
+
+    def undo(self, steps: int = 1) -> tuple[Done[State, Action], ...]:
+        """Take back the latest actions; they are returned, latest first.
+
+        Raises:
+            Refused: Not as many have been done, and nothing is taken back.
+        """
+        if not 1 <= steps <= len(self._standing):
+            there = len(self._standing)
+            raise Refused(f"expected to take back from 1 to {there} actions, got {steps}")
+        taken = self._standing[-steps:]
+        del self._standing[-steps:]
+        self._log.append(steps)
+        return tuple(reversed(taken))
+
+    def moved(self, position: Position) -> tuple[Suggestion, ...]:
+        """What was done by hand, going by where the bases lie now."""
+        return self.game.moved(self.state, position)
+
+    def to_json(self) -> Json:
+        """The game as a document, from which `from_json` makes the very same one again."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "game": self.game.name,
+            "position": position_to_json(self._position),
+            "options": dict(self._options),
+            "log": [
+                {"undo": each} if isinstance(each, int) else self.game.action_to_json(each.action)
+                for each in self._log
+            ],
+        }
+
+    @classmethod
+    def from_json(
+        cls, game: Game[State, Action], data: object, *, chance: Random | None = None
+    ) -> Play[State, Action]:
+        """The game that a document holds, played again from its beginning.
+
+        Raises:
+            BadInput: It is not one of this game's, or cannot be played as it says: naming the
+                first entry of the log that does not hold.
+        """
+        document = document_from(data, "play")
+        document.require(FORMAT, VERSION)
+        parsed = document.parsed(_PlayDocument)
+        if parsed.game != game.name:
+            raise document.error(("game",), f"expected {game.name}, got {parsed.game}")
+        position = position_from_json(parsed.position, "play: position", games=(game.name,))
+        play = cls(game, position, parsed.options, chance=chance)
+        play._again(parsed.log)
+        return play
+
+    def _again(self, log: Sequence[Mapping[str, Any]]) -> None:
+        for place, entry in enumerate(log, start=1):
+            try:
+                if set(entry) == {"undo"}:
+                    self.undo(_steps(entry["undo"]))
+                else:
+                    self.apply(self.game.action_from_json(entry))
+            except BadInput as refused:
+                raise BadInput("play", f"cannot be done: {refused}", key=f"log[{place}]") from None
+
+
+class _PlayDocument(StrictModel):
+    """The whole document."""
+
+    format: str
+    version: int
+    game: str
+    position: dict[str, Any]
+    options: dict[str, Any] = Field(default_factory=dict)
+    log: list[dict[str, Any]] = Field(default_factory=list)
+
+
+def _steps(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise Refused("expected how many actions to take back", key="undo")
+    return value
+
+
+def _undone(done: Done[State, Action]) -> Done[State, Action]:
+    return Done(done.action, done.state, done.events, is_undone=True)
