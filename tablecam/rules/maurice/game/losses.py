@@ -1,4 +1,4 @@
-"""Units that leave the table, what it costs their army, and whether that ends the game (M-2.5)."""
+"""Disruptions, units that leave the table, and what it costs their army (M-1.14, M-2.5)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,18 @@ from tablecam.rules.game import Event
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import Over
+
+
+def disrupted(state: State, name: str, gained: int, why: str, rule: str) -> Followed:
+    """The state with more disruption for a unit; whether that breaks it is for others to say."""
+    unit = state.position.unit(name)
+    if unit is None:
+        raise KeyError(name)
+    level = int(unit.state.get("disruption", 0)) + gained
+    text = f"{name} {why}: {gained} disruption{'s' * (gained != 1)}, {level} in all"
+    facts = {"unit": name, "disruption": gained, "level": level}
+    hurt = replace(unit, state={**unit.state, "disruption": level})
+    return state.with_unit(hurt), (Event("disrupted", text, rule, facts),)
 
 
 def without_broken(state: State, broken: Sequence[str]) -> Followed:
