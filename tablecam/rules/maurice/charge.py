@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -90,28 +90,35 @@ class Charge:
 
 
 def charges(field: Field, only: Collection[str] | None = None) -> Mapping[str, Charge]:
-    """The charges of all units, or of `only` those of some ids."""
-    asked_of = field.units if only is None else [each for each in field.units if each.id in only]
-    return {each.id: charge_of(field, each) for each in asked_of}
-
-
-def charge_of(field: Field, unit: UnitOnField) -> Charge:
-    """Whether a unit can charge, whom, and how (M-8.3).
+    """The charges of all units, or of `only` those of some ids: whom each can charge, and how.
 
     That the enemy was in view when the round began (M-8.4) is judged by where all stand now.
     """
-    why_never = _why_never(field, unit)
-    if why_never is not None:
-        return Charge(False, why_never, (), ())
-    nominal = _as_all_stand(field, unit)
+    asked_of = field.units if only is None else [each for each in field.units if each.id in only]
+    why_never = {each.id: _why_never(field, each) for each in asked_of}
+    able = [each for each in asked_of if why_never[each.id] is None]
+    tries = attempts_of([(field, each) for each in able])
+    found = {each.id: _charge(field, each, tried) for each, tried in zip(able, tries, strict=True)}
+    return {
+        name: Charge(False, why, (), ()) if why is not None else found[name]
+        for name, why in why_never.items()
+    }
+
+
+def charge_of(field: Field, unit: UnitOnField) -> Charge:
+    """Whether a unit can charge, whom, and how (M-8.3)."""
+    return charges(field, only=(unit.id,))[unit.id]
+
+
+def _charge(field: Field, unit: UnitOnField, tries: Sequence[Tried]) -> Charge:
+    nominal = _as_all_stand(field, unit, tries)
     asked = Asked(field, unit, nominal.targets)
     lanes = tuple(replace(lane, asked=asked) for lane in nominal.lanes)
     return replace(nominal, lanes=lanes, asked=asked)
 
 
-def _as_all_stand(field: Field, unit: UnitOnField) -> Charge:
+def _as_all_stand(field: Field, unit: UnitOnField, tries: Sequence[Tried]) -> Charge:
     """The same, as if all were known to stand just where they were seen."""
-    tries = attempts_of(field, unit)
     targets = {name for each in tries for name in each.targets}
     lanes = tuple(
         lane
@@ -148,7 +155,7 @@ def _why_never(field: Field, unit: UnitOnField) -> str | None:
     return None
 
 
-def _lanes_to(enemy: UnitOnField, tries: list[Tried]) -> Iterator[ChargeLane]:
+def _lanes_to(enemy: UnitOnField, tries: Sequence[Tried]) -> Iterator[ChargeLane]:
     """The lane straight ahead to an enemy, else one after a wheel to each side."""
     for tried in tries:
         moves = tried.attempt.moves

@@ -18,7 +18,7 @@ from tablecam.measure.outlines import axes, footprint, unit_footprint
 from tablecam.rules.maurice.chances import SIGMAS
 from tablecam.rules.maurice.charge_limits import attempts_of
 from tablecam.rules.maurice.charge_moves import allowance_mm
-from tablecam.rules.maurice.charge_slack import margin_mm, targets_with
+from tablecam.rules.maurice.charge_slack import Limits
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW
 from tablecam.table.model import BasePose, Unit
@@ -62,14 +62,15 @@ def asked(field: Field, unit: UnitOnField, targets: Iterable[str]) -> Mapping[st
     slack_mm = max(SIGMAS * error_mm, field.position.table.tolerance_mm)
     if slack_mm <= 0.0:
         return {}
-    always, ever = (targets_with(near, unit, slack) for slack in (-slack_mm, slack_mm))
+    limits = Limits.of(near, unit, slack_mm)
+    always, ever = limits.targets(-slack_mm), limits.targets(slack_mm)
     listed = frozenset(targets)
     in_question = (ever | listed) - (always & listed)
     if not in_question:
         return {}
     chances = _chances(near, unit) if error_mm > 0.0 else {}
     return {
-        enemy.id: _answer(near, unit, enemy, margin_mm(near, unit, enemy.id, slack_mm), chance)
+        enemy.id: _answer(near, unit, enemy, limits.margin_mm(enemy.id), chance)
         for enemy in near.enemies_of(unit)
         if enemy.id in in_question
         for chance in [chances.get(enemy.id, _LEAST) if chances else float(enemy.id in listed)]
@@ -123,7 +124,7 @@ def _chances(field: Field, unit: UnitOnField) -> dict[str, float]:
 
 
 def _targets(field: Field, unit: UnitOnField) -> set[str]:
-    return {name for tried in attempts_of(field, unit) for name in tried.targets}
+    return {name for tried in attempts_of([(field, unit)])[0] for name in tried.targets}
 
 
 def _drawn(field: Field) -> Iterator[Field]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,9 +22,9 @@ from tablecam.rules.maurice.charge_moves import (
     moves_about,
 )
 from tablecam.rules.maurice.charge_sight import is_in_view
-from tablecam.rules.maurice.charge_wheel import longest_free_arc_mm
+from tablecam.rules.maurice.charge_wheel import Wheel, longest_free_arcs_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
-from tablecam.rules.maurice.tables import SLIVER_MM
+from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW, SLIVER_MM
 from tablecam.table.headings import forward
 
 Bools = NDArray[np.bool_]
@@ -103,44 +103,108 @@ def _off_table(field: Field, unit: UnitOnField) -> shapely.Polygon:
     return shapely.Polygon(shapely.get_coordinates(far), [shapely.get_coordinates(edge)])
 
 
-def attempts_of(field: Field, unit: UnitOnField) -> list[Tried]:
-    """The moves of a unit about each corner, and what the rules leave of them.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Charger:
+    """A unit with enemies in reach: its place among those asked for, and what is about it."""
 
-    Only those straight ahead where they reach every enemy that any others could.
+    place: int
+    field: Field
+    unit: UnitOnField
+    there: tuple[InReach, InReach]
+    forbidden: shapely.Geometry
+
+    @property
+    def reach_mm(self) -> float:
+        return allowance_mm(self.field, self.unit) or 0.0
+
+    def tried(self, moves: Moves) -> Tried:
+        attempt = Attempt(self.field, self.unit, moves, self.forbidden)
+        return Tried(attempt, *what_is_left(attempt))
+
+
+def attempts_of(asked: Sequence[tuple[Field, UnitOnField]]) -> list[list[Tried]]:
+    """The moves of each unit on its field about each corner, and what the rules leave of them.
+
+    Only those straight ahead where they reach every enemy that any others could. All fields have
+    one base width.
     """
-    reach_mm = allowance_mm(field, unit) or 0.0
-    others = [other for other in field.units if other is not unit]
-    near = shapely.dwithin(unit.outline, [other.outline for other in others], reach_mm + TOUCH_MM)
-    others = [other for other, is_near in zip(others, near, strict=True) if is_near]
-    if not any(other.side != unit.side for other in others):
+    chargers = _chargers(asked)
+    straight = moves_about([each.there[0] for each in chargers], [0.0] * len(chargers))
+    tried = {
+        each.place: [each.tried(ahead)] for each, ahead in zip(chargers, straight, strict=True)
+    }
+    turning = []
+    for each, names in zip(chargers, _that_they_may_charge(chargers), strict=True):
+        (ahead,) = tried[each.place]
+        if not ahead.targets or not ahead.targets >= names:
+            turning.append(each)
+    tried |= _after_wheels(turning)
+    return [tried.get(place, []) for place in range(len(asked))]
+
+
+def _chargers(asked: Sequence[tuple[Field, UnitOnField]]) -> list[_Charger]:
+    """Those that have enemies near enough for any charge."""
+    around = {place: _others_near(*each) for place, each in enumerate(asked)}
+    places = [
+        place
+        for place, others in around.items()
+        if any(other.side != asked[place][1].side for other in others)
+    ]
+    if not places:
         return []
-    there = [in_reach(field, unit, corner, others) for corner in CORNERS]
-    if not any(each.owners for each in there):
-        return []
-    forbidden = forbidden_ground(field, unit)
-    ahead = _tried(Attempt(field, unit, moves_about(field, unit, there[0], 0.0), forbidden))
-    if ahead.targets and ahead.targets >= _that_it_may_charge(field, unit, there):
-        return [ahead]
-    longest_mm = (
-        longest_free_arc_mm(field, unit, each.corner, forbidden) if each.owners else 0.0
-        for each in there
+    there = in_reach(
+        [(asked[place][1], around[place]) for place in places],
+        CHARGE_WHEEL_BW * asked[0][0].bw_mm,
+        [allowance_mm(*asked[place]) or 0.0 for place in places],
     )
     return [
-        _tried(Attempt(field, unit, moves_about(field, unit, each, longest), forbidden))
-        for each, longest in zip(there, longest_mm, strict=True)
+        _Charger(place, *asked[place], both, forbidden_ground(*asked[place]))
+        for place, both in zip(places, there, strict=True)
+        if any(each.owners for each in both)
     ]
 
 
-def _that_it_may_charge(field: Field, unit: UnitOnField, there: list[InReach]) -> set[str]:
+def _others_near(field: Field, unit: UnitOnField) -> list[UnitOnField]:
+    others = [other for other in field.units if other is not unit]
+    outlines = np.array([other.outline for other in others], dtype=object)
+    reach_mm = (allowance_mm(field, unit) or 0.0) + TOUCH_MM
+    is_near = shapely.dwithin(unit.outline, outlines, reach_mm)
+    return [others[place] for place in np.flatnonzero(is_near).tolist()]
+
+
+def _that_they_may_charge(chargers: Sequence[_Charger]) -> list[set[str]]:
     """The enemies of the right arm that may be near enough, friends and all else left aside."""
-    enemies = {name for each in there for name in come_to(field, unit, each)}
-    if unit.unit.arm == "cavalry":
-        return enemies
-    return {name for name in enemies if field.by_id[name].unit.arm != "cavalry"}
+    if not chargers:
+        return []
+    there = [each for charger in chargers for each in charger.there]
+    wheel_mm = CHARGE_WHEEL_BW * chargers[0].field.bw_mm
+    found = come_to(there, wheel_mm, [each.reach_mm for each in chargers for _ in CORNERS])
+    return [
+        {name for name in left | right if _may_charge(each, name)}
+        for each, left, right in zip(chargers, found[::2], found[1::2], strict=True)
+    ]
 
 
-def _tried(attempt: Attempt) -> Tried:
-    return Tried(attempt, *what_is_left(attempt))
+def _may_charge(charger: _Charger, name: str) -> bool:
+    arm = charger.field.by_id[name].unit.arm
+    return charger.unit.unit.arm == "cavalry" or arm != "cavalry"
+
+
+def _after_wheels(chargers: Sequence[_Charger]) -> dict[int, list[Tried]]:
+    """What is left of the moves about each corner, by the chargers' places."""
+    turns = [(each, about) for each in chargers for about in each.there]
+    wheels = [
+        Wheel(each.field, each.unit, about.corner, each.forbidden)
+        for each, about in turns
+        if about.owners
+    ]
+    free_mm = iter(longest_free_arcs_mm(wheels))
+    longest_mm = [next(free_mm) if about.owners else 0.0 for _, about in turns]
+    tried: dict[int, list[Tried]] = {}
+    moves = moves_about([about for _, about in turns], longest_mm)
+    for (each, _), made in zip(turns, moves, strict=True):
+        tried.setdefault(each.place, []).append(each.tried(made))
+    return tried
 
 
 def what_is_left(attempt: Attempt) -> tuple[Rows, int]:

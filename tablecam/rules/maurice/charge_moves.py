@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.contact import TOUCH_MM
-from tablecam.measure.lanes import (
-    Corner,
-    advanced,
-    front_width_mm,
-    lane,
-    lane_corners_mm,
-    turned_deg,
-    wheeled,
+from tablecam.measure.fans import (
+    Fan,
+    begins_mm,
+    corners_of,
+    critical_arcs_mm,
+    fan_before,
+    may_be_met,
 )
+from tablecam.measure.lanes import Corner, advanced, lane, lane_corners_mm, wheeled
 from tablecam.measure.outlines import Axes
-from tablecam.measure.zone_ranges import critical_turns_deg, first_met
-from tablecam.measure.zones import Strip, strip_before
 from tablecam.rules.maurice.charge_wheel import wheel_area
 from tablecam.rules.maurice.field import Field, UnitOnField
-from tablecam.rules.maurice.tables import ALLOWANCES_BW, CHARGE_WHEEL_BW, SLIVER_MM
+from tablecam.rules.maurice.tables import ALLOWANCES_BW, SLIVER_MM
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -37,8 +35,6 @@ _STEP_MM = 1.0
 """How finely wheels are tried, besides those at which something enters or leaves the lane."""
 _BESIDE_DEG = 1e-6
 """How far to either side of such a wheel is tried too; 3 millionths of a mm at 160 mm."""
-_RIBS = 4
-"""How many sectors the fan of all lanes is drawn with, generously; it only sorts out who is far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,147 +115,127 @@ def allowance_mm(field: Field, unit: UnitOnField) -> float | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InReach:
-    """The bases that all lanes about a corner can have to do with.
+    """The bases that all lanes of a unit about a corner can have to do with.
 
-    `bases` are those of enemies, whose units are `owners`; `friends` those of friends.
+    `bases` are those of enemies, whose units are `owners`; `fan` holds theirs and then those of
+    friends.
     """
 
+    unit: UnitOnField
     corner: Corner
     owners: tuple[str, ...]
     bases: tuple[shapely.Polygon, ...]
-    friends: tuple[shapely.Polygon, ...]
+    fan: Fan
 
 
 def in_reach(
-    field: Field, unit: UnitOnField, corner: Corner, others: Sequence[UnitOnField]
-) -> InReach:
-    """What of other units there is in reach of a unit's charges about a corner."""
-    reach_mm = allowance_mm(field, unit) or 0.0
-    fan = fan_of_lanes(unit.axes, corner, CHARGE_WHEEL_BW * field.bw_mm, reach_mm)
-    enemies = bases_in(fan, [other for other in others if other.side != unit.side])
-    friends = bases_in(fan, [other for other in others if other.side == unit.side])
-    owners, bases = tuple(each for each, _ in enemies), tuple(base for _, base in enemies)
-    return InReach(corner, owners, bases, tuple(base for _, base in friends))
+    around: Sequence[tuple[UnitOnField, Sequence[UnitOnField]]],
+    wheel_mm: float,
+    reach_mm: Sequence[float],
+    more_mm: float = 0.0,
+) -> list[tuple[InReach, InReach]]:
+    """What there is in reach of units' charges about either corner, of other units each.
+
+    `reach_mm` is how far each goes in all; what lies so much farther, or beside it, matters too.
+    """
+    all_there = [_all_there(unit, corner, others) for unit, others in around for corner in CORNERS]
+    is_met = may_be_met(
+        [each.fan for each in all_there],
+        wheel_mm,
+        np.repeat(reach_mm, len(CORNERS)),
+        TOUCH_MM + more_mm,
+    )
+    there = [_only(each, flags) for each, flags in zip(all_there, is_met, strict=True)]
+    return list(zip(there[::2], there[1::2], strict=True))
 
 
-def come_to(field: Field, unit: UnitOnField, there: InReach) -> set[str]:
+def come_to(there: Sequence[InReach], wheel_mm: float, reach_mm: Sequence[float]) -> list[set[str]]:
     """The enemies that lanes come to in what a wheel leaves of the allowance, and a few more."""
-    reach_mm, wheel_mm = allowance_mm(field, unit) or 0.0, CHARGE_WHEEL_BW * field.bw_mm
-    fan = fan_of_lanes(unit.axes, there.corner, wheel_mm, reach_mm, is_shared=True)
-    met = shapely.intersects(fan, np.array(there.bases, dtype=object))
-    return {there.owners[place] for place in np.flatnonzero(met)}
+    met = may_be_met([each.fan for each in there], wheel_mm, reach_mm, TOUCH_MM, is_shared=True)
+    return [
+        {owner for owner, is_met in zip(each.owners, flags.tolist(), strict=False) if is_met}
+        for each, flags in zip(there, met, strict=True)
+    ]
 
 
-def moves_about(field: Field, unit: UnitOnField, there: InReach, longest_mm: float) -> Moves:
-    """The moves of a unit after wheels about a corner, up to the longest.
+def _all_there(unit: UnitOnField, corner: Corner, others: Sequence[UnitOnField]) -> InReach:
+    """All bases of other units, those of enemies first."""
+    enemies = [other for other in others if other.side != unit.side]
+    friends = [other for other in others if other.side == unit.side]
+    bases = tuple(base for other in enemies for base in other.bases)
+    corners_mm = corners_of([*bases, *(base for other in friends for base in other.bases)])
+    owners = tuple(other.id for other in enemies for _ in other.bases)
+    return InReach(unit, corner, owners, bases, fan_before(unit.axes, corner, corners_mm))
+
+
+def _only(there: InReach, is_met: Bools) -> InReach:
+    kept = np.flatnonzero(is_met[: len(there.bases)]).tolist()
+    return replace(
+        there,
+        owners=tuple(there.owners[place] for place in kept),
+        bases=tuple(there.bases[place] for place in kept),
+        fan=there.fan.take(is_met),
+    )
+
+
+def moves_about(there: Sequence[InReach], longest_mm: Sequence[float]) -> list[Moves]:
+    """The moves of units after wheels about a corner, up to the longest of each.
 
     The first does not wheel. Every millimetre, and beside the wheels at which a corner of a base
     enters or leaves the lane.
     """
-    corner, owners, bases = there.corner, there.owners, there.bases
-    shapes = [*bases, *there.friends]
-    strip = strip_before(unit.axes, front_width_mm(unit.axes), pivot=corner, is_cut=False)
-    arcs_mm = arcs_to_try(unit.axes, corner, strip, shapes, longest_mm)
-    turns_deg = turned_deg(unit.axes, corner, 1.0) * arcs_mm
-    begins_mm = first_met(strip, turns_deg, shapes, SLIVER_MM)
-    ahead_mm, friends_mm = np.split(begins_mm, [len(bases)], axis=1)
+    fans = [each.fan for each in there]
+    arcs_mm = [
+        arcs_to_try(fan, longest, (SLIVER_MM,))
+        for fan, longest in zip(fans, longest_mm, strict=True)
+    ]
+    begins = begins_mm(fans, arcs_mm, SLIVER_MM)
+    # Beside the lane only enemies matter.
+    of_enemies = [each.fan.take(np.arange(len(each.bases))) for each in there]
+    near = begins_mm(of_enemies, arcs_mm, -TOUCH_MM)
+    return [_moves(*each) for each in zip(there, arcs_mm, begins, near, strict=True)]
+
+
+def _moves(there: InReach, arcs_mm: Array, begins: Array, near_mm: Array) -> Moves:
+    ahead_mm, friends_mm = np.split(begins, [len(there.bases)], axis=1)
     straight_mm = ahead_mm.min(axis=1, initial=np.inf)
     meets = np.isfinite(ahead_mm) & (ahead_mm <= straight_mm[:, None] + SLIVER_MM)
-    is_beside = np.isinf(ahead_mm) & ~_of_units_met(meets, owners)
-    beside_mm = _beside_mm(unit, strip, turns_deg, bases, is_beside)
+    is_beside = np.isinf(ahead_mm) & ~_of_units_met(meets, there.owners)
+    beside_mm = np.where(is_beside & ~touched(there), near_mm, np.inf)
     return Moves(
-        corner,
+        there.corner,
         arcs_mm,
         straight_mm,
         friends_mm.min(axis=1, initial=np.inf),
         beside_mm.min(axis=1, initial=np.inf),
         meets,
-        owners,
-        bases,
+        there.owners,
+        there.bases,
     )
 
 
-def _beside_mm(
-    unit: UnitOnField,
-    strip: Strip,
-    turns_deg: Array,
-    bases: Sequence[shapely.Polygon],
-    is_beside: Bools,
-) -> Array:
-    """How far ahead those of the bases (k, n) that are beside the lane would touch a flank."""
-    beside_mm = np.full(is_beside.shape, np.inf)
-    shapes = np.array(bases, dtype=object)
-    asked = np.flatnonzero(is_beside.any(axis=0) & ~shapely.dwithin(unit.outline, shapes, TOUCH_MM))
-    if len(asked):
-        grown_mm = first_met(strip.narrowed(-TOUCH_MM), turns_deg, shapes[asked].tolist())
-        beside_mm[:, asked] = np.where(is_beside[:, asked], grown_mm, np.inf)
-    return beside_mm
+def touched(there: InReach) -> Bools:
+    """Which of the enemies' bases (n,) the unit touches where it stands."""
+    bases = np.array(there.bases, dtype=object)
+    return np.asarray(shapely.dwithin(there.unit.outline, bases, TOUCH_MM), dtype=bool)
 
 
-def bases_in(
-    area: shapely.Geometry, units: Sequence[UnitOnField]
-) -> list[tuple[str, shapely.Polygon]]:
-    """The bases of units that reach into an area, with their units' ids."""
-    if not units:
-        return []
-    met = [
-        units[place]
-        for place in np.flatnonzero(shapely.intersects(area, _outlines(units))).tolist()
-    ]
-    named = [(other.id, base) for other in met for base in other.bases]
-    is_in = shapely.intersects(area, np.array([base for _, base in named], dtype=object))
-    return [each for each, is_met in zip(named, is_in.tolist(), strict=True) if is_met]
-
-
-def _outlines(units: Sequence[UnitOnField]) -> NDArray[np.object_]:
-    return np.array([unit.outline for unit in units], dtype=object)
-
-
-def fan_of_lanes(
-    front: Axes, corner: Corner, arc_mm: float, reach_mm: float, *, is_shared: bool = False
-) -> shapely.Geometry:
-    """An area that holds the lanes after all wheels up to an arc, and what touches them.
-
-    The lanes are as long as the reach, or where it `is_shared` as what a wheel leaves of it.
-    """
-    arcs_mm = np.linspace(0.0, arc_mm, _RIBS + 1)
-    lengths_mm = reach_mm - arcs_mm * is_shared
-    ribs = lane_corners_mm(front, corner, arcs_mm, lengths_mm).reshape(-1, 2)
-    farthest_mm = math.hypot(front_width_mm(front), reach_mm)
-    between_rad = math.radians(abs(turned_deg(front, corner, arc_mm))) / _RIBS
-    # The arcs from rib to rib bulge over their chords.
-    bulge_mm = farthest_mm * (1.0 - math.cos(between_rad / 2))
-    hull = shapely.convex_hull(shapely.LineString(ribs))
-    fan = shapely.buffer(hull, bulge_mm + TOUCH_MM, quad_segs=16)
-    shapely.prepare(fan)
-    return fan
-
-
-def arcs_to_try(
-    front: Axes,
-    corner: Corner,
-    strip: Strip,
-    shapes: Sequence[shapely.Geometry],
-    longest_mm: float,
-    slivers_mm: Sequence[float] = (SLIVER_MM,),
-) -> Array:
+def arcs_to_try(fan: Fan, longest_mm: float, slivers_mm: Sequence[float]) -> Array:
     """The wheels to try, by their arcs, ascending from none.
 
     Those among them at which something reaches into the lane by as much as one of the slivers.
     """
+    if longest_mm <= 0.0:
+        return np.zeros(1)
     arcs_mm = np.linspace(0.0, longest_mm, math.ceil(longest_mm / _STEP_MM) + 1)
-    if not shapes:
-        return arcs_mm
-    most_deg = abs(turned_deg(front, corner, longest_mm))
-    critical_deg = np.concatenate(
-        [critical_turns_deg(strip, shapes, most_deg, sliver_mm) for sliver_mm in slivers_mm]
-    )
-    beside_deg = np.add.outer([-_BESIDE_DEG, 0.0, _BESIDE_DEG], critical_deg).ravel()
-    arcs_mm = np.concatenate([arcs_mm, beside_deg / turned_deg(front, corner, 1.0)])
-    return np.unique(arcs_mm[(arcs_mm >= 0.0) & (arcs_mm <= longest_mm)])
+    critical_mm = critical_arcs_mm(fan, longest_mm, slivers_mm)
+    beside_mm = abs(math.radians(_BESIDE_DEG) / fan.rad_per_mm)
+    beside = np.add.outer([-beside_mm, 0.0, beside_mm], critical_mm).ravel()
+    return np.unique(np.concatenate([arcs_mm, beside[(beside >= 0.0) & (beside <= longest_mm)]]))
 
 
 def _of_units_met(meets: Bools, owners: Sequence[str]) -> Bools:
     """Which bases (k, n) are of units that are met, perhaps with other bases."""
-    is_same = np.array([[one == other for other in owners] for one in owners], dtype=bool)
-    return np.asarray(meets @ is_same.reshape(len(owners), len(owners)))
+    places = {name: place for place, name in enumerate(dict.fromkeys(owners))}
+    units = np.array([places[name] for name in owners], dtype=np.intp)
+    return np.asarray(meets @ (units[:, None] == units))

@@ -12,21 +12,19 @@ import numpy as np
 import shapely
 
 from tablecam.measure.contact import TOUCH_MM
-from tablecam.measure.lanes import Corner, front_width_mm, turned_deg
-from tablecam.measure.zone_ranges import first_met
-from tablecam.measure.zones import Strip, strip_before
+from tablecam.measure.fans import begins_mm
 from tablecam.rules.maurice.charge_limits import Attempt, forbidden_ground, what_is_left
 from tablecam.rules.maurice.charge_moves import (
-    CORNERS,
     Array,
     Bools,
+    InReach,
     Moves,
     allowance_mm,
     arcs_to_try,
-    bases_in,
-    fan_of_lanes,
+    in_reach,
+    touched,
 )
-from tablecam.rules.maurice.charge_wheel import longest_free_arc_mm
+from tablecam.rules.maurice.charge_wheel import Wheel, longest_free_arcs_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW, SLIVER_MM
 
@@ -42,104 +40,118 @@ class _Ahead:
     beside the lane.
     """
 
+    there: InReach
     arcs_mm: Array
     wanted_mm: Array
     feared_mm: Array
     friend_mm: Array
     beside_mm: Array
-    owners: tuple[str, ...]
-    bases: tuple[shapely.Polygon, ...]
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """The enemies whose bases they are."""
+        return self.there.owners
 
 
-def targets_with(field: Field, unit: UnitOnField, slack_mm: float) -> frozenset[str]:
-    """The enemies that a unit could charge if every limit were let out by a slack.
+@dataclass(frozen=True, slots=True, eq=False)
+class Limits:
+    """A unit and all about it that its charges hang on, with limits let out by up to `most_mm`."""
 
-    Below 0 each is drawn in by it. Never fewer with a larger slack.
-    """
-    forbidden = forbidden_ground(field, unit, slack_mm)
-    found: set[str] = set()
-    for corner in CORNERS:
-        ahead = _ahead(field, unit, corner, forbidden, slack_mm)
-        for name in dict.fromkeys(ahead.owners):
-            moves = _moves_to(name, corner, ahead, slack_mm)
-            attempt = Attempt(field, unit, moves, forbidden, slack_mm)
-            if name not in found and len(what_is_left(attempt)[0]):
-                found.add(name)
-    return frozenset(found)
+    field: Field
+    unit: UnitOnField
+    most_mm: float
+    there: tuple[InReach, InReach]
+
+    @classmethod
+    def of(cls, field: Field, unit: UnitOnField, most_mm: float) -> Limits:
+        """The limits of a unit's charges."""
+        others = [other for other in field.units if other is not unit]
+        reach_mm = (allowance_mm(field, unit) or 0.0) + most_mm
+        wheel_mm = CHARGE_WHEEL_BW * field.bw_mm
+        (there,) = in_reach([(unit, others)], wheel_mm, [reach_mm], most_mm)
+        return cls(field, unit, most_mm, there)
+
+    def targets(self, slack_mm: float) -> frozenset[str]:
+        """The enemies that the unit could charge if every limit were let out by a slack.
+
+        Below 0 each is drawn in by it. Never fewer with a larger slack.
+        """
+        forbidden = forbidden_ground(self.field, self.unit, slack_mm)
+        found: set[str] = set()
+        for ahead in _all_ahead(self, forbidden, slack_mm):
+            for name in dict.fromkeys(ahead.owners):
+                moves = _moves_to(name, ahead, slack_mm)
+                attempt = Attempt(self.field, self.unit, moves, forbidden, slack_mm)
+                if name not in found and len(what_is_left(attempt)[0]):
+                    found.add(name)
+        return frozenset(found)
+
+    def margin_mm(self, target: str) -> float:
+        """By how much limits could be drawn in before the unit could not charge a target any more.
+
+        Below 0 it is by how much they would have to be let out. Between `-most_mm` and `most_mm`.
+        """
+        low_mm, high_mm = -self.most_mm, self.most_mm
+        for _ in range(_HALVINGS):
+            middle_mm = (low_mm + high_mm) / 2
+            if target in self.targets(middle_mm):
+                high_mm = middle_mm
+            else:
+                low_mm = middle_mm
+        return -(low_mm + high_mm) / 2
 
 
-def margin_mm(field: Field, unit: UnitOnField, target: str, most_mm: float) -> float:
-    """By how much the limits could be drawn in before a unit could not charge a target any more.
-
-    Below 0 it is by how much they would have to be let out. Between `-most_mm` and `most_mm`.
-    """
-    low_mm, high_mm = -most_mm, most_mm
-    for _ in range(_HALVINGS):
-        middle_mm = (low_mm + high_mm) / 2
-        if target in targets_with(field, unit, middle_mm):
-            high_mm = middle_mm
-        else:
-            low_mm = middle_mm
-    return -(low_mm + high_mm) / 2
+def _all_ahead(limits: Limits, forbidden: shapely.Geometry, slack_mm: float) -> list[_Ahead]:
+    """What lies ahead after wheels about either corner that has enemies in reach."""
+    there = [each for each in limits.there if each.owners]
+    free_mm = longest_free_arcs_mm(
+        [Wheel(limits.field, limits.unit, each.corner, forbidden, slack_mm) for each in there]
+    )
+    wanted, feared = SLIVER_MM - slack_mm, SLIVER_MM + slack_mm
+    fans = [each.fan for each in there]
+    arcs_mm = [
+        arcs_to_try(fan, longest_mm, (wanted, feared))
+        for fan, longest_mm in zip(fans, free_mm, strict=True)
+    ]
+    of_enemies = [each.fan.take(np.arange(len(each.bases))) for each in there]
+    begins = (
+        begins_mm(of_enemies, arcs_mm, wanted),
+        begins_mm(fans, arcs_mm, feared),
+        begins_mm(of_enemies, arcs_mm, slack_mm - TOUCH_MM),
+    )
+    return [_ahead(*each) for each in zip(there, arcs_mm, *begins, strict=True)]
 
 
 def _ahead(
-    field: Field, unit: UnitOnField, corner: Corner, forbidden: shapely.Geometry, slack_mm: float
+    there: InReach, arcs_mm: Array, wanted_mm: Array, feared_mm: Array, near_mm: Array
 ) -> _Ahead:
-    more_mm = abs(slack_mm)
-    reach_mm = (allowance_mm(field, unit) or 0.0) + more_mm
-    fan = fan_of_lanes(unit.axes, corner, CHARGE_WHEEL_BW * field.bw_mm, reach_mm)
-    fan = shapely.buffer(fan, more_mm)
-    enemies, friends = bases_in(fan, field.enemies_of(unit)), bases_in(fan, field.friends_of(unit))
-    bases, others = tuple(base for _, base in enemies), [base for _, base in friends]
-    strip = strip_before(unit.axes, front_width_mm(unit.axes), pivot=corner, is_cut=False)
-    free_mm = longest_free_arc_mm(field, unit, corner, forbidden, slack_mm) if bases else 0.0
-    depths_mm = (SLIVER_MM - slack_mm, SLIVER_MM + slack_mm)
-    arcs_mm = arcs_to_try(unit.axes, corner, strip, [*bases, *others], free_mm, depths_mm)
-    turns_deg = turned_deg(unit.axes, corner, 1.0) * arcs_mm
-    wanted_mm, feared_mm = (_begins_mm(strip, turns_deg, bases, deep) for deep in depths_mm)
-    friends_mm = _begins_mm(strip, turns_deg, others, depths_mm[1])
-    beside_mm = first_met(strip.narrowed(-TOUCH_MM + slack_mm), turns_deg, bases)
-    is_new = ~shapely.dwithin(unit.outline, np.array(bases, dtype=object), TOUCH_MM)
-    beside_mm[~(np.isinf(wanted_mm) & is_new)] = np.inf
+    feared_mm, friends_mm = np.split(feared_mm, [len(there.bases)], axis=1)
+    is_beside = np.isinf(wanted_mm) & ~touched(there)
     return _Ahead(
+        there,
         arcs_mm,
         wanted_mm,
         feared_mm,
         friends_mm.min(axis=1, initial=np.inf),
-        beside_mm,
-        tuple(name for name, _ in enemies),
-        bases,
+        np.where(is_beside, near_mm, np.inf),
     )
 
 
-def _begins_mm(
-    strip: Strip,
-    turns_deg: Array,
-    shapes: tuple[shapely.Polygon, ...] | list[shapely.Polygon],
-    deep_mm: float,
-) -> Array:
-    """How far ahead shapes begin that reach into the strip by so much, or come so near to it."""
-    if deep_mm < 0.0:
-        return first_met(strip.narrowed(deep_mm), turns_deg, shapes)
-    return first_met(strip, turns_deg, shapes, deep_mm)
-
-
-def _moves_to(target: str, corner: Corner, ahead: _Ahead, slack_mm: float) -> Moves:
+def _moves_to(target: str, ahead: _Ahead, slack_mm: float) -> Moves:
     """The moves as far as a target; without end where another enemy is met first."""
     is_target = np.array([name == target for name in ahead.owners], dtype=bool)
     straight_mm = ahead.wanted_mm[:, is_target].min(axis=1, initial=np.inf)
     others_mm = ahead.feared_mm[:, ~is_target].min(axis=1, initial=np.inf)
     straight_mm[straight_mm > others_mm + SLIVER_MM + 2 * slack_mm] = np.inf
     return Moves(
-        corner,
+        ahead.there.corner,
         ahead.arcs_mm,
         straight_mm,
         ahead.friend_mm,
         ahead.beside_mm[:, ~is_target].min(axis=1, initial=np.inf),
         _met(is_target, straight_mm, ahead, slack_mm),
         ahead.owners,
-        ahead.bases,
+        ahead.there.bases,
     )
 
 

@@ -1,0 +1,202 @@
+"""Fans: the lanes before fronts after wheels about a corner, and which rectangles they come upon.
+
+Many at once, of any widths. A lane is as wide as its front and has no end; `zone_ranges.py` answers
+the same for strips and shapes of any kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import shapely
+from numpy.typing import ArrayLike, NDArray
+
+from tablecam.measure.lanes import Corner, front_width_mm, pivot_mm, turned_deg
+from tablecam.measure.outlines import Axes
+from tablecam.table.headings import forward, right
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+
+_RIBS = 4
+"""Into how many sectors a fan is cut to sort out who is far."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fan:
+    """The lanes before one front after wheels about a corner, and rectangles.
+
+    `sides_mm` are how far to the right of the pivot a lane's sides lie, `rad_per_mm` what a wheel
+    turns it by, counter-clockwise, for a millimetre of arc. `quads_mm` (n, 4, 2) are the corners of
+    the rectangles as seen from the pivot before any wheel: to its right, and ahead.
+    """
+
+    sides_mm: tuple[float, float]
+    rad_per_mm: float
+    quads_mm: Array
+
+    def take(self, rows: Indices | Flags) -> Fan:
+        """The same with some of the rectangles."""
+        return replace(self, quads_mm=self.quads_mm[rows])
+
+
+def fan_before(front: Axes, corner: Corner, corners_mm: Array) -> Fan:
+    """The fan of a front about a corner, with rectangles by their corners (n, 4, 2)."""
+    wide_mm = front_width_mm(front)
+    axes = np.array([right(front.heading_deg), forward(front.heading_deg)])
+    return Fan(
+        (0.0, wide_mm) if corner == "left" else (-wide_mm, 0.0),
+        float(np.radians(turned_deg(front, corner, 1.0))),
+        (corners_mm - pivot_mm(front, corner)) @ axes.T,
+    )
+
+
+def corners_of(rectangles: Sequence[shapely.Polygon]) -> Array:
+    """The corners (n, 4, 2) of rectangles."""
+    return np.asarray(shapely.get_coordinates(list(rectangles)).reshape(-1, 5, 2)[:, :4])
+
+
+def may_be_met(
+    fans: Sequence[Fan],
+    longest_mm: ArrayLike,
+    reach_mm: ArrayLike,
+    margin_mm: ArrayLike,
+    *,
+    is_shared: bool = False,
+) -> list[Flags]:
+    """Which rectangles (n,) of each fan its lanes can come upon, or as near as a margin.
+
+    After wheels up to the longest; as far ahead as the reach, or where it `is_shared` as what a
+    wheel leaves of it. Seldom a few more. The three are one for all fans, or one of each.
+    """
+    if not fans:
+        return []
+    of_fan, quads_mm = _all_quads(fans)
+    limits_mm = np.broadcast_arrays(longest_mm, reach_mm, margin_mm, np.zeros(len(fans)))[:3]
+    ribs_mm = limits_mm[0][:, None] * np.linspace(0.0, 1.0, _RIBS + 1)
+    turns_rad = ribs_mm * np.array([[fan.rad_per_mm] for fan in fans])
+    x_mm, y_mm = quads_mm[..., 0, None], quads_mm[..., 1, None]
+    cos, sin = np.cos(turns_rad)[of_fan][:, None], np.sin(turns_rad)[of_fan][:, None]
+    across_mm, along_mm = cos * x_mm + sin * y_mm, cos * y_mm - sin * x_mm
+    # Between two ribs a corner runs along an arc, which bulges over what it is at both.
+    sector_rad = np.abs(turns_rad[:, 1])[of_fan]
+    far_mm = np.hypot(quads_mm[..., 0], quads_mm[..., 1]).max(axis=1)
+    more_mm = far_mm * (1 - np.cos(sector_rad / 2)) + limits_mm[2][of_fan]
+    sides_mm = np.array([fan.sides_mm for fan in fans])[of_fan]
+    ends_mm = limits_mm[1][:, None] - ribs_mm[:, :-1] * is_shared
+    is_met = (
+        (_sectors(across_mm.max(axis=1), np.maximum) >= (sides_mm[:, 0] - more_mm)[:, None])
+        & (_sectors(across_mm.min(axis=1), np.minimum) <= (sides_mm[:, 1] + more_mm)[:, None])
+        & (_sectors(along_mm.max(axis=1), np.maximum) >= -more_mm[:, None])
+        & (_sectors(along_mm.min(axis=1), np.minimum) <= ends_mm[of_fan] + more_mm[:, None])
+    ).any(axis=1)
+    return np.split(is_met, _ends(fans))
+
+
+def critical_arcs_mm(fan: Fan, longest_mm: float, depths_mm: Sequence[float]) -> Array:
+    """The wheels, up to the longest, at which a corner comes as deep into the lane as a depth.
+
+    From either side. Between two of them that follow each other the same edges lie across it.
+    """
+    x_mm, y_mm = fan.quads_mm.reshape(-1, 2).T
+    left_mm, right_mm = fan.sides_mm
+    sides_mm = np.array([[left_mm + deep, right_mm - deep] for deep in depths_mm]).ravel()
+    far_mm = np.hypot(x_mm, y_mm)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        aside_rad = np.arcsin(sides_mm[:, None] / far_mm)
+    turns_rad = (np.arctan2(-x_mm, y_mm) + aside_rad + np.pi) % (2 * np.pi) - np.pi
+    arcs_mm = (turns_rad / fan.rad_per_mm).ravel()
+    return np.asarray(arcs_mm[np.abs(arcs_mm) <= longest_mm])
+
+
+def begins_mm(fans: Sequence[Fan], arcs_mm: Sequence[Array], depth_mm: ArrayLike) -> list[Array]:
+    """How far along the lane after each wheel (a,) each rectangle (n,) begins: (a, n) of each fan.
+
+    Infinite where it does not reach so deep into the lane from the sides; with a depth below 0,
+    where it does not come so near to it. The depths are one for all fans, or one of each.
+    """
+    if not fans:
+        return []
+    deep_mm = np.broadcast_to(np.asarray(depth_mm, dtype=np.float64), len(fans))
+    angles = np.array([len(each) for each in arcs_mm], dtype=np.intp)
+    counts = np.array([len(fan.quads_mm) for fan in fans], dtype=np.intp)
+    sizes = angles * counts
+    of_fan = np.repeat(np.arange(len(fans)), sizes)
+    place = np.arange(len(of_fan)) - (np.cumsum(sizes) - sizes)[of_fan]
+    turn_of = (np.cumsum(angles) - angles)[of_fan] + place // counts[of_fan]
+    quad_of = (np.cumsum(counts) - counts)[of_fan] + place % counts[of_fan]
+    turns_rad = np.concatenate(
+        [fan.rad_per_mm * arcs for fan, arcs in zip(fans, arcs_mm, strict=True)]
+    )
+    across_mm, along_mm = _turned(_all_quads(fans)[1], turns_rad, quad_of, turn_of)
+    sides_mm = np.array([fan.sides_mm for fan in fans])[of_fan]
+    begins = _begin(across_mm, along_mm, sides_mm, deep_mm[of_fan])
+    parts = np.split(begins, np.cumsum(sizes)[:-1])
+    return [part.reshape(a, n) for part, a, n in zip(parts, angles, counts, strict=True)]
+
+
+def _turned(
+    quads_mm: Array, turns_rad: Array, quad_of: Indices, turn_of: Indices
+) -> tuple[Array, Array]:
+    """The corners of rectangles across and along turned lanes, row by row: (r, 4) of each."""
+    cos, sin = np.cos(turns_rad)[turn_of][:, None], np.sin(turns_rad)[turn_of][:, None]
+    x_mm, y_mm = quads_mm[..., 0][quad_of], quads_mm[..., 1][quad_of]
+    return cos * x_mm + sin * y_mm, cos * y_mm - sin * x_mm
+
+
+def _begin(across_mm: Array, along_mm: Array, sides_mm: Array, deep_mm: Array) -> Array:
+    """Where shapes, by corners (r, 4), begin in lanes: infinite where not so deep in them."""
+    found = np.full(len(across_mm), np.inf)
+    low_mm, high_mm = sides_mm[:, 0], sides_mm[:, 1]
+    rows = np.flatnonzero(
+        (across_mm.max(axis=1) >= low_mm + deep_mm)
+        & (across_mm.min(axis=1) <= high_mm - deep_mm)
+        & (along_mm.max(axis=1) >= 0.0)
+    )
+    across_mm, along_mm, deep_mm = across_mm[rows], along_mm[rows], deep_mm[rows]
+    low_mm, high_mm = low_mm[rows], high_mm[rows]
+    _, last_mm = _between(across_mm, along_mm, low_mm + deep_mm, high_mm - deep_mm)
+    wider_mm = np.minimum(deep_mm, 0.0)
+    first_mm, _ = _between(across_mm, along_mm, low_mm + wider_mm, high_mm - wider_mm)
+    found[rows] = np.where(last_mm >= 0.0, np.maximum(first_mm, 0.0), np.inf)
+    return found
+
+
+def _between(
+    across_mm: Array, along_mm: Array, low_mm: Array, high_mm: Array
+) -> tuple[Array, Array]:
+    """Where along what of convex shapes lies between two sides begins and ends; ends before 0."""
+    step = np.roll(across_mm, -1, axis=1) - across_mm
+    onward = np.roll(along_mm, -1, axis=1) - along_mm
+    with np.errstate(divide="ignore", invalid="ignore"):
+        to_low, to_high = (
+            (low_mm[:, None] - across_mm) / step,
+            (high_mm[:, None] - across_mm) / step,
+        )
+    is_level = step == 0.0
+    is_in = (across_mm >= low_mm[:, None]) & (across_mm <= high_mm[:, None])
+    first = np.maximum(np.where(is_level, 0.0, np.minimum(to_low, to_high)), 0.0)
+    last = np.minimum(np.where(is_level, 1.0, np.maximum(to_low, to_high)), 1.0)
+    is_kept = (first <= last) & (is_in | ~is_level)
+    ends = along_mm + onward * first, along_mm + onward * last
+    begin = np.where(is_kept, np.minimum(*ends), np.inf).min(axis=1)
+    return begin, np.where(is_kept, np.maximum(*ends), -np.inf).max(axis=1)
+
+
+def _sectors(at_ribs: Array, which: np.ufunc) -> Array:
+    """Of what holds at each rib (r, k + 1) the most or the least in each sector (r, k)."""
+    return np.asarray(which(at_ribs[:, :-1], at_ribs[:, 1:]))
+
+
+def _all_quads(fans: Sequence[Fan]) -> tuple[Indices, Array]:
+    """The rectangles of all fans, and of which fan each is."""
+    counts = [len(fan.quads_mm) for fan in fans]
+    of_fan = np.repeat(np.arange(len(fans)), counts)
+    return of_fan, np.concatenate([fan.quads_mm for fan in fans])
+
+
+def _ends(fans: Sequence[Fan]) -> Indices:
+    return np.asarray(np.cumsum([len(fan.quads_mm) for fan in fans])[:-1], dtype=np.intp)

@@ -1,0 +1,96 @@
+"""Which rectangles the lanes after wheels come upon, against strips and shapes of any kind."""
+
+import math
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shapely import affinity
+
+from tablecam.measure.fans import begins_mm, critical_arcs_mm, fan_before, may_be_met
+from tablecam.measure.lanes import front_width_mm, lane, turned_deg, wheeled
+from tablecam.measure.outlines import Axes
+from tablecam.measure.zone_ranges import critical_turns_deg, first_met
+from tablecam.measure.zones import strip_before
+
+LONGEST_MM, REACH_MM, DEEP_MM = 40.0, 160.0, 0.5
+ARCS_MM = np.linspace(0.0, LONGEST_MM, 9)
+
+
+def rectangle(x: float, y: float, wide: float, deep: float, heading: float) -> shapely.Polygon:
+    shape = shapely.box(x - wide / 2, y - deep / 2, x + wide / 2, y + deep / 2)
+    return affinity.rotate(shape, heading, origin=(x, y))
+
+
+rectangles = st.builds(
+    rectangle,
+    st.floats(-100, 260),
+    st.floats(-60, 240),
+    st.floats(10, 80),
+    st.floats(10, 80),
+    st.floats(0, 360),
+)
+fronts = st.builds(
+    lambda wide, heading: Axes(
+        (0.0, 0.0),
+        (wide * math.sin(math.radians(heading)), -wide * math.cos(math.radians(heading))),
+        heading,
+    ),
+    st.sampled_from([80.0, 160.0]),
+    st.floats(60, 120),
+)
+corners = st.sampled_from(["left", "right"])
+
+
+def fan(front, corner, shapes):
+    quads_mm = shapely.get_coordinates(shapes).reshape(-1, 5, 2)[:, :4]
+    return fan_before(front, corner, quads_mm)
+
+
+def strip(front, corner):
+    return strip_before(front, front_width_mm(front), pivot=corner, is_cut=False)
+
+
+@settings(max_examples=100)
+@given(front=fronts, corner=corners, shapes=st.lists(rectangles, min_size=1, max_size=4))
+def test_rectangles_begin_where_shapes_of_any_kind_do(front, corner, shapes):
+    (found,) = begins_mm([fan(front, corner, shapes)], [ARCS_MM], DEEP_MM)
+    turns_deg = turned_deg(front, corner, 1.0) * ARCS_MM
+    wanted = first_met(strip(front, corner), turns_deg, shapes, DEEP_MM)
+    # What is in the lane by just so much may be in it or not, as rounding has it.
+    sure = np.isinf(first_met(strip(front, corner), turns_deg, shapes, DEEP_MM + 1e-6)) == np.isinf(
+        first_met(strip(front, corner), turns_deg, shapes, DEEP_MM - 1e-6)
+    )
+    assert found[sure] == pytest.approx(wanted[sure], abs=1e-6)
+
+
+@given(front=fronts, corner=corners, shape=rectangles)
+def test_below_0_a_depth_asks_who_comes_near_the_lane(front, corner, shape):
+    (found,) = begins_mm([fan(front, corner, [shape])], [ARCS_MM], [-3.0])
+    turns_deg = turned_deg(front, corner, 1.0) * ARCS_MM
+    wanted = first_met(strip(front, corner).narrowed(-3.0), turns_deg, [shape])
+    assert found == pytest.approx(wanted, abs=1e-6)
+
+
+@given(front=fronts, corner=corners, shape=rectangles, is_shared=st.booleans())
+def test_who_is_sorted_out_is_met_by_no_lane(front, corner, shape, is_shared):
+    (may,) = may_be_met(
+        [fan(front, corner, [shape])], LONGEST_MM, REACH_MM, 1.0, is_shared=is_shared
+    )
+    near = [
+        shapely.distance(lane(wheeled(front, corner, arc_mm), REACH_MM - arc_mm * is_shared), shape)
+        for arc_mm in ARCS_MM.tolist()
+    ]
+    assert may[0] or min(near) > 1.0
+    assert not may[0] or min(near) < 40.0  # sectors are no wider than this
+
+
+@given(front=fronts, corner=corners, shape=rectangles)
+def test_a_corner_crosses_a_side_at_the_same_wheels_as_of_any_shape(front, corner, shape):
+    found = critical_arcs_mm(fan(front, corner, [shape]), LONGEST_MM, [DEEP_MM])
+    per_mm = turned_deg(front, corner, 1.0)
+    most_deg = abs(per_mm) * LONGEST_MM
+    wanted = critical_turns_deg(strip(front, corner), [shape], most_deg, DEEP_MM) / per_mm
+    assert np.unique(found.round(6)) == pytest.approx(np.unique(wanted.round(6)), abs=1e-5)
