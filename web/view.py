@@ -48,6 +48,7 @@ def state_json(live: Live, snapshot: Snapshot) -> Json:
         "commanders": [_commander_json(each, snapshot) for each in position.commanders],
         "health": health_json(snapshot.health, live.roster),
         "notices": [_notice_json(notice) for notice in snapshot.notices],
+        "disputes": snapshot.disputes,
         "simulated": None if simulated is None else _simulated_json(simulated),
     }
 

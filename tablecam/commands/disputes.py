@@ -77,8 +77,7 @@ def _said(dispute: Json) -> Iterator[str]:
         holds = margin_words(answer["answer"], *numbers)
         said = ", ".join(filter(None, (_ANSWERS[answer["answer"]], holds)))
         yield f"{said} [{answer['rule']}]"
-        yield answer["because"]
-    elif line:
+    if line:
         yield line["text"]
     if line.get("reading"):
         yield f"our reading of {line['reading']['rule']}: {line['reading']['text']}"

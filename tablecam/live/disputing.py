@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from calibration.camera import Camera
@@ -69,14 +70,15 @@ class Disputing:
     ) -> tuple[bytes, bytes]:
         if frozen.frame is None or line.answer is None or line.question is None:
             return b"", b""
-        units = tuple(_units_named(line.question.id, position))
+        units = tuple(_units_named(line.question.id, line.answer.because, position))
         proof = Proof(
             line.question.text,
-            line.answer,
+            replace(line.answer, because=line.text),
             at,
             units,
             tuple(dict.fromkeys(entry.side for entry in self._roster.units)),
             Ground.of(self._roster.terrain, base_mm=self._height_mm(units)),
+            "" if line.reading is None else line.reading.text,
         )
         return proof_picture(frozen.frame.image, frozen.camera, proof)
 
@@ -87,10 +89,11 @@ class Disputing:
         return max(heights, default=0.0)
 
 
-def _units_named(question: str, position: Position) -> Iterator[Unit]:
-    """The units that a question's id names."""
-    for part in dict.fromkeys(question.split("/")[1:]):
-        unit = position.unit(part)
+def _units_named(question: str, because: str, position: Position) -> Iterator[Unit]:
+    """The units that a question's id names, and those that the answer speaks of."""
+    words = (word.removesuffix("'s") for word in re.findall(r"[\w'-]+", because))
+    for name in dict.fromkeys((*question.split("/")[1:], *words)):
+        unit = position.unit(name)
         if unit is not None:
             yield unit
 

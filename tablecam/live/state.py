@@ -42,7 +42,8 @@ class Snapshot:
     `version` grows by one with each; `frame` is the number of the frame it was read from, -1
     before the first. `held_for_s` says, by tag, for how long each held base has been hidden;
     `doubted` are the tags of bases that are seen twice, so that neither place is believed.
-    `notices` are the latest things that happened to the camera and its tags, the newest last.
+    `notices` are the latest things that happened to the camera and its tags, the newest last;
+    `disputes` is how many of this game have been settled.
     """
 
     version: int
@@ -52,6 +53,7 @@ class Snapshot:
     held_for_s: Mapping[int, float] = field(default_factory=dict)
     doubted: frozenset[int] = frozenset()
     notices: tuple[Notice, ...] = ()
+    disputes: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "held_for_s", MappingProxyType(dict(self.held_for_s)))

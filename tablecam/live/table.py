@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from calibration.camera import Camera
 from tablecam.capture.frame import Frame
@@ -134,7 +135,9 @@ class LiveTable(Background):
         """Settle a question by the table as it lies at this instant, and keep it."""
         with self._changed:  # a position and the picture that it was read from
             frozen = Frozen(self._snapshot, self._frame, self._camera)
-        return self._disputing.dispute(frozen, question, active)
+        kept = self._disputing.dispute(frozen, question, active)
+        self._publish(disputes=len(self.disputes()))
+        return kept
 
     def disputes(self) -> list[Json]:
         """All disputes of this game, the newest last."""
@@ -188,9 +191,13 @@ class LiveTable(Background):
             self._fault = fault
             self._watching.start_over()
             now = self._health()
+        self._publish(health=now)
+
+    def _publish(self, **changes: Any) -> None:
+        """Let a new snapshot differ from the last in these facts alone."""
         with self._changed:
             version = self._snapshot.version + 1
-            self._snapshot = replace(self._snapshot, version=version, health=now)
+            self._snapshot = replace(self._snapshot, version=version, **changes)
             self._changed.notify_all()
 
     def _see(self, frame: Frame) -> None:
@@ -230,7 +237,14 @@ class LiveTable(Background):
             for text in self._unsaid:
                 notices = with_notice(notices, text, datetime.now(UTC))
             self._snapshot = Snapshot(
-                old.version + 1, number, position, now, held_for_s, doubted, notices
+                old.version + 1,
+                number,
+                position,
+                now,
+                held_for_s,
+                doubted,
+                notices,
+                old.disputes,
             )
             self._frame, self._camera, self._unsaid = frame or self._frame, camera, ()
             self._changed.notify_all()

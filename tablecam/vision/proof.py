@@ -23,7 +23,7 @@ from tablecam.table.model import BasePose, Unit
 from tablecam.vision.labels import Labels, box_of
 from tablecam.vision.lettering import Words, lettered, size_px
 from tablecam.vision.pen import INK, WHITE, Array, Colour, Pen, Picture
-from tablecam.vision.proof_caption import with_caption
+from tablecam.vision.proof_caption import Caption, with_caption
 from tablecam.vision.proof_cut import Cut, cut_around
 from tablecam.vision.proof_ground import Ground
 from tablecam.vision.proof_looks import BOUNDLESS, SIDES, Look, look_of
@@ -44,7 +44,8 @@ class Proof:
     """What is to be shown: a question's answer with its evidence, and the units it is about.
 
     `sides` are all sides in the order of the table file, which gives them their colours;
-    `ground` is how high bases are seen above the table: evidence is drawn at that height.
+    `ground` is how high bases are seen above the table: evidence is drawn at that height;
+    `reading` is what was decided where the rulebook is open.
     """
 
     question: str
@@ -53,6 +54,7 @@ class Proof:
     units: tuple[Unit, ...] = ()
     sides: tuple[str, ...] = ()
     ground: Ground = field(default_factory=Ground)
+    reading: str = ""
 
 
 def proof_picture(
@@ -66,7 +68,8 @@ def proof_picture(
         picture = np.asarray(cv2.cvtColor(picture, cv2.COLOR_GRAY2BGR), dtype=np.uint8)
     cut = cut_around(_places(proof), camera, ground=proof.ground, margin_mm=margin_mm)
     plain = cut.of(picture)
-    drawn = with_caption(_drawn(plain, cut, proof), proof.question, proof.answer, proof.at)
+    caption = Caption(proof.question, proof.answer, proof.at, proof.reading)
+    drawn = with_caption(_drawn(plain, cut, proof), caption)
     return _jpeg(plain), _jpeg(drawn)
 
 

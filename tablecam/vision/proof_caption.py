@@ -35,28 +35,42 @@ class _Row:
     left: float = _EDGE
 
 
-def with_caption(picture: Picture, question: str, answer: Answer, at: datetime) -> Picture:
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """What is written: the question, its answer, when it was asked, how the book is read there."""
+
+    question: str
+    answer: Answer
+    at: datetime
+    reading: str = ""
+
+
+def with_caption(picture: Picture, caption: Caption) -> Picture:
     """The picture (height, width, 3), and beneath it what it proves."""
     height_px, width_px = picture.shape[:2]
     unit_px = width_px / _ACROSS
-    rows = list(_rows(question, answer, at))
+    rows = list(_rows(caption))
     tall = sum(_STEP * row.height + row.gap for row in rows) + 2 * _EDGE
     whole = np.full((height_px + round(tall * unit_px), width_px, 3), PAPER, dtype=np.uint8)
     whole[:height_px] = picture
     top = height_px / unit_px + _EDGE
-    chip = _chip(Pen(whole, unit_px), answer, top + _STEP * _QUESTION / 2)
+    chip = _chip(Pen(whole, unit_px), caption.answer, top + _STEP * _QUESTION / 2)
     return lettered(whole, [chip, *_set(rows, top, unit_px)])
 
 
-def _rows(question: str, answer: Answer, at: datetime) -> Iterator[_Row]:
+def _rows(caption: Caption) -> Iterator[_Row]:
     """What is written, in units: it is the same whatever the picture's size."""
+    answer = caption.answer
     left, room = 2 * _EDGE + _chip_width(answer), _ACROSS - 2 * _EDGE
-    for line in wrapped(question, _QUESTION, _ACROSS - _EDGE - left, bold=True):
+    for line in wrapped(caption.question, _QUESTION, _ACROSS - _EDGE - left, bold=True):
         yield _Row(line, _QUESTION, bold=True, left=left)
     for number, line in enumerate(wrapped(answer.because, _BECAUSE, room)):
         yield _Row(line, _BECAUSE, gap=0.0 if number else _GAP)
+    read = f"How the book is read here: {caption.reading}." if caption.reading else ""
+    for number, line in enumerate(wrapped(read, _SMALL, room)):
+        yield _Row(line, _SMALL, gap=0.0 if number else _GAP)
     holds = margin_words(answer.answer, answer.margin_mm, answer.sigma_mm, answer.probability)
-    parts = (answer.rule, holds, f"{at:%Y-%m-%d %H:%M}", "tablecam")
+    parts = (answer.rule, holds, f"{caption.at:%Y-%m-%d %H:%M}", "tablecam")
     small = " · ".join(part for part in parts if part)
     yield _Row(small, _SMALL, SOFT, gap=_GAP)
 

@@ -202,6 +202,7 @@ def test_question_answer_rule_and_time_stand_beneath_the_picture():
     ]
     others += [replace(proof(), answer=replace(answer(), rule="M-8.5")), proof(word="no")]
     others += [replace(proof(), answer=replace(answer(), because="One base lies behind."))]
+    others += [replace(proof(), reading="a bent column goes by its leading base")]
     for other in others:
         _, differently = pictures(other)
         said = differently[plain.shape[0] :]

@@ -109,9 +109,10 @@ class StandingTable:
         return {"a": a, "b": b, "active": active, "version": version} | sheet.to_json()
 
     def dispute(self, question: str, active: str) -> dict[str, Any]:
-        return self._disputing.dispute(
-            Frozen(self._snapshot, None, demo_camera()), question, active
-        )
+        frozen = Frozen(self._snapshot, None, demo_camera())
+        kept = self._disputing.dispute(frozen, question, active)
+        self.show(disputes=len(self.disputes()))
+        return kept
 
     def disputes(self) -> list[dict[str, Any]]:
         return self._disputing.record.disputes()

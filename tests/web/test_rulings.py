@@ -98,6 +98,14 @@ def test_a_dispute_is_made_listed_and_found_again(client: FlaskClient) -> None:
     assert client.get(f"/api/disputes/{made['number']}").json == made
 
 
+def test_a_dispute_is_news_to_all_who_listen(client: FlaskClient) -> None:
+    before = client.get("/api/state").json
+    assert before["disputes"] == 0
+    disputed(client)
+    after = client.get(f"/api/state?after={before['version']}").json
+    assert after["disputes"] == 1
+
+
 def test_without_a_frame_a_dispute_has_no_picture(client: FlaskClient) -> None:
     made = disputed(client).json
     assert made["picture"] is None

@@ -1,6 +1,7 @@
 // @ts-check
 /** Keeps what the page has been told true: asks again when the things asked about have moved. */
 import * as api from "./api.js";
+import { loadDisputes } from "./disputes_list.js";
 import { sheetText, unitsAsked } from "./rulings_asked.js";
 import { commanderOf, isPoint, unitOf } from "./state.js";
 
@@ -48,6 +49,9 @@ function wantedNow(state) {
   }
   const [first] = state.chosen;
   if (first) wanted.set(`about ${first}`, { text: poses(state, first), ask: () => askAbout(state, first) });
+  if (state.facts.rules && state.now) {
+    wanted.set("disputes", { text: String(state.now.disputes), ask: () => loadDisputes(state.rulings) });
+  }
   const units = unitsAsked(state);
   if (units.length && state.connection !== "lost") {
     const text = sheetText(state);

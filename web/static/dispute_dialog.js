@@ -51,7 +51,7 @@ function renderDispute(dispute, trouble) {
   write(byId("dispute-answer"), answer ? largeAnswer(answer) : line.text);
   write(byId("dispute-margin"), answer ? figuresWords(answer) : "");
   write(byId("dispute-sure"), answer ? sureWords(answer) : "");
-  write(byId("dispute-because"), answer?.because ?? line.text);
+  write(byId("dispute-because"), line.text);
   write(byId("dispute-rule"), line.rule ?? answer?.rule ?? "");
   byId("dispute-reading").hidden = !line.reading;
   write(byId("dispute-reading-text"), line.reading ? `${line.reading.text} (${line.reading.rule})` : "");

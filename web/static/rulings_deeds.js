@@ -1,6 +1,7 @@
 // @ts-check
 /** What players do with rulings: whose round, which sections, one line's proof, a dispute. */
 import * as api from "./api.js";
+import { loadDisputes, wordsOf } from "./disputes_list.js";
 import { byId } from "./panel.js";
 import { unitsAsked } from "./rulings_asked.js";
 import { glanceAt, nextSide, pin, questionMeant, setActive, toggleSection } from "./rulings_state.js";
@@ -20,8 +21,7 @@ export function listenToRulings(state, changed) {
   onData("disputes-body", "dispute", (number) => act(() => openDispute(state, Number(number))));
   listenToLines(state, changed);
   listenToDialog(state, changed);
-  loadDisputes(state, changed);
-  byId("disputes").addEventListener("toggle", () => loadDisputes(state, changed));
+  byId("disputes").addEventListener("toggle", () => loadDisputes(rulings).then(changed));
   return { ...sectionKeys(state, changed), d: () => file(questionMeant(rulings)?.id), r: () => turn(nextSide(state)) };
 }
 
@@ -94,7 +94,7 @@ async function fileDispute(state, question, changed) {
   changed();
   try {
     rulings.open = await api.dispute(question, rulings.active);
-    await loadDisputes(state, changed);
+    await loadDisputes(rulings);
   } catch (error) {
     rulings.filingError = `This dispute was not kept: ${wordsOf(error)}`;
   }
@@ -102,19 +102,3 @@ async function fileDispute(state, question, changed) {
   changed();
 }
 
-/** @type {(state: State, changed: () => void) => Promise<void>} */
-async function loadDisputes({ rulings }, changed) {
-  try {
-    const { disputes, trouble = "" } = await api.disputes();
-    Object.assign(rulings, { disputes, trouble, disputesError: null });
-  } catch (error) {
-    rulings.disputesError = `Past disputes cannot be had now: ${wordsOf(error)}`;
-  }
-  changed();
-}
-
-/** @type {(error: unknown) => string} */
-function wordsOf(error) {
-  if (error instanceof TypeError) return "no connection to the table."; // that is what fetch throws then
-  return error instanceof Error ? error.message : String(error);
-}

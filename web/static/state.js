@@ -73,6 +73,7 @@
  * @property {Commander[]} commanders
  * @property {Health} health
  * @property {Notice[]} notices  the latest, the newest last
+ * @property {number} disputes  how many this game has
  * @property {{paused: boolean, light: number} | null} simulated
  *
  * @typedef {object} Verdict  an answer that hangs on a length

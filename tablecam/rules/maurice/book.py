@@ -69,10 +69,15 @@ class MauriceBook:
 
     def answer(self, handle: object, question: str) -> Line:
         """The line that answers a question, from whichever section shows it."""
-        for line in sheets.lines_about(_handle(handle).found, question):
+        found = _handle(handle).found
+        for line in sheets.lines_about(found, question):
             if line.question is not None and line.question.id == question:
                 return line
-        raise BadInput("question", f"expected one that the page shows now, got {quoted(question)}")
+        like = sheets.question_like(found, question)
+        kinds = f", which begin with {', '.join(sheets.KINDS)}"
+        such = kinds if like is None else f", such as {like}"
+        message = f"expected one that the page shows now{such}, got {quoted(question)}"
+        raise BadInput("question", message)
 
 
 def _check(known: Handle, unit: str) -> None:

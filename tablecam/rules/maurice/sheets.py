@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
 
@@ -60,6 +61,9 @@ _OF_PAIR: Final[Mapping[str, Callable[[Rulings, UnitOnField, UnitOnField], Secti
 )
 """The sections by the kind of question that they ask, in the order in which they are shown."""
 
+KINDS: Final = tuple(dict.fromkeys((*_OF_UNIT, *_OF_PAIR)))
+"""What questions' ids begin with."""
+
 
 def unit_sheet(found: Rulings, unit_id: str) -> Sheet:
     """All that holds for a unit."""
@@ -85,6 +89,23 @@ def lines_about(found: Rulings, question: str) -> Iterator[Line]:
         yield from _OF_PAIR[kind](found, named[0], named[-1]).lines
     for unit in named if kind in _OF_UNIT else ():
         yield from _OF_UNIT[kind](found, unit).lines
+
+
+def question_like(found: Rulings, question: str) -> str | None:
+    """The question most like one that nobody asks: of its kind and of its units where it can be.
+
+    None where it is of no kind that there is.
+    """
+    kind, *parts = question.split("/")
+    units = found.field.by_id
+    if kind not in KINDS or not units:
+        return None
+    near = [get_close_matches(part, units, n=1) for part in parts]
+    named = [each[0] for each in near if each] or [next(iter(units))]
+    others = [enemy.id for enemy in found.field.enemies_of(units[named[0]])]
+    asked = "/".join((kind, named[0], *(named[1:] or others[:1])))
+    ids = [line.question.id for line in lines_about(found, asked) if line.question is not None]
+    return next(iter(get_close_matches(question, ids, n=1, cutoff=0.0)), None)
 
 
 def _title(unit: UnitOnField) -> str:

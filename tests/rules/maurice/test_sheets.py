@@ -342,6 +342,24 @@ def test_what_cannot_be_answered_is_refused_in_one_line(ask, said):
         ask(BOOK.rulings(FACING, "french"))
 
 
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("span/prussian-cinc/F1", "such as span/french-cinc/F1, got"),
+        ("flank/F1/B11", "such as flank/F1/B1, got"),
+        ("fire/F1/F1-2/B1", "such as fire/F1/F1/2/B1, got"),
+        ("near/f1", "such as near/F1, got"),
+        ("charge/F1", "such as charge/F1/B1, got"),
+        ("flanks/F1/B1", "which begin with near, contact, flank, fire, charge, "),
+    ],
+)
+def test_who_asks_what_the_page_does_not_is_told_what_it_asks(question, meant):
+    with pytest.raises(BadInput) as refused:
+        BOOK.answer(BOOK.rulings(FACING, "french"), question)
+    assert str(refused.value).startswith("question: expected one that the page shows now, ")
+    assert meant in str(refused.value)
+
+
 def test_sheets_after_a_move_are_as_if_made_afresh():
     before = BOOK.rulings(FACING, "french")
     moved = replace(FACING, units=(line("F1", "french", 500, 410), *FACING.units[1:]))

@@ -156,6 +156,16 @@ def test_a_dispute_is_shown_with_its_picture_and_found_again(facing: Any) -> Non
     assert position.json()["format"] == "tablecam.position"
 
 
+def test_a_dispute_made_on_another_phone_is_in_the_list_at_once(facing: Any) -> None:
+    page = facing.page
+    body = {"question": "near/P3", "active": "prussian"}
+    with page.expect_response("**/api/disputes"):  # the page asks of itself
+        made = page.request.post(f"{facing.demo.address}api/disputes", data=body).json()
+    page.locator("#disputes summary").click()
+    row = page.locator(f'#disputes-body [data-dispute="{made["number"]}"]')
+    expect(row).to_contain_text("Is P3 near the enemy?")
+
+
 def test_the_keyboard_alone_disputes_an_answer(facing: Any) -> None:
     page = facing.page
     page.locator('.unit[data-thing="unit:P3"]').focus()
