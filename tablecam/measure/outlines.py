@@ -5,6 +5,7 @@ The definitions are those of the rule sheet's G-1, G-3 and G-7.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -64,17 +65,16 @@ class Axes:
 
 def corners(base: BasePose) -> tuple[Point, Point, Point, Point]:
     """A base's corners: front left, front right, rear right, rear left."""
-    ahead = np.array(forward(base.heading_deg)) * base.depth_mm / 2
-    beside = np.array(right(base.heading_deg)) * base.width_mm / 2
-    centre = np.array([base.x_mm, base.y_mm])
-    places = (
-        centre + ahead - beside,
-        centre + ahead + beside,
-        centre - ahead + beside,
-        centre - ahead - beside,
+    (to_x, to_y), (right_x, right_y) = forward(base.heading_deg), right(base.heading_deg)
+    ahead_x, ahead_y = to_x * base.depth_mm / 2, to_y * base.depth_mm / 2
+    beside_x, beside_y = right_x * base.width_mm / 2, right_y * base.width_mm / 2
+    x, y = base.x_mm, base.y_mm
+    return (
+        (x + ahead_x - beside_x, y + ahead_y - beside_y),
+        (x + ahead_x + beside_x, y + ahead_y + beside_y),
+        (x - ahead_x + beside_x, y - ahead_y + beside_y),
+        (x - ahead_x - beside_x, y - ahead_y - beside_y),
     )
-    front_left, front_right, rear_right, rear_left = (_point(place) for place in places)
-    return front_left, front_right, rear_right, rear_left
 
 
 def footprint(base: BasePose) -> shapely.Polygon:
@@ -125,11 +125,16 @@ def axes(what: Unit | BasePose) -> Axes:
     if len(rank) == 1:
         return axes(rank[0])
     heading_deg = mean_deg(base.heading_deg for base in what.bases)
-    fronts = np.array([corners(base)[:2] for base in rank])
-    middle, along = _fitted_line(fronts.mean(axis=1), heading_deg)
-    reach = (fronts.reshape(-1, 2) - middle) @ along
-    left_mm, right_mm = middle + along * reach.min(), middle + along * reach.max()
-    return Axes(_point(left_mm), _point(right_mm), heading_deg)
+    fronts = [corners(base)[:2] for base in rank]
+    middles = [((x + to_x) / 2, (y + to_y) / 2) for (x, y), (to_x, to_y) in fronts]
+    (x, y), (along_x, along_y) = _fitted_line(middles, heading_deg)
+    reach_mm = [
+        (end_x - x) * along_x + (end_y - y) * along_y for front in fronts for end_x, end_y in front
+    ]
+    left_mm, right_mm = (
+        (x + along_x * far_mm, y + along_y * far_mm) for far_mm in (min(reach_mm), max(reach_mm))
+    )
+    return Axes(left_mm, right_mm, heading_deg)
 
 
 def front_edge(what: Unit | BasePose) -> shapely.LineString:
@@ -174,27 +179,28 @@ def table_outline(table: TableSize) -> shapely.Polygon:
     return shapely.box(0, 0, table.width_mm, table.depth_mm)
 
 
-def _fitted_line(points: Array, heading_deg: float) -> tuple[Array, Array]:
-    """A point on the line through points (n, 2) and its direction, rightward of a heading.
+def _fitted_line(points: Sequence[Point], heading_deg: float) -> tuple[Point, Point]:
+    """A point on the line through some points and its direction, rightward of a heading.
 
     The least squares of the distances to the line. Points that no line at right angles to the
     heading fits, as those of a broken-up unit, get that line through the foremost of them.
     """
-    middle = points.mean(axis=0)
-    expected = np.array(right(heading_deg))
-    along = np.linalg.svd(points - middle)[2][0]
-    along = along if along @ expected > 0 else -along
-    skew_deg = float(np.degrees(np.arccos(np.clip(along @ expected, -1.0, 1.0))))
-    if skew_deg <= _FIT_LIMIT_DEG:
-        return middle, along
-    foremost = points[np.argmax(points @ np.array(forward(heading_deg)))]
-    return foremost, expected
+    (right_x, right_y), (ahead_x, ahead_y) = right(heading_deg), forward(heading_deg)
+    x, y = (math.fsum(each) / len(points) for each in zip(*points, strict=True))
+    places = [
+        ((at_x - x) * right_x + (at_y - y) * right_y, (at_x - x) * ahead_x + (at_y - y) * ahead_y)
+        for at_x, at_y in points
+    ]
+    both = math.fsum(across * ahead for across, ahead in places)
+    spread = math.fsum(across * across - ahead * ahead for across, ahead in places)
+    askew_rad = math.atan2(2 * both, spread) / 2
+    if abs(askew_rad) > math.radians(_FIT_LIMIT_DEG):
+        foremost = max(range(len(points)), key=lambda index: places[index][1])
+        return points[foremost], (right_x, right_y)
+    cos, sin = math.cos(askew_rad), math.sin(askew_rad)
+    return (x, y), (cos * right_x + sin * ahead_x, cos * right_y + sin * ahead_y)
 
 
 def _on_table(ends: Sequence[Array], table: TableSize) -> shapely.LineString:
     line = shapely.intersection(shapely.LineString(ends), table_outline(table))
     return line if isinstance(line, shapely.LineString) else shapely.LineString()
-
-
-def _point(place: Array) -> Point:
-    return float(place[0]), float(place[1])

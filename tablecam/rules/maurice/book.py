@@ -9,7 +9,7 @@ from typing import Final
 from tablecam.documents import nearest, quoted
 from tablecam.errors import BadInput
 from tablecam.rules.maurice import sheets
-from tablecam.rules.maurice.field import GAME, field_of
+from tablecam.rules.maurice.field import GAME, field_of, renewed_field
 from tablecam.rules.maurice.renewed import renewed
 from tablecam.rules.maurice.ruled import Rulings
 from tablecam.rules.maurice.rulings import all_rulings
@@ -38,10 +38,10 @@ class MauriceBook:
             BadInput: The terrain is of an unknown kind, or a unit's state is.
         """
         whole, left_out = whole_units(position)
-        field = field_of(whole, "table")
         if isinstance(before, Handle) and before.found.active == active:
+            field = renewed_field(before.found.field, whole, "table")
             return Handle(renewed(before.found, field), left_out)
-        return Handle(all_rulings(field, active), left_out)
+        return Handle(all_rulings(field_of(whole, "table"), active), left_out)
 
     def ruled_position(self, handle: object) -> Position:
         """The position as it was ruled on."""

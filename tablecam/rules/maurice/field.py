@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from types import MappingProxyType
 from typing import get_args
 
@@ -17,15 +16,13 @@ from tablecam.errors import BadInput
 from tablecam.measure.outlines import Axes, axes, unit_footprints
 from tablecam.measure.rectangles import rectangles
 from tablecam.rules.maurice.ground import Ground, are_partly_in
+from tablecam.rules.maurice.overlaps import Overlap, overlaps
 from tablecam.rules.maurice.tables import BASES, KINDS
 from tablecam.table.formation import read_formation
 from tablecam.table.model import FormationName, Position, Unit
 
 GAME = "maurice-lite"
 
-MOST_OVERLAP_MM = 3.0
-"""Hands are hands: bases that overlap by more than this cannot lie so."""
-_WARNED_OVERLAP_MM = 0.5
 MOST_OFF_TABLE_MM = 10.0
 
 
@@ -74,13 +71,18 @@ class UnitOnField:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """A checked position. `warnings` are what is odd but tolerated, one sentence each."""
+    """A checked position."""
 
     position: Position
     units: tuple[UnitOnField, ...]
     ground: Ground
-    warnings: tuple[str, ...]
+    overlaps: tuple[Overlap, ...]
     by_id: Mapping[str, UnitOnField]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd but tolerated, one sentence each."""
+        return (*(each.sentence for each in self.overlaps), *_broken(self.units))
 
     @property
     def bw_mm(self) -> float:
@@ -118,27 +120,53 @@ def field_of(position: Position, source: str = "position") -> Field:
     _check_kinds(position, source)
     ground = Ground.of(position.terrain)
     units = _units(position, ground, source)
-    warnings = (*_overlaps(units, source, units), *_broken(units))
-    by_id = MappingProxyType({unit.id: unit for unit in units})
-    return Field(position, units, ground, warnings, by_id)
+    found = tuple(overlaps(position.units, source))
+    return Field(position, units, ground, found, _by_id(units))
 
 
 def renewed_field(before: Field, position: Position, source: str = "position") -> Field:
-    """The field of a position that follows an earlier one on the same ground, only sooner.
+    """The field of a position that follows an earlier one: as `field_of` makes it, only sooner.
 
-    Units that are the very same are taken over; warnings are only of the others.
+    Where the table and its terrain are the same, units that are as they were are taken over.
 
     Raises:
         BadInput: As `field_of`.
     """
-    known = {id(unit.unit): unit for unit in before.units}
-    others = tuple(unit for unit in position.units if id(unit) not in known)
+    if not is_same_ground(before.position, position):
+        return field_of(position, source)
+    known = {
+        unit.id: before.by_id[unit.id]
+        for unit in position.units
+        if unit.id in before.by_id and before.by_id[unit.id].unit == unit
+    }
+    others = tuple(unit for unit in position.units if unit.id not in known)
     made = _units(replace(position, units=others), before.ground, source) if others else ()
-    known |= {id(unit.unit): unit for unit in made}
-    units = tuple(known[id(unit)] for unit in position.units)
-    warnings = (*_overlaps(units, source, made), *_broken(made))
-    by_id = MappingProxyType({unit.id: unit for unit in units})
-    return Field(position, units, before.ground, warnings, by_id)
+    by_id = {**known, **_by_id(made)}
+    units = tuple(by_id[unit.id] for unit in position.units)
+    found = _renewed_overlaps(before, position, source, known)
+    return Field(position, units, before.ground, found, _by_id(units))
+
+
+def is_same_ground(one: Position, other: Position) -> bool:
+    """Whether two positions are of the same game, table and terrain."""
+    return (one.game, one.table, one.terrain) == (other.game, other.table, other.terrain)
+
+
+def _renewed_overlaps(
+    before: Field, position: Position, source: str, known: Collection[str]
+) -> tuple[Overlap, ...]:
+    """The overlaps of a field in which some units lie as before."""
+    kept = [each for each in before.overlaps if each.units <= set(known)]
+    others = [unit.id for unit in position.units if unit.id not in known]
+    new = overlaps(position.units, source, among=others) if others else []
+    place = {unit.id: index for index, unit in enumerate(position.units)}
+    return tuple(
+        sorted(kept + new, key=lambda each: [(place[unit], at) for unit, at in each.bases])
+    )
+
+
+def _by_id(units: Iterable[UnitOnField]) -> Mapping[str, UnitOnField]:
+    return MappingProxyType({unit.id: unit for unit in units})
 
 
 def _check_kinds(position: Position, source: str) -> None:
@@ -230,46 +258,3 @@ def _broken(units: tuple[UnitOnField, ...]) -> tuple[str, ...]:
         for unit in units
         if unit.disruption > len(unit.bases)
     )
-
-
-def _overlaps(
-    units: tuple[UnitOnField, ...], source: str, among: tuple[UnitOnField, ...]
-) -> tuple[str, ...]:
-    """The overlaps of bases of some units, with each other's and with all others'."""
-    named = [
-        (unit.unit.base_name(index), unit.id, base)
-        for unit in units
-        for index, base in enumerate(unit.bases)
-    ]
-    warnings = []
-    bases = np.array([base for _, _, base in named], dtype=object)
-    asked_of = {unit.id for unit in among}
-    asked = np.flatnonzero([unit_id in asked_of for _, unit_id, _ in named])
-    if not len(asked):
-        return ()
-    places, meet = shapely.STRtree(bases).query(bases[asked], predicate="intersects")
-    pairs = {
-        (min(one, other), max(one, other))
-        for one, other in zip(asked[places].tolist(), meet.tolist(), strict=True)
-        if one != other
-    }
-    # In the order in which bases are named, so that of several errors the first is told.
-    for first, second in sorted(pairs):
-        (name, unit_id, base), (other_name, other_id, other) = named[first], named[second]
-        deep_mm = overlap_mm(base.intersection(other))
-        what = f"bases {name} ({unit_id}) and {other_name} ({other_id}) overlap by {deep_mm:.1f} mm"
-        if deep_mm > MOST_OVERLAP_MM:
-            raise BadInput(source, f"{what}: expected at most {MOST_OVERLAP_MM:g} mm")
-        if deep_mm > _WARNED_OVERLAP_MM:
-            warnings.append(what)
-    return tuple(warnings)
-
-
-def overlap_mm(common: shapely.Geometry) -> float:
-    """How deep an overlap is: the shorter side of the smallest rectangle about it."""
-    box = shapely.minimum_rotated_rectangle(common)
-    if not isinstance(box, shapely.Polygon):
-        return 0.0
-    corners = shapely.get_coordinates(box)
-    sides = [float(shapely.Point(a).distance(shapely.Point(b))) for a, b in pairwise(corners[:3])]
-    return min(sides)

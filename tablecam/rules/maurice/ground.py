@@ -55,13 +55,16 @@ class Ground:
             return shapely.difference(whole, bridges, grid_size=GRID_MM)
 
         impassable = _union(pieces, lambda piece: piece.kind.is_impassable)
+        cover = _union(pieces, lambda piece: piece.kind.is_cover)
+        # Today the same kinds do both.
+        alike = all(piece.kind.is_cover == piece.kind.obstructs for piece in pieces)
         return cls(
             pieces,
             difficult=area(lambda piece: piece.kind.is_difficult),
             woods=area(lambda piece: piece.terrain.kind == "woods"),
             water=area(lambda piece: piece.kind.is_water),
-            cover=_union(pieces, lambda piece: piece.kind.is_cover),
-            obstructing=_union(pieces, lambda piece: piece.kind.obstructs),
+            cover=cover,
+            obstructing=cover if alike else _union(pieces, lambda piece: piece.kind.obstructs),
             impassable=impassable,
             barred=impassable,
             crests=_union(pieces, lambda piece: piece.terrain.kind == "crest"),
@@ -90,8 +93,11 @@ def are_partly_in(shapes: NDArray[np.object_], area: shapely.Geometry) -> NDArra
     """The same of many shapes (n,) at once."""
     shapely.prepare(area)
     found = np.asarray(shapely.intersects(area, shapes))
-    common = shapely.intersection(shapes[found], area, grid_size=GRID_MM)
-    found[found] = ~shapely.is_empty(shapely.buffer(common, -SLIVER_MM / 2))
+    # What lies wholly in it need not be cut out of it.
+    at_edge = np.flatnonzero(found)
+    at_edge = at_edge[~shapely.contains(area, shapes[at_edge])]
+    common = shapely.intersection(shapes[at_edge], area, grid_size=GRID_MM)
+    found[at_edge] = ~shapely.is_empty(shapely.buffer(common, -SLIVER_MM / 2))
     return found
 
 

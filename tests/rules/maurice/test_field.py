@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.field import field_of, renewed_field
 from tablecam.table.model import Position, TableSize, Terrain
 from tests.rules.maurice.tables import gun, line, position
 
@@ -110,3 +110,31 @@ def test_a_broken_unit_that_still_stands_is_warned_of(disruption, is_broken):  #
     field = field_of(position(gun("A1", "french", 500, 400, disruption=disruption)))
     said = "unit A1 has disruption 2 with 1 base: it is broken and leaves the table"
     assert field.warnings == ((said,) if is_broken else ())
+
+
+@pytest.mark.parametrize("x_mm", [500.0, 538.5])
+def test_a_field_renewed_is_the_one_made_afresh(x_mm):
+    wood = Terrain("wood", "woods", ((480, 380), (560, 380), (560, 420), (480, 420)))
+    guns = [gun("A1", "french", 500, 400), gun("A2", "british", 538, 400)]
+    row = [*guns, line("F1", "french", 900, 400), line("F2", "french", 900, 438)]
+    before = field_of(position(*row, terrain=[wood]))
+    moved = [gun("A3", "french", x_mm, 438), *row[1:], gun("A4", "french", 539, 362, disruption=2)]
+    wanted = field_of(position(*moved, terrain=[wood]))
+    after = renewed_field(before, wanted.position)
+    assert after.by_id["F1"] is before.by_id["F1"]
+    assert after.warnings == wanted.warnings != before.warnings
+    for one, other in zip(after.units, wanted.units, strict=True):
+        assert (one.unit, one.axes, one.is_in_difficult) == (
+            other.unit,
+            other.axes,
+            other.is_in_difficult,
+        )
+        assert one.outline.equals(other.outline)
+    assert renewed_field(before, position(*row)).units[0].is_in_difficult is False
+
+
+def test_a_field_renewed_refuses_what_is_refused_afresh():
+    before = field_of(position(gun("A1", "french", 500, 400), gun("A2", "british", 600, 400)))
+    there = position(gun("A1", "french", 500, 400), gun("A2", "british", 510, 400))
+    with pytest.raises(BadInput, match=r"overlap by 30\.0 mm"):
+        renewed_field(before, there)
