@@ -1,6 +1,7 @@
 """Strips before a front, turned; and cones: what lies in them, and how far."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.measure.outlines import axes, footprint
-from tablecam.measure.zone_ranges import critical_turns_deg, first_met
+from tablecam.measure.zone_ranges import critical_turns_deg, first_met, first_met_by_each
 from tablecam.measure.zones import cone_at, cone_before, strip_before
 from tablecam.testing import base
 from tests.strategies import bases
@@ -88,6 +89,57 @@ def test_ranges_are_those_of_the_outline_cut_out_by_shapely(shooter, others, tur
                 assert range_mm == pytest.approx(max(0.0, begins.min()), abs=1e-6)
             elif shapely.distance(outline, zone) > 1e-6:
                 assert math.isinf(range_mm)
+
+
+woods = st.builds(
+    lambda x_mm, y_mm, radii_mm: shapely.Polygon(
+        [
+            (x_mm + radius * math.cos(turn), y_mm + radius * math.sin(turn))
+            for radius, turn in zip(radii_mm, np.linspace(0, 2 * math.pi, 9)[:-1], strict=True)
+        ]
+    ),
+    st.floats(-150, 150),
+    st.floats(-150, 150),
+    st.lists(st.floats(20.0, 110.0), min_size=8, max_size=8),
+)
+"""A grove of eight corners, here deep and there not, that may lie over the strip's near end."""
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(bases(near_mm=150), min_size=1, max_size=3),
+    st.lists(st.one_of(bases(near_mm=250).map(footprint), woods), min_size=1, max_size=5),
+    st.lists(turns_deg, min_size=1, max_size=3),
+    st.booleans(),
+)
+def test_many_strips_at_once_meet_what_shapely_cuts_out_of_each(shooters, shapes, turned_deg, cut):
+    """In a strip is what lies between its sides, a sliver off each, and begins where it does."""
+    strips = [strip_before(axes(each), 40, is_cut=cut) for each in shooters]
+    turns = np.array(turned_deg)
+    met = first_met_by_each(strips, [turns] * len(strips), [shapes] * len(strips), 0.5)
+    for strip, found in zip(strips, met, strict=True):
+        for turn_deg, ranges_mm in zip(turned_deg, found, strict=True):
+            zone, deep = strip.outline(turn_deg, 2000), strip.narrowed(0.5).outline(turn_deg, 2000)
+            for shape, range_mm in zip(shapes, ranges_mm, strict=True):
+                if shapely.intersection(shape, deep).area > 1e-6:
+                    ahead = replace(strip, heading_deg=strip.heading_deg + turn_deg)
+                    begins = shapely.get_coordinates(shapely.intersection(shape, zone))
+                    assert range_mm == pytest.approx(ahead.local_mm(begins)[:, 1].min(), abs=1e-6)
+                elif shapely.distance(shape, deep) > 1e-6:
+                    assert math.isinf(range_mm)
+
+
+def test_a_rectangle_square_to_a_strip_but_for_rounding_begins_at_its_side():
+    """An edge that leads along the axis but for rounding leads to neither side."""
+    wall = [(-200.0, 60.0), (160.0, 60.0), (160.0, 65.0), (-200.0, 65.0)]
+    for turn_deg in range(0, 360, 7):
+        cos, sin = math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))
+        for first in range(4):
+            places = [*wall[first:], *wall[:first]]
+            turned = shapely.Polygon([(cos * x - sin * y, sin * x + cos * y) for x, y in places])
+            pose = base(20 * sin, -20 * cos, 90.0 + turn_deg)
+            met = first_met(strip_before(axes(pose), 40), [0.0], [turned], 0.5)
+            assert met[0, 0] == pytest.approx(60.0)
 
 
 @given(bases(near_mm=60), bases(near_mm=300), turns_deg)

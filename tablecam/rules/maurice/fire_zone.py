@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.zone_ranges import critical_turns_deg, first_met_by_each
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
-from tablecam.rules.maurice.tables import PAST_OBSTRUCTION_BW, SLIVER_MM, TURN_DEG
+from tablecam.rules.maurice.tables import PAST_OBSTRUCTION_BW, SLIVER_MM, TURN_DEG, ZONE_BW
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -25,6 +26,8 @@ STEP_DEG = 0.25
 
 _FINE = 40
 """Into how many steps the two coarse ones about a near miss are cut."""
+
+_SAME_DEG = 1e-9
 
 _NEAR_MISS_MM = 12.0
 """What a range can change in a step: at 24 BW of 40 mm a corner moves 4.2 mm aside, a slant of 60
@@ -42,7 +45,6 @@ class Met:
     turns_deg: Array
     others: tuple[Other, ...]
     ranges_mm: Array
-    obstructed_at_mm: Array
     ends_mm: Array
 
     @property
@@ -135,7 +137,9 @@ def _turns_deg(shooter: Shooter, others: Sequence[Other]) -> Array:
     if not shapes:
         return grid
     critical = critical_turns_deg(shooter.strip, shapes, TURN_DEG, SLIVER_MM)
-    between = (critical[1:] + critical[:-1]) / 2
+    # Flush bases share corners: between two angles that differ by rounding alone there is no gap.
+    gaps = np.flatnonzero(np.diff(critical) > _SAME_DEG)
+    between = (critical[gaps + 1] + critical[gaps]) / 2
     return np.union1d(grid, between)
 
 
@@ -162,9 +166,10 @@ def met_at(
 ) -> list[Met]:
     """What the zones, each of a length, meet of their others, turned to each of their angles."""
     strips = [shooter.strip for shooter in shooters]
+    screens = _screens(shooters, longest_mm)
     shapes = [
-        [*(other.outline for other in each), *shooter.obstructing]
-        for shooter, each in zip(shooters, others, strict=True)
+        [*(other.outline for other in each), *hiding]
+        for each, hiding in zip(others, screens, strict=True)
     ]
     found = []
     for at, ranges_mm in enumerate(first_met_by_each(strips, turns_deg, shapes, SLIVER_MM)):
@@ -172,5 +177,26 @@ def met_at(
         first_mm = ranges_mm[:, count:].min(axis=1, initial=np.inf)
         past_mm = first_mm + PAST_OBSTRUCTION_BW * shooters[at].bw_mm
         ends_mm = np.minimum(longest_mm[at], past_mm)
-        found.append(Met(turns_deg[at], others[at], ranges_mm[:, :count], first_mm, ends_mm))
+        found.append(Met(turns_deg[at], others[at], ranges_mm[:, :count], ends_mm))
+    return found
+
+
+def _screens(
+    shooters: Sequence[Shooter], longest_mm: Sequence[float]
+) -> list[list[shapely.Geometry]]:
+    """The obstructing terrain that begins near enough to end the zones before their length."""
+    pieces = [(at, piece) for at, each in enumerate(shooters) for piece in each.obstructing]
+    found: list[list[shapely.Geometry]] = [[] for _ in shooters]
+    if not pieces:
+        return found
+    pivots = shapely.points([shooter.strip.pivot_mm for shooter in shooters])
+    bw_mm = shooters[0].bw_mm
+    # What begins so far along the zone lies at most half its width aside.
+    reach_mm = np.hypot(np.subtract(longest_mm, PAST_OBSTRUCTION_BW * bw_mm), ZONE_BW / 2 * bw_mm)
+    of = [at for at, _ in pieces]
+    outlines = [piece for _, piece in pieces]
+    ends = shapely.dwithin(outlines, pivots[of], reach_mm[of] + EXACT_MM)
+    for (at, piece), is_near in zip(pieces, ends.tolist(), strict=True):
+        if is_near:
+            found[at].append(piece)
     return found

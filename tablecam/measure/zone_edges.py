@@ -1,0 +1,208 @@
+"""Shapes as turned strips see them: their edges, and at which angles one may be in a strip."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from tablecam.measure.zones import Strip
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+_PLAIN_TURN_RAD = np.pi / 4 + 1e-9
+_SAME_RAD = 1e-9
+_HAIR_MM = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edges:
+    """The edges of n shapes in a strip's frame, shape by shape.
+
+    `starts` and `steps` (k, 2) are where each begins and how it goes on, `firsts` and `counts` (n,)
+    which of them is each shape's first, and how many it has; `are_whole` whether it is one piece,
+    `are_rectangles` whether it is one with four right angles.
+    """
+
+    starts: Array
+    steps: Array
+    firsts: NDArray[np.intp]
+    counts: NDArray[np.intp]
+    are_whole: Flags
+    are_rectangles: Flags
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """What is asked of many strips: each of r rows is one of the shapes at one angle of its strip.
+
+    `turns_rad` and `shape_of` (r,) tell which; `edges` are those of all n `shapes`, each in the
+    frame of its strip, the one at its place of `frames` (n,) in `strips`.
+    """
+
+    turns_rad: Array
+    shape_of: Indices
+    edges: Edges
+    shapes: Any
+    frames: Indices
+    strips: Sequence[Strip]
+
+    def on_table(self, local_mm: Array, shape_of: Indices) -> Array:
+        """Points (k, c, 2), each k in the frame of the strip of one of the shapes, on the table."""
+        pivots, axes = _frames(self.strips)
+        frames = self.frames[shape_of]
+        return np.asarray(local_mm @ axes[frames] + pivots[frames][:, None])
+
+
+def rows_of(
+    strips: Sequence[Strip], turned_deg: Sequence[Array], shapes: Sequence[Sequence[Any]]
+) -> Rows:
+    """Every strip at each of its angles with each of its shapes."""
+    angles = np.array([len(turns) for turns in turned_deg], dtype=np.intp)
+    counts = np.array([len(each) for each in shapes], dtype=np.intp)
+    sizes = angles * counts
+    strip_of = np.repeat(np.arange(len(strips)), sizes)
+    place = np.arange(len(strip_of)) - (np.cumsum(sizes) - sizes)[strip_of]
+    turn_of = (np.cumsum(angles) - angles)[strip_of] + place // counts[strip_of]
+    shape_of = (np.cumsum(counts) - counts)[strip_of] + place % counts[strip_of]
+    outlines = np.array([shape for each in shapes for shape in each], dtype=object)
+    frames = np.repeat(np.arange(len(strips)), counts)
+    turns_rad = np.radians(np.concatenate([np.zeros(0), *turned_deg]))
+    return Rows(
+        turns_rad[turn_of], shape_of, _edges(strips, frames, outlines), outlines, frames, strips
+    )
+
+
+def may_be_met(strip: Strip, rows: Rows) -> Flags:
+    """In which rows (r,) a shape need be looked at: mostly few of all.
+
+    A shape is beside the strip where all of its corners are beyond the same side, so between the
+    first and the last angle at which one crosses a side it may be in it. That holds for shapes
+    ahead of the front line that are no nearer than the strip is wide, at angles up to 45 degrees.
+    """
+    edges = rows.edges
+    if not len(edges.firsts):
+        return np.zeros(0, dtype=bool)
+    x_mm, y_mm = edges.starts.T
+    far_mm = np.hypot(x_mm, y_mm)
+    width_mm = 2 * max(abs(strip.left_mm), abs(strip.right_mm))
+    is_plain = (np.minimum.reduceat(far_mm, edges.firsts) > width_mm) & (
+        np.minimum.reduceat(y_mm, edges.firsts) >= 0
+    )
+    is_plain &= bool(np.abs(rows.turns_rad).max(initial=0.0) <= _PLAIN_TURN_RAD)
+    bearings_rad, far_mm = np.arctan2(-x_mm, y_mm), np.maximum(far_mm, width_mm)
+    first = np.minimum.reduceat(bearings_rad + np.arcsin(strip.left_mm / far_mm), edges.firsts)
+    last = np.maximum.reduceat(bearings_rad + np.arcsin(strip.right_mm / far_mm), edges.firsts)
+    first_at_all, last_at_all = _turns_to(strip, edges)
+    first = np.where(is_plain, first, first_at_all) - _SAME_RAD
+    last = np.where(is_plain, last, last_at_all) + _SAME_RAD
+    of = rows.shape_of
+    return np.asarray((rows.turns_rad >= first[of]) & (rows.turns_rad <= last[of]))
+
+
+def _turns_to(strip: Strip, edges: Edges) -> tuple[Array, Array]:
+    """The first and the last angle at which each shape can be in the strip at all: (n,), (n,).
+
+    No point is in it that is seen from the pivot farther from its axis than its sides are there.
+    """
+    count = len(edges.firsts)
+    if not strip.is_cut:
+        return np.full(count, -np.inf), np.full(count, np.inf)
+    low, high = kept(
+        edges.starts[:, 1] - strip.floor_mm,
+        edges.steps[:, 1],
+        (np.zeros(len(edges.starts)), np.ones(len(edges.starts))),
+    )
+    is_ahead = low <= high
+    ends = np.stack([edges.starts + part[:, None] * edges.steps for part in (low, high)])
+    bearings_rad = np.arctan2(-ends[..., 0], ends[..., 1])
+    near_mm = np.where(is_ahead, _nearest_mm(ends[0], ends[1] - ends[0]), np.inf)
+    near_mm = np.minimum.reduceat(near_mm, edges.firsts)
+    half_mm = max(abs(strip.left_mm), abs(strip.right_mm))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        aside_rad = np.arcsin(half_mm / near_mm)
+    first = np.where(is_ahead, bearings_rad.min(axis=0), np.inf)
+    last = np.where(is_ahead, bearings_rad.max(axis=0), -np.inf)
+    is_far = near_mm > half_mm
+    return (
+        np.where(is_far, np.minimum.reduceat(first, edges.firsts) - aside_rad, -np.inf),
+        np.where(is_far, np.maximum.reduceat(last, edges.firsts) + aside_rad, np.inf),
+    )
+
+
+def _nearest_mm(starts: Array, steps: Array) -> Array:
+    """How near edges (k, 2) come to the pivot: (k,)."""
+    lengths = np.maximum((steps**2).sum(axis=1), _HAIR_MM**2)
+    part = np.clip(-(starts * steps).sum(axis=1) / lengths, 0.0, 1.0)
+    return np.asarray(np.hypot(*(starts + part[:, None] * steps).T))
+
+
+def is_clear(strip: Strip, rows: Rows, sliver_mm: float) -> Flags:
+    """Which shapes (n,) hang together and lie ahead of wherever the near end comes.
+
+    At angles up to 45 degrees, and no nearer than the strip is wide: as `may_be_met` has it.
+    """
+    edges = rows.edges
+    most_rad = float(np.abs(rows.turns_rad).max(initial=0.0))
+    half_mm = max(abs(strip.left_mm), abs(strip.right_mm))
+    if not len(edges.firsts) or most_rad > _PLAIN_TURN_RAD:
+        return np.zeros(len(edges.firsts), dtype=bool)
+    near_mm = half_mm * np.sin(most_rad) + max(strip.floor_mm + sliver_mm, 0.0)
+    far_mm = np.minimum.reduceat(np.hypot(*edges.starts.T), edges.firsts)
+    ahead_mm = np.minimum.reduceat(edges.starts[:, 1], edges.firsts)
+    return np.asarray(edges.are_whole & (ahead_mm > near_mm) & (far_mm > 2 * half_mm))
+
+
+def kept(start: Array, step: Array, part: tuple[Array, Array]) -> tuple[Array, Array]:
+    """What is left of edges' parts, from a share to a share, where start + share x step >= 0."""
+    first, last = part
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        crossing = -start / step
+    first = np.where(step > 0, np.maximum(first, crossing), first)
+    last = np.where(step < 0, np.minimum(last, crossing), last)
+    return first, np.where((step == 0) & (start < 0), -1.0, last)
+
+
+def _edges(strips: Sequence[Strip], frames: Indices, shapes: Any) -> Edges:
+    parts, owners = shapely.get_parts(shapes, return_index=True)
+    rings, of_part = shapely.get_rings(parts, return_index=True)
+    corners, of_ring = shapely.get_coordinates(rings, return_index=True)
+    owner_of = owners[of_part[of_ring]]
+    local = _in_frames(strips, frames[owner_of], corners)
+    goes_on = of_ring[1:] == of_ring[:-1]
+    of_edge = owner_of[:-1][goes_on]
+    firsts = np.searchsorted(of_edge, np.arange(len(shapes)))
+    counts = np.bincount(of_edge, minlength=len(shapes))
+    are_whole = np.bincount(owners, minlength=len(shapes)) == 1
+    starts, steps = local[:-1][goes_on], np.diff(local, axis=0)[goes_on]
+    are_rectangles = are_whole & _are_rectangles(steps, firsts, counts)
+    return Edges(starts, steps, firsts, counts, are_whole, are_rectangles)
+
+
+def _are_rectangles(steps: Array, firsts: Indices, counts: Indices) -> Flags:
+    """Which shapes (n,) have four edges, opposite ones alike and the first two at right angles."""
+    found = counts == 4
+    begin = firsts[found]
+    one, other, back = steps[begin], steps[begin + 1], steps[begin + 2]
+    sizes = np.hypot(*one.T), np.hypot(*other.T)
+    is_square = np.abs((one * other).sum(axis=1)) <= _SAME_RAD * sizes[0] * sizes[1]
+    found[found] = is_square & (np.abs(one + back).max(axis=1, initial=0.0) <= _SAME_RAD * sizes[0])
+    return found
+
+
+def _in_frames(strips: Sequence[Strip], frames: Indices, points_mm: Array) -> Array:
+    """Points (k, 2), each as seen from the pivot of its own strip."""
+    pivots, axes = _frames(strips)
+    apart_mm = points_mm - pivots[frames]
+    return np.asarray((apart_mm[:, None] * axes[frames]).sum(axis=-1))
+
+
+def _frames(strips: Sequence[Strip]) -> tuple[Array, Array]:
+    """The pivots (n, 2) of strips and their axes (n, 2, 2)."""
+    return np.array([strip.pivot_mm for strip in strips]), np.array([s.axes for s in strips])
