@@ -9,53 +9,18 @@ from calibration.lens_prior import LensPrior
 from calibration.table_tags import FITTED_ENDS_ALIKE, FITTED_SIGMA_PX, FoundTag
 from calibration.tag_adjustment import EXACT, TagAdjustment
 from tests.calibration.board_views import LENS
+from tests.calibration.laid_tags import LaidTable
 
 CAMERA = Camera(LENS, Pose((3.0775, 0.0621, -0.0775), (-814.9, 555.7, 1870.7)))
 LISTED = {0: (50.0, 50.0), 1: (1750.0, 50.0), 2: (1750.0, 1150.0), 3: (50.0, 1150.0)}
 SIZE_MM = 60.0
 LENS_COVARIANCE = np.diag(np.square([0.1, 0.1, 0.1, 0.1, 2e-4, 1e-3, 1e-5, 1e-5, 2e-3]))
-SIDE_OFF_PX, SIDE_TURNED_PX = 0.04, 0.08
+TABLE = LaidTable(CAMERA, LISTED, SIZE_MM, LENS_COVARIANCE, side_off_px=0.04, side_turned_px=0.08)
 FIT_MM = 0.06
 """How truly a base's own tag is read, which every place of a base rests on as well."""
 DRAWS = 20
 _X, _Y = np.meshgrid(np.linspace(60, 1740, 7), np.linspace(60, 1140, 5))
 PLACES = np.stack([_X.ravel(), _Y.ravel()], axis=1)
-
-
-def _corners_px(place_mm, turn_rad):
-    half = SIZE_MM / 2
-    square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
-    cos, sin = np.cos(turn_rad), np.sin(turn_rad)
-    flat = square @ [[cos, sin], [-sin, cos]] + place_mm
-    return CAMERA.to_image(np.column_stack([flat, np.zeros(4)]))
-
-
-def _sides_as_fitted(corners_px, rng):
-    """The corners where the sides meet, each side off, and turned about its middle, by chance."""
-    ends = np.roll(corners_px, -1, axis=0)
-    along = (ends - corners_px) / np.linalg.norm(ends - corners_px, axis=1, keepdims=True)
-    outward = np.stack([along[:, 1], -along[:, 0]], axis=1)
-    off = rng.normal(-0.2, SIDE_OFF_PX, (4, 1)), rng.normal(0, SIDE_TURNED_PX, (4, 1))
-    lines = np.cross(
-        np.column_stack([corners_px + (off[0] - off[1]) * outward, np.ones(4)]),
-        np.column_stack([ends + (off[0] + off[1]) * outward, np.ones(4)]),
-    )
-    meet = np.cross(np.roll(lines, 1, axis=0), lines)
-    return meet[:, :2] / meet[:, 2:]
-
-
-def _laid(rng, laid_mm):
-    """A table laid by a hand of this skill, as a camera with a lens known as well as usual sees it.
-
-    A hand is taken to turn tags by its own error over a tag and a third.
-    """
-    tags = []
-    for tag, place in LISTED.items():
-        corners = _corners_px(rng.normal(place, laid_mm), rng.normal(0, laid_mm / 80))
-        seen = _sides_as_fitted(corners, rng)
-        tags.append(FoundTag(tag, seen, FITTED_SIGMA_PX, FITTED_ENDS_ALIKE))
-    lens = LENS.with_parameters(rng.multivariate_normal(LENS.parameters, LENS_COVARIANCE))
-    return TagAdjustment.of(tags, LISTED, SIZE_MM, LensPrior(lens, LENS_COVARIANCE))
 
 
 def _off_in_sigmas(problem, rng):
@@ -71,7 +36,7 @@ def _off_in_sigmas(problem, rng):
 def test_places_lie_within_their_sigmas_however_truly_the_table_tags_were_laid():
     rng = np.random.default_rng(1)
     for laid_mm in (0.0, 0.2, 1.0):
-        off = np.array([_off_in_sigmas(_laid(rng, laid_mm), rng) for _ in range(DRAWS)])
+        off = np.array([_off_in_sigmas(TABLE.seen(rng, laid_mm), rng) for _ in range(DRAWS)])
         # All places of one draw are off alike, in some three ways: 60 numbers make a share of 68 %
         # uncertain by 6 points, and one of 95 % by 3.
         assert 0.56 < (off < 1).mean() < 0.80, laid_mm
@@ -80,21 +45,21 @@ def test_places_lie_within_their_sigmas_however_truly_the_table_tags_were_laid()
 
 def test_tags_that_lie_exactly_are_known_to_lie_well_within_a_tenth_of_a_millimetre():
     rng = np.random.default_rng(2)
-    spreads = [_laid(rng, 0.0).learn().spreads.place_mm for _ in range(6)]
+    spreads = [TABLE.seen(rng, 0.0).learn().spreads.place_mm for _ in range(6)]
     assert np.median(spreads) < 0.08
 
 
 def test_the_more_a_hand_errs_the_less_sure_a_calibration_is():
     rng = np.random.default_rng(3)
     spreads = [
-        np.median([_laid(rng, laid_mm).learn().spreads.place_mm for _ in range(4)])
+        np.median([TABLE.seen(rng, laid_mm).learn().spreads.place_mm for _ in range(4)])
         for laid_mm in (0.0, 0.3, 3.0)
     ]
     assert spreads[0] < spreads[1] < spreads[2]
 
 
 def test_a_tag_is_placed_by_where_its_sides_lie_more_than_by_how_they_are_turned():
-    corners = {tag: _corners_px(place, 0.0) for tag, place in LISTED.items()}
+    corners = {tag: TABLE.corners_px(place, 0.0) for tag, place in LISTED.items()}
     fitted, single = (
         TagAdjustment.of(
             [FoundTag(tag, quad, FITTED_SIGMA_PX, alike) for tag, quad in corners.items()],
@@ -115,7 +80,7 @@ def test_a_tag_is_placed_by_where_its_sides_lie_more_than_by_how_they_are_turned
 @pytest.mark.parametrize("draw", range(3))
 def test_the_camera_is_the_one_that_the_likeliest_spreads_give_but_for_a_part_of_its_sigma(draw):
     rng = np.random.default_rng(draw)
-    problem = _laid(rng, 0.3)
+    problem = TABLE.seen(rng, 0.3)
     found = problem.learn()
     likely = problem.solve(found.spreads).camera
     seen = CAMERA.to_image(np.column_stack([PLACES, np.zeros(len(PLACES))]))

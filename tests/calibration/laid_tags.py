@@ -1,0 +1,69 @@
+"""Tables whose tags a hand laid more or less truly, as a camera sees them; no pictures needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.camera import Camera
+from calibration.lens_prior import LensPrior
+from calibration.table_tags import FITTED_ENDS_ALIKE, FITTED_SIGMA_PX, FoundTag
+from calibration.tag_adjustment import TagAdjustment
+
+_ARM_MM = 80.0
+"""A hand is taken to turn tags by its own error over a tag and a third."""
+_INWARD_PX = -0.2
+"""Where gamma and blur pull a side to."""
+
+
+@dataclass(frozen=True, eq=False)
+class LaidTable:
+    """A table under a camera whose lens was calibrated with `lens_covariance` (9, 9).
+
+    Tags are listed at `listed_mm`, by id. A fitted side lies off by `side_off_px` and its ends by
+    `side_turned_px` one against the other: one standard deviation each.
+    """
+
+    camera: Camera
+    listed_mm: Mapping[int, tuple[float, float]]
+    size_mm: float
+    lens_covariance: np.ndarray
+    side_off_px: float
+    side_turned_px: float
+
+    def seen(self, rng: np.random.Generator, laid_mm: float) -> TagAdjustment:
+        """What one picture tells, of tags laid with this standard deviation along x and along y."""
+        tags = []
+        for tag, listed_mm in self.listed_mm.items():
+            place_mm = np.array(listed_mm) + rng.normal(0, laid_mm, 2)
+            corners_px = self.corners_px(place_mm, rng.normal(0, laid_mm / _ARM_MM))
+            seen_px = self._as_fitted(corners_px, rng)
+            tags.append(FoundTag(tag, seen_px, FITTED_SIGMA_PX, FITTED_ENDS_ALIKE))
+        true = self.camera.lens
+        numbers = rng.multivariate_normal(true.parameters, self.lens_covariance, method="svd")
+        prior = LensPrior(true.with_parameters(numbers), self.lens_covariance)
+        return TagAdjustment.of(tags, self.listed_mm, self.size_mm, prior)
+
+    def corners_px(self, place_mm, turn_rad: float) -> np.ndarray:
+        """The true corners (4, 2) of a tag that lies at a place, turned so much."""
+        half = self.size_mm / 2
+        square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
+        cos, sin = np.cos(turn_rad), np.sin(turn_rad)
+        flat = square @ [[cos, sin], [-sin, cos]] + place_mm
+        return self.camera.to_image(np.column_stack([flat, np.zeros(4)]))
+
+    def _as_fitted(self, corners_px: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Where sides meet of which each is off, and turned about its middle, by chance."""
+        ends = np.roll(corners_px, -1, axis=0)
+        along = (ends - corners_px) / np.linalg.norm(ends - corners_px, axis=1, keepdims=True)
+        outward = np.stack([along[:, 1], -along[:, 0]], axis=1)
+        off = rng.normal(_INWARD_PX, self.side_off_px, (4, 1))
+        turned = rng.normal(0, self.side_turned_px, (4, 1))
+        lines = np.cross(
+            np.column_stack([corners_px + (off - turned) * outward, np.ones(4)]),
+            np.column_stack([ends + (off + turned) * outward, np.ones(4)]),
+        )
+        meet = np.cross(np.roll(lines, 1, axis=0), lines)
+        return meet[:, :2] / meet[:, 2:]
