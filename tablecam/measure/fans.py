@@ -118,72 +118,89 @@ def begins_mm(fans: Sequence[Fan], arcs_mm: Sequence[Array], depth_mm: ArrayLike
     Infinite where it does not reach so deep into the lane from the sides; with a depth below 0,
     where it does not come so near to it. The depths are one for all fans, or one of each.
     """
-    if not fans:
-        return []
-    deep_mm = np.broadcast_to(np.asarray(depth_mm, dtype=np.float64), len(fans))
-    angles = np.array([len(each) for each in arcs_mm], dtype=np.intp)
-    counts = np.array([len(fan.quads_mm) for fan in fans], dtype=np.intp)
-    sizes = angles * counts
-    of_fan = np.repeat(np.arange(len(fans)), sizes)
-    place = np.arange(len(of_fan)) - (np.cumsum(sizes) - sizes)[of_fan]
-    turn_of = (np.cumsum(angles) - angles)[of_fan] + place // counts[of_fan]
-    quad_of = (np.cumsum(counts) - counts)[of_fan] + place % counts[of_fan]
-    turns_rad = np.concatenate(
-        [fan.rad_per_mm * arcs for fan, arcs in zip(fans, arcs_mm, strict=True)]
-    )
-    across_mm, along_mm = _turned(_all_quads(fans)[1], turns_rad, quad_of, turn_of)
-    sides_mm = np.array([fan.sides_mm for fan in fans])[of_fan]
-    begins = _begin(across_mm, along_mm, sides_mm, deep_mm[of_fan])
-    parts = np.split(begins, np.cumsum(sizes)[:-1])
-    return [part.reshape(a, n) for part, a, n in zip(parts, angles, counts, strict=True)]
+    return Turned.of(fans, arcs_mm).begins_mm(depth_mm)
 
 
-def _turned(
-    quads_mm: Array, turns_rad: Array, quad_of: Indices, turn_of: Indices
-) -> tuple[Array, Array]:
-    """The corners of rectangles across and along turned lanes, row by row: (r, 4) of each."""
-    cos, sin = np.cos(turns_rad)[turn_of][:, None], np.sin(turns_rad)[turn_of][:, None]
-    x_mm, y_mm = quads_mm[..., 0][quad_of], quads_mm[..., 1][quad_of]
-    return cos * x_mm + sin * y_mm, cos * y_mm - sin * x_mm
+@dataclass(frozen=True, slots=True, eq=False)
+class Turned:
+    """Fans and their wheels: each of r rows is one of the rectangles after one of the wheels.
 
+    `across_mm` and `along_mm` (4, r) are its corners as the turned lane sees them; `sides_mm`
+    (2, r) the lane's sides, `of_fan` (r,) which fan it is. `shapes` are how many wheels and
+    rectangles each fan has.
+    """
 
-def _begin(across_mm: Array, along_mm: Array, sides_mm: Array, deep_mm: Array) -> Array:
-    """Where shapes, by corners (r, 4), begin in lanes: infinite where not so deep in them."""
-    found = np.full(len(across_mm), np.inf)
-    low_mm, high_mm = sides_mm[:, 0], sides_mm[:, 1]
-    rows = np.flatnonzero(
-        (across_mm.max(axis=1) >= low_mm + deep_mm)
-        & (across_mm.min(axis=1) <= high_mm - deep_mm)
-        & (along_mm.max(axis=1) >= 0.0)
-    )
-    across_mm, along_mm, deep_mm = across_mm[rows], along_mm[rows], deep_mm[rows]
-    low_mm, high_mm = low_mm[rows], high_mm[rows]
-    _, last_mm = _between(across_mm, along_mm, low_mm + deep_mm, high_mm - deep_mm)
-    wider_mm = np.minimum(deep_mm, 0.0)
-    first_mm, _ = _between(across_mm, along_mm, low_mm + wider_mm, high_mm - wider_mm)
-    found[rows] = np.where(last_mm >= 0.0, np.maximum(first_mm, 0.0), np.inf)
-    return found
+    across_mm: Array
+    along_mm: Array
+    sides_mm: Array
+    of_fan: Indices
+    shapes: tuple[tuple[int, int], ...]
 
-
-def _between(
-    across_mm: Array, along_mm: Array, low_mm: Array, high_mm: Array
-) -> tuple[Array, Array]:
-    """Where along what of convex shapes lies between two sides begins and ends; ends before 0."""
-    step = np.roll(across_mm, -1, axis=1) - across_mm
-    onward = np.roll(along_mm, -1, axis=1) - along_mm
-    with np.errstate(divide="ignore", invalid="ignore"):
-        to_low, to_high = (
-            (low_mm[:, None] - across_mm) / step,
-            (high_mm[:, None] - across_mm) / step,
+    @classmethod
+    def of(cls, fans: Sequence[Fan], arcs_mm: Sequence[Array]) -> Turned:
+        """All wheels of each fan with all of its rectangles."""
+        if not fans:
+            return cls(np.zeros((4, 0)), np.zeros((4, 0)), np.zeros((2, 0)), np.zeros(0, int), ())
+        angles = np.array([len(each) for each in arcs_mm], dtype=np.intp)
+        counts = np.array([len(fan.quads_mm) for fan in fans], dtype=np.intp)
+        sizes = angles * counts
+        of_fan = np.repeat(np.arange(len(fans)), sizes)
+        place = np.arange(len(of_fan)) - (np.cumsum(sizes) - sizes)[of_fan]
+        turn_of = (np.cumsum(angles) - angles)[of_fan] + place // counts[of_fan]
+        quad_of = (np.cumsum(counts) - counts)[of_fan] + place % counts[of_fan]
+        turns_rad = np.concatenate(
+            [fan.rad_per_mm * arcs for fan, arcs in zip(fans, arcs_mm, strict=True)]
         )
-    is_level = step == 0.0
-    is_in = (across_mm >= low_mm[:, None]) & (across_mm <= high_mm[:, None])
-    first = np.maximum(np.where(is_level, 0.0, np.minimum(to_low, to_high)), 0.0)
-    last = np.minimum(np.where(is_level, 1.0, np.maximum(to_low, to_high)), 1.0)
-    is_kept = (first <= last) & (is_in | ~is_level)
-    ends = along_mm + onward * first, along_mm + onward * last
-    begin = np.where(is_kept, np.minimum(*ends), np.inf).min(axis=1)
-    return begin, np.where(is_kept, np.maximum(*ends), -np.inf).max(axis=1)
+        cos, sin = np.cos(turns_rad)[turn_of], np.sin(turns_rad)[turn_of]
+        x_mm, y_mm = np.moveaxis(_all_quads(fans)[1], 0, -1).swapaxes(0, 1)[..., quad_of]
+        return cls(
+            cos * x_mm + sin * y_mm,
+            cos * y_mm - sin * x_mm,
+            np.array([fan.sides_mm for fan in fans]).T[:, of_fan],
+            of_fan,
+            tuple(zip(angles.tolist(), counts.tolist(), strict=True)),
+        )
+
+    def begins_mm(self, depth_mm: ArrayLike) -> list[Array]:
+        """How far along the lane each rectangle begins, as the function of this name tells."""
+        deep_mm = np.broadcast_to(np.asarray(depth_mm, dtype=np.float64), len(self.shapes))
+        begins = self._begins_mm(deep_mm[self.of_fan])
+        ends = np.cumsum([angles * quads for angles, quads in self.shapes], dtype=np.intp)
+        parts = np.split(begins, ends[:-1]) if self.shapes else []
+        return [part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True)]
+
+    def _begins_mm(self, deep_mm: Array) -> Array:
+        (low_mm, high_mm), ahead_mm = self.sides_mm, self.along_mm.max(axis=0)
+        rows = np.flatnonzero(
+            (self.across_mm.max(axis=0) >= low_mm + deep_mm)
+            & (self.across_mm.min(axis=0) <= high_mm - deep_mm)
+            & (ahead_mm >= 0.0)
+        )
+        found = np.full(len(self.of_fan), np.inf)
+        found[rows] = np.maximum(self._between(rows, np.minimum(deep_mm[rows], 0.0))[0], 0.0)
+        # Of one that reaches behind the front, what is ahead may lie beside the lane.
+        behind = rows[self.along_mm[:, rows].min(axis=0) < 0.0]
+        found[behind[self._between(behind, deep_mm[behind])[1] < 0.0]] = np.inf
+        return found
+
+    def _between(self, rows: Indices, inward_mm: Array) -> tuple[Array, Array]:
+        """Where along what of rectangles lies between the sides, moved inward, begins and ends.
+
+        The end of what does not lie there at all is below 0.
+        """
+        across_mm, along_mm = self.across_mm[:, rows], self.along_mm[:, rows]
+        low_mm, high_mm = self.sides_mm[:, rows] + np.stack([inward_mm, -inward_mm])
+        step, onward = (np.roll(each, -1, axis=0) - each for each in (across_mm, along_mm))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            to_low, to_high = (low_mm - across_mm) / step, (high_mm - across_mm) / step
+        is_level = step == 0.0
+        is_in = (across_mm >= low_mm) & (across_mm <= high_mm)
+        first = np.maximum(np.where(is_level, 0.0, np.minimum(to_low, to_high)), 0.0)
+        last = np.minimum(np.where(is_level, 1.0, np.maximum(to_low, to_high)), 1.0)
+        is_kept = (first <= last) & (is_in | ~is_level)
+        ends = along_mm + onward * first, along_mm + onward * last
+        begin = np.where(is_kept, np.minimum(*ends), np.inf).min(axis=0)
+        return begin, np.where(is_kept, np.maximum(*ends), -np.inf).max(axis=0)
 
 
 def _sectors(at_ribs: Array, which: np.ufunc) -> Array:

@@ -10,6 +10,7 @@ import shapely
 
 from tablecam.measure.answer import Answer, Shape, shapes_of
 from tablecam.measure.lanes import Corner
+from tablecam.measure.outlines import GRID_MM
 from tablecam.rules.maurice.charge_doubts import Asked
 from tablecam.rules.maurice.charge_limits import (
     LIMITS,
@@ -19,7 +20,7 @@ from tablecam.rules.maurice.charge_limits import (
 )
 from tablecam.rules.maurice.charge_moves import Move, allowance_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
-from tablecam.rules.maurice.ground import is_partly_in
+from tablecam.rules.maurice.ground import are_partly_in, is_partly_in
 from tablecam.rules.maurice.tables import CHARGE_DISRUPTIONS
 
 
@@ -111,20 +112,19 @@ def charge_of(field: Field, unit: UnitOnField) -> Charge:
 
 
 def _charge(field: Field, unit: UnitOnField, tries: Sequence[Tried]) -> Charge:
-    nominal = _as_all_stand(field, unit, tries)
+    nominal = _as_all_stand(field, tries)
     asked = Asked(field, unit, nominal.targets)
     lanes = tuple(replace(lane, asked=asked) for lane in nominal.lanes)
     return replace(nominal, lanes=lanes, asked=asked)
 
 
-def _as_all_stand(field: Field, unit: UnitOnField, tries: Sequence[Tried]) -> Charge:
+def _as_all_stand(field: Field, tries: Sequence[Tried]) -> Charge:
     """The same, as if all were known to stand just where they were seen."""
     targets = {name for each in tries for name in each.targets}
+    # In the field's order, as their bases are.
+    names = dict.fromkeys(name for each in tries for name in each.attempt.moves.owners)
     lanes = tuple(
-        lane
-        for enemy in field.enemies_of(unit)
-        if enemy.id in targets
-        for lane in _lanes_to(enemy, tries)
+        lane for name in names if name in targets for lane in _lanes_to(field.by_id[name], tries)
     )
     if lanes:
         return Charge(True, None, tuple(dict.fromkeys(lane.target for lane in lanes)), lanes)
@@ -174,7 +174,7 @@ def _lane(
     attempt: Attempt, row: int, enemy: UnitOnField, ends_mm: tuple[float, float]
 ) -> ChargeLane:
     move, unit = attempt.moves.move(row), attempt.unit
-    also = (other.id for other in attempt.field.enemies_of(unit) if other is not enemy)
+    also = (name for name in dict.fromkeys(attempt.moves.owners) if name != enemy.id)
     return ChargeLane(
         enemy.id,
         move.corner if move.arc_mm > 0 else None,
@@ -197,7 +197,11 @@ def _crosses(move: Move, unit: UnitOnField, area: shapely.Geometry) -> bool:
     lane = move.lane_area(unit)
     if is_partly_in(lane, area):
         return True
-    wheel = move.wheel_area(unit)
-    if not shapely.intersects(wheel, area):
+    parts = move.wheel_parts(unit)
+    parts = parts[shapely.intersects(parts, area)]
+    if not len(parts):
         return False
-    return is_partly_in(shapely.union(wheel, lane), area)
+    # Parts that are slivers by themselves may make more than one together.
+    return bool(are_partly_in(parts, area).any()) or is_partly_in(
+        shapely.union_all([*parts, lane], grid_size=GRID_MM), area
+    )

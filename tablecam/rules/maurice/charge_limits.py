@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
+from itertools import groupby
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
+from shapely import STRtree
 
 from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
@@ -40,14 +43,15 @@ _SAME_MM = 1e-3
 class Attempt:
     """A unit and its moves about one corner, to be held against the rules.
 
-    `slack_mm` is by how much each limit is let out (or, below 0, drawn in), to learn what of the
-    outcome hangs on so little.
+    `sees` tells whether it has an enemy in view. `slack_mm` is by how much each limit is let out
+    (or, below 0, drawn in), to learn what of the outcome hangs on so little.
     """
 
     field: Field
     unit: UnitOnField
     moves: Moves
     forbidden: shapely.Geometry
+    sees: Callable[[UnitOnField], bool]
     slack_mm: float = 0.0
 
 
@@ -110,15 +114,17 @@ class _Charger:
     place: int
     field: Field
     unit: UnitOnField
+    others: tuple[UnitOnField, ...]
     there: tuple[InReach, InReach]
     forbidden: shapely.Geometry
+    sees: Callable[[UnitOnField], bool]
 
     @property
     def reach_mm(self) -> float:
         return allowance_mm(self.field, self.unit) or 0.0
 
     def tried(self, moves: Moves) -> Tried:
-        attempt = Attempt(self.field, self.unit, moves, self.forbidden)
+        attempt = Attempt(self.field, self.unit, moves, self.forbidden, self.sees)
         return Tried(attempt, *what_is_left(attempt))
 
 
@@ -144,11 +150,11 @@ def attempts_of(asked: Sequence[tuple[Field, UnitOnField]]) -> list[list[Tried]]
 
 def _chargers(asked: Sequence[tuple[Field, UnitOnField]]) -> list[_Charger]:
     """Those that have enemies near enough for any charge."""
-    around = {place: _others_near(*each) for place, each in enumerate(asked)}
+    around = _others_near(asked)
     places = [
         place
-        for place, others in around.items()
-        if any(other.side != asked[place][1].side for other in others)
+        for place, (_, unit) in enumerate(asked)
+        if any(other.side != unit.side for other in around[place])
     ]
     if not places:
         return []
@@ -158,18 +164,36 @@ def _chargers(asked: Sequence[tuple[Field, UnitOnField]]) -> list[_Charger]:
         [allowance_mm(*asked[place]) or 0.0 for place in places],
     )
     return [
-        _Charger(place, *asked[place], both, forbidden_ground(*asked[place]))
+        _Charger(
+            place,
+            *asked[place],
+            around[place],
+            both,
+            forbidden_ground(*asked[place]),
+            cache(partial(is_in_view, *asked[place])),
+        )
         for place, both in zip(places, there, strict=True)
         if any(each.owners for each in both)
     ]
 
 
-def _others_near(field: Field, unit: UnitOnField) -> list[UnitOnField]:
-    others = [other for other in field.units if other is not unit]
-    outlines = np.array([other.outline for other in others], dtype=object)
-    reach_mm = (allowance_mm(field, unit) or 0.0) + TOUCH_MM
-    is_near = shapely.dwithin(unit.outline, outlines, reach_mm)
-    return [others[place] for place in np.flatnonzero(is_near).tolist()]
+def _others_near(asked: Sequence[tuple[Field, UnitOnField]]) -> list[tuple[UnitOnField, ...]]:
+    """The other units that are as near to each as it may go."""
+    found: list[tuple[UnitOnField, ...]] = []
+    for field, together in groupby(asked, key=lambda each: each[0]):
+        units = [unit for _, unit in together]
+        near, whose = STRtree([other.outline for other in field.units]).query(
+            [unit.outline for unit in units],
+            predicate="dwithin",
+            distance=[(allowance_mm(field, unit) or 0.0) + TOUCH_MM for unit in units],
+        )[::-1]
+        order = np.lexsort((near, whose))
+        parts = np.split(near[order], np.searchsorted(whose[order], np.arange(1, len(units))))
+        found += [
+            tuple(field.units[place] for place in part if field.units[place] is not unit)
+            for unit, part in zip(units, parts, strict=True)
+        ]
+    return found
 
 
 def _that_they_may_charge(chargers: Sequence[_Charger]) -> list[set[str]]:
@@ -194,7 +218,13 @@ def _after_wheels(chargers: Sequence[_Charger]) -> dict[int, list[Tried]]:
     """What is left of the moves about each corner, by the chargers' places."""
     turns = [(each, about) for each in chargers for about in each.there]
     wheels = [
-        Wheel(each.field, each.unit, about.corner, each.forbidden)
+        Wheel(
+            each.unit,
+            about.corner,
+            each.others,
+            CHARGE_WHEEL_BW * each.field.bw_mm,
+            each.forbidden,
+        )
         for each, about in turns
         if about.owners
     ]
@@ -243,11 +273,7 @@ def _may_meet_arms(attempt: Attempt, rows: Rows) -> Bools:
 
 
 def _sees(attempt: Attempt, rows: Rows) -> Bools:
-    return ~_meets_any(
-        attempt,
-        rows,
-        lambda enemy: not is_in_view(attempt.field, attempt.unit, enemy, attempt.slack_mm),
-    )
+    return ~_meets_any(attempt, rows, lambda enemy: not attempt.sees(enemy))
 
 
 def _has_ground(attempt: Attempt, rows: Rows) -> Bools:

@@ -13,15 +13,23 @@ from numpy.typing import NDArray
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.fans import (
     Fan,
-    begins_mm,
+    Turned,
     corners_of,
     critical_arcs_mm,
     fan_before,
     may_be_met,
 )
-from tablecam.measure.lanes import Corner, advanced, lane, lane_corners_mm, wheeled
-from tablecam.measure.outlines import Axes
-from tablecam.rules.maurice.charge_wheel import wheel_area
+from tablecam.measure.lanes import (
+    Corner,
+    advanced,
+    lane,
+    lane_corners_mm,
+    pivot_mm,
+    turned_deg,
+    wheel_parts,
+    wheeled,
+)
+from tablecam.measure.outlines import GRID_MM, Axes
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import ALLOWANCES_BW, SLIVER_MM
 
@@ -60,7 +68,12 @@ class Move:
 
     def wheel_area(self, unit: UnitOnField) -> shapely.Geometry:
         """What it passes over in the wheel, its start included."""
-        return wheel_area(unit, self.corner, self.arc_mm)
+        return shapely.union_all(self.wheel_parts(unit), grid_size=GRID_MM)
+
+    def wheel_parts(self, unit: UnitOnField) -> NDArray[np.object_]:
+        """The parts of that area; they overlap."""
+        angle_deg = turned_deg(unit.axes, self.corner, self.arc_mm)
+        return wheel_parts(unit.bases, pivot_mm(unit.axes, self.corner), angle_deg)
 
     def lane_area(self, unit: UnitOnField) -> shapely.Polygon:
         """What its front passes over on the way ahead."""
@@ -189,10 +202,8 @@ def moves_about(there: Sequence[InReach], longest_mm: Sequence[float]) -> list[M
         arcs_to_try(fan, longest, (SLIVER_MM,))
         for fan, longest in zip(fans, longest_mm, strict=True)
     ]
-    begins = begins_mm(fans, arcs_mm, SLIVER_MM)
-    # Beside the lane only enemies matter.
-    of_enemies = [each.fan.take(np.arange(len(each.bases))) for each in there]
-    near = begins_mm(of_enemies, arcs_mm, -TOUCH_MM)
+    turned = Turned.of(fans, arcs_mm)
+    begins, near = turned.begins_mm(SLIVER_MM), turned.begins_mm(-TOUCH_MM)
     return [_moves(*each) for each in zip(there, arcs_mm, begins, near, strict=True)]
 
 
@@ -201,6 +212,7 @@ def _moves(there: InReach, arcs_mm: Array, begins: Array, near_mm: Array) -> Mov
     straight_mm = ahead_mm.min(axis=1, initial=np.inf)
     meets = np.isfinite(ahead_mm) & (ahead_mm <= straight_mm[:, None] + SLIVER_MM)
     is_beside = np.isinf(ahead_mm) & ~_of_units_met(meets, there.owners)
+    near_mm = near_mm[:, : len(there.bases)]
     beside_mm = np.where(is_beside & ~touched(there), near_mm, np.inf)
     return Moves(
         there.corner,

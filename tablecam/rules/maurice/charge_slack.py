@@ -7,12 +7,13 @@ sure; only of what differs need be asked how likely it is.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 import shapely
 
 from tablecam.measure.contact import TOUCH_MM
-from tablecam.measure.fans import begins_mm
+from tablecam.measure.fans import Turned
 from tablecam.rules.maurice.charge_limits import Attempt, forbidden_ground, what_is_left
 from tablecam.rules.maurice.charge_moves import (
     Array,
@@ -24,6 +25,7 @@ from tablecam.rules.maurice.charge_moves import (
     in_reach,
     touched,
 )
+from tablecam.rules.maurice.charge_sight import is_in_view
 from tablecam.rules.maurice.charge_wheel import Wheel, longest_free_arcs_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW, SLIVER_MM
@@ -60,16 +62,17 @@ class Limits:
     field: Field
     unit: UnitOnField
     most_mm: float
+    others: tuple[UnitOnField, ...]
     there: tuple[InReach, InReach]
 
     @classmethod
     def of(cls, field: Field, unit: UnitOnField, most_mm: float) -> Limits:
         """The limits of a unit's charges."""
-        others = [other for other in field.units if other is not unit]
+        others = tuple(other for other in field.units if other is not unit)
         reach_mm = (allowance_mm(field, unit) or 0.0) + most_mm
         wheel_mm = CHARGE_WHEEL_BW * field.bw_mm
         (there,) = in_reach([(unit, others)], wheel_mm, [reach_mm], most_mm)
-        return cls(field, unit, most_mm, there)
+        return cls(field, unit, most_mm, others, there)
 
     def targets(self, slack_mm: float) -> frozenset[str]:
         """The enemies that the unit could charge if every limit were let out by a slack.
@@ -77,11 +80,12 @@ class Limits:
         Below 0 each is drawn in by it. Never fewer with a larger slack.
         """
         forbidden = forbidden_ground(self.field, self.unit, slack_mm)
+        sees = cache(partial(is_in_view, self.field, self.unit, slack_mm=slack_mm))
         found: set[str] = set()
         for ahead in _all_ahead(self, forbidden, slack_mm):
             for name in dict.fromkeys(ahead.owners):
                 moves = _moves_to(name, ahead, slack_mm)
-                attempt = Attempt(self.field, self.unit, moves, forbidden, slack_mm)
+                attempt = Attempt(self.field, self.unit, moves, forbidden, sees, slack_mm)
                 if name not in found and len(what_is_left(attempt)[0]):
                     found.add(name)
         return frozenset(found)
@@ -104,8 +108,12 @@ class Limits:
 def _all_ahead(limits: Limits, forbidden: shapely.Geometry, slack_mm: float) -> list[_Ahead]:
     """What lies ahead after wheels about either corner that has enemies in reach."""
     there = [each for each in limits.there if each.owners]
+    wheel_mm = CHARGE_WHEEL_BW * limits.field.bw_mm
     free_mm = longest_free_arcs_mm(
-        [Wheel(limits.field, limits.unit, each.corner, forbidden, slack_mm) for each in there]
+        [
+            Wheel(limits.unit, each.corner, limits.others, wheel_mm, forbidden, slack_mm)
+            for each in there
+        ]
     )
     wanted, feared = SLIVER_MM - slack_mm, SLIVER_MM + slack_mm
     fans = [each.fan for each in there]
@@ -113,19 +121,18 @@ def _all_ahead(limits: Limits, forbidden: shapely.Geometry, slack_mm: float) -> 
         arcs_to_try(fan, longest_mm, (wanted, feared))
         for fan, longest_mm in zip(fans, free_mm, strict=True)
     ]
-    of_enemies = [each.fan.take(np.arange(len(each.bases))) for each in there]
-    begins = (
-        begins_mm(of_enemies, arcs_mm, wanted),
-        begins_mm(fans, arcs_mm, feared),
-        begins_mm(of_enemies, arcs_mm, slack_mm - TOUCH_MM),
-    )
+    turned = Turned.of(fans, arcs_mm)
+    begins = (turned.begins_mm(deep) for deep in (wanted, feared, slack_mm - TOUCH_MM))
     return [_ahead(*each) for each in zip(there, arcs_mm, *begins, strict=True)]
 
 
 def _ahead(
     there: InReach, arcs_mm: Array, wanted_mm: Array, feared_mm: Array, near_mm: Array
 ) -> _Ahead:
-    feared_mm, friends_mm = np.split(feared_mm, [len(there.bases)], axis=1)
+    friends_mm = feared_mm[:, len(there.bases) :]
+    wanted_mm, feared_mm, near_mm = (
+        each[:, : len(there.bases)] for each in (wanted_mm, feared_mm, near_mm)
+    )
     is_beside = np.isinf(wanted_mm) & ~touched(there)
     return _Ahead(
         there,

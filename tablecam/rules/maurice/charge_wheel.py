@@ -11,11 +11,11 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.fans import corners_of
-from tablecam.measure.lanes import Corner, front_width_mm, pivot_mm, swept_by_wheel, turned_deg
+from tablecam.measure.lanes import Corner, front_width_mm, pivot_mm
 from tablecam.measure.outlines import GRID_MM
 from tablecam.measure.turning import first_turn_rad, free_turns_rad, half_planes
-from tablecam.rules.maurice.field import Field, UnitOnField
-from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW, SLIVER_MM
+from tablecam.rules.maurice.field import UnitOnField
+from tablecam.rules.maurice.tables import SLIVER_MM
 from tablecam.table.headings import forward
 
 Array = NDArray[np.float64]
@@ -26,22 +26,18 @@ _NEARLY_MM = 0.02
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wheel:
-    """A wheel about a corner that is to pass over no other unit and no `forbidden` ground.
+    """A wheel about a corner that is to pass over none of `others` and no `forbidden` ground.
 
-    Not where the unit already stands. With a slack it may go so much farther into other units, with
-    one below 0 it has to keep so far off them.
+    Not where the unit already stands, and no longer than `longest_mm`. With a slack it may go so
+    much farther into other units, with one below 0 it has to keep so far off them.
     """
 
-    field: Field
     unit: UnitOnField
     corner: Corner
+    others: Sequence[UnitOnField]
+    longest_mm: float
     forbidden: shapely.Geometry
     slack_mm: float = 0.0
-
-    @property
-    def longest_mm(self) -> float:
-        """As far as any wheel may go."""
-        return CHARGE_WHEEL_BW * self.field.bw_mm
 
     @property
     def sense(self) -> float:
@@ -50,7 +46,7 @@ class Wheel:
 
 
 def longest_free_arcs_mm(wheels: Sequence[Wheel]) -> list[float]:
-    """How far units can wheel, at most 1 BW each, before they pass over what they may not."""
+    """How far units can wheel before they pass over what they may not."""
     near = [_near(wheel) for wheel in wheels]
     parts = _parts([wheel.unit for wheel in wheels] + [other for each in near for other in each])
     turns_rad = np.full(len(wheels), np.inf)
@@ -83,19 +79,12 @@ def longest_free_arcs_mm(wheels: Sequence[Wheel]) -> list[float]:
     ]
 
 
-def wheel_area(unit: UnitOnField, corner: Corner, arc_mm: float) -> shapely.Geometry:
-    """What a unit passes over in a wheel, its start included."""
-    angle_deg = turned_deg(unit.axes, corner, arc_mm)
-    return swept_by_wheel(unit.bases, pivot_mm(unit.axes, corner), angle_deg)
-
-
 def _near(wheel: Wheel) -> list[UnitOnField]:
     """The other units that a wheel can come to."""
-    others = [other for other in wheel.field.units if other is not wheel.unit]
-    outlines = np.array([other.outline for other in others], dtype=object)
+    outlines = np.array([other.outline for other in wheel.others], dtype=object)
     reach_mm = _farthest_mm(wheel) + max(-wheel.slack_mm, 0.0)
     is_near = shapely.dwithin(wheel.unit.outline, outlines, reach_mm)
-    return [others[place] for place in np.flatnonzero(is_near).tolist()]
+    return [wheel.others[place] for place in np.flatnonzero(is_near).tolist()]
 
 
 def _farthest_mm(wheel: Wheel) -> float:
