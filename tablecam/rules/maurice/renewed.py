@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 import shapely
 
+from tablecam.rules.maurice.charge import charges
 from tablecam.rules.maurice.engagement import Engagements, engagements
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.fire import fires
@@ -47,9 +48,9 @@ def renewed(before: Rulings, field: Field) -> Rulings:
     engaged = engagements(field, before.active)
     by_side = {side: forces(field, side, apart) for side in sides(field)}
     stale = _within_reach(before.field, field, changed)
-    fire = fires(field, only=stale)
+    fire, charge = fires(field, only=stale), charges(field, only=stale)
     units = {
-        unit.id: unit_rulings(field, unit, apart, touches, engaged, fire[unit.id])
+        unit.id: unit_rulings(field, unit, apart, touches, engaged, fire[unit.id], charge[unit.id])
         if unit.id in stale
         else _kept(before.units[unit.id], field, unit, apart, touches, engaged)
         for unit in field.units

@@ -9,7 +9,7 @@ from typing import Any
 from tablecam.measure.answer import shapes_of
 from tablecam.rules.maurice.activation import spans
 from tablecam.rules.maurice.chances import is_exact
-from tablecam.rules.maurice.charge import Charge, ChargeLane, charge_of
+from tablecam.rules.maurice.charge import Charge, ChargeLane, charges
 from tablecam.rules.maurice.engagement import Engagements, engagements
 from tablecam.rules.maurice.field import GAME, Field, UnitOnField
 from tablecam.rules.maurice.fire import BaseFire, fires
@@ -36,9 +36,9 @@ def all_rulings(field: Field, active: str) -> Rulings:
     """All rulings as facts, with their proofs."""
     apart, touches, engaged = spacing(field), touching(field), engagements(field, active)
     by_side = {side: forces(field, side, apart) for side in sides(field)}
-    fire = fires(field)
+    fire, charge = fires(field), charges(field)
     units = {
-        each.id: unit_rulings(field, each, apart, touches, engaged, fire[each.id])
+        each.id: unit_rulings(field, each, apart, touches, engaged, fire[each.id], charge[each.id])
         for each in field.units
     }
     return Rulings(
@@ -61,6 +61,7 @@ def unit_rulings(
     touches: Touching,
     engaged: Engagements,
     fire: Mapping[str, BaseFire],
+    charge: Charge,
 ) -> UnitRulings:
     """What holds for one unit, from what has been measured of all."""
     return UnitRulings(
@@ -69,7 +70,7 @@ def unit_rulings(
         in_contact=touches.enemies_of(unit.id),
         flanked_by=flanked_by(field, unit, touches),
         fire=fire,
-        charge=charge_of(field, unit),
+        charge=charge,
         engaged_with=engaged.of(unit.id),
         allowance_bw=allowance_bw(field, unit),
     )
