@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from tablecam.rules.dice import Roll
+from tablecam.rules.maurice.game.cards import Effect
 from tablecam.rules.maurice.game.state import Command
 from tablecam.rules.maurice.game.steps import Direction, Symbol
 from tablecam.table.model import BasePose
@@ -29,7 +30,7 @@ class Interrupt:
     this round's moves; `foil`: the activation fails (M-4.19); `other`: no effect on the rules here.
     """
 
-    effect: Literal["first-fire", "rough-going", "foil", "other"]
+    effect: Effect
     card: str | None = None
     type: Literal["interrupt"] = "interrupt"
 
@@ -54,6 +55,14 @@ class Decline:
 
     side: str
     type: Literal["decline"] = "decline"
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """A side takes an event that was played out of the game (M-4.25)."""
+
+    side: str
+    type: Literal["remove"] = "remove"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +194,7 @@ Action = (
     | Interrupt
     | Modify
     | Decline
+    | Remove
     | Draw
     | Declare
     | Activate

@@ -42,7 +42,8 @@ def next_round(state: State) -> State:
 def first_step(state: State, number: int, active: str) -> State:
     """A round at its beginning: the active side may invoke the volley phase (M-4.3)."""
     without = state.side(active).hand == 0
-    begun = Round(number, active, state.position, is_without_cards=without)
+    is_out = state.deck.stage == "last" and state.deck.left == 0
+    begun = Round(number, active, state.position, is_without_cards=without, is_deck_out=is_out)
     return replace(state, round=begun, step=VolleyChoice())
 
 

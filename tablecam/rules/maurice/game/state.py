@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
+from tablecam.rules.maurice.game.cards import Card
 from tablecam.rules.maurice.game.steps import Step, Symbol
 from tablecam.table.model import Position, Unit
 
@@ -68,13 +69,14 @@ class Round:
     `began` is the table when the round began: the formations that fix allowances (M-6.2), what was
     in view (M-8.4); `is_without_cards` when its player began it so (M-4.18). `fired` are the units
     that have fired (M-7.7), `modifiers` at most one for each side and symbol (M-3.6), `displaced`
-    the sides whose commander was (M-6.30).
+    the sides whose commander was and that have not paid for it yet (M-6.30).
     """
 
     number: int
     active: str
     began: Position
     is_without_cards: bool = False
+    is_deck_out: bool = False
     command: Command | None = None
     has_volleys: bool = False
     passive_fires_first: bool = False
@@ -98,10 +100,16 @@ class Round:
 class Options:
     """How the players have agreed to play.
 
-    `deck` names the deck that tablecam deals from, None where the players hold printed cards.
+    `deck` is the name of the deck that tablecam deals, None where the players hold printed cards;
+    `cards` are all of its cards.
     """
 
     deck: str | None = None
+    cards: tuple[Card, ...] = ()
+
+    def card(self, card_id: str) -> Card | None:
+        """The card of that id, None where the deck has none."""
+        return next((card for card in self.cards if card.id == card_id), None)
 
 
 @dataclass(frozen=True, slots=True)

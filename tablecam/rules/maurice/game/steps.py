@@ -16,9 +16,11 @@ from tablecam.rules.maurice.requests import Aim, Kind
 Direction = Literal["left", "right"]
 Symbol = Literal["swords", "bugle", "cannon", "flag", "musket"]
 """What a modifying card is for: charge, march, bombard, rally, volleys (M-3.5)."""
+Moment = Literal["volleys", "activation"]
+"""When the passive side may interrupt: a volley phase was invoked, a force activated (M-4.17)."""
 
 
-# --- cards, in any phase: card_steps.py ----------------------------------------------------------
+# --- cards, in any phase: card_steps.py, draw_steps.py ----------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Interrupting:
     `force` has just been activated, where it is that moment.
     """
 
-    moment: Literal["volleys", "activation"]
+    moment: Moment
     force: tuple[str, ...] = ()
     type: Literal["interrupting"] = "interrupting"
 
@@ -52,6 +54,20 @@ class Drawing:
     count: int
     then: Step
     type: Literal["drawing"] = "drawing"
+
+
+@dataclass(frozen=True, slots=True)
+class Removing:
+    """`side` may take the event that was played out of the game, then those of `left` (M-4.25).
+
+    `card` is in the discards; its name is known where tablecam deals.
+    """
+
+    side: str
+    left: tuple[str, ...]
+    then: Step
+    card: str | None = None
+    type: Literal["removing"] = "removing"
 
 
 # --- fire: fire_steps.py -------------------------------------------------------------------------
@@ -232,6 +248,7 @@ Step = (
     Interrupting
     | Modifying
     | Drawing
+    | Removing
     | VolleyChoice
     | Firing
     | RollingToHit
