@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import shapely
@@ -15,6 +16,8 @@ HAIR_MM = 1e-3
 
 _PARALLEL = 1e-12
 _SAME_MM = 1e-9
+
+_NOTHING = shapely.Polygon()
 
 
 def free_line(
@@ -64,10 +67,31 @@ def is_between(
     """
     if not sights or shapely.is_empty(blockers):
         return np.zeros(len(sights), dtype=bool)
+    shapely.prepare(blockers)
+    return np.asarray(shapely.intersects(blockers, _views(sights)))
+
+
+def what_is_between(
+    sights: Sequence[tuple[shapely.LineString, shapely.Polygon]], blockers: shapely.Geometry
+) -> list[shapely.Geometry]:
+    """The same with what is met: those parts of the blockers, as one shape, or an empty one."""
+    parts = np.asarray(shapely.get_parts(blockers), dtype=object)
+    met: list[list[int]] = [[] for _ in sights]
+    if sights and len(parts):
+        which, part = shapely.STRtree(parts).query(_views(sights), "intersects").tolist()
+        for sight, at in zip(which, part, strict=True):
+            met[sight].append(at)
+    found: list[Any] = [
+        _NOTHING if not each else shapely.multipolygons(parts[each]) for each in met
+    ]
+    return found
+
+
+def _views(sights: Sequence[tuple[shapely.LineString, shapely.Polygon]]) -> NDArray[np.object_]:
+    """All that lies between each edge and its shape."""
     ends = shapely.get_coordinates([part for sight in sights for part in sight])
     views = shapely.convex_hull(shapely.linestrings(ends.reshape(len(sights), -1, 2)))
-    shapely.prepare(blockers)
-    return np.asarray(shapely.intersects(blockers, views))
+    return np.asarray(views, dtype=object)
 
 
 def _corners(

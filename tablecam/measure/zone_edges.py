@@ -19,6 +19,8 @@ Flags = NDArray[np.bool_]
 _PLAIN_TURN_RAD = np.pi / 4 + 1e-9
 _SAME_RAD = 1e-9
 _HAIR_MM = 1e-6
+_FAR_RAD, _APART_RAD = 7.0, 20.0
+"""Farther than any angle, and what keeps the angles of two strips apart."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,19 +41,16 @@ class Edges:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
-    """What is asked of many strips: each of r rows is one of the shapes at one angle of its strip.
+class Seen:
+    """All n `shapes` that are asked for in some `strips`, each shape as its strip sees it.
 
-    `turns_rad` and `shape_of` (r,) tell which; `edges` are those of all n `shapes`, each in the
-    frame of its strip, the one at its place of `frames` (n,) in `strips`.
+    `frames` (n,) is which of the strips that is; the shapes of each strip follow each other.
     """
 
-    turns_rad: Array
-    shape_of: Indices
-    edges: Edges
-    shapes: Any
-    frames: Indices
     strips: Sequence[Strip]
+    frames: Indices
+    shapes: Any
+    edges: Edges
 
     def on_table(self, local_mm: Array, shape_of: Indices) -> Array:
         """Points (k, c, 2), each k in the frame of the strip of one of the shapes, on the table."""
@@ -60,50 +59,73 @@ class Rows:
         return np.asarray(local_mm @ axes[frames] + pivots[frames][:, None])
 
 
-def rows_of(
-    strips: Sequence[Strip], turned_deg: Sequence[Array], shapes: Sequence[Sequence[Any]]
-) -> Rows:
-    """Every strip at each of its angles with each of its shapes."""
-    angles = np.array([len(turns) for turns in turned_deg], dtype=np.intp)
-    counts = np.array([len(each) for each in shapes], dtype=np.intp)
-    sizes = angles * counts
-    strip_of = np.repeat(np.arange(len(strips)), sizes)
-    place = np.arange(len(strip_of)) - (np.cumsum(sizes) - sizes)[strip_of]
-    turn_of = (np.cumsum(angles) - angles)[strip_of] + place // counts[strip_of]
-    shape_of = (np.cumsum(counts) - counts)[strip_of] + place % counts[strip_of]
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """What is looked at: in each of r rows one of the shapes, at one angle of its strip.
+
+    `turns_rad` and `shape_of` (r,) tell which; `places` (r,) are where the rows are among all:
+    those of the first strip, angle by angle, each with all of its shapes; those of the second; ...
+    """
+
+    turns_rad: Array
+    shape_of: Indices
+    places: Indices
+    seen: Seen
+
+
+def seen_from(strips: Sequence[Strip], shapes: Sequence[Sequence[shapely.Geometry]]) -> Seen:
+    """Each strip's shapes as it sees them."""
+    frames = np.repeat(np.arange(len(strips)), [len(each) for each in shapes])
     outlines = np.array([shape for each in shapes for shape in each], dtype=object)
-    frames = np.repeat(np.arange(len(strips)), counts)
-    turns_rad = np.radians(np.concatenate([np.zeros(0), *turned_deg]))
-    return Rows(
-        turns_rad[turn_of], shape_of, _edges(strips, frames, outlines), outlines, frames, strips
-    )
+    return Seen(strips, frames, outlines, _edges(strips, frames, outlines))
 
 
-def may_be_met(strip: Strip, rows: Rows) -> Flags:
-    """In which rows (r,) a shape need be looked at: mostly few of all.
+def rows_of(seen: Seen, turned_rad: Sequence[Array], within: tuple[Array, Array]) -> Rows:
+    """Every strip at each of its angles with each of its shapes that may be met there.
+
+    `within` are the first and the last angle (n,), (n,) at which each shape may be.
+    """
+    turns_rad = np.concatenate(list(turned_rad))
+    angles = np.array([len(turns) for turns in turned_rad], dtype=np.intp)
+    strip_of = np.repeat(np.arange(len(angles)), angles)
+    # All strips' angles in one rising order, each strip's more than a whole turn past the last's.
+    keys = turns_rad + _APART_RAD * strip_of
+    order = np.argsort(keys, kind="stable")
+    first, last = (np.clip(each, -_FAR_RAD, _FAR_RAD) for each in within)
+    apart = _APART_RAD * seen.frames
+    begin = np.searchsorted(keys[order], apart + first, side="left")
+    counts = np.maximum(np.searchsorted(keys[order], apart + last, side="right") - begin, 0)
+    shape_of = np.repeat(np.arange(len(begin)), counts)
+    turn_of = np.arange(len(shape_of)) + (begin - (np.cumsum(counts) - counts))[shape_of]
+    turn_of, strip = order[turn_of], seen.frames[shape_of]
+    shapes = np.bincount(seen.frames, minlength=len(angles))
+    local_turn = turn_of - (np.cumsum(angles) - angles)[strip]
+    local_shape = shape_of - (np.cumsum(shapes) - shapes)[strip]
+    sizes = angles * shapes
+    places = (np.cumsum(sizes) - sizes)[strip] + local_turn * shapes[strip] + local_shape
+    return Rows(turns_rad[turn_of], shape_of, places, seen)
+
+
+def turns_within(strip: Strip, edges: Edges, most_rad: float) -> tuple[Array, Array]:
+    """The first and the last angle at which each shape may be in a strip: (n,), (n,).
 
     A shape is beside the strip where all of its corners are beyond the same side, so between the
     first and the last angle at which one crosses a side it may be in it. That holds for shapes
     ahead of the front line that are no nearer than the strip is wide, at angles up to 45 degrees.
     """
-    edges = rows.edges
-    if not len(edges.firsts):
-        return np.zeros(0, dtype=bool)
     x_mm, y_mm = edges.starts.T
     far_mm = np.hypot(x_mm, y_mm)
     width_mm = 2 * max(abs(strip.left_mm), abs(strip.right_mm))
     is_plain = (np.minimum.reduceat(far_mm, edges.firsts) > width_mm) & (
         np.minimum.reduceat(y_mm, edges.firsts) >= 0
     )
-    is_plain &= bool(np.abs(rows.turns_rad).max(initial=0.0) <= _PLAIN_TURN_RAD)
+    is_plain &= most_rad <= _PLAIN_TURN_RAD
     bearings_rad, far_mm = np.arctan2(-x_mm, y_mm), np.maximum(far_mm, width_mm)
     first = np.minimum.reduceat(bearings_rad + np.arcsin(strip.left_mm / far_mm), edges.firsts)
     last = np.maximum.reduceat(bearings_rad + np.arcsin(strip.right_mm / far_mm), edges.firsts)
     first_at_all, last_at_all = _turns_to(strip, edges)
     first = np.where(is_plain, first, first_at_all) - _SAME_RAD
-    last = np.where(is_plain, last, last_at_all) + _SAME_RAD
-    of = rows.shape_of
-    return np.asarray((rows.turns_rad >= first[of]) & (rows.turns_rad <= last[of]))
+    return first, np.where(is_plain, last, last_at_all) + _SAME_RAD
 
 
 def _turns_to(strip: Strip, edges: Edges) -> tuple[Array, Array]:
@@ -143,15 +165,13 @@ def _nearest_mm(starts: Array, steps: Array) -> Array:
     return np.asarray(np.hypot(*(starts + part[:, None] * steps).T))
 
 
-def is_clear(strip: Strip, rows: Rows, sliver_mm: float) -> Flags:
+def is_clear(strip: Strip, edges: Edges, most_rad: float, sliver_mm: float) -> Flags:
     """Which shapes (n,) hang together and lie ahead of wherever the near end comes.
 
-    At angles up to 45 degrees, and no nearer than the strip is wide: as `may_be_met` has it.
+    At angles up to 45 degrees, and no nearer than the strip is wide: as `turns_within` has it.
     """
-    edges = rows.edges
-    most_rad = float(np.abs(rows.turns_rad).max(initial=0.0))
     half_mm = max(abs(strip.left_mm), abs(strip.right_mm))
-    if not len(edges.firsts) or most_rad > _PLAIN_TURN_RAD:
+    if most_rad > _PLAIN_TURN_RAD:
         return np.zeros(len(edges.firsts), dtype=bool)
     near_mm = half_mm * np.sin(most_rad) + max(strip.floor_mm + sliver_mm, 0.0)
     far_mm = np.minimum.reduceat(np.hypot(*edges.starts.T), edges.firsts)
@@ -193,7 +213,7 @@ def _are_rectangles(steps: Array, firsts: Indices, counts: Indices) -> Flags:
     sizes = np.hypot(*one.T), np.hypot(*other.T)
     is_square = np.abs((one * other).sum(axis=1)) <= _SAME_RAD * sizes[0] * sizes[1]
     found[found] = is_square & (np.abs(one + back).max(axis=1, initial=0.0) <= _SAME_RAD * sizes[0])
-    return found
+    return np.asarray(found)
 
 
 def _in_frames(strips: Sequence[Strip], frames: Indices, points_mm: Array) -> Array:

@@ -15,10 +15,12 @@ from tablecam.measure.zone_edges import (
     Flags,
     Indices,
     Rows,
+    Seen,
     is_clear,
     kept,
-    may_be_met,
     rows_of,
+    seen_from,
+    turns_within,
 )
 from tablecam.measure.zones import Strip
 
@@ -65,11 +67,14 @@ def first_met_by_each(
     if not any(len(each) for each in shapes):
         return [np.full((len(turns), 0), np.inf) for turns in turned_deg]
     plain = replace(strips[0], pivot_mm=(0.0, 0.0), heading_deg=90.0)
-    rows = rows_of(strips, turned_deg, shapes)
-    if plain.is_cut and np.any(np.abs(rows.turns_rad) >= np.radians(_MOST_TURN_DEG)):
+    turns_rad = [np.radians(turns) for turns in turned_deg]
+    most_rad = max(float(np.abs(turns).max(initial=0.0)) for turns in turns_rad)
+    if plain.is_cut and most_rad >= np.radians(_MOST_TURN_DEG):
         raise ValueError(f"expected angles below {_MOST_TURN_DEG:g} degrees")
-    starts_mm = _in_as_deep(plain, rows, sliver_mm)
     sizes = [len(turns) * len(each) for turns, each in zip(turned_deg, shapes, strict=True)]
+    starts_mm = np.full(sum(sizes), np.inf)
+    rows, begin_mm = _in_as_deep(plain, seen_from(strips, shapes), turns_rad, most_rad, sliver_mm)
+    starts_mm[rows.places] = begin_mm
     return [
         part.reshape(len(turns), len(each))
         for part, turns, each in zip(
@@ -120,22 +125,29 @@ def critical_turns_deg(
     return np.unique(turns[np.abs(turns) <= most_deg])
 
 
-def _in_as_deep(strip: Strip, rows: Rows, sliver_mm: float) -> Array:
-    """Where along the strip the shape begins that reaches in as deep as a sliver, for each row."""
-    inner, of = strip.narrowed(sliver_mm), rows.shape_of
-    clear = is_clear(strip, rows, sliver_mm)
+def _in_as_deep(
+    strip: Strip, seen: Seen, turns_rad: Sequence[Array], most_rad: float, sliver_mm: float
+) -> tuple[Rows, Array]:
+    """The rows that had to be looked at, and where in each the shape begins: (r,).
+
+    Infinite where it does not reach in as deep as a sliver; so it is in all other rows.
+    """
+    inner, edges = strip.narrowed(sliver_mm), seen.edges
+    clear = is_clear(strip, edges, most_rad, sliver_mm)
     # Clear of the near end a shape is in between the inner sides, or beside them: no need to look.
-    may = np.where(clear[of], may_be_met(inner, rows), may_be_met(strip, rows))
+    spans = turns_within(inner, edges, most_rad), turns_within(strip, edges, most_rad)
+    first, last = np.where(clear, *spans)
+    rows = rows_of(seen, turns_rad, (first, last))
     starts_mm = _over_heel(strip, rows)
-    is_plain = (clear & rows.edges.are_rectangles)[of]
-    _begin(starts_mm, may & is_plain, _rectangles_begin, strip, rows)
-    _begin(starts_mm, may & ~is_plain, _edges_begin, strip, rows)
-    asked = np.isfinite(starts_mm) & ~clear[of]
+    is_plain = (clear & edges.are_rectangles)[rows.shape_of]
+    _begin(starts_mm, is_plain, _rectangles_begin, strip, rows)
+    _begin(starts_mm, ~is_plain, _edges_begin, strip, rows)
+    asked = np.isfinite(starts_mm) & ~clear[rows.shape_of]
     if sliver_mm > 0 and asked.any():
         inner_mm = _over_heel(inner, rows)
         _begin(inner_mm, asked & np.isinf(inner_mm), _edges_begin, inner, rows)
         starts_mm[asked & np.isinf(inner_mm)] = np.inf
-    return starts_mm
+    return rows, starts_mm
 
 
 def _begin(starts_mm: Array, may: Flags, begins: Begins, strip: Strip, rows: Rows) -> None:
@@ -151,7 +163,7 @@ def _rectangles_begin(strip: Strip, rows: Rows, asked: Indices) -> Array:
     At the first corner or, where that lies beside the strip, where the strip's side crosses the
     edge that leads from that corner to it.
     """
-    edges, of = rows.edges, rows.shape_of[asked]
+    edges, of = rows.seen.edges, rows.shape_of[asked]
     begin = edges.firsts[of]
     turned = np.cos(rows.turns_rad[asked]), np.sin(rows.turns_rad[asked])
     middle = _turned(turned, (edges.starts[begin] + edges.starts[begin + 2]) / 2)
@@ -181,7 +193,7 @@ def _turned(turned: Turned, places: Array) -> Array:
 def _edges_begin(strip: Strip, rows: Rows, asked: Indices) -> Array:
     """Where along the strip the first of the edges of a shape in it begins, for rows (k,): (k,)."""
     # One line for every edge of such a shape at such an angle: few of all of them.
-    edges, shape_of = rows.edges, rows.shape_of[asked]
+    edges, shape_of = rows.seen.edges, rows.shape_of[asked]
     counts = edges.counts[shape_of]
     begin = np.cumsum(counts) - counts
     row = np.repeat(np.arange(len(asked)), counts)
@@ -213,7 +225,7 @@ def _first_of(strip: Strip, turned: Turned, starts: Array, steps: Array) -> Arra
 def _over_heel(strip: Strip, rows: Rows) -> Array:
     """Where shapes that lie over a corner of the strip's near end begin, for each row: (r,)."""
     starts_mm = np.full(len(rows.turns_rad), np.inf)
-    is_near = _is_at_heel(_heel_box(strip, rows.turns_rad), rows.edges)
+    is_near = _is_at_heel(_heel_box(strip, rows.turns_rad), rows.seen.edges)
     at = np.flatnonzero(is_near[rows.shape_of])
     if not len(at):
         return starts_mm
@@ -221,9 +233,9 @@ def _over_heel(strip: Strip, rows: Rows) -> Array:
     heel = _heel(strip, turns_rad)
     cos, sin = np.cos(turns_rad)[:, None], np.sin(turns_rad)[:, None]
     along = np.maximum(cos * heel[..., 1] - sin * heel[..., 0], 0.0)
-    x_mm, y_mm = np.moveaxis(rows.on_table(heel, shape_of), -1, 0)
-    shapely.prepare(rows.shapes[is_near])
-    over = shapely.contains_xy(rows.shapes[shape_of][:, None], x_mm, y_mm)
+    x_mm, y_mm = np.moveaxis(rows.seen.on_table(heel, shape_of), -1, 0)
+    shapely.prepare(rows.seen.shapes[is_near])
+    over = shapely.contains_xy(rows.seen.shapes[shape_of][:, None], x_mm, y_mm)
     starts_mm[at] = np.where(over, along, np.inf).min(axis=1)
     return starts_mm
 

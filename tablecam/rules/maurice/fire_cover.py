@@ -13,7 +13,7 @@ from tablecam.measure.sight import free_line
 from tablecam.measure.zones import Strip
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
 from tablecam.rules.maurice.fire_zone import Met
-from tablecam.rules.maurice.ground import is_partly_in
+from tablecam.rules.maurice.ground import is_sliver
 from tablecam.rules.maurice.tables import SLIVER_MM
 
 Indices = NDArray[np.intp]
@@ -35,22 +35,24 @@ class Aim:
 
 
 def best_aim(
-    shooter: Shooter, other: Other, met: Met, can_hit: Indices, *, may_be_covered: bool
+    shooter: Shooter, other: Other, met: Met, can_hit: Indices, cover: shapely.Geometry
 ) -> Aim:
     """The best of the angles at which a base can be hit: one without cover, if there is one.
 
-    Otherwise the middle of the widest range of angles.
+    Otherwise the middle of the widest range of angles. `cover` is what covers between the two.
     """
     middle = _middle(met, can_hit)
-    if not may_be_covered:
+    if shapely.is_empty(cover):
         return Aim(middle, has_cover=False)
-    if _is_inside(other.outline, shooter.cover):
+    if _is_inside(other.outline, cover):
         return Aim(middle, has_cover=True)
-    any_way = free_line(shooter.edge, other.outline, shooter.cover)
+    edge = shooter.edge
+    any_way = free_line(edge, other.outline, cover)
     if any_way is None:
         return Aim(middle, has_cover=True)
     for at in _tried(shooter, met, can_hit, middle, any_way):
-        past = _past_cover(shooter, other, met, at)
+        zone = (float(met.turns_deg[at]), float(met.ends_mm[at]))
+        past = _line_past(edge, other.outline, shooter.strip, cover, zone)
         if past is not None:
             return Aim(at, has_cover=False, past=past)
     return Aim(middle, has_cover=True)
@@ -71,14 +73,10 @@ def has_cover(
 
 
 def _is_inside(outline: shapely.Polygon, cover: shapely.Geometry) -> bool:
+    if not shapely.intersects(cover, outline):
+        return False
     outside = shapely.difference(outline, cover, grid_size=GRID_MM)
-    return not is_partly_in(outside, outline)
-
-
-def _past_cover(shooter: Shooter, other: Other, met: Met, at: int) -> shapely.LineString | None:
-    """A line to what the zone holds of a base, past all cover; None where there is none."""
-    zone = (float(met.turns_deg[at]), float(met.ends_mm[at]))
-    return _line_past(shooter.edge, other.outline, shooter.strip, shooter.cover, zone)
+    return is_sliver(outside)
 
 
 def _line_past(
@@ -88,7 +86,10 @@ def _line_past(
     cover: shapely.Geometry,
     zone: tuple[float, float],
 ) -> shapely.LineString | None:
-    """The same to what a strip, turned by so many degrees and so long, holds of an outline."""
+    """A line to what a strip, turned by so many degrees and so long, holds of an outline.
+
+    One past all cover, None where there is none.
+    """
     turned_deg, end_mm = zone
     for within in (strip.narrowed(SLIVER_MM), strip):
         turned = within.outline(turned_deg, end_mm + GRID_MM)

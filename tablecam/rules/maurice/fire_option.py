@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.answer import EXACT_MM, Shape
 from tablecam.measure.outlines import axes, corners
-from tablecam.measure.sight import is_between
+from tablecam.measure.sight import what_is_between
 from tablecam.rules.maurice.fire_cover import Aim, best_aim
 from tablecam.rules.maurice.fire_drawing import Sketch
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
@@ -96,8 +97,8 @@ class Hit:
 def options(asked: Sequence[tuple[Shooter, Met]], wanted: Range) -> list[tuple[FireOption, ...]]:
     """The best option of each base against each unit that it can hit at a range."""
     hits = [_hits(base, met, wanted) for base, met in asked]
-    screened = iter(_may_be_covered([hit for each in hits for hit in each]))
-    return [_best([_option(hit, wanted, next(screened)) for hit in each]) for each in hits]
+    covers = iter(_covers([hit for each in hits for hit in each]))
+    return [_best([_option(hit, wanted, next(covers)) for hit in each]) for each in hits]
 
 
 def _hits(base: Shooter, met: Met, wanted: Range) -> list[Hit]:
@@ -110,14 +111,15 @@ def _hits(base: Shooter, met: Met, wanted: Range) -> list[Hit]:
     return [Hit(base, met, place, np.flatnonzero(can_hit[:, place])) for place in places]
 
 
-def _may_be_covered(hits: Sequence[Hit]) -> list[bool]:
-    """Whether any covering terrain lies between each base and the one it hits."""
-    found = [False] * len(hits)
+def _covers(hits: Sequence[Hit]) -> list[shapely.Geometry]:
+    """What covers between each base and the one it hits; mostly nothing."""
+    found: list[shapely.Geometry] = [shapely.Polygon()] * len(hits)
+    edges = {id(hit.base): hit.base.edge for hit in hits}
     for cover in {id(hit.base.cover): hit.base.cover for hit in hits}.values():
         at = [place for place, hit in enumerate(hits) if hit.base.cover is cover]
-        sights = [(hits[place].base.edge, hits[place].other.outline) for place in at]
-        for place, is_met in zip(at, is_between(sights, cover).tolist(), strict=True):
-            found[place] = is_met
+        sights = [(edges[id(hits[place].base)], hits[place].other.outline) for place in at]
+        for place, between in zip(at, what_is_between(sights, cover), strict=True):
+            found[place] = between
     return found
 
 
@@ -136,9 +138,9 @@ def _order(option: FireOption) -> tuple[float, ...]:
     return (option.to_hit, option.distance_mm, abs(option.turned_deg))
 
 
-def _option(hit: Hit, wanted: Range, may_be_covered: bool) -> FireOption:
+def _option(hit: Hit, wanted: Range, cover: shapely.Geometry) -> FireOption:
     base, other, met = hit.base, hit.other, hit.met
-    aim = best_aim(base, other, met, hit.at, may_be_covered=may_be_covered)
+    aim = best_aim(base, other, met, hit.at, cover)
     turned_deg = float(met.turns_deg[aim.at])
     distance_mm = float(met.ranges_mm[aim.at, hit.place])
     dense = other.unit.formation in ("column", "massed")

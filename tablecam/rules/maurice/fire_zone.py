@@ -195,7 +195,7 @@ def _screens(
     reach_mm = np.hypot(np.subtract(longest_mm, PAST_OBSTRUCTION_BW * bw_mm), ZONE_BW / 2 * bw_mm)
     of = [at for at, _ in pieces]
     outlines = [piece for _, piece in pieces]
-    ends = shapely.dwithin(outlines, pivots[of], reach_mm[of] + EXACT_MM)
+    ends = shapely.distance(outlines, pivots[of]) <= reach_mm[of] + EXACT_MM
     for (at, piece), is_near in zip(pieces, ends.tolist(), strict=True):
         if is_near:
             found[at].append(piece)

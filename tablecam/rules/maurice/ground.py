@@ -84,9 +84,12 @@ def is_partly_in(shape: shapely.Geometry, area: shapely.Geometry) -> bool:
     """Whether any part of a shape lies in an area: more than a sliver of it (G-5)."""
     if not shapely.intersects(shape, area):
         return False
-    common = shapely.intersection(shape, area, grid_size=GRID_MM)
-    # What is nowhere as deep as a sliver vanishes when it is eroded by half of one.
-    return not shapely.buffer(common, -SLIVER_MM / 2).is_empty
+    return not is_sliver(shapely.intersection(shape, area, grid_size=GRID_MM))
+
+
+def is_sliver(part: shapely.Geometry) -> bool:
+    """Whether a part is nowhere as deep as a sliver: eroded by half of one it vanishes (G-5)."""
+    return shapely.buffer(part, -SLIVER_MM / 2).is_empty
 
 
 def are_partly_in(shapes: NDArray[np.object_], area: shapely.Geometry) -> NDArray[np.bool_]:
