@@ -7,7 +7,7 @@ being the nearest (`minimum.py`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +67,10 @@ class Lengths:
     value_mm: Array
     sigma_mm: Array
 
+    def arrays(self) -> tuple[Array, Array]:
+        """Copies of both."""
+        return self.value_mm.copy(), self.sigma_mm.copy()
+
 
 def distance(a: Measurable, b: Measurable) -> Length:
     """The length between the nearest points of two things.
@@ -74,11 +78,12 @@ def distance(a: Measurable, b: Measurable) -> Length:
     Raises:
         ValueError: One of them is a unit without a base on the table.
     """
-    geometry_a, geometry_b = geometries([a])[0], geometries([b])[0]
+    from_a, from_b = rectangles([a]), rectangles([b])
+    geometry_a, geometry_b = _shapes([a], from_a)[0], _shapes([b], from_b)[0]
     line = shapely.get_coordinates(shapely.shortest_line(geometry_a, geometry_b))
     (x_a, y_a), (x_b, y_b) = line.tolist()
     value_mm = float(shapely.distance(geometry_a, geometry_b))
-    _, sigmas_mm = gaps_with_sigma([a], [b], np.zeros((1, 2), dtype=np.intp))
+    sigmas_mm = _sigmas_mm(from_a, from_b, np.zeros((1, 2), dtype=np.intp))
     return Length(value_mm, float(sigmas_mm[0]), (x_a, y_a), (x_b, y_b))
 
 
@@ -93,20 +98,39 @@ def distances(a: Sequence[Measurable], b: Sequence[Measurable] | None = None) ->
     if b is None:
         return _among(a)
     pairs = np.indices((len(a), len(b))).reshape(2, -1).T
-    value_mm = shapely.distance(geometries(a)[:, None], geometries(b)[None, :])
-    _, sigma_mm = gaps_with_sigma(a, b, pairs)
-    return Lengths(value_mm, sigma_mm.reshape(value_mm.shape))
+    from_a, from_b = rectangles(a), rectangles(b)
+    value_mm = shapely.distance(_shapes(a, from_a)[:, None], _shapes(b, from_b)[None, :])
+    return Lengths(value_mm, _sigmas_mm(from_a, from_b, pairs).reshape(value_mm.shape))
 
 
-def _among(things: Sequence[Measurable]) -> Lengths:
+def renewed_distances(
+    before: Lengths, things: Sequence[Measurable], changed: Collection[int]
+) -> Lengths:
+    """The lengths among things when those at some places have changed since `before`.
+
+    Raises:
+        ValueError: One of them is a unit without a base on the table.
+    """
+    if not changed:
+        return before
     pairs = np.stack(np.triu_indices(len(things), k=1), axis=1)
-    shapes = geometries(things)
-    value_mm = np.zeros((len(things), len(things)))
-    sigma_mm = np.zeros_like(value_mm)
-    first, second = pairs.T
-    value_mm[first, second] = shapely.distance(shapes[first], shapes[second])
-    _, sigma_mm[first, second] = gaps_with_sigma(things, things, pairs)
-    return Lengths(value_mm + value_mm.T, sigma_mm + sigma_mm.T)
+    return _among(things, before, pairs[np.isin(pairs, list(changed)).any(axis=1)])
+
+
+def _among(
+    things: Sequence[Measurable], before: Lengths | None = None, pairs: Indices | None = None
+) -> Lengths:
+    """The lengths among things; of some pairs (g, 2) alone, where those of others are known."""
+    size = (len(things), len(things))
+    known = (np.zeros(size), np.zeros(size)) if before is None else before.arrays()
+    first, second = np.triu_indices(len(things), k=1) if pairs is None else pairs.T
+    found = rectangles(things)
+    shapes = _shapes(things, found)
+    value_mm = shapely.distance(shapes[first], shapes[second])
+    sigma_mm = _sigmas_mm(found, found, np.stack([first, second], axis=1))
+    for of_all, of_pairs in zip(known, (value_mm, sigma_mm), strict=True):
+        of_all[first, second] = of_all[second, first] = of_pairs
+    return Lengths(*known)
 
 
 def geometries(things: Sequence[Measurable]) -> np.ndarray[Any, np.dtype[np.object_]]:
@@ -115,16 +139,28 @@ def geometries(things: Sequence[Measurable]) -> np.ndarray[Any, np.dtype[np.obje
     Raises:
         ValueError: One is a unit without a base on the table.
     """
+    return _shapes(things, rectangles(things))
+
+
+def _shapes(
+    things: Sequence[Measurable], found: Rectangles
+) -> np.ndarray[Any, np.dtype[np.object_]]:
     for thing in things:
         if isinstance(thing, Unit) and not thing.bases:
             raise ValueError(f"expected a unit with bases on the table, got {thing.id} with none")
-    found = rectangles(things)
     outlines = np.asarray(shapely.polygons(found.corners_mm()))
     shapes = np.asarray(shapely.multipolygons(outlines, indices=found.owners))
     points = [i for i, thing in enumerate(things) if not isinstance(thing, Unit | BasePose)]
     rows = np.searchsorted(found.owners, points)
     shapes[points] = shapely.points(found.centres_mm[rows])
     return shapes
+
+
+def _sigmas_mm(a: Rectangles, b: Rectangles, pairs: Indices) -> Array:
+    """The standard deviations (g,) of the lengths of pairs (g, 2) of things."""
+    if not (a.sigmas.any() or b.sigmas.any()):
+        return np.zeros(len(pairs))
+    return _gaps_with_sigma(a, b, pairs)[1]
 
 
 def gaps_with_sigma(
@@ -134,9 +170,14 @@ def gaps_with_sigma(
 
     A gap is the distance, or less than 0 by how deep the two overlap.
     """
+    from_a = rectangles(a)
+    return _gaps_with_sigma(from_a, from_a if a is b else rectangles(b), pairs)
+
+
+def _gaps_with_sigma(from_a: Rectangles, from_b: Rectangles, pairs: Indices) -> tuple[Array, Array]:
+    """The same of the things that rectangles belong to."""
     if not len(pairs):
         return np.zeros(0), np.zeros(0)
-    from_a, from_b = rectangles(a), rectangles(b)
     group, in_a, in_b = _near_rectangles(from_a, from_b, pairs)
     rect_a, rect_b = from_a.take(in_a), from_b.take(in_b)
     ways = ways_apart(rect_a, rect_b)
@@ -227,4 +268,4 @@ def _nearest_ways(group: Indices, gaps_mm: Array, groups: int) -> Indices:
 def _covariance(scaled: Array, index: Indices) -> Array:
     """What ways (g, k) share by resting on the same rectangle: (g, k, k), from (g, k, 3)."""
     same = index[:, :, None] == index[:, None, :]
-    return np.asarray(np.einsum("gki,gli->gkl", scaled, scaled) * same)
+    return np.asarray(scaled @ scaled.transpose(0, 2, 1) * same)

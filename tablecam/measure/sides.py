@@ -10,9 +10,10 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.answer import Shape, shapes_of
+from tablecam.measure.fronts import Fronts
 from tablecam.measure.outlines import GRID_MM, Axes, axes, table_outline
 from tablecam.measure.rectangles import Array, Rectangles, rectangles
-from tablecam.table.headings import forward, right
+from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, TableSize, Unit
 
 Side = Literal["front", "flank", "rear"]
@@ -42,7 +43,7 @@ def sides_of(a: Sequence[Unit | BasePose], b: Sequence[Unit | BasePose]) -> NDAr
 def sides_from(a: Sequence[Axes], b: Sequence[Unit | BasePose]) -> NDArray[np.intp]:
     """The same, seen from axes that are known already."""
     bases = rectangles(b)
-    by_base = np.stack([_shares(each, bases) for each in a], axis=1)
+    by_base = _shares(a, bases)
     areas = by_base @ (bases.owners[:, None] == np.arange(len(b)))
     order = np.array([2, 1, 0])[:, None, None]
     return np.asarray(np.argmax(areas + _SAME_MM2 * order, axis=0))
@@ -63,36 +64,47 @@ def side_shapes(what: Unit | BasePose, table: TableSize) -> tuple[Shape, ...]:
     )
 
 
-def _shares(of: Axes, bases: Rectangles) -> Array:
-    """How much of each base (n) lies ahead, at the flanks and in the rear: (3, n), in mm²."""
+def _shares(a: Sequence[Axes], bases: Rectangles) -> Array:
+    """How much of each base (n) lies ahead, at the flanks and in the rear of each: (3, k, n), mm².
+
+    Most bases lie wholly in one of them.
+    """
     corners_mm = bases.corners_mm()
     whole: Array = 4.0 * bases.halves_mm.prod(axis=1)
-    shares = _whole_in(of, corners_mm) * whole
-    cut = np.flatnonzero(shares.sum(axis=0) == 0)
-    if len(cut):
+    shares = np.asarray(_whole_in(Fronts.of_all(a), corners_mm) * whole)
+    is_cut = shares.sum(axis=0) == 0
+    for row in np.flatnonzero(is_cut.any(axis=1)).tolist():
+        cut = np.flatnonzero(is_cut[row])
         # Base by base: flush or overlapping, a unit's bases are no valid multipolygon to cut up.
         outlines = np.asarray(shapely.polygons(corners_mm[cut]))
         ahead, rear = (
             shapely.area(shapely.intersection(region, outlines, grid_size=GRID_MM))
-            for region in _regions(of)
+            for region in _regions(a[row])
         )
-        shares[:, cut] = ahead, whole[cut] - ahead - rear, rear
-    return np.asarray(shares)
+        shares[:, row, cut] = ahead, whole[cut] - ahead - rear, rear
+    return shares
 
 
-def _whole_in(of: Axes, corners_mm: Array) -> NDArray[np.bool_]:
-    """Which bases (n, 4, 2) lie wholly ahead, at one flank, or in the rear: (3, n)."""
-    points = corners_mm.reshape(-1, 2)
-    ahead_mm = of.ahead_mm(points).reshape(-1, 4)
-    across = np.array(right(of.heading_deg))
-    places = points @ across
-    left_mm = (np.array(of.left_mm) @ across - places).reshape(-1, 4)
-    right_mm = (places - np.array(of.right_mm) @ across).reshape(-1, 4)
-    is_behind = (ahead_mm <= 0).all(axis=1)
-    is_beside = (left_mm >= 0).all(axis=1) | (right_mm >= 0).all(axis=1)
-    is_between = ((left_mm <= 0) & (right_mm <= 0)).all(axis=1)
-    is_ahead = (ahead_mm >= 0).all(axis=1)
+def _whole_in(fronts: Fronts, corners_mm: Array) -> NDArray[np.bool_]:
+    """Which bases (n, 4, 2) lie wholly ahead of k fronts, at one flank, or in the rear: (3, k, n).
+
+    A base upon the line between two of them, of no area in one, may lie wholly in both.
+    """
+    across = np.stack([fronts.heading[:, 1], -fronts.heading[:, 0]], axis=1)
+    ahead_mm = _along(fronts.normal, corners_mm, fronts.left_mm)
+    left_mm = -_along(across, corners_mm, fronts.left_mm)
+    right_mm = _along(across, corners_mm, fronts.right_mm)
+    is_behind = (ahead_mm <= 0).all(axis=2)
+    is_beside = (left_mm >= 0).all(axis=2) | (right_mm >= 0).all(axis=2)
+    is_between = ((left_mm <= 0) & (right_mm <= 0)).all(axis=2)
+    is_ahead = (ahead_mm >= 0).all(axis=2)
     return np.stack([is_ahead, is_behind & is_beside, is_behind & is_between])
+
+
+def _along(ways: Array, points_mm: Array, starts_mm: Array) -> Array:
+    """How far points (n, 4, 2) lie along unit vectors (k, 2) from places (k, 2): (k, n, 4)."""
+    from_origin = np.tensordot(ways, points_mm, axes=(1, 2))
+    return np.asarray(from_origin - (ways * starts_mm).sum(axis=1)[:, None, None])
 
 
 def _regions(of: Axes) -> tuple[shapely.Polygon, shapely.Polygon]:

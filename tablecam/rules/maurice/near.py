@@ -94,6 +94,8 @@ def _sigma_to_any_mm(
         return 0.0
     reach_mm = length.value_mm + _FAR_SIGMAS * length.sigma_mm
     vying = [enemy.unit for enemy in enemies if far_mm[enemy.id] <= reach_mm]
+    if len(vying) == 1:
+        return length.sigma_mm
     bases = tuple(base for enemy in vying for base in enemy.bases)
     return distance(unit.unit, replace(vying[0], bases=bases)).sigma_mm
 

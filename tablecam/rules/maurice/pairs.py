@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from tablecam.measure.answer import EXACT_MM, Answer
 from tablecam.measure.sides import SIDES, Side, sides_from
 from tablecam.rules.maurice.field import Field, UnitOnField
@@ -67,16 +69,17 @@ def pairs(
 ) -> tuple[Pair, ...]:
     """All ordered pairs of opposing units, in the field's order; `known` are taken as they are."""
     apart = spacing(field) if apart is None else apart
+    enemies = {unit.side: field.enemies_of(unit) for unit in field.units}
     asked: dict[tuple[UnitOnField, ...], list[UnitOnField]] = {}
     for a in field.units:
-        unknown = tuple(b for b in field.enemies_of(a) if (a.id, b.id) not in known)
+        unknown = tuple(b for b in enemies[a.side] if (a.id, b.id) not in known)
         asked.setdefault(unknown, []).append(a)
     new = {
         pair.ids: pair
-        for enemies, units in asked.items()
-        for pair in _seen_from(field, units, enemies, apart)
+        for others, units in asked.items()
+        for pair in _seen_from(field, units, others, apart)
     }
-    ids = ((a.id, b.id) for a in field.units for b in field.enemies_of(a))
+    ids = ((a.id, b.id) for a in field.units for b in enemies[a.side])
     return tuple(new.get(each) or known[each] for each in ids)
 
 
@@ -88,16 +91,10 @@ def _seen_from(
         return []
     lies = sides_from([unit.axes for unit in units], [enemy.unit for enemy in enemies]).tolist()
     margins_mm = flank_margins_mm(units, enemies).tolist()
+    among = np.ix_(*([apart.places[each.id] for each in of] for of in (units, enemies)))
+    far_mm, sigmas_mm = (each[among].tolist() for each in apart.lengths.arrays())
     return [
-        Pair(
-            field,
-            a,
-            b,
-            apart.mm(a.id, b.id),
-            apart.sigma_mm(a.id, b.id),
-            SIDES[lies[row][column]],
-            margins_mm[row][column],
-        )
-        for row, a in enumerate(units)
-        for column, b in enumerate(enemies)
+        Pair(field, a, b, far, sigma, SIDES[lie], margin)
+        for a, *rows in zip(units, far_mm, sigmas_mm, lies, margins_mm, strict=True)
+        for b, far, sigma, lie, margin in zip(enemies, *rows, strict=True)
     ]
