@@ -1,0 +1,150 @@
+"""The march: the units of a force move one by one, in any order, none into contact (M-6.31)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.maurice.game.actions import Action, ClearSmoke, Done, March
+from tablecam.rules.maurice.game.displaced import after_passing
+from tablecam.rules.maurice.game.losses import disrupted
+from tablecam.rules.maurice.game.marches import marches
+from tablecam.rules.maurice.game.sequence import after_action
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.step_rules import Followed
+from tablecam.rules.maurice.game.steps import Marching, Step
+from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.march_change import placed
+from tablecam.rules.maurice.march_ways import suffers
+from tablecam.rules.maurice.movement import MoveJudgement, judge_move
+
+
+class MarchingRules:
+    """`Marching`: each unit of the force once, or smoke taken off guns instead."""
+
+    def asked(self, state: State, step: Marching) -> Asked:
+        """The active side."""
+        left = ", ".join(_left(state, step))
+        return Asked(f"{state.active} marches: {left} may move, or say done", state.active)
+
+    def legal(self, state: State, step: Marching) -> tuple[Action, ...]:
+        """The usual marches of each unit that has not moved, and to leave it at that."""
+        field, extra_bw = field_at(state), state.round.amounts("bugle")
+        listed: list[Action] = []
+        for name in _left(state, step):
+            listed += marches(field, field.by_id[name], extra_bw=extra_bw.get(name, 0))
+        if _smoking(state, step) and not step.moved:
+            listed.append(ClearSmoke())
+        return (*listed, Done())
+
+    def apply(self, state: State, step: Marching, action: Action) -> Followed:
+        """A unit moved, with what that does to it, to friends and to commanders in its way."""
+        if isinstance(action, March):
+            return _marched(state, step, action)
+        if isinstance(action, ClearSmoke):
+            return _without_smoke(state, step)
+        if isinstance(action, Done):
+            return after_action(state), ()
+        raise Refused(f"expected a unit's march, smoke cleared, or done, got {action.type}")
+
+
+def judged(state: State, action: March) -> MoveJudgement:
+    """How a march is judged, cards included, whoever's turn it is."""
+    field = field_at(state)
+    extra_bw = state.round.amounts("bugle").get(action.unit, 0)
+    return judge_move(field, field.by_id[action.unit], action.bases, extra_bw=extra_bw)
+
+
+def check_bases(state: State, action: March) -> None:
+    """Refuse a march of a unit that is not there, or of other bases than it has."""
+    unit = state.position.unit(action.unit)
+    if unit is None:
+        raise Refused(f"expected a unit on the table, got {action.unit}", key="unit")
+    have, got = (
+        [(b.tag, b.width_mm, b.depth_mm) for b in each] for each in (unit.bases, action.bases)
+    )
+    if have != got:
+        raise Refused(f"expected the {len(have)} bases of {unit.id}, got others", key="bases")
+
+
+def moved_to(state: State, action: March, found: MoveJudgement) -> Followed:
+    """The state with a unit where it marched to, and what that did to it and its friends."""
+    field = field_at(state)
+    unit = field.by_id[action.unit]
+    there = placed(field, unit, action.bases).by_id[unit.id].unit
+    events = [_told(action.unit, found)]
+    state = state.with_unit(there)
+    gained = found.disruptions - found.is_rough
+    if found.is_rough:
+        why = "passes through difficult ground"
+        state, told = disrupted(state, unit.id, 1, why, "M-6.3")
+        events += told
+    if gained:
+        why = f"passes through {' and '.join(found.passed)}"
+        state, told = disrupted(state, unit.id, gained, why, "M-6.7")
+        events += told
+    for name in found.passed:
+        if suffers(field.by_id[name]):
+            state, told = disrupted(state, name, 1, f"is passed through by {unit.id}", "M-6.7")
+            events += told
+    return state, tuple(events)
+
+
+def _marched(state: State, step: Marching, action: March) -> Followed:
+    if action.unit not in step.force:
+        raise Refused(f"{action.unit} is not of the activated force", rule="M-6.1", key="unit")
+    if action.unit in step.moved:
+        raise Refused(f"{action.unit} has moved in this round", rule="M-6.31", key="unit")
+    check_bases(state, action)
+    found = judged(state, action)
+    if found.is_legal.answer == "no":
+        raise Refused(found.because, rule=found.is_legal.rule, key="bases")
+    state, events = moved_to(state, action, found)
+    then = _onward(state, replace(step, moved=(*step.moved, action.unit)))
+    state, told = after_passing(state, state.active, found.area, then)
+    return state, (*events, *told)
+
+
+def _onward(state: State, step: Marching) -> Step:
+    """The march while somebody can move, and what comes after it."""
+    return step if _left(state, step) else after_action(state).step
+
+
+def _left(state: State, step: Marching) -> tuple[str, ...]:
+    return tuple(name for name in step.force if name not in step.moved)
+
+
+def _smoking(state: State, step: Marching) -> tuple[str, ...]:
+    by_id = field_at(state).by_id
+    return tuple(name for name in step.force if by_id[name].has_smoke)
+
+
+def _without_smoke(state: State, step: Marching) -> Followed:
+    """The smoke of the whole force taken off; none of it moves in this round (M-4.23)."""
+    smoking = _smoking(state, step)
+    if not smoking:
+        raise Refused("expected guns with smoke: none of the force has any", rule="M-4.23")
+    if step.moved:
+        names = " and ".join(step.moved)
+        raise Refused(f"{names} moved: a march that clears smoke moves nobody", rule="M-4.23")
+    for name in smoking:
+        unit = field_at(state).by_id[name].unit
+        kept = {key: value for key, value in unit.state.items() if key != "smoke"}
+        state = state.with_unit(replace(unit, state={**kept, "smoke": False}))
+    names = " and ".join(smoking)
+    told = Event("smoke-cleared", f"{names}: the smoke is off", "M-4.23", {"units": list(smoking)})
+    return after_action(state), (told,)
+
+
+def _told(name: str, found: MoveJudgement) -> Event:
+    answer = found.is_legal
+    text = f"{name} marches {found.cost_bw:.2f} BW of {found.allowance_bw:g}"
+    if answer.answer == "too_close":
+        text += f": {abs(answer.margin_mm):.1f} mm are too close to call, and the mover's"
+    facts = {
+        "unit": name,
+        "cost_bw": round(found.cost_bw, 3),
+        "allowance_bw": found.allowance_bw,
+        "answer": answer.answer,
+    }
+    return Event("march", text, answer.rule, facts, found.path)
