@@ -95,7 +95,15 @@ def fight(field: Field, request: Combat) -> Fought:
     check_combat(request, met)
     dice = _checked_dice(request, met)
     scores = scores_of(field, met, request.cards)
-    found = results(
+    found = outcomes(field, met, scores, dice)
+    return Fought(met, scores, dice, _fallen_back(field, request, met, found))
+
+
+def outcomes(
+    field: Field, met: Meeting, scores: Mapping[str, Value], dice: Mapping[str, int]
+) -> Mapping[str, Result]:
+    """What becomes of all who are engaged, in that order, before anybody falls back (M-8.20)."""
+    return results(
         Scored(
             name,
             name in met.contacts,
@@ -106,7 +114,15 @@ def fight(field: Field, request: Combat) -> Fought:
         )
         for name, value in scores.items()
     )
-    return Fought(met, scores, dice, _fallen_back(field, request, met, found))
+
+
+def bound_to_fall_back(met: Meeting, found: Mapping[str, Result]) -> tuple[str, ...]:
+    """The attackers that stand, in contact with an enemy that does (M-8.23)."""
+    return tuple(
+        name
+        for name, touched in met.contacts.items()
+        if not _is_broken(name, found) and not all(_is_broken(enemy, found) for enemy in touched)
+    )
 
 
 def fall_back_order(field: Field, request: Combat, attackers: Iterable[str]) -> tuple[str, ...]:
@@ -121,15 +137,11 @@ def _fallen_back(
 ) -> Mapping[str, Result]:
     """All results once everyone has fallen back who must: attackers still in contact (M-8.23)."""
     after = dict(found)
-    in_contact = [
-        name
-        for name, touched in met.contacts.items()
-        if any(not _is_broken(enemy, found) for enemy in touched)
-    ]
+    bound = bound_to_fall_back(met, found)
     # The order is that of all attackers: it does not hang on who happens to stay.
     for name in fall_back_order(field, request, met.contacts):
         # A friend who fell back through it may have broken it.
-        if name in in_contact and not after[name].is_broken:
+        if name in bound and not after[name].is_broken:
             after |= fall_back(field, name, after)
     return MappingProxyType(after)
 

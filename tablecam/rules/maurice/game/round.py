@@ -10,11 +10,13 @@ from tablecam.rules.game import Asked
 from tablecam.rules.maurice.game.actions import Action
 from tablecam.rules.maurice.game.fire_rolls import RollingToDisruptRules, RollingToHitRules
 from tablecam.rules.maurice.game.fire_steps import FiringRules
+from tablecam.rules.maurice.game.march_steps import MarchingRules
 from tablecam.rules.maurice.game.rally_steps import RallyingRules, RollingRallyRules
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed, StepRules
 from tablecam.rules.maurice.game.steps import (
     Firing,
+    Marching,
     Over,
     Rallying,
     RollingRally,
@@ -28,6 +30,7 @@ RULES: Final[Mapping[type[Step], StepRules]] = MappingProxyType(
         Firing: FiringRules(),
         RollingToHit: RollingToHitRules(),
         RollingToDisrupt: RollingToDisruptRules(),
+        Marching: MarchingRules(),
         Rallying: RallyingRules(),
         RollingRally: RollingRallyRules(),
     }
