@@ -6,8 +6,9 @@ the same for strips and shapes of any kind.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import shapely
@@ -21,7 +22,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
-_RIBS = 4
+_RIBS = 8
 """Into how many sectors a fan is cut to sort out who is far."""
 
 
@@ -118,14 +119,16 @@ def begins_mm(fans: Sequence[Fan], arcs_mm: Sequence[Array], depth_mm: ArrayLike
     Infinite where it does not reach so deep into the lane from the sides; with a depth below 0,
     where it does not come so near to it. The depths are one for all fans, or one of each.
     """
-    return Turned.of(fans, arcs_mm).begins_mm(depth_mm)
+    near_mm = max(0.0, -float(np.min(depth_mm)))
+    return Turned.of(fans, arcs_mm, near_mm).begins_mm(depth_mm)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turned:
     """Fans and their wheels: each of r rows is one of the rectangles after one of the wheels.
 
-    `across_mm` and `along_mm` (4, r) are its corners as the turned lane sees them; `sides_mm`
+    Only those that come as near to the lane as `near_mm`; `places` (r,) tells which they are of
+    all. `across_mm` and `along_mm` (4, r) are its corners as the turned lane sees them; `sides_mm`
     (2, r) the lane's sides, `of_fan` (r,) which fan it is. `shapes` are how many wheels and
     rectangles each fan has.
     """
@@ -134,13 +137,12 @@ class Turned:
     along_mm: Array
     sides_mm: Array
     of_fan: Indices
+    places: Indices
     shapes: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, fans: Sequence[Fan], arcs_mm: Sequence[Array]) -> Turned:
-        """All wheels of each fan with all of its rectangles."""
-        if not fans:
-            return cls(np.zeros((4, 0)), np.zeros((4, 0)), np.zeros((2, 0)), np.zeros(0, int), ())
+    def of(cls, fans: Sequence[Fan], arcs_mm: Sequence[Array], near_mm: float) -> Turned:
+        """All wheels of each fan with all of its rectangles that come so near."""
         angles = np.array([len(each) for each in arcs_mm], dtype=np.intp)
         counts = np.array([len(fan.quads_mm) for fan in fans], dtype=np.intp)
         sizes = angles * counts
@@ -148,25 +150,38 @@ class Turned:
         place = np.arange(len(of_fan)) - (np.cumsum(sizes) - sizes)[of_fan]
         turn_of = (np.cumsum(angles) - angles)[of_fan] + place // counts[of_fan]
         quad_of = (np.cumsum(counts) - counts)[of_fan] + place % counts[of_fan]
-        turns_rad = np.concatenate(
-            [fan.rad_per_mm * arcs for fan, arcs in zip(fans, arcs_mm, strict=True)]
-        )
+        turns_rad = _joined(fan.rad_per_mm * arcs for fan, arcs in zip(fans, arcs_mm, strict=True))
         cos, sin = np.cos(turns_rad)[turn_of], np.sin(turns_rad)[turn_of]
-        x_mm, y_mm = np.moveaxis(_all_quads(fans)[1], 0, -1).swapaxes(0, 1)[..., quad_of]
+        sides_mm = np.array([fan.sides_mm for fan in fans]).reshape(-1, 2).T[:, of_fan]
+        x_mm, y_mm = _all_quads(fans)[1].transpose(2, 1, 0)
+        # Most are far aside, as the circles about them tell.
+        middle_x, middle_y = x_mm.mean(axis=0)[quad_of], y_mm.mean(axis=0)[quad_of]
+        round_mm = (
+            np.hypot(x_mm - x_mm.mean(axis=0), y_mm - y_mm.mean(axis=0)).max(axis=0) + near_mm
+        )[quad_of]
+        across_mm = cos * middle_x + sin * middle_y
+        near = np.flatnonzero(
+            (across_mm >= sides_mm[0] - round_mm)
+            & (across_mm <= sides_mm[1] + round_mm)
+            & (cos * middle_y - sin * middle_x >= -round_mm)
+        )
+        cos, sin, x_mm, y_mm = cos[near], sin[near], x_mm[:, quad_of[near]], y_mm[:, quad_of[near]]
         return cls(
             cos * x_mm + sin * y_mm,
             cos * y_mm - sin * x_mm,
-            np.array([fan.sides_mm for fan in fans]).T[:, of_fan],
-            of_fan,
+            sides_mm[:, near],
+            of_fan[near],
+            near,
             tuple(zip(angles.tolist(), counts.tolist(), strict=True)),
         )
 
     def begins_mm(self, depth_mm: ArrayLike) -> list[Array]:
         """How far along the lane each rectangle begins, as the function of this name tells."""
         deep_mm = np.broadcast_to(np.asarray(depth_mm, dtype=np.float64), len(self.shapes))
-        begins = self._begins_mm(deep_mm[self.of_fan])
-        ends = np.cumsum([angles * quads for angles, quads in self.shapes], dtype=np.intp)
-        parts = np.split(begins, ends[:-1]) if self.shapes else []
+        ends = np.cumsum([0, *(angles * quads for angles, quads in self.shapes)], dtype=np.intp)
+        begins = np.full(ends[-1], np.inf)
+        begins[self.places] = self._begins_mm(deep_mm[self.of_fan])
+        parts = [begins[first:last] for first, last in pairwise(ends.tolist())]
         return [part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True)]
 
     def _begins_mm(self, deep_mm: Array) -> Array:
@@ -212,7 +227,11 @@ def _all_quads(fans: Sequence[Fan]) -> tuple[Indices, Array]:
     """The rectangles of all fans, and of which fan each is."""
     counts = [len(fan.quads_mm) for fan in fans]
     of_fan = np.repeat(np.arange(len(fans)), counts)
-    return of_fan, np.concatenate([fan.quads_mm for fan in fans])
+    return of_fan, np.concatenate([np.zeros((0, 4, 2)), *(fan.quads_mm for fan in fans)])
+
+
+def _joined(arrays: Iterable[Array]) -> Array:
+    return np.concatenate([np.zeros(0), *arrays])
 
 
 def _ends(fans: Sequence[Fan]) -> Indices:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -21,7 +22,10 @@ from tablecam.rules.maurice.charge_limits import (
 from tablecam.rules.maurice.charge_moves import Move, allowance_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import are_partly_in, is_partly_in
-from tablecam.rules.maurice.tables import CHARGE_DISRUPTIONS
+from tablecam.rules.maurice.tables import CHARGE_DISRUPTIONS, SLIVER_MM
+
+_SPECK_MM2 = math.pi * (SLIVER_MM / 2) ** 2
+"""A disc as wide as a sliver: what has less area is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,10 +202,13 @@ def _crosses(move: Move, unit: UnitOnField, area: shapely.Geometry) -> bool:
     if is_partly_in(lane, area):
         return True
     parts = move.wheel_parts(unit)
-    parts = parts[shapely.intersects(parts, area)]
-    if not len(parts):
+    parts = np.array([*parts[shapely.intersects(parts, area)], lane], dtype=object)
+    if len(parts) == 1:
         return False
-    # Parts that are slivers by themselves may make more than one together.
-    return bool(are_partly_in(parts, area).any()) or is_partly_in(
-        shapely.union_all([*parts, lane], grid_size=GRID_MM), area
+    if are_partly_in(parts, area).any():
+        return True
+    # Parts that are slivers by themselves may make more than one together, if they are any size.
+    in_mm2 = shapely.area(shapely.intersection(parts, area)).sum()
+    return bool(in_mm2 > _SPECK_MM2) and is_partly_in(
+        shapely.union_all(parts, grid_size=GRID_MM), area
     )

@@ -130,14 +130,14 @@ def allowance_mm(field: Field, unit: UnitOnField) -> float | None:
 class InReach:
     """The bases that all lanes of a unit about a corner can have to do with.
 
-    `bases` are those of enemies, whose units are `owners`; `fan` holds theirs and then those of
-    friends.
+    `bases` are those of enemies, whose units are `owners`; those `touched` (n,) it touches where it
+    stands. `fan` holds theirs and then those of friends.
     """
 
-    unit: UnitOnField
     corner: Corner
     owners: tuple[str, ...]
     bases: tuple[shapely.Polygon, ...]
+    touched: Bools
     fan: Fan
 
 
@@ -151,7 +151,7 @@ def in_reach(
 
     `reach_mm` is how far each goes in all; what lies so much farther, or beside it, matters too.
     """
-    all_there = [_all_there(unit, corner, others) for unit, others in around for corner in CORNERS]
+    all_there = [each for unit, others in around for each in _all_there(unit, others)]
     is_met = may_be_met(
         [each.fan for each in all_there],
         wheel_mm,
@@ -171,20 +171,26 @@ def come_to(there: Sequence[InReach], wheel_mm: float, reach_mm: Sequence[float]
     ]
 
 
-def _all_there(unit: UnitOnField, corner: Corner, others: Sequence[UnitOnField]) -> InReach:
-    """All bases of other units, those of enemies first."""
+def _all_there(unit: UnitOnField, others: Sequence[UnitOnField]) -> list[InReach]:
+    """All bases of other units, those of enemies first, about either corner."""
     enemies = [other for other in others if other.side != unit.side]
     friends = [other for other in others if other.side == unit.side]
     bases = tuple(base for other in enemies for base in other.bases)
     corners_mm = corners_of([*bases, *(base for other in friends for base in other.bases)])
     owners = tuple(other.id for other in enemies for _ in other.bases)
-    return InReach(unit, corner, owners, bases, fan_before(unit.axes, corner, corners_mm))
+    touched = shapely.dwithin(unit.outline, np.array(bases, dtype=object), TOUCH_MM)
+    return [
+        InReach(corner, owners, bases, touched, fan_before(unit.axes, corner, corners_mm))
+        for corner in CORNERS
+    ]
 
 
 def _only(there: InReach, is_met: Bools) -> InReach:
-    kept = np.flatnonzero(is_met[: len(there.bases)]).tolist()
+    of_enemies = is_met[: len(there.bases)]
+    kept = np.flatnonzero(of_enemies).tolist()
     return replace(
         there,
+        touched=there.touched[of_enemies],
         owners=tuple(there.owners[place] for place in kept),
         bases=tuple(there.bases[place] for place in kept),
         fan=there.fan.take(is_met),
@@ -202,7 +208,7 @@ def moves_about(there: Sequence[InReach], longest_mm: Sequence[float]) -> list[M
         arcs_to_try(fan, longest, (SLIVER_MM,))
         for fan, longest in zip(fans, longest_mm, strict=True)
     ]
-    turned = Turned.of(fans, arcs_mm)
+    turned = Turned.of(fans, arcs_mm, TOUCH_MM)
     begins, near = turned.begins_mm(SLIVER_MM), turned.begins_mm(-TOUCH_MM)
     return [_moves(*each) for each in zip(there, arcs_mm, begins, near, strict=True)]
 
@@ -213,7 +219,7 @@ def _moves(there: InReach, arcs_mm: Array, begins: Array, near_mm: Array) -> Mov
     meets = np.isfinite(ahead_mm) & (ahead_mm <= straight_mm[:, None] + SLIVER_MM)
     is_beside = np.isinf(ahead_mm) & ~_of_units_met(meets, there.owners)
     near_mm = near_mm[:, : len(there.bases)]
-    beside_mm = np.where(is_beside & ~touched(there), near_mm, np.inf)
+    beside_mm = np.where(is_beside & ~there.touched, near_mm, np.inf)
     return Moves(
         there.corner,
         arcs_mm,
@@ -224,12 +230,6 @@ def _moves(there: InReach, arcs_mm: Array, begins: Array, near_mm: Array) -> Mov
         there.owners,
         there.bases,
     )
-
-
-def touched(there: InReach) -> Bools:
-    """Which of the enemies' bases (n,) the unit touches where it stands."""
-    bases = np.array(there.bases, dtype=object)
-    return np.asarray(shapely.dwithin(there.unit.outline, bases, TOUCH_MM), dtype=bool)
 
 
 def arcs_to_try(fan: Fan, longest_mm: float, slivers_mm: Sequence[float]) -> Array:

@@ -23,7 +23,6 @@ from tablecam.rules.maurice.charge_moves import (
     allowance_mm,
     arcs_to_try,
     in_reach,
-    touched,
 )
 from tablecam.rules.maurice.charge_sight import is_in_view
 from tablecam.rules.maurice.charge_wheel import Wheel, longest_free_arcs_mm
@@ -121,7 +120,7 @@ def _all_ahead(limits: Limits, forbidden: shapely.Geometry, slack_mm: float) -> 
         arcs_to_try(fan, longest_mm, (wanted, feared))
         for fan, longest_mm in zip(fans, free_mm, strict=True)
     ]
-    turned = Turned.of(fans, arcs_mm)
+    turned = Turned.of(fans, arcs_mm, TOUCH_MM + abs(slack_mm))
     begins = (turned.begins_mm(deep) for deep in (wanted, feared, slack_mm - TOUCH_MM))
     return [_ahead(*each) for each in zip(there, arcs_mm, *begins, strict=True)]
 
@@ -133,7 +132,7 @@ def _ahead(
     wanted_mm, feared_mm, near_mm = (
         each[:, : len(there.bases)] for each in (wanted_mm, feared_mm, near_mm)
     )
-    is_beside = np.isinf(wanted_mm) & ~touched(there)
+    is_beside = np.isinf(wanted_mm) & ~there.touched
     return _Ahead(
         there,
         arcs_mm,

@@ -89,9 +89,8 @@ def _near(wheel: Wheel) -> list[UnitOnField]:
 
 def _farthest_mm(wheel: Wheel) -> float:
     """How far any part of the unit goes in the longest wheel."""
-    offsets_mm = shapely.get_coordinates(wheel.unit.outline) - pivot_mm(
-        wheel.unit.axes, wheel.corner
-    )
+    corners_mm = shapely.get_coordinates(wheel.unit.outline)
+    offsets_mm = corners_mm - pivot_mm(wheel.unit.axes, wheel.corner)
     turn_rad = wheel.longest_mm / front_width_mm(wheel.unit.axes)
     return float(np.hypot(*offsets_mm.T).max()) * turn_rad
 
