@@ -35,6 +35,8 @@ def position_after(table: Field, aftermath: Aftermath) -> Position:
 
 
 def _after(unit: UnitOnField, aftermath: Aftermath) -> Unit:
+    if unit.id not in {*aftermath.gained, *aftermath.smoking, *aftermath.back_mm}:
+        return unit.unit
     state = dict(unit.unit.state)
     if unit.id in aftermath.gained:
         state["disruption"] = unit.disruption + aftermath.gained[unit.id]

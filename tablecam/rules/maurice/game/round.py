@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from tablecam.rules.game import Asked
 from tablecam.rules.maurice.game.actions import Action
+from tablecam.rules.maurice.game.activation_steps import ActivatingRules
+from tablecam.rules.maurice.game.card_steps import (
+    InterruptingRules,
+    ModifyingRules,
+    RemovingRules,
+    not_interrupted,
+    not_modified,
+)
+from tablecam.rules.maurice.game.combat_steps import ChoosingFallBacksRules, RollingCombatRules
+from tablecam.rules.maurice.game.command_steps import CommandChoiceRules, VolleyChoiceRules
+from tablecam.rules.maurice.game.draw_steps import DrawingRules, drawn_by_itself
+from tablecam.rules.maurice.game.end_steps import (
+    DiscardingRules,
+    DisplacingRules,
+    MovingCommanderRules,
+    ended,
+)
 from tablecam.rules.maurice.game.fire_rolls import RollingToDisruptRules, RollingToHitRules
 from tablecam.rules.maurice.game.fire_steps import FiringRules
 from tablecam.rules.maurice.game.march_steps import MarchingRules
@@ -15,27 +32,62 @@ from tablecam.rules.maurice.game.rally_steps import RallyingRules, RollingRallyR
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed, StepRules
 from tablecam.rules.maurice.game.steps import (
+    Activating,
+    ChoosingFallBacks,
+    CommandChoice,
+    Discarding,
+    Displacing,
+    Drawing,
+    EndingRound,
     Firing,
+    Interrupting,
     Marching,
+    Modifying,
+    MovingCommander,
     Over,
     Rallying,
+    Removing,
+    RollingCombat,
     RollingRally,
     RollingToDisrupt,
     RollingToHit,
     Step,
+    VolleyChoice,
 )
 
 RULES: Final[Mapping[type[Step], StepRules]] = MappingProxyType(
     {
+        Interrupting: InterruptingRules(),
+        Modifying: ModifyingRules(),
+        Drawing: DrawingRules(),
+        Removing: RemovingRules(),
+        VolleyChoice: VolleyChoiceRules(),
+        CommandChoice: CommandChoiceRules(),
+        Activating: ActivatingRules(),
+        MovingCommander: MovingCommanderRules(),
+        Displacing: DisplacingRules(),
+        Discarding: DiscardingRules(),
         Firing: FiringRules(),
         RollingToHit: RollingToHitRules(),
         RollingToDisrupt: RollingToDisruptRules(),
         Marching: MarchingRules(),
+        RollingCombat: RollingCombatRules(),
+        ChoosingFallBacks: ChoosingFallBacksRules(),
         Rallying: RallyingRules(),
         RollingRally: RollingRallyRules(),
     }
 )
-"""The rules of every step but the last, `Over`."""
+"""The rules of every step that somebody is asked about."""
+
+_BY_ITSELF: Final[Mapping[type[Step], Callable[[State, Any], Followed | None]]] = MappingProxyType(
+    {
+        Interrupting: not_interrupted,
+        Modifying: not_modified,
+        Drawing: drawn_by_itself,
+        EndingRound: ended,
+    }
+)
+"""What follows of a step without anybody being asked; None where somebody is."""
 
 
 def asked(state: State) -> Asked:
@@ -58,4 +110,15 @@ def apply(state: State, action: Action) -> Followed:
     Raises:
         Refused: It is not legal now.
     """
-    return RULES[type(state.step)].apply(state, state.step, action)
+    return onward(RULES[type(state.step)].apply(state, state.step, action))
+
+
+def onward(followed: Followed) -> Followed:
+    """What follows until somebody is asked something, or the game is over."""
+    state, events = followed
+    while (by_itself := _BY_ITSELF.get(type(state.step))) is not None:
+        more = by_itself(state, state.step)
+        if more is None:
+            break
+        state, events = more[0], (*events, *more[1])
+    return state, events
