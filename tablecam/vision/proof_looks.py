@@ -40,6 +40,7 @@ _PLAIN: Final = Look(WHITE)
 
 _LOOKS: Final[Mapping[str, Look]] = {
     "fire-zone": Look(YELLOW, 0.24, 2.0),
+    "friend": Look(VERMILION, 0.45, 2.4),
     "range": Look(YELLOW, width=2.4),
     "target": Look(YELLOW, width=3.0),
     "cover": Look(GREEN, 0.4, 2.0),

@@ -68,6 +68,27 @@ def line_of(shape: Shape) -> shapely.LineString:
     return shapely.LineString(shape.points_mm)
 
 
+def names_of(names: Iterable[str]) -> str:
+    """Names as a sentence lists them.
+
+    >>> names_of(["10"]), names_of(["10", "11"]), names_of(["10", "11", "12"])
+    ('10', '10 and 11', '10, 11 and 12')
+    """
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def span_of(values: Iterable[float], *, places: int = 0, unit: str = "") -> str:
+    """The least and the greatest of some numbers, or the one that they are when written so.
+
+    >>> span_of([2.501, 2.499], places=2), span_of([28.2, 36.4], unit="°")
+    ('2.50', '28° to 36°')
+    """
+    known = sorted(values)
+    ends = dict.fromkeys(f"{value:.{places}f}{unit}" for value in (known[0], known[-1]))
+    return " to ".join(ends)
+
+
 def counted(number: int, thing: str, things: str = "") -> str:
     """A number of things in words.
 

@@ -15,7 +15,7 @@ from tablecam.rules.maurice.sheets_combat import (
     engaged_section,
     pair_engaged_section,
 )
-from tablecam.rules.maurice.sheets_fire import fire_section, pair_fire_section
+from tablecam.rules.maurice.sheets_fire import fire_section, lines_of_bases, pair_fire_section
 from tablecam.rules.maurice.sheets_moves import (
     force_section,
     movement_section,
@@ -89,6 +89,8 @@ def lines_about(found: Rulings, question: str) -> Iterator[Line]:
         yield from _OF_PAIR[kind](found, named[0], named[-1]).lines
     for unit in named if kind in _OF_UNIT else ():
         yield from _OF_UNIT[kind](found, unit).lines
+    if kind == "fire" and named:
+        yield from lines_of_bases(found, *named[:2])
 
 
 def question_like(found: Rulings, question: str) -> str | None:
@@ -100,8 +102,9 @@ def question_like(found: Rulings, question: str) -> str | None:
     units = found.field.by_id
     if kind not in KINDS or not units:
         return None
-    near = [get_close_matches(part, units, n=1) for part in parts]
-    named = [each[0] for each in near if each] or [next(iter(units))]
+    near = [each for part in parts for each in get_close_matches(part, units, n=1)]
+    exact = [part for part in parts if part in units]
+    named = (exact if len(exact) > 1 else near) or [next(iter(units))]
     others = [enemy.id for enemy in found.field.enemies_of(units[named[0]])]
     asked = "/".join((kind, named[0], *(named[1:] or others[:1])))
     ids = [line.question.id for line in lines_about(found, asked) if line.question is not None]

@@ -1,31 +1,56 @@
-"""Sheets on fire: each base's zone, whom it may shoot, at what number, and what stops it (M-7)."""
+"""Sheets on fire: each base's zone, whom it may shoot, at what number, and what stops it (M-7).
+
+Bases of which the same is to be said share a line, and a question.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import shapely
 
 from tablecam.measure.answer import Answer, Shape, shapes_of
-from tablecam.measure.lengths import distance
-from tablecam.measure.outlines import axes
-from tablecam.measure.zones import strip_before
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.fire import BaseFire, FireOption
-from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.ruled import Rulings
 from tablecam.rules.maurice.sheet_lines import (
     counted,
     line_of,
     listed,
+    names_of,
     plain,
     question,
+    span_of,
     told,
 )
-from tablecam.rules.maurice.tables import LONG_BW, PAST_OBSTRUCTION_BW, SHORT_BW, ZONE_BW
+from tablecam.rules.maurice.sheets_fire_stops import Stop, stop_at, stop_of, zone_of
+from tablecam.rules.maurice.tables import LONG_BW, PAST_OBSTRUCTION_BW, SHORT_BW
 from tablecam.rules.sheets import Line, Question, Section
 
 _TITLE = "Fire"
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is told of one base about a target, or about all: an option, a doubt, or a stop."""
+
+    fire: BaseFire
+    target: UnitOnField | None
+    option: FireOption | None = None
+    doubt: Answer | None = None
+    stop: Stop | None = None
+    read: str | None = None
+
+    @property
+    def alike(self) -> Hashable:
+        """What is the same for bases that one line tells of; what is doubtful is told by itself."""
+        if self.doubt is not None or self.option is None:
+            stopped = None if self.stop is None else self.stop.alike
+            return self.target, None if self.doubt is None else self.fire.base, stopped, self.read
+        option = self.option
+        counts = (option.has_cover, option.is_enfilade, option.is_dense, option.to_hit)
+        return option.target, option.range, option.angle, option.dice, counts, self.read
 
 
 def fire_section(found: Rulings, unit: UnitOnField) -> Section:
@@ -33,71 +58,164 @@ def fire_section(found: Rulings, unit: UnitOnField) -> Section:
     never = _why_never(unit)
     if never is not None:
         return Section("fire", _TITLE, (never,))
-    lines = [
-        line for fire in found.units[unit.id].fire.values() for line in _lines(found, unit, fire)
-    ]
+    lines = _shared(found, unit, _about_all(found, unit))
     return Section("fire", _TITLE, tuple(lines), tuple(_zones(found, unit)))
 
 
 def pair_fire_section(found: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
-    """Which bases of either may shoot the other, base by base."""
+    """Which bases of either may shoot the other."""
     if a.side == b.side:
         return Section("fire", _TITLE, (plain(f"{a.id} and {b.id} are of one side", "M-7.13"),))
-    lines = [line for shooter, target in ((a, b), (b, a)) for line in _at(found, shooter, target)]
-    return Section("fire", _TITLE, tuple(lines))
+    lines = (*_pair_lines(found, a, b), *_pair_lines(found, b, a))
+    return Section("fire", _TITLE, lines)
 
 
-def _at(found: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[Line]:
+def lines_of_bases(
+    found: Rulings, unit: UnitOnField, target: UnitOnField | None = None
+) -> Iterator[Line]:
+    """The same of each base by itself, for who asks about one of several that share a line."""
+    if _why_never(unit) is None and (target is None or target.side != unit.side):
+        each_told = _about_all(found, unit) if target is None else _about_one(found, unit, target)
+        for each in each_told:
+            yield _line(found, unit, [each])
+
+
+def _pair_lines(found: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[Line]:
     never = _why_never(unit)
     if never is not None:
         yield never
-        return
+    else:
+        yield from _shared(found, unit, _about_one(found, unit, target))
+
+
+def _about_all(found: Rulings, unit: UnitOnField) -> Iterator[_Told]:
+    """Of each base everyone whom it may shoot, or why it may shoot nobody."""
+    for fire in found.units[unit.id].fire.values():
+        told_of = [_of_option(found, unit, fire, option) for option in fire.options]
+        named = {each.target for each in told_of}
+        for doubt in fire.doubts:
+            other = _named(found, unit, doubt)
+            if other is not None and other not in named:
+                named.add(other)
+                told_of.append(_Told(fire, other, doubt=doubt))
+        yield from told_of or [_of_stop(fire, None, stop_of(found, unit, fire))]
+
+
+def _about_one(found: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[_Told]:
+    """Of each base whether it may shoot one unit, and why not."""
     for fire in found.units[unit.id].fire.values():
         hits = [option for option in fire.options if option.target == target.id]
-        for option in hits:
-            yield _option_line(found, unit, fire, option)
-        if not hits:
-            yield _miss_line(found, unit, fire, target)
+        doubt = _doubt(found, unit, fire, target)
+        if hits:
+            yield from (_of_option(found, unit, fire, option) for option in hits)
+        elif doubt is not None:
+            yield _Told(fire, target, doubt=doubt)
+        else:
+            yield _of_stop(fire, target, stop_at(found, unit, fire, target))
 
 
-def _lines(found: Rulings, unit: UnitOnField, fire: BaseFire) -> Iterator[Line]:
-    for option in fire.options:
-        yield _option_line(found, unit, fire, option)
-    told_of = {option.target for option in fire.options}
-    for doubt in fire.doubts:
-        other = _about(found, unit, doubt)
-        if other is not None and other.id not in told_of:
-            told_of.add(other.id)
-            yield told(doubt, _asked(unit, fire, other))
-    if not told_of:
-        yield _blocked_line(found, unit, fire)
-
-
-def _option_line(found: Rulings, unit: UnitOnField, fire: BaseFire, option: FireOption) -> Line:
+def _of_option(found: Rulings, unit: UnitOnField, fire: BaseFire, option: FireOption) -> _Told:
     target = found.field.by_id[option.target]
+    doubt = _doubt(found, unit, fire, target)
+    return _Told(fire, target, option, doubt, read=_reading(found, unit, option))
+
+
+def _of_stop(fire: BaseFire, target: UnitOnField | None, stop: Stop) -> _Told:
+    return _Told(fire, target, stop=stop, read="M-7.17" if stop.rule == "M-7.17" else None)
+
+
+def _shared(found: Rulings, unit: UnitOnField, told_of: Iterable[_Told]) -> Iterator[Line]:
+    """One line for all bases of which the same is told, in the order of the first of them."""
+    alike: dict[Hashable, list[_Told]] = {}
+    for each in told_of:
+        alike.setdefault(each.alike, []).append(each)
+    for bases in alike.values():
+        yield _line(found, unit, bases)
+
+
+def _line(found: Rulings, unit: UnitOnField, bases: Sequence[_Told]) -> Line:
+    first = bases[0]
+    asked = _asked(unit, bases)
+    if first.option is not None:
+        return _option_line(found, unit, bases, asked)
+    if first.doubt is not None:
+        return told(first.doubt, asked)
+    return _stop_line(unit, bases, asked)
+
+
+def _option_line(
+    found: Rulings, unit: UnitOnField, bases: Sequence[_Told], asked: Question
+) -> Line:
+    options = [each.option for each in bases if each.option is not None]
+    first = options[0]
+    bw = span_of((found.field.in_bw(option.distance_mm) for option in options), places=2)
     angle = "straight ahead"
-    if option.angle != "ahead":
-        angle = f"turned {abs(option.turned_deg):.0f}° to the {option.angle}"
+    if first.angle != "ahead":
+        turned = span_of((abs(option.turned_deg) for option in options), unit="°")
+        angle = f"turned {turned} to the {first.angle}"
+    dice = counted(first.dice, "die", "dice") + " each" * (len(options) > 1)
     text = (
-        f"Base {fire.base} may shoot {option.target}: {option.range} range "
-        f"({found.field.in_bw(option.distance_mm):.2f} BW), {angle}, "
-        f"{counted(option.dice, 'die', 'dice')}, hits on {option.to_hit}+{_why(unit, option)}"
+        f"{_subject(unit, bases)} may shoot {first.target}: {first.range} range ({bw} BW), "
+        f"{angle}, {dice}, hits on {first.to_hit}+{_why(unit, first)}"
     )
-    read = _reading(found, unit, option)
-    asked = _asked(unit, fire, target)
-    doubt = next((each for each in fire.doubts if _about(found, unit, each) is target), None)
+    doubt = bases[0].doubt
     if doubt is not None:
-        return told(doubt, asked, text=f"{text}; but {doubt.because}", read=read)
-    limit_bw = SHORT_BW if option.range == "short" else LONG_BW
+        return told(doubt, asked, text=f"{text}; but {doubt.because}", read=bases[0].read)
+    limit_mm = (SHORT_BW if first.range == "short" else LONG_BW) * found.field.bw_mm
+    farthest = max(options, key=lambda option: option.distance_mm)
     answer = listed(
         "M-7.12",
-        option.because,
-        margin_mm=limit_bw * found.field.bw_mm - option.distance_mm,
-        sigma_mm=found.apart.sigma_mm(unit.id, target.id),
-        chance=option.probability,
-        evidence=option.evidence,
+        "; ".join(f"base {each.fire.base}: {each.option.because}" for each in bases if each.option),
+        margin_mm=limit_mm - farthest.distance_mm,
+        sigma_mm=found.apart.sigma_mm(unit.id, first.target),
+        chance=min(option.probability for option in options),
+        evidence=_evidence(option.evidence for option in options),
     )
-    return told(answer, asked, text=text, read=read)
+    return told(answer, asked, text=text, read=bases[0].read)
+
+
+def _stop_line(unit: UnitOnField, bases: Sequence[_Told], asked: Question) -> Line:
+    """Why some bases may not shoot, or not shoot one unit: of several the nearest tells."""
+    stops = [each.stop for each in bases if each.stop is not None]
+    nearest = max(stops, key=lambda stop: stop.margin_mm)
+    target = bases[0].target
+    at = "fire" if target is None else f"shoot {target.id}"
+    why = nearest.of_one if len(stops) == 1 else nearest.of_many
+    answer = listed(
+        nearest.rule,
+        f"{_subject(unit, bases)} may not {at}: {why}",
+        margin_mm=nearest.margin_mm,
+        sigma_mm=nearest.sigma_mm,
+        chance=0.0,
+        evidence=_evidence(stop.evidence for stop in stops),
+    )
+    return told(answer, asked, read=bases[0].read)
+
+
+def _subject(unit: UnitOnField, bases: Sequence[_Told]) -> str:
+    """Some bases of a unit, as a sentence begins.
+
+    Of a unit with one base, and of all bases, it is the unit that shoots.
+    """
+    if len(bases) == len(unit.bases):
+        return unit.id if len(bases) == 1 else f"All {len(bases)} bases of {unit.id}"
+    return f"Base{'s' * (len(bases) > 1)} {names_of(each.fire.base for each in bases)}"
+
+
+def _asked(unit: UnitOnField, bases: Sequence[_Told]) -> Question:
+    names = [each.fire.base for each in bases]
+    target = bases[0].target
+    whose = f"base{'s' * (len(names) > 1)} {names_of(names)} of {unit.id}"
+    if len(names) == len(unit.bases):
+        whose = unit.id if len(names) == 1 else f"all {len(names)} bases of {unit.id}"
+    text = f"May {whose} {'fire' if target is None else f'shoot {target.id}'}?"
+    at = () if target is None else (target.id,)
+    return question(text, "fire", unit.id, ",".join(names), *at)
+
+
+def _evidence(drawn: Iterable[tuple[Shape, ...]]) -> tuple[Shape, ...]:
+    """All that is drawn, each thing once."""
+    return tuple(dict.fromkeys(shape for shapes in drawn for shape in shapes))
 
 
 def _why(unit: UnitOnField, option: FireOption) -> str:
@@ -127,80 +245,6 @@ def _reading(found: Rulings, unit: UnitOnField, option: FireOption) -> str | Non
     return None if option.angle == "ahead" else "M-7.12"
 
 
-def _blocked_line(found: Rulings, unit: UnitOnField, fire: BaseFire) -> Line:
-    """Why a base has nothing to shoot at."""
-    text, rule, depth_mm, evidence = _stop(found, unit, fire)
-    asked = question(f"May base {fire.base} of {unit.id} fire?", "fire", unit.id, fire.base)
-    answer = listed(rule, text, margin_mm=-depth_mm, chance=0.0, evidence=evidence)
-    return told(answer, asked, read="M-7.17" if fire.blocked == "obstruction" else None)
-
-
-def _miss_line(found: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnField) -> Line:
-    """Why a base may not shoot one unit."""
-    asked = _asked(unit, fire, target)
-    doubt = next((each for each in fire.doubts if _about(found, unit, each) is target), None)
-    if doubt is not None:
-        return told(doubt, asked)
-    base = unit.unit.bases[_place(unit, fire)]
-    length = distance(base, target.unit)
-    limit_bw = LONG_BW if unit.unit.arm == "artillery" else SHORT_BW
-    margin_mm = min(0.0, limit_bw * found.field.bw_mm - length.value_mm)
-    head = f"base {fire.base} may not shoot {target.id}"
-    evidence: tuple[Shape, ...] = (length.evidence(f"{length.in_bw(found.field.bw_mm):.2f} BW"),)
-    rule = "M-7.12"
-    if margin_mm < 0:
-        rule = "M-7.9"
-        why = f"it lies {length.in_bw(found.field.bw_mm):.2f} BW off, beyond {limit_bw:g} BW"
-    elif fire.options and all(option.angle == "ahead" for option in fire.options):
-        others = ", ".join(option.target for option in fire.options)
-        why = f"it has a target straight ahead, {others}, and must take that"
-    elif fire.options:
-        why = "its zone, however it is turned, meets others first or does not reach it"
-    else:
-        why, rule, depth_mm, evidence = _stop(found, unit, fire)
-        margin_mm = -depth_mm
-    answer = listed(
-        rule,
-        f"{head}: {why}",
-        margin_mm=margin_mm,
-        sigma_mm=length.sigma_mm if margin_mm else 0.0,
-        chance=0.0,
-        evidence=evidence,
-    )
-    return told(answer, asked, read="M-7.17" if fire.blocked == "obstruction" else None)
-
-
-def _stop(
-    found: Rulings, unit: UnitOnField, fire: BaseFire
-) -> tuple[str, str, float, tuple[Shape, ...]]:
-    """What stops a base: in words, by which rule, how deep it is in the way, and its drawing."""
-    field, place = found.field, _place(unit, fire)
-    zone = _zone(found, unit, place, SHORT_BW)
-    if fire.blocked == "friend":
-        friends = [each for each in field.friends_of(unit) if is_partly_in(each.outline, zone)]
-        names = ", ".join(each.id for each in friends) or "a friend"
-        shapes = [shape for each in friends for shape in _common(each.outline, zone, "friend")]
-        depth_mm = max((_depth_mm(each.outline, zone) for each in friends), default=0.0)
-        said = f"{names} stands before the enemy in the zone of base {fire.base}"
-        return said, "M-7.15", depth_mm, (*shapes_of(zone, "fire-zone"), *shapes)
-    ground = {
-        "water": (field.ground.water, "M-7.6", "stands in water"),
-        "woods": (field.ground.woods, "M-7.6", "is artillery in woods"),
-    }
-    if fire.blocked in ground:
-        area, rule, why = ground[fire.blocked]
-        base = unit.bases[place]
-        drawn = _common(base, area, "cover")
-        return f"base {fire.base} may not fire: it {why}", rule, _depth_mm(base, area), drawn
-    if fire.blocked == "obstruction":
-        drawn = (*shapes_of(zone, "fire-zone"), *_common(field.ground.obstructing, zone, "cover"))
-        said = f"terrain ends the zone of base {fire.base} before it reaches any enemy"
-        return said, "M-7.17", 0.0, drawn
-    limit_bw = LONG_BW if unit.unit.arm == "artillery" else SHORT_BW
-    said = f"base {fire.base} has no target within {limit_bw:g} BW and 45° of straight ahead"
-    return said, "M-7.12", 0.0, shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW")
-
-
 def _why_never(unit: UnitOnField) -> Line | None:
     """Of units that never fire, whatever lies before them (M-7.7)."""
     if unit.unit.arm == "cavalry":
@@ -214,40 +258,15 @@ def _zones(found: Rulings, unit: UnitOnField) -> Iterator[Shape]:
     for place in range(len(unit.bases)):
         name = unit.unit.base_name(place)
         if unit.unit.arm == "artillery":
-            yield from shapes_of(_zone(found, unit, place, LONG_BW), "fire-zone", "24 BW")
-        yield from shapes_of(_zone(found, unit, place, SHORT_BW), "fire-zone", name)
+            yield from shapes_of(zone_of(found, unit, place, LONG_BW), "fire-zone", "24 BW")
+        yield from shapes_of(zone_of(found, unit, place, SHORT_BW), "fire-zone", name)
 
 
-def _zone(found: Rulings, unit: UnitOnField, place: int, range_bw: float) -> shapely.Geometry:
-    """The zone of a base straight ahead (M-7.11)."""
-    bw_mm = found.field.bw_mm
-    strip = strip_before(axes(unit.unit.bases[place]), ZONE_BW * bw_mm)
-    return strip.outline(0.0, range_bw * bw_mm)
+def _doubt(found: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnField) -> Answer | None:
+    return next((each for each in fire.doubts if _named(found, unit, each) is target), None)
 
 
-def _place(unit: UnitOnField, fire: BaseFire) -> int:
-    names = [unit.unit.base_name(place) for place in range(len(unit.bases))]
-    return names.index(fire.base)
-
-
-def _about(found: Rulings, unit: UnitOnField, doubt: Answer) -> UnitOnField | None:
+def _named(found: Rulings, unit: UnitOnField, doubt: Answer) -> UnitOnField | None:
     """The enemy that a doubt names."""
     words = doubt.because.replace(",", " ").replace(":", " ").replace(";", " ").split()
     return next((each for each in found.field.enemies_of(unit) if each.id in words), None)
-
-
-def _asked(unit: UnitOnField, fire: BaseFire, target: UnitOnField) -> Question:
-    text = f"May base {fire.base} of {unit.id} shoot {target.id}?"
-    return question(text, "fire", unit.id, fire.base, target.id)
-
-
-def _common(shape: shapely.Geometry, zone: shapely.Geometry, role: str) -> tuple[Shape, ...]:
-    return shapes_of(shapely.intersection(shape, zone), role)
-
-
-def _depth_mm(shape: shapely.Geometry, area: shapely.Geometry) -> float:
-    """How deep a shape reaches into an area: as wide as the widest circle in what they share."""
-    parts = shapely.get_parts(shapely.intersection(shape, area)).tolist()
-    areas = [part for part in parts if isinstance(part, shapely.Polygon)]
-    radii_mm = [shapely.length(shapely.maximum_inscribed_circle(part)) for part in areas]
-    return 2.0 * float(max(radii_mm, default=0.0))

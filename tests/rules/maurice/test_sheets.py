@@ -1,5 +1,6 @@
 """Sheets: what a page is told of a unit and of two, with the book's worked cases."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -95,11 +96,44 @@ def test_every_sentence_is_one_line_that_ends():
 
 
 def test_a_shooter_is_told_range_angle_dice_and_number():
-    told = asked(unit_sheet(FACING, "F1"), "fire/F1/F1/2/B1")
+    told = BOOK.answer(BOOK.rulings(FACING, "french"), "fire/F1/F1/2/B1")
     assert told.text == (
         "Base F1/2 may shoot B1: short range (2.50 BW), straight ahead, 1 die, hits on 4+."
     )
     assert told.answer.margin_mm == pytest.approx(60.0)
+
+
+def test_bases_with_the_same_target_share_a_line_and_a_question():
+    (told,) = lines_of(unit_sheet(FACING, "F1"), "fire")
+    assert told.text == (
+        "All 4 bases of F1 may shoot B1: short range (2.50 BW), straight ahead, 1 die each, hits "
+        "on 4+."
+    )
+    assert told.question.id == "fire/F1/F1/1,F1/2,F1/3,F1/4/B1"
+    assert told.question.text == "May all 4 bases of F1 shoot B1?"
+    zones = [shape for shape in told.answer.evidence if shape.role == "fire-zone"]
+    assert len(zones) == 4
+
+
+def test_bases_that_turn_by_different_angles_are_told_of_together_with_both():
+    aside = position(line("F1", "french", 500, 400), line("B1", "british", 640, 540, 270))
+    turned, ahead = lines_of(unit_sheet(aside, "F1"), "fire")
+    assert ahead.text.startswith("Base F1/4 may shoot B1: short range (2.50 BW), straight ahead")
+    assert turned.text.startswith("Bases F1/1, F1/2 and F1/3 may shoot B1: short range (2.")
+    assert re.search(r"BW\), turned \d+° to \d+° to the right, 1 die each", turned.text)
+    assert turned.reading.rule == "M-7.12"
+
+
+def test_bases_that_are_stopped_by_the_same_share_a_line():
+    far = position(line("F1", "french", 500, 400), line("B1", "british", 700, 900, 270))
+    (told,) = [
+        each
+        for each in lines_of(pair_sheet(far, "F1", "B1"), "fire")
+        if each.text.startswith("All 4 bases of F1")
+    ]
+    assert told.text == (
+        "All 4 bases of F1 may not shoot B1: it lies 11.54 BW off or more, beyond 4 BW."
+    )
 
 
 def test_every_base_that_may_fire_shows_its_zone_even_without_targets():
@@ -115,8 +149,8 @@ def test_who_stands_in_the_way_of_fire_is_named():
         line("F2", "french", 500, 480),
         line("B1", "british", 500, 560, 270),
     )
-    told = asked(unit_sheet(blocked, "F1"), "fire/F1/F1/1")
-    assert "F2 stands before the enemy" in told.text
+    (told,) = lines_of(unit_sheet(blocked, "F1"), "fire")
+    assert told.text == "All 4 bases of F1 may not fire: F2 stands before the enemy in their zones."
     assert told.answer.rule == "M-7.15"
 
 
@@ -347,7 +381,7 @@ def test_what_cannot_be_answered_is_refused_in_one_line(ask, said):
     [
         ("span/prussian-cinc/F1", "such as span/french-cinc/F1, got"),
         ("flank/F1/B11", "such as flank/F1/B1, got"),
-        ("fire/F1/F1-2/B1", "such as fire/F1/F1/2/B1, got"),
+        ("fire/F1/F1-2/B1", "such as fire/F1/F1/"),
         ("near/f1", "such as near/F1, got"),
         ("charge/F1", "such as charge/F1/B1, got"),
         ("flanks/F1/B1", "which begin with near, contact, flank, fire, charge, "),
