@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tablecam.rules.game import Asked, Event, Refused
-from tablecam.rules.maurice.game.actions import Action, ClearSmoke, Done, March
+from tablecam.rules.maurice.game.actions import Action, Charge, ClearSmoke, Done, March
 from tablecam.rules.maurice.game.displaced import after_passing
 from tablecam.rules.maurice.game.losses import disrupted
 from tablecam.rules.maurice.game.marches import marches
@@ -55,8 +55,8 @@ def judged(state: State, action: March) -> MoveJudgement:
     return judge_move(field, field.by_id[action.unit], action.bases, extra_bw=extra_bw)
 
 
-def check_bases(state: State, action: March) -> None:
-    """Refuse a march of a unit that is not there, or of other bases than it has."""
+def check_bases(state: State, action: March | Charge) -> None:
+    """Refuse a move of a unit that is not there, or of other bases than it has."""
     unit = state.position.unit(action.unit)
     if unit is None:
         raise Refused(f"expected a unit on the table, got {action.unit}", key="unit")

@@ -16,6 +16,7 @@ from tablecam.rules.maurice.game.card_steps import (
     not_interrupted,
     not_modified,
 )
+from tablecam.rules.maurice.game.charge_steps import ChargingRules
 from tablecam.rules.maurice.game.combat_steps import ChoosingFallBacksRules, RollingCombatRules
 from tablecam.rules.maurice.game.command_steps import CommandChoiceRules, VolleyChoiceRules
 from tablecam.rules.maurice.game.draw_steps import DrawingRules, drawn_by_itself
@@ -71,6 +72,7 @@ RULES: Final[Mapping[type[Step], StepRules]] = MappingProxyType(
         RollingToHit: RollingToHitRules(),
         RollingToDisrupt: RollingToDisruptRules(),
         Marching: MarchingRules(),
+        Charging: ChargingRules(),
         RollingCombat: RollingCombatRules(),
         ChoosingFallBacks: ChoosingFallBacksRules(),
         Rallying: RallyingRules(),

@@ -1,0 +1,198 @@
+"""Where charge moves end, and which of them a unit has made, going by where it lies now (G-8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+
+from tablecam.errors import BadInput
+from tablecam.measure.answer import EXACT_MM, Shape, shapes_of
+from tablecam.measure.lanes import (
+    Corner,
+    advanced,
+    lane,
+    lane_corners_mm,
+    pivot_mm,
+    swept_by_wheel,
+    turned_deg,
+    wheeled,
+)
+from tablecam.measure.outlines import Axes
+from tablecam.rules.maurice.charge import charge_of
+from tablecam.rules.maurice.charge_moves import allowance_mm
+from tablecam.rules.maurice.charge_sight import is_in_view
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.game import poses
+from tablecam.rules.maurice.ground import is_partly_in
+from tablecam.rules.maurice.march_change import placed
+from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW
+from tablecam.table.headings import forward
+from tablecam.table.model import BasePose
+
+HAND_MM = 3.0
+"""So far off its charge move a unit may lie, ahead or aside: the gap that still counts (G-8)."""
+_SIGMAS = 3.0
+_STEP_MM = 0.25
+"""How finely wheels are tried when one is sought that leads to where a unit lies."""
+_CORNERS: tuple[Corner, Corner] = ("left", "right")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChargeEnd:
+    """A legal charge move: a wheel first or none, straight ahead, and where that brings a unit.
+
+    `also_meets` are enemies met at the same instant; `area` is all that it passes over.
+    """
+
+    unit: UnitOnField
+    target: str
+    corner: Corner | None
+    arc_mm: float
+    straight_mm: float
+    also_meets: tuple[str, ...]
+    bases: poses.Bases
+    front: Axes
+    area: shapely.Geometry
+    crosses_difficult: bool
+
+    @property
+    def cost_mm(self) -> float:
+        """The wheel and the way ahead."""
+        return self.arc_mm + self.straight_mm
+
+    @property
+    def evidence(self) -> tuple[Shape, ...]:
+        """What it passed over, and the front where it meets the enemy."""
+        front = shapely.LineString([self.front.left_mm, self.front.right_mm])
+        return (
+            *shapes_of(self.area, "lane", f"charges {self.target}"),
+            *shapes_of(front, "front-edge"),
+        )
+
+
+def charge_ends(field: Field, unit: UnitOnField) -> Iterator[ChargeEnd]:
+    """A charge move for each target and each side to which it has to wheel first (M-8.3)."""
+    for found in charge_of(field, unit).lanes:
+        yield _end(
+            field,
+            unit,
+            found.target,
+            found.corner,
+            found.arc_mm,
+            found.straight_mm,
+            found.also_meets,
+        )
+
+
+def charge_made(field: Field, unit: UnitOnField, target: str, seen: Axes) -> ChargeEnd | None:
+    """The legal charge move that leads nearest to where a unit's front is seen; None without any.
+
+    It may lie farther off than hands explain: `off_mm` tells by how much.
+    """
+    ends = [end for end in charge_ends(field, unit) if end.target == target]
+    ends += _fitted(field, unit, target, seen)
+    return min(ends, key=lambda end: off_mm(end, seen), default=None)
+
+
+def off_mm(end: ChargeEnd, seen: Axes) -> float:
+    """How far off a charge's end a front lies, ahead or aside, where it is farthest off."""
+    x, y = forward(end.front.heading_deg)
+    apart = np.array([seen.left_mm, seen.right_mm]) - [end.front.left_mm, end.front.right_mm]
+    return float(np.abs(apart @ np.array([[x, y], [y, -x]]).T).max())
+
+
+def slack_mm(bases: Iterable[BasePose]) -> float:
+    """How far off hands and measuring may leave a unit that has charged."""
+    return HAND_MM + _SIGMAS * max(base.sigma_mm for base in bases)
+
+
+def _fitted(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
+    """The charges after those wheels, one about each corner, that lead nearest to a front."""
+    for corner in _CORNERS:
+        arc_mm = _arc_to(field, unit, corner, seen)
+        end = _after_wheel(field, unit, target, corner, arc_mm)
+        if end is not None:
+            yield end
+
+
+def _arc_to(field: Field, unit: UnitOnField, corner: Corner, seen: Axes) -> float:
+    """The wheel after which the way straight ahead leads nearest to a front."""
+    arcs_mm = np.arange(0.0, CHARGE_WHEEL_BW * field.bw_mm + _STEP_MM / 2, _STEP_MM)
+    fronts = lane_corners_mm(unit.axes, corner, arcs_mm, np.ones(len(arcs_mm)))
+    onward = fronts[:, 3] - fronts[:, 0]
+    apart = np.array([seen.left_mm, seen.right_mm]) - fronts[:, :2]
+    far_mm = (apart * onward[:, None]).sum(axis=-1).mean(axis=-1)
+    left_over = apart - far_mm[:, None, None] * onward[:, None]
+    return float(arcs_mm[np.linalg.norm(left_over, axis=-1).max(axis=-1).argmin()])
+
+
+def _after_wheel(
+    field: Field, unit: UnitOnField, target: str, corner: Corner, arc_mm: float
+) -> ChargeEnd | None:
+    """The charge of a target straight ahead after a wheel; None where that is not legal.
+
+    It is the charge straight ahead of the unit as it stands after the wheel.
+    """
+    angle_deg = turned_deg(unit.axes, corner, arc_mm)
+    if not _is_free_to_wheel(field, unit, corner, angle_deg):
+        return None
+    try:
+        turned = poses.wheeled(unit.unit.bases, pivot_mm(unit.axes, corner), angle_deg)
+        after = placed(field, unit, turned)
+    except BadInput:
+        return None
+    lanes = charge_of(after, after.by_id[unit.id]).lanes
+    for found in lanes:
+        if found.target == target and found.corner is None:
+            cost_mm = arc_mm + found.straight_mm
+            if cost_mm > (allowance_mm(field, unit) or 0.0) + EXACT_MM:
+                return None
+            if not is_in_view(field, unit, field.by_id[target]):
+                return None
+            return _end(field, unit, target, corner, arc_mm, found.straight_mm, found.also_meets)
+    return None
+
+
+def _is_free_to_wheel(field: Field, unit: UnitOnField, corner: Corner, angle_deg: float) -> bool:
+    """Whether a unit meets nobody in a wheel and comes over nothing that is barred (M-8.5)."""
+    swept = swept_by_wheel(unit.bases, pivot_mm(unit.axes, corner), angle_deg)
+    barring = [field.ground.barred, *(other.outline for other in field.units if other is not unit)]
+    if unit.unit.arm == "cavalry":
+        barring.append(field.ground.woods)
+    met = [shape for shape in barring if shapely.intersects(shape, swept)]
+    return not met or not is_partly_in(
+        swept, shapely.difference(shapely.union_all(met), unit.outline)
+    )
+
+
+def _end(
+    field: Field,
+    unit: UnitOnField,
+    target: str,
+    corner: Corner | None,
+    arc_mm: float,
+    straight_mm: float,
+    also_meets: tuple[str, ...],
+) -> ChargeEnd:
+    """A charge move carried out."""
+    about: Corner = corner or "left"
+    front = wheeled(unit.axes, about, arc_mm)
+    angle_deg = turned_deg(unit.axes, about, arc_mm)
+    turned = poses.wheeled(unit.unit.bases, pivot_mm(unit.axes, about), angle_deg)
+    swept = swept_by_wheel(unit.bases, pivot_mm(unit.axes, about), angle_deg)
+    area = shapely.union(swept, lane(front, straight_mm))
+    return ChargeEnd(
+        unit,
+        target,
+        corner if arc_mm > 0.0 else None,
+        arc_mm,
+        straight_mm,
+        also_meets,
+        poses.ahead(turned, front.heading_deg, straight_mm),
+        advanced(front, straight_mm),
+        area,
+        is_partly_in(area, field.ground.difficult),
+    )

@@ -1,0 +1,225 @@
+"""The charge: half of a force or more charge, the others may move up (M-8.2, M-8.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import shapely
+
+from tablecam.measure.contact import TOUCH_MM
+from tablecam.measure.outlines import axes
+from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.maurice.charge import Charge as Chances
+from tablecam.rules.maurice.charge import are_enough, charges
+from tablecam.rules.maurice.combat import meeting
+from tablecam.rules.maurice.game.actions import Action, Charge, Done, March
+from tablecam.rules.maurice.game.charge_ends import (
+    ChargeEnd,
+    charge_ends,
+    charge_made,
+    off_mm,
+    slack_mm,
+)
+from tablecam.rules.maurice.game.displaced import after_passing
+from tablecam.rules.maurice.game.losses import disrupted
+from tablecam.rules.maurice.game.march_steps import check_bases, judged, moved_to
+from tablecam.rules.maurice.game.marches import marches
+from tablecam.rules.maurice.game.sequence import after_moves_of_charge
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.step_rules import Followed
+from tablecam.rules.maurice.game.steps import Charging
+from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.march_change import is_faced_about, placed
+from tablecam.rules.maurice.march_wheels import BACKWARD_RULE
+
+
+class ChargingRules:
+    """`Charging`: each unit of the force charges, moves up or stays."""
+
+    def asked(self, state: State, step: Charging) -> Asked:
+        """The active side."""
+        left = ", ".join(_left(step))
+        short = _short_of_half(step)
+        more = f"{short} more must charge" if short else "or say done"
+        return Asked(f"{state.active} charges: {left} may charge or move up; {more}", state.active)
+
+    def legal(self, state: State, step: Charging) -> tuple[Action, ...]:
+        """A charge at each enemy that can be met, the usual ways to move up, and to be done."""
+        field, able = field_at(state), able_to_charge(state, _left(step))
+        listed: list[Action] = []
+        for name in able:
+            ends = {end.target: end for end in reversed([*charge_ends(field, field.by_id[name])])}
+            listed += (Charge(name, end.target, end.bases) for end in reversed(ends.values()))
+        for name in _left(step):
+            if _may_stay_behind(step, able, name):
+                listed += marches(field, field.by_id[name], is_moving_up=True)
+        if not _short_of_half(step) or not able:
+            listed.append(Done())
+        return tuple(listed)
+
+    def apply(self, state: State, step: Charging, action: Action) -> Followed:
+        """A unit charged or moved up; when all have, on to the combat."""
+        if isinstance(action, Charge):
+            return _charged(state, step, action)
+        if isinstance(action, March):
+            return _moved_up(state, step, action)
+        if isinstance(action, Done):
+            return _done(state, step)
+        raise Refused(f"expected a charge, a move up, or done, got {action.type}", rule="M-8.2")
+
+
+def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of some units that can charge now (M-8.3), in their order."""
+    names = tuple(names)
+    found = charges(field_at(state), only=names)
+    return tuple(name for name in names if _why_not(state, name, found[name]) is None)
+
+
+def end_made(state: State, action: Charge) -> ChargeEnd:
+    """The legal charge move that a unit has made.
+
+    Raises:
+        Refused: It has made none: it cannot charge, not that enemy, or lies elsewhere.
+    """
+    field = field_at(state)
+    unit = field.by_id[action.unit]
+    enemy = field.by_id.get(action.target)
+    if enemy is None or enemy.side == unit.side:
+        raise Refused(f"expected an enemy to charge, got {action.target}", key="target")
+    why_not = _why_not(state, unit.id, charges(field, only=[unit.id])[unit.id])
+    if why_not is not None:
+        rule, _, why = why_not.partition(" ")
+        raise Refused(f"{unit.id} cannot charge: {why}", rule=rule, key="unit")
+    seen = axes(replace(unit.unit, bases=action.bases))
+    end = charge_made(field, unit, action.target, seen)
+    if end is None:
+        raise Refused(f"{unit.id} cannot charge {action.target}", rule="M-8.3", key="target")
+    far_mm = off_mm(end, seen)
+    if far_mm > slack_mm(action.bases):
+        where = f"{far_mm:.1f} mm off where its charge of {action.target} leads"
+        raise Refused(f"{unit.id} lies {where}", rule="M-8.5", key="bases")
+    return end
+
+
+def _why_not(state: State, name: str, found: Chances) -> str | None:
+    """What forbids a unit any charge; in a round of Rough Going it leaves no difficult ground."""
+    if state.round.is_rough_going and field_at(state).by_id[name].is_in_difficult:
+        return "M-5.2 difficult ground, in which it stands, is impassable in this round"
+    return None if found.is_eligible else found.why_not
+
+
+def _charged(state: State, step: Charging, action: Charge) -> Followed:
+    _check_may_act(step, action.unit)
+    check_bases(state, action)
+    end = end_made(state, action)
+    seen = axes(replace(end.unit.unit, bases=action.bases))
+    events = [_told(state, end, off_mm(end, seen))]
+    # It lies where its charge leads: a gap that counts as contact is one no more.
+    bases = tuple(
+        replace(base, x_mm=at.x_mm, y_mm=at.y_mm, heading_deg=at.heading_deg)
+        for base, at in zip(action.bases, end.bases, strict=True)
+    )
+    state = state.with_unit(replace(end.unit.unit, bases=bases))
+    if end.crosses_difficult:
+        why = "charges through difficult ground"
+        state, told = disrupted(state, action.unit, 1, why, "M-8.6")
+        events += told
+    charged = {**step.charged, action.unit: (end.target, *end.also_meets)}
+    state, told = _onward(state, replace(step, charged=charged), end.area)
+    return state, (*events, *told)
+
+
+def _moved_up(state: State, step: Charging, action: March) -> Followed:
+    _check_may_act(step, action.unit)
+    check_bases(state, action)
+    if not _may_stay_behind(step, able_to_charge(state, _left(step)), action.unit):
+        short = _short_of_half(step)
+        why = f"{action.unit} can charge, and {short} more of the force must"
+        raise Refused(why, rule="M-8.2", key="unit")
+    found = judged(state, action)
+    if found.is_legal.answer == "no":
+        raise Refused(found.because, rule=found.is_legal.rule, key="bases")
+    if (why_not := not_a_move_up(state, action, found.is_legal.rule)) is not None:
+        raise Refused(why_not, rule="M-8.9", key="bases")
+    state, events = moved_to(state, action, found)
+    step = replace(step, moved=(*step.moved, action.unit))
+    state, told = _onward(state, step, found.area)
+    return state, (*events, *told)
+
+
+def not_a_move_up(state: State, action: March, rule: str) -> str | None:
+    """What a unit that does not charge has done that only a march may (M-8.9)."""
+    field = field_at(state)
+    unit = field.by_id[action.unit]
+    there = placed(field, unit, action.bases).by_id[unit.id]
+    if there.formation != unit.formation:
+        return f"{unit.id} was activated to charge and may not change its formation"
+    if is_faced_about(unit, there):
+        return f"{unit.id} was activated to charge and may not about-face"
+    if rule == BACKWARD_RULE:
+        return f"{unit.id} was activated to charge and may not go back"
+    return None
+
+
+def _done(state: State, step: Charging) -> Followed:
+    able = able_to_charge(state, _left(step)) if _short_of_half(step) else ()
+    if able:
+        have = f"{len(step.charged)} of {len(step.force)} have charged"
+        why = f"{have}, half of the force must: {' and '.join(able)} still can"
+        raise Refused(why, rule="M-8.2")
+    return _to_combat(state), ()
+
+
+def _onward(state: State, step: Charging, area: shapely.Geometry) -> Followed:
+    """The rest of the force, or the combat; first a commander who was passed over."""
+    then = step if _left(step) else _to_combat(state).step
+    return after_passing(state, state.active, area, then)
+
+
+def _to_combat(state: State) -> State:
+    met = meeting(field_at(state), state.active)
+    return after_moves_of_charge(state, tuple(met.engaged))
+
+
+def _left(step: Charging) -> tuple[str, ...]:
+    gone = {*step.charged, *step.moved}
+    return tuple(name for name in step.force if name not in gone)
+
+
+def _short_of_half(step: Charging) -> int:
+    """How many more must charge (M-8.2)."""
+    activated = len(step.force)
+    enough = next(count for count in range(activated + 1) if are_enough(count, activated))
+    return max(enough - len(step.charged), 0)
+
+
+def _may_stay_behind(step: Charging, able: Sequence[str], name: str) -> bool:
+    """Whether enough can charge without a unit; what cannot may always move up."""
+    return name not in able or len(able) - 1 >= _short_of_half(step)
+
+
+def _check_may_act(step: Charging, name: str) -> None:
+    if name not in step.force:
+        raise Refused(f"{name} is not of the activated force", rule="M-8.2", key="unit")
+    if name not in _left(step):
+        done = "charged" if name in step.charged else "moved up"
+        raise Refused(f"{name} has {done} in this round", rule="M-8.5", key="unit")
+
+
+def _told(state: State, end: ChargeEnd, gap_mm: float) -> Event:
+    """A charge, and that a hand's gap counts as contact where there is one."""
+    bw_mm = state.position.table.base_width_mm
+    wheel = f"wheels {end.corner} {end.arc_mm / bw_mm:.2f} BW, then " if end.corner else ""
+    met = " and ".join((end.target, *end.also_meets))
+    text = f"{end.unit.id} charges {met}: {wheel}goes {end.straight_mm / bw_mm:.2f} BW ahead"
+    if gap_mm > TOUCH_MM:
+        text += f"; it lies {gap_mm:.1f} mm off, which counts as contact (G-8)"
+    facts = {
+        "unit": end.unit.id,
+        "targets": [end.target, *end.also_meets],
+        "cost_bw": round(end.cost_mm / bw_mm, 3),
+        "wheel": end.corner,
+        "off_mm": round(gap_mm, 2),
+    }
+    return Event("charge", text, "M-8.5", facts, end.evidence)
