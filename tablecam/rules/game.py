@@ -89,6 +89,15 @@ class Suggestion:
     nearest: Position | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An action as a page offers it: among others of its group, in a few words, and drawn."""
+
+    group: str
+    label: str
+    evidence: tuple[Shape, ...] = ()
+
+
 class Game(Protocol[State, Action]):
     """A rule system. States and actions are its own; they are only passed on and compared."""
 

@@ -1,0 +1,143 @@
+"""Actions as a page offers them: in which group, in a few words, and what is drawn of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tablecam.measure.answer import Shape, shapes_of
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Offer
+from tablecam.rules.maurice.activation import span
+from tablecam.rules.maurice.charge import charge_of
+from tablecam.rules.maurice.field import Field
+from tablecam.rules.maurice.fire import fires
+from tablecam.rules.maurice.game import actions as act
+from tablecam.rules.maurice.game.march_words import march_words
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.march_change import placed
+
+_INTERRUPTS = {
+    "first-fire": "fire first (First Fire)",
+    "rough-going": "close difficult ground (Rough Going)",
+    "foil": "foil the activation",
+    "other": "play another interrupt",
+}
+
+
+def offer(state: State, action: act.Action) -> Offer:
+    """An action in words and shapes; the state is the one in which it is legal."""
+    match action:
+        case act.Activate():
+            return _activation(state, action)
+        case act.Fire():
+            return _fire(state, action)
+        case act.March():
+            return _march(state, action)
+        case act.Charge():
+            return _charge(state, action)
+        case act.FallBack() | act.Rally():
+            return Offer(action.type, action.unit, _outlines(field_at(state), [action.unit]))
+        case act.PlaceCommander():
+            return _commander(state, action)
+        case _:
+            return _plain(action)
+
+
+def _plain(action: act.Action) -> Offer:
+    """One that has no place on the table."""
+    match action:
+        case Roll():
+            return Offer("dice", str(action))
+        case act.Volleys():
+            return Offer("volleys", "Volleys" if action.invoke else "No volleys")
+        case act.Declare():
+            return Offer("command", action.card or action.command.capitalize())
+        case act.FireFrom():
+            return Offer("fire", f"From the {action.direction}")
+        case act.ClearSmoke():
+            return Offer("march", "Clear the smoke of all")
+        case _:
+            return _card(action)
+
+
+def _card(action: act.Action) -> Offer:
+    """What is done with cards, and to do no more."""
+    match action:
+        case act.Interrupt():
+            return Offer("card", action.card or _INTERRUPTS[action.effect].capitalize())
+        case act.Modify():
+            parts = (f"{amount:+d} {unit}" for unit, amount in action.amounts.items())
+            name = action.card or f"Card ({action.symbol})"
+            return Offer("card", f"{name}: {', '.join(parts) or 'no effect here'}")
+        case act.Decline():
+            return Offer("card", "No card")
+        case act.Draw():
+            return Offer("card", f"Draw {action.count}")
+        case act.Discard():
+            return Offer("card", f"Discard {', '.join(action.cards) or action.count}")
+        case act.Done():
+            return Offer("done", "Done")
+        case _:
+            return Offer(action.type, action.type.replace("-", " ").capitalize())
+
+
+def _activation(state: State, action: act.Activate) -> Offer:
+    """The force, what is played for it, and the string to it (M-4.12)."""
+    field = field_at(state)
+    total_bw = f" for {sum(action.spans)} BW" if action.spans else ""
+    cards = ", ".join(action.cards) or f"{len(action.spans)} card{'s' * (len(action.spans) != 1)}"
+    strings = [
+        found.path
+        for each in state.position.commanders
+        if each.side == state.active and (found := span(field, each, action.force)) is not None
+    ]
+    shapes = (*_outlines(field, action.force), *strings)
+    return Offer("activate", f"{', '.join(action.force)}: {cards}{total_bw}", shapes)
+
+
+def _fire(state: State, action: act.Fire) -> Offer:
+    """Which targets with how many bases, and the zones of those that fire (M-7.11)."""
+    fire = fires(field_at(state), only=[action.unit])[action.unit]
+    shapes = tuple(
+        shape
+        for base, target in action.targets.items()
+        for option in fire[base].options
+        if option.target == target
+        for shape in option.evidence
+    )
+    counts: dict[str, int] = {}
+    for target in action.targets.values():
+        counts[target] = counts.get(target, 0) + 1
+    at = ", ".join(f"{target} ({number})" for target, number in counts.items())
+    return Offer("fire", f"{action.unit} at {at}", shapes)
+
+
+def _march(state: State, action: act.March) -> Offer:
+    """How far and where to, and where it would lie."""
+    field = field_at(state)
+    unit = field.by_id[action.unit]
+    there = placed(field, unit, action.bases).by_id[unit.id]
+    label = f"{unit.id}: {march_words(field, unit, action.bases)}"
+    return Offer("march", label, shapes_of(there.outline, "goal", unit.id))
+
+
+def _charge(state: State, action: act.Charge) -> Offer:
+    """Whom, and the lane to it (M-8.5)."""
+    field = field_at(state)
+    lanes = charge_of(field, field.by_id[action.unit]).lanes
+    to_target = next((lane for lane in lanes if lane.target == action.target), None)
+    shapes = () if to_target is None else to_target.evidence
+    return Offer("charge", f"{action.unit} charges {action.target}", shapes)
+
+
+def _commander(state: State, action: act.PlaceCommander) -> Offer:
+    place = Shape("point", ((action.x_mm, action.y_mm),), "goal", action.side)
+    label = f"The {action.side} commander to {action.x_mm:.0f}, {action.y_mm:.0f} mm"
+    return Offer("commander", label, (place,))
+
+
+def _outlines(field: Field, names: Iterable[str]) -> tuple[Shape, ...]:
+    return tuple(
+        shape for name in names for shape in shapes_of(field.by_id[name].outline, "unit", name)
+    )
