@@ -79,8 +79,8 @@ def may_be_met(
     limits_mm = np.broadcast_arrays(longest_mm, reach_mm, margin_mm, np.zeros(len(fans)))[:3]
     ribs_mm = limits_mm[0][:, None] * np.linspace(0.0, 1.0, _RIBS + 1)
     turns_rad = ribs_mm * np.array([[fan.rad_per_mm] for fan in fans])
-    x_mm, y_mm = quads_mm[..., 0, None], quads_mm[..., 1, None]
-    cos, sin = np.cos(turns_rad)[of_fan][:, None], np.sin(turns_rad)[of_fan][:, None]
+    x_mm, y_mm = quads_mm.transpose(2, 1, 0)[..., None]
+    cos, sin = np.cos(turns_rad)[of_fan], np.sin(turns_rad)[of_fan]
     across_mm, along_mm = cos * x_mm + sin * y_mm, cos * y_mm - sin * x_mm
     # Between two ribs a corner runs along an arc, which bulges over what it is at both.
     sector_rad = np.abs(turns_rad[:, 1])[of_fan]
@@ -89,10 +89,10 @@ def may_be_met(
     sides_mm = np.array([fan.sides_mm for fan in fans])[of_fan]
     ends_mm = limits_mm[1][:, None] - ribs_mm[:, :-1] * is_shared
     is_met = (
-        (_sectors(across_mm.max(axis=1), np.maximum) >= (sides_mm[:, 0] - more_mm)[:, None])
-        & (_sectors(across_mm.min(axis=1), np.minimum) <= (sides_mm[:, 1] + more_mm)[:, None])
-        & (_sectors(along_mm.max(axis=1), np.maximum) >= -more_mm[:, None])
-        & (_sectors(along_mm.min(axis=1), np.minimum) <= ends_mm[of_fan] + more_mm[:, None])
+        (_sectors(across_mm.max(axis=0), np.maximum) >= (sides_mm[:, 0] - more_mm)[:, None])
+        & (_sectors(across_mm.min(axis=0), np.minimum) <= (sides_mm[:, 1] + more_mm)[:, None])
+        & (_sectors(along_mm.max(axis=0), np.maximum) >= -more_mm[:, None])
+        & (_sectors(along_mm.min(axis=0), np.minimum) <= ends_mm[of_fan] + more_mm[:, None])
     ).any(axis=1)
     return np.split(is_met, _ends(fans))
 
@@ -175,21 +175,30 @@ class Turned:
             tuple(zip(angles.tolist(), counts.tolist(), strict=True)),
         )
 
-    def begins_mm(self, depth_mm: ArrayLike) -> list[Array]:
-        """How far along the lane each rectangle begins, as the function of this name tells."""
+    def begins_mm(
+        self, depth_mm: ArrayLike, *, unless: Sequence[Array] | None = None
+    ) -> list[Array]:
+        """How far along the lane each rectangle begins, as the function of this name tells.
+
+        Not asked, so infinite, where `unless` is finite.
+        """
         deep_mm = np.broadcast_to(np.asarray(depth_mm, dtype=np.float64), len(self.shapes))
         ends = np.cumsum([0, *(angles * quads for angles, quads in self.shapes)], dtype=np.intp)
         begins = np.full(ends[-1], np.inf)
-        begins[self.places] = self._begins_mm(deep_mm[self.of_fan])
+        is_asked = np.ones(len(self.places), dtype=bool)
+        if unless is not None:
+            is_asked = np.isinf(_joined(each.ravel() for each in unless)[self.places])
+        begins[self.places] = self._begins_mm(deep_mm[self.of_fan], is_asked)
         parts = [begins[first:last] for first, last in pairwise(ends.tolist())]
         return [part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True)]
 
-    def _begins_mm(self, deep_mm: Array) -> Array:
+    def _begins_mm(self, deep_mm: Array, is_asked: Flags) -> Array:
         (low_mm, high_mm), ahead_mm = self.sides_mm, self.along_mm.max(axis=0)
         rows = np.flatnonzero(
             (self.across_mm.max(axis=0) >= low_mm + deep_mm)
             & (self.across_mm.min(axis=0) <= high_mm - deep_mm)
             & (ahead_mm >= 0.0)
+            & is_asked
         )
         found = np.full(len(self.of_fan), np.inf)
         found[rows] = np.maximum(self._between(rows, np.minimum(deep_mm[rows], 0.0))[0], 0.0)

@@ -209,7 +209,8 @@ def moves_about(there: Sequence[InReach], longest_mm: Sequence[float]) -> list[M
         for fan, longest in zip(fans, longest_mm, strict=True)
     ]
     turned = Turned.of(fans, arcs_mm, TOUCH_MM)
-    begins, near = turned.begins_mm(SLIVER_MM), turned.begins_mm(-TOUCH_MM)
+    begins = turned.begins_mm(SLIVER_MM)
+    near = turned.begins_mm(-TOUCH_MM, unless=begins)
     return [_moves(*each) for each in zip(there, arcs_mm, begins, near, strict=True)]
 
 

@@ -121,8 +121,11 @@ def _all_ahead(limits: Limits, forbidden: shapely.Geometry, slack_mm: float) -> 
         for fan, longest_mm in zip(fans, free_mm, strict=True)
     ]
     turned = Turned.of(fans, arcs_mm, TOUCH_MM + abs(slack_mm))
-    begins = (turned.begins_mm(deep) for deep in (wanted, feared, slack_mm - TOUCH_MM))
-    return [_ahead(*each) for each in zip(there, arcs_mm, *begins, strict=True)]
+    wanted_mm, feared_mm = turned.begins_mm(wanted), turned.begins_mm(feared)
+    near_mm = turned.begins_mm(slack_mm - TOUCH_MM, unless=wanted_mm)
+    return [
+        _ahead(*each) for each in zip(there, arcs_mm, wanted_mm, feared_mm, near_mm, strict=True)
+    ]
 
 
 def _ahead(
