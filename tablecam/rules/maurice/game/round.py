@@ -34,6 +34,7 @@ from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed, StepRules
 from tablecam.rules.maurice.game.steps import (
     Activating,
+    Charging,
     ChoosingFallBacks,
     CommandChoice,
     Discarding,
