@@ -42,21 +42,22 @@ class Edges:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """All n `shapes` that are asked for in some `strips`, each shape as its strip sees it.
+    """All n `shapes` that are asked for in some strips, each shape as its strip sees it.
 
-    `frames` (n,) is which of the strips that is; the shapes of each strip follow each other.
+    `pivots_mm` (s, 2) and `axes` (s, 2, 2) are the strips', `frames` (n,) is which of them sees
+    each shape; the shapes of each strip follow each other.
     """
 
-    strips: Sequence[Strip]
+    pivots_mm: Array
+    axes: Array
     frames: Indices
     shapes: Any
     edges: Edges
 
     def on_table(self, local_mm: Array, shape_of: Indices) -> Array:
         """Points (k, c, 2), each k in the frame of the strip of one of the shapes, on the table."""
-        pivots, axes = _frames(self.strips)
         frames = self.frames[shape_of]
-        return np.asarray(local_mm @ axes[frames] + pivots[frames][:, None])
+        return np.asarray(local_mm @ self.axes[frames] + self.pivots_mm[frames][:, None])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +78,9 @@ def seen_from(strips: Sequence[Strip], shapes: Sequence[Sequence[shapely.Geometr
     """Each strip's shapes as it sees them."""
     frames = np.repeat(np.arange(len(strips)), [len(each) for each in shapes])
     outlines = np.array([shape for each in shapes for shape in each], dtype=object)
-    return Seen(strips, frames, outlines, _edges(strips, frames, outlines))
+    pivots_mm, axes = np.array([s.pivot_mm for s in strips]), np.array([s.axes for s in strips])
+    edges = _edges(pivots_mm[frames], axes[frames], outlines)
+    return Seen(pivots_mm, axes, frames, outlines, edges)
 
 
 def rows_of(seen: Seen, turned_rad: Sequence[Array], within: tuple[Array, Array]) -> Rows:
@@ -123,38 +126,36 @@ def turns_within(strip: Strip, edges: Edges, most_rad: float) -> tuple[Array, Ar
     bearings_rad, far_mm = np.arctan2(-x_mm, y_mm), np.maximum(far_mm, width_mm)
     first = np.minimum.reduceat(bearings_rad + np.arcsin(strip.left_mm / far_mm), edges.firsts)
     last = np.maximum.reduceat(bearings_rad + np.arcsin(strip.right_mm / far_mm), edges.firsts)
-    first_at_all, last_at_all = _turns_to(strip, edges)
-    first = np.where(is_plain, first, first_at_all) - _SAME_RAD
-    return first, np.where(is_plain, last, last_at_all) + _SAME_RAD
+    # Whatever is in a strip that has no end has an edge in it.
+    first_of_edges, last_of_edges = turns_to_edges(strip, edges)
+    first_at_all = np.minimum.reduceat(first_of_edges, edges.firsts)
+    last_at_all = np.maximum.reduceat(last_of_edges, edges.firsts)
+    return (
+        np.where(is_plain, first - _SAME_RAD, first_at_all),
+        np.where(is_plain, last + _SAME_RAD, last_at_all),
+    )
 
 
-def _turns_to(strip: Strip, edges: Edges) -> tuple[Array, Array]:
-    """The first and the last angle at which each shape can be in the strip at all: (n,), (n,).
+def turns_to_edges(strip: Strip, edges: Edges) -> tuple[Array, Array]:
+    """The first and the last angle at which each of k edges can be in the strip at all: (k,), (k,).
 
     No point is in it that is seen from the pivot farther from its axis than its sides are there.
     """
-    count = len(edges.firsts)
+    count = len(edges.starts)
     if not strip.is_cut:
         return np.full(count, -np.inf), np.full(count, np.inf)
-    low, high = kept(
-        edges.starts[:, 1] - strip.floor_mm,
-        edges.steps[:, 1],
-        (np.zeros(len(edges.starts)), np.ones(len(edges.starts))),
-    )
+    ahead_mm = edges.starts[:, 1] - strip.floor_mm
+    low, high = kept(ahead_mm, edges.steps[:, 1], (np.zeros(count), np.ones(count)))
     is_ahead = low <= high
     ends = np.stack([edges.starts + part[:, None] * edges.steps for part in (low, high)])
     bearings_rad = np.arctan2(-ends[..., 0], ends[..., 1])
-    near_mm = np.where(is_ahead, _nearest_mm(ends[0], ends[1] - ends[0]), np.inf)
-    near_mm = np.minimum.reduceat(near_mm, edges.firsts)
+    near_mm = _nearest_mm(ends[0], ends[1] - ends[0])
     half_mm = max(abs(strip.left_mm), abs(strip.right_mm))
     with np.errstate(divide="ignore", invalid="ignore"):
-        aside_rad = np.arcsin(half_mm / near_mm)
-    first = np.where(is_ahead, bearings_rad.min(axis=0), np.inf)
-    last = np.where(is_ahead, bearings_rad.max(axis=0), -np.inf)
-    is_far = near_mm > half_mm
+        aside_rad = np.where(near_mm > half_mm, np.arcsin(half_mm / near_mm), np.inf) + _SAME_RAD
     return (
-        np.where(is_far, np.minimum.reduceat(first, edges.firsts) - aside_rad, -np.inf),
-        np.where(is_far, np.maximum.reduceat(last, edges.firsts) + aside_rad, np.inf),
+        np.where(is_ahead, bearings_rad.min(axis=0) - aside_rad, np.inf),
+        np.where(is_ahead, bearings_rad.max(axis=0) + aside_rad, -np.inf),
     )
 
 
@@ -189,12 +190,14 @@ def kept(start: Array, step: Array, part: tuple[Array, Array]) -> tuple[Array, A
     return first, np.where((step == 0) & (start < 0), -1.0, last)
 
 
-def _edges(strips: Sequence[Strip], frames: Indices, shapes: Any) -> Edges:
+def _edges(pivots_mm: Array, axes: Array, shapes: Any) -> Edges:
+    """The edges of shapes (n,), each as seen from its pivot (n, 2) along its axes (n, 2, 2)."""
     parts, owners = shapely.get_parts(shapes, return_index=True)
     rings, of_part = shapely.get_rings(parts, return_index=True)
     corners, of_ring = shapely.get_coordinates(rings, return_index=True)
     owner_of = owners[of_part[of_ring]]
-    local = _in_frames(strips, frames[owner_of], corners)
+    apart_mm = corners - pivots_mm[owner_of]
+    local = (apart_mm[:, None] * axes[owner_of]).sum(axis=-1)
     goes_on = of_ring[1:] == of_ring[:-1]
     of_edge = owner_of[:-1][goes_on]
     firsts = np.searchsorted(of_edge, np.arange(len(shapes)))
@@ -214,15 +217,3 @@ def _are_rectangles(steps: Array, firsts: Indices, counts: Indices) -> Flags:
     is_square = np.abs((one * other).sum(axis=1)) <= _SAME_RAD * sizes[0] * sizes[1]
     found[found] = is_square & (np.abs(one + back).max(axis=1, initial=0.0) <= _SAME_RAD * sizes[0])
     return np.asarray(found)
-
-
-def _in_frames(strips: Sequence[Strip], frames: Indices, points_mm: Array) -> Array:
-    """Points (k, 2), each as seen from the pivot of its own strip."""
-    pivots, axes = _frames(strips)
-    apart_mm = points_mm - pivots[frames]
-    return np.asarray((apart_mm[:, None] * axes[frames]).sum(axis=-1))
-
-
-def _frames(strips: Sequence[Strip]) -> tuple[Array, Array]:
-    """The pivots (n, 2) of strips and their axes (n, 2, 2)."""
-    return np.array([strip.pivot_mm for strip in strips]), np.array([s.axes for s in strips])

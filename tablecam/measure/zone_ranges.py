@@ -20,6 +20,7 @@ from tablecam.measure.zone_edges import (
     kept,
     rows_of,
     seen_from,
+    turns_to_edges,
     turns_within,
 )
 from tablecam.measure.zones import Strip
@@ -164,10 +165,11 @@ def _rectangles_begin(strip: Strip, rows: Rows, asked: Indices) -> Array:
     edge that leads from that corner to it.
     """
     edges, of = rows.seen.edges, rows.shape_of[asked]
-    begin = edges.firsts[of]
+    begin = np.where(edges.are_rectangles, edges.firsts, 0)
+    middles = (edges.starts[begin] + edges.starts[begin + 2]) / 2
     turned = np.cos(rows.turns_rad[asked]), np.sin(rows.turns_rad[asked])
-    middle = _turned(turned, (edges.starts[begin] + edges.starts[begin + 2]) / 2)
-    one, other = (_onward(_turned(turned, edges.steps[begin + k])) for k in (0, 1))
+    middle = _turned(turned, middles[of])
+    one, other = (_onward(_turned(turned, edges.steps[begin + k][of])) for k in (0, 1))
     across, along = middle - (one + other) / 2
     gap_mm = np.clip(across, strip.left_mm, strip.right_mm) - across
     # At right angles and both onward, but for rounding one leads to the left, one to the right.
@@ -197,10 +199,14 @@ def _edges_begin(strip: Strip, rows: Rows, asked: Indices) -> Array:
     counts = edges.counts[shape_of]
     begin = np.cumsum(counts) - counts
     row = np.repeat(np.arange(len(asked)), counts)
-    edge = np.arange(len(row)) - begin[row] + edges.firsts[shape_of][row]
+    edge = np.arange(len(row)) + (edges.firsts[shape_of] - begin)[row]
     turns_rad = rows.turns_rad[asked]
+    first, last = turns_to_edges(strip, edges)
+    may = np.flatnonzero((turns_rad[row] >= first[edge]) & (turns_rad[row] <= last[edge]))
+    nearest_mm = np.full(len(row), np.inf)
+    row, edge = row[may], edge[may]
     turned = np.cos(turns_rad)[row], np.sin(turns_rad)[row]
-    nearest_mm = _first_of(strip, turned, edges.starts[edge], edges.steps[edge])
+    nearest_mm[may] = _first_of(strip, turned, edges.starts[edge], edges.steps[edge])
     return np.asarray(np.minimum.reduceat(nearest_mm, begin))
 
 

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
-import shapely
 
 from tablecam.measure.answer import Answer
 from tablecam.rules.maurice.chances import is_exact
@@ -18,7 +17,7 @@ from tablecam.rules.maurice.fire_modifiers import standing
 from tablecam.rules.maurice.fire_option import FireOption, Range, options
 from tablecam.rules.maurice.fire_shooter import Shooter, shooters
 from tablecam.rules.maurice.fire_zone import Met, met_ahead, met_turned
-from tablecam.rules.maurice.ground import is_partly_in
+from tablecam.rules.maurice.ground import are_partly_in
 
 __all__ = ["BaseFire", "FireOption", "fire_of", "fires"]
 
@@ -106,9 +105,8 @@ def _with_doubts(
 def _barred(field: Field, bases: Sequence[tuple[UnitOnField, int]]) -> list[Blocked | None]:
     """Why each base may not fire at all, if it may not (M-7.6, M-7.7)."""
     outlines = np.array([unit.bases[place] for unit, place in bases], dtype=object)
-    in_water, in_woods = (
-        _are_partly_in(outlines, area) for area in (field.ground.water, field.ground.woods)
-    )
+    in_water = are_partly_in(outlines, field.ground.water)
+    in_woods = are_partly_in(outlines, field.ground.woods)
     found: list[Blocked | None] = []
     for at, (unit, _) in enumerate(bases):
         if unit.formation == "column":
@@ -120,19 +118,13 @@ def _barred(field: Field, bases: Sequence[tuple[UnitOnField, int]]) -> list[Bloc
     return found
 
 
-def _are_partly_in(outlines: Any, area: shapely.Geometry) -> list[bool]:
-    shapely.prepare(area)
-    touching = shapely.intersects(area, outlines).tolist()
-    return [
-        met and is_partly_in(outline, area) for outline, met in zip(outlines, touching, strict=True)
-    ]
-
-
 def _shot(bases: Sequence[Shooter]) -> list[BaseFire]:
     """By the priorities of M-7.12: short range ahead, short turned, long ahead, long turned."""
     found: list[tuple[FireOption, ...]] = [() for _ in bases]
     tried: list[list[Met]] = [[] for _ in bases]
-    ahead = met_ahead(bases)
+    # Where no enemy is near enough nothing need be asked.
+    everyone = [at for at, base in enumerate(bases) if _has_enemy(base, base.longest_mm)]
+    ahead = dict(zip(everyone, met_ahead([bases[at] for at in everyone]), strict=True))
 
     def try_for(wanted: Range, asked: Sequence[int], met: Sequence[Met]) -> None:
         pairs = [(bases[at], each) for at, each in zip(asked, met, strict=True)]
@@ -143,7 +135,6 @@ def _shot(bases: Sequence[Shooter]) -> list[BaseFire]:
     def turned(asked: Sequence[int], lengths_mm: Sequence[float]) -> list[Met]:
         return met_turned([bases[at] for at in asked], lengths_mm)
 
-    everyone = range(len(bases))
     try_for("short", everyone, [ahead[at].shortened(bases[at].short_mm) for at in everyone])
     asked = [at for at in everyone if not found[at] and _has_enemy(bases[at], bases[at].short_mm)]
     try_for("short", asked, turned(asked, [bases[at].short_mm for at in asked]))

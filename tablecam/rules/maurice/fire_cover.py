@@ -44,15 +44,22 @@ def best_aim(
     middle = _middle(met, can_hit)
     if shapely.is_empty(cover):
         return Aim(middle, has_cover=False)
-    if _is_inside(other.outline, cover):
+    edge, outline = shooter.edge, other.outline
+
+    def past_at(at: int) -> shapely.LineString | None:
+        zone = (float(met.turns_deg[at]), float(met.ends_mm[at]))
+        return _line_past(edge, outline, shooter.strip, cover, zone)
+
+    if _is_inside(outline, cover):
         return Aim(middle, has_cover=True)
-    edge = shooter.edge
-    any_way = free_line(edge, other.outline, cover)
+    past = past_at(middle)
+    if past is not None:
+        return Aim(middle, has_cover=False, past=past)
+    any_way = free_line(edge, outline, cover)
     if any_way is None:
         return Aim(middle, has_cover=True)
-    for at in _tried(shooter, met, can_hit, middle, any_way):
-        zone = (float(met.turns_deg[at]), float(met.ends_mm[at]))
-        past = _line_past(edge, other.outline, shooter.strip, cover, zone)
+    for at in _tried(shooter, met, can_hit, any_way):
+        past = past_at(at)
         if past is not None:
             return Aim(at, has_cover=False, past=past)
     return Aim(middle, has_cover=True)
@@ -115,11 +122,9 @@ def _middle(met: Met, can_hit: Indices) -> int:
     return int(run[np.argmin(np.round(off_deg, _DEG_PLACES))])
 
 
-def _tried(
-    shooter: Shooter, met: Met, can_hit: Indices, middle: int, any_way: shapely.LineString
-) -> list[int]:
-    """The angles in the order to try: the middle, then the nearest to where the base shows."""
+def _tried(shooter: Shooter, met: Met, can_hit: Indices, any_way: shapely.LineString) -> list[int]:
+    """The angles in the order to try: the nearest first to where the base shows."""
     shows = shooter.strip.local_mm(shapely.get_coordinates(any_way)[-1:])[0]
     bearing_deg = float(np.degrees(np.arctan2(-shows[0], shows[1])))
     off_deg = np.abs(met.turns_deg[can_hit] - bearing_deg)
-    return [middle, *(int(at) for at in can_hit[np.argsort(off_deg, kind="stable")])]
+    return [int(at) for at in can_hit[np.argsort(off_deg, kind="stable")]]

@@ -11,13 +11,13 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.answer import EXACT_MM, Shape
-from tablecam.measure.outlines import axes, corners
 from tablecam.measure.sight import what_is_between
 from tablecam.rules.maurice.fire_cover import Aim, best_aim
 from tablecam.rules.maurice.fire_drawing import Sketch
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
 from tablecam.rules.maurice.fire_zone import Met
 from tablecam.rules.maurice.tables import CANISTER_DICE, TO_HIT
+from tablecam.table.headings import forward
 
 Range = Literal["short", "long"]
 Angle = Literal["ahead", "left", "right"]
@@ -173,7 +173,14 @@ def _option(hit: Hit, wanted: Range, cover: shapely.Geometry) -> FireOption:
 
 def ahead_of_front_mm(base: Shooter, other: Other) -> float:
     """How far a shooting base reaches ahead of the front line of the base that it hits (M-7.22)."""
-    return float(axes(other.pose).ahead_mm(corners(base.pose)).max())
+    pose, target = base.pose, other.pose
+    x, y = forward(target.heading_deg)
+    ahead_x, ahead_y = forward(pose.heading_deg)
+    # What its half depth and half width reach ahead, whichever way about it lies.
+    deep = abs(x * ahead_x + y * ahead_y) * pose.depth_mm
+    wide = abs(x * ahead_y - y * ahead_x) * pose.width_mm
+    middle_mm = (pose.x_mm - target.x_mm) * x + (pose.y_mm - target.y_mm) * y
+    return middle_mm + (deep + wide - target.depth_mm) / 2
 
 
 def _because(

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
-from tablecam.measure.answer import EXACT_MM
-from tablecam.measure.contact import TOUCH_MM
-from tablecam.measure.outlines import GRID_MM, axes, footprint, front_edge
+from tablecam.measure.outlines import Axes
 from tablecam.measure.sight import is_between, is_hidden
 from tablecam.measure.zones import Strip, strip_before
 from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.fire_walls import covering, own_walls
 from tablecam.rules.maurice.ground import Piece
 from tablecam.rules.maurice.tables import LONG_BW, SHORT_BW, SLIVER_MM, ZONE_BW
 from tablecam.table.model import BasePose
 
-Points = Any
-"""An array of shapely points."""
-
-_MOST_IN_WALL_MM = 3.0
-"""A base that lies deeper in a wall stands on it, not flush behind it (M-7.18)."""
-
-_MET_MM = 2 * TOUCH_MM
-"""A wall that meets less of a front edge than this runs past its corner, not along it."""
+Array = NDArray[np.float64]
+Shapes = NDArray[np.object_]
+"""An array of shapely geometries."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +54,7 @@ class Shooter:
     unit: UnitOnField
     place: int
     bw_mm: float
+    front: Axes
     strip: Strip
     others: tuple[Other, ...]
     obstructing: tuple[shapely.Geometry, ...]
@@ -83,8 +78,7 @@ class Shooter:
 
     def edge_less(self, by_mm: float) -> shapely.LineString:
         """Its front edge, less so much at each end."""
-        front = axes(self.pose)
-        left, end = np.array(front.left_mm), np.array(front.right_mm)
+        left, end = np.array(self.front.left_mm), np.array(self.front.right_mm)
         inward = (end - left) / np.hypot(*(end - left)) * by_mm
         return shapely.LineString([left + inward, end - inward])
 
@@ -115,16 +109,26 @@ class Shooter:
 
 def shooters(field: Field, wanted: Sequence[tuple[UnitOnField, int]]) -> tuple[Shooter, ...]:
     """Bases made ready to shoot, each given by its unit and its place there."""
-    strips = [strip_before(axes(u.unit.bases[place]), ZONE_BW * field.bw_mm) for u, place in wanted]
-    reaches_mm = [_zone_reach_mm(_longest_mm(field, unit), field.bw_mm) for unit, _ in wanted]
-    pivots = shapely.points(np.array([strip.pivot_mm for strip in strips]).reshape(-1, 2))
-    own = _own_walls(field, [unit.unit.bases[place] for unit, place in wanted])
-    seen = _seen(field, wanted, _near(field, wanted, strips, pivots, reaches_mm))
+    if not wanted:
+        return ()
+    outlines = [unit.bases[place] for unit, place in wanted]
+    # A base's rectangle begins at its front left and goes on to its front right.
+    fronts_mm = shapely.get_coordinates(outlines).reshape(-1, 5, 2)[:, :2]
+    fronts = [
+        Axes((left[0], left[1]), (end[0], end[1]), unit.unit.bases[place].heading_deg)
+        for (left, end), (unit, place) in zip(fronts_mm.tolist(), wanted, strict=True)
+    ]
+    edges = np.asarray(shapely.linestrings(fronts_mm), dtype=object)
+    strips = [strip_before(front, ZONE_BW * field.bw_mm) for front in fronts]
+    reaches_mm = np.array([_zone_reach_mm(_longest_mm(field, u), field.bw_mm) for u, _ in wanted])
+    pivots = np.asarray(shapely.points([strip.pivot_mm for strip in strips]), dtype=object)
+    own = own_walls(field.ground, [unit.unit.bases[place] for unit, place in wanted], edges)
+    seen = _seen(field, edges, _near(field, wanted, strips, pivots, reaches_mm))
     obstructing = _obstructing(field, own, pivots, reaches_mm)
     return tuple(
-        Shooter(*each, field.bw_mm, strip, others, screens, _cover(field, walls), walls)
-        for each, strip, others, screens, walls in zip(
-            wanted, strips, seen, obstructing, own, strict=True
+        Shooter(u, at, field.bw_mm, front, strip, others, screens, covering(field.ground, of), of)
+        for (u, at), front, strip, others, screens, of in zip(
+            wanted, fronts, strips, seen, obstructing, own, strict=True
         )
     )
 
@@ -142,18 +146,15 @@ def _near(
     field: Field,
     wanted: Sequence[tuple[UnitOnField, int]],
     strips: Sequence[Strip],
-    pivots: Points,
-    reaches_mm: Sequence[float],
-) -> list[list[tuple[UnitOnField, int]]]:
+    pivots: Shapes,
+    reaches_mm: Array,
+) -> list[tuple[Other, ...]]:
     """For each shooter the bases of other units that reach ahead of its front line, near enough.
 
     Its own unit's do not count in its zones (M-7.13).
     """
     bases = [(unit, place) for unit in field.units for place in range(len(unit.bases))]
     outlines = np.array([unit.bases[place] for unit, place in bases], dtype=object)
-    found: list[list[tuple[UnitOnField, int]]] = [[] for _ in wanted]
-    if not len(wanted):
-        return found
     which, other = shapely.STRtree(outlines).query(pivots, "dwithin", reaches_mm)
     order = np.lexsort((other, which))
     which, other = which[order], other[order]
@@ -162,39 +163,39 @@ def _near(
     ahead = np.array([strip.axes[1] for strip in strips])
     to_corners = corners_mm[other] - pivots_mm[which][:, None]
     is_ahead = (to_corners * ahead[which][:, None]).sum(axis=-1).max(axis=1, initial=-1.0) > 0
+    as_seen = {
+        side: [Other(of, at, of.bases[at], of.side != side) for of, at in bases]
+        for side in {unit.side for unit, _ in wanted}
+    }
+    found: list[list[Other]] = [[] for _ in wanted]
     for place, base in zip(which[is_ahead].tolist(), other[is_ahead].tolist(), strict=True):
-        if bases[base][0] is not wanted[place][0]:
-            found[place].append(bases[base])
-    return found
+        unit = wanted[place][0]
+        if bases[base][0] is not unit:
+            found[place].append(as_seen[unit.side][base])
+    return list(map(tuple, found))
 
 
 def _seen(
-    field: Field,
-    wanted: Sequence[tuple[UnitOnField, int]],
-    near: Sequence[Sequence[tuple[UnitOnField, int]]],
+    field: Field, edges: Shapes, near: Sequence[tuple[Other, ...]]
 ) -> list[tuple[Other, ...]]:
     """Friends, seen or not, and the enemies that are not behind a crest (M-5.9)."""
-    others = [
-        tuple(Other(of, at, of.bases[at], of.side != unit.side) for of, at in each)
-        for (unit, _), each in zip(wanted, near, strict=True)
-    ]
-    crests = field.ground.of_kind("crest")
-    if not crests:
-        return others
-    hiding = shapely.union_all([crest.outline for crest in crests], grid_size=GRID_MM)
-    edges = [front_edge(unit.unit.bases[place]) for unit, place in wanted]
-    asked = [(at, other) for at, each in enumerate(others) for other in each if other.is_enemy]
+    hiding = field.ground.crests
+    if shapely.is_empty(hiding):
+        return list(near)
+    asked = [(at, other) for at, each in enumerate(near) for other in each if other.is_enemy]
     crossed = is_between([(edges[at], other.outline) for at, other in asked], hiding)
     hidden = {
-        other
+        (at, other)
         for (at, other), is_crossed in zip(asked, crossed.tolist(), strict=True)
         if is_crossed and is_hidden(edges[at], other.outline, hiding)
     }
-    return [tuple(other for other in each if other not in hidden) for each in others]
+    return [
+        tuple(other for other in each if (at, other) not in hidden) for at, each in enumerate(near)
+    ]
 
 
 def _obstructing(
-    field: Field, own: Sequence[Sequence[Piece]], pivots: Points, reaches_mm: Sequence[float]
+    field: Field, own: Sequence[Sequence[Piece]], pivots: Shapes, reaches_mm: Array
 ) -> list[tuple[shapely.Geometry, ...]]:
     pieces = [
         piece
@@ -209,55 +210,3 @@ def _obstructing(
         tuple(pieces[at].outline for at in np.flatnonzero(each).tolist() if pieces[at] not in walls)
         for each, walls in zip(near, own, strict=True)
     ]
-
-
-def _own_walls(field: Field, poses: Sequence[BasePose]) -> list[tuple[Piece, ...]]:
-    """For each base the walls and trenches behind which it stands flush (M-7.18)."""
-    walls = [each for each in field.ground.pieces if each.kind.is_linear and each.kind.obstructs]
-    edges = np.array([front_edge(pose) for pose in poses], dtype=object)
-    outlines = np.array([wall.outline for wall in walls], dtype=object)
-    near = np.zeros((len(poses), len(walls)), dtype=bool)
-    which, wall = shapely.STRtree(outlines).query(edges, "dwithin", TOUCH_MM + EXACT_MM)
-    near[which, wall] = True
-    return [
-        _flush(pose, edge, [walls[at] for at in np.flatnonzero(each).tolist()])
-        for pose, edge, each in zip(poses, edges, near, strict=True)
-    ]
-
-
-def _flush(pose: BasePose, edge: shapely.LineString, walls: Sequence[Piece]) -> tuple[Piece, ...]:
-    """The walls along the whole front of a base.
-
-    One wall may have been drawn in pieces: together they must meet the whole front edge.
-    """
-    base = footprint(pose) if walls else shapely.Polygon()
-    flush = tuple(
-        wall
-        for wall in walls
-        if shapely.length(shapely.intersection(edge, _grown(wall.outline))) > _MET_MM
-        and _depth_mm(pose, base, wall.outline) <= _MOST_IN_WALL_MM + EXACT_MM
-    )
-    if not flush:
-        return ()
-    met = shapely.union_all([_grown(wall.outline) for wall in flush])
-    return flush if shapely.length(shapely.difference(edge, met)) <= SLIVER_MM else ()
-
-
-def _grown(outline: shapely.Geometry) -> shapely.Geometry:
-    # Mitred, so that an edge which lies 1 mm off along its whole length is met at its ends too.
-    return shapely.buffer(outline, TOUCH_MM + EXACT_MM, join_style="mitre")
-
-
-def _depth_mm(pose: BasePose, base: shapely.Polygon, wall: shapely.Geometry) -> float:
-    """How far back from its front edge a base overlaps a wall."""
-    common = shapely.get_coordinates(shapely.intersection(base, wall))
-    return float(-axes(pose).ahead_mm(common).min()) if len(common) else 0.0
-
-
-def _cover(field: Field, own: Sequence[Piece]) -> shapely.Geometry:
-    if not own:
-        return field.ground.cover
-    covers = [
-        piece.outline for piece in field.ground.pieces if piece.kind.is_cover and piece not in own
-    ]
-    return shapely.union_all(covers, grid_size=GRID_MM) if covers else shapely.Polygon()
