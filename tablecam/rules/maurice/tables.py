@@ -12,6 +12,13 @@ from tablecam.table.model import Arm
 BASES: Final[Mapping[Arm, int]] = MappingProxyType({"infantry": 4, "cavalry": 4, "artillery": 1})
 """How many bases a unit has (M-1.6)."""
 
+DEALT = 6
+"""Cards that each side is dealt at first (M-2.6)."""
+HAND_LIMIT = 10
+"""Cards that a player may hold when a round ends (M-3.2)."""
+NIGHT_PASSES = 2
+"""Passes one after the other with the last deck empty, and night falls (M-4.6)."""
+
 NEAR_BW = 4.0
 """Near the enemy (M-1.9)."""
 FORCE_BW = 2.0

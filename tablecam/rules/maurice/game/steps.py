@@ -20,7 +20,7 @@ Moment = Literal["volleys", "activation"]
 """When the passive side may interrupt: a volley phase was invoked, a force activated (M-4.17)."""
 
 
-# --- cards, in any phase: card_steps.py, draw_steps.py ----------------------------------------------------------
+# --- cards, in any phase: card_steps.py, draw_steps.py -------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

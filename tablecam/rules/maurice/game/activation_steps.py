@@ -1,0 +1,221 @@
+"""Activating a force: which one may be, and which cards reach it (M-4.11 to M-4.15)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tablecam.documents import nearest
+from tablecam.measure.answer import EXACT_MM
+from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.maurice.activation import Span, reaches, span, spans
+from tablecam.rules.maurice.charge import charges
+from tablecam.rules.maurice.field import Field
+from tablecam.rules.maurice.forces import forces, left_out
+from tablecam.rules.maurice.game.actions import Action, Activate, Done
+from tablecam.rules.maurice.game.hands import cards_of, is_dealt, without_cards
+from tablecam.rules.maurice.game.sequence import after_action
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.step_rules import Followed
+from tablecam.rules.maurice.game.steps import Activating, Interrupting
+from tablecam.rules.maurice.game.table import field_at
+from tablecam.table.model import Commander
+
+Force = tuple[str, ...]
+
+
+class ActivatingRules:
+    """`Activating`: a force and cards that reach it; or none, as no card does or will."""
+
+    def asked(self, state: State, step: Activating) -> Asked:
+        """The active side."""
+        question = f"Which force does {state.active} activate to {state.round.command}?"
+        return Asked(question, state.active)
+
+    def legal(self, state: State, step: Activating) -> tuple[Action, ...]:
+        """Each whole force and each unit that can be activated, with the cheapest cards for it."""
+        field = field_at(state)
+        able = _able(state, field)
+        candidates = [
+            force
+            for force in _candidates(field, state.active)
+            if _why_not(able, force) is None and _is_of_use(state, field, force)
+        ]
+        found = []
+        for force, need_bw in zip(candidates, _needs_bw(state, field, candidates), strict=True):
+            cheapest = None if need_bw is None else _cheapest(state, force, need_bw)
+            if cheapest is not None:
+                found.append(cheapest)
+        return (*found, Done())
+
+    def apply(self, state: State, step: Activating, action: Action) -> Followed:
+        """The cards are spent, and the passive side may interrupt."""
+        if isinstance(action, Done):
+            return after_action(state), (
+                Event("no-force", f"{state.active} activates nobody", "M-4.15"),
+            )
+        if not isinstance(action, Activate):
+            raise Refused(f"expected a force, or done, got {action.type}", rule="M-4.11")
+        field = field_at(state)
+        _check_force(state, field, action.force)
+        spans_bw = _played_bw(state, action)
+        told = _check_reached(state, field, action.force, spans_bw)
+        played = action.cards if is_dealt(state) else (None,) * len(spans_bw)
+        state = without_cards(state, state.active, played)
+        return state.to(Interrupting("activation", action.force)), (told,)
+
+
+@dataclass(frozen=True, slots=True)
+class _Able:
+    """Which units may be of an activated force, all of it (`may`) or half of it (`half`)."""
+
+    may: frozenset[str]
+    half: frozenset[str]
+    rule: str
+    what: str
+
+
+def _able(state: State, field: Field) -> _Able:
+    """Which units of the active side the declared action is for."""
+    units = field.of_side(state.active)
+    everyone = frozenset(unit.id for unit in units)
+    if state.round.command == "bombard":
+        guns = frozenset(unit.id for unit in units if unit.unit.arm == "artillery")
+        return _Able(guns - state.round.fired, guns, "M-7.3", "artillery that has not fired")
+    if state.round.command == "charge":
+        fit = frozenset(unit.id for unit in units if unit.unit.arm != "artillery")
+        found = charges(field, fit)
+        can = frozenset(name for name, charge in found.items() if charge.is_eligible)
+        return _Able(fit, can, "M-8.2", "units at least half of which can charge")
+    return _Able(everyone, everyone, "M-4.15", "units")
+
+
+def _why_not(able: _Able, force: Sequence[str]) -> str | None:
+    """Why a force cannot be activated for the action; None where it can."""
+    if all(name in able.may for name in force) and (
+        2 * sum(name in able.half for name in force) >= len(force)
+    ):
+        return None
+    return f"expected a force of {able.what}"
+
+
+def _candidates(field: Field, side: str) -> list[Force]:
+    """Every maximal force, then every unit by itself (M-1.15, M-4.14)."""
+    whole = forces(field, side)
+    singles = [(name,) for force in whole if len(force) > 1 for name in force]
+    return [*whole, *singles]
+
+
+def _is_of_use(state: State, field: Field, force: Force) -> bool:
+    """Whether a force has anything to do in the declared action: nobody rallies from nothing."""
+    is_rally = state.round.command == "rally"
+    return not is_rally or any(field.by_id[name].disruption for name in force)
+
+
+def _commander(state: State) -> Commander | None:
+    own = (each for each in state.position.commanders if each.side == state.active)
+    return next(own, None)
+
+
+def _needs_bw(state: State, field: Field, candidates: Sequence[Force]) -> list[int | None]:
+    """The span that cards must add up to for each force; None where no string reaches it."""
+    commander = _commander(state)
+    if commander is None or not candidates:
+        return [1] * len(candidates)
+    return [
+        None if found is None else _whole_bw(found, field)
+        for found in spans(field, commander, candidates)
+    ]
+
+
+def _whole_bw(found: Span, field: Field) -> int:
+    """The least whole span that is enough; even at distance 0 a card is needed (M-4.13)."""
+    return max(1, math.ceil((found.length_mm - EXACT_MM) / field.bw_mm))
+
+
+def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:
+    """The activation with the cheapest cards; None where the hand has not enough span."""
+    if not is_dealt(state):
+        return Activate(force, spans=(need_bw,)) if state.side(state.active).hand else None
+    held = [(card.span_bw, card.id) for card in cards_of(state, state.active)]
+    chosen = cheapest_cards(held, need_bw)
+    return None if chosen is None else Activate(force, cards=chosen)
+
+
+def cheapest_cards(held: Iterable[tuple[int, str]], need_bw: int) -> tuple[str, ...] | None:
+    """The cards whose spans add up to enough and to as little more as can be, the fewest of such.
+
+    >>> cheapest_cards([(4, "a"), (6, "b"), (12, "c")], 9)
+    ('a', 'b')
+    """
+    best: dict[int, tuple[str, ...]] = {0: ()}
+    for span_bw, card in held:
+        for total, cards in list(best.items()):
+            more = (*cards, card)
+            known = best.get(total + span_bw)
+            if total < need_bw and (known is None or len(more) < len(known)):
+                best[total + span_bw] = more
+    enough = [total for total, cards in best.items() if total >= need_bw and cards]
+    return best[min(enough)] if enough else None
+
+
+def _check_force(state: State, field: Field, force: Force) -> None:
+    """Refuse what is no force of the active side, or cannot do the declared action."""
+    own = [unit.id for unit in field.of_side(state.active)]
+    if not force:
+        raise Refused("expected a force, got no unit", rule="M-1.15", key="force")
+    for place, name in enumerate(force):
+        if name not in own:
+            there = f"expected units of {state.active}, got {name}{nearest(name, own)}"
+            raise Refused(there, rule="M-1.15", key="force")
+        if name in force[:place]:
+            raise Refused(f"{name} is named twice", key="force")
+    if (apart := left_out(field, force)) is not None:
+        raise Refused(f"no chain of links joins {apart} to the force", rule="M-1.15", key="force")
+    able = _able(state, field)
+    if (why := _why_not(able, force)) is not None:
+        raise Refused(f"{why}, got {', '.join(force)}", rule=able.rule, key="force")
+
+
+def _played_bw(state: State, action: Activate) -> tuple[int, ...]:
+    """The spans of the cards that are played."""
+    if is_dealt(state):
+        if action.spans:
+            why = "expected the cards, not their spans: tablecam deals them"
+            raise Refused(why, rule="M-3.10", key="spans")
+        known = {card.id: card.span_bw for card in cards_of(state, state.active)}
+        for card in action.cards:
+            if card not in known:
+                raise Refused(f"{state.active} does not hold {card}", rule="M-3.9", key="cards")
+        return tuple(known[card] for card in action.cards)
+    if action.cards:
+        why = "expected the cards' spans, not their names: the players hold them"
+        raise Refused(why, rule="M-3.10", key="cards")
+    if wrong := [each for each in action.spans if each < 1]:
+        raise Refused(f"expected spans of 1 BW or more, got {wrong[0]}", key="spans")
+    return action.spans
+
+
+def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int, ...]) -> Event:
+    """What is told of an activation whose cards reach; too close to call is the mover's (G-8)."""
+    names, played = ", ".join(force), " + ".join(map(str, spans_bw))
+    said = f"{state.active} activates {names} to {state.round.command}, with {played} BW"
+    facts = {"force": list(force), "spans": list(spans_bw)}
+    if not spans_bw:
+        raise Refused("even at distance 0 one card is needed", rule="M-4.13", key="spans")
+    commander = _commander(state)
+    if commander is None:
+        text = f"{said}; {state.active} has no commander on the table to measure from"
+        return Event("activated", text, "M-4.11", facts)
+    found = span(field, commander, force)
+    if found is None:
+        why = f"every way from {commander.id} to {names} passes within 1 BW of an enemy"
+        raise Refused(why, rule="M-4.12", key="force")
+    answer = reaches(field, found, spans_bw)
+    if answer.answer == "no":
+        raise Refused(answer.because, rule=answer.rule, key="spans")
+    facts |= {"span_bw": round(found.length_bw, 3), "answer": answer.answer}
+    if answer.answer == "too_close":
+        said += f"; {abs(answer.margin_mm):.1f} mm are too close to call, and the mover's"
+    return Event("activated", said, "M-4.11", facts, (found.path,))

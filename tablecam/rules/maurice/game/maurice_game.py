@@ -1,0 +1,83 @@
+"""Maurice Lite as the engine's core plays it: `tablecam.rules.game.Game`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any, Final
+
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Asked, Event, Json, Suggestion
+from tablecam.rules.maurice.field import GAME as NAME
+from tablecam.rules.maurice.game import round as rounds
+from tablecam.rules.maurice.game.action_json import action_from_json, action_to_json
+from tablecam.rules.maurice.game.actions import Action, Draw
+from tablecam.rules.maurice.game.draw_steps import settled_draw
+from tablecam.rules.maurice.game.options import first_state
+from tablecam.rules.maurice.game.seen import seen_by
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.state_json import state_from_json, state_to_json
+from tablecam.rules.maurice.game.suggestions import suggestions
+from tablecam.table.model import Position
+
+
+class MauriceGame:
+    """The whole game, by the numbered rules of its checklist; `COVERAGE.md` says what of it."""
+
+    name: Final = NAME
+
+    def begin(self, position: Position, options: Mapping[str, Any]) -> State:
+        """The first round's first step, or the dealing before it where tablecam deals."""
+        state, _ = rounds.onward((first_state(position, options), ()))
+        return state
+
+    def asked(self, state: State) -> Asked:
+        """What is due now, and of whom."""
+        return rounds.asked(state)
+
+    def legal(self, state: State) -> tuple[Action, ...]:
+        """Complete actions; of moves, of fire and of cards the usual ones."""
+        return rounds.legal(state)
+
+    def apply(self, state: State, action: Action) -> tuple[State, tuple[Event, ...]]:
+        """The state that follows, and what happened."""
+        return rounds.apply(state, action)
+
+    def settle(self, state: State, action: Action, chance: Random) -> Action:
+        """Dice thrown and cards drawn, where players have not said them."""
+        if isinstance(action, Roll):
+            return action.rolled(chance)
+        if isinstance(action, Draw):
+            return settled_draw(state, action, chance)
+        return action
+
+    def moved(self, state: State, position: Position) -> tuple[Suggestion, ...]:
+        """What was done by hand, going by where the bases lie now."""
+        return suggestions(state, position)
+
+    def position(self, state: State) -> Position:
+        """The table as the game knows it."""
+        return state.position
+
+    def seen_by(self, state: State, seat: str | None) -> Json:
+        """The state as a seat may see it: hands and the deck are concealed."""
+        return seen_by(state, seat)
+
+    def state_to_json(self, state: State) -> Json:
+        """The whole state."""
+        return state_to_json(state)
+
+    def state_from_json(self, data: object) -> State:
+        """The state that a document holds."""
+        return state_from_json(data)
+
+    def action_to_json(self, action: Action) -> Json:
+        """The action as a document with its `type`."""
+        return action_to_json(action)
+
+    def action_from_json(self, data: object) -> Action:
+        """The action that a document holds."""
+        return action_from_json(data)
+
+
+GAME: Final = MauriceGame()

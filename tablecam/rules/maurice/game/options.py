@@ -1,0 +1,133 @@
+"""What players agree on before a game, from a document, and the first state that it gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from tablecam.documents import Document, document_from, nearest, quoted
+from tablecam.errors import BadInput
+from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.game.deck_file import DeckList, deck_named
+from tablecam.rules.maurice.game.sequence import first_step
+from tablecam.rules.maurice.game.state import Deck, Options, Round, Side, State
+from tablecam.rules.maurice.game.steps import Drawing, VolleyChoice
+from tablecam.rules.maurice.tables import ALLOWANCES_BW, DEALT
+from tablecam.table.model import Position
+from tablecam.table.sections import Name, StrictModel
+from tablecam.toml_lines import KeyPath
+
+DECK_SIZE = 60
+"""Cards of the players' own deck unless they say so: the rulebook does not (M-3.10)."""
+
+_Count = Annotated[int, Field(ge=0)]
+
+
+class _OptionsDocument(StrictModel):
+    """All options, each of which may be left out.
+
+    `hands` are how many cards the sides hold at first and `deck_size` how many there are in all,
+    the Reshuffle card apart; `morale` is that of armies that have lost units already.
+    """
+
+    active: Name | None = None
+    deck: Name | None = None
+    deck_size: _Count | None = None
+    hands: dict[Name, _Count] = Field(default_factory=dict)
+    morale: dict[Name, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+
+
+def first_state(position: Position, options: Mapping[str, Any]) -> State:
+    """The first state of a game on a table as it lies.
+
+    Raises:
+        BadInput: The table does not fit the game, or an option is unknown or wrong.
+    """
+    sides = sides_of(position)
+    document = document_from(dict(options), "options")
+    parsed = document.parsed(_OptionsDocument)
+    _check_sides(document, parsed, sides)
+    first, second = (
+        Side(side, _morale(position, parsed, side), parsed.hands.get(side, DEALT)) for side in sides
+    )
+    active = parsed.active or sides[0]
+    deck = _counted_deck(document, parsed, first.hand + second.hand)
+    begun = Round(1, active, position)
+    state = State(position, (first, second), deck, begun, VolleyChoice())
+    if parsed.deck is None:
+        return first_step(state, 1, active)
+    return _dealing(state, deck_named(parsed.deck))
+
+
+def _dealing(state: State, cards: DeckList) -> State:
+    """The state in which tablecam deals the hands, the active side's first (M-2.6)."""
+    deck = Deck(len(cards.cards), 0, cards=tuple(card.id for card in cards.cards))
+    active, passive = state.side(state.active), state.side(state.passive)
+    if active.hand + passive.hand >= deck.left:
+        wanted = f"expected a deck of more cards than the {active.hand + passive.hand} to be dealt"
+        raise BadInput("options", f"{wanted}, got {deck.left}", key="deck")
+    step = Drawing(active.name, active.hand, Drawing(passive.name, passive.hand, VolleyChoice()))
+    begun = replace(state.round, is_without_cards=active.hand == 0)
+    for side in (active, passive):
+        state = state.with_side(replace(side, hand=0))
+    return replace(
+        state, deck=deck, round=begun, step=step, options=Options(cards.name, cards.cards)
+    )
+
+
+def sides_of(position: Position) -> tuple[str, str]:
+    """The two sides of a table that fits the game.
+
+    Raises:
+        BadInput: It does not: sides, commanders, or units that are none.
+    """
+    field = field_of(position)
+    sides = tuple(dict.fromkeys(unit.side for unit in position.units))
+    if len(sides) != 2:
+        raise BadInput("position", f"expected units of two sides, got {len(sides)}", key="units")
+    for side in sides:
+        led = [leader.id for leader in position.commanders if leader.side == side]
+        if len(led) > 1:
+            got = " and ".join(led)
+            raise BadInput("position", f"expected one commander of {side}, got {got}")
+    for unit in field.units:
+        if (unit.unit.arm, unit.formation) not in ALLOWANCES_BW:
+            known = [formation for arm, formation in ALLOWANCES_BW if arm == unit.unit.arm]
+            expected = f"expected {unit.unit.arm} in {' or '.join(known)}"
+            raise BadInput("position", f"unit {unit.id}: {expected}, got {unit.formation}")
+        if unit.disruption > len(unit.bases):
+            why = f"expected at most {len(unit.bases)} disruptions, got {unit.disruption}: broken"
+            raise BadInput("position", f"unit {unit.id}: {why}")
+    return sides[0], sides[1]
+
+
+def _check_sides(document: Document, parsed: _OptionsDocument, sides: tuple[str, str]) -> None:
+    named: list[tuple[KeyPath, str]] = []
+    if parsed.active is not None:
+        named.append((("active",), parsed.active))
+    named += [(("hands", side), side) for side in parsed.hands]
+    named += [(("morale", side), side) for side in parsed.morale]
+    for path, side in named:
+        if side not in sides:
+            raise document.error(path, f"there is no side {quoted(side)}{nearest(side, sides)}")
+
+
+def _morale(position: Position, parsed: _OptionsDocument, side: str) -> int:
+    """Half of a side's units, rounded up (M-2.5)."""
+    units = sum(unit.side == side for unit in position.units)
+    return parsed.morale.get(side, math.ceil(units / 2))
+
+
+def _counted_deck(document: Document, parsed: _OptionsDocument, in_hands: int) -> Deck:
+    """The deck that the players hold, once the hands have been dealt from it."""
+    if parsed.deck is not None and parsed.deck_size is not None:
+        raise document.error(("deck_size",), "expected none, as the deck says how many it has")
+    size = DECK_SIZE if parsed.deck_size is None else parsed.deck_size
+    if parsed.deck is None and size <= in_hands:
+        why = f"expected more cards than the {in_hands} in hand, got {size}"
+        raise document.error(("deck_size",), why)
+    return Deck(size - in_hands, 0)
