@@ -13,6 +13,7 @@ from calibration.errors import CalibrationError
 from tablecam.commands.calibrate import calibrate
 from tablecam.commands.demo import demo
 from tablecam.commands.disputes import disputes
+from tablecam.commands.engine import engine
 from tablecam.commands.odds import odds
 from tablecam.commands.plan import plan
 from tablecam.commands.print_sheets import print_sheets
@@ -57,6 +58,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     resolve,
     odds,
     disputes,
+    engine,
 )
 
 for _command in _COMMANDS:

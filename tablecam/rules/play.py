@@ -102,13 +102,11 @@ class Play(Generic[State, Action]):
         Raises:
             Refused: It is not legal now, and nothing has changed.
         """
-        if self.asked().is_over:
-            raise Refused("the game is over")
         chance_before = self._chance.getstate()
         try:
             settled = self.game.settle(self.state, action, self._chance)
             state, events = self.game.apply(self.state, settled)
-        except Refused:
+        except Exception:
             self._chance.setstate(chance_before)
             raise
         done = Done(settled, state, events)

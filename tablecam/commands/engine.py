@@ -1,0 +1,37 @@
+"""`tablecam engine`: the rules of a game as JSON lines on standard input and output."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import click
+
+from tablecam.documents import nearest, quoted
+from tablecam.rules.games import game_names, game_of
+from tablecam.rules.lines import Lines
+
+_REQUESTS = """\b
+One JSON object a line; each is answered by one, with "ok" true or false:
+  {"do": "load", "position": {...}, "options": {"active": "french"}}
+  {"do": "state"}      {"do": "legal"}      {"do": "undo"}
+  {"do": "apply", "action": {...}}          one of those that legal lists
+  {"do": "moved", "position": {...}}        what lies on the table now
+A roll is applied with "values" read from real dice, or without, and then it is rolled.
+"""
+
+
+@click.command("engine", epilog=_REQUESTS)
+@click.argument("game")
+@click.option("--seed", type=int, help="Throw the same dice again as with the same number before.")
+def engine(game: str, seed: int | None) -> None:
+    """Play a GAME by requests on standard input, until it ends."""
+    rules = game_of(game)
+    if rules is None:
+        known = nearest(game, game_names())
+        raise click.UsageError(f"engine: expected a game, got {quoted(game)}{known}")
+    lines = Lines(rules, chance=Random(seed))
+    for line in click.get_text_stream("stdin", encoding="utf-8", errors="replace"):
+        if line.strip():
+            # Echoed lines are flushed: the other side waits for each.
+            click.echo(json.dumps(lines.answer(line)))

@@ -1,0 +1,178 @@
+"""The engine's lines: one request in, one answer out, both JSON objects, about one game at a time.
+
+Every answer has `ok`; a request that is refused, or makes no sense, changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from random import Random
+from typing import Any, NoReturn
+
+from pydantic import Field
+
+from tablecam.documents import Document, document_from, quoted
+from tablecam.errors import BadInput
+from tablecam.rules.game import Game, Json, Refused, Suggestion
+from tablecam.rules.play import Play
+from tablecam.table.model import Position
+from tablecam.table.position_file import position_from_json, position_to_json
+from tablecam.table.sections import StrictModel
+
+log = logging.getLogger(__name__)
+
+
+class Lines:
+    """A game that is played by requests, each a line of text.
+
+    Args:
+        game: The rule system.
+        chance: Throws the dice and draws the cards that requests leave open.
+    """
+
+    def __init__(self, game: Game[Any, Any], *, chance: Random | None = None) -> None:
+        self._game = game
+        self._chance = Random() if chance is None else chance
+        self._play: Play[Any, Any] | None = None
+        self._deeds: dict[str, Callable[[Document], Json]] = {
+            "load": self._load,
+            "state": self._state,
+            "legal": self._legal,
+            "apply": self._apply,
+            "moved": self._moved,
+            "undo": self._undo,
+        }
+
+    def answer(self, line: str) -> Json:
+        """The answer to a request; whatever is wrong with it is said in the answer."""
+        try:
+            request = document_from(_parsed(line), "request")
+            return {"ok": True} | self._deed(request)(request)
+        except BadInput as error:
+            rule = error.rule if isinstance(error, Refused) else None
+            said: Json = {"ok": False, "error": " ".join(str(error).split())}
+            return said if rule is None else said | {"rule": rule}
+        except Exception as error:
+            log.debug("", exc_info=True)
+            return {"ok": False, "error": f"a fault of tablecam's own: {error!r}"}
+
+    def _deed(self, request: Document) -> Callable[[Document], Json]:
+        do = request.data.get("do")
+        if not isinstance(do, str) or do not in self._deeds:
+            got = f"got {quoted(do)}" if "do" in request.data else "but the key is missing"
+            raise request.error(("do",), f"expected one of {', '.join(self._deeds)}, {got}")
+        return self._deeds[do]
+
+    def _load(self, request: Document) -> Json:
+        parsed = request.parsed(_Load)
+        position = self._position(parsed.position)
+        self._play = Play(self._game, position, parsed.options, chance=self._chance)
+        return self._now()
+
+    def _state(self, request: Document) -> Json:
+        parsed = request.parsed(_State)
+        play = self._playing()
+        if parsed.seat is not None:
+            return self._now() | {"state": self._game.seen_by(play.state, parsed.seat)}
+        return self._now() | {"state": self._game.state_to_json(play.state)}
+
+    def _legal(self, request: Document) -> Json:
+        request.parsed(_Bare)
+        legal = self._playing().legal()
+        return self._now() | {"legal": [self._game.action_to_json(action) for action in legal]}
+
+    def _apply(self, request: Document) -> Json:
+        play = self._playing()
+        parsed = request.parsed(_Apply)
+        if parsed.at is not None and parsed.at != len(play.done):
+            why = f"expected {len(play.done)}, as so much has been done, got {parsed.at}"
+            raise Refused(f"{why}: was it sent twice?", key="at")
+        done = play.apply(self._game.action_from_json(parsed.action))
+        return self._now() | {
+            "action": self._game.action_to_json(done.action),
+            "events": [event.to_json() for event in done.events],
+        }
+
+    def _moved(self, request: Document) -> Json:
+        play = self._playing()
+        position = self._position(request.parsed(_Moved).position)
+        return self._now() | {
+            "suggestions": [self._suggestion(each) for each in play.moved(position)]
+        }
+
+    def _undo(self, request: Document) -> Json:
+        play = self._playing()
+        undone = play.undo(request.parsed(_Undo).steps)
+        actions = [self._game.action_to_json(done.action) for done in undone]
+        return self._now() | {"undone": actions}
+
+    def _playing(self) -> Play[Any, Any]:
+        if self._play is None:
+            raise BadInput("request", "expected a load first: no game is loaded", key="do")
+        return self._play
+
+    def _now(self) -> Json:
+        """What is due, and after how many actions: what to send `apply` with to be safe."""
+        play = self._playing()
+        asked = play.asked()
+        return {
+            "at": len(play.done),
+            "asked": {"question": asked.question, "seat": asked.seat, "over": asked.is_over},
+        }
+
+    def _position(self, data: object) -> Position:
+        return position_from_json(data, games=(self._game.name,))
+
+    def _suggestion(self, made: Suggestion) -> Json:
+        action = made.action
+        return {
+            "unit": made.unit,
+            "text": made.text,
+            "action": None if action is None else self._game.action_to_json(action),
+            **made.answer.to_json(),
+            "nearest": None if made.nearest is None else position_to_json(made.nearest),
+        }
+
+
+class _Bare(StrictModel):
+    do: str
+
+
+class _Load(_Bare):
+    position: dict[str, Any]
+    options: dict[str, Any] = Field(default_factory=dict)
+
+
+class _State(_Bare):
+    seat: str | None = None
+
+
+class _Apply(_Bare):
+    action: dict[str, Any]
+    at: int | None = None
+
+
+class _Moved(_Bare):
+    position: dict[str, Any]
+
+
+class _Undo(_Bare):
+    steps: int = 1
+
+
+def _parsed(line: str) -> object:
+    try:
+        parsed: object = json.loads(line, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise BadInput("request", f"not valid JSON: {error.msg} in column {error.colno}") from None
+    except RecursionError:
+        raise BadInput("request", "not valid JSON: nested too deeply") from None
+    except ValueError as error:
+        raise BadInput("request", f"not valid JSON: {error}") from None
+    return parsed
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
