@@ -28,7 +28,7 @@ GRID_MM = 1e-6
 _FAR_MM = 1e5
 """Farther than any table reaches: where an infinite line is cut off."""
 
-_FIT_LIMIT_DEG = 15.0
+FIT_LIMIT_DEG = 15.0
 """A front line fitted more askew than this is no line: the unit is not in formation."""
 
 
@@ -194,7 +194,7 @@ def _fitted_line(points: Sequence[Point], heading_deg: float) -> tuple[Point, Po
     both = math.fsum(across * ahead for across, ahead in places)
     spread = math.fsum(across * across - ahead * ahead for across, ahead in places)
     askew_rad = math.atan2(2 * both, spread) / 2
-    if abs(askew_rad) > math.radians(_FIT_LIMIT_DEG):
+    if abs(askew_rad) > math.radians(FIT_LIMIT_DEG):
         foremost = max(range(len(points)), key=lambda index: places[index][1])
         return points[foremost], (right_x, right_y)
     cos, sin = math.cos(askew_rad), math.sin(askew_rad)

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import math
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from types import MappingProxyType
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from tablecam.measure.answer import CERTAIN, Answer, AnswerWord, Shape
-from tablecam.measure.outlines import axes, footprint, unit_footprint
 from tablecam.rules.maurice.chances import SIGMAS
-from tablecam.rules.maurice.charge_limits import attempts_of
+from tablecam.rules.maurice.charge_draws import DRAWS, drawn_fields, with_units
+from tablecam.rules.maurice.charge_limits import attempts_of, forbidden_ground
 from tablecam.rules.maurice.charge_moves import allowance_mm
 from tablecam.rules.maurice.charge_slack import Limits
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW
-from tablecam.table.model import BasePose, Unit
-
-DRAWS = 200
-"""How often all near are drawn anew: a probability of 0.5 is known to 0.035, of 0.95 to 0.015."""
+from tablecam.table.model import BasePose
 
 _FRONT_ENDS = 1.6
 """Of a base's own error: the most that a front's end has, where two bases abreast make it."""
-_SEED = 1740
 
 
 @dataclass(frozen=True)
@@ -84,18 +78,12 @@ def _near(field: Field, unit: UnitOnField) -> Field:
     """The field with only those units that a unit's charges can have to do with."""
     reach_mm = (allowance_mm(field, unit) or 0.0) + 2 * CHARGE_WHEEL_BW * field.bw_mm
     near = shapely.dwithin(unit.outline, [other.outline for other in field.units], reach_mm)
-    return _with_units(field, [field.units[place] for place in np.flatnonzero(near)])
+    return with_units(field, [field.units[place] for place in np.flatnonzero(near)])
 
 
 def _has_error(field: Field) -> bool:
     poses = (base for unit in field.position.units for base in unit.bases)
     return any(base.sigma_mm or base.sigma_deg for base in poses)
-
-
-def _with_units(field: Field, units: Iterable[UnitOnField]) -> Field:
-    there = tuple(units)
-    by_id = MappingProxyType({unit.id: unit for unit in there})
-    return replace(field, units=there, by_id=by_id)
 
 
 def _error_mm(field: Field, unit: UnitOnField, enemy: UnitOnField) -> float:
@@ -115,55 +103,19 @@ def _corner_mm(base: BasePose) -> float:
 
 def _chances(field: Field, unit: UnitOnField) -> dict[str, float]:
     """How likely each enemy can be charged that can be in some of the draws."""
-    held: dict[str, int] = {}
-    for drawn in _drawn(field):
-        for name in _targets(drawn, drawn.by_id[unit.id]):
-            held[name] = held.get(name, 0) + 1
+    fields = drawn_fields(field, has_ground=_has_ground(field, unit))
+    tries = attempts_of([(drawn, drawn.by_id[unit.id]) for drawn in fields])
+    held = Counter(name for each in tries for name in {n for tried in each for n in tried.targets})
     # As in `samples`: so many draws tell no probability below 1 in so many.
     return {name: (count + 0.5) / (DRAWS + 1.0) for name, count in held.items()}
 
 
-def _targets(field: Field, unit: UnitOnField) -> set[str]:
-    return {name for tried in attempts_of([(field, unit)])[0] for name in tried.targets}
-
-
-def _drawn(field: Field) -> Iterator[Field]:
-    """The field as it may be in truth, drawn from what is known of it; always the same draws."""
-    errors = [_errors(unit.id, len(unit.bases)) for unit in field.units]
-    for draw in range(DRAWS):
-        yield _with_units(
-            field,
-            [_moved(unit, each[draw]) for unit, each in zip(field.units, errors, strict=True)],
-        )
-
-
-@cache
-def _errors(unit_id: str, bases: int) -> NDArray[np.float64]:
-    """Of each base in each draw, in sigmas (draws, bases, 3), whoever else is there."""
-    rng = np.random.default_rng([_SEED, zlib.crc32(unit_id.encode())])
-    return rng.standard_normal((DRAWS, bases, 3))
-
-
-def _moved(unit: UnitOnField, errors: NDArray[np.float64]) -> UnitOnField:
-    if not any(base.sigma_mm or base.sigma_deg for base in unit.unit.bases):
-        return unit
-    pairs = zip(unit.unit.bases, errors.tolist(), strict=True)
-    there: Unit = replace(unit.unit, bases=tuple(_base(base, error) for base, error in pairs))
-    return replace(
-        unit,
-        unit=there,
-        axes=axes(there),
-        outline=unit_footprint(there),
-        bases=tuple(footprint(base) for base in there.bases),
-    )
-
-
-def _base(base: BasePose, error: list[float]) -> BasePose:
-    return replace(
-        base,
-        x_mm=base.x_mm + error[0] * base.sigma_mm,
-        y_mm=base.y_mm + error[1] * base.sigma_mm,
-        heading_deg=base.heading_deg + error[2] * base.sigma_deg,
+def _has_ground(field: Field, unit: UnitOnField) -> bool:
+    """Whether any ground is near that could keep it from a charge."""
+    near = shapely.convex_hull(shapely.union_all([other.outline for other in field.units]))
+    ground = (field.ground.impassable, field.ground.woods, field.ground.crests)
+    return bool(shapely.intersects(near, ground).any()) or not shapely.is_empty(
+        forbidden_ground(field, unit)
     )
 
 

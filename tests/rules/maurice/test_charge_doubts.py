@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tablecam.measure.outlines import unit_footprint
 from tablecam.rules.maurice.charge import charge_of
-from tablecam.rules.maurice.charge_doubts import DRAWS
+from tablecam.rules.maurice.charge_draws import DRAWS
 from tablecam.rules.maurice.charge_slack import Limits
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.rulings import all_rulings, rulings_document
