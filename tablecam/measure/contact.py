@@ -6,7 +6,7 @@ standard deviations or a tolerance it is a question like any other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -78,8 +78,11 @@ def contacts(
     touch_mm: float = TOUCH_MM,
     tolerance_mm: float = 0.0,
     rule: str = "G-6",
+    among: Collection[str] | None = None,
 ) -> tuple[Contact, ...]:
     """The pairs among many units that touch or may touch, in the units' order.
+
+    Only those in which a unit of the ids `among` takes part, where these are given.
 
     Raises:
         ValueError: One of them has no base on the table.
@@ -87,7 +90,8 @@ def contacts(
     reach_mm = touch_mm + tolerance_mm + _FAR_SIGMAS * _largest_sigma_mm(units) + _SAME_MM
     shapes = geometries(units)
     first, second = shapely.STRtree(shapes).query(shapes, predicate="dwithin", distance=reach_mm)
-    pairs = np.stack([first, second], axis=1)[first < second]
+    asked = np.array([among is None or unit.id in among for unit in units], dtype=np.bool_)
+    pairs = np.stack([first, second], axis=1)[(first < second) & (asked[first] | asked[second])]
     found = _contacts(units, pairs[np.lexsort(pairs.T[::-1])], touch_mm, tolerance_mm, rule)
     return tuple(each for each in found if each.answer.answer != "no")
 

@@ -78,11 +78,7 @@ def turning_mm(holds_by: Callable[[float], bool], slack_mm: float) -> float | No
 
 def spread_mm(unit: UnitOnField) -> float:
     """A bound on the standard deviation of where any corner of a unit lies, along any line."""
-    return max(
-        base.sigma_mm
-        + float(np.radians(base.sigma_deg) * np.hypot(base.width_mm, base.depth_mm) / 2)
-        for base in unit.unit.bases
-    )
+    return unit.spread_mm
 
 
 def drawn_poses(field: Field, unit: UnitOnField, draws: int = DRAWS) -> Rectangles:

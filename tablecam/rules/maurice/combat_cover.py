@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import shapely
@@ -62,10 +63,32 @@ def cover_answer(field: Field, attacker: UnitOnField, defender: UnitOnField) -> 
     return Answer(word, *sure, RULE, because, evidence)
 
 
-def cover_doubts(field: Field, pairs: Iterable[tuple[str, str]]) -> tuple[Answer, ...]:
-    """Of pairs of attacker and defender, the covers that are too close to call."""
-    found = (cover_answer(field, field.by_id[a_id], field.by_id[b_id]) for a_id, b_id in pairs)
-    return tuple(answer for answer in found if answer.answer == "too_close")
+class Covers:
+    """Who has cover from whom: worked out when it is asked for, and kept."""
+
+    def __init__(
+        self, field: Field, known: Mapping[tuple[str, str], Answer] = MappingProxyType({})
+    ) -> None:
+        self._field = field
+        self._known = dict(known)
+
+    def answer(self, attacker_id: str, defender_id: str) -> Answer:
+        """Whether a defender has cover from an attacker."""
+        pair = attacker_id, defender_id
+        if pair not in self._known:
+            units = self._field.by_id
+            self._known[pair] = cover_answer(self._field, units[attacker_id], units[defender_id])
+        return self._known[pair]
+
+    def doubts(self, pairs: Iterable[tuple[str, str]]) -> tuple[Answer, ...]:
+        """Of pairs of attacker and defender, the covers that are too close to call."""
+        found = (self.answer(*pair) for pair in pairs)
+        return tuple(answer for answer in found if answer.answer == "too_close")
+
+    def renewed(self, field: Field, changed: Set[str]) -> Covers:
+        """The same on a field where some units have changed: what hangs on no other is kept."""
+        known = {pair: said for pair, said in self._known.items() if changed.isdisjoint(pair)}
+        return Covers(field, known)
 
 
 def cover_evidence(field: Field, attacker: UnitOnField, defender: UnitOnField) -> tuple[Shape, ...]:

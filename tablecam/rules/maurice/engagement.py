@@ -49,12 +49,13 @@ class Engagements:
 
     Every unit of the active side is taken for an attacker: a position alone tells no charges.
     `pairs` are those that hold, what was measured taken at its word; how sure each is, and what
-    else may be so, is worked out when it is asked for.
+    else may be so, `melees` work out when it is asked for: one for each attacker, by its id.
     """
 
     field: Field
     active: str
     pairs: Mapping[tuple[str, str], Engagement]
+    melees: Mapping[str, Melee]
 
     def of(self, unit_id: str) -> tuple[str, ...]:
         """The enemies that a unit of either side is engaged with."""
@@ -99,7 +100,7 @@ class Engagements:
             return {}
         found = {
             (melee.attacker.id, enemy.id): self._answer(melee, enemy)
-            for melee in self._melees.values()
+            for melee in self.melees.values()
             for enemy in melee.enemies
         }
         return {pair: answer for pair, answer in found.items() if answer.answer == "too_close"}
@@ -115,18 +116,13 @@ class Engagements:
         is_attacker = self.field.by_id[a_id].side == self.active
         attacker_id, defender_id = (a_id, b_id) if is_attacker else (b_id, a_id)
         enemy = self.field.by_id[defender_id]
-        melee = self._melees.get(attacker_id)
+        melee = self.melees.get(attacker_id)
         if melee is None or enemy not in melee.enemies:
             return self._far(attacker_id, enemy)
         return self._answer(melee, enemy)
 
-    @cached_property
-    def _melees(self) -> Mapping[str, Melee]:
-        attackers = self.field.of_side(self.active)
-        return {unit.id: Melee(self.field, unit) for unit in attackers}
-
     def _answer(self, melee: Melee, enemy: UnitOnField) -> Answer:
-        chance = melee.chance(enemy)
+        chance = melee.chances[enemy.id]
         word = chance.word(self.field.position.table.tolerance_mm)
         a_id, found = melee.attacker.id, self.pairs.get((melee.attacker.id, enemy.id))
         rule = CONTACT_RULE if found is None or found.how == "contact" else NEAR_RULE
@@ -141,16 +137,35 @@ class Engagements:
         attacker = self.field.by_id[attacker_id]
         evidence = _apart(attacker, enemy)
         far_mm = float(shapely.distance(attacker.outline, enemy.outline))
-        because = f"{enemy.id} lies {self.field.in_bw(far_mm):.2f} BW from {attacker_id}: too far"
+        because = f"{enemy.id} lies {self.field.in_bw(far_mm):.2f} BW from {attacker_id}, too far"
         margin_mm = min(-EXACT_MM, ENGAGED_BW * self.field.bw_mm - far_mm)
         return Answer("no", margin_mm, 0.0, 0.0, CONTACT_RULE, because, evidence)
 
 
-def engagements(field: Field, active: str) -> Engagements:
-    """Who is engaged with whom when a side attacks (M-8.10)."""
-    found = [each for unit in field.of_side(active) for each in _of_attacker(field, unit)]
+def engagements(field: Field, active: str, before: Engagements | None = None) -> Engagements:
+    """Who is engaged with whom when a side attacks (M-8.10).
+
+    `before` are the engagements of that side on a field in which only units lay elsewhere; what
+    has not changed about an attacker is taken over from them.
+    """
+    known = {} if before is None else before.melees
+    melees = {unit.id: _melee(field, unit, known.get(unit.id)) for unit in field.of_side(active)}
+    found: list[Engagement] = []
+    for unit_id, melee in melees.items():
+        if before is not None and melee is known.get(unit_id):
+            found += [each for each in before.pairs.values() if each.attacker == unit_id]
+        else:
+            found += _of_attacker(field, melee.attacker)
     pairs = {(each.attacker, each.defender): each for each in found}
-    return Engagements(field, active, MappingProxyType(pairs))
+    return Engagements(field, active, MappingProxyType(pairs), MappingProxyType(melees))
+
+
+def _melee(field: Field, attacker: UnitOnField, before: Melee | None) -> Melee:
+    """An attacker's melee, the one before where it and all about it lie as they lay."""
+    found = Melee(field, attacker)
+    if before is None or before.attacker is not attacker or before.around != found.around:
+        return found
+    return before
 
 
 def _of_attacker(field: Field, attacker: UnitOnField) -> list[Engagement]:
@@ -210,7 +225,7 @@ def _sentence(melee: Melee, enemy: UnitOnField, found: Engagement | None) -> str
     a_id, b_id = melee.attacker.id, enemy.id
     by = f"by {abs(melee.touches_mm(enemy)):.1f} mm"
     if found is not None and found.how == "contact":
-        return f"{b_id} touches {a_id}'s front edge, {by}"
+        return f"{b_id} touches {a_id}'s front edge"
     if found is not None:
         apart = f"{melee.field.in_bw(found.gap_mm):.2f} BW before its front edge"
         return f"{a_id} is in front contact, and {b_id} lies open to its base {found.base}, {apart}"

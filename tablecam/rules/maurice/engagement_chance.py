@@ -5,8 +5,10 @@ The ruling itself, what was measured taken at its word, is `engagement.py`'s.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 import shapely
@@ -24,7 +26,6 @@ from tablecam.rules.maurice.chances import (
     drawn_outlines,
     drawn_poses,
     share,
-    spread_mm,
     turning_mm,
 )
 from tablecam.rules.maurice.field import Field, UnitOnField
@@ -50,17 +51,21 @@ class Melee:
     def slack_mm(self) -> float:
         """By how much any length of this melee can be wrong, or is left open by the players."""
         tolerance_mm = self.field.position.table.tolerance_mm
-        widest_mm = max((spread_mm(unit) for unit in self._around), default=0.0)
-        return max(SIGMAS * (spread_mm(self.attacker) + widest_mm), tolerance_mm)
+        widest_mm = max((unit.spread_mm for unit in self.around), default=0.0)
+        return max(SIGMAS * (self.attacker.spread_mm + widest_mm), tolerance_mm)
 
     @cached_property
     def enemies(self) -> tuple[UnitOnField, ...]:
         """The enemies that may be in reach."""
-        return tuple(unit for unit in self._around if unit.side != self.attacker.side)
+        return tuple(unit for unit in self.around if unit.side != self.attacker.side)
 
-    def chance(self, enemy: UnitOnField) -> Chance:
-        """How sure it is that the attacker engages an enemy, or that it does not."""
-        sigma_mm = float(np.hypot(spread_mm(self.attacker), spread_mm(enemy)))
+    @cached_property
+    def chances(self) -> Mapping[str, Chance]:
+        """How sure it is that the attacker engages each enemy, or that it does not, by its id."""
+        return MappingProxyType({enemy.id: self._chance(enemy) for enemy in self.enemies})
+
+    def _chance(self, enemy: UnitOnField) -> Chance:
+        sigma_mm = float(np.hypot(self.attacker.spread_mm, enemy.spread_mm))
         holds = self._is_engaged(enemy, 0.0)
         margin_mm = turning_mm(lambda by_mm: self._is_engaged(enemy, by_mm), self.slack_mm)
         if margin_mm is None:
@@ -75,18 +80,19 @@ class Melee:
         return self._contacts_mm[enemy.id]
 
     @cached_property
-    def _around(self) -> tuple[UnitOnField, ...]:
-        """Who may be hit or may hide: all within 1 BW, and what errors can add to it."""
+    def around(self) -> tuple[UnitOnField, ...]:
+        """Who may be hit or may hide: all within 1 BW, and what errors can add to it.
+
+        All that is known of a melee hangs on them, its attacker and what never moves.
+        """
         others = [unit for unit in self.field.units if unit is not self.attacker]
-        widest_mm = max((spread_mm(unit) for unit in self.field.units), default=0.0)
         table = self.field.position.table
         reach_mm = ENGAGED_BW * table.base_width_mm + OVERLAP_MM + table.tolerance_mm
-        reach_mm += 2 * SIGMAS * widest_mm
-        return tuple(
-            unit
-            for unit in others
-            if shapely.dwithin(unit.outline, self.attacker.outline, reach_mm)
-        )
+        spreads_mm = np.array([unit.spread_mm for unit in others]) + self.attacker.spread_mm
+        outlines = np.array([unit.outline for unit in others], dtype=object)
+        apart_mm = shapely.distance(outlines, self.attacker.outline)
+        is_near = apart_mm <= reach_mm + SIGMAS * spreads_mm
+        return tuple(others[index] for index in np.flatnonzero(is_near))
 
     @cached_property
     def _contacts_mm(self) -> dict[str, float]:
@@ -116,7 +122,7 @@ class Melee:
         ]
 
     def _hiding(self, enemy: UnitOnField) -> list[UnitOnField]:
-        return [unit for unit in self._around if unit is not enemy]
+        return [unit for unit in self.around if unit is not enemy]
 
     def _plain_margin_mm(self, enemy: UnitOnField, *, holds: bool) -> float:
         """Of what stands all of the slack: a length that it hangs on, and more than the slack."""
@@ -131,15 +137,18 @@ class Melee:
 
     def _drawn(self, enemy: UnitOnField) -> Flags:
         """For each draw of all poses, whether the enemy is engaged: (n,)."""
-        contacts = {each.id: self._drawn_contact(each) for each in self.enemies}
-        anybody = np.any(list(contacts.values()), axis=0)
-        touched = contacts[enemy.id]
+        anybody = np.any(list(self._drawn_contacts.values()), axis=0)
+        touched = self._drawn_contacts[enemy.id]
         nearest, farthest = (self._is_near(enemy, by) for by in (-self.slack_mm, self.slack_mm))
         if nearest == farthest:
             return np.asarray(anybody & (touched | nearest))
         asked = anybody[:LINE_DRAWS] & ~touched[:LINE_DRAWS]
         near = self._drawn_near(enemy, asked)
         return np.asarray(anybody[:LINE_DRAWS] & (touched[:LINE_DRAWS] | near))
+
+    @cached_property
+    def _drawn_contacts(self) -> Mapping[str, Flags]:
+        return {each.id: self._drawn_contact(each) for each in self.enemies}
 
     def _drawn_contact(self, enemy: UnitOnField) -> Flags:
         margin_mm = self._contacts_mm[enemy.id]

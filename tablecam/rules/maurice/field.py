@@ -32,7 +32,8 @@ class UnitOnField:
 
     `outline` is the union of its bases, seams closed (G-7); `bases` are the rectangles one by one,
     in the order of `unit.bases`; `axes` are its front edge and heading (G-3); `formation` is as
-    named in the position, or as its bases lie (M-1.7).
+    named in the position, or as its bases lie (M-1.7). `spread_mm` is a bound on the standard
+    deviation of where any corner of it lies, along any line.
     """
 
     unit: Unit
@@ -42,6 +43,7 @@ class UnitOnField:
     bases: tuple[shapely.Polygon, ...]
     is_in_difficult: bool
     is_in_water: bool
+    spread_mm: float
 
     @property
     def id(self) -> str:
@@ -179,10 +181,14 @@ def _check_kinds(position: Position, source: str) -> None:
 def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField, ...]:
     """All units, with what is asked of their bases worked out for all of them at once."""
     units = position.units
-    bases = np.asarray(shapely.polygons(rectangles(units).corners_mm()), dtype=object)
+    placed = rectangles(units)
+    bases = np.asarray(shapely.polygons(placed.corners_mm()), dtype=object)
     _check_units(position, bases, source)
     in_difficult, in_water = (
         are_partly_in(bases, area) for area in (ground.difficult, ground.water)
+    )
+    spreads_mm = placed.sigmas[:, 0] + placed.sigmas[:, 2] * np.linalg.norm(
+        placed.halves_mm, axis=1
     )
     ends = np.cumsum([len(unit.bases) for unit in units]).tolist()
     spans = [slice(end - len(unit.bases), end) for unit, end in zip(units, ends, strict=True)]
@@ -196,6 +202,7 @@ def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField
             rectangles_of,
             is_in_difficult=bool(in_difficult[span].any()),
             is_in_water=bool(in_water[span].any()),
+            spread_mm=float(spreads_mm[span].max()),
         )
         for unit, outline, rectangles_of, span in zip(
             units, unit_footprints(own), own, spans, strict=True

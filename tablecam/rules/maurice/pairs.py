@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -18,7 +19,7 @@ from tablecam.rules.maurice.spacing import Spacing, spacing
 _PLACES = 4
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Pair:
     """Unit `b` as unit `a` sees it.
 
@@ -44,7 +45,7 @@ class Pair:
         """Whether `b` is to `a`'s flank, what was measured taken at its word."""
         return self.flank_margin_mm >= -EXACT_MM
 
-    @property
+    @cached_property
     def to_flank(self) -> Answer:
         """The same with how sure it is, and its proof."""
         return flank_answer(self.field, self.a, self.b, self.flank_margin_mm)

@@ -2,12 +2,14 @@
 
 What a unit may shoot at and charge hangs on what lies within its reach and on nothing else. A unit
 is asked again only if it has changed itself, or if one that has changed was or is within reach.
-Lengths, contact and engagement are quick for the whole table and are always taken afresh.
+Lengths, contact, flanks and cover hang on the two units that they are about, who is engaged on who
+stands near the attacker, a string on its commander, its force and all enemies.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -22,11 +24,11 @@ from tablecam.rules.maurice.forces import forces
 from tablecam.rules.maurice.movement import allowance_bw
 from tablecam.rules.maurice.near import near_enemy
 from tablecam.rules.maurice.pairs import pairs
-from tablecam.rules.maurice.ruled import Rulings, UnitRulings
+from tablecam.rules.maurice.ruled import ForceString, Rulings, UnitRulings
 from tablecam.rules.maurice.rulings import all_rulings, sides, strings_of, unit_rulings
-from tablecam.rules.maurice.spacing import Spacing, spacing
+from tablecam.rules.maurice.spacing import Spacing, renewed_spacing
 from tablecam.rules.maurice.tables import ALLOWANCES_BW, CHARGE_WHEEL_BW, LONG_BW, SHORT_BW, ZONE_BW
-from tablecam.rules.maurice.touch import Touching, touching
+from tablecam.rules.maurice.touch import Touching, renewed_touching
 from tablecam.table.model import Arm
 
 _BESIDE_BW = CHARGE_WHEEL_BW + ZONE_BW
@@ -43,9 +45,11 @@ def renewed(before: Rulings, field: Field) -> Rulings:
     """
     if before.is_close_up or not _is_same_table(before.field, field):
         return all_rulings(field, before.active)
+    field = _taken_over(before.field, field)
     changed = _changed(before.field, field)
-    apart, touches = spacing(field), touching(field)
-    engaged = engagements(field, before.active)
+    apart = renewed_spacing(before.apart, field, changed)
+    touches = renewed_touching(before.touching, field, changed)
+    engaged = engagements(field, before.active, before.engagements)
     by_side = {side: forces(field, side, apart) for side in sides(field)}
     stale = _within_reach(before.field, field, changed)
     fire, charge = fires(field, only=stale), charges(field, only=stale)
@@ -64,9 +68,12 @@ def renewed(before: Rulings, field: Field) -> Rulings:
         touches,
         MappingProxyType(units),
         MappingProxyType(by_side),
-        strings_of(field, before.active, by_side.get(before.active, ())),
+        strings_of(
+            field, before.active, by_side.get(before.active, ()), _strings(before, field, changed)
+        ),
         pairs(field, apart, known),
         engaged,
+        before.covers.renewed(field, changed),
     )
 
 
@@ -78,9 +85,34 @@ def _is_same_table(before: Field, after: Field) -> bool:
     ]
 
 
+def _taken_over(before: Field, after: Field) -> Field:
+    """The field with the very units of the one before, where they are as they were."""
+    units = tuple(
+        before.by_id[unit.id] if unit.unit == before.by_id[unit.id].unit else unit
+        for unit in after.units
+    )
+    by_id = MappingProxyType({unit.id: unit for unit in units})
+    return replace(after, units=units, by_id=by_id)
+
+
 def _changed(before: Field, after: Field) -> frozenset[str]:
     """The units that lie elsewhere, or of which something else is known."""
-    return frozenset(unit.id for unit in after.units if unit.unit != before.by_id[unit.id].unit)
+    return frozenset(unit.id for unit in after.units if unit is not before.by_id[unit.id])
+
+
+def _strings(
+    before: Rulings, field: Field, changed: frozenset[str]
+) -> Mapping[tuple[str, tuple[str, ...]], ForceString]:
+    """The strings that are as they were: no enemy has changed, and none of their own force."""
+    if any(field.by_id[unit_id].side != before.active for unit_id in changed):
+        return {}
+    leaders = {leader.id: leader for leader in before.field.position.commanders}
+    still = {leader.id for leader in field.position.commanders if leader == leaders.get(leader.id)}
+    return {
+        (string.commander, string.force): string
+        for string in before.strings
+        if string.commander in still and changed.isdisjoint(string.force)
+    }
 
 
 def _within_reach(before: Field, after: Field, changed: frozenset[str]) -> frozenset[str]:

@@ -9,7 +9,7 @@ from typing import Final
 from tablecam.measure.answer import EXACT_MM, Answer
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.combat import Fought, Meeting
-from tablecam.rules.maurice.combat_cover import cover_doubts
+from tablecam.rules.maurice.combat_cover import Covers
 from tablecam.rules.maurice.fall_back import TABLE_ENDS
 from tablecam.rules.maurice.field import Field
 from tablecam.rules.maurice.flank import flanked_by, to_flank
@@ -53,7 +53,7 @@ def _questions(field: Field, met: Meeting) -> Iterator[Answer]:
             yield to_flank(field, passive, attacker)
     yield from met.engagements.doubts
     if not is_exact(field):
-        yield from cover_doubts(field, met.engagements.possible(met.engaged))
+        yield from Covers(field).doubts(met.engagements.possible(met.engaged))
 
 
 def _deciding(field: Field, fought: Fought) -> Iterator[str]:

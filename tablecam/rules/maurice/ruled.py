@@ -10,7 +10,7 @@ from tablecam.measure.answer import Answer
 from tablecam.rules.maurice.activation import Span
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.charge import Charge
-from tablecam.rules.maurice.combat_cover import cover_doubts
+from tablecam.rules.maurice.combat_cover import Covers
 from tablecam.rules.maurice.engagement import Engagements
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.fire import BaseFire
@@ -60,6 +60,7 @@ class Rulings:
     strings: tuple[ForceString, ...]
     pairs: tuple[Pair, ...]
     engagements: Engagements
+    covers: Covers
     is_close_up: bool = False
 
     @cached_property
@@ -80,7 +81,7 @@ class Rulings:
             found += each.charge.doubts
         if not is_exact(self.field):
             found += self.engagements.doubts_about(self.units)
-            found += cover_doubts(self.field, self.engagements.possible(self.units))
+            found += self.covers.doubts(self.engagements.possible(self.units))
         close = (answer for answer in found if answer.answer == "too_close")
         return tuple(dict.fromkeys(close))
 

@@ -10,6 +10,7 @@ from tablecam.measure.answer import shapes_of
 from tablecam.rules.maurice.activation import spans
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.charge import Charge, ChargeLane, charges
+from tablecam.rules.maurice.combat_cover import Covers
 from tablecam.rules.maurice.engagement import Engagements, engagements
 from tablecam.rules.maurice.field import GAME, Field, UnitOnField
 from tablecam.rules.maurice.fire import BaseFire, fires
@@ -51,6 +52,7 @@ def all_rulings(field: Field, active: str) -> Rulings:
         strings_of(field, active, by_side.get(active, ())),
         pairs(field, apart),
         engaged,
+        Covers(field),
     )
 
 
@@ -77,15 +79,19 @@ def unit_rulings(
 
 
 def strings_of(
-    field: Field, active: str, of_active: tuple[tuple[str, ...], ...]
+    field: Field,
+    active: str,
+    of_active: tuple[tuple[str, ...], ...],
+    known: Mapping[tuple[str, tuple[str, ...]], ForceString] = MappingProxyType({}),
 ) -> tuple[ForceString, ...]:
-    """The strings from each commander of a side to each of its forces."""
+    """The strings from each commander of a side to each of its forces; `known` are taken over."""
     leaders = [leader for leader in field.position.commanders if leader.side == active]
-    return tuple(
-        ForceString(leader.id, force, found)
-        for leader in leaders
-        for force, found in zip(of_active, spans(field, leader, of_active), strict=True)
-    )
+    found = dict(known)
+    for leader in leaders:
+        asked = [force for force in of_active if (leader.id, force) not in known]
+        for force, string in zip(asked, spans(field, leader, asked), strict=True):
+            found[leader.id, force] = ForceString(leader.id, force, string)
+    return tuple(found[leader.id, force] for leader in leaders for force in of_active)
 
 
 def sides(field: Field) -> tuple[str, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from tablecam.measure.lengths import Lengths, distances
+from tablecam.measure.lengths import Lengths, distances, renewed_distances
 from tablecam.rules.maurice.field import Field, UnitOnField
 
 
@@ -34,3 +34,10 @@ def spacing(field: Field) -> Spacing:
     """The lengths between all units of a field."""
     places = MappingProxyType({unit.id: place for place, unit in enumerate(field.units)})
     return Spacing(places, distances([unit.unit for unit in field.units]))
+
+
+def renewed_spacing(before: Spacing, field: Field, changed: Collection[str]) -> Spacing:
+    """The same where only some units lie elsewhere than before."""
+    places = [before.places[unit_id] for unit_id in changed]
+    units = [unit.unit for unit in field.units]
+    return Spacing(before.places, renewed_distances(before.lengths, units, places))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -60,9 +60,22 @@ class Touching:
 
 def touching(field: Field) -> Touching:
     """The contacts between all units of a field."""
+    return _touching(field, frozenset(unit.id for unit in field.units), {})
+
+
+def renewed_touching(before: Touching, field: Field, changed: Set[str]) -> Touching:
+    """The same where only some units lie elsewhere than before."""
+    kept = {ids: each for ids, each in before.contacts.items() if changed.isdisjoint(ids)}
+    return _touching(field, changed, kept)
+
+
+def _touching(field: Field, among: Set[str], known: Mapping[tuple[str, str], Contact]) -> Touching:
+    """The contacts that are known, and those in which one of some units takes part."""
     units = [unit.unit for unit in field.units]
-    found = contacts(units, tolerance_mm=field.position.table.tolerance_mm, rule=RULE)
-    by_ids = {(each.a, each.b): each for each in (*found, *_across_obstacles(field))}
+    tolerance_mm = field.position.table.tolerance_mm
+    found = contacts(units, tolerance_mm=tolerance_mm, rule=RULE, among=among)
+    new = {(each.a, each.b): each for each in (*found, *_across_obstacles(field, among))}
+    by_ids = {**known, **new}
     place = {unit.id: index for index, unit in enumerate(units)}
     order = sorted(by_ids, key=lambda ids: (place[ids[0]], place[ids[1]]))
     return Touching(field, MappingProxyType({ids: by_ids[ids] for ids in order}))
@@ -78,7 +91,7 @@ def _is_across(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
     return touches_across(field, a, b) or touches_across(field, b, a)
 
 
-def _across_obstacles(field: Field) -> list[Contact]:
+def _across_obstacles(field: Field, among: Set[str]) -> list[Contact]:
     """The contacts of enemies that a thin obstacle parts and who stand flush with it."""
     if not any(piece.kind.is_linear for piece in field.ground.pieces):
         return []
@@ -89,6 +102,7 @@ def _across_obstacles(field: Field) -> list[Contact]:
         _across(field, a, b)
         for a, b in ((field.units[i], field.units[j]) for i, j in near.T if i < j)
         if a.side != b.side
+        and not among.isdisjoint((a.id, b.id))
         and shapely.distance(a.outline, b.outline) > TOUCH_MM + EXACT_MM
         and _is_across(field, a, b)
     ]
