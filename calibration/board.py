@@ -59,6 +59,15 @@ class BoardView:
             )
 
 
+def apart_px(view: BoardView, other: BoardView, *, least_shared: int = 1) -> float:
+    """How far apart two views show the corners they share, on average; inf if they share fewer."""
+    _, mine, its = np.intersect1d(view.corner_ids, other.corner_ids, return_indices=True)
+    if len(mine) < least_shared:
+        return float("inf")
+    apart = view.corners_px[mine] - other.corners_px[its]
+    return float(np.linalg.norm(apart, axis=1).mean())
+
+
 def find_lens_board(picture: Picture, name: str) -> BoardView:
     """The ChArUco lens board in a grey picture.
 
@@ -105,6 +114,11 @@ def _view(
     square_mm: float,
     board: str,
 ) -> BoardView:
+    """The view of a board of so many corners, all of which were looked for; `board` is its name.
+
+    Raises:
+        CalibrationError: Too few of them were found.
+    """
     across, down = inner_corners
     ids = np.arange(across * down)
     column, row = ids % across, ids // across

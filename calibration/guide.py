@@ -9,73 +9,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.board import BoardView, find_lens_board
-from calibration.coverage import Coverage, Tilt, coverage, next_cell, next_tilt, tilt_of
+from calibration.board import BoardView, apart_px, find_lens_board
+from calibration.coverage import Tilt, next_cell, next_tilt
 from calibration.errors import CalibrationError
 from calibration.focus import blur_px, focus_score
 from calibration.guide_words import next_sentence
-from calibration.lens import Lens
-from calibration.lens_expectation import field_sigmas_px
 from calibration.lens_from_views import (
     LEAST_VIEWS,
     LensSearch,
     lens_from_views,
     objection_to,
 )
-from calibration.results import LensCalibration, Origin
+from calibration.lens_progress import Progress, lens_progress
+from calibration.results import Origin
 from calibration.stillness import Holding, Stillness
 
-Array = NDArray[np.float64]
 Picture = NDArray[np.uint8]
 
-ENOUGH_VIEWS = 8
-ENOUGH_SIGMA_PX = 0.1
-"""A lens that is known to this anywhere in the field adds little to what a tag's fit leaves."""
-
 _NEW_PLACE_SHARE = 0.04  # of the diagonal: what the board must move by before the next view
-
-
-@dataclass(frozen=True, slots=True)
-class GuidedView:
-    """One view that was taken; `rms_px` None while there is no lens, or when it was left out.
-
-    `outline_px` is the hull of its corners in the picture.
-    """
-
-    name: str
-    corners: int
-    outline_px: tuple[tuple[float, float], ...]
-    blur_px: float
-    tilt: Tilt
-    rms_px: float | None = None
-    rejected_because: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a guided calibration has come. It changes only when a view comes or goes.
-
-    `sigma_px` is what the lens would leave uncertain where it is worst in the field, `usual_px`
-    its root mean square; None while there is no lens, and `problem` says why.
-    `wanting` says in a few words each what is still to be had; nothing when it is enough.
-    """
-
-    views: tuple[GuidedView, ...]
-    coverage: Coverage
-    lens: LensCalibration | None
-    sigma_px: float | None
-    usual_px: float | None
-    problem: str
-    wanting: tuple[str, ...]
-
-    @property
-    def is_enough(self) -> bool:
-        """Whether the lens is known well enough, everywhere in the field."""
-        return not self.wanting
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +76,11 @@ class LensGuide:
         self._best_focus = 0.0
         self._last_taken: BoardView | None = None
         self._dropped: list[tuple[int, BoardView]] = []
-        self._progress = _progress((), None)
+        self._progress = lens_progress((), None)
 
     @property
     def progress(self) -> Progress:
-        """How far it has come."""
+        """How far it has come. It changes only when a view comes or goes."""
         return self._progress
 
     def forget_best_focus(self) -> None:
@@ -210,19 +164,17 @@ class LensGuide:
         last = self._last_taken
         if last is None:
             return True
-        _, old, new = np.intersect1d(last.corner_ids, view.corner_ids, return_indices=True)
-        if len(old) == 0:
-            return True
-        moved = np.linalg.norm(last.corners_px[old] - view.corners_px[new], axis=1).mean()
-        return bool(moved > _NEW_PLACE_SHARE * np.hypot(view.width_px, view.height_px))
+        far_px = _NEW_PLACE_SHARE * float(np.hypot(view.width_px, view.height_px))
+        return apart_px(last, view) > far_px
 
     def _solve(self) -> None:
+        """Find the lens anew, from the views that there are now."""
         try:
             search = _search(self._views)
         except CalibrationError as error:
-            self._progress = _progress(self._views, None, str(error))
+            self._progress = lens_progress(self._views, None, problem=str(error))
         else:
-            self._progress = _progress(self._views, search)
+            self._progress = lens_progress(self._views, search)
 
     def _advice(
         self,
@@ -233,6 +185,7 @@ class LensGuide:
         *,
         taken: str | None = None,
     ) -> Advice:
+        """What to say of a frame, with the view that it shows and what is to be said against it."""
         seen = self._progress.coverage
         cell = next_cell(seen)
         target = Target(cell, next_tilt(seen, cell))
@@ -253,71 +206,8 @@ class LensGuide:
 
 
 def _search(views: list[BoardView]) -> LensSearch | None:
+    """The lens from these views, None while they are too few to ask."""
     if len(views) < LEAST_VIEWS:
         return None
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return lens_from_views(views, Origin(now, tuple(view.name for view in views)))
-
-
-def _progress(
-    views: tuple[BoardView, ...] | list[BoardView], search: LensSearch | None, problem: str = ""
-) -> Progress:
-    calibration = None if search is None else search.calibration
-    lens = None if calibration is None else calibration.lens
-    used = views if search is None else search.used
-    seen = coverage(used, lens)
-    sigmas = None if calibration is None else field_sigmas_px(calibration)
-    sigma_px = None if sigmas is None else float(np.nan_to_num(sigmas, nan=np.inf).max())
-    usual_px = None if sigmas is None else float(np.sqrt(np.nanmean(sigmas**2)))
-    return Progress(
-        views=tuple(_guided(view, lens, search) for view in views),
-        coverage=seen,
-        lens=calibration,
-        sigma_px=sigma_px,
-        usual_px=usual_px,
-        problem=problem,
-        wanting=_wanting(len(used), seen, sigma_px),
-    )
-
-
-def _guided(view: BoardView, lens: Lens | None, search: LensSearch | None) -> GuidedView:
-    errors, rejected = {}, {}
-    if search is not None:
-        errors = {error.name: error.rms_px for error in search.calibration.views}
-        rejected = {odd.name: odd.because for odd in search.rejected}
-    return GuidedView(
-        name=view.name,
-        corners=len(view.corner_ids),
-        outline_px=_hull(view.corners_px),
-        blur_px=view.blur_px,
-        tilt=tilt_of(view, lens),
-        rms_px=errors.get(view.name),
-        rejected_because=rejected.get(view.name),
-    )
-
-
-def _hull(points_px: Array) -> tuple[tuple[float, float], ...]:
-    hull = cv2.convexHull(points_px.astype(np.float32))
-    # A bent lens bows the board's sides: a few corners show them well enough.
-    few = cv2.approxPolyDP(hull, 0.01 * cv2.arcLength(hull, True), True).reshape(-1, 2)
-    return tuple((float(x), float(y)) for x, y in few)
-
-
-def _wanting(count: int, seen: Coverage, sigma_px: float | None) -> tuple[str, ...]:
-    wanting = []
-    if count < ENOUGH_VIEWS:
-        more = ENOUGH_VIEWS - count
-        wanting.append(f"{more} more view{'s' if more > 1 else ''}")
-    if seen.missing_cells:
-        cells = len(seen.missing_cells)
-        wanting.append(f"{cells} part{'s' if cells > 1 else ''} of the picture without a view")
-    leaning = {tilt for tilt, number in seen.tilts if number}
-    if not leaning & {"left", "right"}:
-        wanting.append("a view that leans to the left or right")
-    if not leaning & {"top", "bottom"}:
-        wanting.append("a view that leans up or down")
-    if sigma_px is not None and sigma_px > ENOUGH_SIGMA_PX:
-        wanting.append(f"a lens known to {ENOUGH_SIGMA_PX} px (now {sigma_px:.2f} px)")
-    elif sigma_px is None and count >= ENOUGH_VIEWS:
-        wanting.append("views that agree on a lens")
-    return tuple(wanting)

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.board import BoardView
+from calibration.board import BoardView, apart_px
 from calibration.errors import CalibrationError
 from calibration.least_squares import Solution, least_squares
 from calibration.lens import LENS_PARAMETERS, Lens
@@ -100,22 +100,13 @@ def objection_to(view: BoardView, others: Sequence[BoardView]) -> str | None:
                 f"{usual_px:.1f} px"
             )
     for other in others:
-        apart_px = _apart_px(view, other)
-        if apart_px < _SAME_PLACE_SHARE * np.hypot(view.width_px, view.height_px):
+        moved_px = apart_px(view, other)
+        if moved_px < _SAME_PLACE_SHARE * np.hypot(view.width_px, view.height_px):
             return (
                 f"it shows the board where {other.name} does: its corners moved by "
-                f"{apart_px:.0f} px only"
+                f"{moved_px:.0f} px only"
             )
     return None
-
-
-def _apart_px(view: BoardView, other: BoardView) -> float:
-    """How far the corners that two views share have moved, on average; inf if they share none."""
-    _, mine, its = np.intersect1d(view.corner_ids, other.corner_ids, return_indices=True)
-    if len(mine) == 0:
-        return float("inf")
-    moved = view.corners_px[mine] - other.corners_px[its]
-    return float(np.linalg.norm(moved, axis=1).mean())
 
 
 def lens_from_views(views: Sequence[BoardView], origin: Origin) -> LensSearch:
@@ -222,6 +213,7 @@ class _Bundle:
 
 
 def _without_outliers(bundle: _Bundle) -> tuple[Solution, NDArray[np.bool_]]:
+    """The unknowns from corners that agree, and which corners (n,) do."""
     kept = np.ones(bundle.corners, dtype=bool)
     values = bundle.start()
     for _ in range(_ROUNDS_OF_REJECTION):
@@ -239,6 +231,11 @@ def _without_outliers(bundle: _Bundle) -> tuple[Solution, NDArray[np.bool_]]:
 def _calibration(
     bundle: _Bundle, solution: Solution, kept: NDArray[np.bool_], origin: Origin
 ) -> LensCalibration:
+    """The lens among the unknowns, with its covariance, and how far each view's corners are off.
+
+    Raises:
+        CalibrationError: The views leave its focal length open.
+    """
     values = solution.values[0]
     freedom = solution.residuals.size - values.size
     misfits = bundle.misfit(values)[0]

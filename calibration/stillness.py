@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.board import BoardView
+from calibration.board import BoardView, apart_px
 
 HOLD_S = 0.7
 """For how long a board is to be held still before its view is taken."""
 
 _LEAST_FRAMES = 3
+_LEAST_SHARED = 4
+"""Corners; fewer say little of how a whole board moves."""
 _LONGEST_GAP_S = 1.0
 # A camera reads its rows one after the other, in some 20 ms. At this speed the board shears by
 # 0.05 px in a picture of 1920x1080 meanwhile, which is what its corners are known to anyway. The
@@ -68,8 +70,4 @@ class Holding:
 
 
 def _moved_px(before: BoardView, now: BoardView) -> float:
-    """How far the shared corners moved, all on average; inf if the views share too few."""
-    _, old, new = np.intersect1d(before.corner_ids, now.corner_ids, return_indices=True)
-    if len(old) < 4:
-        return float("inf")
-    return float(np.linalg.norm(before.corners_px[old] - now.corners_px[new], axis=1).mean())
+    return apart_px(before, now, least_shared=_LEAST_SHARED)

@@ -23,6 +23,7 @@ from calibration.coverage_picture import coverage_picture, png_bytes
 from calibration.errors import CalibrationError
 from calibration.grey import to_grey
 from calibration.lens_from_views import check_sizes, choose_views, lens_from_views
+from calibration.lens_progress import lens_progress
 from calibration.results import Origin, TableCalibration
 from calibration.table_pose import TableSearch, find_table
 from calibration.table_tags import find_tags
@@ -167,19 +168,25 @@ def lens(
     origin = Origin(made_at.isoformat(timespec="seconds"), tuple(view.name for view in chosen))
     search = lens_from_views(chosen, origin)
     found, rejected = search.calibration, (*rejected, *search.rejected)
+    progress = lens_progress(search.used, search)
     name = calibration_name(made_at, found)
     camera_file = CameraFile(name, found.lens.width_px, found.lens.height_px, found)
     _write(coverage_path, png_bytes(coverage_picture(found, search.used)))
     kept = write_camera_file(out, camera_file)  # last: what fails before it leaves it as it was
     if as_json:
         written = {"camera": out, "kept": kept, "coverage": coverage_path}
-        print_document(lens_document(found, rejected, camera_file=camera_file, written=written))
+        document = lens_document(
+            found, rejected, progress, camera_file=camera_file, written=written
+        )
+        print_document(document)
         return
-    print_lens(found, rejected)
+    print_lens(found, rejected, progress)
     _say_written(out, kept)
     click.echo(f"{coverage_path}: shows where the views covered the field", err=True)
     if kept is not None:
         click.echo("The table's place hangs on the lens: calibrate the table again.", err=True)
+    step = f"tablecam calibrate table PICTURE --table table.toml --camera {out}"
+    click.echo(f"Next, with a picture of the table and its tags: {step}", err=True)
 
 
 @calibrate.command("table")
@@ -281,7 +288,15 @@ def _views(
     views: list[BoardView] = []
     boardless: list[str] = []
     console = Console(stderr=True)
-    for path in track(paths, "Looking for the board", console=console, transient=True):
+    # Elsewhere than in a terminal it would leave an empty line, before an error that has but one.
+    looked_at = track(
+        paths,
+        "Looking for the board",
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    for path in looked_at:
         name = path.name if names.count(path.name) == 1 else str(path)
         grey = to_grey(read_picture(path))
         try:

@@ -13,6 +13,7 @@ from rich.table import Table
 from calibration.camera_file import CameraFile
 from calibration.lens import LENS_PARAMETERS
 from calibration.lens_from_views import RejectedView
+from calibration.lens_progress import Progress
 from calibration.results import LensCalibration, TableCalibration
 from calibration.table_pose import TableSearch
 
@@ -20,6 +21,7 @@ from calibration.table_pose import TableSearch
 def lens_document(
     calibration: LensCalibration,
     rejected: Sequence[RejectedView],
+    progress: Progress,
     *,
     camera_file: CameraFile,
     written: dict[str, Path | None],
@@ -40,6 +42,8 @@ def lens_document(
     return {
         **_head(camera_file, written),
         "rms_px": calibration.rms_px,
+        "sigma_px": progress.sigma_px,
+        "wanting": list(progress.wanting),
         "parameters": {
             name: {"value": float(value), "sigma": float(sigmas[name])}
             for name, value in zip(LENS_PARAMETERS, calibration.lens.parameters, strict=True)
@@ -80,8 +84,10 @@ def print_document(document: dict[str, Any]) -> None:
     Console(soft_wrap=True, highlight=False, markup=False).print(json.dumps(document, indent=1))
 
 
-def print_lens(calibration: LensCalibration, rejected: Sequence[RejectedView]) -> None:
-    """The views and the parameters as tables on standard output."""
+def print_lens(
+    calibration: LensCalibration, rejected: Sequence[RejectedView], progress: Progress
+) -> None:
+    """The views, the parameters, and whether they are enough, on standard output."""
     views = Table("view", "corners", "left out", "error px", title="Board views")
     for view in calibration.views:
         left_out = str(view.corners_left_out or "")
@@ -99,6 +105,11 @@ def print_lens(calibration: LensCalibration, rejected: Sequence[RejectedView]) -
     console.print(
         f"Reprojection error {calibration.rms_px:.3f} px over {len(calibration.views)} views."
     )
+    known = f"Where it is known worst, the lens misplaces a pixel by {progress.sigma_px:.2f} px"
+    verdict = "" if progress.wanting else ": that is enough"
+    console.print(f"{known} (one sigma){verdict}.")
+    if progress.wanting:
+        console.print(f"Still wanting: {'; '.join(progress.wanting)}.")
 
 
 def print_table(search: TableSearch) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.coverage import target_outline_px
-from calibration.guide import Advice, GuidedView, Progress
+from calibration.guide import Advice
+from calibration.lens_progress import GuidedView, Progress
 from calibration.table_pose import TableSearch
 from calibration.table_tags import FoundTag
 from tablecam.live.state import SourceState

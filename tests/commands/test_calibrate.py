@@ -87,6 +87,7 @@ def test_real_chessboard_views_give_a_lens(chessboards, camera_path, capsys):
     assert "left01.jpg" in said.out
     assert "fx_px" in said.out
     assert "Reprojection error 0.1" in said.out
+    assert "Still wanting: a view of " in " ".join(said.out.split())
     assert "camera.json: written" in said.err
     coverage = camera_path.with_name("camera.coverage.png")
     assert cv2.imread(str(coverage)) is not None
@@ -101,6 +102,8 @@ def test_json_is_the_only_thing_on_standard_output(chessboards, camera_path, cap
     assert document["name"] == read_camera_file(camera_path).name
     assert [view["used"] for view in document["views"]] == [True] * 13
     assert set(document["parameters"]["k1"]) == {"value", "sigma"}
+    assert 1.0 < document["sigma_px"] < 20.0  # thirteen views, none in the corners
+    assert any("of the picture" in wanting for wanting in document["wanting"])
     assert drawn.exists()
 
 
@@ -202,7 +205,7 @@ def _refused(capsys, folder, run):
     said = capsys.readouterr()
     assert said.out == ""
     assert _everything(folder) == before
-    (line,) = said.err.strip().splitlines()
+    (line,) = said.err.splitlines()
     return line
 
 
@@ -223,6 +226,16 @@ def test_a_folder_without_pictures_is_refused(tmp_path, camera_path, capsys):
     folder.mkdir()
     line = _refused(capsys, tmp_path, lambda: _lens(folder, camera_path))
     assert "no pictures" in line
+
+
+def test_a_lens_that_is_known_well_enough_is_called_so_with_the_next_step(
+    shared, camera_path, capsys
+):
+    assert _lens(shared / "footage/hd-b/lens", camera_path) == 0
+    said = capsys.readouterr()
+    assert "0.03 px (one sigma): that is enough." in " ".join(said.out.split())
+    assert "Still wanting" not in said.out
+    assert f"tablecam calibrate table PICTURE --table table.toml --camera {camera_path}" in said.err
 
 
 def test_a_missing_picture_is_refused(tmp_path, camera_path, capsys):
