@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from random import Random
 
 import click
@@ -31,7 +32,8 @@ def engine(game: str, seed: int | None) -> None:
         known = nearest(game, game_names())
         raise click.UsageError(f"engine: expected a game, got {quoted(game)}{known}")
     lines = Lines(rules, chance=Random(seed))
-    for line in click.get_text_stream("stdin", encoding="utf-8", errors="replace"):
+    for raw in sys.stdin.buffer:
+        line = raw.decode("utf-8-sig", errors="replace")
         if line.strip():
             # Echoed lines are flushed: the other side waits for each.
             click.echo(json.dumps(lines.answer(line)))

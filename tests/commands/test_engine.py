@@ -1,0 +1,71 @@
+"""`tablecam engine`: JSON lines in, JSON lines out."""
+
+import io
+import json
+import sys
+
+from tablecam.cli import main
+from tablecam.table.model import Commander
+from tablecam.table.position_file import position_to_json
+from tests.rules.maurice.tables import line, position
+
+TABLE = position(
+    line("F1", "french", 900, 300),
+    line("B1", "british", 900, 900, 270.0),
+    commanders=[Commander("fc", "french", 900, 200), Commander("bc", "british", 900, 1000)],
+)
+
+
+def engine(monkeypatch, capsys, *requests, options=()):
+    sent = "".join(f"{each if isinstance(each, str) else json.dumps(each)}\n" for each in requests)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(sent.encode())))
+    code = main(["engine", "maurice-lite", *options])
+    return code, [json.loads(answer) for answer in capsys.readouterr().out.splitlines()]
+
+
+def test_each_line_has_its_answer_and_the_end_of_input_is_the_end(monkeypatch, capsys):
+    load = {"do": "load", "position": position_to_json(TABLE), "options": {"active": "british"}}
+    code, answers = engine(monkeypatch, capsys, load, "{", "", {"do": "state"})
+    assert code == 0
+    assert [answer["ok"] for answer in answers] == [True, False, True]
+    assert answers[0]["asked"]["seat"] == "british"
+    assert answers[2]["state"]["position"]["units"][0]["id"] == "F1"
+
+
+def test_a_seed_throws_the_same_dice_again(monkeypatch, capsys):
+    table = position(
+        line("F1", "french", 900, 300, disruption=3),
+        line("B1", "british", 900, 900, 270.0),
+        commanders=TABLE.commanders,
+    )
+    requests = [
+        {"do": "load", "position": position_to_json(table)},
+        *(
+            {"do": "apply", "action": action}
+            for action in (
+                {"type": "volleys", "invoke": False},
+                {"type": "declare", "command": "rally"},
+                {"type": "activate", "force": ["F1"], "spans": [4]},
+                {"type": "decline", "side": "british"},
+                {"type": "decline", "side": "french"},
+                {"type": "decline", "side": "british"},
+                {"type": "rally", "unit": "F1"},
+            )
+        ),
+        {"do": "legal"},
+    ]
+    _, answers = engine(monkeypatch, capsys, *requests)
+    assert all(answer["ok"] for answer in answers), answers
+    (due,) = answers[-1]["legal"]
+    requests.append({"do": "apply", "action": due})
+    rolled = [
+        engine(monkeypatch, capsys, *requests, options=("--seed", "5"))[1][-1] for _ in range(2)
+    ]
+    assert rolled[0] == rolled[1]
+    assert len(rolled[0]["action"]["values"]) == 3
+
+
+def test_a_game_that_there_is_not_is_refused_with_those_that_there_are(capsys):
+    assert main(["engine", "chess"]) == 2
+    said = capsys.readouterr().err
+    assert said == 'tablecam: engine: expected a game, got "chess"; there are maurice-lite\n'

@@ -1,0 +1,55 @@
+"""What every rule system must keep to, checked all through a game played by random legal players."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from tablecam.rules.play import Play
+
+Checked = Callable[[Play[Any, Any]], None]
+
+
+def play_at_random(
+    play: Play[Any, Any], seed: int, *, most: int, after_each: Checked = lambda play: None
+) -> None:
+    """Play to the end with random legal actions, at most so many; after each one check more."""
+    players = Random(seed)
+    while not play.asked().is_over:
+        assert len(play.done) < most, f"not over after {most} actions: {play.asked().question}"
+        play.apply(players.choice(play.legal()))
+        after_each(play)
+    assert play.legal() == ()
+
+
+def check_state(play: Play[Any, Any], *, tried: int, seed: int = 0) -> None:
+    """The state keeps its promises: `tried` of its legal actions are applied and let go again."""
+    game, state = play.game, play.state
+    written = json.loads(json.dumps(game.state_to_json(state)))
+    assert game.state_from_json(written) == state
+    legal = play.legal()
+    assert legal == play.legal(), "legal actions come in a stable order"
+    assert play.asked().is_over == (not legal)
+    assert len({repr(action) for action in legal}) == len(legal), "each action is listed once"
+    for action in Random(seed).sample(legal, min(tried, len(legal))):
+        document = json.loads(json.dumps(game.action_to_json(action)))
+        assert game.action_from_json(document) == action
+        settled = game.settle(state, action, Random(seed))
+        once, events = game.apply(state, settled)
+        assert game.apply(state, settled) == (once, events), "the same action, the same game"
+        assert json.dumps([event.to_json() for event in events])
+
+
+def check_replay(play: Play[Any, Any]) -> None:
+    """Its document gives the same game again, and undoing all of it the first state."""
+    document = json.loads(json.dumps(play.to_json()))
+    again = Play.from_json(play.game, document)
+    assert again.done == play.done
+    assert again.to_json() == document
+    begun = Play.from_json(play.game, document | {"log": []}).state
+    for state in reversed([begun, *(done.state for done in again.done[:-1])]):
+        again.undo()
+        assert again.state == state
+    assert all(done.is_undone for done in again.log)

@@ -1,0 +1,93 @@
+"""Nim: a die says how many counters there are; whoever takes the last of them wins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from pydantic import TypeAdapter
+
+from tablecam.errors import BadInput
+from tablecam.rules.dice import Roll, values_of
+from tablecam.rules.frozen_json import from_plain, one_of, renamed, to_plain
+from tablecam.rules.game import Asked, Event, Refused
+from tablecam.table.model import Position, TableSize
+
+SIDES: Final = ("left", "right")
+DUE: Final = Roll("counters", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """The side whose turn it is takes one counter or two."""
+
+    count: int
+    type: Literal["take"] = "take"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How many counters are left (None: not rolled yet), and whose turn it is."""
+
+    left: int | None = None
+    turn: int = 0
+
+
+_ACTIONS: Final = one_of(Roll | Take)
+_STATES: Final = TypeAdapter(State)
+
+
+class Nim:
+    """`tablecam.rules.game.Game` on a table without any units."""
+
+    name: Final = "nim"
+
+    def begin(self, position, options):
+        if position.units or options:
+            raise BadInput("position", "expected no units, and no options")
+        return State()
+
+    def asked(self, state):
+        if state.left is None:
+            return Asked("a die for the counters")
+        side, other = SIDES[state.turn], SIDES[1 - state.turn]
+        return Asked(f"{other} has won", is_over=True) if state.left == 0 else Asked("Take?", side)
+
+    def legal(self, state):
+        return (DUE,) if state.left is None else tuple(Take(n) for n in (1, 2) if n <= state.left)
+
+    def apply(self, state, action):
+        if state.left is None and isinstance(action, Roll):
+            (counters,) = values_of(action, DUE)
+            return replace(state, left=counters), (Event("counters", f"there are {counters}"),)
+        if action not in self.legal(state):
+            raise Refused(f"expected one of {self.legal(state)}, got {action}")
+        text = f"{SIDES[state.turn]} takes {action.count}"
+        return State(state.left - action.count, 1 - state.turn), (Event("take", text),)
+
+    def settle(self, state, action, chance):
+        return action.rolled(chance) if isinstance(action, Roll) else action
+
+    def moved(self, state, position):
+        return ()
+
+    def position(self, state):
+        return Position("nim", TableSize(100, 100, 10))
+
+    def seen_by(self, state, seat):
+        return self.state_to_json(state)
+
+    def state_to_json(self, state):
+        return to_plain(state)
+
+    def state_from_json(self, data):
+        return from_plain(_STATES, data, "state")
+
+    def action_to_json(self, action):
+        return to_plain(action)
+
+    def action_from_json(self, data):
+        return from_plain(_ACTIONS, renamed(data, "for", "for_"), "action")
+
+
+GAME: Final = Nim()
