@@ -11,7 +11,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.maurice.game.cards import Effect
 from tablecam.rules.maurice.game.state import Command
 from tablecam.rules.maurice.game.steps import Direction, Symbol
-from tablecam.table.model import BasePose
+from tablecam.table.model import BasePose, Point
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +188,27 @@ class Done:
     type: Literal["done"] = "done"
 
 
+@dataclass(frozen=True, slots=True)
+class Overrule:
+    """What players set themselves, at any time; what is left out stays as it is.
+
+    `units` lie so, `off` are taken off, `commanders` stand there; `step` takes up the round at
+    another step, `active` begins a side's round. `why` is in the players' words.
+    """
+
+    why: str = ""
+    units: Mapping[str, tuple[BasePose, ...]] = field(default_factory=dict)
+    off: tuple[str, ...] = ()
+    disruption: Mapping[str, int] = field(default_factory=dict)
+    smoke: Mapping[str, bool] = field(default_factory=dict)
+    morale: Mapping[str, int] = field(default_factory=dict)
+    hands: Mapping[str, int] = field(default_factory=dict)
+    commanders: Mapping[str, Point] = field(default_factory=dict)
+    active: str | None = None
+    step: Literal["volleys", "command", "end"] | None = None
+    type: Literal["overrule"] = "overrule"
+
+
 Action = (
     Roll
     | Volleys
@@ -208,4 +229,5 @@ Action = (
     | PlaceCommander
     | Discard
     | Done
+    | Overrule
 )

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from tablecam.rules.game import Asked
-from tablecam.rules.maurice.game.actions import Action
+from tablecam.rules.game import Asked, Refused
+from tablecam.rules.maurice.game.actions import Action, Overrule
 from tablecam.rules.maurice.game.activation_steps import ActivatingRules
 from tablecam.rules.maurice.game.card_steps import (
     InterruptingRules,
@@ -29,6 +29,7 @@ from tablecam.rules.maurice.game.end_steps import (
 from tablecam.rules.maurice.game.fire_rolls import RollingToDisruptRules, RollingToHitRules
 from tablecam.rules.maurice.game.fire_steps import FiringRules
 from tablecam.rules.maurice.game.march_steps import MarchingRules
+from tablecam.rules.maurice.game.overrule import overruled
 from tablecam.rules.maurice.game.rally_steps import RallyingRules, RollingRallyRules
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed, StepRules
@@ -113,6 +114,10 @@ def apply(state: State, action: Action) -> Followed:
     Raises:
         Refused: It is not legal now.
     """
+    if isinstance(action, Overrule):
+        return onward(overruled(state, action))
+    if isinstance(state.step, Over):
+        raise Refused("the game is over", rule=state.step.rule)
     return onward(RULES[type(state.step)].apply(state, state.step, action))
 
 

@@ -1,0 +1,163 @@
+"""Players overrule the referee: what they have agreed on holds, and is told as an overrule.
+
+Units laid where hands put them, levels and markers set, units taken off, morale, hands and
+commanders corrected, and the round taken up at another of its steps. It may be done at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tablecam.documents import nearest
+from tablecam.errors import BadInput
+from tablecam.rules.frozen_json import to_plain
+from tablecam.rules.game import Event, Refused
+from tablecam.rules.maurice.game.actions import Overrule
+from tablecam.rules.maurice.game.sequence import first_step
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.step_rules import Followed
+from tablecam.rules.maurice.game.steps import CommandChoice, EndingRound, Over, Step, VolleyChoice
+from tablecam.rules.maurice.game.table import field_on
+from tablecam.rules.maurice.tables import BASES
+from tablecam.table.formation import read_formation
+from tablecam.table.model import Position, Unit
+
+_STEPS: dict[str, Step] = {
+    "volleys": VolleyChoice(),
+    "command": CommandChoice(),
+    "end": EndingRound(),
+}
+"""Where a round may be taken up again."""
+
+
+def overruled(state: State, action: Overrule) -> Followed:
+    """The state as players have set it.
+
+    Raises:
+        Refused: It names what is not there, numbers that cannot be, or a table that cannot lie so;
+            or what is due hangs on a unit that is taken off, and no other step is named.
+    """
+    _check_names(state, action)
+    _check_numbers(action)
+    position = _laid(state.position, action)
+    state = replace(_with_sides(state, action), position=position)
+    state = _taken_up(state, action)
+    said = "; ".join(_said(action)) or "nothing is changed"
+    text = f"overruled: {said}" + (f" ({action.why})" if action.why else "")
+    return state, (Event("overrule", text, None, {"why": action.why}),)
+
+
+def _laid(position: Position, action: Overrule) -> Position:
+    units = tuple(_set(each, action) for each in position.units if each.id not in action.off)
+    leaders = (
+        replace(each, x_mm=place[0], y_mm=place[1], pose=None)
+        if (place := action.commanders.get(each.id))
+        else each
+        for each in position.commanders
+    )
+    position = replace(position, units=units, commanders=tuple(leaders))
+    try:
+        field_on(position)
+    except BadInput as error:
+        raise Refused(error.message) from None
+    return position
+
+
+def _set(unit: Unit, action: Overrule) -> Unit:
+    """A unit where it was laid, in the formation that it lies in there, with its markers."""
+    bases = action.units.get(unit.id)
+    if bases is not None:
+        unit = replace(unit, bases=bases)
+        unit = replace(unit, formation=read_formation(unit).name)
+    markers = dict(unit.state)
+    if unit.id in action.disruption:
+        markers["disruption"] = action.disruption[unit.id]
+    if unit.id in action.smoke:
+        markers["smoke"] = action.smoke[unit.id]
+    return replace(unit, state=markers)
+
+
+def _with_sides(state: State, action: Overrule) -> State:
+    for name, morale in action.morale.items():
+        state = state.with_side(replace(state.side(name), morale=morale))
+    for name, hand in action.hands.items():
+        state = state.with_side(replace(state.side(name), hand=hand))
+    return state
+
+
+def _taken_up(state: State, action: Overrule) -> State:
+    if action.active is not None:
+        number = state.round.number + (action.active != state.active)
+        state = first_step(state, number, action.active)
+    if action.step is not None:
+        return state.to(_STEPS[action.step])
+    gone = next((name for name in action.off if name in _named_in(state.step)), None)
+    if gone is not None:
+        steps = ", ".join(_STEPS)
+        why = f"expected one of {steps} to go on with: what is due hangs on {gone}"
+        raise Refused(why, key="step")
+    if isinstance(state.step, Over) and action.active is None:
+        return state.to(EndingRound())
+    return state
+
+
+def _named_in(step: object) -> set[str]:
+    """All texts that a step holds, units' names among them."""
+    return set(_texts(to_plain(step)))
+
+
+def _texts(plain: object) -> Iterator[str]:
+    if isinstance(plain, str):
+        yield plain
+    elif isinstance(plain, dict):
+        yield from (text for item in plain.items() for part in item for text in _texts(part))
+    elif isinstance(plain, list):
+        yield from (text for part in plain for text in _texts(part))
+
+
+def _check_names(state: State, action: Overrule) -> None:
+    units = [unit.id for unit in state.position.units]
+    sides = [side.name for side in state.sides]
+    leaders = [leader.id for leader in state.position.commanders]
+    for key, known in (
+        ("units", units),
+        ("off", units),
+        ("disruption", units),
+        ("smoke", units),
+        ("morale", sides),
+        ("hands", sides),
+        ("commanders", leaders),
+    ):
+        for name in getattr(action, key):
+            if name not in known:
+                raise Refused(f"there is no {name}{nearest(name, known)}", key=key)
+    if action.active is not None and action.active not in sides:
+        raise Refused(f"there is no side {action.active}{nearest('', sides)}", key="active")
+
+
+def _check_numbers(action: Overrule) -> None:
+    most = max(BASES.values())
+    for name, level in action.disruption.items():
+        if not 0 <= level <= most:
+            raise Refused(f"expected {name} at 0 to {most}, got {level}", key="disruption")
+    for key, least in (("morale", 1), ("hands", 0)):
+        for side, number in getattr(action, key).items():
+            if number < least:
+                raise Refused(f"expected {least} or more for {side}, got {number}", key=key)
+
+
+def _said(action: Overrule) -> Iterator[str]:
+    if action.units:
+        yield f"{', '.join(action.units)} as laid"
+    if action.off:
+        yield f"{', '.join(action.off)} off the table"
+    yield from (f"{name} at {level} disruption" for name, level in action.disruption.items())
+    yield from (f"{name} {'with' if on else 'without'} smoke" for name, on in action.smoke.items())
+    yield from (f"{side} morale {number}" for side, number in action.morale.items())
+    yield from (f"{side} holds {number} cards" for side, number in action.hands.items())
+    yield from (f"{name} as laid" for name in action.commanders)
+    if action.active is not None:
+        yield f"the round is {action.active}'s"
+    if action.step is not None:
+        yield f"on with {action.step}"

@@ -1,0 +1,98 @@
+"""Players overrule the referee at any time; what they set holds, and is told."""
+
+from dataclasses import replace
+
+import pytest
+
+from tablecam.rules.game import Refused
+from tablecam.rules.maurice.game import round as the_round
+from tablecam.rules.maurice.game.action_json import action_from_json, action_to_json
+from tablecam.rules.maurice.game.actions import Declare, Overrule, Volleys
+from tablecam.rules.maurice.game.poses import ahead
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.steps import CommandChoice, Marching, Over, VolleyChoice
+from tests.rules.maurice.game.states import after, kinds, level, state_at
+from tests.rules.maurice.tables import line, position
+
+SOUTH = 270.0
+
+
+def marching(**more: object) -> State:
+    table = position(
+        line("F1", "french", 600, 200),
+        line("F2", "french", 800, 200),
+        line("B1", "british", 600, 1000, SOUTH),
+        line("B2", "british", 800, 1000, SOUTH),
+    )
+    return state_at(table, Marching(("F1", "F2")), command="march", **more)
+
+
+def test_an_illegal_move_that_the_players_accept_holds() -> None:
+    state = marching()
+    bases = ahead(state.position.unit("F1").bases, 90.0, 300.0)
+    after_it, told = after(state, Overrule("agreed on", units={"F1": bases}))
+    assert after_it.position.unit("F1").bases == bases
+    assert after_it.step == state.step
+    assert told[0].text == "overruled: F1 as laid (agreed on)"
+    assert kinds(told) == ["overrule"]
+
+
+def test_levels_smoke_morale_and_hands_are_set() -> None:
+    action = Overrule(
+        disruption={"F1": 3}, smoke={"F2": True}, morale={"british": 2}, hands={"french": 9}
+    )
+    state, _ = after(marching(), action)
+    assert level(state, "F1") == 3
+    assert state.position.unit("F2").state["smoke"] is True
+    assert (state.side("british").morale, state.side("french").hand) == (2, 9)
+
+
+def test_a_unit_is_taken_off_and_the_round_goes_on_where_the_players_say() -> None:
+    with pytest.raises(Refused, match="what is due hangs on F1"):
+        after(marching(), Overrule(off=("F1",)))
+    state, _ = after(marching(), Overrule(off=("F1",), step="command"))
+    assert state.position.unit("F1") is None
+    assert isinstance(state.step, CommandChoice)
+    state, _ = after(marching(), Overrule(off=("B1",)))
+    assert isinstance(state.step, Marching)
+
+
+def test_another_sides_round_begins() -> None:
+    state, _ = after(marching(), Overrule(active="british"))
+    assert (state.active, state.round.number) == ("british", 2)
+    assert isinstance(state.step, VolleyChoice)
+
+
+def test_a_game_that_is_over_goes_on_when_players_agree() -> None:
+    over = replace(marching(), step=Over("french", "it is over", "M-4.1"))
+    with pytest.raises(Refused, match="the game is over"):
+        after(over, Volleys(False))
+    state, _ = after(over, Overrule(morale={"british": 1}, step="command"))
+    assert Declare("pass") in the_round.legal(state)
+
+
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [
+        (Overrule(off=("F9",)), "off: there is no F9"),
+        (Overrule(disruption={"F1": 5}), "disruption: expected F1 at 0 to 4, got 5"),
+        (Overrule(morale={"french": 0}), "morale: expected 1 or more for french, got 0"),
+        (Overrule(hands={"turkish": 1}), "hands: there is no turkish"),
+        (Overrule(active="turkish"), "active: there is no side turkish"),
+    ],
+)
+def test_what_cannot_be_is_refused(action: Overrule, said: str) -> None:
+    with pytest.raises(Refused, match=said):
+        after(marching(), action)
+
+
+def test_a_unit_cannot_be_laid_upon_another() -> None:
+    state = marching()
+    with pytest.raises(Refused, match="overlap"):
+        after(state, Overrule(units={"F1": state.position.unit("F2").bases}))
+
+
+def test_an_overrule_is_a_document_like_any_action() -> None:
+    bases = marching().position.unit("F1").bases
+    action = Overrule("why", {"F1": bases}, commanders={"cinc": (1.0, 2.0)}, step="end")
+    assert action_from_json(action_to_json(action)) == action
