@@ -7,6 +7,12 @@ then far too small as often as too large, and whatever is computed with it is to
 within two. So no spread is chosen. Each that may be, on a grid, gives a camera of its own, weighed
 by its restricted likelihood (H. D. Patterson, R. Thompson 1971: the pose integrated out) and by
 what hands do; camera and covariance are those of all together.
+
+That is honest where answers are decided, with a middle that is wider than a normal's: of places
+under two simulated cameras, four tags laid by hand to 0.1, 0.3 and 1 mm, 71 to 74 % lay within one
+sigma, 88 to 89 % within 1.645 and 92 to 94 % within two (100 tables each). Tags that lie exactly
+cannot be told from tags that lie to some hundredths of a millimetre: there sigmas are 1.5 to 1.9
+times too large. Were the spreads known, they would be exact: 67 to 71, 89 to 91 and 94 to 96 %.
 """
 
 from __future__ import annotations
