@@ -38,7 +38,8 @@ def without_broken(state: State, broken: Sequence[str]) -> Followed:
             raise KeyError(name)
         units = tuple(each for each in state.position.units if each.id != name)
         state = replace(state, position=replace(state.position, units=units))
-        events.append(Event("broken", f"{name} breaks and leaves the table", "M-1.14"))
+        facts = {"unit": name, "side": unit.side}
+        events.append(Event("broken", f"{name} breaks and leaves the table", "M-1.14", facts))
         state, lost = less_morale(state, unit.side)
         events += lost
     return state, tuple(events)
