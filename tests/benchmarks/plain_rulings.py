@@ -2,17 +2,19 @@
 
 Written as one would who knows the rules and shapely's scalar calls: loops over units, bases and
 pieces of terrain, turned zones tried each quarter of a degree and wheels each millimetre. In its
-favour: no sigmas, no proofs, none of the limits on charges, no second line of M-8.12, and cover by
-nine lines.
+favour: no sigmas, no proofs, none of the limits on charges, no second line of M-8.12, cover by
+nine lines, and strings that go round square corners instead of arcs.
 """
 
+import heapq
 import math
 from itertools import combinations
 from typing import Any
 
 import shapely
-from shapely import LineString, Polygon
+from shapely import LineString, Point, Polygon, shortest_line, unary_union
 from shapely.affinity import rotate
+from shapely.prepared import prep
 
 from tablecam.table.model import BasePose, Position, Unit
 
@@ -35,6 +37,7 @@ def plain_rulings(position: Position, active: str) -> dict[str, Any]:
             for unit in position.units
             if unit.side == active
         },
+        "strings": strings(position, active, shapes),
     }
 
 
@@ -167,6 +170,54 @@ def engaged(position, unit, shapes):
         return []
     within = [enemy.id for enemy in enemies if any(deep(b, reach) for b in shapes[enemy.id])]
     return [*touching, *within]
+
+
+def strings(position, active, shapes):
+    """How long the string from the side's first commander to each of its units is, if any is."""
+    leader = next(each for each in position.commanders if each.side == active)
+    centre = Point(leader.x_mm, leader.y_mm)
+    rings = unary_union(
+        [
+            base.buffer(BW, join_style="mitre")
+            for unit in position.units
+            if unit.side != active
+            for base in shapes[unit.id]
+        ]
+    )
+    inner = prep(rings.buffer(-1e-6))
+    corners = [Point(place) for place in shapely.get_coordinates(rings)]
+    places = [centre, *corners]
+    seen: dict[int, list[tuple[int, float]]] = {index: [] for index in range(len(places))}
+    for a, b in combinations(range(len(places)), 2):
+        line = LineString([places[a], places[b]])
+        if not inner.intersects(line):
+            seen[a].append((b, line.length))
+            seen[b].append((a, line.length))
+    far = dijkstra(seen)
+    found = {}
+    for unit in position.units:
+        open_to = unary_union(shapes[unit.id]).difference(rings)
+        if unit.side != active or open_to.is_empty:
+            continue
+        ways = [
+            far[index] + line.length
+            for index, place in enumerate(places)
+            if index in far and not inner.intersects(line := shortest_line(place, open_to))
+        ]
+        if ways:
+            found[unit.id] = max(0.0, min(ways) - BW / 2)
+    return found
+
+
+def dijkstra(seen):
+    far, queue = {}, [(0.0, 0)]
+    while queue:
+        so_far, place = heapq.heappop(queue)
+        if place not in far:
+            far[place] = so_far
+            for other, length in seen[place]:
+                heapq.heappush(queue, (so_far + length, other))
+    return far
 
 
 def deep(shape: Polygon, area: Polygon) -> bool:

@@ -7,7 +7,7 @@ second row. Twenty pieces of terrain lie at seeded places.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,8 @@ from tablecam.table.model import BasePose, Commander, Position, TableSize, Terra
 
 TABLE = TableSize(2400, 1600, 40)
 BW = 40.0
+SIGMA_MM, SIGMA_DEG = 0.1, 0.3
+"""As of tags at 1.8 pixels a cell (`expectation.toml`)."""
 ROWS = 10
 COMMANDERS = (
     Commander("french-cinc", "french", 1180.0, 520.0),
@@ -92,3 +94,35 @@ def with_one_moved(position: Position, unit_id: str, by_mm: float) -> Position:
         for unit in position.units
     )
     return replace(position, units=units)
+
+
+def measured(position: Position) -> Position:
+    """The same table as a camera gives it: every base known to 0.1 mm and 0.3 degrees."""
+    return _with_bases(position, lambda base: replace(base, sigma_mm=SIGMA_MM, sigma_deg=SIGMA_DEG))
+
+
+def jittered(position: Position, seed: int) -> Position:
+    """The same table in the next picture: every base elsewhere by less than its sigma."""
+    rng = np.random.default_rng(seed)
+
+    def moved(base: BasePose) -> BasePose:
+        x_mm, y_mm, turned_deg = rng.uniform(-1, 1, 3) * (
+            base.sigma_mm,
+            base.sigma_mm,
+            base.sigma_deg,
+        )
+        return replace(
+            base,
+            x_mm=base.x_mm + x_mm,
+            y_mm=base.y_mm + y_mm,
+            heading_deg=base.heading_deg + turned_deg,
+        )
+
+    return _with_bases(position, moved)
+
+
+def _with_bases(position: Position, change: Callable[[BasePose], BasePose]) -> Position:
+    units = (
+        replace(unit, bases=tuple(change(base) for base in unit.bases)) for unit in position.units
+    )
+    return replace(position, units=tuple(units))
