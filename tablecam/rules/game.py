@@ -135,6 +135,15 @@ class Game(Protocol[State, Action]):
     def moved(self, state: State, position: Position) -> tuple[Suggestion, ...]:
         """What was done by hand, going by where the bases lie now."""
 
+    def offered(self, state: State, action: Action) -> Offer:
+        """A legal action as a page shows it."""
+
+    def laid(self, state: State, position: Position) -> Action | None:
+        """The action that takes over by how little bases lie elsewhere than the game has them.
+
+        None where there is nothing to take over, or the rules want things left as they are.
+        """
+
     def position(self, state: State) -> Position:
         """The table as the game knows it, with the units' states."""
 

@@ -209,6 +209,14 @@ class Overrule:
     type: Literal["overrule"] = "overrule"
 
 
+@dataclass(frozen=True, slots=True)
+class Lay:
+    """Units lie by a hair elsewhere than the game has them, no farther than hands are off (G-8)."""
+
+    units: Mapping[str, tuple[BasePose, ...]]
+    type: Literal["lay"] = "lay"
+
+
 Action = (
     Roll
     | Volleys
@@ -230,4 +238,5 @@ Action = (
     | Discard
     | Done
     | Overrule
+    | Lay
 )

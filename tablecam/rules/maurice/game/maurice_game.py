@@ -7,12 +7,14 @@ from random import Random
 from typing import Any, Final
 
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Asked, Event, Json, Suggestion
+from tablecam.rules.game import Asked, Event, Json, Offer, Suggestion
 from tablecam.rules.maurice.field import GAME as NAME
 from tablecam.rules.maurice.game import round as rounds
 from tablecam.rules.maurice.game.action_json import action_from_json, action_to_json
 from tablecam.rules.maurice.game.actions import Action, Draw
 from tablecam.rules.maurice.game.draw_steps import settled_draw
+from tablecam.rules.maurice.game.laying import laid
+from tablecam.rules.maurice.game.offers import offer
 from tablecam.rules.maurice.game.options import first_state
 from tablecam.rules.maurice.game.seen import seen_by
 from tablecam.rules.maurice.game.state import State
@@ -54,6 +56,14 @@ class MauriceGame:
     def moved(self, state: State, position: Position) -> tuple[Suggestion, ...]:
         """What was done by hand, going by where the bases lie now."""
         return suggestions(state, position)
+
+    def offered(self, state: State, action: Action) -> Offer:
+        """An action in words and shapes."""
+        return offer(state, action)
+
+    def laid(self, state: State, position: Position) -> Action | None:
+        """Where bases lie by a hair elsewhere, taken over as a round begins."""
+        return laid(state, position)
 
     def position(self, state: State) -> Position:
         """The table as the game knows it."""

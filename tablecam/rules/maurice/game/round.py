@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tablecam.rules.game import Asked, Refused
-from tablecam.rules.maurice.game.actions import Action, Overrule
+from tablecam.rules.maurice.game.actions import Action, Lay, Overrule
 from tablecam.rules.maurice.game.activation_steps import ActivatingRules
 from tablecam.rules.maurice.game.card_steps import (
     InterruptingRules,
@@ -28,6 +28,7 @@ from tablecam.rules.maurice.game.end_steps import (
 )
 from tablecam.rules.maurice.game.fire_rolls import RollingToDisruptRules, RollingToHitRules
 from tablecam.rules.maurice.game.fire_steps import FiringRules
+from tablecam.rules.maurice.game.laying import as_laid
 from tablecam.rules.maurice.game.march_steps import MarchingRules
 from tablecam.rules.maurice.game.overrule import overruled
 from tablecam.rules.maurice.game.rally_steps import RallyingRules, RollingRallyRules
@@ -116,6 +117,8 @@ def apply(state: State, action: Action) -> Followed:
     """
     if isinstance(action, Overrule):
         return onward(overruled(state, action))
+    if isinstance(action, Lay):
+        return as_laid(state, action), ()
     if isinstance(state.step, Over):
         raise Refused("the game is over", rule=state.step.rule)
     return onward(RULES[type(state.step)].apply(state, state.step, action))

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from tablecam.errors import BadInput
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.frozen_json import from_plain, one_of, renamed, to_plain
-from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.game import Asked, Event, Offer, Refused
 from tablecam.table.model import Position, TableSize
 
 SIDES: Final = ("left", "right")
@@ -70,6 +70,12 @@ class Nim:
 
     def moved(self, state, position):
         return ()
+
+    def offered(self, state, action):
+        return Offer("dice", str(action)) if isinstance(action, Roll) else Offer("take", "Take")
+
+    def laid(self, state, position):
+        return None
 
     def position(self, state):
         return Position("nim", TableSize(100, 100, 10))

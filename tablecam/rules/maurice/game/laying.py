@@ -1,0 +1,71 @@
+"""Where bases really lie, taken over as a round begins: hands are hands (G-8).
+
+A unit that the game has moved, or a hand has put back, lies a hair elsewhere than it should. Moves
+are measured from where it lies; but only between rounds, when nothing hangs on who touches whom.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from tablecam.errors import BadInput
+from tablecam.rules.game import Refused
+from tablecam.rules.maurice.game.actions import Lay
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.steps import VolleyChoice
+from tablecam.rules.maurice.game.table import field_on
+from tablecam.table.headings import difference_deg
+from tablecam.table.model import BasePose, Position, Unit
+
+HAND_MM, HAND_DEG = 3.0, 3.0
+"""So near to where it should lie a hand puts a base (G-8)."""
+_SIGMAS = 3.0
+
+
+def laid(state: State, position: Position) -> Lay | None:
+    """The action that takes over all that lies a hair elsewhere; None where nothing does."""
+    if not isinstance(state.step, VolleyChoice):
+        return None
+    seen = ((unit, position.unit(unit.id)) for unit in state.position.units)
+    units = {
+        unit.id: there.bases
+        for unit, there in seen
+        if there is not None and there.bases != unit.bases and _is_a_hair_off(unit, there.bases)
+    }
+    return Lay(units) if units else None
+
+
+def as_laid(state: State, action: Lay) -> State:
+    """The round begun with units where they lie.
+
+    Raises:
+        Refused: The round is under way, a unit is not there, or it lies farther off than a hand
+            is, or upon others.
+    """
+    if not isinstance(state.step, VolleyChoice):
+        raise Refused("expected a round that begins: moves are under way")
+    position = state.position
+    units = {unit.id: unit for unit in position.units}
+    for name, bases in action.units.items():
+        if name not in units or not _is_a_hair_off(units[name], bases):
+            raise Refused(f"{name} does not lie within {HAND_MM:g} mm of its place", key="units")
+        units[name] = replace(units[name], bases=bases)
+    position = replace(position, units=tuple(units.values()))
+    try:
+        field_on(position)
+    except BadInput as error:
+        raise Refused(error.message) from None
+    return replace(state, position=position, round=replace(state.round, began=position))
+
+
+def _is_a_hair_off(unit: Unit, bases: tuple[BasePose, ...]) -> bool:
+    return len(bases) == len(unit.bases) and all(map(_is_near, bases, unit.bases))
+
+
+def _is_near(base: BasePose, other: BasePose) -> bool:
+    far_mm = math.hypot(base.x_mm - other.x_mm, base.y_mm - other.y_mm)
+    turned_deg = abs(difference_deg(base.heading_deg, other.heading_deg))
+    sigmas = _SIGMAS * base.sigma_mm, _SIGMAS * base.sigma_deg
+    is_same = (base.tag, base.width_mm) == (other.tag, other.width_mm)
+    return is_same and far_mm <= HAND_MM + sigmas[0] and turned_deg <= HAND_DEG + sigmas[1]
