@@ -87,12 +87,16 @@ def may_be_met(
     far_mm = np.hypot(quads_mm[..., 0], quads_mm[..., 1]).max(axis=1)
     more_mm = far_mm * (1 - np.cos(sector_rad / 2)) + limits_mm[2][of_fan]
     sides_mm = np.array([fan.sides_mm for fan in fans])[of_fan]
-    ends_mm = limits_mm[1][:, None] - ribs_mm[:, :-1] * is_shared
+    # How far it has come with the wheel, where that counts.
+    spent_mm = (ribs_mm * is_shared)[of_fan]
     is_met = (
         (_sectors(across_mm.max(axis=0), np.maximum) >= (sides_mm[:, 0] - more_mm)[:, None])
         & (_sectors(across_mm.min(axis=0), np.minimum) <= (sides_mm[:, 1] + more_mm)[:, None])
         & (_sectors(along_mm.max(axis=0), np.maximum) >= -more_mm[:, None])
-        & (_sectors(along_mm.min(axis=0), np.minimum) <= ends_mm[of_fan] + more_mm[:, None])
+        & (
+            _sectors(along_mm.min(axis=0) + spent_mm, np.minimum)
+            <= (limits_mm[1][of_fan] + more_mm)[:, None]
+        )
     ).any(axis=1)
     return np.split(is_met, _ends(fans))
 

@@ -13,7 +13,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.outlines import FIT_LIMIT_DEG, Axes, unit_footprints
+from tablecam.measure.outlines import FIT_LIMIT_DEG, SEAM_MM, Axes, unit_footprints
 from tablecam.measure.rectangles import rectangles
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.table.formation import front_rank
@@ -38,7 +38,8 @@ def drawn_fields(field: Field, *, has_ground: bool) -> list[Field]:
     """The field as it may be in truth, drawn from what is known of it; always the same draws.
 
     Each unit's `unit` is as it was seen; only its axes, outline and bases are drawn. The outline is
-    that of its bases one by one, which is no union, unless it `has_ground` to be held against.
+    that of its bases one by one, which is no union; where it `has_ground` to be held against it is
+    one, or the hull of those that as good as fill it.
     """
     drawn = [_drawn(unit, has_ground=has_ground) for unit in field.units]
     return [with_units(field, units) for units in zip(*drawn, strict=True)]
@@ -54,15 +55,25 @@ def _drawn(unit: UnitOnField, *, has_ground: bool) -> list[UnitOnField]:
     headings_deg = np.array([base.heading_deg for base in bases]) + turns
     polygons = np.asarray(shapely.polygons(corners_mm), dtype=object)
     each = [tuple(row) for row in polygons.tolist()]
-    outlines = (
-        unit_footprints(each) if has_ground else [*np.asarray(shapely.multipolygons(polygons))]
-    )
+    outlines = _outlines(unit, polygons, has_ground=has_ground)
     return [
         replace(unit, axes=front, outline=outline, bases=of_it)
         for front, outline, of_it in zip(
             _fronts(unit.unit, corners_mm, headings_deg), outlines, each, strict=True
         )
     ]
+
+
+def _outlines(
+    unit: UnitOnField, bases: NDArray[np.object_], *, has_ground: bool
+) -> list[shapely.Geometry]:
+    whole = np.asarray(shapely.multipolygons(bases), dtype=object)
+    hull = shapely.convex_hull(unit.outline)
+    if not has_ground:
+        return [*whole]
+    if shapely.hausdorff_distance(hull, unit.outline) <= SEAM_MM:
+        return [*np.asarray(shapely.convex_hull(whole), dtype=object)]
+    return [*unit_footprints(bases.tolist())]
 
 
 @cache

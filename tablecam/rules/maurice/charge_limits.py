@@ -35,6 +35,7 @@ Rows = NDArray[np.intp]
 
 _FAR_MM = 1e4
 """Farther than any table reaches."""
+_NOWHERE = shapely.Polygon()
 _SAME_MM = 1e-3
 """What lies as near as this to an outline lies on it."""
 
@@ -85,7 +86,7 @@ def forbidden_ground(field: Field, unit: UnitOnField, slack_mm: float = 0.0) -> 
         areas.append(_off_table(field, unit))
     near = [area for area in areas if shapely.dwithin(area, unit.outline, reach_mm)]
     if not near:
-        return shapely.Polygon()
+        return _NOWHERE
     together = shapely.union_all(near, grid_size=GRID_MM)
     return shapely.buffer(together, -slack_mm, join_style="mitre") if slack_mm else together
 
@@ -292,8 +293,10 @@ def _has_ground(attempt: Attempt, rows: Rows) -> Bools:
 
 def _meets_none_in_woods(attempt: Attempt, rows: Rows) -> Bools:
     woods = attempt.field.ground.woods
-    if attempt.unit.unit.arm != "cavalry" or not np.any(
-        shapely.dwithin(woods, attempt.moves.bases, abs(attempt.slack_mm))
+    if (
+        attempt.unit.unit.arm != "cavalry"
+        or shapely.is_empty(woods)
+        or not np.any(shapely.dwithin(woods, attempt.moves.bases, abs(attempt.slack_mm)))
     ):
         return np.ones(len(rows), dtype=bool)
     edge_of_woods = shapely.buffer(woods, _SAME_MM - attempt.slack_mm, join_style="mitre")

@@ -10,6 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.fans import (
     Fan,
@@ -130,13 +131,14 @@ def allowance_mm(field: Field, unit: UnitOnField) -> float | None:
 class InReach:
     """The bases that all lanes of a unit about a corner can have to do with.
 
-    `bases` are those of enemies, whose units are `owners`; those `touched` (n,) it touches where it
-    stands. `fan` holds theirs and then those of friends.
+    `bases` are those of enemies, whose units are `owners`, in numbers `whose` (n,); those `touched`
+    (n,) it touches where it stands. `fan` holds theirs and then those of friends.
     """
 
     corner: Corner
     owners: tuple[str, ...]
     bases: tuple[shapely.Polygon, ...]
+    whose: NDArray[np.intp]
     touched: Bools
     fan: Fan
 
@@ -164,7 +166,8 @@ def in_reach(
 
 def come_to(there: Sequence[InReach], wheel_mm: float, reach_mm: Sequence[float]) -> list[set[str]]:
     """The enemies that lanes come to in what a wheel leaves of the allowance, and a few more."""
-    met = may_be_met([each.fan for each in there], wheel_mm, reach_mm, TOUCH_MM, is_shared=True)
+    fans = [each.fan for each in there]
+    met = may_be_met(fans, wheel_mm, reach_mm, EXACT_MM, is_shared=True)
     return [
         {owner for owner, is_met in zip(each.owners, flags.tolist(), strict=False) if is_met}
         for each, flags in zip(there, met, strict=True)
@@ -178,18 +181,22 @@ def _all_there(unit: UnitOnField, others: Sequence[UnitOnField]) -> list[InReach
     bases = tuple(base for other in enemies for base in other.bases)
     corners_mm = corners_of([*bases, *(base for other in friends for base in other.bases)])
     owners = tuple(other.id for other in enemies for _ in other.bases)
+    whose = np.repeat(np.arange(len(enemies)), [len(other.bases) for other in enemies])
     touched = shapely.dwithin(unit.outline, np.array(bases, dtype=object), TOUCH_MM)
     return [
-        InReach(corner, owners, bases, touched, fan_before(unit.axes, corner, corners_mm))
+        InReach(corner, owners, bases, whose, touched, fan_before(unit.axes, corner, corners_mm))
         for corner in CORNERS
     ]
 
 
 def _only(there: InReach, is_met: Bools) -> InReach:
+    if is_met.all():
+        return there
     of_enemies = is_met[: len(there.bases)]
     kept = np.flatnonzero(of_enemies).tolist()
     return replace(
         there,
+        whose=there.whose[of_enemies],
         touched=there.touched[of_enemies],
         owners=tuple(there.owners[place] for place in kept),
         bases=tuple(there.bases[place] for place in kept),
@@ -215,18 +222,20 @@ def moves_about(there: Sequence[InReach], longest_mm: Sequence[float]) -> list[M
 
 
 def _moves(there: InReach, arcs_mm: Array, begins: Array, near_mm: Array) -> Moves:
-    ahead_mm, friends_mm = np.split(begins, [len(there.bases)], axis=1)
+    ahead_mm, friends_mm = begins[:, : len(there.bases)], begins[:, len(there.bases) :]
     straight_mm = ahead_mm.min(axis=1, initial=np.inf)
     meets = np.isfinite(ahead_mm) & (ahead_mm <= straight_mm[:, None] + SLIVER_MM)
-    is_beside = np.isinf(ahead_mm) & ~_of_units_met(meets, there.owners)
+    # Not of a unit that is met, perhaps with other bases.
     near_mm = near_mm[:, : len(there.bases)]
-    beside_mm = np.where(is_beside & ~there.touched, near_mm, np.inf)
+    if np.isfinite(near_mm).any():
+        is_same = there.whose[:, None] == there.whose
+        near_mm = np.where(np.asarray(meets @ is_same) | there.touched, np.inf, near_mm)
     return Moves(
         there.corner,
         arcs_mm,
         straight_mm,
         friends_mm.min(axis=1, initial=np.inf),
-        beside_mm.min(axis=1, initial=np.inf),
+        near_mm.min(axis=1, initial=np.inf),
         meets,
         there.owners,
         there.bases,
@@ -245,10 +254,3 @@ def arcs_to_try(fan: Fan, longest_mm: float, slivers_mm: Sequence[float]) -> Arr
     beside_mm = abs(math.radians(_BESIDE_DEG) / fan.rad_per_mm)
     beside = np.add.outer([-beside_mm, 0.0, beside_mm], critical_mm).ravel()
     return np.unique(np.concatenate([arcs_mm, beside[(beside >= 0.0) & (beside <= longest_mm)]]))
-
-
-def _of_units_met(meets: Bools, owners: Sequence[str]) -> Bools:
-    """Which bases (k, n) are of units that are met, perhaps with other bases."""
-    places = {name: place for place, name in enumerate(dict.fromkeys(owners))}
-    units = np.array([places[name] for name in owners], dtype=np.intp)
-    return np.asarray(meets @ (units[:, None] == units))

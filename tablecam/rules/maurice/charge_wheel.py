@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import shapely
@@ -19,6 +20,8 @@ from tablecam.rules.maurice.tables import SLIVER_MM
 from tablecam.table.headings import forward
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 
 _NEARLY_MM = 0.02
 """A unit whose bases fill a rectangle but for so much of its sides' length is that rectangle."""
@@ -47,25 +50,24 @@ class Wheel:
 
 def longest_free_arcs_mm(wheels: Sequence[Wheel]) -> list[float]:
     """How far units can wheel before they pass over what they may not."""
-    near = [_near(wheel) for wheel in wheels]
-    parts = _parts([wheel.unit for wheel in wheels] + [other for each in near for other in each])
+    parts = _parts(unit for wheel in wheels for unit in (wheel.unit, *wheel.others))
     turns_rad = np.full(len(wheels), np.inf)
-    rows = [
-        (place, one, other)
-        for place, (wheel, others) in enumerate(zip(wheels, near, strict=True))
-        for neighbour in others
-        for one in parts[wheel.unit]
-        for other in parts[neighbour]
+    pairs = [
+        _pairs(place, parts[wheel.unit], [parts[other] for other in wheel.others])
+        for place, wheel in enumerate(wheels)
+        if wheel.others
     ]
-    if rows:
-        of_wheel = np.array([place for place, _, _ in rows])
+    if pairs:
+        of_wheel, own, other = (np.concatenate(each) for each in zip(*pairs, strict=True))
+        slack_mm = np.array([wheel.slack_mm for wheel in wheels])[of_wheel]
+        far_mm = np.array([_farthest_mm(wheel) for wheel in wheels])[of_wheel]
+        near = _are_near(own, other, far_mm + np.maximum(-slack_mm, 0.0))
+        of_wheel = of_wheel[near]
         met_rad = free_turns_rad(
             np.array([pivot_mm(wheel.unit.axes, wheel.corner) for wheel in wheels])[of_wheel],
             np.array([wheel.sense for wheel in wheels])[of_wheel],
-            half_planes(np.array([one for _, one, _ in rows])),
-            half_planes(np.array([other for _, _, other in rows])).grown(
-                -np.array([wheel.slack_mm for wheel in wheels])[of_wheel]
-            ),
+            half_planes(own[near]),
+            half_planes(other[near]).grown(-slack_mm[near]),
             SLIVER_MM,
         )
         np.minimum.at(turns_rad, of_wheel, met_rad)
@@ -79,12 +81,22 @@ def longest_free_arcs_mm(wheels: Sequence[Wheel]) -> list[float]:
     ]
 
 
-def _near(wheel: Wheel) -> list[UnitOnField]:
-    """The other units that a wheel can come to."""
-    outlines = np.array([other.outline for other in wheel.others], dtype=object)
-    reach_mm = _farthest_mm(wheel) + max(-wheel.slack_mm, 0.0)
-    is_near = shapely.dwithin(wheel.unit.outline, outlines, reach_mm)
-    return [wheel.others[place] for place in np.flatnonzero(is_near).tolist()]
+def _pairs(place: int, own: Array, others: Sequence[Array]) -> tuple[Indices, Array, Array]:
+    """Each rectangle (p, 4, 2) of a unit with each of others, and of which wheel they are."""
+    of_others = np.concatenate(others)
+    count = len(own) * len(of_others)
+    return (
+        np.full(count, place),
+        np.repeat(own, len(of_others), axis=0),
+        np.tile(of_others, (len(own), 1, 1)),
+    )
+
+
+def _are_near(these: Array, others: Array, far_mm: Array) -> Bools:
+    """Which rectangles (r, 4, 2) are as near to each other as a length, by circles about them."""
+    middle, other = these.mean(axis=1), others.mean(axis=1)
+    round_mm = np.hypot(*(these[:, 0] - middle).T) + np.hypot(*(others[:, 0] - other).T)
+    return np.asarray(np.hypot(*(middle - other).T) <= round_mm + far_mm)
 
 
 def _farthest_mm(wheel: Wheel) -> float:
@@ -97,20 +109,33 @@ def _farthest_mm(wheel: Wheel) -> float:
 
 def _parts(units: Iterable[UnitOnField]) -> Mapping[UnitOnField, Array]:
     """Rectangles (n, 4, 2) that make up each unit: one where its bases fill it, else its bases."""
-    return {unit: _as_few_rectangles(unit) for unit in dict.fromkeys(units)}
+    found: dict[UnitOnField, Array] = {}
+    by_count = sorted(dict.fromkeys(units), key=lambda unit: len(unit.bases))
+    for count, together in groupby(by_count, key=lambda unit: len(unit.bases)):
+        alike = list(together)
+        corners_mm = corners_of([base for unit in alike for base in unit.bases])
+        corners_mm = corners_mm.reshape(len(alike), count, 4, 2)
+        wholes, is_filled = _wholes(alike, corners_mm)
+        found |= {
+            unit: whole if filled else bases
+            for unit, whole, filled, bases in zip(alike, wholes, is_filled, corners_mm, strict=True)
+        }
+    return found
 
 
-def _as_few_rectangles(unit: UnitOnField) -> Array:
-    corners_mm = corners_of(unit.bases)
-    ahead = np.array(forward(unit.axes.heading_deg))
-    axes = np.stack([[ahead[1], -ahead[0]], ahead])
-    local = corners_mm.reshape(-1, 2) @ axes.T
-    (left, low), (right, high) = local.min(axis=0), local.max(axis=0)
-    gap_mm2 = (right - left) * (high - low) - float(shapely.area(unit.bases).sum())
-    if abs(gap_mm2) > _NEARLY_MM * (right - left + high - low):
-        return corners_mm
-    whole = np.array([[[left, high], [right, high], [right, low], [left, low]]])
-    return np.asarray(whole @ axes)
+def _wholes(units: Sequence[UnitOnField], corners_mm: Array) -> tuple[Array, Bools]:
+    """The rectangles (u, 1, 4, 2) about units' bases (u, n, 4, 2), and which are filled by them."""
+    ahead = np.array([forward(unit.axes.heading_deg) for unit in units])
+    axes = np.stack([np.stack([ahead[:, 1], -ahead[:, 0]], axis=1), ahead], axis=1)
+    local = corners_mm.reshape(len(units), -1, 2) @ axes.swapaxes(1, 2)
+    low, high = local.min(axis=1), local.max(axis=1)
+    left, right = low[:, 0], high[:, 0]
+    wide, deep = (corners_mm[:, :, end] - corners_mm[:, :, 1] for end in (0, 2))
+    filled_mm2 = np.abs(wide[..., 0] * deep[..., 1] - wide[..., 1] * deep[..., 0]).sum(axis=1)
+    gaps_mm2 = (high - low).prod(axis=1) - filled_mm2
+    places = [[left, high[:, 1]], [right, high[:, 1]], [right, low[:, 1]], [left, low[:, 1]]]
+    wholes = np.moveaxis(np.array(places), -1, 0) @ axes
+    return wholes[:, None], np.abs(gaps_mm2) <= _NEARLY_MM * (high - low).sum(axis=1)
 
 
 def _free_of_ground_rad(wheel: Wheel, parts: Array) -> float:
