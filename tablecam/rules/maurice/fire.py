@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import field as datafield
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -12,10 +13,9 @@ import numpy as np
 from tablecam.measure.answer import Answer
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.field import Field, UnitOnField
-from tablecam.rules.maurice.fire_doubts import with_chances
-from tablecam.rules.maurice.fire_modifiers import standing
 from tablecam.rules.maurice.fire_option import FireOption, Range, options
 from tablecam.rules.maurice.fire_shooter import Shooter, shooters
+from tablecam.rules.maurice.fire_sureness import Sureness
 from tablecam.rules.maurice.fire_zone import Met, met_ahead, met_turned
 from tablecam.rules.maurice.ground import are_partly_in
 
@@ -28,22 +28,37 @@ Blocked = Literal["column", "water", "woods", "friend", "obstruction", "no targe
 class BaseFire:
     """What a base may legally choose to shoot at, or what stops it.
 
-    `doubts` are the questions about it that are too close to call.
+    `sure` tells how sure that is, where not everything on the table is exact.
     """
 
     base: str
     options: tuple[FireOption, ...]
     blocked: Blocked | None
-    doubts: tuple[Answer, ...] = ()
+    sure: Sureness | None = datafield(default=None, compare=False, repr=False)
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """The questions about it that hang on errors; also those that are answered."""
+        return () if self.sure is None else self.sure.answers
+
+    @property
+    def doubts(self) -> tuple[Answer, ...]:
+        """The questions about it that are too close to call."""
+        return tuple(answer for answer in self.answers if answer.answer == "too_close")
 
     def to_json(self) -> dict[str, Any]:
-        """The base's fire as rulings carry it."""
+        """The base's fire as rulings carry it.
+
+        `doubts` are the questions too close to call, `answers` others that are not certain.
+        """
         told: dict[str, Any] = {
             "options": [option.to_json() for option in self.options],
             "blocked": self.blocked,
         }
-        if self.doubts:
-            told["doubts"] = [answer.to_json() for answer in self.doubts]
+        decided = [answer for answer in self.answers if answer.answer != "too_close"]
+        for key, answers in (("doubts", self.doubts), ("answers", decided)):
+            if answers:
+                told[key] = [answer.to_json() for answer in answers]
         return told
 
 
@@ -68,10 +83,9 @@ def fires(
     base, is_measured = iter(ready), not is_exact(field)
     for (unit, place), why in zip(bases, barred, strict=True):
         name = unit.unit.base_name(place)
+        shooter = None if why else next(base)
         fire = BaseFire(name, (), why) if why else next(shot)
-        if is_measured:
-            fire = _with_doubts(field, unit, place, fire, None if why else next(base))
-        found[unit.id][name] = fire
+        found[unit.id][name] = _unsure(field, unit, place, fire, shooter) if is_measured else fire
     return MappingProxyType({name: MappingProxyType(each) for name, each in found.items()})
 
 
@@ -80,26 +94,17 @@ def fire_of(field: Field, unit: UnitOnField) -> Mapping[str, BaseFire]:
     return fires(field, only=[unit.id])[unit.id]
 
 
-def _with_doubts(
-    field: Field, unit: UnitOnField, place: int, fire: BaseFire, base: Shooter | None
+def _unsure(
+    field: Field, unit: UnitOnField, place: int, fire: BaseFire, shooter: Shooter | None
 ) -> BaseFire:
     """The same with how sure it is: of where the base stands, and of what it may shoot at."""
-    tolerance_mm = field.position.table.tolerance_mm
-    likely: tuple[FireOption, ...] = fire.options
-    doubts: tuple[Answer, ...] = ()
-    if base is not None:
-        likely, doubts = with_chances(base, fire.options, tolerance_mm)
-    areas = {"water": field.ground.water}
+    areas = {} if unit.formation == "column" else {"water": field.ground.water}
     if unit.unit.arm == "artillery":
         areas["woods"] = field.ground.woods
-    for kind, area in areas.items() if unit.formation != "column" else ():
-        stands = standing(fire.base, unit.unit.bases[place], area, kind, tolerance_mm)
-        if stands is None:
-            continue
-        chance = 1.0 - stands.probability
-        likely = tuple(replace(each, probability=each.probability * chance) for each in likely)
-        doubts += (stands,) if stands.answer == "too_close" else ()
-    return replace(fire, options=likely, doubts=doubts)
+    pose, tolerance_mm = unit.unit.bases[place], field.position.table.tolerance_mm
+    sure = Sureness(fire.base, pose, areas, shooter, fire.options, tolerance_mm)
+    options = tuple(replace(option, sure=sure) for option in fire.options)
+    return replace(fire, options=options, sure=sure)
 
 
 def _barred(field: Field, bases: Sequence[tuple[UnitOnField, int]]) -> list[Blocked | None]:

@@ -60,17 +60,18 @@ def spread_mm(pose: BasePose) -> float:
 
 
 def can_hit(
-    base: Shooter, others: Sequence[Other], unit_id: str, stage: Stage, by_mm: float
+    base: Shooter, theirs: Sequence[Other], before: Sequence[Other], stage: Stage, by_mm: float
 ) -> Flags:
-    """At which angles (a,) of a stage a unit could be hit, were all lengths by so much kinder."""
-    theirs = [other.outline for other in others if other.unit.id == unit_id]
-    before = [other.outline for other in others if other.unit.id != unit_id]
+    """At which angles (a,) of a stage a unit could be hit, were all lengths by so much kinder.
+
+    `theirs` are its bases that are seen then, `before` all others that are.
+    """
     wide, tight = base.strip.narrowed(-by_mm), base.strip.narrowed(by_mm)
-    begins_mm = _first_mm(wide, stage.turns_deg, theirs) - by_mm
+    begins_mm = _first_mm(wide, stage.turns_deg, _outlines(theirs)) - by_mm
     stage = stage.lengthened(by_mm)
     ends_mm = _first_mm(tight, stage.turns_deg, base.obstructing) + by_mm
     ends_mm = np.minimum(stage.longest_mm, ends_mm + PAST_OBSTRUCTION_BW * base.bw_mm)
-    first_mm = _first_mm(tight, stage.turns_deg, before) + by_mm + TIE_MM
+    first_mm = _first_mm(tight, stage.turns_deg, _outlines(before)) + by_mm + TIE_MM
     return np.asarray(
         np.isfinite(begins_mm)
         & (begins_mm <= np.minimum(ends_mm, first_mm) + EXACT_MM)
@@ -82,10 +83,13 @@ def met_by(
     base: Shooter, others: Sequence[Other], turns_deg: Array, stage: Stage, by_mm: float
 ) -> tuple[Other, ...]:
     """The bases that a zone a bit wider and longer than that of a stage meets at some angle."""
-    outlines = [other.outline for other in others]
-    begins_mm = first_met(base.strip.narrowed(-by_mm), turns_deg, outlines)
+    begins_mm = first_met(base.strip.narrowed(-by_mm), turns_deg, _outlines(others))
     met = (begins_mm <= stage.longest_mm + by_mm).any(axis=0)
     return tuple(others[place] for place in np.flatnonzero(met).tolist())
+
+
+def _outlines(others: Sequence[Other]) -> list[shapely.Polygon]:
+    return [other.outline for other in others]
 
 
 def _first_mm(strip: Strip, turns_deg: Array, shapes: Sequence[shapely.Geometry]) -> Array:

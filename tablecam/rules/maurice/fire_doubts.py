@@ -1,23 +1,23 @@
-"""How sure a base's fire is: whom it may shoot at, with cover, enfilading, or not at all.
+"""How sure it is whom a base may shoot at, where errors could change it.
 
 Nothing is drawn where lengths changed by more than errors can leave the outcome as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.measure.answer import Answer, Shape, shapes_of
 from tablecam.measure.samples import DRAWS
-from tablecam.rules.maurice.chances import SIGMAS, Chance, share, turning_mm
+from tablecam.rules.maurice.chances import LINE_DRAWS, SIGMAS, Chance, share, turning_mm
 from tablecam.rules.maurice.fire_bounds import Stage, can_hit, met_by, slack_mm, stages
 from tablecam.rules.maurice.fire_draws import scene
-from tablecam.rules.maurice.fire_modifiers import modifier_doubts
 from tablecam.rules.maurice.fire_option import FireOption
+from tablecam.rules.maurice.fire_outlook import Outlook, hidden_draws, outlooks, walled_draws
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
 from tablecam.rules.maurice.fire_zone import STEP_DEG
 from tablecam.rules.maurice.tables import TURN_DEG
@@ -29,63 +29,49 @@ _ANGLES = 24
 """So many angles are tried in each draw about those at which a unit may be hit."""
 
 
-def with_chances(
-    base: Shooter, options: tuple[FireOption, ...], tolerance_mm: float
-) -> tuple[tuple[FireOption, ...], tuple[Answer, ...]]:
-    """A base's options with their probabilities, and its questions that are too close to call."""
-    chances = _chances(base, tolerance_mm)
-    sure = tuple(
-        replace(each, probability=chances[each.target].probability)
-        if each.target in chances
-        else each
-        for each in options
-    )
-    listed = {option.target: option for option in options}
-    doubts = tuple(
-        _answer(base, target, chance, tolerance_mm, listed.get(target))
-        for target, chance in chances.items()
-        if chance.word(tolerance_mm) == "too_close"
-    )
-    for each in options:
-        doubts += tuple(modifier_doubts(each, tolerance_mm))
-    return sure, doubts
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """A stage to which a base may come: what is near then, and who may be hit: True, who must."""
+
+    stage: Stage
+    slack_mm: float
+    others: tuple[Other, ...]
+    units: Mapping[str, bool] = field(default_factory=dict)
 
 
-def _chances(base: Shooter, tolerance_mm: float) -> dict[str, Chance]:
-    """How probably each unit may be shot at; those of which it is certain are left out."""
-    asked = list(_reachable(base, tolerance_mm))
-    if all(must for _, _, units in asked for must in units.values()):
+def target_answers(
+    base: Shooter, options: Sequence[FireOption], tolerance_mm: float
+) -> dict[str, Answer]:
+    """Whether a base may shoot each unit of which that is not certain."""
+    seen_as = outlooks(base, tolerance_mm)
+    looks = list(_looks(seen_as, tolerance_mm))
+    if all(must for look in looks for must in look.units.values()):
         return {}
-    found = {unit_id: np.zeros(DRAWS, dtype=bool) for _, _, units in asked for unit_id in units}
-    is_settled = np.zeros(DRAWS, dtype=bool)
-    for stage, others, units in asked:
-        hits = {
-            unit_id: ~is_settled
-            if must
-            else _drawn_hits(base, others, unit_id, stage, tolerance_mm, ~is_settled)
-            for unit_id, must in units.items()
-        }
-        for unit_id, hit in hits.items():
-            found[unit_id] |= hit
-            is_settled = is_settled | hit
+    held = _drawn(seen_as, looks)
+    listed = {option.target: option for option in options}
     return {
-        unit_id: _chance(base, asked, unit_id, held, tolerance_mm)
-        for unit_id, held in found.items()
+        unit_id: _answer(
+            base,
+            unit_id,
+            _chance(seen_as, looks, unit_id, found, tolerance_mm),
+            tolerance_mm,
+            listed.get(unit_id),
+        )
+        for unit_id, found in held.items()
     }
 
 
-def _reachable(
-    base: Shooter, tolerance_mm: float
-) -> Iterator[tuple[Stage, tuple[Other, ...], dict[str, bool]]]:
-    """The stages to which it may come, what is near, and who may be hit there: True, who must."""
+def _looks(seen_as: Sequence[Outlook], tolerance_mm: float) -> Iterator[Look]:
+    """The stages to which a base may come, as far as the one that is the last for certain."""
+    base = seen_as[0].base
     for stage in stages(base):
         slack = max(slack_mm(base, base.others, stage.longest_mm), tolerance_mm)
-        others = base.within(stage.longest_mm + slack)
+        look = Look(stage, slack, base.within(stage.longest_mm + slack))
         units: dict[str, bool] = {}
-        for unit_id in dict.fromkeys(other.unit.id for other in others if other.is_enemy):
-            if can_hit(base, others, unit_id, stage, slack + _between_mm(stage)).any():
-                units[unit_id] = bool(can_hit(base, others, unit_id, stage, -slack).any())
-        yield stage, others, units
+        for unit_id in dict.fromkeys(other.unit.id for other in look.others if other.is_enemy):
+            if _may_hit(seen_as, look, unit_id, slack + _between_mm(stage)):
+                units[unit_id] = _may_hit(seen_as, look, unit_id, -slack)
+        yield Look(stage, slack, look.others, units)
         if any(units.values()):
             return
 
@@ -95,17 +81,51 @@ def _between_mm(stage: Stage) -> float:
     return float(np.radians(STEP_DEG)) / 2 * stage.longest_mm if len(stage.turns_deg) > 1 else 0.0
 
 
-def _drawn_hits(
-    base: Shooter,
-    others: Sequence[Other],
-    unit_id: str,
-    stage: Stage,
-    tolerance_mm: float,
-    asked: Flags,
-) -> Flags:
+def _may_hit(seen_as: Sequence[Outlook], look: Look, unit_id: str, by_mm: float) -> bool:
+    """Whether a unit can be hit, were all lengths by so much kinder: as one may then look at it."""
+    found = (
+        bool(_hits_at(each, look, unit_id, by_mm).any())
+        for each in seen_as
+        if each.turns_mm <= abs(by_mm)
+    )
+    return any(found) if by_mm >= 0.0 else all(found)
+
+
+def _hits_at(outlook: Outlook, look: Look, unit_id: str, by_mm: float) -> Flags:
+    """At which angles (a,) a unit can be hit, were all lengths by so much kinder."""
+    theirs = tuple(other for other in look.others if other.unit.id == unit_id)
+    before = tuple(other for other in look.others if other.unit.id != unit_id)
+    seen, still_seen = outlook.seen(theirs, by_mm), outlook.seen(before, -by_mm)
+    return can_hit(outlook.base, seen, still_seen, look.stage, by_mm)
+
+
+def _drawn(seen_as: Sequence[Outlook], looks: Sequence[Look]) -> dict[str, Flags]:
+    """In which draws each unit is hit."""
+    # Lines of sight and walls have to be looked at draw by draw.
+    draws = LINE_DRAWS if len(seen_as) > 1 or seen_as[0].sight_mm else DRAWS
+    found = {unit_id: np.zeros(draws, dtype=bool) for look in looks for unit_id in look.units}
+    other_way = [walled_draws(each, seen_as[0], draws) for each in seen_as[1:]]
+    as_measured = ~np.any([np.zeros(draws, dtype=bool), *other_way], axis=0)
+    for outlook, is_so in zip(seen_as, [as_measured, *other_way], strict=True):
+        is_left = is_so
+        for look in looks:
+            hits = {
+                unit_id: is_left if must else _drawn_hits(outlook, look, unit_id, is_left)
+                for unit_id, must in look.units.items()
+            }
+            for unit_id, hit in hits.items():
+                found[unit_id] |= hit
+                is_left = is_left & ~hit
+    return found
+
+
+def _drawn_hits(outlook: Outlook, look: Look, unit_id: str, asked: Flags) -> Flags:
     """In which of the draws asked for (d,) a unit is hit."""
-    slack = max(slack_mm(base, base.others, stage.longest_mm), tolerance_mm) + _between_mm(stage)
-    may = np.flatnonzero(can_hit(base, others, unit_id, stage, slack))
+    base, stage = outlook.base, look.stage
+    slack = look.slack_mm + _between_mm(stage)
+    may = np.flatnonzero(_hits_at(outlook, look, unit_id, slack))
+    if not len(may) or not asked.any():
+        return np.zeros(len(asked), dtype=bool)
     turns_deg = stage.turns_deg
     if len(turns_deg) > 1:
         # As many angles about those at which it may be hit, the closer the fewer they are.
@@ -115,24 +135,29 @@ def _drawn_hits(
         ).clip(-TURN_DEG, TURN_DEG)
         even = np.linspace(0, len(turns_deg) - 1, _ANGLES)
         turns_deg = np.interp(even, np.arange(len(turns_deg)), turns_deg)
-    drawn = scene(base, met_by(base, others, turns_deg, stage, slack))
+    others = met_by(base, look.others, turns_deg, stage, slack)
+    hidden = np.zeros((len(asked), len(others)), dtype=bool)
+    for at, other in enumerate(others):
+        hidden[:, at] = hidden_draws(outlook, other, len(asked))
+    drawn = scene(base, others, hidden)
     return drawn.hit(unit_id, stage, turns_deg, asked)
 
 
 def _chance(
-    base: Shooter,
-    asked: Sequence[tuple[Stage, tuple[Other, ...], dict[str, bool]]],
+    seen_as: Sequence[Outlook],
+    looks: Sequence[Look],
     unit_id: str,
     held: Flags,
     tolerance_mm: float,
 ) -> Chance:
-    stage, others = next((stage, others) for stage, others, units in asked if unit_id in units)
-    spread = slack_mm(base, base.others, stage.longest_mm)
-    slack = max(spread, tolerance_mm)
+    look = next(each for each in looks if unit_id in each.units)
+    base = seen_as[0].base
+    spread = slack_mm(base, base.others, look.stage.longest_mm)
 
     def holds_by(by_mm: float) -> bool:
-        return bool(can_hit(base, others, unit_id, stage, by_mm).any())
+        return _may_hit(seen_as, look, unit_id, by_mm)
 
+    slack = max(spread, tolerance_mm)
     margin_mm = turning_mm(holds_by, slack)
     if margin_mm is None:
         margin_mm = slack if holds_by(0.0) else -slack
@@ -144,27 +169,25 @@ def _chance(
 def _answer(
     base: Shooter, target: str, chance: Chance, tolerance_mm: float, option: FireOption | None
 ) -> Answer:
-    close = f"{'by' if option else 'missed by'} {abs(chance.margin_mm):.1f} mm"
-    because = (
-        f"whether base {base.name} may shoot {target} is too close to call: "
-        f"{close}, {chance.probability:.0%} likely"
-    )
+    word = chance.word(tolerance_mm)
+    by = f"{'by' if option else 'missed by'} {abs(chance.margin_mm):.1f} mm"
+    because = {
+        "too_close": f"whether base {base.name} may shoot {target} is too close to call: {by}, "
+        f"{chance.probability:.0%} likely",
+        "yes": f"base {base.name} may shoot {target}: {by}, {chance.probability:.2%} likely",
+        "no": f"base {base.name} may not shoot {target}: {by}, {chance.probability:.2%} likely",
+    }[word]
     evidence = option.evidence if option else _zone(base, target)
     return Answer(
-        "too_close",
-        chance.margin_mm,
-        chance.sigma_mm,
-        chance.probability,
-        "M-7.12",
-        because,
-        evidence,
+        word, chance.margin_mm, chance.sigma_mm, chance.probability, "M-7.12", because, evidence
     )
 
 
 def _zone(base: Shooter, target: str) -> tuple[Shape, ...]:
     ahead = base.strip.outline(0.0, base.longest_mm)
-    theirs = [other.outline for other in base.others if other.unit.id == target]
+    seen = (*base.others, *base.hidden)
     shapes = shapes_of(ahead, "fire-zone")
-    for outline in theirs:
-        shapes += shapes_of(outline, "target")
+    for other in seen:
+        if other.unit.id == target:
+            shapes += shapes_of(other.outline, "target")
     return shapes

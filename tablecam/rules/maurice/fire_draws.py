@@ -10,8 +10,8 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.answer import EXACT_MM
-from tablecam.measure.rectangles import Rectangles, rectangles
-from tablecam.measure.samples import DRAWS, sampled
+from tablecam.measure.rectangles import rectangles
+from tablecam.measure.samples import sampled
 from tablecam.measure.zone_ranges import first_met_in_frames
 from tablecam.measure.zones import Strip
 from tablecam.rules.maurice.fire_bounds import Stage
@@ -28,14 +28,16 @@ Indices = NDArray[np.intp]
 class Scene:
     """A base and what is about it, drawn d times, as seen from the middle of its front edge.
 
-    `corners_mm` (d, n, 4, 2) are the others' corners, `obstructing_mm` (d, c, 2) those of each
-    piece of terrain, `errors_rad` (d,) by how much the base is turned in each draw.
+    `corners_mm` (d, n, 4, 2) are the others' corners, `hidden` (d, n) which of them it does not
+    see, `obstructing_mm` (d, c, 2) the corners of each piece of terrain, `errors_rad` (d,) by how
+    much the base is turned in each draw.
     """
 
     strip: Strip
     bw_mm: float
     others: tuple[Other, ...]
     corners_mm: Array
+    hidden: Flags
     obstructing_mm: tuple[Array, ...]
     errors_rad: Array
 
@@ -59,6 +61,7 @@ class Scene:
         if len(stage.turns_deg) > 1:
             turns_rad = np.clip(np.radians(turn_deg) - self.errors_rad[at], -most_rad, most_rad)
         starts_mm = first_met_in_frames(self.strip, turns_rad, self.corners_mm[at], SLIVER_MM)
+        starts_mm[self.hidden[at]] = np.inf
         is_theirs = np.array([other.unit.id == unit_id for other in self.others], dtype=bool)
         begins_mm = starts_mm[:, is_theirs].min(axis=1, initial=np.inf)
         ends_mm = np.full(len(at), stage.longest_mm)
@@ -70,21 +73,25 @@ class Scene:
         return np.asarray(np.isfinite(begins_mm) & (begins_mm <= limit_mm) & is_far_enough)
 
 
-def scene(base: Shooter, others: Sequence[Other]) -> Scene:
-    """What lies about a base, in the same draws each time."""
-    places = drawn(base, others)
-    corners_mm = places.corners_mm().reshape(DRAWS, -1, 4, 2)
-    axes = places.axes.reshape(DRAWS, -1, 2, 2)[:, 0]
-    pivots_mm = corners_mm[:, 0, :2].mean(axis=1)
+def scene(base: Shooter, others: Sequence[Other], hidden: Flags) -> Scene:
+    """What lies about a base, in the same draws each time.
+
+    `hidden` (d, n) is which of the others it does not see in which draws.
+    """
+    corners_mm = drawn_corners([base, *others], len(hidden))
+    left_mm, right_mm = corners_mm[:, 0, 0], corners_mm[:, 0, 1]
+    along = (right_mm - left_mm) / np.hypot(*(right_mm - left_mm).T)[:, None]
+    axes = np.stack([along, np.stack([-along[:, 1], along[:, 0]], axis=1)], axis=1)
+    pivots_mm = (left_mm + right_mm) / 2
     turned = axes @ base.strip.axes.T
     rings = (shapely.get_rings(shapely.get_parts(piece))[0] for piece in base.obstructing)
+    seen_mm = _seen_from(pivots_mm, axes, corners_mm[:, 1:].reshape(len(hidden), -1, 2))
     return Scene(
         base.strip,
         base.bw_mm,
         tuple(others),
-        _seen_from(pivots_mm, axes, corners_mm[:, 1:].reshape(DRAWS, -1, 2)).reshape(
-            DRAWS, -1, 4, 2
-        ),
+        seen_mm.reshape(len(hidden), -1, 4, 2),
+        hidden,
         tuple(
             _seen_from(pivots_mm, axes, shapely.get_coordinates(ring)[None, :-1]) for ring in rings
         ),
@@ -92,9 +99,16 @@ def scene(base: Shooter, others: Sequence[Other]) -> Scene:
     )
 
 
-def drawn(base: Shooter, others: Sequence[Other]) -> Rectangles:
-    """The base and those about it, drawn as `sampled` does."""
-    return sampled(rectangles([base.pose, *(other.pose for other in others)]))
+def drawn_corners(bases: Sequence[Shooter | Other], draws: int) -> Array:
+    """Where the corners of bases lie in each draw: (d, n, 4, 2).
+
+    Each base on the table has draws of its own, the same whoever asks.
+    """
+    each = [
+        sampled(rectangles([base.pose]), first=base.number, draws=draws).corners_mm()
+        for base in bases
+    ]
+    return np.stack(each, axis=1)
 
 
 def _seen_from(pivots_mm: Array, axes: Array, points_mm: Array) -> Array:

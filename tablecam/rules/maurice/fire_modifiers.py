@@ -13,20 +13,42 @@ from tablecam.measure.answer import Answer, decide, shapes_of
 from tablecam.measure.outlines import footprint
 from tablecam.measure.rectangles import rectangles
 from tablecam.measure.samples import DRAWS, decide_sampled, sampled
-from tablecam.rules.maurice.chances import SIGMAS, Chance, share, turning_mm
+from tablecam.rules.maurice.chances import LINE_DRAWS, SIGMAS, Chance, share, turning_mm
 from tablecam.rules.maurice.fire_bounds import slack_mm, spread_mm
 from tablecam.rules.maurice.fire_cover import has_cover
-from tablecam.rules.maurice.fire_draws import drawn
+from tablecam.rules.maurice.fire_draws import drawn_corners
 from tablecam.rules.maurice.fire_option import FireOption, ahead_of_front_mm
+from tablecam.rules.maurice.fire_outlook import outlooks, walled_draws
+from tablecam.rules.maurice.fire_shooter import Shooter
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.tables import SLIVER_MM
 from tablecam.table.model import BasePose
 
 
-def modifier_doubts(option: FireOption, tolerance_mm: float) -> Iterator[Answer]:
-    """Whether an option's target has cover, or is enfiladed, where that is too close to call."""
+def modifier_answers(option: FireOption, tolerance_mm: float) -> Iterator[Answer]:
+    """Whether an option's target has cover, or is enfiladed, where that hangs on errors."""
     found = (_cover(option, tolerance_mm), _enfilade(option, tolerance_mm))
-    return (answer for answer in found if answer is not None and answer.answer == "too_close")
+    return (answer for answer in found if answer is not None)
+
+
+def own_wall_answer(base: Shooter, tolerance_mm: float) -> Iterator[Answer]:
+    """Whether a base stands flush behind a wall that is its own then (M-7.18), where it may."""
+    seen_as = outlooks(base, tolerance_mm)
+    for other in seen_as[1:]:
+        walls = base.own_walls or other.base.own_walls
+        is_own, sigma_mm = bool(base.own_walls), spread_mm(base.pose)
+        margin_mm = other.turns_mm if is_own else -other.turns_mm
+        chance = float(is_own)
+        if sigma_mm > 0:
+            chance = share(walled_draws(other, seen_as[0], LINE_DRAWS))
+            chance = 1.0 - chance if is_own else chance
+        word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
+        names = ", ".join(wall.terrain.id for wall in walls)
+        because = f"whether base {base.name} stands flush behind {names} {_by(margin_mm, word)}"
+        evidence = shapes_of(base.edge_less(0.0), "front-edge", base.name)
+        for wall in walls:
+            evidence += shapes_of(wall.outline, "cover", wall.terrain.id)
+        yield Answer(word, margin_mm, sigma_mm, chance, "M-7.18", because, evidence)
 
 
 def standing(
@@ -92,7 +114,7 @@ def _enfilade(option: FireOption, tolerance_mm: float) -> Answer | None:
     swing_mm = target.sigma_mm + float(np.radians(target.sigma_deg)) * far_mm
     if abs(margin_mm) > max(SIGMAS * (spread_mm(pose) + swing_mm), tolerance_mm):
         return None
-    corners_mm = drawn(shooter, [shot.target]).corners_mm().reshape(DRAWS, 2, 4, 2)
+    corners_mm = drawn_corners([shooter, shot.target], DRAWS)
     left_mm, right_mm = corners_mm[:, 1, 0], corners_mm[:, 1, 1]
     along = (right_mm - left_mm) / np.hypot(*(right_mm - left_mm).T)[:, None]
     ahead = np.stack([-along[:, 1], along[:, 0]], axis=1)

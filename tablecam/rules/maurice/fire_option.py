@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import shapely
@@ -27,14 +27,20 @@ _EASIEST, _HARDEST = 2, 6
 _LENGTH_PLACES = 4
 
 
+class Sure(Protocol):
+    """What tells how likely a base may shoot a unit."""
+
+    def probability(self, target: str) -> float:
+        """How likely it is, of a unit that it may shoot as measured."""
+
+
 @dataclass(frozen=True, slots=True)
 class FireOption:
     """One thing that a base may shoot at: the best way for the shooter to do it.
 
     `target_base` is the base that its zone meets first when it is turned by `turned_deg`
     (counter-clockwise, so to the left), `distance_mm` along the zone's axis; `to_hit` is the
-    number needed on each of `dice`. `probability` is that it may be shot at, given what is known
-    of where bases lie: 1 where nothing within three sigma changes it.
+    number needed on each of `dice`. `sure` tells how likely it may be shot at, where errors count.
     """
 
     target: str
@@ -50,7 +56,12 @@ class FireOption:
     is_dense: bool
     because: str
     sketch: Sketch = field(compare=False)
-    probability: float = 1.0
+    sure: Sure | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def probability(self) -> float:
+        """That it may be shot at, given what is known of where bases lie: 1 where that is sure."""
+        return 1.0 if self.sure is None else self.sure.probability(self.target)
 
     @property
     def evidence(self) -> tuple[Shape, ...]:
@@ -74,8 +85,9 @@ class FireOption:
             "because": self.because,
             "evidence": [shape.to_json() for shape in self.evidence],
         }
-        if self.probability < 1.0:
-            told["probability"] = round(self.probability, _LENGTH_PLACES)
+        probability = self.probability
+        if probability < 1.0:
+            told["probability"] = round(probability, _LENGTH_PLACES)
         return told
 
 

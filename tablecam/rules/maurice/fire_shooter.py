@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
@@ -14,7 +14,7 @@ from tablecam.measure.sight import is_between, is_hidden
 from tablecam.measure.zones import Strip, strip_before
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.fire_walls import covering, own_walls
-from tablecam.rules.maurice.ground import Piece
+from tablecam.rules.maurice.ground import Ground, Piece
 from tablecam.rules.maurice.tables import LONG_BW, SHORT_BW, SLIVER_MM, ZONE_BW
 from tablecam.table.model import BasePose
 
@@ -25,10 +25,11 @@ Shapes = NDArray[np.object_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Other:
-    """A base of another unit than the one that shoots."""
+    """A base of another unit than the one that shoots; `number` is its place among all bases."""
 
     unit: UnitOnField
     place: int
+    number: int
     outline: shapely.Polygon
     is_enemy: bool
 
@@ -42,24 +43,32 @@ class Other:
         """How players call it."""
         return self.unit.unit.base_name(self.place)
 
+    @property
+    def corners_mm(self) -> Array:
+        """Its corners (4, 2): front left, front right, rear right, rear left."""
+        return np.asarray(shapely.get_coordinates(self.outline)[:4])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shooter:
-    """A base that shoots, its own wall left out of `obstructing` and `cover` (M-7.18).
+    """A base that shoots, its own walls left out of `obstructing` and `cover` (M-7.18).
 
     `others` are the bases of other units near enough to matter, without the enemies that no
-    straight line from its front edge reaches past a crest (M-5.9).
+    straight line from its front edge reaches past a crest (M-5.9): those are `hidden`.
     """
 
     unit: UnitOnField
     place: int
+    number: int
     bw_mm: float
     front: Axes
     strip: Strip
     others: tuple[Other, ...]
     obstructing: tuple[shapely.Geometry, ...]
     cover: shapely.Geometry
+    ground: Ground
     own_walls: tuple[Piece, ...] = ()
+    hidden: tuple[Other, ...] = ()
 
     @property
     def pose(self) -> BasePose:
@@ -72,6 +81,11 @@ class Shooter:
         return self.unit.unit.base_name(self.place)
 
     @property
+    def corners_mm(self) -> Array:
+        """Its corners (4, 2): front left, front right, rear right, rear left."""
+        return np.asarray(shapely.get_coordinates(self.unit.bases[self.place])[:4])
+
+    @property
     def edge(self) -> shapely.LineString:
         """Its front edge, less a sliver at each end: no gap narrower than that lets fire by."""
         return self.edge_less(SLIVER_MM)
@@ -81,6 +95,17 @@ class Shooter:
         left, end = np.array(self.front.left_mm), np.array(self.front.right_mm)
         inward = (end - left) / np.hypot(*(end - left)) * by_mm
         return shapely.LineString([left + inward, end - inward])
+
+    def behind(self, walls: tuple[Piece, ...]) -> Shooter:
+        """The same base, were these walls its own and no others."""
+        known = (*self.obstructing, *(wall.outline for wall in self.own_walls))
+        outlines = [wall.outline for wall in walls]
+        return replace(
+            self,
+            obstructing=tuple(each for each in known if not any(each is own for own in outlines)),
+            cover=covering(self.ground, walls),
+            own_walls=walls,
+        )
 
     @property
     def is_gun(self) -> bool:
@@ -113,7 +138,8 @@ def shooters(field: Field, wanted: Sequence[tuple[UnitOnField, int]]) -> tuple[S
         return ()
     outlines = [unit.bases[place] for unit, place in wanted]
     # A base's rectangle begins at its front left and goes on to its front right.
-    fronts_mm = shapely.get_coordinates(outlines).reshape(-1, 5, 2)[:, :2]
+    corners_mm = shapely.get_coordinates(outlines).reshape(-1, 5, 2)[:, :4]
+    fronts_mm = corners_mm[:, :2]
     fronts = [
         Axes((left[0], left[1]), (end[0], end[1]), unit.unit.bases[place].heading_deg)
         for (left, end), (unit, place) in zip(fronts_mm.tolist(), wanted, strict=True)
@@ -122,15 +148,33 @@ def shooters(field: Field, wanted: Sequence[tuple[UnitOnField, int]]) -> tuple[S
     strips = [strip_before(front, ZONE_BW * field.bw_mm) for front in fronts]
     reaches_mm = np.array([_zone_reach_mm(_longest_mm(field, u), field.bw_mm) for u, _ in wanted])
     pivots = np.asarray(shapely.points([strip.pivot_mm for strip in strips]), dtype=object)
-    own = own_walls(field.ground, [unit.unit.bases[place] for unit, place in wanted], edges)
-    seen = _seen(field, edges, _near(field, wanted, strips, pivots, reaches_mm))
+    ground = field.ground
+    own = own_walls(ground, corners_mm)
+    near = _near(field, wanted, strips, pivots, reaches_mm)
+    hidden = _hidden(ground, edges, near)
+    numbers = {key: number for number, key in enumerate(_all_bases(field))}
     obstructing = _obstructing(field, own, pivots, reaches_mm)
     return tuple(
-        Shooter(u, at, field.bw_mm, front, strip, others, screens, covering(field.ground, of), of)
-        for (u, at), front, strip, others, screens, of in zip(
-            wanted, fronts, strips, seen, obstructing, own, strict=True
+        Shooter(
+            unit,
+            place,
+            numbers[unit, place],
+            field.bw_mm,
+            fronts[at],
+            strips[at],
+            tuple(other for other in near[at] if other not in hidden[at]),
+            obstructing[at],
+            covering(ground, own[at]),
+            ground,
+            own[at],
+            hidden[at],
         )
+        for at, (unit, place) in enumerate(wanted)
     )
+
+
+def _all_bases(field: Field) -> list[tuple[UnitOnField, int]]:
+    return [(unit, place) for unit in field.units for place in range(len(unit.bases))]
 
 
 def _longest_mm(field: Field, unit: UnitOnField) -> float:
@@ -153,7 +197,7 @@ def _near(
 
     Its own unit's do not count in its zones (M-7.13).
     """
-    bases = [(unit, place) for unit in field.units for place in range(len(unit.bases))]
+    bases = _all_bases(field)
     outlines = np.array([unit.bases[place] for unit, place in bases], dtype=object)
     which, other = shapely.STRtree(outlines).query(pivots, "dwithin", reaches_mm)
     order = np.lexsort((other, which))
@@ -164,7 +208,10 @@ def _near(
     to_corners = corners_mm[other] - pivots_mm[which][:, None]
     is_ahead = (to_corners * ahead[which][:, None]).sum(axis=-1).max(axis=1, initial=-1.0) > 0
     as_seen = {
-        side: [Other(of, at, of.bases[at], of.side != side) for of, at in bases]
+        side: [
+            Other(of, at, number, of.bases[at], of.side != side)
+            for number, (of, at) in enumerate(bases)
+        ]
         for side in {unit.side for unit, _ in wanted}
     }
     found: list[list[Other]] = [[] for _ in wanted]
@@ -175,23 +222,19 @@ def _near(
     return list(map(tuple, found))
 
 
-def _seen(
-    field: Field, edges: Shapes, near: Sequence[tuple[Other, ...]]
+def _hidden(
+    ground: Ground, edges: Shapes, near: Sequence[tuple[Other, ...]]
 ) -> list[tuple[Other, ...]]:
-    """Friends, seen or not, and the enemies that are not behind a crest (M-5.9)."""
-    hiding = field.ground.crests
-    if shapely.is_empty(hiding):
-        return list(near)
+    """For each shooter the enemies that are behind a crest (M-5.9)."""
+    found: list[tuple[Other, ...]] = [()] * len(near)
+    if shapely.is_empty(ground.crests):
+        return found
     asked = [(at, other) for at, each in enumerate(near) for other in each if other.is_enemy]
-    crossed = is_between([(edges[at], other.outline) for at, other in asked], hiding)
-    hidden = {
-        (at, other)
-        for (at, other), is_crossed in zip(asked, crossed.tolist(), strict=True)
-        if is_crossed and is_hidden(edges[at], other.outline, hiding)
-    }
-    return [
-        tuple(other for other in each if (at, other) not in hidden) for at, each in enumerate(near)
-    ]
+    crossed = is_between([(edges[at], other.outline) for at, other in asked], ground.crests)
+    for (at, other), is_crossed in zip(asked, crossed.tolist(), strict=True):
+        if is_crossed and is_hidden(edges[at], other.outline, ground.crests):
+            found[at] += (other,)
+    return found
 
 
 def _obstructing(

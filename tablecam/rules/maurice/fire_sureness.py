@@ -1,0 +1,64 @@
+"""How sure a base's fire is, worked out when somebody asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import shapely
+
+from tablecam.measure.answer import Answer
+from tablecam.rules.maurice.fire_doubts import target_answers
+from tablecam.rules.maurice.fire_modifiers import modifier_answers, own_wall_answer, standing
+from tablecam.rules.maurice.fire_option import FireOption
+from tablecam.rules.maurice.fire_shooter import Shooter
+from tablecam.table.model import BasePose
+
+
+@dataclass(frozen=True)
+class Sureness:
+    """All that errors leave open about a base's fire; draws cost a hundred times what fire does.
+
+    `shooter` is the base where it may fire at all, `areas` what it must not stand in (M-7.6).
+    """
+
+    name: str
+    pose: BasePose
+    areas: Mapping[str, shapely.Geometry]
+    shooter: Shooter | None
+    options: tuple[FireOption, ...]
+    tolerance_mm: float
+
+    @cached_property
+    def answers(self) -> tuple[Answer, ...]:
+        """Every question about the base that hangs on errors: too close to call, or likely so."""
+        return (*self._targets.values(), *self._modifiers(), *self._stands)
+
+    def probability(self, target: str) -> float:
+        """How likely it is that the base may shoot a unit, of those that it may as measured."""
+        known = self._targets.get(target)
+        chance = 1.0 if known is None else known.probability
+        for stands in self._stands:
+            chance *= 1.0 - stands.probability
+        return chance
+
+    @cached_property
+    def _targets(self) -> Mapping[str, Answer]:
+        if self.shooter is None:
+            return {}
+        return target_answers(self.shooter, self.options, self.tolerance_mm)
+
+    @cached_property
+    def _stands(self) -> tuple[Answer, ...]:
+        found = (
+            standing(self.name, self.pose, area, kind, self.tolerance_mm)
+            for kind, area in self.areas.items()
+        )
+        return tuple(answer for answer in found if answer is not None)
+
+    def _modifiers(self) -> Iterator[Answer]:
+        if self.shooter is not None:
+            yield from own_wall_answer(self.shooter, self.tolerance_mm)
+        for option in self.options:
+            yield from modifier_answers(option, self.tolerance_mm)
