@@ -19,6 +19,13 @@ from tablecam.table.model import Position
 
 Json = dict[str, Any]
 
+OVERRULE, LAY = "overrule", "lay"
+"""Types of action that every game may have beside its own, and whoever runs one may count on.
+
+What players set themselves, against the rules even, at any time; and where units really lie, taken
+over by the referee itself (`Game.laid`), which is nobody's action to be taken back.
+"""
+
 State = TypeVar("State")
 Action = TypeVar("Action")
 

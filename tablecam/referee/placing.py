@@ -1,0 +1,99 @@
+"""What is still to be done by hand: units that the game has put elsewhere, or taken off.
+
+A fall back, a displaced commander, a broken unit: the game knows where they are now, the table
+does not yet. That is no move of anybody's, so it is told apart from what hands have done.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from tablecam.table.headings import difference_deg
+from tablecam.table.model import BasePose, Position, Unit
+
+HAND_MM = 3.0
+"""So near to where it should be a hand puts a base (G-8)."""
+HAND_DEG = 3.0
+_SIGMAS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """A unit to be put elsewhere by hand; without bases it is to be taken off.
+
+    `off_mm` is how far its worst base lies from there yet.
+    """
+
+    unit: str
+    bases: tuple[BasePose, ...]
+    off_mm: float | None
+
+    @property
+    def text(self) -> str:
+        """What to do, in one sentence."""
+        if not self.bases:
+            return f"{self.unit} is broken: take it off the table"
+        if self.off_mm is None:
+            return f"{self.unit} is not seen: put it where the ghost lies"
+        return f"put {self.unit} where the ghost lies, {self.off_mm:.0f} mm from here"
+
+
+def changed_by_game(before: Position, after: Position) -> frozenset[str]:
+    """The units that lie elsewhere after an action than before it, or have left the table."""
+    there = {unit.id: unit for unit in after.units}
+    return frozenset(
+        unit.id
+        for unit in before.units
+        if unit.id not in there or not is_there(unit, there[unit.id])
+    )
+
+
+def placings(due: Collection[str], game: Position, seen: Position) -> Iterator[Placing]:
+    """Of the units that hands have to move for the game, those that do not lie right yet."""
+    wanted, found = ({unit.id: unit for unit in each.units} for each in (game, seen))
+    for name in sorted(due):
+        lies = found.get(name)
+        if name not in wanted:
+            if lies is not None and lies.bases:
+                yield Placing(name, (), None)
+        elif lies is None or not is_there(lies, wanted[name]):
+            yield Placing(
+                name, wanted[name].bases, None if lies is None else off_mm(lies, wanted[name])
+            )
+
+
+def is_there(unit: Unit, wanted: Unit) -> bool:
+    """Whether a unit lies where it is wanted, as well as hands put it and cameras see it."""
+    return len(unit.bases) == len(wanted.bases) and all(
+        _is_there(base, other) for base, other in _pairs(unit, wanted)
+    )
+
+
+def off_mm(unit: Unit, wanted: Unit) -> float:
+    """How far its worst base lies from where it is wanted; infinite where one is missing."""
+    far_mm = [_apart_mm(base, other) for base, other in _pairs(unit, wanted)]
+    return max(far_mm, default=math.inf) if len(far_mm) == len(wanted.bases) else math.inf
+
+
+def _pairs(unit: Unit, wanted: Unit) -> Iterator[tuple[BasePose, BasePose]]:
+    """Bases with the same tag; by their place in the unit where they have none."""
+    by_tag = {base.tag: base for base in wanted.bases if base.tag is not None}
+    for place, base in enumerate(unit.bases):
+        if base.tag is None and place < len(wanted.bases):
+            yield base, wanted.bases[place]
+        elif base.tag in by_tag:
+            yield base, by_tag[base.tag]
+
+
+def _is_there(base: BasePose, wanted: BasePose) -> bool:
+    turned_deg = abs(difference_deg(base.heading_deg, wanted.heading_deg))
+    return (
+        _apart_mm(base, wanted) <= HAND_MM + _SIGMAS * base.sigma_mm
+        and turned_deg <= HAND_DEG + _SIGMAS * base.sigma_deg
+    )
+
+
+def _apart_mm(base: BasePose, wanted: BasePose) -> float:
+    return math.hypot(base.x_mm - wanted.x_mm, base.y_mm - wanted.y_mm)

@@ -1,0 +1,257 @@
+"""The referee: a game in progress over a table that is watched.
+
+It never gets in the way. What hands have done is suggested, with what it costs or why it is not
+legal; a player confirms, corrects or overrules. Where table and game do not agree it says so, shows
+where, and waits.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from tablecam.documents import document_from
+from tablecam.errors import BadInput
+from tablecam.referee.placing import Placing, changed_by_game, is_there, placings
+from tablecam.referee.seats import Seat
+from tablecam.rules.game import LAY, OVERRULE, Game, Refused, Suggestion
+from tablecam.rules.play import Play
+from tablecam.table.model import Position
+
+AnyPlay = Play[Any, Any]
+
+
+class NotYours(BadInput):
+    """A seat wants to do what is another's to do."""
+
+
+class OutOfDate(BadInput):
+    """The game has gone on since a seat looked: an old tap, or one of two at once."""
+
+
+class Referee:
+    """A game and the table that it is played on; any thread may call, and they take turns.
+
+    Args:
+        game: The rule system of the table.
+        is_automatic: Legal moves are confirmed by themselves.
+    """
+
+    def __init__(self, game: Game[Any, Any], *, is_automatic: bool = False) -> None:
+        self.game = game
+        self.is_automatic = is_automatic
+        self._turn = threading.RLock()
+        self._play: AnyPlay | None = None
+        self._seen: Position | None = None
+        self._due: frozenset[str] = frozenset()
+        self._suggested: tuple[Suggestion, ...] = ()
+        self._trouble = ""
+        self._version = 0
+
+    @property
+    def version(self) -> int:
+        """Grows with whatever a seat may see of the game."""
+        with self._turn:
+            return self._version
+
+    @contextmanager
+    def held(self) -> Iterator[AnyPlay | None]:
+        """The game in progress, held so while it is looked at; None before it has begun."""
+        with self._turn:
+            yield self._play
+
+    @property
+    def suggested(self) -> tuple[Suggestion, ...]:
+        """What hands seem to have done, and the game does not know yet."""
+        with self._turn:
+            return self._suggested
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing can be said of what lies on the table now; empty when all is well."""
+        with self._turn:
+            return self._trouble
+
+    @property
+    def to_place(self) -> tuple[Placing, ...]:
+        """What hands still have to do on the table for the game."""
+        with self._turn:
+            return self._placings()
+
+    def begin(self, position: Position, options: Mapping[str, Any], seat: Seat) -> None:
+        """Begin a game on the table as it lies.
+
+        Raises:
+            NotYours: The seat only looks on.
+            BadInput: The table does not fit the game, or an option is wrong.
+        """
+        _check_plays(seat)
+        with self._turn:
+            self._play = Play(self.game, position, options)
+            self._seen, self._due = position, frozenset()
+            self._look()
+
+    def resume(self, document: object) -> None:
+        """Go on with a game that was kept, as `Play.to_json` wrote it.
+
+        Raises:
+            BadInput: It is none of this game's.
+        """
+        with self._turn:
+            self._play = Play.from_json(self.game, document)
+            self._due = frozenset()
+            self._look()
+
+    def see(self, position: Position) -> None:
+        """Take in where everything lies now that it has come to rest."""
+        with self._turn:
+            self._seen = position
+            self._look()
+
+    def act(self, seat: Seat, action: object, version: int | None = None) -> None:
+        """Do what a seat wants; `version` is that of the game it looked at, if it says so.
+
+        Raises:
+            NotYours: It is not this seat's to do.
+            OutOfDate: The game has gone on since.
+            BadInput: There is no such action, or it is refused.
+        """
+        with self._turn:
+            play = self._checked(seat, version)
+            wanted = self.game.action_from_json(action)
+            if not _is_overrule(action) and not seat.may_answer(play.asked()):
+                whose = play.asked().seat
+                raise NotYours("action", f"expected it of {whose}: {play.asked().question}")
+            self._apply(wanted)
+            self._look()
+
+    def confirm(self, seat: Seat, unit: str, version: int | None = None) -> None:
+        """Do what a hand seems to have done with a unit.
+
+        Raises:
+            NotYours, OutOfDate: As for `act`.
+            BadInput: Nothing is suggested of that unit, or it is not legal.
+        """
+        with self._turn:
+            self._checked(seat, version)
+            found = next((each for each in self._suggested if each.unit == unit), None)
+            if found is None or found.action is None:
+                raise Refused(f"expected a move of {unit} to confirm: there is none", key="unit")
+            self.act(seat, self.game.action_to_json(found.action))
+
+    def undo(self, seat: Seat, steps: int = 1, version: int | None = None) -> None:
+        """Take back the latest actions; hands put the units back.
+
+        Raises:
+            NotYours, OutOfDate: As for `act`.
+            BadInput: Not so many have been done.
+        """
+        with self._turn:
+            play = self._checked(seat, version)
+            before = self.game.position(play.state)
+            play.undo(self._with_lays(play, steps))
+            self._due |= changed_by_game(before, self.game.position(play.state))
+            self._look()
+
+    def _with_lays(self, play: AnyPlay, steps: int) -> int:
+        """So many actions of players', and what the referee took over by itself since."""
+        number = 0
+        for number, done in enumerate(reversed(play.done), start=1):
+            steps -= self.game.action_to_json(done.action)["type"] != LAY
+            if steps == 0:
+                return number
+        return number + steps
+
+    def position(self) -> Position | None:
+        """The table as the game knows it; None before it has begun."""
+        with self._turn:
+            return None if self._play is None else self.game.position(self._play.state)
+
+    def _checked(self, seat: Seat, version: int | None) -> AnyPlay:
+        _check_plays(seat)
+        if self._play is None:
+            raise BadInput("game", "expected a game in progress: none has begun")
+        if version is not None and version != self._version:
+            raise OutOfDate("game", "it has gone on since: look again before you choose")
+        return self._play
+
+    def _apply(self, action: Any) -> None:
+        """Do an action, and note what hands have to do on the table because of it."""
+        if self._play is None:
+            raise BadInput("game", "expected a game in progress: none has begun")
+        before = self.game.position(self._play.state)
+        self._play.apply(action)
+        self._due |= changed_by_game(before, self.game.position(self._play.state))
+
+    def _look(self) -> None:
+        """Compare the table with the game: what is to be placed, what hands have done."""
+        self._version += 1
+        self._suggested, self._trouble = (), ""
+        if self._play is None or self._seen is None:
+            return
+        self._due = frozenset(each.unit for each in self._placings())
+        self._take_over_hairs()
+        self._suggested = self._asked_of_the_game()
+        if self.is_automatic:
+            self._confirm_by_itself()
+
+    def _placings(self) -> tuple[Placing, ...]:
+        if self._play is None or self._seen is None:
+            return ()
+        return tuple(placings(self._due, self.game.position(self._play.state), self._seen))
+
+    def _take_over_hairs(self) -> None:
+        if self._play is None or self._seen is None:
+            return
+        action = self.game.laid(self._play.state, self._seen)
+        if action is not None:
+            self._play.apply(action)
+
+    def _asked_of_the_game(self) -> tuple[Suggestion, ...]:
+        """What the game makes of the table; what is yet to be placed by hand is no move."""
+        if self._play is None or self._seen is None:
+            return ()
+        known = self.game.position(self._play.state)
+        seen = _with_units_of(known, self._seen, self._due)
+        try:
+            return self._play.moved(seen)
+        except BadInput as error:
+            self._trouble = error.message
+            return ()
+
+    def _confirm_by_itself(self) -> None:
+        """Confirm what is legal beyond doubt; what is too close is left to the players."""
+        for each in self._suggested:
+            if each.action is not None and each.answer.answer == "yes":
+                try:
+                    self._apply(each.action)
+                except Refused:
+                    continue
+                self._look()
+                return
+
+
+def _with_units_of(game: Position, seen: Position, names: frozenset[str]) -> Position:
+    """The table as it is seen; these units, and who lies a hair off, as the game has them."""
+    wanted = {unit.id: unit for unit in game.units}
+    units = []
+    for unit in seen.units:
+        known = wanted.get(unit.id)
+        if known is not None and (unit.id in names or is_there(unit, known)):
+            units.append(known)
+        elif known is not None or unit.id not in names:
+            units.append(unit)
+    missing = [known for name, known in wanted.items() if name in names and seen.unit(name) is None]
+    return replace(seen, units=(*units, *missing))
+
+
+def _is_overrule(action: object) -> bool:
+    return document_from(action, "action").data.get("type") == OVERRULE
+
+
+def _check_plays(seat: Seat) -> None:
+    if not seat.plays:
+        raise NotYours("seat", "expected a player: who looks on changes nothing")

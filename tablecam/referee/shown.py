@@ -1,0 +1,123 @@
+"""A game as a seat is shown it: what is asked, what may be done, what to do by hand, the log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tablecam.referee.placing import Placing
+from tablecam.referee.referee import AnyPlay, Referee
+from tablecam.referee.seats import Seat
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Event, Game, Json, Suggestion
+from tablecam.table.model import BasePose, Position
+
+
+def shown(referee: Referee, seat: Seat) -> Json:
+    """All that a seat may know of the game, at one version of it."""
+    with referee.held() as play:
+        head = {
+            "version": referee.version,
+            "game": referee.game.name,
+            "seat": {"kind": seat.kind, "side": seat.side},
+            "has_begun": play is not None,
+        }
+        if play is None:
+            return head
+        return head | _asked(referee, play, seat) | _table(referee, play) | _state(play, seat)
+
+
+def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
+    """What is due, and what this seat may do about it."""
+    asked = play.asked()
+    is_yours = seat.may_answer(asked) and not asked.is_over
+    offered = _offers(referee.game, play) if is_yours else []
+    return {
+        "question": asked.question,
+        "asked": asked.seat,
+        "is_yours": is_yours,
+        "is_over": asked.is_over,
+        "actions": offered,
+        "can_undo": seat.plays and bool(play.done),
+    }
+
+
+def _offers(game: Game[Any, Any], play: AnyPlay) -> list[Json]:
+    """The legal actions in words and shapes; a roll says how many dice of how many sides."""
+    found = []
+    for action in play.legal():
+        offer = game.offered(play.state, action)
+        dice = {"count": action.count, "sides": action.sides} if isinstance(action, Roll) else None
+        found.append(
+            {
+                "group": offer.group,
+                "label": offer.label,
+                "dice": dice,
+                "shapes": [shape.to_json() for shape in offer.evidence],
+                "action": game.action_to_json(action),
+            }
+        )
+    return found
+
+
+def _table(referee: Referee, play: AnyPlay) -> Json:
+    """What table and game do not agree on, and who did what by hand."""
+    position = referee.game.position(play.state)
+    return {
+        "markers": {unit.id: dict(unit.state) for unit in position.units if unit.state},
+        "to_place": [_placing(each) for each in referee.to_place],
+        "moved": [_suggestion(each) for each in referee.suggested],
+        "trouble": referee.trouble,
+    }
+
+
+def _state(play: AnyPlay, seat: Seat) -> Json:
+    """The game's own state as this seat may see it, and what has happened."""
+    state = play.game.seen_by(play.state, seat.sees)
+    return {
+        "state": {key: value for key, value in state.items() if key != "position"},
+        "log": [
+            _event(event, is_undone=done.is_undone)
+            for done in play.log
+            for event in done.events
+            if event.only_for in (None, seat.sees)
+        ],
+    }
+
+
+def _event(event: Event, *, is_undone: bool) -> Json:
+    return event.to_json() | {"undone": is_undone}
+
+
+def _placing(placing: Placing) -> Json:
+    return {
+        "unit": placing.unit,
+        "text": placing.text,
+        "ghost": [_base(base) for base in placing.bases],
+    }
+
+
+def _suggestion(suggestion: Suggestion) -> Json:
+    answer = suggestion.answer
+    is_legal = suggestion.action is not None and answer.answer != "no"
+    return {
+        "unit": suggestion.unit,
+        "text": suggestion.text,
+        "is_legal": is_legal,
+        "answer": answer.to_json(),
+        "ghost": _ghost(suggestion.nearest, suggestion.unit),
+    }
+
+
+def _ghost(position: Position | None, name: str) -> list[Json]:
+    unit = None if position is None else position.unit(name)
+    return [] if unit is None else [_base(base) for base in unit.bases]
+
+
+def _base(base: BasePose) -> Json:
+    return {
+        "x_mm": round(base.x_mm, 2),
+        "y_mm": round(base.y_mm, 2),
+        "heading_deg": round(base.heading_deg, 2),
+        "width_mm": base.width_mm,
+        "depth_mm": base.depth_mm,
+    }

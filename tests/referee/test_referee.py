@@ -1,0 +1,188 @@
+"""The referee joins what hands do on the table with the game that is played on it."""
+
+from dataclasses import replace
+
+import pytest
+
+from tablecam.errors import BadInput
+from tablecam.referee.referee import NotYours, OutOfDate, Referee
+from tablecam.referee.seats import SHARED, SPECTATOR, player
+from tablecam.referee.shown import shown
+from tablecam.rules.games import game_of
+from tablecam.rules.maurice.game.poses import ahead
+from tablecam.table.model import Commander, Position, Unit
+from tests.rules.maurice.tables import line, position
+
+SOUTH = 270.0
+FRENCH, BRITISH = player("french"), player("british")
+
+
+def table() -> Position:
+    return position(
+        line("F1", "french", 600, 300),
+        line("F2", "french", 1300, 300),
+        line("B1", "british", 600, 900, SOUTH),
+        line("B2", "british", 1300, 900, SOUTH),
+        commanders=(
+            Commander("cinc", "french", 600, 150),
+            Commander("general", "british", 600, 1050),
+        ),
+    )
+
+
+def moved(seen: Position, name: str, length_mm: float, heading_deg: float = 90.0) -> Position:
+    """A hand pushes a unit straight."""
+
+    def push(unit: Unit) -> Unit:
+        return replace(unit, bases=ahead(unit.bases, heading_deg, length_mm))
+
+    units = tuple(push(unit) if unit.id == name else unit for unit in seen.units)
+    return replace(seen, units=units)
+
+
+def begun(**more: bool) -> Referee:
+    referee = Referee(game_of("maurice-lite"), **more)
+    referee.begin(table(), {"active": "french"}, FRENCH)
+    return referee
+
+
+def act(referee: Referee, group: str, label: str, seat=FRENCH) -> None:
+    """Tap the first button of a group that says so."""
+    actions = shown(referee, seat)["actions"]
+    chosen = next(each for each in actions if each["group"] == group and label in each["label"])
+    referee.act(seat, chosen["action"])
+
+
+def marching(**more: bool) -> Referee:
+    """The french march F1."""
+    referee = begun(**more)
+    for group, label in (("volleys", "No"), ("command", "March")):
+        act(referee, group, label)
+    if shown(referee, SHARED)["actions"][0]["group"] == "card":
+        act(referee, "card", "Draw", SHARED)
+    act(referee, "activate", "F1:")
+    while (now := shown(referee, SHARED))["actions"][-1]["group"] == "card":
+        act(referee, "card", "No card", SHARED)
+    assert now["question"].startswith("french marches")
+    return referee
+
+
+def test_before_a_game_has_begun_there_is_nothing_to_do() -> None:
+    referee = Referee(game_of("maurice-lite"))
+    assert shown(referee, FRENCH)["has_begun"] is False
+    with pytest.raises(BadInput, match="none has begun"):
+        referee.act(FRENCH, {"type": "done"})
+
+
+def test_only_who_is_asked_is_offered_actions() -> None:
+    referee = begun()
+    assert shown(referee, FRENCH)["is_yours"]
+    for seat in (BRITISH, SPECTATOR):
+        now = shown(referee, seat)
+        assert not now["is_yours"]
+        assert now["actions"] == []
+    with pytest.raises(NotYours, match="expected it of french"):
+        referee.act(BRITISH, {"type": "volleys", "invoke": False})
+    with pytest.raises(NotYours, match="looks on"):
+        referee.act(SPECTATOR, {"type": "volleys", "invoke": False})
+
+
+def test_an_old_tap_changes_nothing() -> None:
+    referee = begun()
+    version = referee.version
+    referee.act(FRENCH, {"type": "volleys", "invoke": False}, version)
+    with pytest.raises(OutOfDate, match="gone on"):
+        referee.act(FRENCH, {"type": "declare", "command": "pass"}, version)
+
+
+def test_a_march_by_hand_is_suggested_and_confirmed_with_one_tap() -> None:
+    referee = marching()
+    referee.see(moved(table(), "F1", 120.0))
+    (found,) = shown(referee, FRENCH)["moved"]
+    assert found["unit"] == "F1"
+    assert found["is_legal"]
+    referee.confirm(FRENCH, "F1")
+    assert shown(referee, FRENCH)["moved"] == []
+    assert "F1 marches 3.00 BW of 4" in shown(referee, FRENCH)["log"][-1]["text"]
+
+
+def test_a_march_that_is_too_far_is_not_taken_but_said_by_how_much() -> None:
+    referee = marching()
+    referee.see(moved(table(), "F1", 200.0))
+    (found,) = shown(referee, FRENCH)["moved"]
+    assert not found["is_legal"]
+    assert "4" in found["answer"]["because"]
+    with pytest.raises(BadInput):
+        referee.confirm(FRENCH, "F1")
+
+
+def test_players_overrule_and_the_table_holds() -> None:
+    referee = marching()
+    seen = moved(table(), "F1", 200.0)
+    referee.see(seen)
+    lies = [
+        {key: getattr(base, key) for key in ("x_mm", "y_mm", "heading_deg", "width_mm", "depth_mm")}
+        for base in seen.unit("F1").bases
+    ]
+    referee.act(FRENCH, {"type": "overrule", "why": "agreed", "units": {"F1": lies}})
+    assert shown(referee, FRENCH)["moved"] == []
+    assert shown(referee, FRENCH)["log"][-1]["kind"] == "overrule"
+
+
+def test_a_unit_knocked_out_of_turn_is_told_and_forgotten_when_it_is_put_back() -> None:
+    referee = begun()
+    referee.see(moved(table(), "B1", 30.0))
+    (found,) = shown(referee, BRITISH)["moved"]
+    assert (found["unit"], found["is_legal"]) == ("B1", False)
+    referee.see(table())
+    assert shown(referee, BRITISH)["moved"] == []
+
+
+def test_a_listed_move_is_still_to_be_made_by_hand() -> None:
+    referee = marching()
+    act(referee, "march", "4.0 BW ahead")
+    (due,) = shown(referee, FRENCH)["to_place"]
+    assert due["unit"] == "F1"
+    assert len(due["ghost"]) == 4
+    assert shown(referee, FRENCH)["moved"] == []
+    referee.see(moved(table(), "F1", 158.5))  # hands are hands
+    assert shown(referee, FRENCH)["to_place"] == []
+    assert shown(referee, FRENCH)["moved"] == []
+
+
+def test_undo_takes_back_and_says_what_to_put_back() -> None:
+    referee = marching()
+    seen = moved(table(), "F1", 120.0)
+    referee.see(seen)
+    referee.confirm(FRENCH, "F1")
+    referee.undo(FRENCH)
+    (due,) = shown(referee, FRENCH)["to_place"]
+    assert due["text"] == "put F1 where the ghost lies, 120 mm from here"
+    assert shown(referee, FRENCH)["log"][-1]["undone"]
+    referee.see(table())
+    assert shown(referee, FRENCH)["to_place"] == []
+
+
+def test_when_told_to_legal_moves_are_confirmed_by_themselves() -> None:
+    referee = marching(is_automatic=True)
+    referee.see(moved(table(), "F1", 120.0))
+    assert "F1 marches 3.00 BW" in shown(referee, FRENCH)["log"][-1]["text"]
+
+
+def test_a_hair_off_is_taken_over_when_a_round_begins_and_costs_no_undo() -> None:
+    referee = begun()
+    referee.see(moved(table(), "F1", 1.5))
+    assert referee.position().unit("F1").bases[0].y_mm == pytest.approx(301.5)
+    referee.act(FRENCH, {"type": "volleys", "invoke": False})
+    referee.undo(FRENCH)
+    assert shown(referee, FRENCH)["question"] == "Does french invoke the volley phase?"
+
+
+def test_a_game_goes_on_from_its_document() -> None:
+    referee = marching()
+    with referee.held() as play:
+        kept = play.to_json()
+    again = Referee(game_of("maurice-lite"))
+    again.resume(kept)
+    assert shown(again, FRENCH)["question"] == shown(referee, FRENCH)["question"]
+    assert again.position() == referee.position()
