@@ -103,8 +103,8 @@ def margin_words(word: AnswerWord, margin_mm: float, sigma_mm: float, probabilit
     >>> margin_words("no", -31.42, 0.24, 0.0), margin_words("too_close", 0.02, 0.03, 0.75)
     ('by 31.4 ± 0.2 mm', 'by 0.02 ± 0.03 mm, 75% likely')
     """
-    if not math.isfinite(margin_mm):
-        return ""
+    if not math.isfinite(margin_mm) or (word != "too_close" and margin_mm == 0):
+        return ""  # no distance decides
     places = 2 if min(abs(margin_mm), sigma_mm or 1.0) < 0.1 else 1
     doubt = f" ± {sigma_mm:.{places}f}" if sigma_mm else ""
     likely = f", {probability:.0%} likely" if word == "too_close" else ""

@@ -25,7 +25,8 @@ export function figuresWords(answer) {
 /** By how much, how sure: to the digits that mean something. @type {(answer: RuleAnswer) => string} */
 function marginWords({ answer, margin_mm, sigma_mm }) {
   if (Math.abs(margin_mm) >= 10_000) return ""; // nothing within reach: no distance decides
-  if (answer === "no" && margin_mm >= 0) return ""; // something else than a distance forbids it
+  if (margin_mm === 0 && answer !== "too_close") return ""; // no distance decides
+  if (answer === "no" && margin_mm > 0) return ""; // something else than a distance forbids it
   const digits = sigma_mm > 0 && sigma_mm < 0.1 ? 2 : 1;
   const by = `${margin_mm < 0 ? "fails" : "holds"} by ${Math.abs(margin_mm).toFixed(digits)}`;
   return `${by}${sigma_mm > 0 ? ` ± ${sigma_mm.toFixed(digits)}` : ""} mm`;

@@ -136,8 +136,8 @@ def _sentence(a: UnitOnField, b: UnitOnField, word: str, margin_mm: float) -> st
     total = len(b.unit.bases)
     counted = f"{behind or 'none'} of {b.id}'s {total} bases" if total > 1 else f"{b.id}"
     lie = "lies" if total == 1 or behind <= 1 else "lie"
-    not_behind = " not" * (total == 1 and not behind)
-    where = f"{counted} {lie}{not_behind} wholly behind {a.id}'s front line"
+    lie = "does not lie" if total == 1 and not behind else lie
+    where = f"{counted} {lie} wholly behind {a.id}'s front line"
     directly = "part of it" if _depth_mm(a, b) > SLIVER_MM else "nothing of it"
     facts = f"{where}, and {directly} is directly in front of {a.id}"
     if word == "too_close":

@@ -76,7 +76,8 @@ def link(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
     apart = why_apart(a, b)
     if apart is None:
         return answer
-    return replace(answer, answer="no", probability=0.0, because=f"no force: {apart}")
+    sure = replace(answer, answer="no", margin_mm=0.0, sigma_mm=0.0, probability=0.0)
+    return replace(sure, because=f"no force: {apart}")  # no distance decides
 
 
 def doubtful_links(field: Field, side: str, apart: Spacing | None = None) -> tuple[Answer, ...]:

@@ -15,6 +15,8 @@ from tablecam.rules.maurice.sheet_lines import listed, plain, question, told
 from tablecam.rules.sheets import Line, Question, Section
 
 _TITLE = "Charge"
+_CONTACT_MM = 0.5
+"""A charge over less than this is none that anybody sees."""
 
 
 def charge_section(found: Rulings, unit: UnitOnField) -> Section:
@@ -83,6 +85,8 @@ def _lane_line(found: Rulings, unit: UnitOnField, lane: ChargeLane) -> Line:
         f"{unit.id} may charge {lane.target}: {way}, "
         f"{lane.cost_bw:.2f} of its {field.in_bw(allowed_mm):g} BW"
     )
+    if lane.cost_bw * field.bw_mm < _CONTACT_MM:
+        text = f"{unit.id} may charge {lane.target}, which its front edge touches already"
     if lane.also_meets:
         text += f"; it meets {', '.join(lane.also_meets)} at the same instant"
     if lane.crosses_difficult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
@@ -112,6 +113,8 @@ def _cover_line(found: Rulings, attacker: UnitOnField, defender: UnitOnField) ->
         defender.id,
     )
     answer = cover_answer(found.field, attacker, defender)
+    if answer.answer != "too_close":
+        answer = replace(answer, margin_mm=0.0, sigma_mm=0.0)  # a bound: no distance decides
     head = {
         "yes": f"{defender.id} has cover: ",
         "no": f"{defender.id} has no cover: ",

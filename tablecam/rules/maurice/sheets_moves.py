@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import shapely
 
@@ -12,11 +12,11 @@ from tablecam.measure.outlines import table_outline
 from tablecam.rules.maurice.activation import reaches, span
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.forces import RULE as FORCE_RULE
-from tablecam.rules.maurice.forces import link
+from tablecam.rules.maurice.forces import link, why_apart
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.reach import reach
 from tablecam.rules.maurice.ruled import Rulings
-from tablecam.rules.maurice.sheet_lines import listed, plain, question, told
+from tablecam.rules.maurice.sheet_lines import listed, names_of, plain, question, told
 from tablecam.rules.maurice.tables import (
     ARTILLERY_SLOW_BW,
     COLUMN_NEAR_BW,
@@ -103,7 +103,9 @@ def force_section(found: Rulings, unit: UnitOnField) -> Section:
         if friend.id in force or found.apart.mm(unit.id, friend.id) <= limit_mm
     ]
     friends.sort(key=lambda friend: found.apart.mm(unit.id, friend.id))
-    lines = [link_line(found, unit, friend) for friend in friends]
+    alike = [friend for friend in friends if why_apart(unit, friend) is None]
+    lines = [link_line(found, unit, friend) for friend in alike]
+    lines += _unlike(unit, [friend for friend in friends if friend not in alike])
     drawn = [
         shape
         for line in lines
@@ -112,6 +114,15 @@ def force_section(found: Rulings, unit: UnitOnField) -> Section:
     ]
     links = tuple(Shape(shape.kind, shape.points_mm, "link") for shape in drawn)
     return Section("force", "Force", (head, *lines), links)
+
+
+def _unlike(unit: UnitOnField, friends: Sequence[UnitOnField]) -> Iterator[Line]:
+    """The friends beside a unit that never are of a force with it as they stand, and why."""
+    why: dict[str | None, list[str]] = {}
+    for friend in friends:
+        why.setdefault(why_apart(unit, friend), []).append(friend.id)
+    for reason, names in why.items():
+        yield plain(f"It is not linked with {names_of(names)}: {reason}", FORCE_RULE)
 
 
 def pair_force_section(found: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
@@ -169,7 +180,10 @@ def _span_line(
         return told(answer, asked, read="M-4.12"), ()
     needed_bw = max(1, math.ceil(round(length.length_bw, 6)))
     answer = reaches(found.field, length, (float(needed_bw),))
-    return told(answer, asked, read="M-4.12"), (length.path,)
+    nearest = (
+        "" if length.unit == unit.id else f"; {length.unit} is the nearest of {unit.id}'s force"
+    )
+    return told(answer, asked, text=answer.because + nearest, read="M-4.12"), (length.path,)
 
 
 def _force(found: Rulings, unit: UnitOnField) -> tuple[str, ...]:

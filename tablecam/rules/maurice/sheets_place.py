@@ -13,7 +13,7 @@ from tablecam.rules.maurice.near import RULE as NEAR_RULE
 from tablecam.rules.maurice.pairs import Pair
 from tablecam.rules.maurice.readings import is_bent_column
 from tablecam.rules.maurice.ruled import Rulings
-from tablecam.rules.maurice.sheet_lines import plain, question, told
+from tablecam.rules.maurice.sheet_lines import names_of, plain, question, told
 from tablecam.rules.maurice.tables import NEAR_BW
 from tablecam.rules.maurice.touch import ACROSS_RULE
 from tablecam.rules.sheets import Line, Section
@@ -96,7 +96,11 @@ def flanks_section(found: Rulings, unit: UnitOnField) -> Section:
     limit_mm = _TOLD_BW * found.field.bw_mm
     seen = [pair for pair in found.pairs if pair.a.id == unit.id and pair.distance_mm <= limit_mm]
     seen.sort(key=lambda pair: (not _touches(found, pair), pair.distance_mm))
-    lines = tuple(flank_line(found, pair) for pair in seen)
+    lines = [flank_line(found, pair) for pair in seen if _may_matter(found, pair)]
+    others = [pair.b.id for pair in seen if not _may_matter(found, pair)]
+    if others:
+        to_front = f"{names_of(others)} {'are' if len(others) > 1 else 'is'} to its front"
+        lines.append(plain(f"{to_front}, {NEAR_BW:g} BW or more away", "M-1.12"))
     nobody = plain(f"no enemy lies within {_TOLD_BW:g} BW of {unit.id}", "M-1.12")
     return Section("flank", "Flanks", (*lines, *_vulnerable(found, unit)) or (nobody,))
 
@@ -136,6 +140,12 @@ def _vulnerable(found: Rulings, unit: UnitOnField) -> Iterator[Line]:
 
 def _contacts(found: Rulings, unit_id: str) -> list[tuple[str, str]]:
     return [ids for ids in found.touching.contacts if unit_id in ids]
+
+
+def _may_matter(found: Rulings, pair: Pair) -> bool:
+    """Whether an enemy is told of by itself: he is near, or not plainly to the front."""
+    is_near = pair.distance_mm <= NEAR_BW * found.field.bw_mm
+    return is_near or pair.to_flank.answer != "no"
 
 
 def _touches(found: Rulings, pair: Pair) -> bool:

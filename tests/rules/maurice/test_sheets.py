@@ -79,6 +79,7 @@ def test_every_question_of_a_sheet_is_answered_by_the_line_that_shows_it(active)
         *BOOK.unit_sheet(handle, "B2").lines,
         *BOOK.pair_sheet(handle, "F1", "B1").lines,
         *BOOK.pair_sheet(handle, "F1", "F2").lines,
+        *BOOK.pair_sheet(handle, "F3", "B2").lines,
     ]
     with_question = [each for each in shown if each.question]
     assert len(with_question) > 20
@@ -245,6 +246,41 @@ def test_a_gap_by_a_hair_shows_what_counts_as_touching():
     assert (with_gap(0.6).answer.answer, with_gap(0.6).reading.rule) == ("yes", "G-6")
     assert (with_gap(2.0).answer.answer, with_gap(2.0).reading.rule) == ("no", "G-8")
     assert with_gap(5.0).reading is None
+
+
+def test_friends_of_another_arm_are_named_in_one_line_and_the_pair_says_why():
+    (said,) = [
+        each for each in lines_of(unit_sheet(FACING, "F3"), "force") if "linked" in each.text
+    ]
+    assert said.text == "It is not linked with F1: one is artillery, the other infantry."
+    told = asked(pair_sheet(FACING, "F3", "F1"), "force/F3/F1")
+    assert (told.answer.answer, told.answer.margin_mm) == ("no", 0.0)  # no distance decides
+
+
+def test_enemies_far_off_to_the_front_are_named_in_one_line():
+    lines = lines_of(unit_sheet(FACING, "B2", active="british"), "flank")
+    assert [each.text for each in lines][-1] == "F2 and F1 are to its front, 4 BW or more away."
+
+
+def test_a_charge_of_who_touches_already_says_so():
+    touching = position(line("F1", "french", 500, 400), line("B1", "british", 500, 440, 270))
+    (told,) = lines_of(unit_sheet(touching, "F1"), "charge")
+    assert told.text == "F1 may charge B1, which its front edge touches already."
+
+
+def test_cover_in_the_open_has_no_margin():
+    told = asked(pair_sheet(FACING, "F1", "B1"), "cover/F1/B1")
+    assert (told.answer.answer, told.answer.margin_mm) == ("no", 0.0)
+
+
+def test_the_string_says_which_unit_of_the_force_it_runs_to():
+    chain = position(
+        line("F1", "french", 300, 400),
+        line("F2", "french", 520, 400),
+        commanders=[Commander("french-cinc", "french", 520, 100)],
+    )
+    told = asked(unit_sheet(chain, "F1"), "span/french-cinc/F1")
+    assert told.text.endswith("cards of 7 BW are enough; F2 is the nearest of F1's force.")
 
 
 def test_a_chain_of_three_shows_its_reading():
