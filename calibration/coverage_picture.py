@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.board import BoardView
-from calibration.camera import Camera, Pose
-from calibration.lens import LENS_PARAMETERS
+from calibration.lens_expectation import field_sigmas_px
 from calibration.results import LensCalibration
 
 Array = NDArray[np.float64]
@@ -39,12 +38,12 @@ def coverage_picture(calibration: LensCalibration, views: Sequence[BoardView]) -
     field = (_FIELD_WIDTH, round(lens.height_px * scale))
     size = (_TOP + field[1] + _BOTTOM, _MARGIN + _FIELD_WIDTH + _RIGHT)
     canvas = np.full((*size, 3), 255, dtype=np.uint8)
-    sigmas = _field_sigmas_px(calibration)
+    sigmas = _everywhere(calibration)
     largest_px = _round_up(float(sigmas.max()))
     painted = _painted(sigmas, field, largest_px)
     _draw_views(painted, views, scale)
     canvas[_TOP : _TOP + field[1], _MARGIN : _MARGIN + _FIELD_WIDTH] = painted
-    _draw_heading(canvas, calibration, sigmas)
+    _draw_heading(canvas, calibration)
     _draw_bar(canvas, field[1], largest_px)
     return canvas
 
@@ -55,28 +54,11 @@ def png_bytes(picture: Picture) -> bytes:
     return bytes(encoded)
 
 
-def _field_sigmas_px(calibration: LensCalibration) -> Array:
-    """How wrong the lens puts pixels of a grid over the field, (27, 48): one standard deviation.
-
-    What a table's pose could take back, were the table registered all over the field, is left out:
-    a lens that is off and a camera that is tilted a little look the same, and do no harm.
-    """
-    lens, (down, across) = calibration.lens, _GRID
-    x, y = np.meshgrid(
-        np.linspace(0, lens.width_px - 1, across), np.linspace(0, lens.height_px - 1, down)
-    )
-    above = Camera(lens, Pose((0.0, 0.0, 0.0), (0.0, 0.0, 1000.0)))
-    places = above.to_table(np.stack([x.ravel(), y.ravel()], axis=1))
-    seen = np.isfinite(places).all(axis=1)
-    flat = np.column_stack([places[seen], np.zeros(seen.sum())])
-    by = above.parameter_jacobian(flat).reshape(2 * len(flat), -1)
-    by_lens, by_pose = np.split(by, [len(LENS_PARAMETERS)], axis=1)
-    left = by_lens - by_pose @ np.linalg.lstsq(by_pose, by_lens, rcond=None)[0]
-    variances = np.einsum("np,pq,nq->n", left, calibration.covariance, left)
-    sigmas = np.sqrt(variances.reshape(-1, 2).mean(axis=1))
-    filled = np.full(len(places), sigmas.max())  # the worst for what no direction reaches
-    filled[seen] = sigmas
-    return filled.reshape(down, across)
+def _everywhere(calibration: LensCalibration) -> Array:
+    """How wrong the lens puts pixels all over the picture, (27, 48): one standard deviation."""
+    down, across = _GRID
+    sigmas = field_sigmas_px(calibration, across=across, down=down, field=1.0)
+    return np.nan_to_num(sigmas, nan=float(np.nanmax(sigmas)))  # the worst where it sees nothing
 
 
 def _round_up(value: float) -> float:
@@ -109,12 +91,13 @@ def _draw_views(painted: Picture, views: Sequence[BoardView], scale: float) -> N
             cv2.circle(painted, (int(x), int(y)), 2 << shift, _PAPER, -1, cv2.LINE_AA, shift)
 
 
-def _draw_heading(canvas: Picture, calibration: LensCalibration, sigmas: Array) -> None:
+def _draw_heading(canvas: Picture, calibration: LensCalibration) -> None:
+    sigmas = field_sigmas_px(calibration)
     corners = sum(view.corners for view in calibration.views)
     lines = (
         f"Where {len(calibration.views)} board views ({corners} corners) covered the field",
         f"reprojection error {calibration.rms_px:.3f} px;  the lens misplaces a pixel by "
-        f"{np.median(sigmas):.3f} px typically, {sigmas.max():.3f} px at worst",
+        f"{np.nanmedian(sigmas):.3f} px typically, {np.nanmax(sigmas):.3f} px at worst",
     )
     for line, (text, size, ink) in enumerate(zip(lines, (0.8, 0.55), (_INK, _FAINT), strict=True)):
         at = (_MARGIN, 36 + 28 * line)

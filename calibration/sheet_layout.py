@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, Protocol
 
 from calibration.errors import CalibrationError
 
@@ -64,9 +64,6 @@ class Block(Protocol):
     @property
     def height_mm(self) -> float:
         """How high it is."""
-
-
-AnyBlock = TypeVar("AnyBlock", bound=Block)
 
 
 @dataclass(frozen=True, slots=True)

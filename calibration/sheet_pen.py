@@ -100,10 +100,9 @@ class Pen:
         *,
         grey: float = BLACK,
         thickness_mm: float = _THICKNESS_MM,
-        dash_mm: tuple[float, float] | None = None,
     ) -> None:
-        """A straight line, whole or dashed."""
-        self._line_style(grey, thickness_mm, dash_mm)
+        """A straight line."""
+        self._line_style(grey, thickness_mm)
         self.canvas.line(*self._point(*start_mm), *self._point(*end_mm))
 
     def polygon(self, points_mm: Sequence[tuple[float, float]], *, fill: float) -> None:
@@ -152,12 +151,9 @@ class Pen:
         draw(*self._point(x_mm, y_mm), words)
         return float(stringWidth(words, _FONTS[bold], points)) / POINTS_PER_MM
 
-    def _line_style(
-        self, grey: float, thickness_mm: float, dash_mm: tuple[float, float] | None = None
-    ) -> None:
+    def _line_style(self, grey: float, thickness_mm: float) -> None:
         self.canvas.setStrokeGray(grey)
         self.canvas.setLineWidth(thickness_mm * POINTS_PER_MM)
-        self.canvas.setDash([part * POINTS_PER_MM for part in dash_mm or ()])
 
     def _point(self, x_mm: float, y_mm: float) -> tuple[float, float]:
         return x_mm * POINTS_PER_MM, (self.height_mm - y_mm) * POINTS_PER_MM
