@@ -149,12 +149,21 @@ def recall(tally: Tally, band: Band) -> float:
 def honesty(mine: Tally) -> tuple[str, bool]:
     """Shares of errors within one and two of their sigmas: places along each axis, headings."""
     known = mine.sigmas[mine.found]
-    shares = [
-        ((np.abs(of) < 1).mean(), (np.abs(of) < 2).mean()) for of in (known[:, :2], known[:, 2])
-    ]
-    good = all(abs(one - 0.68) <= 0.08 and abs(two - 0.95) <= 0.04 for one, two in shares)
-    (one, two), (turned, turned_two) = ((100 * a, 100 * b) for a, b in shares)
-    return f"place {one:.0f}, {two:.0f} %; heading {turned:.0f}, {turned_two:.0f} %", good
+    place, turned = within(known[:, :2]), within(known[:, 2])
+    good = are_honest(*place) and are_honest(*turned)
+    (one, two), (turned_one, turned_two) = ((100 * a, 100 * b) for a, b in (place, turned))
+    return f"place {one:.1f}, {two:.1f} %; heading {turned_one:.1f}, {turned_two:.1f} %", good
+
+
+def within(off_in_sigmas: np.ndarray) -> tuple[float, float]:
+    """The shares of errors, in their sigmas, within one and within two."""
+    off = np.abs(off_in_sigmas)
+    return float((off < 1).mean()), float((off < 2).mean())
+
+
+def are_honest(one: float, two: float) -> bool:
+    """Whether such shares of errors within one and two sigmas are near enough to the normal's."""
+    return abs(one - 0.68) <= 0.08 and abs(two - 0.95) <= 0.04
 
 
 def heading(mine: Tally) -> tuple[str, float, float]:

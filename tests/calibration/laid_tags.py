@@ -12,7 +12,7 @@ from calibration.lens_prior import LensPrior
 from calibration.table_tags import FITTED_ENDS_ALIKE, FITTED_SIGMA_PX, FoundTag
 from calibration.tag_adjustment import TagAdjustment
 
-_ARM_MM = 80.0
+ARM_MM = 80.0
 """A hand is taken to turn tags by its own error over a tag and a third."""
 _INWARD_PX = -0.2
 """Where gamma and blur pull a side to."""
@@ -38,7 +38,7 @@ class LaidTable:
         tags = []
         for tag, listed_mm in self.listed_mm.items():
             place_mm = np.array(listed_mm) + rng.normal(0, laid_mm, 2)
-            corners_px = self.corners_px(place_mm, rng.normal(0, laid_mm / _ARM_MM))
+            corners_px = self.corners_px(place_mm, rng.normal(0, laid_mm / ARM_MM))
             seen_px = self._as_fitted(corners_px, rng)
             tags.append(FoundTag(tag, seen_px, FITTED_SIGMA_PX, FITTED_ENDS_ALIKE))
         true = self.camera.lens

@@ -1,0 +1,116 @@
+"""One table's bases through many calibrations: what a calibration is off by is one draw for all.
+
+A picture of two hundred bases tells two hundred times what a fit is off by, but once what its
+calibration is. So the bases that a picture shows are placed again through calibrations that differ
+by chance: by the lens, by how sides of table tags are read, by how truly a hand laid these tags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from calibration.camera import Camera
+from calibration.table_tags import FITTED_ENDS_ALIKE, FITTED_SIGMA_PX
+from calibration.tag_adjustment import Adjustment, Spreads
+from tablecam.table.model import BasePose
+from tablecam.table.roster import BaseType
+from tablecam.vision.bases import base_poses
+from tablecam.vision.find import TagFinder
+from tablecam.vision.sighting import TagSighting
+from tests.benchmarks.scores import is_right
+from tests.calibration.laid_tags import ARM_MM, LaidTable
+from tests.footage import Rig
+
+_SIDES_PX = {"hd-b": (0.033, 0.058), "uhd-b": (0.046, 0.123)}
+"""By how much fitted sides of the footage's table tags are off, and their ends against each other:
+with these, calibrations of simulated tags are off by 0.025 and 0.015 mm on the average; those of
+the footage's own three pictures are by 0.023 to 0.028 and 0.016 to 0.018 mm."""
+_ARM_MM = 5.0
+"""How far to either side of its centre a tag's direction is carried over to another camera."""
+_LEAST_MM = 1e-3
+"""Tags that lie exactly, as the spread that a calibration is told."""
+
+
+@dataclass(frozen=True, eq=False)
+class SeenBases:
+    """The bases of a table as its pictures show them through `camera`."""
+
+    camera: Camera
+    sightings: tuple[TagSighting, ...]
+    base_types: tuple[BaseType, ...]
+    bases: tuple[BasePose, ...]
+
+    @classmethod
+    def of(cls, rig: Rig, scenes: tuple[str, ...], camera: Camera) -> SeenBases:
+        """All bases of a rig's scenes that are found through a camera."""
+        types, finder = rig.roster.base_type_by_tag(), TagFinder(camera, rig.roster)
+        found: list[tuple[TagSighting, BasePose]] = []
+        for scene in scenes:
+            tags, bases = rig.tags(scene), rig.bases(scene)
+            seen = finder.search(rig.grey(scene)).sightings
+            found += [(each, bases[each.tag]) for each in seen if _is_base(each, tags, bases)]
+        sightings, true = zip(*found, strict=True)
+        return cls(camera, sightings, tuple(types[each.tag] for each in sightings), true)
+
+    def poses(self, camera: Camera) -> tuple[BasePose, ...]:
+        """Where another camera puts them."""
+        return base_poses(self._through(camera), self.base_types, camera)
+
+    def off_in_sigmas(self, camera: Camera) -> np.ndarray:
+        """How far another camera puts them off along x and y, in its sigmas, (n, 2)."""
+        poses = self.poses(camera)
+        off = [
+            [pose.x_mm - true.x_mm, pose.y_mm - true.y_mm]
+            for pose, true in zip(poses, self.bases, strict=True)
+        ]
+        return np.array(off) / np.array([[pose.sigma_mm] for pose in poses])
+
+    def _through(self, camera: Camera) -> list[TagSighting]:
+        """The same pixels, read through another camera."""
+        centres = np.array([[each.x_mm, each.y_mm] for each in self.sightings])
+        heights = np.array([each.height_mm for each in self.sightings])
+        headings = np.radians([each.heading_deg for each in self.sightings])
+        ahead = _ARM_MM * np.column_stack([np.cos(headings), np.sin(headings)])
+        front, back = (
+            camera.to_table(self.camera.to_image(np.column_stack([ends, heights])), heights)
+            for ends in (centres + ahead, centres - ahead)
+        )
+        x_mm, y_mm = ((front + back) / 2).T
+        headings_deg = np.degrees(np.arctan2(*(front - back).T[::-1])) % 360
+        moved = zip(self.sightings, x_mm, y_mm, headings_deg, strict=True)
+        return [replace(each, x_mm=x, y_mm=y, heading_deg=turned) for each, x, y, turned in moved]
+
+
+def laid_table(rig: Rig) -> LaidTable:
+    """A rig's table, as if its tags were laid and its calibrations made again and again."""
+    listed = {tag.id: (tag.x_mm, tag.y_mm) for tag in rig.roster.table_tags}
+    size_mm, covariance = rig.roster.table_tag_size_mm, rig.found_lens.covariance
+    return LaidTable(rig.camera, listed, size_mm, covariance, *_SIDES_PX[rig.folder.name])
+
+
+def calibrations(
+    table: LaidTable, laid_mm: float, count: int, *, spreads_known: bool
+) -> Iterator[Camera]:
+    """So many calibrations of a table whose tags are laid anew with this standard deviation.
+
+    As made by a user, or with the spreads known that no calibration can know: how truly the tags
+    were laid, and how truly their sides are read.
+    """
+    scale = table.side_off_px / (FITTED_SIGMA_PX * np.sqrt((1 + FITTED_ENDS_ALIKE) / 2))
+    least_mm = max(laid_mm, _LEAST_MM)
+    known = Spreads(least_mm, least_mm / ARM_MM, scale)
+    rng = np.random.default_rng(1757)
+    for _ in range(count):
+        seen = table.seen(rng, laid_mm)
+        yield _camera(seen.solve(known) if spreads_known else seen.learn())
+
+
+def _camera(found: Adjustment) -> Camera:
+    return Camera(found.camera.lens, found.camera.pose, "found", found.covariance)
+
+
+def _is_base(seen: TagSighting, tags: Mapping, bases: Mapping[int, BasePose]) -> bool:
+    return seen.tag in bases and is_right(seen, tags)

@@ -1,0 +1,92 @@
+"""Whether sigmas are true where a calibration was made by a user: places, and lengths between them.
+
+All bases of a picture share what their calibration is off by, so the footage's own calibration is
+one draw, of table tags that lie exactly, as no hand lays them. Here the same sightings are read
+through many, of tags that lie exactly and of tags that a hand laid.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tablecam.measure.lengths import distances
+from tests.benchmarks.calibrations import SeenBases, calibrations, laid_table
+from tests.benchmarks.scores import are_honest, within
+from tests.footage import Rig
+
+SCENES = ("scene-1", "scene-2")
+HAND_MM = 0.3
+"""How truly a hand lays tags with a ruler."""
+EXACT_DRAWS, HAND_DRAWS = 40, 250
+"""Calibrations; what a share comes to on the average is then known to 0.3 to 1.6 points."""
+SURE = 1.645
+"""Sigmas within which nine in ten errors lie: a margin beyond them is what a ruling takes for sure.
+"""
+NEAR_MM, FAR_MM = 3.0, 400.0
+"""Lengths that players ask for: out to ten base widths; flush bases touch, and none is measured."""
+
+
+@pytest.fixture(scope="module", params=["uhd-b", "hd-b"])
+def rig(request, shared):
+    return Rig(shared / "footage" / request.param)
+
+
+@pytest.fixture(scope="module")
+def seen(rig):
+    return SeenBases.of(rig, SCENES, rig.camera)
+
+
+def test_places_through_the_true_camera_and_many_calibrations(rig, seen, report):
+    name, table = rig.folder.name, laid_table(rig)
+    own = seen.off_in_sigmas(rig.found_camera)
+    for words, drawn in (
+        ("true camera", [rig.camera]),
+        ("tags that lie exactly", calibrations(table, 0.0, EXACT_DRAWS, spreads_known=False)),
+        ("the same, known to", calibrations(table, 0.0, EXACT_DRAWS, spreads_known=True)),
+        (
+            f"tags laid to {HAND_MM:g} mm",
+            calibrations(table, HAND_MM, HAND_DRAWS, spreads_known=False),
+        ),
+    ):
+        shares = np.array([_shares(seen.off_in_sigmas(camera)) for camera in drawn])
+        report.add("honest share", f"{name}, {words}", _said(shares, _shares(own)[0]), _met(shares))
+
+
+def test_lengths_between_bases(rig, report):
+    camera, off = rig.found_camera, []
+    for scene in SCENES:
+        seen = SeenBases.of(rig, (scene,), camera)
+        found, true = distances(seen.poses(camera)), distances(seen.bases)
+        asked = np.triu((true.value_mm > NEAR_MM) & (true.value_mm < FAR_MM))
+        off.append(((found.value_mm - true.value_mm)[asked]) / found.sigma_mm[asked])
+    shares = np.array([_shares(np.concatenate(off))])
+    where = f"{rig.folder.name}, own calibration"
+    report.add("honest lengths", where, _said(shares), _met(shares))
+
+
+def _shares(off_in_sigmas: np.ndarray) -> tuple[float, float, float]:
+    """Of errors within one sigma, within what rulings take for sure, and within two sigmas."""
+    one, two = within(off_in_sigmas)
+    return one, float((np.abs(off_in_sigmas) < SURE).mean()), two
+
+
+def _met(shares: np.ndarray) -> bool:
+    """Whether shares (draws, 3) are honest on the average, as far as so many draws can tell."""
+    mean, error = shares.mean(axis=0), shares.std(axis=0) / np.sqrt(len(shares))
+    usual = np.array([0.68, 0.9, 0.95])
+    one, _, two = mean - np.clip(mean - usual, -error, error)
+    return are_honest(one, two)
+
+
+def _said(shares: np.ndarray, own: float | None = None) -> str:
+    """Shares (draws, 3) on the average; of many draws, how often as much as `own` is within one."""
+    one, sure, two = 100 * shares.mean(axis=0)
+    if len(shares) == 1 or own is None:
+        return f"{one:.1f}, {sure:.1f}, {two:.1f} %"
+    spread = 100 * shares[:, 0].std()
+    as_much = 100 * (shares[:, 0] >= own).mean()
+    return (
+        f"{one:.1f} ± {spread / np.sqrt(len(shares)):.1f}, {sure:.1f}, {two:.1f} %; a single one "
+        f"± {spread:.0f}, {100 * own:.1f} % or more in {as_much:.0f} %"
+    )
