@@ -1,4 +1,4 @@
-"""What every rule system must keep to, checked all through a game played by random legal players."""
+"""What every rule system must keep to, checked all through games of random legal players."""
 
 from __future__ import annotations
 

@@ -1,0 +1,121 @@
+"""Whole games on random tables by random legal players, and what must hold all through them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.actions import Action
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.play import Play
+from tablecam.table.model import Commander, Position, Terrain, Unit
+from tests.rules.maurice.tables import column, gun, line, massed, position
+
+MOST_ACTIONS = 4000
+"""Hardly a game of random players has a quarter of it."""
+_CELL_MM = 200.0
+_LAYERS = ((line, "infantry"), (line, "infantry"), (massed, "cavalry"), (column, "infantry"))
+_IDLE = ("done", "decline", "interruptfoil", "declarepass", "declareevent", "place-commander")
+"""What ends things without anything happening on the table."""
+_IDLENESS = 0.15
+_KINDS = ("woods", "rough", "wall", "marsh", "impassable", "hill")
+
+
+def random_table(seed: int) -> Position:
+    """Two armies some 3 BW apart, in lines of battle on cells of their own, and ground."""
+    chance = Random(seed)
+    units: list[Unit] = []
+    for side, name, y_mm, heading in (
+        ("french", "F", 540.0, 90.0),
+        ("british", "B", 740.0, 270.0),
+    ):
+        cells = [(column, row) for row in (0, 1) for column in range(8)]
+        for place, (across, behind) in enumerate(chance.sample(cells, chance.randint(3, 6))):
+            x_mm = 100.0 + (across + 0.5) * _CELL_MM
+            back = -behind * _CELL_MM * (1 if heading == 90.0 else -1)
+            place_mm = x_mm + chance.uniform(-15, 15), y_mm + back + chance.uniform(-15, 15)
+            layer, arm = chance.choice([*_LAYERS, (gun, "artillery")])
+            most = 1 if arm == "artillery" else 3
+            units.append(
+                layer(
+                    f"{name}{place + 1}",
+                    side,
+                    *place_mm,
+                    heading,
+                    arm=arm,
+                    disruption=chance.randint(0, most),
+                )
+            )
+    commanders = (Commander("fc", "french", 900, 150), Commander("bc", "british", 900, 1100))
+    return position(*units, terrain=_ground(chance), commanders=commanders)
+
+
+def _ground(chance: Random) -> list[Terrain]:
+    found = []
+    for place in range(chance.randint(0, 3)):
+        x, y = chance.uniform(100, 1500), chance.uniform(250, 900)
+        kind = chance.choice(_KINDS)
+        wide = chance.uniform(60, 250)
+        deep = 8.0 if kind == "wall" else chance.uniform(40, 160)
+        corners = ((x, y), (x + wide, y), (x + wide, y + deep), (x, y + deep))
+        found.append(Terrain(f"t{place}", kind, corners))
+    return found
+
+
+def random_game(seed: int, **options: Any) -> Play[State, Action]:
+    """A game at its beginning, with chance seeded alike."""
+    return Play(GAME, random_table(seed), options, chance=Random(seed))
+
+
+def eager(actions: tuple[Action, ...], players: Random) -> Action:
+    """A choice of players who mostly do something: first what kind of thing, then which."""
+    kinds: dict[str, list[Action]] = {}
+    for action in actions:
+        kind = action.type + getattr(action, "command", getattr(action, "effect", ""))
+        kinds.setdefault(kind, []).append(action)
+    idle = [kind for kind in kinds if kind.startswith(_IDLE)]
+    deeds = [kind for kind in kinds if kind not in idle]
+    is_idle = not deeds or (idle and players.random() < _IDLENESS)
+    return players.choice(kinds[players.choice(idle if is_idle else deeds)])
+
+
+class Keeping:
+    """What a game may never lose: bases, morale, cards."""
+
+    def __init__(self, play: Play[State, Action]) -> None:
+        self._bases = _bases(play.state.position)
+        self._cards = _cards(play.state)
+        self._morale = {side.name: side.morale for side in play.state.sides}
+
+    def check(self, play: Play[State, Action]) -> None:
+        """The game as it stands has all that it began with, but for what its events tell of."""
+        state = play.state
+        told = Counter(event.kind for done in play.done for event in done.events)
+        broken = [
+            event.facts["unit"]
+            for done in play.done
+            for event in done.events
+            if event.kind == "broken"
+        ]
+        gone = {name: bases for name, bases in self._bases.items() if name in broken}
+        assert len(broken) == len(set(broken))
+        assert _bases(state.position) | gone == self._bases
+        assert bool(told["over"]) == play.asked().is_over
+        lost = sum(self._morale.values()) - sum(side.morale for side in state.sides)
+        assert lost == told["morale"]
+        assert _cards(state) == self._cards - told["removed"]
+        assert all(side.hand >= 0 and side.morale >= 0 for side in state.sides)
+        for unit in state.position.units:
+            assert 0 <= int(unit.state.get("disruption", 0)) <= len(unit.bases)
+
+
+def _bases(position: Position) -> dict[str, int]:
+    return {unit.id: len(unit.bases) for unit in position.units}
+
+
+def _cards(state: State) -> int:
+    """All cards but the Reshuffle card, wherever they are."""
+    in_deck = state.deck.left - (state.deck.stage == "second")
+    return in_deck + state.deck.discarded + sum(side.hand for side in state.sides)
