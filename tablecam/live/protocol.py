@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from tablecam.live.state import Snapshot
+from tablecam.referee.referee import Referee
 from tablecam.table.roster import Roster
 
 Json = dict[str, Any]
@@ -95,6 +96,10 @@ class Live(Protocol):
     @property
     def has_rules(self) -> bool:
         """Whether there are rulings for this table's game; if not, asking for one is refused."""
+
+    @property
+    def referee(self) -> Referee | None:
+        """Who referees games on this table; None where nobody knows how they are played."""
 
     def unit_sheet(self, unit: str, active: str) -> Json:
         """All that the rules say of a unit when it is a side's round, section by section.

@@ -43,7 +43,7 @@ class Snapshot:
     before the first. `held_for_s` says, by tag, for how long each held base has been hidden;
     `doubted` are the tags of bases that are seen twice, so that neither place is believed.
     `notices` are the latest things that happened to the camera and its tags, the newest last;
-    `disputes` is how many of this game have been settled.
+    `disputes` is how many of this game have been settled, `game` the version of the referee's game.
     """
 
     version: int
@@ -54,6 +54,7 @@ class Snapshot:
     doubted: frozenset[int] = frozenset()
     notices: tuple[Notice, ...] = ()
     disputes: int = 0
+    game: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "held_for_s", MappingProxyType(dict(self.held_for_s)))

@@ -22,9 +22,12 @@ from tablecam.live.keeping import GameRecord
 from tablecam.live.notices import with_notice
 from tablecam.live.picture import TablePicture
 from tablecam.live.protocol import Json, SimulatedControls
+from tablecam.live.refereeing import Refereeing
 from tablecam.live.rulings import LiveRulings
 from tablecam.live.state import Health, Snapshot
 from tablecam.live.watching import Sight, Watching
+from tablecam.referee.referee import Referee
+from tablecam.rules.games import game_of
 from tablecam.table.roster import Roster
 from tablecam.vision.position import position_of
 from tablecam.vision.tracking import TrackedBase
@@ -40,7 +43,8 @@ class LiveTable(Background):
 
     A thread of its own reads; any thread may ask. Use it as a context, or `start` and `close` it;
     the reader stays its caller's. `simulated` are the controls of a table that is not there;
-    `record` is where what is worth keeping goes, None where nothing is kept.
+    `record` is where what is worth keeping goes, None where nothing is kept. With
+    `confirms_by_itself` the referee takes legal moves as made without asking.
     """
 
     def __init__(
@@ -51,6 +55,7 @@ class LiveTable(Background):
         *,
         simulated: SimulatedControls | None = None,
         record: GameRecord | None = None,
+        confirms_by_itself: bool = False,
     ) -> None:
         super().__init__("live table")
         self._reader = reader
@@ -74,6 +79,27 @@ class LiveTable(Background):
         self._frame: Frame | None = None  # guarded, as the snapshot is, by `_changed`
         position = position_of((), roster, camera.name)
         self._snapshot = Snapshot(0, -1, position, health(reader.status, camera.name, None))
+        self._referee: Referee | None = None
+        self._refereeing: Refereeing | None = None
+        if (game := game_of(roster.game)) is not None:
+            self._referee = Referee(
+                game,
+                is_automatic=confirms_by_itself,
+                tell=lambda version: self._publish(game=version),
+            )
+            self._refereeing = Refereeing(self._referee, self.wait)
+
+    def start(self) -> None:
+        """Start to watch, and to referee where the game is known."""
+        super().start()
+        if self._refereeing is not None:
+            self._refereeing.start()
+
+    def close(self) -> None:
+        """Stop both. May be called twice."""
+        if self._refereeing is not None:
+            self._refereeing.close()
+        super().close()
 
     @property
     def roster(self) -> Roster:
@@ -116,6 +142,11 @@ class LiveTable(Background):
     def has_rules(self) -> bool:
         """Whether there are rulings for this table's game."""
         return self._rulings.has_rules
+
+    @property
+    def referee(self) -> Referee | None:
+        """Who referees games on this table; None where nobody knows how they are played."""
+        return self._referee
 
     def unit_sheet(self, unit: str, active: str) -> Json:
         """All that the rules say of a unit when it is a side's round."""
@@ -245,6 +276,7 @@ class LiveTable(Background):
                 doubted,
                 notices,
                 old.disputes,
+                old.game,
             )
             self._frame, self._camera, self._unsaid = frame or self._frame, camera, ()
             self._changed.notify_all()

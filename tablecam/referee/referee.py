@@ -8,7 +8,7 @@ where, and waits.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -38,11 +38,19 @@ class Referee:
     Args:
         game: The rule system of the table.
         is_automatic: Legal moves are confirmed by themselves.
+        tell: Called with the version whenever a seat may see something new.
     """
 
-    def __init__(self, game: Game[Any, Any], *, is_automatic: bool = False) -> None:
+    def __init__(
+        self,
+        game: Game[Any, Any],
+        *,
+        is_automatic: bool = False,
+        tell: Callable[[int], None] = lambda version: None,
+    ) -> None:
         self.game = game
         self.is_automatic = is_automatic
+        self._tell = tell
         self._turn = threading.RLock()
         self._play: AnyPlay | None = None
         self._seen: Position | None = None
@@ -187,8 +195,13 @@ class Referee:
         self._due |= changed_by_game(before, self.game.position(self._play.state))
 
     def _look(self) -> None:
-        """Compare the table with the game: what is to be placed, what hands have done."""
+        """Compare the table with the game, and tell that there is something new to see."""
+        self._compare()
         self._version += 1
+        self._tell(self._version)
+
+    def _compare(self) -> None:
+        """What is to be placed by hand, and what hands have done."""
         self._suggested, self._trouble = (), ""
         if self._play is None or self._seen is None:
             return
@@ -230,7 +243,7 @@ class Referee:
                     self._apply(each.action)
                 except Refused:
                     continue
-                self._look()
+                self._compare()
                 return
 
 

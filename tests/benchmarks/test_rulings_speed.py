@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from tablecam.live.rulings import steadied
 from tablecam.rules.maurice.field import field_of, renewed_field
 from tablecam.rules.maurice.renewed import renewed
 from tablecam.rules.maurice.ruled import Rulings
 from tablecam.rules.maurice.rulings import all_rulings, rulings_document
 from tablecam.table.model import Position
+from tablecam.table.steady import steadied
 from tests.benchmarks.plain_rulings import plain_rulings
 from tests.benchmarks.rulings_battle import battle, jittered, measured, with_one_moved
 
