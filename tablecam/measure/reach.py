@@ -39,7 +39,11 @@ _HALVINGS = 7
 _ARC_ERROR_MM = 0.25
 """How far a chord may lie from its arc: on a page nobody sees less."""
 _RING_SEGMENTS = 6
-_FAR_MM = 1e5
+_AROUND_RAD = np.linspace(0.0, 2 * np.pi, 64, endpoint=False)
+"""The lines of sight that draw an open circle."""
+_HAIR_RAD = 1e-6
+_JUST_MM = 1e-2
+"""Nearer to a corner than this is at it."""
 _AREA_MM2 = 1e-3
 _CORNERS: tuple[Corner, Corner] = ("left", "right")
 
@@ -144,12 +148,12 @@ def snaking_reach(
     """
     keep_mm = width_mm / 2
     rings = _rings(start, limit_mm, around, keep_mm)
-    areas = []
-    for place, left_mm in _corners_in_reach(start, limit_mm, rings):
-        disc = shapely.buffer(shapely.Point(place), left_mm, quad_segs=16)
-        hidden = shapely.union_all([rings, *_shadows(place, rings)], grid_size=GRID_MM)
-        areas.append(shapely.difference(disc, hidden, grid_size=GRID_MM))
-    reached = shapely.union_all(areas, grid_size=GRID_MM)
+    edges = _edges(rings)
+    seen = [
+        _seen_from(place, left, edges, rings)
+        for place, left in _corners_in_reach(start, limit_mm, rings)
+    ]
+    reached = shapely.union_all(shapely.buffer(seen, 0.0), grid_size=GRID_MM)
     covered = shapely.buffer(reached, keep_mm, quad_segs=16)
     return covered if inside is None else shapely.intersection(covered, inside)
 
@@ -186,16 +190,50 @@ def _corners_in_reach(
         yield places[index], limit_mm - cost
 
 
-def _shadows(place: Array, rings: shapely.Geometry) -> list[shapely.Geometry]:
-    """What the edges of rings hide from a place: all behind each of them."""
-    shadows: list[shapely.Geometry] = []
-    for ring in shapely.get_rings(shapely.get_parts(rings)):
-        points = shapely.get_coordinates(ring)
-        away = points - place
-        reach = np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-9)
-        far = points + away / reach * _FAR_MM
-        quads = shapely.polygons(np.stack([points[:-1], points[1:], far[1:], far[:-1]], axis=1))
-        shadows += [
-            quad for quad in np.atleast_1d(np.asarray(quads)) if shapely.area(quad) > _AREA_MM2
-        ]
-    return shadows
+def _edges(rings: shapely.Geometry) -> Array:
+    """The edges (e, 2, 2) of rings, each from corner to corner."""
+    points, of_ring = shapely.get_coordinates(
+        shapely.get_rings(shapely.get_parts(rings)), return_index=True
+    )
+    goes_on = of_ring[1:] == of_ring[:-1]
+    return np.stack([points[:-1][goes_on], points[1:][goes_on]], axis=1)
+
+
+def _seen_from(
+    place: Array, reach_mm: float, edges: Array, rings: shapely.Geometry
+) -> shapely.Polygon:
+    """What is seen from a place as far as a reach, past rings: it may lie on one, not in one.
+
+    As far as lines go to the corners in reach, a hair to either side of each, and all around.
+    """
+    near = edges[np.linalg.norm(edges[:, 0] - place, axis=1) <= reach_mm + _longest_mm(edges)]
+    to_corners = near[:, 0] - place
+    bearings = np.arctan2(to_corners[:, 1], to_corners[:, 0])
+    bearings = np.concatenate([_AROUND_RAD, *(bearings + hair for hair in (-_HAIR_RAD, _HAIR_RAD))])
+    bearings = np.sort(bearings % (2 * np.pi))
+    ahead = np.stack([np.cos(bearings), np.sin(bearings)], axis=1)
+    far_mm = _lengths_mm(ahead, near - place, reach_mm)
+    # From a corner of a ring into it nothing is seen.
+    just = place + ahead * np.minimum(_JUST_MM, far_mm)[:, None]
+    far_mm[shapely.contains_xy(rings, just[:, 0], just[:, 1])] = 0.0
+    return shapely.Polygon(place + ahead * far_mm[:, None])
+
+
+def _lengths_mm(ahead: Array, edges: Array, reach_mm: float) -> Array:
+    """How far lines from the origin go along unit vectors (r, 2) before they cross edges (e, 2, 2).
+
+    Edges that begin or end at the origin bar none.
+    """
+    starts, steps = edges[:, 0], edges[:, 1] - edges[:, 0]
+    turns = ahead[:, :1] * steps[:, 1] - ahead[:, 1:] * steps[:, 0]
+    offs = starts[:, 0] * steps[:, 1] - starts[:, 1] * steps[:, 0]
+    sides = starts[:, 0] * ahead[:, 1:] - starts[:, 1] * ahead[:, :1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        along_mm, share = offs / turns, sides / turns
+    is_crossed = (along_mm > _JUST_MM) & (share >= 0.0) & (share <= 1.0)
+    lengths_mm = np.where(is_crossed, along_mm, np.inf).min(axis=1, initial=np.inf)
+    return np.asarray(np.minimum(lengths_mm, reach_mm))
+
+
+def _longest_mm(edges: Array) -> float:
+    return float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).max(initial=0.0))

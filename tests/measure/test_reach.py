@@ -2,9 +2,11 @@ import math
 
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from shapely import affinity
 
+from tablecam.measure.corridor import corridor
 from tablecam.measure.outlines import Axes
 from tablecam.measure.paths import cheapest_path
 from tablecam.measure.reach import snaking_reach, wheeled_reach
@@ -64,3 +66,26 @@ def test_a_snaking_reach_stays_where_it_must() -> None:
     table = shapely.box(-50, -50, 50, 50)
     area = snaking_reach((0, 0), 100.0, width_mm=40.0, inside=table)
     assert area.area == pytest.approx(table.area)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    x=st.floats(-150, 150),
+    y=st.floats(-150, 150),
+    turn=st.floats(0, 90),
+    aside=st.floats(-60, 60),
+)
+def test_where_a_corridor_leads_a_snaking_reach_covers(x, y, turn, aside) -> None:
+    """And nothing of it lies in what is gone round, the chords of arcs about it left aside."""
+    walls = [
+        affinity.rotate(shapely.box(60, aside - 60, 75, aside + 60), turn),
+        shapely.box(-100, 50, 20, 90),
+    ]
+    way = corridor((0.0, 0.0), (x, y), width_mm=30.0, around=walls)
+    # Nearer ones are let be where the start keeps to, so that it can leave.
+    assume(min(wall.distance(shapely.Point(0, 0)) for wall in walls) > 31)
+    area = snaking_reach((0, 0), 200.0, width_mm=30.0, around=walls)
+    assert area.intersection(shapely.union_all(walls)).buffer(-0.3).is_empty
+    # Rings of chords lie up to 0.1 mm inside of arcs, so a way about them is hardly shorter.
+    if way is not None and way.length_mm <= 199.0:
+        assert area.buffer(0.3).covers(shapely.Point(x, y).buffer(15.0))
