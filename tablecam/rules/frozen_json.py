@@ -44,8 +44,12 @@ def to_plain(value: Any) -> Any:
 
 
 def _goes_without_saying(field: dataclasses.Field[Any], value: Any) -> bool:
-    has_default = field.default is not MISSING or field.default_factory is not MISSING
-    return has_default and (value is None or (not value and isinstance(value, Sized)))
+    """Whether a field holds nothing, and would if it were left out."""
+    if value is not None and not (isinstance(value, Sized) and not value):
+        return False
+    if field.default_factory is not MISSING:
+        return bool(field.default_factory() == value)
+    return field.default is not MISSING and bool(field.default == value)
 
 
 def from_plain(adapter: TypeAdapter[Any], data: object, source: str) -> Any:
