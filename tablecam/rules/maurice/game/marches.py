@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
@@ -30,6 +30,7 @@ from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.game.actions import March
 from tablecam.rules.maurice.game.changes import changes
 from tablecam.rules.maurice.game.poses import Bases, ahead, faced, wheeled
+from tablecam.rules.maurice.march_ways import breaks
 from tablecam.rules.maurice.movement import allowance_bw, judge_move
 from tablecam.rules.maurice.tables import (
     ARTILLERY_SLOW_BW,
@@ -56,13 +57,16 @@ _LONGEST_WHEEL_DEG = 90.0
 class _Usual:
     """Where a march may lead, and an area that holds all its way.
 
-    `held_bw` is how far it may lead near the enemy, `length_bw` how far it does.
+    `held_bw` is how far it may lead near the enemy, `length_bw` how far it does. What `is_dear` is
+    never judged in full, as columns' and guns' ways round everything take long to find: through
+    friends it is not listed.
     """
 
     bases: Bases
     area: shapely.Geometry
     length_bw: float = 0.0
     held_bw: float = math.inf
+    is_dear: bool = False
 
 
 def marches(
@@ -99,7 +103,7 @@ def _legal(
 def _at_a_glance(
     field: Field, unit: UnitOnField, usual: list[_Usual]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which of some marches lead over what bars them, and which are clear of everything.
+    """Which of some marches are not listed, and which are clear of all that could forbid them.
 
     Clear is also what leads farther than a unit may go near the enemy, if no enemy is near.
     """
@@ -111,12 +115,21 @@ def _at_a_glance(
     play, ground = table_outline(field.position.table), field.ground
     is_out = ~shapely.covers(play, inner_end) | _meets(inner_end, friends)
     is_out |= _meets(inner_way, enemies) | shapely.intersects(inner_way, ground.barred)
-    is_clear = shapely.covers(play, way) & ~_meets(inner_way, friends)
-    is_clear &= ~shapely.intersects(inner_way, ground.difficult)
+    is_clear = ~is_out & shapely.covers(play, way) & ~_meets(inner_way, friends)
+    is_bound = np.array([not _may_be_rough(unit, each) for each in usual])
+    is_clear &= ~(is_bound & shapely.intersects(inner_way, ground.difficult))
     is_clear &= ~_comes_within(way, enemies, THIN_BW * field.bw_mm + 3 * TOUCH_MM)
     is_held = np.array([each.length_bw > each.held_bw for each in usual])
     is_clear &= ~(is_held & _comes_within(way, enemies, NEAR_BW * field.bw_mm + TOUCH_MM))
-    return is_out, is_clear
+    is_dear = np.array([each.is_dear for each in usual])
+    return is_out | (is_dear & ~is_clear), is_clear
+
+
+def _may_be_rough(unit: UnitOnField, usual: _Usual) -> bool:
+    """Whether a march may lead over difficult ground, known without judging it (M-6.4, M-6.19)."""
+    if unit.unit.arm == "artillery":
+        return usual.length_bw <= ARTILLERY_SLOW_BW
+    return usual.is_dear and not breaks(unit, 1)
 
 
 def _is_judged_legal(field: Field, unit: UnitOnField, bases: Bases, extra_bw: float) -> bool:
@@ -152,20 +165,19 @@ def _forward(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Us
                 yield _wheel(unit, corner, arc_bw * bw_mm)
     elif unit.formation == "column":
         for length_bw in sorted({min(COLUMN_NEAR_BW, allowed_bw), allowed_bw / 2, allowed_bw}):
-            yield _straight(unit, heading_deg, length_bw, bw_mm, held_bw=COLUMN_NEAR_BW)
+            yield _snaking(unit, heading_deg, length_bw, bw_mm, COLUMN_NEAR_BW)
     elif unit.formation == "artillery":
         for turn_deg in (0.0, 90.0, 180.0, 270.0):
             for length_bw in sorted({min(ARTILLERY_SLOW_BW, allowed_bw), allowed_bw}):
-                yield _straight(
-                    unit, heading_deg + turn_deg, length_bw, bw_mm, held_bw=ARTILLERY_SLOW_BW
-                )
+                towards_deg = heading_deg + turn_deg
+                yield _snaking(unit, towards_deg, length_bw, bw_mm, ARTILLERY_SLOW_BW)
 
 
 def _other(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Usual]:
     """Backward, about, and into other formations, for a column with a move after it."""
     if unit.formation == "artillery":
         for turn_deg in (-_GUN_TURN_DEG, _GUN_TURN_DEG):
-            yield _in_place(unit, faced(unit.unit.bases, turn_deg))
+            yield replace(_in_place(unit, faced(unit.unit.bases, turn_deg)), is_dear=True)
         return
     if unit.formation in ("line", "massed"):
         back_deg = unit.axes.heading_deg + 180.0
@@ -175,7 +187,7 @@ def _other(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Usua
         yield _in_place(unit, bases)
         if unit.formation == "column":
             onward = ahead(bases, bases[0].heading_deg, _DEPLOYED_BW * field.bw_mm)
-            yield _Usual(onward, _hull(unit, bases, onward))
+            yield _Usual(onward, _hull(unit, bases, onward), is_dear=True)
 
 
 def _lengths_bw(field: Field, unit: UnitOnField, allowed_bw: float) -> list[float]:
@@ -201,16 +213,17 @@ def _longest_wheel_bw(field: Field, unit: UnitOnField, allowed_bw: float) -> flo
     return min(allowed_bw, field.in_bw(quarter_mm))
 
 
-def _straight(
-    unit: UnitOnField,
-    heading_deg: float,
-    length_bw: float,
-    bw_mm: float,
-    *,
-    held_bw: float = math.inf,
-) -> _Usual:
+def _straight(unit: UnitOnField, heading_deg: float, length_bw: float, bw_mm: float) -> _Usual:
     bases = ahead(unit.unit.bases, heading_deg, length_bw * bw_mm)
-    return _Usual(bases, _hull(unit, bases), length_bw, held_bw)
+    return _Usual(bases, _hull(unit, bases), length_bw)
+
+
+def _snaking(
+    unit: UnitOnField, heading_deg: float, length_bw: float, bw_mm: float, held_bw: float
+) -> _Usual:
+    """A column's or a gun's way, as straight as any."""
+    straight = _straight(unit, heading_deg, length_bw, bw_mm)
+    return replace(straight, held_bw=held_bw, is_dear=True)
 
 
 def _wheel(unit: UnitOnField, corner: Corner, arc_mm: float) -> _Usual:
