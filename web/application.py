@@ -8,9 +8,11 @@ from typing import Any
 from flask import Flask
 
 from tablecam.live.protocol import Live
-from web import api, errors, guard, pages, rulings
+from web import api, errors, game, guard, pages, rulings
+from web.seats import Seats, seat_people
 from web.shown import show
 from web.streams import Streams
+from web.view import sides_of
 
 DEFAULTS = {
     # A request's body is one move; this is room for fifty.
@@ -24,12 +26,15 @@ DEFAULTS = {
 }
 
 
-def create_app(live: Live, config: Mapping[str, Any] | None = None) -> Flask:
+def create_app(
+    live: Live, config: Mapping[str, Any] | None = None, *, seats: Seats | None = None
+) -> Flask:
     """The application that shows a live table.
 
     Args:
         live: The table; it must outlive the application.
         config: Flask's settings and those of `DEFAULTS`, to replace what they say.
+        seats: Who may sit where; all share the screen when left out.
     """
     app = Flask("web")
     app.config.from_mapping(DEFAULTS)
@@ -38,6 +43,8 @@ def create_app(live: Live, config: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(rulings.blueprint)
+    app.register_blueprint(game.blueprint)
     guard.protect(app)
+    seat_people(app, seats or Seats(sides_of(live.roster)))
     errors.explain(app)
     return app

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, Field
 
 MOST_BUMP_PX = 100.0
@@ -51,3 +53,46 @@ class Move(BaseModel):
     x_mm: float
     y_mm: float
     heading_deg: float
+
+
+class TakeSeat(BaseModel):
+    """Which seat somebody at a shared screen takes."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    seat: str = Field(min_length=1, max_length=100)
+
+
+class Begin(BaseModel):
+    """How players have agreed to play; the keys are the game's."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    options: dict[str, Any] = Field(default_factory=dict)
+
+
+class Act(BaseModel):
+    """An action of the game's, and the version of the game that was looked at."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    action: dict[str, Any]
+    version: int | None = None
+
+
+class Confirm(BaseModel):
+    """The unit that a hand moved, as the player says."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    unit: str = Field(min_length=1, max_length=100)
+    version: int | None = None
+
+
+class Undo(BaseModel):
+    """How many actions are taken back."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    steps: int = Field(default=1, ge=1)
+    version: int | None = None

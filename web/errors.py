@@ -8,6 +8,7 @@ from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException, InternalServerError
 
 from tablecam.errors import BadInput
+from tablecam.referee.referee import NotYours, OutOfDate
 
 log = logging.getLogger(__name__)
 
@@ -20,7 +21,9 @@ def explain(app: Flask) -> None:
 
 
 def _bad_input(error: BadInput) -> tuple[Response, int]:
-    return jsonify(error=str(error)), 400
+    """400; 403 for what is another seat's to do, 409 for what is said too late."""
+    code = 403 if isinstance(error, NotYours) else 409 if isinstance(error, OutOfDate) else 400
+    return jsonify(error=str(error)), code
 
 
 def _refusal(error: HTTPException) -> tuple[Response, int] | HTTPException:

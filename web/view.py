@@ -27,7 +27,7 @@ def table_json(live: Live, ranges_bw: Sequence[float]) -> Json:
         "base_width_mm": table.base_width_mm,
         "tolerance_mm": table.tolerance_mm,
         "ranges_bw": list(ranges_bw),
-        "sides": _sides(roster),
+        "sides": sides_of(roster),
         "terrain": [_terrain_json(piece) for piece in roster.terrain],
         "units": [_entry_json(unit) for unit in roster.units],
         "commanders": [
@@ -35,6 +35,7 @@ def table_json(live: Live, ranges_bw: Sequence[float]) -> Json:
         ],
         "simulated": live.simulated is not None,
         "rules": live.has_rules,
+        "referee": live.referee is not None,
     }
 
 
@@ -49,6 +50,7 @@ def state_json(live: Live, snapshot: Snapshot) -> Json:
         "health": health_json(snapshot.health, live.roster),
         "notices": [_notice_json(notice) for notice in snapshot.notices],
         "disputes": snapshot.disputes,
+        "game": snapshot.game,
         "simulated": None if simulated is None else _simulated_json(simulated),
     }
 
@@ -80,7 +82,8 @@ def _notice_json(notice: Notice) -> Json:
     return {"number": notice.number, "at": at, "text": notice.text}
 
 
-def _sides(roster: Roster) -> list[str]:
+def sides_of(roster: Roster) -> list[str]:
+    """The sides, in the order in which the table file first names them."""
     named = [unit.side for unit in roster.units] + [each.side for each in roster.commanders]
     return list(dict.fromkeys(named))
 

@@ -15,6 +15,8 @@ from tablecam.errors import BadInput
 from tablecam.live.disputing import Disputing, Frozen
 from tablecam.live.rulings import LiveRulings
 from tablecam.live.state import Health, Snapshot
+from tablecam.referee.referee import Referee
+from tablecam.rules.games import game_of
 from tablecam.simulate.demo import demo_camera
 from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
@@ -73,12 +75,17 @@ class StandingTable:
         self.jpeg = b"\xff\xd8 a picture"
         self._changed = threading.Condition()
         self._snapshot = Snapshot(3, 7, position, HEALTH, {11: 12.34})
+        game = game_of(roster.game)
+        self.referee = None if game is None else Referee(game, tell=self._show_game)
 
     def show(self, **changes: Any) -> None:
         with self._changed:
             newer = replace(self._snapshot, version=self._snapshot.version + 1, **changes)
             self._snapshot = newer
             self._changed.notify_all()
+
+    def _show_game(self, version: int) -> None:
+        self.show(game=version)
 
     def snapshot(self) -> Snapshot:
         return self._snapshot

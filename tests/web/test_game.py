@@ -1,0 +1,157 @@
+"""A game on the page: what each seat sees of it and does, as JSON."""
+
+import pytest
+
+from tablecam.table.roster import CommanderEntry, Roster, UnitEntry
+from tests.referee.tables import table
+from tests.web.conftest import FOOT, ROSTER, TABLE, StandingTable
+from web import create_app
+from web.seats import Seats
+
+ROSTER_OF_FOUR = Roster(
+    game="maurice-lite",
+    table=TABLE,
+    dictionary=ROSTER.dictionary,
+    table_tag_size_mm=60,
+    table_tags=(),
+    base_types=(FOOT,),
+    units=tuple(
+        UnitEntry(name, side, "infantry", FOOT, tuple(range(first, first + 4)))
+        for name, side, first in (
+            ("F1", "french", 10),
+            ("F2", "french", 20),
+            ("B1", "british", 30),
+            ("B2", "british", 40),
+        )
+    ),
+    commanders=(
+        CommanderEntry("cinc", "french", FOOT, 90),
+        CommanderEntry("general", "british", FOOT, 91),
+    ),
+    terrain=(),
+)
+
+
+@pytest.fixture
+def seats():
+    return Seats(("french", "british"), by_link=True)
+
+
+@pytest.fixture
+def live():
+    return StandingTable(roster=ROSTER_OF_FOUR, position=table())
+
+
+@pytest.fixture
+def app(live, seats):
+    return create_app(live, {"TESTING": True}, seats=seats)
+
+
+@pytest.fixture
+def french(app, seats):
+    return seated(app, seats, "french")
+
+
+@pytest.fixture
+def british(app, seats):
+    return seated(app, seats, "british")
+
+
+def seated(app, seats, name):
+    client = app.test_client()
+    client.get(f"/seat/{seats.token(name)}")
+    return client
+
+
+def begin(client, **options):
+    return client.post("/api/game/begin", json={"options": {"active": "french", **options}})
+
+
+def test_before_it_begins_a_game_only_says_so(french):
+    now = french.get("/api/game").json
+    assert now["has_begun"] is False
+    assert now["seat"] == {"kind": "player", "side": "french"}
+
+
+def test_a_seat_is_offered_what_it_is_asked_and_another_is_not(french, british):
+    begin(french)
+    mine, theirs = french.get("/api/game").json, british.get("/api/game").json
+    assert mine["question"] == theirs["question"]
+    assert (mine["is_yours"], theirs["is_yours"]) == (True, False)
+    assert mine["actions"]
+    assert theirs["actions"] == []
+
+
+def test_an_action_is_sent_back_as_it_was_offered(french):
+    now = begin(french).json
+    answer = french.post(
+        "/api/game/act", json={"action": now["actions"][0]["action"], "version": now["version"]}
+    )
+    assert answer.status_code == 200
+    assert answer.json["version"] > now["version"]
+
+
+def test_another_sides_action_is_403_and_an_old_one_409(french, british):
+    now = begin(french).json
+    body = {"action": now["actions"][0]["action"], "version": now["version"]}
+    assert british.post("/api/game/act", json=body).status_code == 403
+    assert french.post("/api/game/act", json=body).status_code == 200
+    again = french.post("/api/game/act", json=body)
+    assert again.status_code == 409
+    assert "look again" in again.json["error"]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"action": {"type": "nonsense"}}, "type"),
+        ({"action": {"type": "declare", "command": "march"}}, "expected"),
+        ({"act": {}}, "action"),
+        ({"action": {"type": "volleys", "invoke": "yes"}}, "invoke"),
+    ],
+)
+def test_bad_actions_are_one_line_and_change_nothing(french, body, said):
+    before = begin(french).json
+    answer = french.post("/api/game/act", json=body)
+    assert answer.status_code == 400
+    assert said in answer.json["error"]
+    assert "\n" not in answer.json["error"]
+    assert french.get("/api/game").json == before
+
+
+def test_what_was_done_is_taken_back(french):
+    now = begin(french).json
+    french.post("/api/game/act", json={"action": now["actions"][0]["action"]})
+    back = french.post("/api/game/undo", json={}).json
+    assert back["question"] == now["question"]
+
+
+def test_a_hand_that_is_dealt_never_reaches_another_seat(french, british, app, seats):
+    begin(french, deck="house")
+    for _ in range(20):  # deal
+        now = french.get("/api/game").json
+        if not now["actions"] or now["actions"][0]["action"]["type"] != "draw":
+            break
+        french.post("/api/game/act", json={"action": now["actions"][0]["action"]})
+    own = french.get("/api/game").json["state"]["hand"]
+    assert len(own) == 6
+    ids = {card["id"] for card in own}
+    assert ids
+    for client in (british, seated(app, seats, "spectator"), seated(app, seats, "shared")):
+        told = client.get("/api/game").text
+        assert not any(f'"{card}"' in told for card in ids)
+
+
+def test_every_page_is_told_when_the_game_goes_on(french, live):
+    before = live.snapshot()
+    begin(french)
+    assert live.snapshot().version > before.version
+    assert live.snapshot().game > before.game
+
+
+def test_a_game_that_nobody_knows_is_refused_in_one_line(live, seats):
+    live.referee = None
+    client = seated(create_app(live, {"TESTING": True}, seats=seats), seats, "french")
+    answer = client.get("/api/game")
+    assert answer.status_code == 400
+    assert answer.json["error"] == "game: tablecam does not know yet how maurice-lite is played"

@@ -1,0 +1,112 @@
+"""Who may come in, where they sit, and what a seat may do."""
+
+import pytest
+
+from tablecam.referee.seats import SHARED, SPECTATOR, player
+from web import create_app
+from web.seats import COOKIE, Seats
+
+SIDES = ("french", "british")
+JSON = {"Origin": "http://localhost"}
+
+
+@pytest.fixture
+def seats():
+    return Seats(SIDES, by_link=True)
+
+
+@pytest.fixture
+def closed(live, seats):
+    """A table on a network, without anybody at it."""
+    return create_app(live, {"TESTING": True}, seats=seats)
+
+
+def test_on_this_machine_all_share_the_screen(client):
+    assert client.get("/").status_code == 200
+    assert client.get("/api/seats").json["own"] == "shared"
+
+
+def test_a_seat_is_taken_by_a_tap_and_given_back(client):
+    assert client.post("/api/seat", json={"seat": "french"}).json == {"own": "french"}
+    assert client.get("/api/seats").json["own"] == "french"
+    assert client.post("/api/seat", json={"seat": "shared"}).status_code == 200
+    assert client.get("/api/seats").json["own"] == "shared"
+
+
+def test_an_unknown_seat_is_refused_in_one_line(client):
+    answer = client.post("/api/seat", json={"seat": "turkish"})
+    assert answer.status_code == 400
+    assert answer.json["error"].startswith("seat: there is no seat turkish; there are french")
+
+
+@pytest.mark.parametrize("path", ["/", "/api/table", "/api/state", "/api/game", "/picture.jpg"])
+def test_a_stranger_without_a_link_is_turned_away(closed, path):
+    assert closed.test_client().get(path).status_code == 403
+
+
+def test_a_link_seats_its_player_and_nobody_else(closed, seats):
+    french = closed.test_client()
+    answer = french.get(f"/seat/{seats.token('french')}")
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/")
+    assert "HttpOnly" in answer.headers["Set-Cookie"]
+    assert "SameSite=Lax" in answer.headers["Set-Cookie"]
+    assert french.get("/").status_code == 200
+    assert french.get("/api/seats").json["own"] == "french"
+    assert french.post("/api/seat", json={"seat": "british"}).status_code == 403
+
+
+def test_only_the_shared_screen_is_shown_the_links(closed, seats):
+    for name in (*SIDES, "spectator"):
+        client = closed.test_client()
+        client.get(f"/seat/{seats.token(name)}")
+        told = client.get("/api/seats").text
+        assert not any(seats.token(each) in told for each in seats.by_name)
+    host = closed.test_client()
+    host.get(f"/seat/{seats.token('shared')}")
+    paths = {each["name"]: each["path"] for each in host.get("/api/seats").json["seats"]}
+    assert paths["french"] == f"/seat/{seats.token('french')}"
+
+
+def test_who_looks_on_changes_nothing(closed, seats):
+    client = closed.test_client()
+    client.get(f"/seat/{seats.token('spectator')}")
+    assert client.get("/api/state").status_code == 200
+    for path, body in (
+        ("/api/take-off", {"thing": "unit:F1"}),
+        ("/api/disputes", {"question": "near/F1", "active": "french"}),
+        ("/api/game/begin", {}),
+    ):
+        answer = client.post(path, json=body)
+        assert (answer.status_code, answer.json["error"]) == (403, "who looks on changes nothing")
+
+
+def test_wrong_links_are_slowed_down_for_a_minute(live):
+    now_s = [0.0]
+    seats = Seats(SIDES, by_link=True, now_s=lambda: now_s[0])
+    client = create_app(live, {"TESTING": True}, seats=seats).test_client()
+    codes = [client.get(f"/seat/guess{number}").status_code for number in range(6)]
+    assert codes == [403] * 5 + [429]
+    assert client.get(f"/seat/{seats.token('french')}").status_code == 429
+    now_s[0] = 61.0
+    assert client.get(f"/seat/{seats.token('french')}").status_code == 303
+
+
+def test_tokens_are_long_differ_and_are_new_in_every_run(seats):
+    tokens = [seats.token(name) for name in seats.by_name]
+    tokens += [Seats(SIDES).token(name) for name in seats.by_name]
+    assert len(set(tokens)) == len(tokens)
+    assert min(map(len, tokens)) >= 32
+
+
+def test_a_token_finds_its_seat_and_nonsense_none(seats):
+    assert seats.seat(seats.token("french")) == player("french")
+    assert seats.seat(seats.token("shared")) == SHARED
+    assert seats.seat(seats.token("spectator")) == SPECTATOR
+    assert seats.seat("") is None
+    assert seats.seat("é" * 32) is None
+
+
+def test_a_forged_cookie_is_a_stranger(closed):
+    client = closed.test_client()
+    client.set_cookie(COOKIE, "french")
+    assert client.get("/").status_code == 403

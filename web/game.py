@@ -1,0 +1,67 @@
+"""The game on the table: what a seat sees of it, and what it does."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, jsonify, request
+
+from tablecam.documents import document_from
+from tablecam.errors import BadInput
+from tablecam.referee.referee import Referee
+from tablecam.referee.shown import shown as shown_to
+from web.bodies import Act, Begin, Confirm, Undo
+from web.seats import seat_now
+from web.shown import shown
+
+blueprint = Blueprint("game", __name__, url_prefix="/api/game")
+
+
+@blueprint.get("")
+def game() -> Response:
+    """What this seat may know and do."""
+    return _shown()
+
+
+@blueprint.post("/begin")
+def begin() -> Response:
+    """Begin a game on the table as it lies."""
+    wanted = document_from(request.get_json(), "begin").parsed(Begin)
+    _referee().begin(shown().live.snapshot().position, wanted.options, seat_now())
+    return _shown()
+
+
+@blueprint.post("/act")
+def act() -> Response:
+    """Do one of the actions, or any other that the rules or the players allow."""
+    wanted = document_from(request.get_json(), "act").parsed(Act)
+    _referee().act(seat_now(), wanted.action, wanted.version)
+    return _shown()
+
+
+@blueprint.post("/confirm")
+def confirm() -> Response:
+    """Do what a hand seems to have done with a unit."""
+    wanted = document_from(request.get_json(), "confirm").parsed(Confirm)
+    _referee().confirm(seat_now(), wanted.unit, wanted.version)
+    return _shown()
+
+
+@blueprint.post("/undo")
+def undo() -> Response:
+    """Take back the latest actions."""
+    wanted = document_from(request.get_json(), "undo").parsed(Undo)
+    _referee().undo(seat_now(), wanted.steps, wanted.version)
+    return _shown()
+
+
+def _shown() -> Response:
+    response = jsonify(shown_to(_referee(), seat_now()))
+    response.headers["Cache-Control"] = "no-store"  # it may hold a concealed hand
+    return response
+
+
+def _referee() -> Referee:
+    referee = shown().live.referee
+    if referee is None:
+        game = shown().live.roster.game
+        raise BadInput("game", f"tablecam does not know yet how {game} is played")
+    return referee

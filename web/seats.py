@@ -1,0 +1,166 @@
+"""Seats at the table: on this machine they are taken by a tap, on a network by a secret link.
+
+A link sets a cookie that scripts cannot read. Whoever has none is turned away where seats are by
+link, and shares the screen with all players where they are not.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+
+from flask import Blueprint, Flask, Response, abort, current_app, g, jsonify, redirect, request
+from werkzeug.wrappers import Response as AnyResponse
+
+from tablecam.documents import document_from, nearest
+from tablecam.errors import BadInput
+from tablecam.referee.seats import SHARED, SPECTATOR, Seat, player
+from web.bodies import TakeSeat
+
+blueprint = Blueprint("seats", __name__)
+
+COOKIE = "tablecam_seat"
+_KEY = "tablecam seats"
+_TOKEN_BYTES = 24
+_MOST_WRONG = 5
+_WRONG_FOR_S = 60.0
+_KEPT_FOR_S = 7 * 24 * 3600
+
+
+class Seats:
+    """The seats of a table, each with a token that nobody guesses.
+
+    Args:
+        sides: The sides that play.
+        by_link: Whether a seat needs its link; without, all who come share the screen.
+        now_s: A clock.
+    """
+
+    def __init__(
+        self,
+        sides: Iterable[str],
+        *,
+        by_link: bool = False,
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        seats = {side: player(side) for side in sides}
+        self.by_name: Mapping[str, Seat] = {**seats, "shared": SHARED, "spectator": SPECTATOR}
+        self.by_link = by_link
+        self._tokens = {name: secrets.token_urlsafe(_TOKEN_BYTES) for name in self.by_name}
+        self._now_s = now_s
+        self._wrong_s: dict[str, deque[float]] = {}
+
+    def token(self, name: str) -> str:
+        """The token of a seat.
+
+        Raises:
+            BadInput: There is no such seat.
+        """
+        if name not in self._tokens:
+            there = nearest(name, self._tokens)
+            raise BadInput("seat", f"there is no seat {name}{there}")
+        return self._tokens[name]
+
+    def seat(self, token: str) -> Seat | None:
+        """The seat of a token; compared so that the time it takes tells nothing."""
+        found = None
+        for name, known in self._tokens.items():
+            if hmac.compare_digest(known.encode(), token.encode()):
+                found = self.by_name[name]
+        return found
+
+    def guessed_wrong(self, address: str) -> None:
+        """Note a wrong token that came from an address."""
+        self._wrong_s.setdefault(address, deque(maxlen=_MOST_WRONG)).append(self._now_s())
+
+    def is_slowed(self, address: str) -> bool:
+        """Whether an address has guessed so often that it has to wait."""
+        wrong_s = self._wrong_s.get(address, deque())
+        return len(wrong_s) == _MOST_WRONG and self._now_s() - wrong_s[0] < _WRONG_FOR_S
+
+
+def seat_people(app: Flask, seats: Seats) -> None:
+    """Give an application its seats; every request is somebody's from now on."""
+    app.extensions[_KEY] = seats
+    app.before_request(_take_place)
+    app.register_blueprint(blueprint)
+
+
+def seat_now() -> Seat:
+    """Whose request this is."""
+    seat: Seat = g.seat
+    return seat
+
+
+@blueprint.get("/seat/<token>")
+def sit_down(token: str) -> AnyResponse:
+    """Take the seat of a link, and go to the table."""
+    if _seats().seat(token) is None:
+        _refuse_wrong()
+    return _with_cookie(redirect("/", 303), token)
+
+
+@blueprint.get("/api/seats")
+def links() -> Response:
+    """The seats, whose this page is, and, for the shared screen, the links to all of them."""
+    seats, own = _seats(), seat_now()
+    names = [name for name, seat in seats.by_name.items() if seat == own]
+    paths = {name: f"/seat/{seats.token(name)}" for name in seats.by_name}
+    shows_links = own == SHARED
+    return jsonify(
+        own=names[0],
+        by_link=seats.by_link,
+        seats=[
+            {"name": name, "side": seat.side, "path": paths[name] if shows_links else None}
+            for name, seat in seats.by_name.items()
+        ],
+    )
+
+
+@blueprint.post("/api/seat")
+def change() -> AnyResponse:
+    """Take another seat by a tap, where the screen is shared."""
+    wanted = document_from(request.get_json(), "seat").parsed(TakeSeat)
+    token = _seats().token(wanted.seat)
+    if _seats().by_link and seat_now() != SHARED:
+        abort(403, "this seat is yours; another one needs its own link")
+    return _with_cookie(jsonify(own=wanted.seat), token)
+
+
+def _take_place() -> None:
+    """Find out whose request this is, and turn strangers away."""
+    g.seat = SPECTATOR
+    if request.endpoint in ("seats.sit_down", "static"):
+        if _seats().is_slowed(request.remote_addr or ""):
+            abort(429, "too many wrong links: wait a minute")
+        return
+    seat = _seats().seat(request.cookies.get(COOKIE, ""))
+    if seat is None and _seats().by_link:
+        abort(403, "this table is open by its links only: ask for yours")
+    g.seat = seat or SHARED
+    if request.method not in ("GET", "HEAD", "OPTIONS") and g.seat == SPECTATOR and not _is_tap():
+        abort(403, "who looks on changes nothing")
+
+
+def _is_tap() -> bool:
+    """Whether somebody at a shared screen takes another seat."""
+    return request.endpoint == "seats.change"
+
+
+def _refuse_wrong() -> None:
+    _seats().guessed_wrong(request.remote_addr or "")
+    abort(403, "this link is not one of this table's: it may be of an earlier game")
+
+
+def _with_cookie(response: AnyResponse, token: str) -> AnyResponse:
+    # Lax: a link in a message opens the table, and no other site's form acts on it.
+    response.set_cookie(COOKIE, token, max_age=_KEPT_FOR_S, httponly=True, samesite="Lax")
+    return response
+
+
+def _seats() -> Seats:
+    seats: Seats = current_app.extensions[_KEY]
+    return seats
