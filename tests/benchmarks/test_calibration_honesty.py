@@ -18,7 +18,7 @@ from tests.footage import Rig
 SCENES = ("scene-1", "scene-2")
 HAND_MM = 0.3
 """How truly a hand lays tags with a ruler."""
-EXACT_DRAWS, HAND_DRAWS = 40, 250
+EXACT_DRAWS, HAND_DRAWS = 60, 250
 """Calibrations; what a share comes to on the average is then known to 0.3 to 1.6 points."""
 SURE = 1.645
 """Sigmas within which nine in ten errors lie: a margin beyond them is what a ruling takes for sure.
