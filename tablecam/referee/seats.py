@@ -23,10 +23,13 @@ class Seat:
         return self.side if self.kind == "player" else None
 
     def may_answer(self, asked: Asked) -> bool:
-        """Whether it may do what is asked; dice are anybody's who plays."""
-        if self.kind == "spectator":
-            return False
-        return self.kind == "shared" or asked.seat in (None, self.side)
+        """Whether it may do what is asked; dice are anybody's who plays.
+
+        On a screen that all look at nothing is answered that would show a concealed hand.
+        """
+        if self.kind == "shared":
+            return not asked.is_concealed
+        return self.plays and asked.seat in (None, self.side)
 
     @property
     def plays(self) -> bool:

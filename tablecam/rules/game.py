@@ -73,12 +73,14 @@ class Event:
 class Asked:
     """What is due: `question` is one sentence, and `seat` is asked it.
 
-    Without a seat chance is asked (dice, a draw), or nobody, as the game `is_over`.
+    Without a seat chance is asked (dice, a draw), or nobody, as the game `is_over`. When
+    `is_concealed` the answers show what only that seat may see.
     """
 
     question: str
     seat: str | None = None
     is_over: bool = False
+    is_concealed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,6 +142,15 @@ def test_a_hand_that_is_dealt_never_reaches_another_seat(french, british, app, s
         assert not any(f'"{card}"' in told for card in ids)
 
 
+def test_a_shared_screen_is_not_offered_what_would_show_a_hand(french, app, seats):
+    begin(french, deck="house")
+    shared = seated(app, seats, "shared")
+    while (now := shared.get("/api/game").json)["asked"] is None:
+        shared.post("/api/game/act", json={"action": now["actions"][0]["action"]})
+    assert (now["asked"], now["is_yours"], now["actions"]) == ("french", False, [])
+    assert french.get("/api/game").json["is_yours"]
+
+
 def test_every_page_is_told_when_the_game_goes_on(french, live):
     before = live.snapshot()
     begin(french)

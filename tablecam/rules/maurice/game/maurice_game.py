@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from tablecam.rules.maurice.game import round as rounds
 from tablecam.rules.maurice.game.action_json import action_from_json, action_to_json
 from tablecam.rules.maurice.game.actions import Action, Draw
 from tablecam.rules.maurice.game.draw_steps import settled_draw
+from tablecam.rules.maurice.game.hands import is_dealt
 from tablecam.rules.maurice.game.laying import laid
 from tablecam.rules.maurice.game.offers import offer
 from tablecam.rules.maurice.game.options import first_state
@@ -34,8 +36,9 @@ class MauriceGame:
         return state
 
     def asked(self, state: State) -> Asked:
-        """What is due now, and of whom."""
-        return rounds.asked(state)
+        """What is due now, and of whom; where tablecam deals, answers may show a hand."""
+        asked = rounds.asked(state)
+        return replace(asked, is_concealed=asked.seat is not None and is_dealt(state))
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Complete actions; of moves, of fire and of cards the usual ones."""
