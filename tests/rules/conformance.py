@@ -10,16 +10,22 @@ from typing import Any
 from tablecam.rules.play import Play
 
 Checked = Callable[[Play[Any, Any]], None]
+Chosen = Callable[[tuple[Any, ...], Random], Any]
 
 
 def play_at_random(
-    play: Play[Any, Any], seed: int, *, most: int, after_each: Checked = lambda play: None
+    play: Play[Any, Any],
+    seed: int,
+    *,
+    most: int,
+    choose: Chosen = lambda actions, players: players.choice(actions),
+    after_each: Checked = lambda play: None,
 ) -> None:
     """Play to the end with random legal actions, at most so many; after each one check more."""
     players = Random(seed)
     while not play.asked().is_over:
         assert len(play.done) < most, f"not over after {most} actions: {play.asked().question}"
-        play.apply(players.choice(play.legal()))
+        play.apply(choose(play.legal(), players))
         after_each(play)
     assert play.legal() == ()
 

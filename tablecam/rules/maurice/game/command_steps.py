@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args
 
+import shapely
+
 from tablecam.documents import quoted
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.charge import charges
+from tablecam.rules.maurice.field import Field
 from tablecam.rules.maurice.game.actions import Action, Declare, Volleys
-from tablecam.rules.maurice.game.fire_choices import able_to_fire
 from tablecam.rules.maurice.game.hands import cards_of, held_card, is_dealt, without_cards
 from tablecam.rules.maurice.game.sequence import DRAWS, after_declaring, after_fire
 from tablecam.rules.maurice.game.state import Command, State
@@ -17,12 +19,12 @@ from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import (
     CommandChoice,
     Drawing,
-    Firing,
     Interrupting,
     Removing,
     VolleyChoice,
 )
 from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.tables import SHORT_BW
 
 
 class VolleyChoiceRules:
@@ -33,10 +35,9 @@ class VolleyChoiceRules:
         return Asked(f"Does {state.active} invoke the volley phase?", state.active)
 
     def legal(self, state: State, step: VolleyChoice) -> tuple[Action, ...]:
-        """No volleys; and volleys where anybody at all has a target."""
-        sides = (state.active, state.passive)
-        has_targets = any(able_to_fire(state, Firing("volley", side)) for side in sides)
-        return (Volleys(False), Volleys(True)) if has_targets else (Volleys(False),)
+        """No volleys; and volleys where anybody who ever fires has an enemy within their range."""
+        may_fire = _is_any_within_range(field_at(state))
+        return (Volleys(False), Volleys(True)) if may_fire else (Volleys(False),)
 
     def apply(self, state: State, step: VolleyChoice, action: Action) -> Followed:
         """The passive side may interrupt the volleys; without them the command choice is due."""
@@ -83,6 +84,17 @@ class CommandChoiceRules:
             return _event(state, action), events
         then = after_declaring(state).step
         return state.to(Drawing(state.active, DRAWS[command], then)), events
+
+
+def _is_any_within_range(field: Field) -> bool:
+    """Whether infantry or artillery lies within short range of an enemy (M-7.6, M-7.9)."""
+    far_mm = SHORT_BW * field.bw_mm
+    return any(
+        unit.unit.arm != "cavalry"
+        and any(shapely.dwithin(unit.outline, each.outline, far_mm) for each in enemies)
+        for unit in field.units
+        for enemies in [field.enemies_of(unit)]
+    )
 
 
 def why_impossible(state: State, command: Command) -> str | None:

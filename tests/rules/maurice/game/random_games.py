@@ -82,29 +82,25 @@ def eager(actions: tuple[Action, ...], players: Random) -> Action:
 
 
 class Keeping:
-    """What a game may never lose: bases, morale, cards."""
+    """What a game may never lose: bases, morale, cards. To be asked after each action."""
 
     def __init__(self, play: Play[State, Action]) -> None:
         self._bases = _bases(play.state.position)
         self._cards = _cards(play.state)
-        self._morale = {side.name: side.morale for side in play.state.sides}
+        self._morale = sum(side.morale for side in play.state.sides)
+        self._told = Counter[str]()
 
     def check(self, play: Play[State, Action]) -> None:
         """The game as it stands has all that it began with, but for what its events tell of."""
         state = play.state
-        told = Counter(event.kind for done in play.done for event in done.events)
-        broken = [
-            event.facts["unit"]
-            for done in play.done
-            for event in done.events
-            if event.kind == "broken"
-        ]
-        gone = {name: bases for name, bases in self._bases.items() if name in broken}
-        assert len(broken) == len(set(broken))
-        assert _bases(state.position) | gone == self._bases
+        for event in play.done[-1].events:
+            self._told[event.kind] += 1
+            if event.kind == "broken":
+                assert self._bases.pop(event.facts["unit"])
+        told = self._told
+        assert _bases(state.position) == self._bases
         assert bool(told["over"]) == play.asked().is_over
-        lost = sum(self._morale.values()) - sum(side.morale for side in state.sides)
-        assert lost == told["morale"]
+        assert self._morale - told["morale"] == sum(side.morale for side in state.sides)
         assert _cards(state) == self._cards - told["removed"]
         assert all(side.hand >= 0 and side.morale >= 0 for side in state.sides)
         for unit in state.position.units:

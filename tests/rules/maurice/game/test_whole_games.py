@@ -1,0 +1,31 @@
+"""Whole games by random legal players: they end, lose nothing, and come out the same again.
+
+A few in the suite; `make bench-games` plays thousands.
+"""
+
+import pytest
+
+from tests.rules.conformance import check_replay, check_state, play_at_random
+from tests.rules.maurice.game.random_games import MOST_ACTIONS, Keeping, eager, random_game
+
+GAMES = [*((seed, {"deck_size": 20}) for seed in range(4)), (6, {"deck": "house"})]
+
+
+@pytest.mark.parametrize(("seed", "options"), GAMES)
+def test_a_game_of_random_players_ends_and_comes_out_the_same_again(seed, options):
+    play = random_game(seed, **options)
+    keeping = Keeping(play)
+    play_at_random(play, seed, most=MOST_ACTIONS, choose=eager, after_each=keeping.check)
+    check_replay(play)
+
+
+@pytest.mark.parametrize("seed", [11, 12])
+def test_whatever_is_listed_is_taken_in_every_state_of_a_game(seed):
+    play = random_game(seed, deck_size=16)
+    play_at_random(
+        play,
+        seed,
+        most=MOST_ACTIONS,
+        choose=eager,
+        after_each=lambda play: check_state(play, tried=3, seed=seed),
+    )
