@@ -26,6 +26,8 @@ LINE_DRAWS = 400
 """Draws for what has to be looked at one by one: 0.95 is known to 0.011, in half a second."""
 
 _HALVINGS = 10
+TURNING_SHARE = 0.5**_HALVINGS
+"""To what share of the slack it is known where an outcome turns."""
 
 Flags = NDArray[np.bool_]
 
@@ -57,7 +59,7 @@ def share(held: Flags) -> float:
 
 
 def turning_mm(holds_by: Callable[[float], bool], slack_mm: float) -> float | None:
-    """By how much lengths must change until an outcome turns, to a thousandth of the slack.
+    """By how much lengths must change until an outcome turns, to `TURNING_SHARE` of the slack.
 
     `holds_by` is the outcome were all lengths by so much more in its favour. None where it stands
     all of the slack; negative where it does not hold as it is.

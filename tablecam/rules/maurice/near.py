@@ -12,7 +12,7 @@ from tablecam.measure.answer import EXACT_MM, Answer, decide, shapes_of
 from tablecam.measure.clear_line import is_barred, shortest_clear_line
 from tablecam.measure.lengths import Length, distance, distances
 from tablecam.measure.within import within
-from tablecam.rules.maurice.chances import SIGMAS, spread_mm, turning_mm
+from tablecam.rules.maurice.chances import SIGMAS, TURNING_SHARE, spread_mm, turning_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.spacing import Spacing
 from tablecam.rules.maurice.tables import NEAR_BW
@@ -152,12 +152,10 @@ def _unless_an_edge_decides(
         )
         return any(line is not None and line.value_mm <= limit_mm + by_mm for line in clear)
 
-    in_the_open = [min(far_mm.values()) <= limit_mm + by for by in (-slack_mm, slack_mm)]
-    if [is_near_by(-slack_mm), is_near_by(slack_mm)] == in_the_open:
-        return found  # it hangs on the plain length alone
     margin_mm = turning_mm(is_near_by, slack_mm)
-    if margin_mm is None:
-        return found
+    in_the_open_mm = limit_mm - min(far_mm.values())
+    if margin_mm is None or abs(margin_mm - in_the_open_mm) <= TURNING_SHARE * slack_mm:
+        return found  # it stands all errors, or hangs on the plain length alone
     sigma_mm = math.hypot(spread_mm(unit), max(spread_to_mm[enemy_id] for enemy_id in vying))
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
     because = f"{found.answer.because}; {abs(margin_mm):.1f} mm at the edge of that decide it"
