@@ -485,7 +485,7 @@ def test_a_hand_never_leaves_for_another_seat(dealt):  # M-3.1
     own = set(dealt.side("british").cards)
     for seat in ("french", None):
         seen = repr(GAME.seen_by(dealt, seat))
-        assert not any(card in seen for card in (*own, *dealt.deck.cards))
+        assert not any(repr(card) in seen for card in (*own, *dealt.deck.cards))
         assert "'hand': 6" in seen
     assert {card["id"] for card in GAME.seen_by(dealt, "british")["hand"]} == own
 
