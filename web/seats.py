@@ -19,6 +19,7 @@ from tablecam.documents import document_from, nearest
 from tablecam.errors import BadInput
 from tablecam.referee.seats import SHARED, SPECTATOR, Seat, player
 from web.bodies import TakeSeat
+from web.codes import svg_code
 
 blueprint = Blueprint("seats", __name__)
 
@@ -32,6 +33,8 @@ _KEPT_FOR_S = 7 * 24 * 3600
 
 class Seats:
     """The seats of a table, each with a token that nobody guesses.
+
+    `address` is where phones find this machine; whoever serves the table says so.
 
     Args:
         sides: The sides that play.
@@ -49,6 +52,7 @@ class Seats:
         seats = {side: player(side) for side in sides}
         self.by_name: Mapping[str, Seat] = {**seats, "shared": SHARED, "spectator": SPECTATOR}
         self.by_link = by_link
+        self.address = ""
         self._tokens = {name: secrets.token_urlsafe(_TOKEN_BYTES) for name in self.by_name}
         self._now_s = now_s
         self._wrong_s: dict[str, deque[float]] = {}
@@ -63,6 +67,14 @@ class Seats:
             there = nearest(name, self._tokens)
             raise BadInput("seat", f"there is no seat {name}{there}")
         return self._tokens[name]
+
+    def path(self, name: str) -> str:
+        """The address of a seat on this machine: open it, and it is taken."""
+        return f"/seat/{self.token(name)}"
+
+    def link(self, name: str) -> str:
+        """The whole link to a seat."""
+        return self.address.rstrip("/") + self.path(name)
 
     def seat(self, token: str) -> Seat | None:
         """The seat of a token; compared so that the time it takes tells nothing."""
@@ -108,16 +120,25 @@ def links() -> Response:
     """The seats, whose this page is, and, for the shared screen, the links to all of them."""
     seats, own = _seats(), seat_now()
     names = [name for name, seat in seats.by_name.items() if seat == own]
-    paths = {name: f"/seat/{seats.token(name)}" for name in seats.by_name}
     shows_links = own == SHARED
     return jsonify(
         own=names[0],
         by_link=seats.by_link,
         seats=[
-            {"name": name, "side": seat.side, "path": paths[name] if shows_links else None}
+            {"name": name, "side": seat.side, "link": seats.link(name) if shows_links else None}
             for name, seat in seats.by_name.items()
         ],
     )
+
+
+@blueprint.get("/api/seats/<name>/code.svg")
+def code(name: str) -> Response:
+    """The link to a seat as a QR code, for the shared screen to show."""
+    if seat_now() != SHARED:
+        abort(403, "only the shared screen shows the links")
+    response = Response(svg_code(_seats().link(name)), mimetype="image/svg+xml")
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 @blueprint.post("/api/seat")

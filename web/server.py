@@ -95,10 +95,14 @@ class Server:
         host = _own_network_host()
         return None if host is None else f"http://{host}:{self.port}/"
 
-    def run(self, *, open_browser: bool = False) -> None:
-        """Serve until `close` is called or Ctrl-C is pressed."""
+    def run(self, *, open_browser: bool = False, start: str | None = None) -> None:
+        """Serve until `close` is called or Ctrl-C is pressed.
+
+        A browser is opened at `start`, or else at the table.
+        """
         if open_browser:
-            threading.Thread(target=webbrowser.open, args=(self.address,), daemon=True).start()
+            page = start or self.address
+            threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
         try:
             while not self._stopping.is_set():
                 wasyncore.loop(timeout=1.0, map=self._map, count=1)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from pathlib import Path
 
 import click
 
 from tablecam.capture.reader import Reader
-from tablecam.commands.serving import games_option, kept_game, page_options, serve
+from tablecam.commands.serving import GameOptions, game_options, kept_game, page_options, serve
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 
 
 @click.command("demo")
 @page_options
-@games_option
-def demo(host: str, port: int, open_browser: bool, games_folder: Path) -> None:
+@game_options
+def demo(host: str, port: int, open_browser: bool, game: GameOptions) -> None:
     """Show a living table: no camera and no file needed.
 
     A simulated camera looks at a scripted battle; its pictures go through the same search, fit
@@ -33,6 +32,7 @@ def demo(host: str, port: int, open_browser: bool, games_folder: Path) -> None:
             host=host,
             port=port,
             open_browser=open_browser,
-            record=kept_game(games_folder, table.roster.game, table_file, None),
+            game=game,
+            record=kept_game(game.folder, table.roster.game, table_file, None),
             simulated=table,
         )

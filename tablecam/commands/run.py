@@ -12,7 +12,7 @@ from tablecam.capture.open_source import open_reader, source_kind
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.reader import PictureSize
 from tablecam.commands.demo import demo
-from tablecam.commands.serving import games_option, kept_game, page_options, serve
+from tablecam.commands.serving import GameOptions, game_options, kept_game, page_options, serve
 from tablecam.commands.source_options import source_options
 from tablecam.errors import BadInput
 from tablecam.live.keeping import KeptGame
@@ -26,7 +26,7 @@ SIMULATED = "simulated"
 @click.option("--camera", "camera_path", type=click.Path(path_type=Path), help="The camera file.")
 @source_options
 @page_options
-@games_option
+@game_options
 @click.pass_context
 def run(
     context: click.Context,
@@ -37,7 +37,7 @@ def run(
     host: str,
     port: int,
     open_browser: bool,
-    games_folder: Path,
+    game: GameOptions,
 ) -> None:
     """Watch a table and serve its page.
 
@@ -46,7 +46,7 @@ def run(
     """
     if source == SIMULATED:
         page = {"host": host, "port": port, "open_browser": open_browser}
-        context.invoke(demo, **page, games_folder=games_folder)
+        context.invoke(demo, **page, game=game)
         return
     table_path, camera_path = _needed(table_path, "--table"), _needed(camera_path, "--camera")
     roster = read_table_file(table_path)
@@ -65,7 +65,8 @@ def run(
             host=host,
             port=port,
             open_browser=open_browser,
-            record=_record(games_folder, roster.game, table_path, camera_path),
+            game=game,
+            record=_record(game.folder, roster.game, table_path, camera_path),
         )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import ipaddress
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -19,9 +22,15 @@ from tablecam.live.table import LiveTable
 from tablecam.record.game_file import GameFacts
 from tablecam.table.roster import Roster
 from web.application import create_app
+from web.codes import terminal_code
+from web.seats import Seats
 from web.server import Server
+from web.view import sides_of
 
 Decorated = Callable[..., Any]
+
+EVERYWHERE = "0.0.0.0"
+"""Every address of this machine: what a network sees of it."""
 
 
 def games_folder() -> Path:
@@ -37,7 +46,7 @@ def page_options(command: Decorated) -> Decorated:
                 "--host",
                 default="127.0.0.1",
                 show_default=True,
-                help="Address to listen on; 0.0.0.0 lets phones on the same network look.",
+                help="Address to listen on.",
             ),
             click.option(
                 "--port",
@@ -55,18 +64,48 @@ def page_options(command: Decorated) -> Decorated:
     return command
 
 
-def games_option(command: Decorated) -> Decorated:
-    """Add `--games` to a command that keeps what happens on its table."""
-    option = click.option(
+@dataclass(frozen=True, slots=True)
+class GameOptions:
+    """How a game is served: to whom, by whose confirmation it goes on, and where it is kept."""
+
+    on_lan: bool
+    confirms_by_itself: bool
+    folder: Path
+
+
+_GAME_OPTIONS = (
+    click.option(
+        "--lan",
+        is_flag=True,
+        help="Let phones on this network in, each by the secret link of its seat (with QR codes).",
+    ),
+    click.option(
+        "--auto",
+        is_flag=True,
+        help="Take legal moves as made without asking; doubtful ones are still asked about.",
+    ),
+    click.option(
         "--games",
-        "games_folder",
         type=click.Path(path_type=Path),
         default=games_folder,
         show_default="your data folder",
         metavar="DIR",
         help="Where games are kept, a file each; `tablecam disputes FILE` opens one.",
-    )
-    return option(command)
+    ),
+)
+
+
+def game_options(command: Decorated) -> Decorated:
+    """Give a command `game`, read from `--lan`, `--auto` and `--games`."""
+
+    @functools.wraps(command)
+    def with_options(*args: Any, lan: bool, auto: bool, games: Path, **others: Any) -> Any:
+        return command(*args, game=GameOptions(lan, auto, games), **others)
+
+    decorated: Decorated = with_options
+    for option in reversed(_GAME_OPTIONS):
+        decorated = option(decorated)
+    return decorated
 
 
 def serve(
@@ -77,20 +116,48 @@ def serve(
     host: str,
     port: int,
     open_browser: bool,
+    game: GameOptions,
     record: KeptGame,
     simulated: SimulatedControls | None = None,
 ) -> None:
     """Watch the table and serve its page until Ctrl-C; say at the end where the game is kept."""
-    live = LiveTable(reader, camera, roster, simulated=simulated, record=record)
-    server = Server(create_app(live), host, port)
-    click.echo(f"The table is at {server.address}", err=True)
-    if server.network_address is not None:
-        click.echo(f"On a phone in the same network: {server.network_address}", err=True)
+    live = LiveTable(
+        reader,
+        camera,
+        roster,
+        simulated=simulated,
+        record=record,
+        confirms_by_itself=game.confirms_by_itself,
+    )
+    host = EVERYWHERE if game.on_lan else host
+    seats = Seats(sides_of(roster), by_link=not _is_this_machine(host))
+    server = Server(create_app(live, seats=seats), host, port)
+    seats.address = server.network_address or server.address
+    start = server.address + seats.path("shared").lstrip("/") if seats.by_link else server.address
+    click.echo(f"The table is at {start}", err=True)
+    if seats.by_link:
+        click.echo(invitation(seats), err=True)
     click.echo("Ctrl-C stops.", err=True)
     with live:
-        server.run(open_browser=open_browser)
+        server.run(open_browser=open_browser, start=start)
     if record.path is not None:
         click.echo(f"The game is kept in {record.path}", err=True)
+
+
+def invitation(seats: Seats) -> str:
+    """A link and a QR code for each seat that a phone may take."""
+    lines = ["For phones in the same network; whoever has a link has its seat:"]
+    for name in seats.by_name:
+        if name != "shared":
+            lines += [f"\n{name}: {seats.link(name)}", terminal_code(seats.link(name))]
+    return "\n".join(lines)
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def kept_game(folder: Path, game: str, table_file: str, camera_file: str | None) -> KeptGame:

@@ -12,7 +12,9 @@ JSON = {"Origin": "http://localhost"}
 
 @pytest.fixture
 def seats():
-    return Seats(SIDES, by_link=True)
+    seats = Seats(SIDES, by_link=True)
+    seats.address = "http://10.0.0.7:8000/"
+    return seats
 
 
 @pytest.fixture
@@ -63,8 +65,16 @@ def test_only_the_shared_screen_is_shown_the_links(closed, seats):
         assert not any(seats.token(each) in told for each in seats.by_name)
     host = closed.test_client()
     host.get(f"/seat/{seats.token('shared')}")
-    paths = {each["name"]: each["path"] for each in host.get("/api/seats").json["seats"]}
-    assert paths["french"] == f"/seat/{seats.token('french')}"
+    links = {each["name"]: each["link"] for each in host.get("/api/seats").json["seats"]}
+    assert links["french"] == f"http://10.0.0.7:8000/seat/{seats.token('french')}"
+    code = host.get("/api/seats/french/code.svg")
+    assert (code.status_code, code.mimetype) == (200, "image/svg+xml")
+
+
+def test_nobody_else_is_shown_a_code(closed, seats):
+    client = closed.test_client()
+    client.get(f"/seat/{seats.token('british')}")
+    assert client.get("/api/seats/french/code.svg").status_code == 403
 
 
 def test_who_looks_on_changes_nothing(closed, seats):
