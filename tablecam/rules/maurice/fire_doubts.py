@@ -17,13 +17,16 @@ from tablecam.rules.maurice.chances import LINE_DRAWS, SIGMAS, Chance, share, tu
 from tablecam.rules.maurice.fire_bounds import Stage, can_hit, met_by, slack_mm, stages
 from tablecam.rules.maurice.fire_draws import scene
 from tablecam.rules.maurice.fire_option import FireOption
-from tablecam.rules.maurice.fire_outlook import Outlook, hidden_draws, outlooks, walled_draws
+from tablecam.rules.maurice.fire_outlook import Outlook, hidden_draws, walled_draws
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
 from tablecam.rules.maurice.fire_zone import STEP_DEG
 from tablecam.rules.maurice.tables import TURN_DEG
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+_TOLD_SIGMAS = 3.0
+"""An outcome that stands so many is certain; bounds go a bit farther, so that none is missed."""
 
 _ANGLES = 24
 """So many angles are tried in each draw about those at which a unit may be hit."""
@@ -40,25 +43,27 @@ class Look:
 
 
 def target_answers(
-    base: Shooter, options: Sequence[FireOption], tolerance_mm: float
+    seen_as: Sequence[Outlook], options: Sequence[FireOption], tolerance_mm: float
 ) -> dict[str, Answer]:
-    """Whether a base may shoot each unit of which that is not certain."""
-    seen_as = outlooks(base, tolerance_mm)
+    """Whether a base may shoot each unit of which that is not certain, by all that it may face."""
     looks = list(_looks(seen_as, tolerance_mm))
     if all(must for look in looks for must in look.units.values()):
         return {}
-    held = _drawn(seen_as, looks)
     listed = {option.target: option for option in options}
-    return {
-        unit_id: _answer(
-            base,
-            unit_id,
-            _chance(seen_as, looks, unit_id, found, tolerance_mm),
-            tolerance_mm,
-            listed.get(unit_id),
-        )
-        for unit_id, found in held.items()
-    }
+    answers = {}
+    for unit_id, held in _drawn(seen_as, looks).items():
+        chance = _chance(seen_as, looks, unit_id, held, tolerance_mm)
+        if _is_open(chance, held, tolerance_mm):
+            option = listed.get(unit_id)
+            answers[unit_id] = _answer(seen_as[0].base, unit_id, chance, tolerance_mm, option)
+    return answers
+
+
+def _is_open(chance: Chance, held: Flags, tolerance_mm: float) -> bool:
+    """Whether an outcome turns within three sigmas, or the tolerance; or in any of the draws."""
+    turns_in_draws = bool(held.any() and not held.all())
+    is_close = abs(chance.margin_mm) <= _TOLD_SIGMAS * chance.sigma_mm
+    return turns_in_draws or is_close or abs(chance.margin_mm) < tolerance_mm
 
 
 def _looks(seen_as: Sequence[Outlook], tolerance_mm: float) -> Iterator[Look]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,30 +18,28 @@ from tablecam.rules.maurice.fire_bounds import slack_mm, spread_mm
 from tablecam.rules.maurice.fire_cover import has_cover
 from tablecam.rules.maurice.fire_draws import drawn_corners
 from tablecam.rules.maurice.fire_option import FireOption, ahead_of_front_mm
-from tablecam.rules.maurice.fire_outlook import outlooks, walled_draws
-from tablecam.rules.maurice.fire_shooter import Shooter
+from tablecam.rules.maurice.fire_outlook import Outlook, walled_draws
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.tables import SLIVER_MM
 from tablecam.table.model import BasePose
 
 
-def modifier_answers(option: FireOption, tolerance_mm: float) -> Iterator[Answer]:
+def modifier_answers(
+    option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float
+) -> Iterator[Answer]:
     """Whether an option's target has cover, or is enfiladed, where that hangs on errors."""
-    found = (_cover(option, tolerance_mm), _enfilade(option, tolerance_mm))
+    found = (_cover(option, seen_as, tolerance_mm), _enfilade(option, tolerance_mm))
     return (answer for answer in found if answer is not None)
 
 
-def own_wall_answer(base: Shooter, tolerance_mm: float) -> Iterator[Answer]:
+def own_wall_answers(seen_as: Sequence[Outlook], tolerance_mm: float) -> Iterator[Answer]:
     """Whether a base stands flush behind a wall that is its own then (M-7.18), where it may."""
-    seen_as = outlooks(base, tolerance_mm)
     for other in seen_as[1:]:
+        base = seen_as[0].base
         walls = base.own_walls or other.base.own_walls
         is_own, sigma_mm = bool(base.own_walls), spread_mm(base.pose)
         margin_mm = other.turns_mm if is_own else -other.turns_mm
-        chance = float(is_own)
-        if sigma_mm > 0:
-            chance = share(walled_draws(other, seen_as[0], LINE_DRAWS))
-            chance = 1.0 - chance if is_own else chance
+        chance = _chances(seen_as)[0 if is_own else 1]
         word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
         names = ", ".join(wall.terrain.id for wall in walls)
         because = f"whether base {base.name} stands flush behind {names} {_by(margin_mm, word)}"
@@ -84,22 +82,42 @@ def _drawn_in(pose: BasePose, area: shapely.Geometry) -> NDArray[np.bool_]:
     return np.asarray(shapely.intersects(inside, shapely.polygons(smaller.corners_mm())))
 
 
-def _cover(option: FireOption, tolerance_mm: float) -> Answer | None:
+def _chances(seen_as: Sequence[Outlook]) -> tuple[float, ...]:
+    """How probably a base is as in each outlook."""
+    others = tuple(
+        share(walled_draws(each, seen_as[0], LINE_DRAWS))
+        if spread_mm(seen_as[0].base.pose) > 0
+        else 0.0
+        for each in seen_as[1:]
+    )
+    return (1.0 - sum(others), *others)
+
+
+def _cover(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) -> Answer | None:
     shot, shooter = option.sketch, option.sketch.shooter
     spread = slack_mm(shooter, [shot.target], shot.distance_mm)
     slack = max(spread, tolerance_mm)
     between = shapely.convex_hull(shapely.union(shooter.edge, shot.target.outline))
-    if not shapely.dwithin(shooter.cover, between, slack):
+    covers = shapely.union_all([each.base.cover for each in seen_as])
+    if not shapely.dwithin(covers, between, slack):
         return None
 
+    def covered(outlook: Outlook, by_mm: float) -> bool:
+        return has_cover(outlook.base, shot.target, shot.turned_deg, shot.end_mm, by_mm)
+
     def holds_by(by_mm: float) -> bool:
-        return has_cover(shooter, shot.target, shot.turned_deg, shot.end_mm, by_mm)
+        found = [covered(each, by_mm) for each in seen_as if each.turns_mm <= abs(by_mm)]
+        return any(found) if by_mm >= 0.0 else all(found)
 
     margin_mm = turning_mm(holds_by, slack)
     if margin_mm is None:
         return None
-    sigma_mm = spread / SIGMAS
-    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
+    sigma_mm, chance = spread / SIGMAS, 0.0
+    for outlook, is_so in zip(seen_as, _chances(seen_as), strict=True):
+        by_mm = turning_mm(lambda by_mm, seen=outlook: covered(seen, by_mm), slack)  # type: ignore[misc]
+        by_mm = (slack if covered(outlook, 0.0) else -slack) if by_mm is None else by_mm
+        chance += is_so * decide(by_mm, sigma_mm)[1]
+    word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
     because = f"whether {option.target} has cover from base {shooter.name} {_by(margin_mm, word)}"
     return Answer(word, margin_mm, sigma_mm, chance, "M-7.19", because, option.evidence)
 

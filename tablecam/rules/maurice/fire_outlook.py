@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import shapely
@@ -26,6 +27,10 @@ from tablecam.rules.maurice.ground import Piece
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+_ASIDE = 3.0
+"""A line slanted by up to 70 degrees that begins so far behind a front passes it within 3 times
+that; zones are turned by 45."""
 
 _SURE = 0.99
 """Draws that move nothing by this share of what turns an outcome leave it as it is."""
@@ -82,7 +87,7 @@ def walled_draws(outlook: Outlook, measured: Outlook, draws: int) -> Flags:
     found = np.zeros(draws, dtype=bool)
     places_mm = drawn_corners([base], draws)
     walls = _walls_within(base, SIGMAS * spread_mm(base.pose))
-    for at in _moved(places_mm, base.corners_mm[None], outlook.turns_mm / 2):
+    for at in _moved(places_mm, base.corners_mm[None], outlook.turns_mm):
         found[at] = flush_walls(places_mm[at, 0], walls) == outlook.base.own_walls
     return found
 
@@ -108,14 +113,25 @@ def _sights_mm(base: Shooter, tolerance_mm: float) -> Mapping[Other, float]:
         between = shapely.convex_hull(shapely.union(edge, other.outline))
         if not other.is_enemy or not shapely.dwithin(crests, between, slack):
             continue
-
-        def holds_by(by_mm: float, outline: shapely.Polygon = other.outline) -> bool:
-            return not is_hidden(edge, outline, shapely.buffer(crests, -by_mm, join_style="mitre"))
-
-        turns_mm = turning_mm(holds_by, slack)
+        turns_mm = turning_mm(partial(_may_see, base, other), slack)
         if turns_mm is not None:
             found[other] = turns_mm
     return found
+
+
+def _may_see(base: Shooter, other: Other, by_mm: float) -> bool:
+    """Whether a base sees another past crests, were all lengths by so much kinder to it."""
+    crests, edge = base.ground.crests, base.edge_less(0.0)
+    drawn_in = shapely.buffer(crests, -by_mm, join_style="mitre")
+    if is_hidden(edge, other.outline, drawn_in):
+        return False
+    wider = base.edge_less(-_ASIDE * by_mm)
+    if by_mm <= 0.0 or shapely.dwithin(crests, wider, _ASIDE * by_mm):
+        return True
+    # A thin crest drawn in is none at all. So it must be seen past the crest as it is, too, from
+    # wherever lines to it may come from: no farther aside than they are slanted.
+    larger = shapely.buffer(other.outline, by_mm, join_style="mitre")
+    return not is_hidden(wider, larger, crests)
 
 
 def _other_walls(base: Shooter, tolerance_mm: float) -> tuple[tuple[Piece, ...] | None, float]:

@@ -10,8 +10,9 @@ import shapely
 
 from tablecam.measure.answer import Answer
 from tablecam.rules.maurice.fire_doubts import target_answers
-from tablecam.rules.maurice.fire_modifiers import modifier_answers, own_wall_answer, standing
+from tablecam.rules.maurice.fire_modifiers import modifier_answers, own_wall_answers, standing
 from tablecam.rules.maurice.fire_option import FireOption
+from tablecam.rules.maurice.fire_outlook import Outlook, outlooks
 from tablecam.rules.maurice.fire_shooter import Shooter
 from tablecam.table.model import BasePose
 
@@ -47,7 +48,11 @@ class Sureness:
     def _targets(self) -> Mapping[str, Answer]:
         if self.shooter is None:
             return {}
-        return target_answers(self.shooter, self.options, self.tolerance_mm)
+        return target_answers(self._seen_as, self.options, self.tolerance_mm)
+
+    @cached_property
+    def _seen_as(self) -> tuple[Outlook, ...]:
+        return () if self.shooter is None else outlooks(self.shooter, self.tolerance_mm)
 
     @cached_property
     def _stands(self) -> tuple[Answer, ...]:
@@ -58,7 +63,6 @@ class Sureness:
         return tuple(answer for answer in found if answer is not None)
 
     def _modifiers(self) -> Iterator[Answer]:
-        if self.shooter is not None:
-            yield from own_wall_answer(self.shooter, self.tolerance_mm)
+        yield from own_wall_answers(self._seen_as, self.tolerance_mm)
         for option in self.options:
-            yield from modifier_answers(option, self.tolerance_mm)
+            yield from modifier_answers(option, self._seen_as, self.tolerance_mm)

@@ -62,8 +62,8 @@ def flush_walls(corners_mm: Array, walls: Sequence[Piece], by_mm: float = 0.0) -
     flush = [
         at
         for at, wall in enumerate(walls)
-        if shapely.length(shapely.intersection(edge, grown[at])) > _MET_MM - 2 * by_mm
-        and _depth_mm(corners_mm, wall.outline) <= _MOST_IN_WALL_MM + 2 * by_mm + EXACT_MM
+        if shapely.length(shapely.intersection(edge, grown[at])) > _MET_MM
+        and _depth_mm(corners_mm, wall.outline) <= _MOST_IN_WALL_MM + by_mm + EXACT_MM
     ]
     met = shapely.union_all([grown[at] for at in flush])
     if not flush or shapely.length(shapely.difference(edge, met)) > SLIVER_MM:

@@ -105,7 +105,8 @@ def _about_one(found: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterat
     """Of each base whether it may shoot one unit, and why not."""
     for fire in found.units[unit.id].fire.values():
         hits = [option for option in fire.options if option.target == target.id]
-        doubt = _doubt(found, unit, fire, target)
+        # What is answered, but not for certain, is told with its probability.
+        doubt = next((each for each in fire.answers if _named(found, unit, each) is target), None)
         if hits:
             yield from (_of_option(found, unit, fire, option) for option in hits)
         elif doubt is not None:
