@@ -202,13 +202,14 @@ def _crosses(move: Move, unit: UnitOnField, area: shapely.Geometry) -> bool:
     if is_partly_in(lane, area):
         return True
     parts = move.wheel_parts(unit)
-    parts = np.array([*parts[shapely.intersects(parts, area)], lane], dtype=object)
-    if len(parts) == 1:
+    parts = parts[shapely.intersects(parts, area)]
+    if not len(parts):
         return False
     if are_partly_in(parts, area).any():
         return True
     # Parts that are slivers by themselves may make more than one together, if they are any size.
-    in_mm2 = shapely.area(shapely.intersection(parts, area)).sum()
+    together = [*parts, lane]
+    in_mm2 = shapely.area(shapely.intersection(together, area)).sum()
     return bool(in_mm2 > _SPECK_MM2) and is_partly_in(
-        shapely.union_all(parts, grid_size=GRID_MM), area
+        shapely.union_all(together, grid_size=GRID_MM), area
     )

@@ -21,12 +21,14 @@ from tablecam.rules.maurice.charge_moves import (
     Moves,
     allowance_mm,
     come_to,
+    far_mm,
     in_reach,
     moves_about,
 )
 from tablecam.rules.maurice.charge_sight import is_in_view
 from tablecam.rules.maurice.charge_wheel import Wheel, longest_free_arcs_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.front_contact import touches_across
 from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW, SLIVER_MM
 from tablecam.table.headings import forward
 
@@ -124,6 +126,15 @@ class _Charger:
     def reach_mm(self) -> float:
         return allowance_mm(self.field, self.unit) or 0.0
 
+    @property
+    def is_at_screen(self) -> bool:
+        """Whether it touches an enemy across an obstacle: a wheel would be one in contact."""
+        return any(each.screens for each in self.there) and any(
+            touches_across(self.field, self.unit, other)
+            for other in self.others
+            if other.side != self.unit.side
+        )
+
     def tried(self, moves: Moves) -> Tried:
         attempt = Attempt(self.field, self.unit, moves, self.forbidden, self.sees)
         return Tried(attempt, *what_is_left(attempt))
@@ -159,11 +170,7 @@ def _chargers(asked: Sequence[tuple[Field, UnitOnField]]) -> list[_Charger]:
     ]
     if not places:
         return []
-    there = in_reach(
-        [(asked[place][1], around[place]) for place in places],
-        CHARGE_WHEEL_BW * asked[0][0].bw_mm,
-        [allowance_mm(*asked[place]) or 0.0 for place in places],
-    )
+    there = in_reach(asked[0][0], [(asked[place][1], around[place]) for place in places])
     return [
         _Charger(
             place,
@@ -186,7 +193,7 @@ def _others_near(asked: Sequence[tuple[Field, UnitOnField]]) -> list[tuple[UnitO
         near, whose = STRtree([other.outline for other in field.units]).query(
             [unit.outline for unit in units],
             predicate="dwithin",
-            distance=[(allowance_mm(field, unit) or 0.0) + TOUCH_MM for unit in units],
+            distance=[far_mm(field, unit) for unit in units],
         )[::-1]
         order = np.lexsort((near, whose))
         parts = np.split(near[order], np.searchsorted(whose[order], np.arange(1, len(units))))
@@ -202,8 +209,8 @@ def _that_they_may_charge(chargers: Sequence[_Charger]) -> list[set[str]]:
     if not chargers:
         return []
     there = [each for charger in chargers for each in charger.there]
-    wheel_mm = CHARGE_WHEEL_BW * chargers[0].field.bw_mm
-    found = come_to(there, wheel_mm, [each.reach_mm for each in chargers for _ in CORNERS])
+    reaches_mm = [each.reach_mm for each in chargers for _ in CORNERS]
+    found = come_to(chargers[0].field, there, reaches_mm)
     return [
         {name for name in left | right if _may_charge(each, name)}
         for each, left, right in zip(chargers, found[::2], found[1::2], strict=True)
@@ -227,10 +234,12 @@ def _after_wheels(chargers: Sequence[_Charger]) -> dict[int, list[Tried]]:
             each.forbidden,
         )
         for each, about in turns
-        if about.owners
+        if about.owners and not each.is_at_screen
     ]
     free_mm = iter(longest_free_arcs_mm(wheels))
-    longest_mm = [next(free_mm) if about.owners else 0.0 for _, about in turns]
+    longest_mm = [
+        next(free_mm) if about.owners and not each.is_at_screen else 0.0 for each, about in turns
+    ]
     tried: dict[int, list[Tried]] = {}
     moves = moves_about([about for _, about in turns], longest_mm)
     for (each, _), made in zip(turns, moves, strict=True):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import shapely
@@ -31,8 +32,10 @@ from tablecam.measure.lanes import (
     wheeled,
 )
 from tablecam.measure.outlines import GRID_MM, Axes
+from tablecam.rules.maurice.charge_across import Screen, first_contact_mm, screens_of
 from tablecam.rules.maurice.field import Field, UnitOnField
-from tablecam.rules.maurice.tables import ALLOWANCES_BW, SLIVER_MM
+from tablecam.rules.maurice.front_contact import thin_pieces
+from tablecam.rules.maurice.tables import ALLOWANCES_BW, CHARGE_WHEEL_BW, SLIVER_MM, THIN_BW
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -127,54 +130,83 @@ def allowance_mm(field: Field, unit: UnitOnField) -> float | None:
     return None if allowance_bw is None else allowance_bw * field.bw_mm
 
 
+def far_mm(field: Field, unit: UnitOnField) -> float:
+    """How far from a unit anything may lie that its charges can meet, all exactly known."""
+    return (allowance_mm(field, unit) or 0.0) + THIN_BW * field.bw_mm + TOUCH_MM
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class InReach:
     """The bases that all lanes of a unit about a corner can have to do with.
 
     `bases` are those of enemies, whose units are `owners`, in numbers `whose` (n,); those `touched`
-    (n,) it touches where it stands. `fan` holds theirs and then those of friends.
+    (n,) it touches where it stands. `fan` holds theirs and then those of friends. `screens` are the
+    thin obstacles behind which some of them stand.
     """
 
+    front: Axes
     corner: Corner
     owners: tuple[str, ...]
     bases: tuple[shapely.Polygon, ...]
     whose: NDArray[np.intp]
     touched: Bools
     fan: Fan
+    screens: tuple[Screen, ...]
+
+    def contact_mm(self, arcs_mm: Array, begins_mm: Array, slack_mm: float = 0.0) -> Array:
+        """How far ahead contact is with bases of enemies (k, n) that begin so far ahead."""
+        return first_contact_mm(self.front, self.corner, arcs_mm, begins_mm, self.screens, slack_mm)
 
 
 def in_reach(
+    table: Field,
     around: Sequence[tuple[UnitOnField, Sequence[UnitOnField]]],
-    wheel_mm: float,
-    reach_mm: Sequence[float],
     more_mm: float = 0.0,
 ) -> list[tuple[InReach, InReach]]:
     """What there is in reach of units' charges about either corner, of other units each.
 
-    `reach_mm` is how far each goes in all; what lies so much farther, or beside it, matters too.
+    What lies so much farther, or beside it, matters too. All fields are of one `table`.
     """
-    all_there = [each for unit, others in around for each in _all_there(unit, others)]
+    pieces, thick_mm = thin_pieces(table), THIN_BW * table.bw_mm
+    all_there = [
+        each
+        for unit, others in around
+        for each in _all_there(
+            unit, others, partial(screens_of, pieces, thick_mm=thick_mm, most_mm=more_mm)
+        )
+    ]
+    reach_mm = [allowance_mm(table, unit) or 0.0 for unit, _ in around]
     is_met = may_be_met(
         [each.fan for each in all_there],
-        wheel_mm,
-        np.repeat(reach_mm, len(CORNERS)),
+        CHARGE_WHEEL_BW * table.bw_mm,
+        np.repeat(reach_mm, len(CORNERS)) + thick_mm * bool(pieces),
         TOUCH_MM + more_mm,
     )
     there = [_only(each, flags) for each, flags in zip(all_there, is_met, strict=True)]
     return list(zip(there[::2], there[1::2], strict=True))
 
 
-def come_to(there: Sequence[InReach], wheel_mm: float, reach_mm: Sequence[float]) -> list[set[str]]:
+def come_to(table: Field, there: Sequence[InReach], reach_mm: Sequence[float]) -> list[set[str]]:
     """The enemies that lanes come to in what a wheel leaves of the allowance, and a few more."""
-    fans = [each.fan for each in there]
-    met = may_be_met(fans, wheel_mm, reach_mm, EXACT_MM, is_shared=True)
+    thick_mm = [max((screen.thick_mm for screen in each.screens), default=0.0) for each in there]
+    met = may_be_met(
+        [each.fan for each in there],
+        CHARGE_WHEEL_BW * table.bw_mm,
+        np.add(reach_mm, thick_mm),
+        EXACT_MM,
+        is_shared=True,
+    )
     return [
         {owner for owner, is_met in zip(each.owners, flags.tolist(), strict=False) if is_met}
         for each, flags in zip(there, met, strict=True)
     ]
 
 
-def _all_there(unit: UnitOnField, others: Sequence[UnitOnField]) -> list[InReach]:
+def _all_there(
+    unit: UnitOnField,
+    others: Sequence[UnitOnField],
+    screens_before: Callable[[Sequence[shapely.Polygon]], tuple[Screen, ...]],
+) -> list[InReach]:
     """All bases of other units, those of enemies first, about either corner."""
     enemies = [other for other in others if other.side != unit.side]
     friends = [other for other in others if other.side == unit.side]
@@ -183,8 +215,18 @@ def _all_there(unit: UnitOnField, others: Sequence[UnitOnField]) -> list[InReach
     owners = tuple(other.id for other in enemies for _ in other.bases)
     whose = np.repeat(np.arange(len(enemies)), [len(other.bases) for other in enemies])
     touched = shapely.dwithin(unit.outline, np.array(bases, dtype=object), TOUCH_MM)
+    screens = screens_before(bases)
     return [
-        InReach(corner, owners, bases, whose, touched, fan_before(unit.axes, corner, corners_mm))
+        InReach(
+            unit.axes,
+            corner,
+            owners,
+            bases,
+            whose,
+            touched,
+            fan_before(unit.axes, corner, corners_mm),
+            screens,
+        )
         for corner in CORNERS
     ]
 
@@ -198,6 +240,7 @@ def _only(there: InReach, is_met: Bools) -> InReach:
         there,
         whose=there.whose[of_enemies],
         touched=there.touched[of_enemies],
+        screens=tuple(each.take(of_enemies) for each in there.screens),
         owners=tuple(there.owners[place] for place in kept),
         bases=tuple(there.bases[place] for place in kept),
         fan=there.fan.take(is_met),
@@ -223,6 +266,7 @@ def moves_about(there: Sequence[InReach], longest_mm: Sequence[float]) -> list[M
 
 def _moves(there: InReach, arcs_mm: Array, begins: Array, near_mm: Array) -> Moves:
     ahead_mm, friends_mm = begins[:, : len(there.bases)], begins[:, len(there.bases) :]
+    ahead_mm = there.contact_mm(arcs_mm, ahead_mm)
     straight_mm = ahead_mm.min(axis=1, initial=np.inf)
     meets = np.isfinite(ahead_mm) & (ahead_mm <= straight_mm[:, None] + SLIVER_MM)
     # Not of a unit that is met, perhaps with other bases.

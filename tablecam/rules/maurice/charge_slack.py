@@ -20,7 +20,6 @@ from tablecam.rules.maurice.charge_moves import (
     Bools,
     InReach,
     Moves,
-    allowance_mm,
     arcs_to_try,
     in_reach,
 )
@@ -68,9 +67,7 @@ class Limits:
     def of(cls, field: Field, unit: UnitOnField, most_mm: float) -> Limits:
         """The limits of a unit's charges."""
         others = tuple(other for other in field.units if other is not unit)
-        reach_mm = (allowance_mm(field, unit) or 0.0) + most_mm
-        wheel_mm = CHARGE_WHEEL_BW * field.bw_mm
-        (there,) = in_reach([(unit, others)], wheel_mm, [reach_mm], most_mm)
+        (there,) = in_reach(field, [(unit, others)], most_mm)
         return cls(field, unit, most_mm, others, there)
 
     def targets(self, slack_mm: float) -> frozenset[str]:
@@ -124,12 +121,18 @@ def _all_ahead(limits: Limits, forbidden: shapely.Geometry, slack_mm: float) -> 
     wanted_mm, feared_mm = turned.begins_mm(wanted), turned.begins_mm(feared)
     near_mm = turned.begins_mm(slack_mm - TOUCH_MM, unless=wanted_mm)
     return [
-        _ahead(*each) for each in zip(there, arcs_mm, wanted_mm, feared_mm, near_mm, strict=True)
+        _ahead(*each, slack_mm)
+        for each in zip(there, arcs_mm, wanted_mm, feared_mm, near_mm, strict=True)
     ]
 
 
 def _ahead(
-    there: InReach, arcs_mm: Array, wanted_mm: Array, feared_mm: Array, near_mm: Array
+    there: InReach,
+    arcs_mm: Array,
+    wanted_mm: Array,
+    feared_mm: Array,
+    near_mm: Array,
+    slack_mm: float,
 ) -> _Ahead:
     friends_mm = feared_mm[:, len(there.bases) :]
     wanted_mm, feared_mm, near_mm = (
@@ -139,8 +142,8 @@ def _ahead(
     return _Ahead(
         there,
         arcs_mm,
-        wanted_mm,
-        feared_mm,
+        there.contact_mm(arcs_mm, wanted_mm, slack_mm),
+        there.contact_mm(arcs_mm, feared_mm, -slack_mm),
         friends_mm.min(axis=1, initial=np.inf),
         np.where(is_beside, near_mm, np.inf),
     )

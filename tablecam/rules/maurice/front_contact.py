@@ -137,7 +137,7 @@ def _width(points: list[tuple[Array, Array]], end: Array) -> Array:
 def _across_margins_mm(field: Field, fronts: Fronts, corners_mm: Array, gap_mm: Array) -> Array:
     """By how much fronts and bases lie flush on both sides of a thin obstacle (k,)."""
     margins_mm = np.full(len(gap_mm), -np.inf)
-    pieces = _thin_pieces(field)
+    pieces = thin_pieces(field)
     if not pieces:
         return margins_mm
     edges = shapely.linestrings(np.stack([fronts.left_mm, fronts.right_mm], axis=1))
@@ -151,7 +151,7 @@ def _across_margins_mm(field: Field, fronts: Fronts, corners_mm: Array, gap_mm: 
     return margins_mm
 
 
-def _thin_pieces(field: Field) -> list[Piece]:
+def thin_pieces(field: Field) -> list[Piece]:
     """The linear obstacles that are fought across."""
     thin_mm = THIN_BW * field.bw_mm
     return [

@@ -20,6 +20,7 @@ from tablecam.rules.maurice.field import field_of
 from tablecam.table.headings import forward
 from tablecam.table.model import Terrain, Unit
 from tablecam.table.position_file import position_from_json
+from tablecam.testing import shifted
 from tests.rules.maurice.moved import Motion, motions
 from tests.rules.maurice.tables import BW, column, gun, line, massed, position
 
@@ -332,3 +333,42 @@ def _at(unit: Unit, corner: Corner, arc_mm: float, ahead_mm: float) -> shapely.P
     pivot = (left if corner == "left" else right, 500)
     turned = affinity.rotate(rectangle, turn_rad, origin=pivot, use_radians=True)
     return affinity.translate(turned, -ahead_mm * math.sin(turn_rad), ahead_mm * math.cos(turn_rad))
+
+
+@pytest.mark.parametrize(
+    ("short_mm", "thick_mm", "straight_mm", "crosses"),
+    [
+        (0.0, 5.0, 0.0, False),  # flush with the wall itself
+        (100.0, 5.0, 100.0, False),
+        (160.0, 5.0, 160.0, False),  # 4 BW up to the wall are enough
+        (160.5, 5.0, None, False),
+        (100.0, 12.0, 112.0, True),  # over 0.25 BW thick: no wall to be touched across
+    ],
+)
+def test_m_8_14_a_charge_on_who_is_flush_behind_a_wall_ends_before_it(
+    short_mm, thick_mm, straight_mm, crosses
+):
+    wall = box("wall", 400, 500, 800, 500 + thick_mm)
+    enemy = line("1", "british", 600, 520 + thick_mm, SOUTH)
+    found = charge(line("F1", "french", 600, 480 - short_mm), enemy, terrain=[wall])
+    lanes = [(lane.corner, lane.straight_mm, lane.crosses_difficult) for lane in found.lanes]
+    wanted = [] if straight_mm is None else [(None, pytest.approx(straight_mm), crosses)]
+    assert lanes == wanted
+
+
+def test_m_8_14_a_charge_over_a_wall_on_who_is_not_flush_with_it_crosses_it():
+    wall = box("wall", 400, 500, 800, 505)
+    enemy = line("1", "british", 600, 530, SOUTH)
+    (lane,) = charge(line("F1", "french", 600, 450), enemy, terrain=[wall]).lanes
+    assert lane.straight_mm == pytest.approx(40)
+    assert lane.crosses_difficult
+
+
+def test_m_8_5_who_touches_an_enemy_across_a_wall_does_not_wheel_at_another():
+    """As the wheel would be one in contact."""
+    wall = box("wall", 560, 500, 640, 505)
+    ours = line("F1", "french", 600, 480)
+    at_the_wall = gun("1", "british", 600, 525, SOUTH)
+    beside = gun("2", "british", 700, 590, SOUTH)
+    assert charge(ours, at_the_wall, beside, terrain=[wall]).targets == ("1",)
+    assert charge(ours, shifted(at_the_wall, 0, 200), beside, terrain=[wall]).targets == ("2",)
