@@ -14,6 +14,7 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.answer import CERTAIN, AnswerWord
+from tablecam.measure.fronts import Fronts
 from tablecam.measure.outlines import GRID_MM, SEAM_MM, Axes
 from tablecam.measure.rectangles import Rectangles, rectangles
 from tablecam.measure.samples import DRAWS, sampled
@@ -64,7 +65,31 @@ def turning_mm(holds_by: Callable[[float], bool], slack_mm: float) -> float | No
     `holds_by` is the outcome were all lengths by so much more in its favour. None where it stands
     all of the slack; negative where it does not hold as it is.
     """
+    return _turning_mm(holds_by, slack_mm, holds=holds_by(0.0))
+
+
+def chance_of(
+    holds_by: Callable[[float], bool],
+    slack_mm: float,
+    sigma_mm: float,
+    *,
+    beyond_mm: Callable[[bool], float],
+    drawn: Callable[[], Flags],
+) -> Chance:
+    """How sure an outcome is: by bounds, and where these leave it open by draws.
+
+    `holds_by` is as in `turning_mm`; `beyond_mm` is the margin of what stands all of the slack,
+    whether it holds or not, `drawn` whether it holds in each of some draws.
+    """
     holds = holds_by(0.0)
+    margin_mm = _turning_mm(holds_by, slack_mm, holds=holds)
+    if margin_mm is None or not sigma_mm:
+        margin_mm = beyond_mm(holds) if margin_mm is None else margin_mm
+        return Chance(margin_mm, sigma_mm, 1.0 if holds else 0.0)
+    return Chance(margin_mm, sigma_mm, share(drawn()))
+
+
+def _turning_mm(holds_by: Callable[[float], bool], slack_mm: float, *, holds: bool) -> float | None:
     sign = -1.0 if holds else 1.0
     if holds_by(sign * slack_mm) == holds:
         return None
@@ -99,9 +124,13 @@ def drawn_outlines(field: Field, unit: UnitOnField, draws: int = LINE_DRAWS) -> 
     return np.asarray(shapely.buffer(union, -SEAM_MM / 2, join_style="mitre"), dtype=object)
 
 
-def axes_of(left_mm: NDArray[np.float64], right_mm: NDArray[np.float64], heading: object) -> Axes:
-    """Axes from a front edge's ends and its heading as a unit vector."""
-    x, y = np.asarray(heading, dtype=np.float64).tolist()
-    left, end = left_mm.tolist(), right_mm.tolist()
-    heading_deg = float(np.degrees(np.arctan2(y, x)))
-    return Axes((left[0], left[1]), (end[0], end[1]), heading_deg)
+def axes_of(fronts: Fronts) -> list[Axes]:
+    """The axes of many front edges, one by one."""
+    headings_deg = np.degrees(np.arctan2(fronts.heading[:, 1], fronts.heading[:, 0]))
+    ends = np.concatenate([fronts.left_mm, fronts.right_mm], axis=1).tolist()
+    return [
+        Axes((left_x, left_y), (right_x, right_y), heading_deg)
+        for (left_x, left_y, right_x, right_y), heading_deg in zip(
+            ends, headings_deg.tolist(), strict=True
+        )
+    ]

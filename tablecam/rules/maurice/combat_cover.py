@@ -20,11 +20,9 @@ from tablecam.rules.maurice.chances import (
     Chance,
     Flags,
     axes_of,
+    chance_of,
     drawn_outlines,
     drawn_poses,
-    share,
-    spread_mm,
-    turning_mm,
 )
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import SLIVER_MM
@@ -128,34 +126,31 @@ class _Attack:
 
 
 def _chance(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Chance:
-    sigma_mm = float(np.hypot(spread_mm(attacker), spread_mm(defender)))
-    slack_mm = SIGMAS * (spread_mm(attacker) + spread_mm(defender))
+    sigma_mm = float(np.hypot(attacker.spread_mm, defender.spread_mm))
+    slack_mm = SIGMAS * (attacker.spread_mm + defender.spread_mm)
     slack_mm = max(slack_mm, field.position.table.tolerance_mm)
     place = shapely.convex_hull(shapely.union(attacker.outline, defender.outline))
     around = shapely.envelope(shapely.buffer(place, 2 * slack_mm + 1.0))
     cover = shapely.intersection(field.ground.cover, around, grid_size=GRID_MM)
+    if cover.is_empty:
+        return Chance(-slack_mm - EXACT_MM, sigma_mm, 0.0)
     attack = _Attack(cover, attacker.axes, defender.outline)
-    holds = has_cover_from(field, attacker, defender)
-    margin_mm = None if cover.is_empty else turning_mm(attack.is_covered_by, slack_mm)
-    if margin_mm is None or not sigma_mm:
-        beyond_mm = slack_mm + EXACT_MM if margin_mm is None else abs(margin_mm)
-        return Chance(beyond_mm if holds else -beyond_mm, sigma_mm, 1.0 if holds else 0.0)
-    return Chance(margin_mm, sigma_mm, share(_drawn(field, cover, attacker, defender)))
+    return chance_of(
+        attack.is_covered_by,
+        slack_mm,
+        sigma_mm,
+        beyond_mm=lambda holds: slack_mm + EXACT_MM if holds else -slack_mm - EXACT_MM,
+        drawn=lambda: _drawn(field, cover, attacker, defender),
+    )
 
 
 def _drawn(
     field: Field, cover: shapely.Geometry, attacker: UnitOnField, defender: UnitOnField
 ) -> Flags:
     """For each draw of both units' poses, whether there is cover: (n,)."""
-    fronts = Fronts.drawn(attacker.unit, drawn_poses(field, attacker, LINE_DRAWS))
-    edges = zip(fronts.left_mm, fronts.right_mm, fronts.heading, strict=True)
+    fronts = axes_of(Fronts.drawn(attacker.unit, drawn_poses(field, attacker, LINE_DRAWS)))
     targets = drawn_outlines(field, defender)
-    return np.array(
-        [
-            _is_covered(cover, axes_of(*edge), outline)
-            for edge, outline in zip(edges, targets, strict=True)
-        ]
-    )
+    return np.array([_is_covered(cover, *each) for each in zip(fronts, targets, strict=True)])
 
 
 def _is_covered(cover: shapely.Geometry, front: Axes, outline: shapely.Geometry) -> bool:

@@ -23,10 +23,9 @@ from tablecam.rules.maurice.chances import (
     Chance,
     Flags,
     axes_of,
+    chance_of,
     drawn_outlines,
     drawn_poses,
-    share,
-    turning_mm,
 )
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.front_contact import (
@@ -65,15 +64,13 @@ class Melee:
         return MappingProxyType({enemy.id: self._chance(enemy) for enemy in self.enemies})
 
     def _chance(self, enemy: UnitOnField) -> Chance:
-        sigma_mm = float(np.hypot(self.attacker.spread_mm, enemy.spread_mm))
-        holds = self._is_engaged(enemy, 0.0)
-        margin_mm = turning_mm(lambda by_mm: self._is_engaged(enemy, by_mm), self.slack_mm)
-        if margin_mm is None:
-            margin_mm = self._plain_margin_mm(enemy, holds=holds)
-            return Chance(margin_mm, sigma_mm, 1.0 if holds else 0.0)
-        if not sigma_mm:
-            return Chance(margin_mm, sigma_mm, 1.0 if holds else 0.0)
-        return Chance(margin_mm, sigma_mm, share(self._drawn(enemy)))
+        return chance_of(
+            lambda by_mm: self._is_engaged(enemy, by_mm),
+            self.slack_mm,
+            float(np.hypot(self.attacker.spread_mm, enemy.spread_mm)),
+            beyond_mm=lambda holds: self._plain_margin_mm(enemy, holds=holds),
+            drawn=lambda: self._drawn(enemy),
+        )
 
     def touches_mm(self, enemy: UnitOnField) -> float:
         """By how much an enemy touches the attacker's front edge, negative by how much not."""
@@ -176,11 +173,8 @@ class Melee:
     def _drawn_bases(self) -> list[list[Axes]]:
         """The axes of each of the attacker's bases for each of the first draws."""
         poses = drawn_poses(self.field, self.attacker, LINE_DRAWS)
-        edges = poses.corners_mm()[:, :2]
-        found = [
-            axes_of(edge[0], edge[1], heading)
-            for edge, heading in zip(edges, poses.axes[:, 1], strict=True)
-        ]
+        edges = poses.corners_mm()
+        found = axes_of(Fronts(edges[:, 0], edges[:, 1], poses.axes[:, 1]))
         count = len(self.attacker.unit.bases)
         return [found[start : start + count] for start in range(0, len(found), count)]
 
