@@ -11,7 +11,43 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.maurice.game.cards import Effect
 from tablecam.rules.maurice.game.state import Command
 from tablecam.rules.maurice.game.steps import Direction, Symbol
-from tablecam.table.model import BasePose, Point
+from tablecam.table.model import BasePose, Point, Terrain
+
+
+@dataclass(frozen=True, slots=True)
+class LayTerrain:
+    """The terrain that a side has laid, instead of whatever lay there (M-2.1)."""
+
+    terrain: tuple[Terrain, ...]
+    type: Literal["lay-terrain"] = "lay-terrain"
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseEdge:
+    """A side's long edge: `near` is the one at y = 0 (M-2.3)."""
+
+    edge: Literal["near", "far"]
+    type: Literal["choose-edge"] = "choose-edge"
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseOrder:
+    """The side that deploys first (M-2.3)."""
+
+    first: str
+    type: Literal["choose-order"] = "choose-order"
+
+
+@dataclass(frozen=True, slots=True)
+class Deploy:
+    """A side has deployed: `units` to where their bases are now, the others where they lay."""
+
+    side: str
+    units: Mapping[str, tuple[BasePose, ...]] = field(default_factory=dict)
+    type: Literal["deploy"] = "deploy"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "units", MappingProxyType(dict(self.units)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +255,10 @@ class Lay:
 
 Action = (
     Roll
+    | LayTerrain
+    | ChooseEdge
+    | ChooseOrder
+    | Deploy
     | Volleys
     | Interrupt
     | Modify

@@ -13,9 +13,16 @@ from tablecam.documents import Document, document_from, nearest, quoted
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.game.deck_file import DeckList, deck_named
+from tablecam.rules.maurice.game.deploying import usual_places
 from tablecam.rules.maurice.game.sequence import first_step
 from tablecam.rules.maurice.game.state import Deck, Options, Round, Side, State
-from tablecam.rules.maurice.game.steps import Drawing, VolleyChoice
+from tablecam.rules.maurice.game.steps import (
+    Drawing,
+    RollingFirstRound,
+    RollingTerrain,
+    Step,
+    VolleyChoice,
+)
 from tablecam.rules.maurice.tables import ALLOWANCES_BW, DEALT
 from tablecam.table.model import Position
 from tablecam.table.sections import Name, StrictModel
@@ -31,10 +38,12 @@ class _OptionsDocument(StrictModel):
     """All options, each of which may be left out.
 
     `hands` are how many cards the sides hold at first and `deck_size` how many there are in all,
-    the Reshuffle card apart; `morale` is that of armies that have lost units already.
+    the Reshuffle card apart; `morale` is that of armies that have lost units already. With `setup`
+    the game begins with the dice for the terrain, else with the first round of `active`.
     """
 
     active: Name | None = None
+    setup: bool = False
     deck: Name | None = None
     deck_size: _Count | None = None
     hands: dict[Name, _Count] = Field(default_factory=dict)
@@ -51,32 +60,52 @@ def first_state(position: Position, options: Mapping[str, Any]) -> State:
     document = document_from(dict(options), "options")
     parsed = document.parsed(_OptionsDocument)
     _check_sides(document, parsed, sides)
-    first, second = (
-        Side(side, _morale(position, parsed, side), parsed.hands.get(side, DEALT)) for side in sides
-    )
+    if parsed.setup and parsed.active is not None:
+        raise document.error(("active",), "expected none, as with setup dice decide it")
+    hands = {side: parsed.hands.get(side, DEALT) for side in sides}
+    first, second = (Side(side, _morale(position, parsed, side), hands[side]) for side in sides)
     active = parsed.active or sides[0]
-    deck = _counted_deck(document, parsed, first.hand + second.hand)
+    deck = _counted_deck(document, parsed, sum(hands.values()))
     begun = Round(1, active, position)
     state = State(position, (first, second), deck, begun, VolleyChoice())
-    if parsed.deck is None:
-        return first_step(state, 1, active)
-    return _dealing(state, deck_named(parsed.deck))
+    if parsed.deck is not None:
+        state = _undealt(state, deck_named(parsed.deck))
+    return _setting_up(state, hands) if parsed.setup else _beginning(state, hands)
 
 
-def _dealing(state: State, cards: DeckList) -> State:
-    """The state in which tablecam deals the hands, the active side's first (M-2.6)."""
+def _beginning(state: State, hands: Mapping[str, int]) -> State:
+    """The first round, with the hands dealt before it, the active side's first (M-2.6)."""
+    without = hands[state.active] == 0
+    state = first_step(state, 1, state.active)
+    state = replace(state, round=replace(state.round, is_without_cards=without))
+    return state.to(_dealt_before(state, hands, state.step))
+
+
+def _setting_up(state: State, hands: Mapping[str, int]) -> State:
+    """The dice for the terrain, and all that comes before the first round (M-2)."""
+    for side in hands:
+        # Whoever cannot be laid in rows cannot be deployed at all: better said now than then.
+        usual_places(state.position, side, side)
+    return state.to(RollingTerrain(_dealt_before(state, hands, RollingFirstRound())))
+
+
+def _dealt_before(state: State, hands: Mapping[str, int], then: Step) -> Step:
+    if state.options.deck is None:
+        return then
+    second = Drawing(state.passive, hands[state.passive], then)
+    return Drawing(state.active, hands[state.active], second)
+
+
+def _undealt(state: State, cards: DeckList) -> State:
+    """The state with the whole of a deck face down, and no hands yet."""
     deck = Deck(len(cards.cards), 0, cards=tuple(card.id for card in cards.cards))
-    active, passive = state.side(state.active), state.side(state.passive)
-    if active.hand + passive.hand >= deck.left:
-        wanted = f"expected a deck of more cards than the {active.hand + passive.hand} to be dealt"
+    in_hands = sum(side.hand for side in state.sides)
+    if in_hands >= deck.left:
+        wanted = f"expected a deck of more cards than the {in_hands} to be dealt"
         raise BadInput("options", f"{wanted}, got {deck.left}", key="deck")
-    step = Drawing(active.name, active.hand, Drawing(passive.name, passive.hand, VolleyChoice()))
-    begun = replace(state.round, is_without_cards=active.hand == 0)
-    for side in (active, passive):
+    for side in state.sides:
         state = state.with_side(replace(side, hand=0))
-    return replace(
-        state, deck=deck, round=begun, step=step, options=Options(cards.name, cards.cards)
-    )
+    return replace(state, deck=deck, options=Options(cards.name, cards.cards))
 
 
 def sides_of(position: Position) -> tuple[str, str]:

@@ -32,19 +32,31 @@ from tablecam.rules.maurice.game.laying import as_laid
 from tablecam.rules.maurice.game.march_steps import MarchingRules
 from tablecam.rules.maurice.game.overrule import overruled
 from tablecam.rules.maurice.game.rally_steps import RallyingRules, RollingRallyRules
+from tablecam.rules.maurice.game.setup_steps import (
+    ChoosingEdgeRules,
+    ChoosingOrderRules,
+    DeployingRules,
+    LayingTerrainRules,
+    RollingFirstRoundRules,
+    RollingTerrainRules,
+)
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed, StepRules
 from tablecam.rules.maurice.game.steps import (
     Activating,
     Charging,
+    ChoosingEdge,
     ChoosingFallBacks,
+    ChoosingOrder,
     CommandChoice,
+    Deploying,
     Discarding,
     Displacing,
     Drawing,
     EndingRound,
     Firing,
     Interrupting,
+    LayingTerrain,
     Marching,
     Modifying,
     MovingCommander,
@@ -52,7 +64,9 @@ from tablecam.rules.maurice.game.steps import (
     Rallying,
     Removing,
     RollingCombat,
+    RollingFirstRound,
     RollingRally,
+    RollingTerrain,
     RollingToDisrupt,
     RollingToHit,
     Step,
@@ -61,6 +75,12 @@ from tablecam.rules.maurice.game.steps import (
 
 RULES: Final[Mapping[type[Step], StepRules]] = MappingProxyType(
     {
+        RollingTerrain: RollingTerrainRules(),
+        LayingTerrain: LayingTerrainRules(),
+        ChoosingEdge: ChoosingEdgeRules(),
+        ChoosingOrder: ChoosingOrderRules(),
+        Deploying: DeployingRules(),
+        RollingFirstRound: RollingFirstRoundRules(),
         Interrupting: InterruptingRules(),
         Modifying: ModifyingRules(),
         Drawing: DrawingRules(),

@@ -20,6 +20,64 @@ Moment = Literal["volleys", "activation"]
 """When the passive side may interrupt: a volley phase was invoked, a force activated (M-4.17)."""
 
 
+# --- before the first round: setup_steps.py, deploying.py -----------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RollingTerrain:
+    """A die for each side: the higher lays the terrain (M-2.1); `then` follows all setting up."""
+
+    then: Step
+    type: Literal["rolling-terrain"] = "rolling-terrain"
+
+
+@dataclass(frozen=True, slots=True)
+class LayingTerrain:
+    """`side`, who rolled higher, lays from `least` to `most` pieces of terrain (M-2.1)."""
+
+    side: str
+    least: int
+    most: int
+    then: Step
+    type: Literal["laying-terrain"] = "laying-terrain"
+
+
+@dataclass(frozen=True, slots=True)
+class ChoosingEdge:
+    """`side`, who laid no terrain, chooses its long edge (M-2.3)."""
+
+    side: str
+    then: Step
+    type: Literal["choosing-edge"] = "choosing-edge"
+
+
+@dataclass(frozen=True, slots=True)
+class ChoosingOrder:
+    """`side`, who rolled higher, says who deploys first (M-2.3); `near` does at the edge y = 0."""
+
+    side: str
+    near: str
+    then: Step
+    type: Literal["choosing-order"] = "choosing-order"
+
+
+@dataclass(frozen=True, slots=True)
+class Deploying:
+    """`side` deploys in its third of the table (M-2.3); `then` follows."""
+
+    side: str
+    near: str
+    then: Step
+    type: Literal["deploying"] = "deploying"
+
+
+@dataclass(frozen=True, slots=True)
+class RollingFirstRound:
+    """A die for each side: the higher plays the first round (M-2.6)."""
+
+    type: Literal["rolling-first-round"] = "rolling-first-round"
+
+
 # --- cards, in any phase: card_steps.py, draw_steps.py -------------------------------------------
 
 
@@ -245,7 +303,13 @@ class Over:
 
 
 Step = (
-    Interrupting
+    RollingTerrain
+    | LayingTerrain
+    | ChoosingEdge
+    | ChoosingOrder
+    | Deploying
+    | RollingFirstRound
+    | Interrupting
     | Modifying
     | Drawing
     | Removing

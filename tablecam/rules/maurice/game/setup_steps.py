@@ -1,0 +1,204 @@
+"""Before the first round: terrain, edges, the armies' places, and who plays first (M-2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tablecam.errors import BadInput
+from tablecam.rules.dice import Roll, values_of
+from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.maurice.game.actions import (
+    Action,
+    ChooseEdge,
+    ChooseOrder,
+    Deploy,
+    Done,
+    LayTerrain,
+)
+from tablecam.rules.maurice.game.deploying import deployed, outside, usual_places
+from tablecam.rules.maurice.game.sequence import first_step
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.step_rules import Followed
+from tablecam.rules.maurice.game.steps import (
+    ChoosingEdge,
+    ChoosingOrder,
+    Deploying,
+    LayingTerrain,
+    RollingFirstRound,
+    RollingTerrain,
+)
+from tablecam.rules.maurice.game.table import field_on
+
+
+class RollingTerrainRules:
+    """`RollingTerrain`: the first die is the first side's; ties are rolled again (M-2.1)."""
+
+    def asked(self, state: State, step: RollingTerrain) -> Asked:
+        """Chance."""
+        return Asked(f"A die each for the terrain: {' and '.join(_names(state))}")
+
+    def legal(self, state: State, step: RollingTerrain) -> tuple[Action, ...]:
+        """The roll."""
+        return (_due("terrain"),)
+
+    def apply(self, state: State, step: RollingTerrain, action: Action) -> Followed:
+        """The higher lays at least his die, and at most both dice, of pieces."""
+        dice, higher, told = _rolled(state, action, "terrain", "M-2.1")
+        if higher is None:
+            return state, (told,)
+        return state.to(LayingTerrain(higher, max(dice), sum(dice), step.then)), (told,)
+
+
+class LayingTerrainRules:
+    """`LayingTerrain`: the pieces that lie now, or others instead."""
+
+    def asked(self, state: State, step: LayingTerrain) -> Asked:
+        """Who rolled higher."""
+        pieces = f"from {step.least} to {step.most} pieces of terrain"
+        return Asked(f"{step.side} lays {pieces}", step.side)
+
+    def legal(self, state: State, step: LayingTerrain) -> tuple[Action, ...]:
+        """To leave the terrain as it lies; any other is taken as well."""
+        return (Done(),)
+
+    def apply(self, state: State, step: LayingTerrain, action: Action) -> Followed:
+        """The other side chooses its edge. Who leaves what lies has agreed on it (M-2.2)."""
+        if isinstance(action, LayTerrain):
+            state = _with_terrain(state, step, action)
+        elif not isinstance(action, Done):
+            raise Refused(f"expected terrain, or done, got {action.type}", rule="M-2.1")
+        pieces = len(state.position.terrain)
+        text = f"{step.side} has laid {pieces} of {step.least} to {step.most} pieces"
+        edge = ChoosingEdge(state.other(step.side), step.then)
+        return state.to(edge), (Event("terrain", text, "M-2.1"),)
+
+
+class ChoosingEdgeRules:
+    """`ChoosingEdge`: whoever laid no terrain takes the edge he likes (M-2.3)."""
+
+    def asked(self, state: State, step: ChoosingEdge) -> Asked:
+        """Who laid no terrain."""
+        return Asked(f"Which long edge does {step.side} take?", step.side)
+
+    def legal(self, state: State, step: ChoosingEdge) -> tuple[Action, ...]:
+        """Both."""
+        return (ChooseEdge("near"), ChooseEdge("far"))
+
+    def apply(self, state: State, step: ChoosingEdge, action: Action) -> Followed:
+        """The other side says who deploys first."""
+        if not isinstance(action, ChooseEdge):
+            raise Refused(f"expected an edge, got {action.type}", rule="M-2.3")
+        other = state.other(step.side)
+        near = step.side if action.edge == "near" else other
+        text = f"{near} deploys at the near edge, {state.other(near)} at the far one"
+        return state.to(ChoosingOrder(other, near, step.then)), (Event("edge", text, "M-2.3"),)
+
+
+class ChoosingOrderRules:
+    """`ChoosingOrder`: the higher roller deploys first or second (M-2.3)."""
+
+    def asked(self, state: State, step: ChoosingOrder) -> Asked:
+        """Who rolled higher."""
+        return Asked(f"Who deploys first? {step.side} decides", step.side)
+
+    def legal(self, state: State, step: ChoosingOrder) -> tuple[Action, ...]:
+        """Either side."""
+        return tuple(ChooseOrder(name) for name in _names(state))
+
+    def apply(self, state: State, step: ChoosingOrder, action: Action) -> Followed:
+        """Both deploy, one after the other."""
+        if not isinstance(action, ChooseOrder) or action.first not in _names(state):
+            raise Refused(f"expected one of {', '.join(_names(state))}", rule="M-2.3", key="first")
+        second = Deploying(state.other(action.first), step.near, step.then)
+        text = f"{action.first} deploys first"
+        deploying = Deploying(action.first, step.near, second)
+        return state.to(deploying), (Event("order", text, "M-2.3"),)
+
+
+class DeployingRules:
+    """`Deploying`: all units of a side wholly in its outer third of the table (M-2.3)."""
+
+    def asked(self, state: State, step: Deploying) -> Asked:
+        """The side."""
+        edge = "near" if step.side == step.near else "far"
+        return Asked(f"{step.side} deploys in the third at the {edge} edge", step.side)
+
+    def legal(self, state: State, step: Deploying) -> tuple[Action, ...]:
+        """As all lies, where that is in its third; else in rows that face the enemy."""
+        if outside(state.position, step.side, is_near=step.side == step.near) is None:
+            return (Deploy(step.side),)
+        return (Deploy(step.side, usual_places(state.position, step.side, step.near)),)
+
+    def apply(self, state: State, step: Deploying, action: Action) -> Followed:
+        """The other side deploys, or the dice for the first round are due."""
+        if not isinstance(action, Deploy) or action.side != step.side:
+            raise Refused(f"expected {step.side} to deploy, got {action.type}", rule="M-2.3")
+        try:
+            position = deployed(state.position, step.side, action.units)
+            field_on(position)
+        except BadInput as error:
+            raise Refused(error.message, rule="M-2.3", key="units") from None
+        is_near = step.side == step.near
+        if (unit := outside(position, step.side, is_near=is_near)) is not None:
+            why = f"{unit} does not lie wholly in the third of {step.side}"
+            raise Refused(why, rule="M-2.3", key="units")
+        state = replace(state, position=position, step=step.then)
+        return state, (Event("deployed", f"{step.side} has deployed", "M-2.3"),)
+
+
+class RollingFirstRoundRules:
+    """`RollingFirstRound`: the higher plays the first round; ties are rolled again (M-2.6)."""
+
+    def asked(self, state: State, step: RollingFirstRound) -> Asked:
+        """Chance."""
+        return Asked(f"A die each for the first round: {' and '.join(_names(state))}")
+
+    def legal(self, state: State, step: RollingFirstRound) -> tuple[Action, ...]:
+        """The roll."""
+        return (_due("first round"),)
+
+    def apply(self, state: State, step: RollingFirstRound, action: Action) -> Followed:
+        """The first round begins."""
+        _, higher, told = _rolled(state, action, "first round", "M-2.6")
+        if higher is None:
+            return state, (told,)
+        return first_step(state, 1, higher), (told,)
+
+
+def _rolled(
+    state: State, action: Action, for_: str, rule: str
+) -> tuple[tuple[int, ...], str | None, Event]:
+    """The dice of both sides, who rolled higher (None: a tie), and what is told of it."""
+    if not isinstance(action, Roll):
+        raise Refused(f"expected dice for the {for_}, got {action.type}", rule=rule)
+    dice = values_of(action, _due(for_))
+    names = _names(state)
+    text = ", ".join(f"{name} rolls {die}" for name, die in zip(names, dice, strict=True))
+    facts: dict[str, Any] = {"dice": list(dice)}
+    if dice[0] == dice[1]:
+        return dice, None, Event("tie", f"{text}: again", rule, facts)
+    higher = names[dice.index(max(dice))]
+    return dice, higher, Event("rolled", f"{text}, for the {for_}", rule, facts)
+
+
+def _with_terrain(state: State, step: LayingTerrain, action: LayTerrain) -> State:
+    pieces = len(action.terrain)
+    if not step.least <= pieces <= step.most:
+        expected = f"expected from {step.least} to {step.most} pieces"
+        raise Refused(f"{expected}, got {pieces}", rule="M-2.1", key="terrain")
+    position = replace(state.position, terrain=action.terrain)
+    try:
+        field_on(position)
+    except BadInput as error:
+        raise Refused(error.message, rule="M-2.2", key=error.key) from None
+    return replace(state, position=position)
+
+
+def _due(for_: str) -> Roll:
+    return Roll(for_, 2)
+
+
+def _names(state: State) -> tuple[str, str]:
+    first, second = state.sides
+    return first.name, second.name

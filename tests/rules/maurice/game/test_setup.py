@@ -1,0 +1,187 @@
+"""Before the first round: terrain, edges, deploying, cards and who begins (M-2)."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from tablecam.errors import BadInput
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Refused
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.actions import (
+    ChooseEdge,
+    ChooseOrder,
+    Deploy,
+    Done,
+    LayTerrain,
+)
+from tablecam.rules.maurice.game.deploying import outside
+from tablecam.rules.maurice.game.poses import ahead
+from tablecam.rules.maurice.game.steps import (
+    ChoosingEdge,
+    ChoosingOrder,
+    Deploying,
+    Drawing,
+    LayingTerrain,
+    RollingFirstRound,
+    RollingTerrain,
+    VolleyChoice,
+)
+from tablecam.rules.play import Play
+from tablecam.table.model import Terrain
+from tests.rules.conformance import check_replay, check_state, play_at_random
+from tests.rules.maurice.game.random_games import eager, random_table
+from tests.rules.maurice.game.states import after, kinds
+from tests.rules.maurice.tables import gun, line, massed, position
+
+SOUTH = 270.0
+TABLE = position(
+    line("F1", "french", 600, 300),
+    massed("F2", "french", 900, 300),
+    gun("F3", "french", 1100, 300),
+    line("B1", "british", 600, 900, SOUTH),
+    gun("B2", "british", 900, 900, SOUTH),
+)
+
+
+def begun(**options):
+    return GAME.begin(TABLE, {"setup": True, **options})
+
+
+def rolled(for_, *dice):
+    return Roll(for_, 2, values=dice)
+
+
+def pieces(count):
+    box = ((0.0, 0.0), (50.0, 0.0), (50.0, 50.0))
+    return tuple(Terrain(f"t{place}", "woods", box) for place in range(count))
+
+
+def test_dice_of_four_and_three_give_four_to_seven_pieces_to_the_four():  # T-1, M-2.1
+    state, _ = after(begun(), rolled("terrain", 3, 4))
+    assert state.step == LayingTerrain("british", 4, 7, RollingFirstRound())
+    for count in (3, 8):
+        with pytest.raises(Refused, match=rf"M-2\.1 expected from 4 to 7 pieces, got {count}"):
+            after(state, LayTerrain(pieces(count)))
+    for count in (4, 7):
+        laid, told = after(state, LayTerrain(pieces(count)))
+        assert len(laid.position.terrain) == count
+        assert told[0].text == f"british has laid {count} of 4 to 7 pieces"
+
+
+def test_ties_are_rolled_again():  # T-1, M-2.1, M-2.6
+    state, told = after(begun(), rolled("terrain", 2, 2))
+    assert isinstance(state.step, RollingTerrain)
+    assert kinds(told) == ["tie"]
+
+
+def test_towns_are_not_known_and_what_lies_may_stay():  # M-2.2
+    state, _ = after(begun(), rolled("terrain", 4, 3))
+    town = tuple(replace(each, kind="town") for each in pieces(4))
+    with pytest.raises(Refused, match=r"M-2\.2 .*expected one of woods"):
+        after(state, LayTerrain(town))
+    state, told = after(state, Done())
+    assert told[0].text == "french has laid 0 of 4 to 7 pieces"
+    assert isinstance(state.step, ChoosingEdge)
+
+
+def test_who_laid_no_terrain_takes_an_edge_and_the_other_says_who_deploys_first():  # M-2.3
+    state, _ = after(begun(), rolled("terrain", 4, 3), Done())
+    assert GAME.asked(state).seat == "british"
+    state, _ = after(state, ChooseEdge("near"))
+    assert state.step == ChoosingOrder("french", "british", RollingFirstRound())
+    assert GAME.asked(state).seat == "french"
+    state, _ = after(state, ChooseOrder("british"))
+    assert (state.step.side, state.step.then.side) == ("british", "french")
+    with pytest.raises(Refused):
+        after(state, Deploy("french"))
+
+
+@pytest.fixture
+def deploying():
+    """The french deploy first, at the near edge: up to y = 400 of 1200."""
+    state, _ = after(begun(), rolled("terrain", 3, 4), Done(), ChooseEdge("near"))
+    state, _ = after(state, ChooseOrder("french"))
+    return state
+
+
+def test_an_army_is_deployed_wholly_in_its_outer_third(deploying):  # M-2.3
+    assert GAME.legal(deploying) == (Deploy("french"),)
+    there = deploying.position.unit("F1").bases
+    for far_mm, fits in ((80.0, True), (81.0, False), (-280.0, True)):
+        action = Deploy("french", {"F1": ahead(there, 90.0, far_mm)})
+        if fits:
+            state, _ = after(deploying, action)
+            assert state.position.unit("F1").bases == action.units["F1"]
+        else:
+            with pytest.raises(Refused, match=r"M-2\.3 F1 does not lie wholly in the third"):
+                after(deploying, action)
+
+
+def test_what_is_not_ones_own_or_lies_on_others_is_not_deployed(deploying):
+    there = deploying.position.unit("F2").bases
+    for units, said in (
+        ({"B2": deploying.position.unit("B2").bases}, "expected units of french, got B2"),
+        ({"F1": there[:1]}, "expected the 4 bases of F1"),
+        ({"F1": there}, "overlap"),
+    ):
+        with pytest.raises(Refused, match=said):
+            after(deploying, Deploy("french", units))
+
+
+def test_an_army_that_lies_elsewhere_is_offered_rows_that_face_the_enemy():  # M-2.3
+    state, _ = after(begun(), rolled("terrain", 3, 4), Done(), ChooseEdge("far"))
+    state, _ = after(state, ChooseOrder("french"))
+    (offered,) = GAME.legal(state)
+    state, _ = after(state, offered)
+    assert outside(state.position, "french", is_near=False) is None
+    assert {base.heading_deg for base in offered.units["F1"]} == {SOUTH}
+    assert state.position.unit("F2").formation == "massed"
+
+
+def test_the_higher_die_plays_the_first_round(deploying):  # M-2.6
+    state, _ = after(deploying, Deploy("french"), Deploy("british"))
+    assert isinstance(state.step, RollingFirstRound)
+    tied, _ = after(state, rolled("first round", 5, 5))
+    assert isinstance(tied.step, RollingFirstRound)
+    state, told = after(tied, rolled("first round", 1, 6))
+    assert (state.active, state.round.number) == ("british", 1)
+    assert state.round.began == state.position
+    assert isinstance(state.step, VolleyChoice)
+    assert told[-1].text == "french rolls 1, british rolls 6, for the first round"
+
+
+def test_hands_are_dealt_once_the_armies_stand():  # M-2.6
+    state, _ = after(begun(deck="house"), rolled("terrain", 3, 4), Done(), ChooseEdge("near"))
+    state, _ = after(state, ChooseOrder("french"), Deploy("french"))
+    assert isinstance(state.step, Deploying)
+    assert [side.hand for side in state.sides] == [0, 0]
+    state, _ = after(state, Deploy("british"))
+    assert isinstance(state.step, Drawing)
+
+
+def test_with_setup_dice_decide_who_begins():
+    with pytest.raises(BadInput, match="options: active: expected none, as with setup dice"):
+        begun(active="french")
+
+
+def test_an_army_too_large_for_its_third_is_told_at_once():
+    crowd = [
+        line(f"F{place}", "french", 200 + 170 * (place % 8), 100 + 45 * (place // 8))
+        for place in range(96)
+    ]
+    crowded = position(*crowd[:64], line("B1", "british", 600, 1100, SOUTH))
+    GAME.begin(crowded, {"setup": True})
+    crowded = position(*crowd, line("B1", "british", 600, 1100, SOUTH))
+    with pytest.raises(BadInput, match="expected french to fit into a third"):
+        GAME.begin(crowded, {"setup": True})
+
+
+def test_a_game_from_its_first_dice_to_its_end_comes_out_the_same_again():
+    play = Play(GAME, random_table(3), {"setup": True, "deck_size": 16}, chance=Random(3))
+    while not isinstance(play.state.step, VolleyChoice):
+        check_state(play, tried=9)
+        play.apply(play.legal()[0])
+    play_at_random(play, 3, most=2000, choose=eager)
+    check_replay(play)
