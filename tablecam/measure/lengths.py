@@ -3,6 +3,12 @@
 Distances and nearest points are shapely's. The standard deviation follows from the bases' own: from
 how the gap changes with each base's place and heading (`gaps.py`), and from how many places vie for
 being the nearest (`minimum.py`).
+
+Errors of different bases count as independent. Of a camera's errors those of its calibration are
+shared: neighbours are wrong alike, and lengths of up to 8 base widths are surer than is told (where
+that error is all there is four times at 4, fifteen times at 1: medians of a table of 1800 x 1200 mm
+found from its four corners). The longest are up to 1.7 times as unsure, as errors at both ends add
+up. A position does not tell what of a sigma is shared, so nothing better can be said.
 """
 
 from __future__ import annotations
