@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -94,7 +94,7 @@ class Charge:
         return tuple(answer for answer in self.answers if answer.answer == "too_close")
 
 
-def charges(field: Field, only: Collection[str] | None = None) -> Mapping[str, Charge]:
+def charges(field: Field, only: Collection[str] | None = None) -> dict[str, Charge]:
     """The charges of all units, or of `only` those of some ids: whom each can charge, and how.
 
     That the enemy was in view when the round began (M-8.4) is judged by where all stand now.

@@ -16,6 +16,7 @@ from types import MappingProxyType
 import shapely
 
 from tablecam.rules.maurice.charge import charges
+from tablecam.rules.maurice.charge_moves import far_mm
 from tablecam.rules.maurice.engagement import Engagements, engagements
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.fire import fires
@@ -52,7 +53,10 @@ def renewed(before: Rulings, field: Field) -> Rulings:
     engaged = engagements(field, before.active, before.engagements)
     by_side = {side: forces(field, side, apart) for side in sides(field)}
     stale = _within_reach(before.field, field, changed)
-    fire, charge = fires(field, only=stale), charges(field, only=stale)
+    fire = fires(field, stale, {name: each.fire for name, each in before.units.items()})
+    charge = {name: each.charge for name, each in before.units.items()} | charges(
+        field, only=_who_may_charge_anew(before.field, field, changed, stale)
+    )
     units = {
         unit.id: unit_rulings(field, unit, apart, touches, engaged, fire[unit.id], charge[unit.id])
         if unit.id in stale
@@ -125,6 +129,21 @@ def _within_reach(before: Field, after: Field, changed: frozenset[str]) -> froze
         if shapely.dwithin(
             unit.outline, places, _reach_bw(unit.unit.arm) * after.bw_mm + doubt_mm
         ).any()
+    }
+
+
+def _who_may_charge_anew(
+    before: Field, after: Field, changed: frozenset[str], within_reach: frozenset[str]
+) -> frozenset[str]:
+    """Those of the units within reach whose charges can have changed, where nothing is in doubt."""
+    if after.position.table.tolerance_mm or _doubt_mm(before) or _doubt_mm(after):
+        return within_reach
+    places = [each.by_id[name].outline for each in (before, after) for name in changed]
+    return changed | {
+        name
+        for name in within_reach
+        for unit in [after.by_id[name]]
+        if shapely.dwithin(unit.outline, places, far_mm(after, unit)).any()
     }
 
 
