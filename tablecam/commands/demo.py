@@ -33,6 +33,6 @@ def demo(host: str, port: int, open_browser: bool, game: GameOptions) -> None:
             port=port,
             open_browser=open_browser,
             game=game,
-            record=kept_game(game.folder, table.roster.game, table_file, None),
+            record=kept_game(game, table.roster.game, table_file, None),
             simulated=table,
         )

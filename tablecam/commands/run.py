@@ -66,13 +66,13 @@ def run(
             port=port,
             open_browser=open_browser,
             game=game,
-            record=_record(game.folder, roster.game, table_path, camera_path),
+            record=_record(game, roster.game, table_path, camera_path),
         )
 
 
-def _record(folder: Path, game: str, table_path: Path, camera_path: Path) -> KeptGame:
+def _record(options: GameOptions, game: str, table_path: Path, camera_path: Path) -> KeptGame:
     table_file = table_path.read_text(encoding="utf-8-sig")
-    return kept_game(folder, game, table_file, camera_path.read_text(encoding="utf-8-sig"))
+    return kept_game(options, game, table_file, camera_path.read_text(encoding="utf-8-sig"))
 
 
 def _needed(path: Path | None, option: str) -> Path:

@@ -18,6 +18,7 @@ from calibration.camera import Camera
 from tablecam.capture.reader import Reader
 from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.live.protocol import SimulatedControls
+from tablecam.live.resuming import unfinished_game
 from tablecam.live.table import LiveTable
 from tablecam.record.game_file import GameFacts
 from tablecam.table.roster import Roster
@@ -71,6 +72,7 @@ class GameOptions:
     on_lan: bool
     confirms_by_itself: bool
     folder: Path
+    is_new: bool
 
 
 _GAME_OPTIONS = (
@@ -92,15 +94,22 @@ _GAME_OPTIONS = (
         metavar="DIR",
         help="Where games are kept, a file each; `tablecam disputes FILE` opens one.",
     ),
+    click.option(
+        "--new",
+        is_flag=True,
+        help="Begin a new game, though the last one on this table is not finished.",
+    ),
 )
 
 
 def game_options(command: Decorated) -> Decorated:
-    """Give a command `game`, read from `--lan`, `--auto` and `--games`."""
+    """Give a command `game`, read from `--lan`, `--auto`, `--games` and `--new`."""
 
     @functools.wraps(command)
-    def with_options(*args: Any, lan: bool, auto: bool, games: Path, **others: Any) -> Any:
-        return command(*args, game=GameOptions(lan, auto, games), **others)
+    def with_options(
+        *args: Any, lan: bool, auto: bool, games: Path, new: bool, **others: Any
+    ) -> Any:
+        return command(*args, game=GameOptions(lan, auto, games, new), **others)
 
     decorated: Decorated = with_options
     for option in reversed(_GAME_OPTIONS):
@@ -160,11 +169,16 @@ def _is_this_machine(host: str) -> bool:
         return host == "localhost"
 
 
-def kept_game(folder: Path, game: str, table_file: str, camera_file: str | None) -> KeptGame:
-    """A game that begins now, and is kept in a file of that folder once there is something in it.
+def kept_game(
+    options: GameOptions, game: str, table_file: str, camera_file: str | None
+) -> KeptGame:
+    """The game that goes on in its file, or one that begins now and is kept in a file of its own.
 
-    The files are given as their texts.
+    The files are given as their texts. A file is made once there is something in it.
     """
+    going_on = None if options.is_new else unfinished_game(options.folder, table_file)
+    if going_on is not None:
+        click.echo(f"Going on with the game in {going_on.path} (--new begins another)", err=True)
     started_at = datetime.now().astimezone()
     facts = GameFacts(game, table_file, started_at, camera_file)
-    return KeptGame(partial(new_game_file, folder, facts))
+    return KeptGame(partial(new_game_file, options.folder, facts), going_on)

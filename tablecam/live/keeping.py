@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from tablecam.errors import BadInput
 from tablecam.record.game_file import SUFFIX, GameFacts, GameFile, NameTaken
@@ -47,6 +48,19 @@ class GameRecord(Protocol):
             BadInput: There is no such dispute.
         """
 
+    def unfinished(self) -> Json | None:
+        """The document of the newest game in the file; None where none was begun.
+
+        Raises:
+            BadInput: The file cannot be read.
+        """
+
+    def begin_play(self, document: Json) -> None:
+        """Keep how a game begins."""
+
+    def add_deed(self, document: Json) -> None:
+        """Keep what was done, or taken back, in the game that began last."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Dispute:
@@ -55,19 +69,48 @@ class _Dispute:
     plain: bytes
     drawn: bytes
 
+    what: ClassVar[str] = "dispute"
+
+    def write(self, file: GameFile) -> None:
+        file.add_dispute(self.document, self.position, self.plain, self.drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class _Beginning:
+    document: Json
+
+    what: ClassVar[str] = "action"
+
+    def write(self, file: GameFile) -> None:
+        file.begin_play(self.document)
+
+
+@dataclass(frozen=True, slots=True)
+class _Deed:
+    document: Json
+
+    what: ClassVar[str] = "action"
+
+    def write(self, file: GameFile) -> None:
+        file.add_deed(self.document)
+
 
 class KeptGame:
-    """A `GameRecord` that remembers this game's disputes, and writes them to a file of its own.
+    """A `GameRecord` that remembers this game's disputes, and writes all to a file of its own.
 
     The file is made when there is something to keep. What cannot be written is remembered and
     tried again, in order, with the next: a full disk loses nothing while the program runs.
+
+    Args:
+        create: Makes the file.
+        file: The file of a game that goes on, where there is one.
     """
 
-    def __init__(self, create: Callable[[], GameFile]) -> None:
+    def __init__(self, create: Callable[[], GameFile], file: GameFile | None = None) -> None:
         self._create = create
-        self._file: GameFile | None = None
-        self._disputes: list[_Dispute] = []
-        self._written = 0
+        self._file = file
+        self._disputes = [] if file is None else _disputes_of(file)
+        self._waiting: deque[_Dispute | _Beginning | _Deed] = deque()
         self._trouble = ""
         self._lock = threading.Lock()
 
@@ -83,6 +126,25 @@ class KeptGame:
         with self._lock:
             return self._trouble
 
+    def unfinished(self) -> Json | None:
+        """The document of the newest game in the file; None where none was begun.
+
+        Raises:
+            BadInput: The file cannot be read.
+        """
+        with self._lock:
+            return None if self._file is None else self._file.newest_play()
+
+    def begin_play(self, document: Json) -> None:
+        """Keep how a game begins."""
+        with self._lock:
+            self._keep(_Beginning(document))
+
+    def add_deed(self, document: Json) -> None:
+        """Keep what was done, or taken back, in the game that began last."""
+        with self._lock:
+            self._keep(_Deed(document))
+
     def add_dispute(
         self, document: Json, position: Json, picture_jpeg: bytes, drawn_jpeg: bytes
     ) -> int:
@@ -90,8 +152,9 @@ class KeptGame:
         with self._lock:
             number = len(self._disputes) + 1
             document = document | {"number": number}
-            self._disputes.append(_Dispute(document, position, picture_jpeg, drawn_jpeg))
-            self._write()
+            dispute = _Dispute(document, position, picture_jpeg, drawn_jpeg)
+            self._disputes.append(dispute)
+            self._keep(dispute)
             return number
 
     def disputes(self) -> list[Json]:
@@ -125,21 +188,45 @@ class KeptGame:
                 raise BadInput("dispute", f"there is no dispute {number} in this game")
             return self._disputes[number - 1]
 
-    def _write(self) -> None:
-        """Write what is not written yet, as far as that goes."""
+    def _keep(self, thing: _Dispute | _Beginning | _Deed) -> None:
+        """Write this and what is not written yet, in order, as far as that goes."""
+        self._waiting.append(thing)
         try:
             if self._file is None:
                 self._file = self._create()
                 log.info("the game is kept in %s", self._file.path)
-            for kept in self._disputes[self._written :]:
-                self._file.add_dispute(kept.document, kept.position, kept.plain, kept.drawn)
-                self._written += 1
+            while self._waiting:
+                self._waiting[0].write(self._file)
+                self._waiting.popleft()
             self._trouble = ""
         except BadInput as error:
-            waiting = len(self._disputes) - self._written
-            disputes = "1 dispute is" if waiting == 1 else f"{waiting} disputes are"
-            self._trouble = f"{disputes} not on the disk: {error}"
+            self._trouble = f"{self._unwritten()} not on the disk: {error}"
             log.error("%s", self._trouble)
+
+    def _unwritten(self) -> str:
+        """How many of what: `1 dispute is`, `2 disputes and 3 actions are`."""
+        counts = Counter(each.what for each in self._waiting)
+        parts = [f"{count} {what}{'s' * (count > 1)}" for what, count in sorted(counts.items())]
+        return f"{' and '.join(parts)} {'is' if len(self._waiting) == 1 else 'are'}"
+
+
+def _disputes_of(file: GameFile) -> list[_Dispute]:
+    """The disputes of a game that goes on, pictures and all."""
+    return [
+        _Dispute(
+            document,
+            file.dispute_position(document["number"]),
+            _picture(file, document, plain=True),
+            _picture(file, document, plain=False),
+        )
+        for document in file.disputes()
+    ]
+
+
+def _picture(file: GameFile, document: Json, *, plain: bool) -> bytes:
+    if not document.get("has_picture"):
+        return b""
+    return file.dispute_picture(document["number"], plain=plain)
 
 
 def new_game_file(folder: Path, facts: GameFacts) -> GameFile:

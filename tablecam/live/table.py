@@ -86,8 +86,11 @@ class LiveTable(Background):
                 game,
                 is_automatic=confirms_by_itself,
                 tell=lambda version: self._publish(game=version),
+                keeper=record,
             )
             self._refereeing = Refereeing(self._referee, self.wait)
+            if record is not None and (unfinished := record.unfinished()) is not None:
+                self._referee.resume(unfinished)
 
     def start(self) -> None:
         """Start to watch, and to referee where the game is known."""

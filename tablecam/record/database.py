@@ -11,14 +11,21 @@ from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event
 
 from tablecam.errors import BadInput
 from tablecam.record.faults import in_words
-from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION
+from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION, deed, metadata, play
 
 _MAGIC: Final = b"SQLite format 3\x00"
 _PATIENCE_S: Final = 5.0
 """How long to wait for another program that writes to the same file."""
 
 Migration = Callable[[Connection], None]
-MIGRATIONS: Final[Mapping[int, Migration]] = {}
+
+
+def _with_plays(connection: Connection) -> None:
+    """Version 2 keeps the games that are played with the referee."""
+    metadata.create_all(connection, tables=[play, deed])
+
+
+MIGRATIONS: Final[Mapping[int, Migration]] = {1: _with_plays}
 """By the version they start from, what leads to the next one."""
 
 

@@ -1,4 +1,4 @@
-"""The game as one file: what it was played with, and its disputes with positions and pictures."""
+"""The game as one file: what it was played with, its actions as they were done, its disputes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Engine, Row, func, insert, select
+from sqlalchemy import Engine, Row, func, insert, inspect, select
 
 import tablecam
 from tablecam.errors import BadInput
@@ -26,15 +26,19 @@ from tablecam.record.schema import (
     APPLICATION_ID,
     FORMAT,
     SCHEMA_VERSION,
+    deed,
     dispute,
     dispute_picture,
     game,
     metadata,
+    play,
 )
 
 Json = dict[str, Any]
 
 SUFFIX: Final = ".tablecam"
+
+_NEWEST_PLAY: Final = select(func.max(play.c.number))
 
 
 class NameTaken(BadInput):
@@ -158,6 +162,47 @@ class GameFile:
         position: Json = json.loads(rows[0].position)
         return position
 
+    def begin_play(self, document: Json) -> None:
+        """Keep how a game with the referee begins: a play document without its log.
+
+        Raises:
+            BadInput: It cannot be written; what was there before is there still.
+        """
+        with in_words(self.path, "the game is not kept"), self._engine.begin() as connection:
+            number = (connection.execute(_NEWEST_PLAY).scalar_one() or 0) + 1
+            row = {"number": number, "at": _now(), "document": _text(document)}
+            connection.execute(insert(play), row)
+
+    def add_deed(self, document: Json) -> None:
+        """Keep what was done, or taken back, in the game that began last: an entry of its log.
+
+        Raises:
+            BadInput: It cannot be written; what was there before is there still.
+        """
+        with in_words(self.path, "the action is not kept"), self._engine.begin() as connection:
+            newest = connection.execute(_NEWEST_PLAY).scalar_one()
+            of_it = select(func.max(deed.c.number)).where(deed.c.play == newest)
+            number = (connection.execute(of_it).scalar_one() or 0) + 1
+            key = {"play": newest, "number": number}
+            connection.execute(insert(deed), key | {"at": _now(), "document": _text(document)})
+
+    def newest_play(self) -> Json | None:
+        """The whole document of the game that began last; None without any."""
+        if not self._has_plays():
+            return None
+        rows = self._rows(select(play).order_by(play.c.number.desc()).limit(1))
+        if not rows:
+            return None
+        of_it = select(deed.c.document).where(deed.c.play == rows[0].number)
+        log = [json.loads(row.document) for row in self._rows(of_it.order_by(deed.c.number))]
+        beginning: Json = json.loads(rows[0].document)
+        return beginning | {"log": log}
+
+    def _has_plays(self) -> bool:
+        """Whether the file is new enough to hold any; an older one may be open to be read."""
+        with in_words(self.path, "cannot be read"), self._engine.begin() as connection:
+            return inspect(connection).has_table(play.name)
+
     def _rows(self, query: Any) -> list[Row[Any]]:
         with in_words(self.path, "cannot be read"), self._engine.begin() as connection:
             return list(connection.execute(query))
@@ -220,6 +265,10 @@ def _dispute_row(number: int, document: Json, position: Json) -> Json:
         "document": _text(document | {"number": number}),
         "position": _text(position),
     }
+
+
+def _now() -> str:
+    return datetime.now().astimezone().isoformat()
 
 
 def _text(document: Json) -> str:

@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 APPLICATION_ID: Final = int.from_bytes(b"tcam", "big")
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 FORMAT: Final = "tablecam.game"
 
 metadata = MetaData()
@@ -63,4 +63,23 @@ dispute_picture = Table(
     ),
     Column("jpeg", LargeBinary, nullable=False, comment="the picture's file"),
     comment="the camera's picture of each dispute, cut to the place",
+)
+
+play = Table(
+    "play",
+    metadata,
+    Column("number", Integer, primary_key=True, comment="from 1: a table may see several games"),
+    Column("at", Text, nullable=False, comment="when it began: ISO 8601 with its zone"),
+    Column("document", Text, nullable=False, comment="how it began: a play document without log"),
+    comment="games that were played with the referee",
+)
+
+deed = Table(
+    "deed",
+    metadata,
+    Column("play", Integer, ForeignKey("play.number"), primary_key=True, comment="of which game"),
+    Column("number", Integer, primary_key=True, comment="from 1, in the order of doing"),
+    Column("at", Text, nullable=False, comment="when it was done: ISO 8601 with its zone"),
+    Column("document", Text, nullable=False, comment="an entry of a play document's log"),
+    comment="actions with their dice and cards, and what was taken back, as they were done",
 )

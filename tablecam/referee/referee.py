@@ -11,17 +11,27 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.referee.placing import Placing, changed_by_game, is_there, placings
 from tablecam.referee.seats import Seat
-from tablecam.rules.game import LAY, OVERRULE, Game, Refused, Suggestion
+from tablecam.rules.game import LAY, OVERRULE, Game, Json, Refused, Suggestion
 from tablecam.rules.play import Play
 from tablecam.table.model import Position
 
 AnyPlay = Play[Any, Any]
+
+
+class Keeper(Protocol):
+    """Where a game is kept while it is played, so that it outlives the program."""
+
+    def begin_play(self, document: Json) -> None:
+        """Keep how a game begins: `Play.beginning`."""
+
+    def add_deed(self, document: Json) -> None:
+        """Keep what was done, or taken back: one of `Play.entries`."""
 
 
 class NotYours(BadInput):
@@ -39,6 +49,7 @@ class Referee:
         game: The rule system of the table.
         is_automatic: Legal moves are confirmed by themselves.
         tell: Called with the version whenever a seat may see something new.
+        keeper: Where the game is kept; None keeps it nowhere.
     """
 
     def __init__(
@@ -47,10 +58,13 @@ class Referee:
         *,
         is_automatic: bool = False,
         tell: Callable[[int], None] = lambda version: None,
+        keeper: Keeper | None = None,
     ) -> None:
         self.game = game
         self.is_automatic = is_automatic
         self._tell = tell
+        self._keeper = keeper
+        self._kept = 0
         self._turn = threading.RLock()
         self._play: AnyPlay | None = None
         self._seen: Position | None = None
@@ -99,7 +113,9 @@ class Referee:
         _check_plays(seat)
         with self._turn:
             self._play = Play(self.game, position, options)
-            self._seen, self._due = position, frozenset()
+            self._seen, self._due, self._kept = position, frozenset(), 0
+            if self._keeper is not None:
+                self._keeper.begin_play(self._play.beginning())
             self._look()
 
     def resume(self, document: object) -> None:
@@ -110,7 +126,7 @@ class Referee:
         """
         with self._turn:
             self._play = Play.from_json(self.game, document)
-            self._due = frozenset()
+            self._due, self._kept = frozenset(), len(self._play.entries())
             self._look()
 
     def see(self, position: Position) -> None:
@@ -197,8 +213,16 @@ class Referee:
     def _look(self) -> None:
         """Compare the table with the game, and tell that there is something new to see."""
         self._compare()
+        self._keep()
         self._version += 1
         self._tell(self._version)
+
+    def _keep(self) -> None:
+        if self._keeper is None or self._play is None:
+            return
+        for entry in self._play.entries(after=self._kept):
+            self._keeper.add_deed(entry)
+            self._kept += 1
 
     def _compare(self) -> None:
         """What is to be placed by hand, and what hands have done."""

@@ -134,17 +134,24 @@ class Play(Generic[State, Action]):
 
     def to_json(self) -> Json:
         """The game as a document, from which `from_json` makes the very same one again."""
+        return self.beginning() | {"log": self.entries()}
+
+    def beginning(self) -> Json:
+        """The document of the game as it began; with `entries` as its `log` it is whole."""
         return {
             "format": FORMAT,
             "version": VERSION,
             "game": self.game.name,
             "position": position_to_json(self._position),
             "options": dict(self._options),
-            "log": [
-                {"undo": each} if isinstance(each, int) else self.game.action_to_json(each.action)
-                for each in self._log
-            ],
         }
+
+    def entries(self, after: int = 0) -> list[Json]:
+        """The log's entries as documents, in order, but for so many of the first."""
+        return [
+            {"undo": each} if isinstance(each, int) else self.game.action_to_json(each.action)
+            for each in self._log[after:]
+        ]
 
     @classmethod
     def from_json(

@@ -41,6 +41,9 @@ class Nim:
     """`tablecam.rules.game.Game` on a table without any units."""
 
     name: Final = "nim"
+    state_to_json = action_to_json = seen_by = staticmethod(
+        lambda value, seat=None: to_plain(value)
+    )
 
     def begin(self, position, options):
         if position.units or options:
@@ -72,6 +75,12 @@ class Nim:
         return ()
 
     def offered(self, state, action):
+        return Offer(action.type, f"Take {action.count}" if isinstance(action, Take) else "Roll")
+
+    def laid(self, state, position):
+        return None
+
+    def offered(self, state, action):
         return Offer("dice", str(action)) if isinstance(action, Roll) else Offer("take", "Take")
 
     def laid(self, state, position):
@@ -80,17 +89,8 @@ class Nim:
     def position(self, state):
         return Position("nim", TableSize(100, 100, 10))
 
-    def seen_by(self, state, seat):
-        return self.state_to_json(state)
-
-    def state_to_json(self, state):
-        return to_plain(state)
-
     def state_from_json(self, data):
         return from_plain(_STATES, data, "state")
-
-    def action_to_json(self, action):
-        return to_plain(action)
 
     def action_from_json(self, data):
         return from_plain(_ACTIONS, renamed(data, "for", "for_"), "action")

@@ -1,0 +1,38 @@
+"""Finds the game that was being played on a table when the program last ended."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from tablecam.errors import BadInput
+from tablecam.record.game_file import SUFFIX, GameFile
+from tablecam.rules.games import game_of
+from tablecam.rules.play import Play
+
+log = logging.getLogger(__name__)
+
+
+def unfinished_game(folder: Path, table_file: str) -> GameFile | None:
+    """The newest game in a folder, if it was played on this very table and is not over.
+
+    A file that cannot be read is left alone, and named in the log.
+    """
+    for path in sorted(folder.glob(f"*{SUFFIX}"), reverse=True):
+        try:
+            return _unfinished(path, table_file)
+        except BadInput as error:
+            log.warning("this game is left alone: %s", error)
+    return None
+
+
+def _unfinished(path: Path, table_file: str) -> GameFile | None:
+    facts = GameFile.open(path, read_only=True).facts()
+    game = game_of(facts.game)
+    if facts.table_file != table_file or game is None:
+        return None
+    file = GameFile.open(path)
+    document = file.newest_play()
+    if document is None or Play.from_json(game, document).asked().is_over:
+        return None
+    return file
