@@ -62,12 +62,15 @@ class BaseFire:
         return told
 
 
-def fires(
-    field: Field, only: Collection[str] | None = None
-) -> Mapping[str, Mapping[str, BaseFire]]:
+Fires = Mapping[str, Mapping[str, BaseFire]]
+"""The fire of units by their ids, each by its bases' names."""
+
+
+def fires(field: Field, only: Collection[str] | None = None, known: Fires | None = None) -> Fires:
     """The fire of all units, or of those named only, each by its bases' names.
 
-    Empty for cavalry (M-7.7).
+    Empty for cavalry (M-7.7). `known` is the fire on the same ground before some units changed: a
+    measured base that faces the very same ones is not asked again, nor is how sure that is.
     """
     asked = [unit for unit in field.units if only is None or unit.id in only]
     bases = [
@@ -78,15 +81,26 @@ def fires(
     ]
     barred = _barred(field, bases)
     ready = shooters(field, [base for base, why in zip(bases, barred, strict=True) if not why])
-    shot = iter(_shot(ready))
+    kept = [_kept(shooter, known or {}) for shooter in ready]
+    shot = iter(_shot([base for base, old in zip(ready, kept, strict=True) if old is None]))
     found: dict[str, dict[str, BaseFire]] = {unit.id: {} for unit in asked}
-    base, is_measured = iter(ready), not is_exact(field)
+    able, is_measured = iter(zip(ready, kept, strict=True)), not is_exact(field)
     for (unit, place), why in zip(bases, barred, strict=True):
         name = unit.unit.base_name(place)
-        shooter = None if why else next(base)
-        fire = BaseFire(name, (), why) if why else next(shot)
-        found[unit.id][name] = _unsure(field, unit, place, fire, shooter) if is_measured else fire
+        shooter, fire = (None, BaseFire(name, (), why)) if why else next(able)
+        if fire is None or shooter is None:
+            fire = fire or next(shot)
+            fire = _unsure(field, unit, place, fire, shooter) if is_measured else fire
+        found[unit.id][name] = fire
     return MappingProxyType({name: MappingProxyType(each) for name, each in found.items()})
+
+
+def _kept(shooter: Shooter, known: Fires) -> BaseFire | None:
+    """The fire of a base as it is known, if it faces who it faced then."""
+    old = known.get(shooter.unit.id, {}).get(shooter.name)
+    if old is None or old.sure is None or old.sure.shooter is None:
+        return None
+    return old if old.sure.shooter.faces_as(shooter) else None
 
 
 def fire_of(field: Field, unit: UnitOnField) -> Mapping[str, BaseFire]:

@@ -96,6 +96,15 @@ class Shooter:
         inward = (end - left) / np.hypot(*(end - left)) * by_mm
         return shapely.LineString([left + inward, end - inward])
 
+    def faces_as(self, other: Shooter) -> bool:
+        """Whether this is the very same base, on the same ground, before the very same others."""
+
+        def who(base: Shooter) -> list[tuple[int, int]]:
+            faced = (base, *base.others, None, *base.hidden)
+            return [(0, 0) if each is None else (id(each.unit), each.place) for each in faced]
+
+        return who(self) == who(other)
+
     def behind(self, walls: tuple[Piece, ...]) -> Shooter:
         """The same base, were these walls its own and no others."""
         known = (*self.obstructing, *(wall.outline for wall in self.own_walls))

@@ -14,6 +14,8 @@ from tablecam.errors import BadInput
 from tablecam.measure.answer import Answer
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.fire import BaseFire, fire_of, fires
+from tablecam.rules.maurice.renewed import renewed
+from tablecam.rules.maurice.rulings import all_rulings
 from tablecam.table.model import BasePose, Position
 from tests.rules.maurice.firing import SOUTH, box, cannon, enemy, foot, only
 from tests.rules.maurice.tables import column, gun, line, position
@@ -159,6 +161,25 @@ def test_all_fires_at_once_are_those_of_each_unit():
             k: v.to_json() for k, v in alone.items()
         }
     assert list(fires(field, only=["B2"])) == ["B2"]
+
+
+def test_a_base_that_faces_who_it_faced_is_not_asked_again_when_another_unit_moves():
+    """F1's right-hand base is told of anew by the enemy before it; its left-hand one is not."""
+    moved_mm = 3.0
+    before, after = (
+        position(
+            foot(**MEASURED),
+            gun("B1", "british", 500, 500, SOUTH, **MEASURED),
+            gun("B2", "british", 760 + by_mm, 480, SOUTH, **MEASURED),
+        )
+        for by_mm in (0.0, moved_mm)
+    )
+    found = all_rulings(field_of(before), "french")
+    anew = renewed(found, field_of(after))
+    old, new = found.units["F1"].fire, anew.units["F1"].fire
+    assert [old[name] is new[name] for name in old] == [True, False, False, False]
+    afresh = all_rulings(field_of(after), "french").units["F1"].fire
+    assert {k: v.to_json() for k, v in new.items()} == {k: v.to_json() for k, v in afresh.items()}
 
 
 @settings(max_examples=25, deadline=None)
