@@ -80,12 +80,6 @@ class Nim:
     def laid(self, state, position):
         return None
 
-    def offered(self, state, action):
-        return Offer("dice", str(action)) if isinstance(action, Roll) else Offer("take", "Take")
-
-    def laid(self, state, position):
-        return None
-
     def position(self, state):
         return Position("nim", TableSize(100, 100, 10))
 
