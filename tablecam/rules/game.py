@@ -108,7 +108,11 @@ class Offer:
 
 
 class Game(Protocol[State, Action]):
-    """A rule system. States and actions are its own; they are only passed on and compared."""
+    """A rule system. States and actions are its own; they are only passed on and compared.
+
+    One that inherits from this sees nothing of what hands do, and has nothing to conceal, unless
+    it says so.
+    """
 
     @property
     def name(self) -> str:
@@ -143,6 +147,7 @@ class Game(Protocol[State, Action]):
 
     def moved(self, state: State, position: Position) -> tuple[Suggestion, ...]:
         """What was done by hand, going by where the bases lie now."""
+        return ()
 
     def offered(self, state: State, action: Action) -> Offer:
         """A legal action as a page shows it."""
@@ -152,12 +157,14 @@ class Game(Protocol[State, Action]):
 
         None where there is nothing to take over, or the rules want things left as they are.
         """
+        return None
 
     def position(self, state: State) -> Position:
         """The table as the game knows it, with the units' states."""
 
     def seen_by(self, state: State, seat: str | None) -> Json:
         """The state as a seat may see it; None is a spectator's. Concealed cards are left out."""
+        return self.state_to_json(state)
 
     def state_to_json(self, state: State) -> Json:
         """The whole state, concealed things included; nothing is lost."""

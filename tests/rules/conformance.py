@@ -39,6 +39,8 @@ def check_state(play: Play[Any, Any], *, tried: int, seed: int = 0) -> None:
     assert legal == play.legal(), "legal actions come in a stable order"
     assert play.asked().is_over == (not legal)
     assert len({repr(action) for action in legal}) == len(legal), "each action is listed once"
+    offers = [game.offered(state, action) for action in legal]
+    assert all(offer.group and offer.label for offer in offers)
     for action in Random(seed).sample(legal, min(tried, len(legal))):
         document = json.loads(json.dumps(game.action_to_json(action)))
         assert game.action_from_json(document) == action

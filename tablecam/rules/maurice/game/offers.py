@@ -55,6 +55,12 @@ def _plain(action: act.Action) -> Offer:
             return Offer("command", action.card or action.command.capitalize())
         case act.FireFrom():
             return Offer("fire", f"From the {action.direction}")
+        case act.ChooseEdge():
+            return Offer("setup", f"The {action.edge} edge")
+        case act.ChooseOrder():
+            return Offer("setup", f"{action.first} deploys first")
+        case act.Deploy():
+            return Offer("setup", "In rows" if action.units else "As all lies")
         case act.ClearSmoke():
             return Offer("march", "Clear the smoke of all")
         case _:
@@ -72,8 +78,12 @@ def _card(action: act.Action) -> Offer:
             return Offer("card", f"{name}: {', '.join(parts) or 'no effect here'}")
         case act.Decline():
             return Offer("card", "No card")
+        case act.Remove():
+            return Offer("card", "Take the event out of the game")
         case act.Draw():
-            return Offer("card", f"Draw {action.count}")
+            at = action.reshuffle_at
+            found = "" if at is None else f", the Reshuffle card as number {at}"
+            return Offer("card", f"Draw {action.count}{found}")
         case act.Discard():
             return Offer("card", f"Discard {', '.join(action.cards) or action.count}")
         case act.Done():

