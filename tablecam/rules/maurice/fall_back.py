@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 import shapely
 from shapely import affinity
 
-from tablecam.measure.answer import EXACT_MM
-from tablecam.measure.outlines import table_outline
+from tablecam.measure.answer import EXACT_MM, Answer
+from tablecam.measure.outlines import footprint, table_outline
 from tablecam.measure.rectangles import Array, Rectangles, rectangles
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.results import Result, broken_by, is_broken
 from tablecam.rules.maurice.tables import FALL_BACK_BW, SLIVER_MM
-from tablecam.rules.maurice.touch import are_in_contact
+from tablecam.rules.maurice.touch import touching_of
 from tablecam.table.headings import forward, mean_deg
 from tablecam.table.model import Point
 
@@ -31,13 +32,15 @@ _AS_FAR_MM = 1e-6
 class Way:
     """A unit's way straight back: how far it goes, and the friends that it passes, nearest first.
 
-    `bar` is what it cannot pass, or still touches at the end; None where the way is free.
+    `bar` is what it cannot pass, or still touches at the end; None where the way is free. What was
+    measured is taken at its word; `doubts` are the contacts at the end that are too close to call.
     """
 
     back_mm: float
     passed: tuple[str, ...]
     is_difficult: bool
     bar: str | None
+    doubts: tuple[Answer, ...] = ()
 
 
 def fall_back(field: Field, unit_id: str, before: Mapping[str, Result]) -> dict[str, Result]:
@@ -48,11 +51,12 @@ def fall_back(field: Field, unit_id: str, before: Mapping[str, Result]) -> dict[
     unit = field.by_id[unit_id]
     way = way_back(field, unit_id, before)
     own = before.get(unit_id, Result())
+    unsure = tuple(f"M-8.27 where it comes to: {doubt.because}" for doubt in way.doubts)
     if way.bar is not None:
         why = f"M-8.27 cannot fall back {field.in_bw(way.back_mm):g} BW: {way.bar}: broken"
-        return {unit_id: replace(own, is_broken=True, because=(*own.because, why))}
+        return {unit_id: replace(own, is_broken=True, because=(*own.because, why, *unsure))}
     why = f"M-8.23 still in contact: falls back {field.in_bw(way.back_mm):.4g} BW"
-    own = replace(own, falls_back=True, back_mm=way.back_mm, because=(*own.because, why))
+    own = replace(own, falls_back=True, back_mm=way.back_mm, because=(*own.because, why, *unsure))
     if way.is_difficult and unit.unit.arm != "artillery":
         own = _gained(unit, own, "M-8.27 falls back through difficult ground")
     found: dict[str, Result] = {}
@@ -83,18 +87,15 @@ def way_back(field: Field, unit_id: str, before: Mapping[str, Result]) -> Way:
         if (entered_mm := overlaps[other.id].entered_mm(back_mm)) is not None
     }
     passed = [name for name in in_the_way if field.by_id[name].side == unit.side]
-    swept = _swept(unit, back_mm)
+    enemies = [other for other in standing if other.side != unit.side]
+    barred = _barred(field, unit, back_mm, [each.id for each in enemies], in_the_way)
+    touched, doubts = ((), ()) if barred else _touched_at_end(field, unit, back_mm, enemies)
     return Way(
         back_mm,
         tuple(sorted(passed, key=in_the_way.__getitem__)),
-        is_partly_in(swept, field.ground.difficult),
-        _bar(
-            field,
-            unit,
-            back_mm,
-            [other for other in standing if other.side != unit.side],
-            in_the_way,
-        ),
+        is_partly_in(_swept(unit, back_mm), field.ground.difficult),
+        f"it would still touch {touched[0]}" if touched else barred,
+        doubts,
     )
 
 
@@ -193,15 +194,15 @@ def _between(ahead_mm: Array, behind_mm: Array, speed: Array) -> tuple[Array, Ar
     return low.max(axis=1), high.min(axis=1)
 
 
-def _bar(
+def _barred(
     field: Field,
     unit: UnitOnField,
     back_mm: float,
-    enemies: Sequence[UnitOnField],
+    enemies: Sequence[str],
     in_the_way: Mapping[str, float],
 ) -> str | None:
-    """What keeps a unit from its full distance, or from leaving contact (M-8.27)."""
-    barring = [enemy.id for enemy in enemies if enemy.id in in_the_way]
+    """What keeps a unit from its full distance (M-8.27)."""
+    barring = [enemy for enemy in enemies if enemy in in_the_way]
     if barring:
         return f"{min(barring, key=in_the_way.__getitem__)} is in the way"
     if is_partly_in(_swept(unit, back_mm), field.ground.impassable):
@@ -209,8 +210,19 @@ def _bar(
     there = _moved_back(unit, back_mm)
     if _beyond_edge_mm(field, there.outline) > _beyond_edge_mm(field, unit.outline) + SLIVER_MM:
         return TABLE_ENDS
-    touched = [enemy.id for enemy in enemies if are_in_contact(field, there, enemy)]
-    return f"it would still touch {touched[0]}" if touched else None
+    return None
+
+
+def _touched_at_end(
+    field: Field, unit: UnitOnField, back_mm: float, enemies: Sequence[UnitOnField]
+) -> tuple[tuple[str, ...], tuple[Answer, ...]]:
+    """The enemies that a unit touches once it has fallen back, and which it may or may not."""
+    there = _moved_back(unit, back_mm)
+    units = (there, *enemies)
+    by_id = MappingProxyType({each.id: each for each in units})
+    found = touching_of(replace(field, units=units, by_id=by_id), unit.id)
+    answers = (contact.answer for contact in found.contacts.values())
+    return found.enemies_of(unit.id), tuple(a for a in answers if a.answer == "too_close")
 
 
 def _moved_back(unit: UnitOnField, back_mm: float) -> UnitOnField:
@@ -222,7 +234,17 @@ def _moved_back(unit: UnitOnField, back_mm: float) -> UnitOnField:
         left_mm=(left_x + by_mm[0], left_y + by_mm[1]),
         right_mm=(right_x + by_mm[0], right_y + by_mm[1]),
     )
-    return replace(unit, outline=_shifted(unit.outline, by_mm), axes=front)
+    bases = tuple(
+        replace(base, x_mm=base.x_mm + by_mm[0], y_mm=base.y_mm + by_mm[1])
+        for base in unit.unit.bases
+    )
+    return replace(
+        unit,
+        unit=replace(unit.unit, bases=bases),
+        outline=_shifted(unit.outline, by_mm),
+        bases=tuple(map(footprint, bases)),
+        axes=front,
+    )
 
 
 def _beyond_edge_mm(field: Field, outline: shapely.Geometry) -> float:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import shapely
 
-from tablecam.measure.answer import shapes_of
-from tablecam.measure.contact import TOUCH_MM
+from tablecam.measure.answer import Answer, shapes_of
 from tablecam.measure.outlines import table_outline
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.march_ways import Way, refused
-from tablecam.rules.maurice.tables import THIN_BW
-from tablecam.rules.maurice.touch import are_in_contact
+from tablecam.rules.maurice.touch import touching_of
 
 
 def objection_to_end(after: Field, unit: UnitOnField) -> Way | None:
-    """What forbids that a march ends where a unit now is; None when nothing does."""
+    """What forbids that a march ends where a unit now is; None when nothing does.
+
+    A contact that is too close to call does not.
+    """
     table = after.position.table
     off = shapely.difference(unit.outline, table_outline(table))
     if is_partly_in(unit.outline, off):
@@ -24,16 +27,36 @@ def objection_to_end(after: Field, unit: UnitOnField) -> Way | None:
         if is_partly_in(unit.outline, friend.outline):
             because = f"{unit.id} ends upon {friend.id}"
             return refused("M-6.8", because, shapes_of(friend.outline, "barrier"))
-    for enemy in _next_to(after, unit):
-        if are_in_contact(after, unit, enemy):
+    for enemy, contact in _contacts(after, unit):
+        if contact.answer == "yes":
             because = f"{unit.id} ends in contact with {enemy.id}: a march may not"
             return refused("M-6.31", because, shapes_of(enemy.outline, "contact"))
     return None
 
 
-def _next_to(field: Field, unit: UnitOnField) -> tuple[UnitOnField, ...]:
-    """The enemies that may touch a unit, perhaps across a thin obstacle."""
-    enemies = field.enemies_of(unit)
-    most_mm = THIN_BW * field.bw_mm + 3 * TOUCH_MM
-    is_close = shapely.dwithin(unit.outline, [enemy.outline for enemy in enemies], most_mm)
-    return tuple(enemy for enemy, close in zip(enemies, is_close, strict=True) if close)
+def in_doubt_of_end(after: Field, unit: UnitOnField, way: Way) -> Way:
+    """A way as sure as where it ends: the mover has the benefit of the doubt, but is told of it."""
+    doubts = [(enemy, found) for enemy, found in _contacts(after, unit) if found.answer != "yes"]
+    if way.answer.answer == "no" or not doubts:
+        return way
+    enemy, contact = max(doubts, key=lambda each: each[1].probability)
+    answer = Answer(
+        "too_close",
+        -contact.margin_mm,
+        contact.sigma_mm,
+        min(way.answer.probability, 1.0 - contact.probability),
+        "M-6.31",
+        f"whether {unit.id} ends in contact with {enemy.id} is too close to call: a march may not",
+        (*way.answer.evidence, *contact.evidence),
+    )
+    return replace(way, answer=answer)
+
+
+def _contacts(after: Field, unit: UnitOnField) -> list[tuple[UnitOnField, Answer]]:
+    """The enemies that a unit touches or may touch."""
+    pairs = (
+        (enemy, found.contact(unit.id, enemy.id))
+        for found in [touching_of(after, unit.id)]
+        for enemy in after.enemies_of(unit)
+    )
+    return [(enemy, contact.answer) for enemy, contact in pairs if contact is not None]

@@ -16,7 +16,7 @@ from tablecam.errors import BadInput
 from tablecam.measure.answer import Answer, Shape
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.march_change import about_face, changed_way, placed
-from tablecam.rules.maurice.march_ends import objection_to_end
+from tablecam.rules.maurice.march_ends import in_doubt_of_end, objection_to_end
 from tablecam.rules.maurice.march_free import free_way
 from tablecam.rules.maurice.march_ways import Way, refused
 from tablecam.rules.maurice.march_wheels import wheeled_way
@@ -85,6 +85,7 @@ def judge_move(
         way = refused("M-4.23", f"{unit.id} is marked with smoke")
     else:
         way = objection_to_end(after, there) or _way(field, unit, after, there, allowed_bw)
+        way = in_doubt_of_end(after, there, way)
     return _judged(field, way, allowed_bw)
 
 

@@ -81,10 +81,9 @@ def _touching(field: Field, among: Set[str], known: Mapping[tuple[str, str], Con
     return Touching(field, MappingProxyType({ids: by_ids[ids] for ids in order}))
 
 
-def are_in_contact(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
-    """Whether two enemies touch where they are now, what was measured taken at its word."""
-    apart_mm = shapely.distance(a.outline, b.outline)
-    return bool(apart_mm <= TOUCH_MM + EXACT_MM) or _is_across(field, a, b)
+def touching_of(field: Field, unit_id: str) -> Touching:
+    """The contacts between one unit of a field and all others."""
+    return _touching(field, frozenset((unit_id,)), {})
 
 
 def _is_across(field: Field, a: UnitOnField, b: UnitOnField) -> bool:

@@ -69,6 +69,22 @@ def test_m_6_31_a_gap_of_1_mm_is_contact_whatever_rounding_says():
     assert ended.is_legal.rule == "M-6.31"
 
 
+@pytest.mark.parametrize(("short_mm", "word"), [(-0.8, "no"), (1.4, "too_close"), (5.0, "yes")])
+def test_m_6_31_whether_a_measured_march_ends_in_contact_is_a_question_like_any_other(
+    short_mm, word
+):
+    """The mover has the benefit of the doubt (M-6.17), and is told how sure it is."""
+    seen = {"sigma_mm": 0.3}
+    start = line("F1", "french", 600, 400, **seen)
+    field = field_of(position(start, line("B1", "british", 600, 540, SOUTH, **seen)))
+    end = judge_move(field, field.by_id["F1"], shifted(start, 0, 100 - short_mm).bases).is_legal
+    assert end.answer == word
+    if word == "too_close":
+        assert end.rule == "M-6.31"
+        assert end.margin_mm == pytest.approx(short_mm - 1)
+        assert 0.05 < end.probability < 0.95
+
+
 def test_m_8_27_who_falls_back_to_a_wall_that_an_enemy_holds_is_still_in_contact():
     # 1 BW back its rear edge lies at y = 420, flush with the wall; the enemy behind faces it.
     behind = line("B1", "british", 600, 395)
@@ -76,3 +92,19 @@ def test_m_8_27_who_falls_back_to_a_wall_that_an_enemy_holds_is_still_in_contact
     assert way_back(field, "F1", {}).bar == "it would still touch B1"
     away = field_of(position(OURS, shifted(behind, 0, -2), terrain=[wall(415, 5)]))
     assert way_back(away, "F1", {}).bar is None
+
+
+@pytest.mark.parametrize(
+    ("apart_mm", "bar", "doubts"),
+    [(0.5, "it would still touch B1", 1), (1.5, None, 1), (6.0, None, 0)],
+)
+def test_m_8_27_whether_who_has_fallen_back_still_touches_is_told_where_it_is_in_doubt(
+    apart_mm, bar, doubts
+):
+    """What was measured decides, as in all of a combat."""
+    seen = {"sigma_mm": 0.4}
+    ours = line("F1", "french", 600, 480, **seen)
+    behind = line("B1", "british", 600, 400 - apart_mm, **seen)
+    way = way_back(field_of(position(ours, behind)), "F1", {})
+    assert way.bar == bar
+    assert [doubt.answer for doubt in way.doubts] == ["too_close"] * doubts
