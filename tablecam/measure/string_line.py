@@ -14,11 +14,11 @@ from functools import cache, partial
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.shortest import Route, cheapest_routes
-from tablecam.measure.string_net import Bounds, Net, Rings, Starts, string_net
+from tablecam.measure.string_crowd import Crowd
+from tablecam.measure.string_net import Bounds, Net, Rings, Starts, is_inside, string_net
 from tablecam.measure.string_starts import starts_at
 from tablecam.measure.tangents import Array, Indices, at_angle
 from tablecam.table.model import Point
@@ -107,13 +107,63 @@ def string_lines(
     """
     if not groups:
         return ()
-    disc = shapely.Point(start).buffer(start_radius_mm)
-    goals = _Goals.of([list(shapely.simplify(np.array(group), _ROUNDED_MM)) for group in groups])
-    crowd = _Crowd.of(shapely.simplify(np.array(around, dtype=object), _ROUNDED_MM))
-    taking_part = crowd.within([*goals.shapes, disc], keep_mm)
+    crowd = Crowd.of(shapely.simplify(np.array(around, dtype=object), _ROUNDED_MM))
+    disc = _Disc(start, start_radius_mm)
+    simple = [list(shapely.simplify(np.array(group), _ROUNDED_MM)) for group in groups]
+    found = _straight_to_each(disc, simple, crowd, keep_mm, bounds)
+    left = [index for index, string in enumerate(found) if string is None]
+    if left:
+        goals = _Goals.of([simple[index] for index in left])
+        for index, string in zip(left, _round(disc, goals, crowd, keep_mm, bounds), strict=True):
+            found[index] = string
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Disc:
+    """Where strings start: at the edge of a disc."""
+
+    middle: Point
+    radius_mm: float
+
+    @property
+    def outline(self) -> shapely.Polygon:
+        """The disc, or its middle where it is of no size."""
+        return shapely.Point(self.middle).buffer(self.radius_mm)
+
+
+def _straight_to_each(
+    disc: _Disc,
+    groups: Sequence[Sequence[shapely.Geometry]],
+    crowd: Crowd,
+    keep_mm: float,
+    bounds: Bounds | None,
+) -> list[StringLine | None]:
+    """The strings to those groups whose nearest place of all is in plain view; None to others."""
+    middle, found = np.array(disc.middle), list[StringLine | None]()
+    for group in groups:
+        lines = shapely.shortest_line(shapely.Point(disc.middle), np.array(group))
+        nearest = int(np.argmin(shapely.length(lines)))
+        end = shapely.get_coordinates(lines[nearest])[1]
+        far_mm = float(np.linalg.norm(end - middle))
+        string = None
+        if far_mm > disc.radius_mm + EXACT_MM and is_inside(end, bounds):
+            begin = middle + (end - middle) * (disc.radius_mm / far_mm)
+            if not crowd.within([shapely.LineString([begin, end])], keep_mm - EXACT_MM):
+                pieces = [piece for piece in [_straight(begin, end)] if piece is not None]
+                string = _string(far_mm - disc.radius_mm, nearest, pieces, begin)
+        found.append(string)
+    return found
+
+
+def _round(
+    disc: _Disc, goals: _Goals, crowd: Crowd, keep_mm: float, bounds: Bounds | None
+) -> tuple[StringLine | None, ...]:
+    """The strings that go round what bars the straight way, on a net of what may take part."""
+    taking_part = crowd.within([*goals.shapes, disc.outline], keep_mm)
     while True:
         rings = Rings.about(crowd.shapes[sorted(taking_part)], keep_mm, bounds)
-        found = _taut(start, start_radius_mm, goals, rings)
+        found = _taut(disc, goals, rings)
         # Drawn by chords it cuts its own arcs short by a hair. What else comes that near to it
         # takes part for nothing, and does no harm.
         drawn = [shapely.LineString(string.points_mm) for string in found if string is not None]
@@ -122,38 +172,6 @@ def string_lines(
             return found
         for line, new in zip(drawn, met, strict=True):
             taking_part |= crowd.in_the_way(line, new, keep_mm)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Crowd:
-    """All that a string keeps its distance from, whether it comes near to it or not."""
-
-    shapes: NDArray[np.object_]
-    tree: shapely.STRtree
-
-    @classmethod
-    def of(cls, shapes: NDArray[np.object_]) -> _Crowd:
-        """Some polygons."""
-        return cls(shapes, shapely.STRtree(shapes))
-
-    def within(self, things: Sequence[shapely.Geometry], distance_mm: float) -> set[int]:
-        """The places of those that come within a distance of any of some things."""
-        _, near = self.tree.query(things, predicate="dwithin", distance=distance_mm)
-        return set(near.tolist())
-
-    def in_the_way(self, line: shapely.LineString, met: set[int], keep_mm: float) -> set[int]:
-        """What may bar the way round those that a line meets: all between it and their row.
-
-        Rings that meet are one obstacle: who bars the way past one may bar it past the next too.
-        """
-        row: set[int] = set()
-        while not met <= row:
-            row |= met
-            met = self.within(list(self.shapes[sorted(met)]), 2 * keep_mm)
-        if not row:
-            return row
-        around = shapely.GeometryCollection([line, *self.shapes[sorted(row)]])
-        return self.within([shapely.convex_hull(around)], keep_mm)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,11 +203,9 @@ class _Piece:
     corner_mm: Array | None = None
 
 
-def _taut(
-    start: Point, disc_mm: float, goals: _Goals, rings: Rings
-) -> tuple[StringLine | None, ...]:
+def _taut(disc: _Disc, goals: _Goals, rings: Rings) -> tuple[StringLine | None, ...]:
     """The shortest strings to each group of goals."""
-    starts = starts_at(start, disc_mm, rings)
+    starts = starts_at(disc.middle, disc.radius_mm, rings)
     net = string_net(starts, goals.shapes, rings)
     groups = np.where(net.feet.goals >= 0, goals.groups[net.feet.goals], -1)
     ends = [np.flatnonzero(groups == group).tolist() for group in range(goals.count)]

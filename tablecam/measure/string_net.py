@@ -42,6 +42,14 @@ _OPEN = 1e-3
 """The cosine of what is still no angle towards an edge: well above rounding, it costs 20 nm."""
 
 
+def is_inside(points_mm: Array, bounds: Bounds | None) -> Flags:
+    """Whether points (..., 2) lie within bounds, or upon them."""
+    if bounds is None:
+        return np.ones(points_mm.shape[:-1], dtype=np.bool_)
+    low, high = np.array(bounds[:2]) - EXACT_MM, np.array(bounds[2:]) + EXACT_MM
+    return np.asarray(((points_mm >= low) & (points_mm <= high)).all(axis=-1))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rings:
     """What a string keeps its distance from: shapes, their corners (c, 2) and edges, and bounds.
@@ -99,10 +107,7 @@ class Rings:
 
     def is_inside(self, points_mm: Array) -> Flags:
         """Whether points (n, 2) lie within the bounds."""
-        if self.bounds is None:
-            return np.ones(len(points_mm), dtype=np.bool_)
-        low, high = np.array(self.bounds[:2]) - EXACT_MM, np.array(self.bounds[2:]) + EXACT_MM
-        return np.asarray(((points_mm >= low) & (points_mm <= high)).all(axis=-1))
+        return is_inside(points_mm, self.bounds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
