@@ -35,8 +35,8 @@ def _frozen(values: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
 class BasePose:
     """A base: a rectangle `width_mm` (its front edge) by `depth_mm` about its centre.
 
-    The sigmas are one standard deviation: of the centre, along a direction on the average (one whose
-    tag is glued off its centre errs less ahead than aside), and of the heading. Zero means exact.
+    The sigmas are one standard deviation: of the centre, on the average over directions (where the
+    tag is glued off the centre it errs less ahead than aside), and of the heading. Zero is exact.
     """
 
     x_mm: float
