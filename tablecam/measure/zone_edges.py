@@ -192,20 +192,32 @@ def kept(start: Array, step: Array, part: tuple[Array, Array]) -> tuple[Array, A
 
 def _edges(pivots_mm: Array, axes: Array, shapes: Any) -> Edges:
     """The edges of shapes (n,), each as seen from its pivot (n, 2) along its axes (n, 2, 2)."""
-    parts, owners = shapely.get_parts(shapes, return_index=True)
-    rings, of_part = shapely.get_rings(parts, return_index=True)
-    corners, of_ring = shapely.get_coordinates(rings, return_index=True)
-    owner_of = owners[of_part[of_ring]]
+    corners, of_ring, owner_of, are_whole = _rings(shapes)
     apart_mm = corners - pivots_mm[owner_of]
     local = (apart_mm[:, None] * axes[owner_of]).sum(axis=-1)
     goes_on = of_ring[1:] == of_ring[:-1]
     of_edge = owner_of[:-1][goes_on]
     firsts = np.searchsorted(of_edge, np.arange(len(shapes)))
     counts = np.bincount(of_edge, minlength=len(shapes))
-    are_whole = np.bincount(owners, minlength=len(shapes)) == 1
     starts, steps = local[:-1][goes_on], np.diff(local, axis=0)[goes_on]
     are_rectangles = are_whole & _are_rectangles(steps, firsts, counts)
     return Edges(starts, steps, firsts, counts, are_whole, are_rectangles)
+
+
+def _rings(shapes: Any) -> tuple[Array, Indices, Indices, Flags]:
+    """The corners of all rings of shapes (n,), of which ring and shape each is; which are whole."""
+    is_plain = (shapely.get_type_id(shapes) == shapely.GeometryType.POLYGON) & (
+        shapely.get_num_interior_rings(shapes) == 0
+    )
+    if is_plain.all():
+        # Mostly they are all rectangles: then each shape is its one ring, and none is copied.
+        corners, of_shape = shapely.get_coordinates(shapes, return_index=True)
+        return corners, of_shape, of_shape, is_plain
+    parts, owners = shapely.get_parts(shapes, return_index=True)
+    rings, of_part = shapely.get_rings(parts, return_index=True)
+    corners, of_ring = shapely.get_coordinates(rings, return_index=True)
+    are_whole = np.bincount(owners, minlength=len(shapes)) == 1
+    return corners, of_ring, owners[of_part[of_ring]], are_whole
 
 
 def _are_rectangles(steps: Array, firsts: Indices, counts: Indices) -> Flags:

@@ -145,7 +145,7 @@ def _in_as_deep(
     _begin(starts_mm, ~is_plain, _edges_begin, strip, rows)
     asked = np.isfinite(starts_mm) & ~clear[rows.shape_of]
     if sliver_mm > 0 and asked.any():
-        inner_mm = _over_heel(inner, rows)
+        inner_mm = _over_heel(inner, rows, asked)
         _begin(inner_mm, asked & np.isinf(inner_mm), _edges_begin, inner, rows)
         starts_mm[asked & np.isinf(inner_mm)] = np.inf
     return rows, starts_mm
@@ -228,11 +228,15 @@ def _first_of(strip: Strip, turned: Turned, starts: Array, steps: Array) -> Arra
     return np.where(first <= last, np.maximum(nearest_mm, 0.0), np.inf)
 
 
-def _over_heel(strip: Strip, rows: Rows) -> Array:
-    """Where shapes that lie over a corner of the strip's near end begin, for each row: (r,)."""
+def _over_heel(strip: Strip, rows: Rows, asked: Flags | None = None) -> Array:
+    """Where shapes that lie over a corner of the strip's near end begin, for each row: (r,).
+
+    Only in the rows asked for (r,), if some are.
+    """
     starts_mm = np.full(len(rows.turns_rad), np.inf)
     is_near = _is_at_heel(_heel_box(strip, rows.turns_rad), rows.seen.edges)
-    at = np.flatnonzero(is_near[rows.shape_of])
+    may = is_near[rows.shape_of]
+    at = np.flatnonzero(may if asked is None else may & asked)
     if not len(at):
         return starts_mm
     shape_of, turns_rad = rows.shape_of[at], rows.turns_rad[at]

@@ -8,8 +8,6 @@ from dataclasses import field as datafield
 from types import MappingProxyType
 from typing import Any, Literal
 
-import numpy as np
-
 from tablecam.measure.answer import Answer
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.field import Field, UnitOnField
@@ -17,7 +15,7 @@ from tablecam.rules.maurice.fire_option import FireOption, Range, options
 from tablecam.rules.maurice.fire_shooter import Shooter, shooters
 from tablecam.rules.maurice.fire_sureness import Sureness
 from tablecam.rules.maurice.fire_zone import Met, met_ahead, met_turned
-from tablecam.rules.maurice.ground import are_partly_in
+from tablecam.rules.maurice.ground import is_partly_in
 
 __all__ = ["BaseFire", "FireOption", "fire_of", "fires"]
 
@@ -123,17 +121,16 @@ def _unsure(
 
 def _barred(field: Field, bases: Sequence[tuple[UnitOnField, int]]) -> list[Blocked | None]:
     """Why each base may not fire at all, if it may not (M-7.6, M-7.7)."""
-    outlines = np.array([unit.bases[place] for unit, place in bases], dtype=object)
-    in_water = are_partly_in(outlines, field.ground.water)
-    in_woods = are_partly_in(outlines, field.ground.woods)
     found: list[Blocked | None] = []
-    for at, (unit, _) in enumerate(bases):
+    for unit, place in bases:
         if unit.formation == "column":
             found.append("column")
-        elif in_water[at]:
+        elif unit.is_in_water and is_partly_in(unit.bases[place], field.ground.water):
             found.append("water")
+        elif unit.unit.arm == "artillery" and is_partly_in(unit.bases[place], field.ground.woods):
+            found.append("woods")
         else:
-            found.append("woods" if unit.unit.arm == "artillery" and in_woods[at] else None)
+            found.append(None)
     return found
 
 

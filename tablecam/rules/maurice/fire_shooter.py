@@ -53,6 +53,7 @@ class Other:
 class Shooter:
     """A base that shoots, its own walls left out of `obstructing` and `cover` (M-7.18).
 
+    `edge` is its front edge, less a sliver at each end: no gap narrower than that lets fire by.
     `others` are the bases of other units near enough to matter, without the enemies that no
     straight line from its front edge reaches past a crest (M-5.9): those are `hidden`.
     """
@@ -62,6 +63,7 @@ class Shooter:
     number: int
     bw_mm: float
     front: Axes
+    edge: shapely.LineString
     strip: Strip
     others: tuple[Other, ...]
     obstructing: tuple[shapely.Geometry, ...]
@@ -84,11 +86,6 @@ class Shooter:
     def corners_mm(self) -> Array:
         """Its corners (4, 2): front left, front right, rear right, rear left."""
         return np.asarray(shapely.get_coordinates(self.unit.bases[self.place])[:4])
-
-    @property
-    def edge(self) -> shapely.LineString:
-        """Its front edge, less a sliver at each end: no gap narrower than that lets fire by."""
-        return self.edge_less(SLIVER_MM)
 
     def edge_less(self, by_mm: float) -> shapely.LineString:
         """Its front edge, less so much at each end."""
@@ -154,6 +151,9 @@ def shooters(field: Field, wanted: Sequence[tuple[UnitOnField, int]]) -> tuple[S
         for (left, end), (unit, place) in zip(fronts_mm.tolist(), wanted, strict=True)
     ]
     edges = np.asarray(shapely.linestrings(fronts_mm), dtype=object)
+    along = fronts_mm[:, 1] - fronts_mm[:, 0]
+    inward_mm = along / np.hypot(*along.T)[:, None] * SLIVER_MM
+    inner = shapely.linestrings(fronts_mm + np.stack([inward_mm, -inward_mm], axis=1)).tolist()
     strips = [strip_before(front, ZONE_BW * field.bw_mm) for front in fronts]
     reaches_mm = np.array([_zone_reach_mm(_longest_mm(field, u), field.bw_mm) for u, _ in wanted])
     pivots = np.asarray(shapely.points([strip.pivot_mm for strip in strips]), dtype=object)
@@ -170,6 +170,7 @@ def shooters(field: Field, wanted: Sequence[tuple[UnitOnField, int]]) -> tuple[S
             numbers[unit, place],
             field.bw_mm,
             fronts[at],
+            inner[at],
             strips[at],
             tuple(other for other in near[at] if other not in hidden[at]),
             obstructing[at],
