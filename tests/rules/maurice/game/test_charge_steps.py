@@ -1,0 +1,246 @@
+"""Charging as steps of a game (M-8.1 to M-8.9): who must, who may not, what counts as contact."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tablecam.rules.game import Refused
+from tablecam.rules.maurice.combat import meeting
+from tablecam.rules.maurice.game import round as the_round
+from tablecam.rules.maurice.game.actions import Charge, Done, March
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.steps import (
+    Charging,
+    Displacing,
+    Modifying,
+    MovingCommander,
+    RollingCombat,
+)
+from tablecam.rules.maurice.game.table import field_at
+from tablecam.table.model import Commander, Terrain, Unit
+from tablecam.testing import shifted, turned
+from tests.rules.maurice.game.states import after, level, state_at
+from tests.rules.maurice.tables import BW, column, gun, line, massed, position
+
+SOUTH = 270.0
+
+
+def ground(kind: str, x_mm: float, y_mm: float, width_mm: float, depth_mm: float) -> Terrain:
+    right, top = x_mm + width_mm, y_mm + depth_mm
+    return Terrain(kind, kind, ((x_mm, y_mm), (right, y_mm), (right, top), (x_mm, top)))
+
+
+def charging(*units: Unit, terrain: tuple[Terrain, ...] = (), **more: object) -> State:
+    """All french units activated to charge; nobody has cards."""
+    commanders = more.pop("commanders", ())
+    table = position(*units, terrain=terrain, commanders=commanders)
+    force = tuple(unit.id for unit in units if unit.side == "french")
+    return state_at(table, Charging(force), command="charge", **{"hand": 0, **more})
+
+
+def charge(unit: Unit, target: str) -> Charge:
+    return Charge(unit.id, target, unit.bases)
+
+
+def listed(state: State, kind: type) -> list:
+    return [action for action in the_round.legal(state) if isinstance(action, kind)]
+
+
+FOOT = line("F1", "french", 500, 500)
+ENEMY = line("B1", "british", 500, 500 + 20 + 2 * BW + 20, SOUTH)
+HOME = shifted(FOOT, 0, 2 * BW)
+
+
+def test_m_8_5_a_charge_goes_straight_ahead_into_contact() -> None:
+    state, events = after(charging(FOOT, ENEMY), charge(HOME, "B1"))
+    assert events[0].rule == "M-8.5"
+    assert events[0].facts["cost_bw"] == 2.0
+    assert events[0].facts["off_mm"] < 0.1
+    assert state.step == RollingCombat(("F1", "B1"))
+
+
+def test_m_8_19_cards_are_asked_for_before_the_combat_is_rolled() -> None:
+    state, _ = after(charging(FOOT, ENEMY, hand=3), charge(HOME, "B1"))
+    assert isinstance(state.step, Modifying)
+    assert state.step.then == RollingCombat(("F1", "B1"))
+
+
+@pytest.mark.parametrize(("off_mm", "is_taken"), [(0.5, True), (2.9, True), (3.5, False)])
+def test_g_8_a_gap_of_up_to_3_mm_counts_as_contact_and_is_told(
+    off_mm: float, is_taken: bool
+) -> None:
+    state, short = charging(FOOT, ENEMY), charge(shifted(HOME, 0, -off_mm), "B1")
+    if not is_taken:
+        with pytest.raises(Refused, match=r"M-8\.5 F1 lies 3\.5 mm off"):
+            after(state, short)
+        return
+    state, events = after(state, short)
+    assert events[0].facts["off_mm"] == pytest.approx(off_mm, abs=0.1)
+    assert ("counts as contact" in events[0].text) == (off_mm > 1.0)
+    assert meeting(field_at(state), "french").engaged["F1"] == ("B1",)
+
+
+def test_g_8_a_hand_may_be_a_little_aside_and_askew() -> None:
+    aside = turned(shifted(HOME, 1.5, -1.0), 0.4, (500, 600))
+    state, _ = after(charging(FOOT, ENEMY), charge(aside, "B1"))
+    # It is put where a charge move leads: no wheel at all leads there, a hair of one does.
+    assert state.position.unit("F1").bases[0].heading_deg == pytest.approx(90.0, abs=1.0)
+    assert meeting(field_at(state), "french").engaged["F1"] == ("B1",)
+
+
+def test_m_8_5_any_wheel_of_up_to_1_bw_first_is_a_charge() -> None:
+    horse = massed("F1", "french", 500, 500)
+    enemy = line("B1", "british", 500, 660, SOUTH)
+    state = charging(horse, enemy)
+    for arc_mm in (7.0, 24.0, 39.0):
+        wheel_deg = math.degrees(arc_mm / 80)
+        once = turned(horse, wheel_deg, (460.0, 540.0))
+        # The right front corner comes to the enemy's front first.
+        corner_y = 540 + 80 * math.sin(math.radians(wheel_deg))
+        far = (640 - corner_y) / math.cos(math.radians(wheel_deg))
+        by = math.radians(90 + wheel_deg)
+        home = shifted(once, far * math.cos(by), far * math.sin(by))
+        _, events = after(state, charge(home, "B1"))
+        assert events[0].facts["wheel"] == "left"
+        assert events[0].facts["cost_bw"] == pytest.approx((arc_mm + far) / BW, abs=0.02)
+    wheel_deg = math.degrees(50 / 80)
+    once = turned(horse, wheel_deg, (460.0, 540.0))
+    with pytest.raises(Refused, match=r"M-8\.5"):
+        after(state, charge(shifted(once, -20, 50), "B1"))
+
+
+def test_m_8_7_who_lies_elsewhere_has_made_no_charge_move() -> None:
+    with pytest.raises(Refused, match=r"M-8\.5 F1 lies .* mm off where its charge of B1 leads"):
+        after(charging(FOOT, ENEMY), charge(shifted(HOME, 30, 0), "B1"))
+
+
+def test_m_8_3_who_cannot_charge_is_told_why() -> None:
+    cases = [
+        (line("F1", "french", 500, 500, disruption=4), ENEMY, r"M-8\.4"),
+        (column("F1", "french", 500, 440), ENEMY, r"M-8\.4"),
+        (FOOT, line("B1", "british", 500, 640, SOUTH, arm="cavalry"), r"M-8\.4"),
+        (FOOT, shifted(ENEMY, 0, 200), r"M-8\.5|M-8\.3"),
+    ]
+    for unit, enemy, rule in cases:
+        with pytest.raises(Refused, match=rf"(?:{rule}) F1 cannot charge"):
+            after(charging(unit, enemy), charge(shifted(unit, 0, 80), "B1"))
+    with pytest.raises(Refused, match="expected an enemy to charge, got F1"):
+        after(charging(FOOT, ENEMY), charge(HOME, "F1"))
+
+
+def test_m_8_6_difficult_ground_on_the_way_disrupts() -> None:
+    rough = (ground("rough", 480, 540, 40, 30),)
+    state, events = after(charging(FOOT, ENEMY, terrain=rough), charge(HOME, "B1"))
+    assert level(state, "F1") == 1
+    assert events[1].rule == "M-8.6"
+
+
+def test_t_8_nobody_charges_out_of_difficult_ground_in_rough_going() -> None:
+    rough = (ground("rough", 480, 490, 40, 10),)
+    state = charging(FOOT, ENEMY, terrain=rough, is_rough_going=True)
+    assert the_round.legal(state) == (Done(),)
+    with pytest.raises(Refused, match=r"M-5\.2"):
+        after(state, charge(HOME, "B1"))
+
+
+def test_m_6_29_a_commander_charged_over_is_displaced() -> None:
+    leader = Commander("british-cinc", "british", 500, 560)
+    state, _ = after(charging(FOOT, ENEMY, commanders=(leader,)), charge(HOME, "B1"))
+    assert isinstance(state.step, Displacing)
+    state, _ = after(state, the_round.legal(state)[0])
+    assert state.step == RollingCombat(("F1", "B1"))
+
+
+def force_of_six(able: int) -> tuple[list[Unit], list[Unit]]:
+    """Six lines in a row; before so many of them an enemy stands 2 BW off."""
+    force = [line(f"F{place}", "french", 150 + 290 * place, 400) for place in range(6)]
+    enemies = [line(f"B{place}", "british", 150 + 290 * place, 520, SOUTH) for place in range(able)]
+    return force, enemies
+
+
+def test_t_30_four_of_six_charge_and_two_move_up_in_support() -> None:
+    force, enemies = force_of_six(4)
+    state = charging(*force, *enemies)
+    assert Done() not in the_round.legal(state)
+    for unit, enemy in zip(force, enemies, strict=False):
+        state, _ = after(state, charge(shifted(unit, 0, 80), enemy.id))
+    for unit in force[4:]:
+        state, _ = after(state, March(unit.id, shifted(unit, 0, 40).bases))
+    assert isinstance(state.step, RollingCombat)
+    assert len(state.step.engaged) == 8
+
+
+def test_m_8_2_at_least_half_of_the_force_charges_before_it_is_done() -> None:
+    force, enemies = force_of_six(4)
+    state = charging(*force, *enemies)
+    for place in range(3):
+        with pytest.raises(Refused, match=rf"M-8\.2 {place} of 6 have charged"):
+            after(state, Done())
+        state, _ = after(state, charge(shifted(force[place], 0, 80), f"B{place}"))
+    assert Done() in the_round.legal(state)
+    assert isinstance(after(state, Done())[0].step, RollingCombat)
+
+
+def test_m_8_2_nobody_stays_behind_whose_charge_is_needed() -> None:
+    force, enemies = force_of_six(3)
+    state = charging(*force, *enemies)
+    with pytest.raises(Refused, match=r"M-8\.2 F0 can charge, and 3 more of the force must"):
+        after(state, March("F0", shifted(force[0], 0, 40).bases))
+    assert {action.unit for action in listed(state, March)} == {"F3", "F4", "F5"}
+    after(state, March("F5", shifted(force[5], 0, 40).bases))
+
+
+def test_m_8_2_who_can_charge_no_more_need_not() -> None:
+    # Both can reach the one enemy's flank; the first to do so bars the other's way.
+    first, second = line("F1", "french", 500, 500), line("F2", "french", 500, 380)
+    state = charging(first, second, ENEMY)
+    assert {action.unit for action in listed(state, Charge)} == {"F1"}
+    state, _ = after(state, charge(shifted(first, 0, 80), "B1"))
+    assert {action.unit for action in listed(state, Charge)} == set()
+    assert isinstance(after(state, Done())[0].step, RollingCombat)
+
+
+def test_m_8_9_who_moves_up_keeps_its_formation_and_goes_forward() -> None:
+    first, second = line("F1", "french", 500, 500), line("F2", "french", 800, 500)
+    state, _ = after(charging(first, second, ENEMY), charge(shifted(first, 0, 80), "B1"))
+    formed = column("F2", "french", 800, 500, 0)
+    about = line("F2", "french", 800, 500, SOUTH)
+    for unit in (formed, about, shifted(second, 0, -40)):
+        with pytest.raises(Refused, match=r"M-8\.9 F2 was activated to charge"):
+            after(state, March("F2", unit.bases))
+    beside = shifted(second, 0, 97)
+    enemy = line("B2", "british", 800, 640, SOUTH)
+    state, _ = after(charging(first, second, ENEMY, enemy), charge(shifted(first, 0, 80), "B1"))
+    after(state, March("F2", beside.bases))
+    with pytest.raises(Refused, match=r"M-6\.31"):
+        after(state, March("F2", shifted(second, 0, 99.5).bases))
+    state, _ = after(state, March("F2", beside.bases))
+    assert isinstance(state.step, RollingCombat)
+
+
+def test_each_unit_of_the_force_acts_once_and_nobody_else() -> None:
+    first, second = line("F1", "french", 500, 500), line("F2", "french", 800, 500)
+    state, _ = after(charging(first, second, ENEMY), charge(shifted(first, 0, 80), "B1"))
+    with pytest.raises(Refused, match="F1 has charged in this round"):
+        after(state, March("F1", shifted(first, 0, 40).bases))
+    with pytest.raises(Refused, match="B1 is not of the activated force"):
+        after(state, charge(shifted(ENEMY, 0, 0), "F1"))
+
+
+def test_m_8_10_where_nobody_meets_anyone_the_action_is_over() -> None:
+    state, _ = after(charging(FOOT, shifted(ENEMY, 0, 400)), Done())
+    assert isinstance(state.step, MovingCommander)
+
+
+def test_a_charge_is_listed_once_for_each_target() -> None:
+    other = gun("B2", "british", 600, 580, SOUTH)
+    found = listed(charging(FOOT, shifted(ENEMY, -60, 0), other), Charge)
+    assert sorted(action.target for action in found) == ["B1", "B2"]
+
+
+def test_m_8_8_enemies_met_at_the_same_instant_are_all_charged() -> None:
+    left, right = gun("B1", "british", 460, 600, SOUTH), gun("B2", "british", 540, 600, SOUTH)
+    state, _ = after(charging(FOOT, left, right), charge(shifted(FOOT, 0, 60), "B1"))
+    assert state.step == RollingCombat(("F1", "B1", "B2"))

@@ -1,0 +1,57 @@
+"""Every listed march, charge and fall back is taken, wherever units lie."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tablecam.rules.maurice.game import round as the_round
+from tablecam.rules.maurice.game.actions import Charge, March
+from tablecam.rules.maurice.game.state import Modifier
+from tablecam.rules.maurice.game.steps import Charging, Displacing, Marching
+from tablecam.rules.maurice.game.table import field_at
+from tablecam.table.model import Position
+from tests.rules.maurice.game.battles import battles
+from tests.rules.maurice.game.states import state_at
+
+COMMON = settings(
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+
+
+def of_side(table: Position, side: str) -> tuple[str, ...]:
+    return tuple(unit.id for unit in table.units if unit.side == side)
+
+
+@settings(COMMON, max_examples=12)
+@given(battles(), st.integers(-1, 3), st.booleans())
+def test_m_6_every_listed_march_is_taken(table: Position, extra_bw: int, is_rough: bool) -> None:
+    force = of_side(table, "french")
+    cards = Modifier("french", "bugle", dict.fromkeys(force, extra_bw))
+    state = state_at(
+        table,
+        Marching(force),
+        command="march",
+        modifiers=(cards,),
+        is_rough_going=is_rough,
+    )
+    listed = the_round.legal(state)
+    assert len(set(map(repr, listed))) == len(listed)
+    for action in listed:
+        after, events = the_round.apply(state, action)
+        assert field_at(after).units
+        assert events or action.type == "done"
+        if isinstance(action, March):
+            step = after.step.then if isinstance(after.step, Displacing) else after.step
+            assert not isinstance(step, Marching) or step.moved == (action.unit,)
+
+
+@settings(COMMON, max_examples=20)
+@given(battles(), st.booleans())
+def test_m_8_every_listed_charge_and_move_up_is_taken(table: Position, is_rough: bool) -> None:
+    force = of_side(table, "french")
+    state = state_at(table, Charging(force), command="charge", is_rough_going=is_rough)
+    for action in the_round.legal(state):
+        after, _ = the_round.apply(state, action)
+        if isinstance(action, Charge) and isinstance(after.step, Charging):
+            assert action.target in after.step.charged[action.unit]
