@@ -95,6 +95,66 @@ def test_within_three_sigma_of_its_reach_it_is_never_a_flat_yes_or_no(off_sigmas
     assert all(lane.probability == answer.probability for lane in found.lanes)
 
 
+def at_its_reach(by_mm: float) -> Position:
+    return position(FOOT, line("1", "british", 600, 680 + by_mm, SOUTH, **ERROR))
+
+
+def at_the_longest_wheel(by_mm: float) -> Position:
+    return position(HORSE, gun("1", "british", 725 + by_mm, 600, SOUTH, **ERROR))
+
+
+def at_a_friends_corner(by_mm: float) -> Position:
+    friends = gun("F2", "french", 699.5 + by_mm, 520.1, **ERROR), gun("F3", "french", 500, 540.1)
+    return position(FOOT, line("1", "british", 600, 580, SOUTH, **ERROR), *friends)
+
+
+def at_the_edge_of_a_lake(by_mm: float) -> Position:
+    lakes = (strip("impassable", 400, 520.5, 680), strip("impassable", 679.5 + by_mm, 800, 680))
+    return position(FOOT, gun("1", "british", 600, 640, SOUTH, **ERROR), terrain=lakes)
+
+
+def flush_with_a_wall(by_mm: float) -> Position:
+    """Within 4 BW of the wall, and of the enemy only as he stands flush with it."""
+    wall = Terrain("wall", "wall", ((400, 655), (800, 655), (800, 665), (400, 665)))
+    enemy = line("1", "british", 600, 686 + by_mm, SOUTH, **ERROR)
+    return position(FOOT, enemy, terrain=[wall])
+
+
+def strip(kind: str, left_mm: float, right_mm: float, high_mm: float) -> Terrain:
+    corners = ((left_mm, 505), (right_mm, 505), (right_mm, high_mm), (left_mm, high_mm))
+    return Terrain(f"{kind} {left_mm}", kind, corners)
+
+
+@pytest.mark.parametrize(
+    "laid",
+    [
+        at_its_reach,
+        at_the_longest_wheel,
+        at_a_friends_corner,
+        at_the_edge_of_a_lake,
+        flush_with_a_wall,
+    ],
+)
+@settings(max_examples=6, deadline=None)
+@given(by_mm=st.floats(-1.5, 1.5), seed=st.integers(0, 9))
+def test_what_the_cameras_error_turns_is_never_a_flat_yes_or_no(laid, by_mm, seed):
+    """Where the truths, drawn by chance, do not all agree, the measured ruling has said so."""
+    seen = laid(by_mm)
+    rng = np.random.default_rng(seed)
+    truths = [
+        charge(replace(seen, units=tuple(drawn(unit, rng) for unit in seen.units))).targets
+        for _ in range(12)
+    ]
+    found = charge(seen)
+    if len(set(truths)) > 1:
+        (answer,) = found.answers
+        assert 0.0 < answer.probability < 1.0
+    elif found.answers:
+        # Certainty is not claimed, but where it is near no truth speaks against it.
+        (answer,) = found.answers
+        assert answer.answer == "too_close" or (answer.answer == "yes") == bool(truths[0])
+
+
 def test_what_is_clear_is_not_asked():
     for gap_mm in (100, 150, 172, 300):
         enemy = line("1", "british", 600, 520 + gap_mm, SOUTH, **ERROR)
