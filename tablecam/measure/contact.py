@@ -12,11 +12,12 @@ from typing import Literal
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from tablecam.measure.answer import EXACT_MM, Answer, Shape, decide, shapes_of
 from tablecam.measure.gaps import separations
 from tablecam.measure.lengths import distance, gaps_with_sigma, geometries
-from tablecam.measure.outlines import GRID_MM, footprint
+from tablecam.measure.outlines import GRID_MM
 from tablecam.measure.rectangles import Array, Indices, Rectangles, rectangles
 from tablecam.table.model import Point, Unit
 
@@ -100,46 +101,61 @@ def _contacts(
     units: Sequence[Unit], pairs: Indices, touch_mm: float, tolerance_mm: float, rule: str
 ) -> list[Contact]:
     gaps_mm, sigmas_mm = gaps_with_sigma(units, units, pairs)
+    words = [
+        decide(touch_mm - gap_mm, sigma_mm, tolerance_mm=tolerance_mm)
+        for gap_mm, sigma_mm in zip(gaps_mm.tolist(), sigmas_mm.tolist(), strict=True)
+    ]
+    # What may touch: as far as the units' own nearest bases, where the answer is not plain.
+    is_open = np.array([word == "too_close" for word, _ in words], dtype=np.bool_)
+    limits_mm = np.where(is_open, np.maximum(touch_mm, gaps_mm), touch_mm)
+    asked = np.array([word != "no" for word, _ in words], dtype=np.bool_)
+    touches = iter(_touches(units, pairs[asked], limits_mm[asked]))
     found: list[Contact] = []
-    for (first, second), gap_mm, sigma_mm in zip(pairs, gaps_mm, sigmas_mm, strict=True):
+    for (first, second), gap_mm, sigma_mm, (word, chance) in zip(
+        pairs, gaps_mm.tolist(), sigmas_mm.tolist(), words, strict=True
+    ):
         a, b = units[first], units[second]
-        word, chance = decide(touch_mm - gap_mm, sigma_mm, tolerance_mm=tolerance_mm)
-        # What may touch: as far as the unit's own nearest bases, where the answer is not plain.
-        limit_mm = touch_mm if word != "too_close" else max(touch_mm, gap_mm)
-        touches = () if word == "no" else _touches(a, b, limit_mm)
-        answer = Answer(
-            word,
-            touch_mm - float(gap_mm),
-            float(sigma_mm),
-            chance,
-            rule,
-            _sentence(a, b, word, float(gap_mm), touches),
-            _evidence(a, b, touches),
-        )
-        found.append(Contact(a.id, b.id, answer, touches))
+        meet = () if word == "no" else next(touches)
+        sentence, evidence = _sentence(a, b, word, gap_mm, meet), _evidence(a, b, meet)
+        margin_mm = touch_mm - gap_mm
+        answer = Answer(word, margin_mm, sigma_mm, chance, rule, sentence, evidence)
+        found.append(Contact(a.id, b.id, answer, meet))
     return found
 
 
-def _touches(a: Unit, b: Unit, limit_mm: float) -> tuple[Touch, ...]:
-    of_a, of_b = rectangles([a]), rectangles([b])
-    in_a, in_b = np.indices((len(of_a), len(of_b))).reshape(2, -1)
-    near_a, near_b = of_a.take(in_a), of_b.take(in_b)
-    apart_mm, _, normals = separations(near_a, near_b)
-    edges_a, edges_b = _facing_edges(near_a, normals), _facing_edges(near_b, -normals)
-    found: list[Touch] = []
-    for row in np.flatnonzero(apart_mm <= limit_mm + EXACT_MM).tolist():
-        base_a, base_b = a.bases[in_a[row]], b.bases[in_b[row]]
-        gap_mm = float(apart_mm[row])
-        if gap_mm > 0:
-            # Beyond a corner the nearest points lie farther apart than any edge's normal tells.
-            gap_mm = float(shapely.distance(footprint(base_a), footprint(base_b)))
-        if gap_mm <= limit_mm + EXACT_MM:
-            names = a.base_name(in_a[row]), b.base_name(in_b[row])
-            pair = near_a.take(np.array([row])), near_b.take(np.array([row]))
-            at_mm, length_mm = _middle_and_length(*pair, normals[row], limit_mm)
-            ends = edges_a[row], names[1], edges_b[row]
-            found.append(Touch(names[0], *ends, at_mm, gap_mm, length_mm))
-    return tuple(sorted(found, key=lambda touch: (-touch.length_mm, touch.gap_mm)))
+def _touches(units: Sequence[Unit], pairs: Indices, limits_mm: Array) -> list[tuple[Touch, ...]]:
+    """Of each of some pairs (g, 2) of units the bases that touch within its limit (g,)."""
+    found: list[list[Touch]] = [[] for _ in pairs]
+    places = [
+        (group, in_a, in_b)
+        for group, (first, second) in enumerate(pairs.tolist())
+        for in_a in range(len(units[first].bases))
+        for in_b in range(len(units[second].bases))
+    ]
+    if not places:
+        return [()] * len(pairs)
+    group, in_a, in_b = np.array(places, dtype=np.intp).T
+    rects, starts = rectangles(units), np.cumsum([0, *(len(unit.bases) for unit in units)])
+    near_a = rects.take(starts[pairs[group, 0]] + in_a)
+    near_b = rects.take(starts[pairs[group, 1]] + in_b)
+    gaps_mm, _, normals = separations(near_a, near_b)
+    of_a, of_b = (np.asarray(shapely.polygons(each.corners_mm())) for each in (near_a, near_b))
+    # Beyond a corner the nearest points lie farther apart than any edge's normal tells.
+    apart = np.flatnonzero((gaps_mm > 0) & (gaps_mm <= limits_mm[group] + EXACT_MM))
+    gaps_mm[apart] = shapely.distance(of_a[apart], of_b[apart])
+    rows = np.flatnonzero(gaps_mm <= limits_mm[group] + EXACT_MM)
+    edges_a = _facing_edges(near_a.take(rows), normals[rows])
+    edges_b = _facing_edges(near_b.take(rows), -normals[rows])
+    middles = _middles_and_lengths(of_a[rows], of_b[rows], normals[rows], limits_mm[group[rows]])
+    for row, edge_a, edge_b, (at_mm, length_mm) in zip(
+        rows.tolist(), edges_a, edges_b, middles, strict=True
+    ):
+        a, b = (units[index] for index in pairs[group[row]])
+        ends = a.base_name(in_a[row]), edge_a, b.base_name(in_b[row]), edge_b
+        found[group[row]].append(Touch(*ends, at_mm, float(gaps_mm[row]), length_mm))
+    return [
+        tuple(sorted(each, key=lambda touch: (-touch.length_mm, touch.gap_mm))) for each in found
+    ]
 
 
 def _facing_edges(these: Rectangles, normals: Array) -> list[Edge]:
@@ -154,18 +170,22 @@ def _facing_edges(these: Rectangles, normals: Array) -> list[Edge]:
     return edges
 
 
-def _middle_and_length(
-    a: Rectangles, b: Rectangles, normal: Array, limit_mm: float
-) -> tuple[Point, float]:
-    """Where two bases touch: of what each has within reach of the other, middle and length."""
-    outlines = shapely.polygons(np.concatenate([a.corners_mm(), b.corners_mm()]))
-    reach_mm = limit_mm / 2 + GRID_MM
-    grown = shapely.buffer(np.asarray(outlines), reach_mm, join_style="mitre")
-    shared = shapely.intersection(grown[0], grown[1], grid_size=GRID_MM)
-    middle = shapely.centroid(shared)
-    along = shapely.get_coordinates(shared) @ np.array([-normal[1], normal[0]])
-    length_mm = max(0.0, round(float(np.ptp(along)) - 2 * reach_mm, _LENGTH_PLACES))
-    return (float(middle.x), float(middle.y)), length_mm
+def _middles_and_lengths(
+    a: NDArray[np.object_], b: NDArray[np.object_], normals: Array, limits_mm: Array
+) -> list[tuple[Point, float]]:
+    """Where pairs of bases touch: of what each has within reach of the other, middle and length."""
+    reach_mm = limits_mm / 2 + GRID_MM
+    grown_a, grown_b = (shapely.buffer(each, reach_mm, join_style="mitre") for each in (a, b))
+    shared = np.asarray(shapely.intersection(grown_a, grown_b, grid_size=GRID_MM))
+    middles = shapely.get_coordinates(shapely.centroid(shared)).tolist()
+    found: list[tuple[Point, float]] = []
+    for (x_mm, y_mm), part, (x, y), each_mm in zip(
+        middles, shared, normals.tolist(), reach_mm.tolist(), strict=True
+    ):
+        along = shapely.get_coordinates(part) @ np.array([-y, x])
+        length_mm = max(0.0, round(float(np.ptp(along)) - 2 * each_mm, _LENGTH_PLACES))
+        found.append(((x_mm, y_mm), length_mm))
+    return found
 
 
 def _largest_sigma_mm(units: Sequence[Unit]) -> float:
