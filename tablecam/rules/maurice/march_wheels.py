@@ -14,7 +14,7 @@ from tablecam.measure.outlines import Axes
 from tablecam.measure.paths import MovePath, faced_about, paths_between, swept
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.march_ways import HAND_MM, Way, comes_near, judged_way
-from tablecam.rules.maurice.tables import RETROGRADE_SHARE
+from tablecam.rules.maurice.tables import retrograde_bw
 from tablecam.table.headings import right
 from tablecam.table.model import Point
 
@@ -89,7 +89,7 @@ def _candidates(
         for path in paths_between(unit.axes, end):
             yield _Candidate(path, allowed_bw, near_bw, is_backward=False)
         for path in paths_between(about, faced_about(end, depth_mm)):
-            back_bw = (allowed_bw * RETROGRADE_SHARE, near_bw * RETROGRADE_SHARE)
+            back_bw = (retrograde_bw(allowed_bw), retrograde_bw(near_bw))
             yield _Candidate(path, *back_bw, is_backward=True)
 
 

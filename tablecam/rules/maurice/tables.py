@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -104,6 +105,18 @@ ARTILLERY_SLOW_BW = 2.0
 """Artillery through difficult ground, or that ends near the enemy (M-6.19)."""
 RETROGRADE_SHARE = 0.5
 """Of the allowance, backward (M-6.13)."""
+
+
+def retrograde_bw(allowance_bw: float) -> float:
+    """Backward, of an allowance: half of it, and of an odd one the larger half (M-1.2).
+
+    >>> retrograde_bw(5)
+    3
+    """
+    half_bw = allowance_bw * RETROGRADE_SHARE
+    return half_bw if math.isinf(half_bw) else math.ceil(half_bw)
+
+
 
 BASIC: Final[Mapping[Arm, int]] = MappingProxyType({"infantry": 6, "cavalry": 6, "artillery": 1})
 """Basic values in combat (M-8.16)."""

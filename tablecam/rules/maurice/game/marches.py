@@ -36,9 +36,9 @@ from tablecam.rules.maurice.tables import (
     ARTILLERY_SLOW_BW,
     COLUMN_NEAR_BW,
     NEAR_BW,
-    RETROGRADE_SHARE,
     SLIVER_MM,
     THIN_BW,
+    retrograde_bw,
 )
 from tablecam.table.headings import forward
 
@@ -181,7 +181,7 @@ def _other(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Usua
         return
     if unit.formation in ("line", "massed"):
         back_deg = unit.axes.heading_deg + 180.0
-        yield _straight(unit, back_deg, allowed_bw * RETROGRADE_SHARE, field.bw_mm)
+        yield _straight(unit, back_deg, retrograde_bw(allowed_bw), field.bw_mm)
     yield _in_place(unit, faced(unit.unit.bases, 180.0))
     for _, bases in changes(unit):
         yield _in_place(unit, bases)
