@@ -119,8 +119,8 @@ def _wanting(count: int, seen: Coverage, sigma_px: float | None) -> tuple[str, .
         wanting.append(f"{more} more view{'s' if more > 1 else ''}")
     if seen.missing_cells:
         cells = len(seen.missing_cells)
-        parts = "one part" if cells == 1 else f"each of {cells} parts"
-        wanting.append(f"a view of {parts} of the picture")
+        over = "a view over one more part" if cells == 1 else f"views over {cells} more parts"
+        wanting.append(f"{over} of the picture")
     leaning = {tilt for tilt, number in seen.tilts if number}
     if not leaning & {"left", "right"}:
         wanting.append("a view that leans to the left or right")
