@@ -5,13 +5,14 @@ A point or a commander is a rectangle of no size, so that every length is one be
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.table.headings import forward, right
+from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Commander, Point, Unit
 
 Array = NDArray[np.float64]
@@ -72,12 +73,9 @@ def rectangles(things: Sequence[Measurable]) -> Rectangles:
 
 def _rows(thing: Measurable) -> list[tuple[float, ...]]:
     if isinstance(thing, Unit):
-        return [row for base in thing.bases for row in _rows(base)]
+        return [_row(base) for base in thing.bases]
     if isinstance(thing, BasePose):
-        axes = (*right(thing.heading_deg), *forward(thing.heading_deg))
-        halves = (thing.width_mm / 2, thing.depth_mm / 2)
-        sigmas = (thing.sigma_mm, thing.sigma_mm, float(np.radians(thing.sigma_deg)))
-        return [(thing.x_mm, thing.y_mm, *axes, *halves, *sigmas)]
+        return [_row(thing)]
     if isinstance(thing, Commander):
         return [_point_row(thing.x_mm, thing.y_mm, thing.sigma_mm)]
     return [_point_row(*thing, 0.0)]
@@ -85,3 +83,10 @@ def _rows(thing: Measurable) -> list[tuple[float, ...]]:
 
 def _point_row(x_mm: float, y_mm: float, sigma_mm: float) -> tuple[float, ...]:
     return (x_mm, y_mm, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, sigma_mm, sigma_mm, 0.0)
+
+
+def _row(base: BasePose) -> tuple[float, ...]:
+    x, y = forward(base.heading_deg)
+    sigma_mm, turned_rad = base.sigma_mm, math.radians(base.sigma_deg)
+    halves = (base.width_mm / 2, base.depth_mm / 2)
+    return (base.x_mm, base.y_mm, y, -x, x, y, *halves, sigma_mm, sigma_mm, turned_rad)
