@@ -17,13 +17,15 @@ from tablecam.measure.outlines import Axes, axes, unit_footprints
 from tablecam.measure.rectangles import rectangles
 from tablecam.rules.maurice.ground import Ground, are_partly_in
 from tablecam.rules.maurice.overlaps import Overlap, overlaps
-from tablecam.rules.maurice.tables import BASES, KINDS
+from tablecam.rules.maurice.tables import BASES, KINDS, MOST_WIDE
 from tablecam.table.formation import read_formation
 from tablecam.table.model import FormationName, Position, Unit
 
 GAME = "maurice-lite"
 
 MOST_OFF_TABLE_MM = 10.0
+_CUT_MM = 1.0
+"""Bases are cut no more exactly than this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +86,7 @@ class Field:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is odd but tolerated, one sentence each."""
-        return (*(each.sentence for each in self.overlaps), *_broken(self.units))
+        return (*(each.sentence for each in self.overlaps), *_odd(self.units), *_broken(self.units))
 
     @property
     def bw_mm(self) -> float:
@@ -255,6 +257,22 @@ def _check_state(unit: Unit, source: str) -> None:
         raise BadInput(
             source, f"unit {unit.id}: state.smoke: expected true or false, got {quoted(smoke)}"
         )
+
+
+def _odd(units: tuple[UnitOnField, ...]) -> tuple[str, ...]:
+    """Units on bases of other shapes than the rules are made for; they are ruled on (M-1.1)."""
+    shapes = {
+        unit.id: (base.width_mm, base.depth_mm)
+        for unit in units
+        if unit.unit.arm != "artillery"
+        for base in unit.unit.bases
+        if not base.depth_mm - _CUT_MM <= base.width_mm <= MOST_WIDE * base.depth_mm + _CUT_MM
+    }
+    return tuple(
+        f"unit {name} has bases of {wide_mm:g} x {deep_mm:g} mm: the rules are made for bases from "
+        f"square to {MOST_WIDE:g} times as wide as deep"
+        for name, (wide_mm, deep_mm) in shapes.items()
+    )
 
 
 def _broken(units: tuple[UnitOnField, ...]) -> tuple[str, ...]:

@@ -13,6 +13,9 @@ from tablecam.table.model import Arm
 BASES: Final[Mapping[Arm, int]] = MappingProxyType({"infantry": 4, "cavalry": 4, "artillery": 1})
 """How many bases a unit has (M-1.6)."""
 
+MOST_WIDE = 1.5
+"""Bases of infantry and cavalry are square, or at most so much wider than deep (M-1.1)."""
+
 DEALT = 6
 """Cards that each side is dealt at first (M-2.6)."""
 HAND_LIMIT = 10

@@ -1,0 +1,130 @@
+"""Bases of any shape, tables of any size, and what height has no part in (M-1.1 to M-1.3, G-9)."""
+
+from dataclasses import replace
+
+import pytest
+
+from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.movement import judge_move
+from tablecam.rules.maurice.near import near_enemy
+from tablecam.table.model import TableSize, Terrain
+from tests.rules.maurice.tables import BW, gun, line, massed, position
+
+SOUTH = 270.0
+
+
+def shaped(unit, width_mm, depth_mm):
+    bases = tuple(
+        replace(
+            base,
+            width_mm=width_mm,
+            depth_mm=depth_mm,
+            x_mm=500 + (place - 1.5) * width_mm,
+        )
+        for place, base in enumerate(unit.bases)
+    )
+    return replace(unit, bases=bases)
+
+
+@pytest.mark.parametrize(
+    ("width_mm", "depth_mm", "is_odd"),
+    [(40, 40, False), (60, 40, False), (40, 26, False), (60, 30, True), (30, 40, True)],
+)
+def test_m_1_1_odd_bases_are_warned_of_and_ruled_on(width_mm, depth_mm, is_odd):
+    unit = shaped(line("F1", "french", 500, 400), width_mm, depth_mm)
+    warnings = field_of(position(unit)).warnings
+    said = f"unit F1 has bases of {width_mm} x {depth_mm} mm: the rules are made for bases from"
+    assert [each.startswith(said) for each in warnings] == [True] * is_odd
+
+
+def test_m_1_1_guns_are_as_deep_as_they_like():
+    deep = gun("G1", "french", 500, 400)
+    deep = replace(deep, bases=(replace(deep.bases[0], depth_mm=80.0),))
+    assert field_of(position(deep)).warnings == ()
+
+
+def test_m_1_2_half_of_an_odd_allowance_is_rounded_up():
+    start = line("F1", "french", 500, 400)
+    field = field_of(position(start))
+    for back_bw, extra_bw, is_legal in ((2, 0, True), (3, 0, False), (3, 1, True), (3.5, 2, False)):
+        end = line("F1", "french", 500, 400 - back_bw * BW).bases
+        found = judge_move(field, field.by_id["F1"], end, extra_bw=extra_bw)
+        assert (found.is_legal.answer == "yes") == is_legal, (back_bw, extra_bw)
+
+
+@pytest.mark.parametrize("bw_mm", [38.0, 40.0, 51.0])
+def test_m_1_2_a_bw_is_what_players_say_it_is(bw_mm):
+    units = line("F1", "french", 500, 400), line("B1", "british", 500, 440 + 160, SOUTH)
+    table = position(*units)
+    table = replace(table, table=replace(table.table, base_width_mm=bw_mm))
+    field = field_of(table)
+    near = near_enemy(field, field.by_id["F1"])
+    assert near.distance_bw == pytest.approx(160 / bw_mm)
+    assert near.is_near == (4 * bw_mm >= 160)
+
+
+@pytest.mark.parametrize("size", [(1829, 1219), (2438, 1524), (900, 2000)])
+def test_m_1_3_a_table_may_be_any_rectangle(size):
+    units = line("F1", "french", 500, 400), line("B1", "british", 500, 700, SOUTH)
+    table = replace(position(*units), table=TableSize(*size, BW))
+    assert GAME.position(GAME.begin(table, {})).table.width_mm == size[0]
+
+
+def test_g_9_hills_change_no_length():
+    units = line("F1", "french", 500, 400), line("B1", "british", 500, 600, SOUTH)
+    hill = Terrain("h", "hill", ((300, 450), (700, 450), (700, 800), (300, 800)), height_mm=40)
+    lengths = []
+    for terrain in ([], [hill]):
+        field = field_of(position(*units, terrain=terrain))
+        lengths.append(near_enemy(field, field.by_id["F1"]).distance_bw)
+    assert lengths == [4.0, 4.0]
+
+
+def horse(formation, *places):
+    """A unit of horse facing north, with its bases at these places."""
+    unit = massed("F1", "french", 500, 400)
+    bases = tuple(
+        replace(base, x_mm=x, y_mm=y) for base, (x, y) in zip(unit.bases, places, strict=True)
+    )
+    return replace(unit, bases=bases, formation=formation)
+
+
+COLUMN = horse("column", *((500.0, 460.0 - 40 * place) for place in range(4)))
+LINE = horse("line", *((440.0 + 40 * place, 400.0) for place in range(4)))
+MASSED = horse("massed", (480.0, 420.0), (520.0, 420.0), (480.0, 380.0), (520.0, 380.0))
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        (COLUMN, [(500, 460), (500, 420), (540, 460), (540, 420)]),
+        (COLUMN, [(460, 380), (460, 340), (500, 380), (500, 340)]),
+        (MASSED, [(480, 420), (480, 380), (480, 340), (480, 300)]),
+        (MASSED, [(520, 420), (520, 380), (520, 340), (520, 300)]),
+        (LINE, [(520, 400), (560, 400), (520, 360), (560, 360)]),
+        (LINE, [(480, 400), (520, 400), (480, 360), (520, 360)]),
+        (MASSED, [(440, 420), (480, 420), (520, 420), (560, 420)]),
+        (MASSED, [(480, 420), (520, 420), (560, 420), (600, 420)]),
+        (MASSED, [(400, 380), (440, 380), (480, 380), (520, 380)]),
+    ],
+    ids=[
+        "column, rear beside front",
+        "column, front beside rear",
+        "massed, right file behind left",
+        "massed, left file behind right",
+        "line, left two behind",
+        "line, both ends behind",
+        "massed, rear up on both sides",
+        "massed, rear up on the right",
+        "massed, front back beside the rear",
+    ],
+)
+def test_m_6_24_two_bases_keep_their_place_when_horse_forms_or_leaves_massed(start, end):
+    field = field_of(position(start))
+    there = horse(None, *end).bases
+    found = judge_move(field, field.by_id["F1"], there)
+    assert found.is_legal.answer == "yes", found.is_legal.because
+    aside = tuple(replace(base, x_mm=base.x_mm + 30) for base in there)
+    if start.formation != "column":  # whose change is free, so that it may move as well
+        assert judge_move(field, field.by_id["F1"], aside).is_legal.answer == "no"
