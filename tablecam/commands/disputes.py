@@ -20,7 +20,15 @@ _ANSWERS: Final = {"yes": "yes", "no": "no", "too_close": "too close to call"}
 _PATH = click.Path(path_type=Path)
 
 
-@click.command("disputes")
+_EXAMPLES = """\b
+Examples:
+  tablecam disputes evening.tablecam
+  tablecam disputes evening.tablecam --pictures proofs
+  tablecam disputes evening.tablecam --position 2 > position.json
+"""
+
+
+@click.command("disputes", epilog=_EXAMPLES)
 @click.argument("path", metavar="FILE", type=_PATH)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option(

@@ -18,7 +18,15 @@ from tablecam.table.position_file import read_position_file
 _FILE = click.Path(path_type=Path)
 
 
-@click.command("odds")
+_EXAMPLES = """\b
+Examples:
+  tablecam odds position.json request.json
+  where request.json holds, say,
+  {"kind": "combat", "active": "french"}
+"""
+
+
+@click.command("odds", epilog=_EXAMPLES)
 @click.argument("position", type=_FILE)
 @click.argument("request", type=_FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

@@ -20,20 +20,36 @@ from tablecam.rules.maurice.narrowing import RULES, document_under, keys_under, 
 from tablecam.rules.maurice.ruled import Rulings
 from tablecam.rules.maurice.rulings import all_rulings, pair_document, rulings_document, sides
 from tablecam.rules.maurice.rulings_drawing import drawing
-from tablecam.rules.maurice.rulings_text import TextTable, notes_of, sentences_of, tables_of
+from tablecam.rules.maurice.rulings_text import TextTable, notes_of, tables_of
+from tablecam.rules.maurice.sheet_text import sheet_lines
+from tablecam.rules.maurice.sheets import pair_sheet, unit_sheet
+from tablecam.rules.sheets import Sheet
 from tablecam.table.position_file import read_position_file
 
 _FILE_WIDTH = 120
 """In a file or a pipe no window limits the width."""
+_WHOLE = frozenset({"side", "unit"})
+"""Columns whose words are not broken, however narrow the window is."""
 _FILE = click.Path(path_type=Path)
 
 
-@click.command("rulings")
+_EXAMPLES = """\b
+Examples:
+  tablecam rulings position.json --active french
+  tablecam rulings position.json --active french --unit F1 --draw why.svg
+  tablecam rulings position.json --active french --pair F1 B2
+  tablecam rulings position.json --active french --rule M-7
+"""
+
+
+@click.command("rulings", epilog=_EXAMPLES)
 @click.argument("position_path", metavar="POSITION", type=_FILE)
 @click.option("--active", required=True, metavar="SIDE", help="Whose round it is.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option("--unit", "unit_ids", multiple=True, metavar="ID", help="Only of this unit.")
-@click.option("--pair", nargs=2, metavar="A B", help="Only of these two, with reasons.")
+@click.option(
+    "--unit", "unit_ids", multiple=True, metavar="ID", help="Only of this unit, in sentences."
+)
+@click.option("--pair", nargs=2, metavar="A B", help="Only of these two, in sentences.")
 @click.option("--rule", metavar="RULE", help="Only what answers this rule, such as M-1.12, or M-7.")
 @click.option("--draw", "drawing_path", type=_FILE, help="Write the evidence as an SVG.")
 def rulings(
@@ -47,8 +63,10 @@ def rulings(
 ) -> None:
     """Rule on all that follows from a POSITION alone, as things lie now.
 
-    Who is near the enemy, touches, flanks, forms one force, and who is on whose flank; --draw
-    shows why.
+    Who is near the enemy, touches, flanks, may shoot and charge whom, is engaged, forms one force
+    and is reached by the CinC. With --unit or --pair it says so in sentences, as the page does;
+    --draw shows why. POSITION is a file that `tablecam snapshot` writes, or
+    `tablecam disputes FILE --position N`.
     """
     check_outputs([drawing_path], inputs=[position_path])
     field = field_of(read_position_file(position_path), str(position_path))
@@ -58,13 +76,19 @@ def rulings(
             _check_named(option, unit_id, field.by_id, "unit")
     _check_rule(rule)
     _check_two(pair, unit_ids)
-    found = _narrowed(all_rulings(field, active), unit_ids, pair)
+    whole = all_rulings(field, active)
+    found = _narrowed(whole, unit_ids, pair)
     if drawing_path is not None:
         write_text(drawing_path, drawing(found, rule=rule))
     if as_json:
         _print_document(found, pair, rule)
+    elif unit_ids or pair is not None:
+        made = (
+            [pair_sheet(whole, *pair)] if pair else [unit_sheet(whole, each) for each in unit_ids]
+        )
+        _print_sheets(made, rule, field.warnings)
     else:
-        _print_tables(found, pair, rule)
+        _print_tables(found, rule)
 
 
 def _narrowed(found: Rulings, unit_ids: tuple[str, ...], pair: tuple[str, str] | None) -> Rulings:
@@ -80,19 +104,42 @@ def _print_document(found: Rulings, pair: tuple[str, str] | None, rule: str | No
     click.echo(json.dumps(document, indent=1))
 
 
-def _print_tables(found: Rulings, pair: tuple[str, str] | None, rule: str | None) -> None:
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = _FILE_WIDTH
+def _print_tables(found: Rulings, rule: str | None) -> None:
+    console = _console()
     for table in tables_of(found, rule=rule):
         console.print(_rich(table))
-    reasons = sentences_of(found, *pair) if pair is not None else ()
-    for line in (*reasons, *notes_of(found, rule=rule)):
+    for line in notes_of(found, rule=rule):
         console.print(line, markup=False)
 
 
+def _print_sheets(sheets: Iterable[Sheet], rule: str | None, warnings: Iterable[str]) -> None:
+    """What the page says of a unit or of two, in the same sentences."""
+    console = _console()
+    for sheet in sheets:
+        for line in sheet_lines(sheet, width=min(console.width, _FILE_WIDTH), rule=rule):
+            console.print(line, markup=False)
+        console.print()
+    for warning in warnings:
+        console.print(f"warning: {warning}", markup=False)
+
+
+def _console() -> Console:
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _FILE_WIDTH
+    return console
+
+
 def _rich(table: TextTable) -> Table:
-    made = Table(*table.heads, title=table.title, title_justify="left", box=SIMPLE_HEAD)
+    made = Table(
+        title=table.title,
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    for head in table.heads:
+        made.add_column(head, overflow="fold", no_wrap=head in _WHOLE)
     for row in table.rows:
         made.add_row(*map(escape, row))
     return made

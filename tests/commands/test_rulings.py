@@ -111,8 +111,12 @@ def test_one_unit_alone_is_told_of(ruled) -> None:
 
 def test_of_two_units_the_reasons_are_given(ruled) -> None:
     said = ruled("--pair", "B1", "F4")
-    assert "M-1.10: B1 touches F4" in said or "M-1.10: F4 touches B1" in said
-    assert "bases lie wholly behind B1's front line" in said
+    words = " ".join(said.split())
+    assert "yes B1 touches F4" in words or "yes F4 touches B1" in words
+    assert "bases lie wholly behind B1's front line" in words
+    assert words.count("[M-1.12]") == 2
+    assert "Engaged yes F4 is engaged with B1" in words
+    assert max(map(len, said.splitlines())) <= 120
     answers = json.loads(ruled("--json", "--pair", "B1", "F4"))["answers"]
     assert [answer["rule"] for answer in answers] == ["M-1.10", "M-1.12", "M-1.12"]
     friends = json.loads(ruled("--json", "--pair", "F1", "F2"))["answers"]

@@ -36,12 +36,19 @@ _ALWAYS = frozenset({"game", "active", "units", "warnings", "side"})
 
 def keys_under(rule: str) -> frozenset[str]:
     """The keys that answer a rule (`M-1.12`) or a chapter (`M-7`); none for an unknown one."""
-    wanted = rule.upper()
     return frozenset(
-        key
-        for key, rules in RULES.items()
-        if any(each == wanted or each.startswith(f"{wanted}.") for each in rules)
+        key for key, rules in RULES.items() if any(is_under(rule, each) for each in rules)
     )
+
+
+def is_under(rule: str, other: str | None) -> bool:
+    """Whether a rule is another, or of a chapter.
+
+    >>> is_under("M-7", "M-7.12"), is_under("m-7.1", "M-7.12"), is_under("M-7", None)
+    (True, False, False)
+    """
+    wanted = rule.upper()
+    return other is not None and (other == wanted or other.startswith(f"{wanted}."))
 
 
 def of_units(found: Rulings, ids: Collection[str]) -> Rulings:

@@ -33,6 +33,8 @@ _LEGEND: Final[tuple[tuple[str, str, str], ...]] = (
     ("pairs", "counts", "base wholly behind the front line"),
     ("pairs", "intrusion", "part directly in front"),
     ("fire", "fire-zone", "zone of fire (M-7.11)"),
+    ("fire", "line-of-fire", "a line that avoids all cover (M-7.19)"),
+    ("fire", "cover", "what gives cover (M-7.19)"),
     ("charge", "lane", "charge (M-8.5)"),
     ("engaged_with", "line-of-attack", "engaged within 1 BW (M-8.12)"),
     ("allowance_bw", "reach", "reach of a march (M-6.2)"),
@@ -103,7 +105,7 @@ class _Sheet:
     @property
     def letter_mm(self) -> float:
         """The height of a letter: readable whatever the drawing looks at."""
-        return min(22.0, max(6.0, self.width_mm / 85.0))
+        return min(26.0, max(6.0, self.width_mm / 60.0))
 
     @property
     def line_mm(self) -> float:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tablecam.rules.maurice.charge import ChargeLane
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.fire import FireOption
-from tablecam.rules.maurice.narrowing import ALL_KEYS, keys_under
+from tablecam.rules.maurice.narrowing import ALL_KEYS, is_under, keys_under
 from tablecam.rules.maurice.near import Near
 from tablecam.rules.maurice.pairs import Pair
 from tablecam.rules.maurice.readings import readings_of
@@ -20,6 +20,8 @@ Column = tuple[str, str, Callable[[UnitRulings], str]]
 
 NOTHING = "-"
 _SHOWN_PAIRS_BW = 2 * NEAR_BW
+_CONTACT_MM = 0.5
+"""A charge over less than this is none that anybody sees."""
 _FEW_PAIRS = 12
 """More pairs than these are shown only where they are close."""
 
@@ -36,26 +38,30 @@ class TextTable:
 def tables_of(found: Rulings, *, rule: str | None = None) -> tuple[TextTable, ...]:
     """The tables that have something to say; under one rule, those that answer it."""
     keys = ALL_KEYS if rule is None else keys_under(rule)
-    made = [_units(found, keys)]
+    made = [_units(found, keys, all_columns=rule is not None)]
     made += [make(found) for key, make in _TABLES if key in keys]
     return tuple(table for table in made if table.rows and table.heads)
 
 
 def notes_of(found: Rulings, *, rule: str | None = None) -> tuple[str, ...]:
     """What is too close to call, the readings that decide, and what is odd about the position."""
-    close = [f"{each.rule}: {each.because}" for each in found.doubts]
-    read = [f"{about}, as read: {said}" for about, said in readings_of(found).items()]
-    notes = [note for note in (*close, *read) if rule is None or note.startswith(rule.upper())]
-    return (*dict.fromkeys(notes), *(f"warning: {each}" for each in found.field.warnings))
+    close = [(each.rule, f"{each.rule}: {each.because}") for each in found.doubts]
+    read = [(about, f"{about}, as read: {said}") for about, said in readings_of(found).items()]
+    notes = []
+    for title, group in (("Too close to call", close), ("How the book is read here", read)):
+        told = [note for about, note in group if rule is None or is_under(rule, about)]
+        notes += [title, *(f"  {note}" for note in dict.fromkeys(told)), ""] if told else []
+    return (*notes, *(f"warning: {each}" for each in found.field.warnings))
 
 
-def sentences_of(found: Rulings, a_id: str, b_id: str) -> tuple[str, ...]:
-    """Why it is so with two units: contact, flank, or the link of a force."""
-    return tuple(f"{each.rule}: {each.because}" for each in found.answers_about(a_id, b_id))
-
-
-def _units(found: Rulings, keys: frozenset[str]) -> TextTable:
-    shown = [column for column in _UNIT_COLUMNS if column[1] in keys]
+def _units(found: Rulings, keys: frozenset[str], *, all_columns: bool) -> TextTable:
+    """What holds for each unit; unless it was asked for, no column in which there is nothing."""
+    shown = [
+        column
+        for column in _UNIT_COLUMNS
+        if column[1] in keys
+        and (all_columns or any(column[2](each) != NOTHING for each in found.units.values()))
+    ]
     rows = tuple(
         (each.unit.side, unit_id, *(cell(each) for _, _, cell in shown))
         for unit_id, each in found.units.items()
@@ -104,10 +110,17 @@ def _fire(found: Rulings) -> TextTable:
             by_choice.setdefault(choice, []).append(name)
         for choice, names in by_choice.items():
             for place, cells in enumerate(choice):
-                first = (unit_id, ", ".join(names)) if place == 0 else ("", "or")
+                first = (unit_id, _bases(each.unit, names)) if place == 0 else ("", "or")
                 rows.append((*first, *cells, *[""] * (5 - len(cells))))
     heads = ("unit", "bases", "target", "range\nM-7.9", "zone\nM-7.12", "to hit\nM-7.23", "counts")
     return TextTable("Fire", heads, tuple(rows))
+
+
+def _bases(unit: UnitOnField, names: Sequence[str]) -> str:
+    """Bases of a unit in little room: those without tags by their numbers in it."""
+    if len(names) == len(unit.bases) > 1:
+        return f"all {len(names)}"
+    return ", ".join(name.removeprefix(f"{unit.id}/") for name in names)
 
 
 def _option(shooter: UnitOnField, option: FireOption) -> tuple[str, ...]:
@@ -146,7 +159,7 @@ def _charge(found: Rulings) -> TextTable:
 def _way(found: Rulings, lane: ChargeLane) -> str:
     ahead = f"ahead {found.field.in_bw(lane.straight_mm):.2f} BW"
     if lane.corner is None:
-        return ahead
+        return ahead if lane.straight_mm >= _CONTACT_MM else "touches it already"
     return f"wheel {found.field.in_bw(lane.arc_mm):.2f} BW about the {lane.corner}, {ahead}"
 
 
@@ -157,7 +170,9 @@ def _forces(found: Rulings) -> TextTable:
         for side, of_side in found.forces.items()
         for force in of_side
     )
-    return TextTable("Forces", ("side", "units\nM-1.15", "of", "from the CinC\nM-4.11"), rows)
+    return TextTable(
+        "Forces", ("side", "units\nM-1.15", "of", f"from {found.active} CinC\nM-4.11"), rows
+    )
 
 
 def _kind(found: Rulings, force: tuple[str, ...]) -> str:
