@@ -59,16 +59,18 @@ def is_hidden(
 
 
 def is_between(
-    sights: Sequence[tuple[shapely.LineString, shapely.Polygon]], blockers: shapely.Geometry
+    sights: Sequence[tuple[shapely.LineString, shapely.Polygon]],
+    blockers: shapely.Geometry,
+    within_mm: float = 0.0,
 ) -> NDArray[np.bool_]:
     """Whether any straight segment from each edge to its shape, quadrangles all, meets a blocker.
 
-    Where none does no blocker need be looked at more closely.
+    Or comes within so much of one. Where none does no blocker need be looked at more closely.
     """
     if not sights or shapely.is_empty(blockers):
         return np.zeros(len(sights), dtype=bool)
     shapely.prepare(blockers)
-    return np.asarray(shapely.intersects(blockers, _views(sights)))
+    return np.asarray(shapely.dwithin(blockers, _views(sights), within_mm))
 
 
 def what_is_between(

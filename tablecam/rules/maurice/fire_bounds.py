@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.answer import EXACT_MM
@@ -59,40 +58,48 @@ def spread_mm(pose: BasePose) -> float:
     return pose.sigma_mm + float(np.radians(pose.sigma_deg) * arm_mm)
 
 
-def can_hit(
-    base: Shooter, theirs: Sequence[Other], before: Sequence[Other], stage: Stage, by_mm: float
-) -> Flags:
-    """At which angles (a,) of a stage a unit could be hit, were all lengths by so much kinder.
+def hits_at(
+    base: Shooter, seen: Sequence[Other], still_seen: Sequence[Other], stage: Stage, by_mm: float
+) -> dict[str, Flags]:
+    """At which angles (a,) of a stage each unit could be hit, were all lengths by so much kinder.
 
-    `theirs` are its bases that are seen then, `before` all others that are.
+    `seen` are the bases that are seen then, and `still_seen` those that are seen all the same when
+    lengths are by so much less kind: kinder to one target is less kind to what lies before it.
     """
+    enemies = [other for other in seen if other.is_enemy]
+    if not enemies:
+        return {}
     wide, tight = base.strip.narrowed(-by_mm), base.strip.narrowed(by_mm)
-    begins_mm = _first_mm(wide, stage.turns_deg, _outlines(theirs)) - by_mm
+    begins_mm = _begin_mm(wide, stage.turns_deg, enemies) - by_mm
     stage = stage.lengthened(by_mm)
-    ends_mm = _first_mm(tight, stage.turns_deg, base.obstructing) + by_mm
-    ends_mm = np.minimum(stage.longest_mm, ends_mm + PAST_OBSTRUCTION_BW * base.bw_mm)
-    first_mm = _first_mm(tight, stage.turns_deg, _outlines(before)) + by_mm + TIE_MM
-    return np.asarray(
-        np.isfinite(begins_mm)
-        & (begins_mm <= np.minimum(ends_mm, first_mm) + EXACT_MM)
-        & (begins_mm > stage.nearest_mm + EXACT_MM - 2 * max(by_mm, 0.0))
-    )
+    screens_mm = first_met(tight, stage.turns_deg, base.obstructing, SLIVER_MM)
+    ends_mm = screens_mm.min(axis=1, initial=np.inf) + by_mm + PAST_OBSTRUCTION_BW * base.bw_mm
+    ends_mm = np.minimum(stage.longest_mm, ends_mm)
+    first_mm = _begin_mm(tight, stage.turns_deg, still_seen) + by_mm + TIE_MM
+    nearest_mm = stage.nearest_mm + EXACT_MM - 2 * max(by_mm, 0.0)
+    found = {}
+    for unit_id in dict.fromkeys(other.unit.id for other in enemies):
+        theirs_mm = _least(begins_mm, [other.unit.id == unit_id for other in enemies])
+        before_mm = _least(first_mm, [other.unit.id != unit_id for other in still_seen])
+        is_first = theirs_mm <= np.minimum(ends_mm, before_mm) + EXACT_MM
+        found[unit_id] = np.isfinite(theirs_mm) & is_first & (theirs_mm > nearest_mm)
+    return found
 
 
 def met_by(
     base: Shooter, others: Sequence[Other], turns_deg: Array, stage: Stage, by_mm: float
 ) -> tuple[Other, ...]:
     """The bases that a zone a bit wider and longer than that of a stage meets at some angle."""
-    begins_mm = first_met(base.strip.narrowed(-by_mm), turns_deg, _outlines(others))
+    outlines = [other.outline for other in others]
+    begins_mm = first_met(base.strip.narrowed(-by_mm), turns_deg, outlines)
     met = (begins_mm <= stage.longest_mm + by_mm).any(axis=0)
     return tuple(others[place] for place in np.flatnonzero(met).tolist())
 
 
-def _outlines(others: Sequence[Other]) -> list[shapely.Polygon]:
-    return [other.outline for other in others]
+def _begin_mm(strip: Strip, turns_deg: Array, others: Sequence[Other]) -> Array:
+    return first_met(strip, turns_deg, [other.outline for other in others], SLIVER_MM)
 
 
-def _first_mm(strip: Strip, turns_deg: Array, shapes: Sequence[shapely.Geometry]) -> Array:
-    if not shapes:
-        return np.full(len(turns_deg), np.inf)
-    return np.asarray(first_met(strip, turns_deg, shapes, SLIVER_MM).min(axis=1))
+def _least(ranges_mm: Array, of: Sequence[bool]) -> Array:
+    """The least of some columns (a, n): (a,)."""
+    return np.asarray(ranges_mm[:, np.array(of, dtype=bool)].min(axis=1, initial=np.inf))

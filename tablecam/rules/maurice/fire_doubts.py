@@ -6,7 +6,7 @@ Nothing is drawn where lengths changed by more than errors can leave the outcome
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tablecam.measure.answer import Answer, Shape, shapes_of
 from tablecam.measure.samples import DRAWS
 from tablecam.rules.maurice.chances import LINE_DRAWS, SIGMAS, Chance, share, turning_mm
-from tablecam.rules.maurice.fire_bounds import Stage, can_hit, met_by, slack_mm, stages
+from tablecam.rules.maurice.fire_bounds import Stage, hits_at, met_by, slack_mm, stages
 from tablecam.rules.maurice.fire_draws import scene
 from tablecam.rules.maurice.fire_option import FireOption
 from tablecam.rules.maurice.fire_outlook import Outlook, hidden_draws, walled_draws
@@ -72,12 +72,11 @@ def _looks(seen_as: Sequence[Outlook], tolerance_mm: float) -> Iterator[Look]:
     for stage in stages(base):
         slack = max(slack_mm(base, base.others, stage.longest_mm), tolerance_mm)
         look = Look(stage, slack, base.within(stage.longest_mm + slack))
-        units: dict[str, bool] = {}
-        for unit_id in dict.fromkeys(other.unit.id for other in look.others if other.is_enemy):
-            if _may_hit(seen_as, look, unit_id, slack + _between_mm(stage)):
-                units[unit_id] = _may_hit(seen_as, look, unit_id, -slack)
-        yield Look(stage, slack, look.others, units)
-        if any(units.values()):
+        may = _who_may(seen_as, look, slack + _between_mm(stage))
+        must = _who_may(seen_as, look, -slack) if may else frozenset()
+        units = {unit_id: unit_id in must for unit_id in sorted(may)}
+        yield replace(look, units=units)
+        if must:
             return
 
 
@@ -86,22 +85,21 @@ def _between_mm(stage: Stage) -> float:
     return float(np.radians(STEP_DEG)) / 2 * stage.longest_mm if len(stage.turns_deg) > 1 else 0.0
 
 
-def _may_hit(seen_as: Sequence[Outlook], look: Look, unit_id: str, by_mm: float) -> bool:
-    """Whether a unit can be hit, were all lengths by so much kinder: as one may then look at it."""
-    found = (
-        bool(_hits_at(each, look, unit_id, by_mm).any())
+def _who_may(seen_as: Sequence[Outlook], look: Look, by_mm: float) -> frozenset[str]:
+    """Who can be hit, were all lengths by so much kinder: as a base may then look at it."""
+    found = [
+        frozenset(name for name, hits in _hits(each, look, by_mm).items() if hits.any())
         for each in seen_as
         if each.turns_mm <= abs(by_mm)
-    )
-    return any(found) if by_mm >= 0.0 else all(found)
+    ]
+    some, every = frozenset[str].union, frozenset[str].intersection
+    return some(*found) if by_mm >= 0.0 else every(*found)
 
 
-def _hits_at(outlook: Outlook, look: Look, unit_id: str, by_mm: float) -> Flags:
-    """At which angles (a,) a unit can be hit, were all lengths by so much kinder."""
-    theirs = tuple(other for other in look.others if other.unit.id == unit_id)
-    before = tuple(other for other in look.others if other.unit.id != unit_id)
-    seen, still_seen = outlook.seen(theirs, by_mm), outlook.seen(before, -by_mm)
-    return can_hit(outlook.base, seen, still_seen, look.stage, by_mm)
+def _hits(outlook: Outlook, look: Look, by_mm: float) -> dict[str, Flags]:
+    """At which angles (a,) each unit can be hit, were all lengths by so much kinder."""
+    seen, still = outlook.seen(look.others, by_mm), outlook.seen(look.others, -by_mm)
+    return hits_at(outlook.base, seen, still, look.stage, by_mm)
 
 
 def _drawn(seen_as: Sequence[Outlook], looks: Sequence[Look]) -> dict[str, Flags]:
@@ -128,7 +126,7 @@ def _drawn_hits(outlook: Outlook, look: Look, unit_id: str, asked: Flags) -> Fla
     """In which of the draws asked for (d,) a unit is hit."""
     base, stage = outlook.base, look.stage
     slack = look.slack_mm + _between_mm(stage)
-    may = np.flatnonzero(_hits_at(outlook, look, unit_id, slack))
+    may = np.flatnonzero(_hits(outlook, look, slack).get(unit_id, False))
     if not len(may) or not asked.any():
         return np.zeros(len(asked), dtype=bool)
     turns_deg = stage.turns_deg
@@ -160,7 +158,7 @@ def _chance(
     spread = slack_mm(base, base.others, look.stage.longest_mm)
 
     def holds_by(by_mm: float) -> bool:
-        return _may_hit(seen_as, look, unit_id, by_mm)
+        return unit_id in _who_may(seen_as, look, by_mm)
 
     slack = max(spread, tolerance_mm)
     margin_mm = turning_mm(holds_by, slack)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
-from tablecam.measure.sight import is_hidden
+from tablecam.measure.sight import is_between, is_hidden
 from tablecam.rules.maurice.chances import SIGMAS, turning_mm
 from tablecam.rules.maurice.fire_bounds import spread_mm
 from tablecam.rules.maurice.fire_draws import drawn_corners
@@ -106,14 +106,14 @@ def _sights_mm(base: Shooter, tolerance_mm: float) -> Mapping[Other, float]:
     crests = base.ground.crests
     if shapely.is_empty(crests):
         return {}
-    edge = base.edge_less(0.0)
+    edge, enemies = base.edge_less(0.0), [o for o in (*base.others, *base.hidden) if o.is_enemy]
+    spreads = [max(spread_mm(base.pose), spread_mm(other.pose)) for other in enemies]
+    slacks = [max(SIGMAS * spread, tolerance_mm) for spread in spreads]
+    sights = [(edge, other.outline) for other in enemies]
+    is_near = is_between(sights, crests, max(slacks, default=0.0)).tolist()
     found = {}
-    for other in (*base.others, *base.hidden):
-        slack = max(SIGMAS * max(spread_mm(base.pose), spread_mm(other.pose)), tolerance_mm)
-        between = shapely.convex_hull(shapely.union(edge, other.outline))
-        if not other.is_enemy or not shapely.dwithin(crests, between, slack):
-            continue
-        turns_mm = turning_mm(partial(_may_see, base, other), slack)
+    for other, slack, may in zip(enemies, slacks, is_near, strict=True):
+        turns_mm = turning_mm(partial(_may_see, base, other), slack) if may else None
         if turns_mm is not None:
             found[other] = turns_mm
     return found
