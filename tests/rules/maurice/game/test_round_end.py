@@ -74,6 +74,24 @@ def test_one_choice_a_round_and_in_its_order():  # M-4.2, M-4.4, M-10.3
         after(state, Declare("march"))
 
 
+def test_volleys_cost_no_card_come_before_any_choice_and_are_all_the_fire_there_is():  # M-4.3
+    units = table(line("F2", "french", 900, 780), line("B2", "british", 900, 900, SOUTH))
+    without, _ = after(state_at(units, VolleyChoice()), Volleys(False))
+    assert not any(isinstance(each, Fire) for each in GAME.legal(without))
+    state, _ = after(state_at(units, VolleyChoice()), Volleys(True), Decline("british"))
+    state, _ = after(state, Decline("french"), Decline("british"))
+    fired = []
+    for side in ("french", "british"):
+        assert GAME.asked(state).seat == side  # the active side first, whoever it is
+        state, _ = after(state, FireFrom("left"))
+        fired += [each.unit for each in GAME.legal(state) if isinstance(each, Fire)]
+        state, _ = after(state, Done())
+    assert fired == ["F2", "B2"]
+    assert [side.hand for side in state.sides] == [6, 6]
+    state, _ = after(state, Declare("pass"))
+    assert isinstance(state.step, MovingCommander)
+
+
 @pytest.mark.parametrize(
     ("command", "why"),
     [

@@ -1,0 +1,66 @@
+"""Columns and guns go where they like: bent columns, and guns that turn for nothing."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.movement import judge_move
+from tablecam.table.model import Terrain
+from tests.rules.maurice.tables import column, gun, line, position
+
+SOUTH = 270.0
+
+
+def judged(start, bases, *others, terrain=()):
+    field = field_of(position(start, *others, terrain=terrain))
+    return judge_move(field, field.by_id[start.id], tuple(bases))
+
+
+def bent(x_mm, y_mm, by_deg):
+    """A column that heads north and has turned left at its second joint, about their corner."""
+    start = column("F1", "french", x_mm, y_mm)
+    turned = math.radians(by_deg)
+    corner_x, corner_y = x_mm - 20.0, y_mm  # where the left corners of the middle two meet
+    rear = tuple(
+        replace(
+            base,
+            x_mm=corner_x + 20 * math.cos(turned) + back_mm * math.sin(turned),
+            y_mm=corner_y + 20 * math.sin(turned) - back_mm * math.cos(turned),
+            heading_deg=90.0 + by_deg,
+        )
+        for base, back_mm in zip(start.bases[2:], (20.0, 60.0), strict=True)
+    )
+    return (*start.bases[:2], *rear)
+
+
+@pytest.mark.parametrize("by_deg", [0.0, 20.0, 45.0])
+def test_m_6_10_a_column_may_end_bent_if_it_is_flush(by_deg):
+    start = column("F1", "french", 500, 300)
+    there = bent(500, 560, by_deg)
+    assert judged(start, there).is_legal.answer == "yes"
+    torn = (replace(there[0], y_mm=there[0].y_mm + 30.0), *there[1:])
+    assert judged(start, torn).is_legal.answer == "no"
+
+
+@pytest.mark.parametrize(("far_mm", "is_legal"), [(240.0, True), (242.0, False)])
+@pytest.mark.parametrize("heading_deg", [90.0, 0.0, 251.0])
+def test_m_6_18_a_guns_way_is_that_of_its_middle_and_it_turns_for_nothing(
+    far_mm, is_legal, heading_deg
+):
+    start = gun("G1", "french", 500, 300)
+    (base,) = start.bases
+    there = replace(base, x_mm=base.x_mm + far_mm, heading_deg=heading_deg)
+    assert (judged(start, [there]).is_legal.answer == "yes") == is_legal
+
+
+def test_m_6_5_guns_go_slowly_through_difficult_ground_and_take_no_disruption():
+    woods = [Terrain("w", "woods", ((450, 330), (550, 330), (550, 360), (450, 360)))]
+    start = gun("G1", "french", 500, 300)
+    there = replace(start.bases[0], y_mm=380.0)
+    found = judged(start, [there], terrain=woods)
+    assert (found.is_legal.answer, found.disruptions) == ("yes", 0)
+    foot = line("F1", "french", 500, 300)
+    through = [replace(base, y_mm=400.0) for base in foot.bases]
+    assert judged(foot, through, terrain=woods).disruptions == 1
