@@ -26,9 +26,9 @@ def bent(x_mm, y_mm, by_deg):
     rear = tuple(
         replace(
             base,
-            x_mm=corner_x + 20 * math.cos(turned) + back_mm * math.sin(turned),
-            y_mm=corner_y + 20 * math.sin(turned) - back_mm * math.cos(turned),
-            heading_deg=90.0 + by_deg,
+            x_mm=corner_x + 20 * math.cos(turned) - back_mm * math.sin(turned),
+            y_mm=corner_y - 20 * math.sin(turned) - back_mm * math.cos(turned),
+            heading_deg=90.0 - by_deg,
         )
         for base, back_mm in zip(start.bases[2:], (20.0, 60.0), strict=True)
     )
