@@ -6,6 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tablecam.referee.referee import Way
+
 MOST_BUMP_PX = 100.0
 """More would be no bump, but a camera that has fallen."""
 
@@ -86,6 +88,17 @@ class Confirm(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     unit: str = Field(min_length=1, max_length=100)
+    version: int | None = None
+    way: Way = "seen"
+
+
+class Accept(BaseModel):
+    """The unit that is to stay where it was laid, and why, in the players' words."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    unit: str = Field(min_length=1, max_length=100)
+    why: str = Field(default="", max_length=200)
     version: int | None = None
 
 

@@ -8,7 +8,7 @@ from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.referee.referee import Referee
 from tablecam.referee.shown import shown as shown_to
-from web.bodies import Act, Begin, Confirm, Undo
+from web.bodies import Accept, Act, Begin, Confirm, Undo
 from web.seats import seat_now
 from web.shown import shown
 
@@ -41,7 +41,15 @@ def act() -> Response:
 def confirm() -> Response:
     """Do what a hand seems to have done with a unit."""
     wanted = document_from(request.get_json(), "confirm").parsed(Confirm)
-    _referee().confirm(seat_now(), wanted.unit, wanted.version)
+    _referee().confirm(seat_now(), wanted.unit, wanted.version, wanted.way)
+    return _shown()
+
+
+@blueprint.post("/accept")
+def accept() -> Response:
+    """Leave a unit where it was laid, against the rules: the players have agreed on it."""
+    wanted = document_from(request.get_json(), "accept").parsed(Accept)
+    _referee().accept(seat_now(), wanted.unit, wanted.why, wanted.version)
     return _shown()
 
 

@@ -11,17 +11,27 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.referee.placing import Placing, changed_by_game, is_there, placings
 from tablecam.referee.seats import Seat
+from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import LAY, OVERRULE, Game, Json, Refused, Suggestion
 from tablecam.rules.play import Play
 from tablecam.table.model import Position
 
 AnyPlay = Play[Any, Any]
+
+Way = Literal["seen", "intent", "die", "benefit"]
+WAYS: Final[Mapping[Way, str]] = {
+    "seen": "what is seen",
+    "intent": "the mover's intent",
+    "die": "a die",
+    "benefit": "giving the mover the benefit",
+}
+"""How players decide what is too close to call."""
 
 
 class Keeper(Protocol):
@@ -135,7 +145,7 @@ class Referee:
             self._seen = position
             self._look()
 
-    def act(self, seat: Seat, action: object, version: int | None = None) -> None:
+    def act(self, seat: Seat, action: object, version: int | None = None, note: str = "") -> None:
         """Do what a seat wants; `version` is that of the game it looked at, if it says so.
 
         Raises:
@@ -149,11 +159,13 @@ class Referee:
             if not _is_overrule(action) and not seat.may_answer(play.asked()):
                 whose = play.asked().seat
                 raise NotYours("action", f"expected it of {whose}: {play.asked().question}")
-            self._apply(wanted)
+            self._apply(wanted, note)
             self._look()
 
-    def confirm(self, seat: Seat, unit: str, version: int | None = None) -> None:
+    def confirm(self, seat: Seat, unit: str, version: int | None = None, way: Way = "seen") -> None:
         """Do what a hand seems to have done with a unit.
+
+        `way` is how the players have decided what is too close to call.
 
         Raises:
             NotYours, OutOfDate: As for `act`.
@@ -164,7 +176,23 @@ class Referee:
             found = next((each for each in self._suggested if each.unit == unit), None)
             if found is None or found.action is None:
                 raise Refused(f"expected a move of {unit} to confirm: there is none", key="unit")
-            self.act(seat, self.game.action_to_json(found.action))
+            note = f"too close to call, decided by {WAYS[way]}" if way != "seen" else ""
+            self.act(seat, self.game.action_to_json(found.action), note=note)
+
+    def accept(self, seat: Seat, unit: str, why: str = "", version: int | None = None) -> None:
+        """Leave a unit where a hand has laid it, whatever the rules say of it: an overrule.
+
+        Raises:
+            NotYours, OutOfDate: As for `act`.
+            BadInput: It is not seen, or cannot lie so.
+        """
+        with self._turn:
+            self._checked(seat, version)
+            seen = None if self._seen is None else self._seen.unit(unit)
+            if seen is None or not seen.bases:
+                raise Refused(f"expected a unit that is seen, got {unit}", key="unit")
+            laid = [to_plain(base) for base in seen.bases]
+            self.act(seat, {"type": OVERRULE, "why": why, "units": {unit: laid}})
 
     def undo(self, seat: Seat, steps: int = 1, version: int | None = None) -> None:
         """Take back the latest actions; hands put the units back.
@@ -202,12 +230,12 @@ class Referee:
             raise OutOfDate("game", "it has gone on since: look again before you choose")
         return self._play
 
-    def _apply(self, action: Any) -> None:
+    def _apply(self, action: Any, note: str = "") -> None:
         """Do an action, and note what hands have to do on the table because of it."""
         if self._play is None:
             raise BadInput("game", "expected a game in progress: none has begun")
         before = self.game.position(self._play.state)
-        self._play.apply(action)
+        self._play.apply(action, note)
         self._due |= changed_by_game(before, self.game.position(self._play.state))
 
     def _look(self) -> None:

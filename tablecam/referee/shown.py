@@ -76,7 +76,7 @@ def _state(play: AnyPlay, seat: Seat) -> Json:
     return {
         "state": {key: value for key, value in state.items() if key != "position"},
         "log": [
-            _event(event, is_undone=done.is_undone)
+            _event(event, done.note, is_undone=done.is_undone)
             for done in play.log
             for event in done.events
             if event.only_for in (None, seat.sees)
@@ -84,8 +84,8 @@ def _state(play: AnyPlay, seat: Seat) -> Json:
     }
 
 
-def _event(event: Event, *, is_undone: bool) -> Json:
-    return event.to_json() | {"undone": is_undone}
+def _event(event: Event, note: str, *, is_undone: bool) -> Json:
+    return event.to_json() | {"note": note, "undone": is_undone}
 
 
 def _placing(placing: Placing) -> Json:

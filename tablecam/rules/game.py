@@ -22,7 +22,8 @@ Json = dict[str, Any]
 OVERRULE, LAY = "overrule", "lay"
 """Types of action that every game may have beside its own, and whoever runs one may count on.
 
-What players set themselves, against the rules even, at any time; and where units really lie, taken
+What players set themselves, against the rules even, at any time (its `units` lie as laid, its `why`
+is theirs); and where units really lie, taken
 over by the referee itself (`Game.laid`), which is nobody's action to be taken back.
 """
 

@@ -7,7 +7,7 @@ made again from how it began and from what was done, in that order, so that is a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from types import MappingProxyType
 from typing import Any, Generic
@@ -29,12 +29,14 @@ VERSION = 1
 class Done(Generic[State, Action]):
     """An action that was applied, dice and cards filled in, with the state and the events after it.
 
-    `is_undone` when it was taken back later.
+    `note` is what players have said of it, which no rule asks for. `is_undone` when it was taken
+    back later.
     """
 
     action: Action
     state: State
     events: tuple[Event, ...]
+    note: str = ""
     is_undone: bool = False
 
 
@@ -96,8 +98,10 @@ class Play(Generic[State, Action]):
         """Complete actions that `apply` takes."""
         return self.game.legal(self.state)
 
-    def apply(self, action: Action) -> Done[State, Action]:
+    def apply(self, action: Action, note: str = "") -> Done[State, Action]:
         """Do an action; what players have not said of dice and cards is left to chance.
+
+        `note` goes into the log with it.
 
         Raises:
             Refused: It is not legal now, and nothing has changed.
@@ -109,7 +113,7 @@ class Play(Generic[State, Action]):
         except Exception:
             self._chance.setstate(chance_before)
             raise
-        done = Done(settled, state, events)
+        done = Done(settled, state, events, note)
         self._standing.append(done)
         self._log.append(done)
         return done
@@ -149,9 +153,13 @@ class Play(Generic[State, Action]):
     def entries(self, after: int = 0) -> list[Json]:
         """The log's entries as documents, in order, but for so many of the first."""
         return [
-            {"undo": each} if isinstance(each, int) else self.game.action_to_json(each.action)
+            {"undo": each} if isinstance(each, int) else self._entry(each)
             for each in self._log[after:]
         ]
+
+    def _entry(self, done: Done[State, Action]) -> Json:
+        action = self.game.action_to_json(done.action)
+        return {"note": done.note, "action": action} if done.note else action
 
     @classmethod
     def from_json(
@@ -178,6 +186,8 @@ class Play(Generic[State, Action]):
             try:
                 if set(entry) == {"undo"}:
                     self.undo(_steps(entry["undo"]))
+                elif set(entry) == {"note", "action"}:
+                    self.apply(self.game.action_from_json(entry["action"]), str(entry["note"]))
                 else:
                     self.apply(self.game.action_from_json(entry))
             except BadInput as refused:
@@ -202,4 +212,4 @@ def _steps(value: object) -> int:
 
 
 def _undone(done: Done[State, Action]) -> Done[State, Action]:
-    return Done(done.action, done.state, done.events, is_undone=True)
+    return replace(done, is_undone=True)

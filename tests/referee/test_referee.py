@@ -7,6 +7,7 @@ from tablecam.referee.referee import NotYours, OutOfDate, Referee
 from tablecam.referee.seats import SHARED, SPECTATOR, player
 from tablecam.referee.shown import shown
 from tablecam.rules.games import game_of
+from tablecam.rules.play import Play
 from tests.referee.tables import moved, table
 
 FRENCH, BRITISH = player("french"), player("british")
@@ -90,15 +91,27 @@ def test_a_march_that_is_too_far_is_not_taken_but_said_by_how_much() -> None:
 
 def test_players_overrule_and_the_table_holds() -> None:
     referee = marching()
-    seen = moved(table(), "F1", 200.0)
-    referee.see(seen)
-    lies = [
-        {key: getattr(base, key) for key in ("x_mm", "y_mm", "heading_deg", "width_mm", "depth_mm")}
-        for base in seen.unit("F1").bases
-    ]
-    referee.act(FRENCH, {"type": "overrule", "why": "agreed", "units": {"F1": lies}})
-    assert shown(referee, FRENCH)["moved"] == []
-    assert shown(referee, FRENCH)["log"][-1]["kind"] == "overrule"
+    referee.see(moved(table(), "F1", 200.0))
+    referee.accept(BRITISH, "F1", "agreed on")
+    now = shown(referee, FRENCH)
+    assert now["moved"] == []
+    assert now["to_place"] == []
+    assert (now["log"][-1]["kind"], now["log"][-1]["text"]) == (
+        "overrule",
+        "overruled: F1 as laid (agreed on)",
+    )
+
+
+def test_what_is_too_close_is_recorded_with_the_way_in_which_it_was_decided() -> None:
+    referee = marching()
+    referee.see(moved(table(), "F1", 120.0))
+    referee.confirm(FRENCH, "F1", way="intent")
+    note = "too close to call, decided by the mover's intent"
+    assert shown(referee, FRENCH)["log"][-1]["note"] == note
+    with referee.held() as play:
+        again = Play.from_json(referee.game, play.to_json())
+        assert again.to_json() == play.to_json()
+        assert again.log[-1].note == note
 
 
 def test_a_unit_knocked_out_of_turn_is_told_and_forgotten_when_it_is_put_back() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tablecam.table.roster import CommanderEntry, Roster, UnitEntry
-from tests.referee.tables import table
+from tests.referee.tables import moved, table
 from tests.web.conftest import FOOT, ROSTER, TABLE, StandingTable
 from web import create_app
 from web.seats import Seats
@@ -124,6 +124,18 @@ def test_what_was_done_is_taken_back(french):
     french.post("/api/game/act", json={"action": now["actions"][0]["action"]})
     back = french.post("/api/game/undo", json={}).json
     assert back["question"] == now["question"]
+
+
+def test_a_unit_that_was_knocked_is_accepted_where_it_lies(french, live):
+    begin(french)
+    live.referee.see(moved(table(), "B1", 30.0))
+    (knocked,) = french.get("/api/game").json["moved"]
+    assert knocked["unit"] == "B1"
+    now = french.post("/api/game/accept", json={"unit": "B1", "why": "a sleeve"}).json
+    assert now["moved"] == []
+    assert now["log"][-1]["text"] == "overruled: B1 as laid (a sleeve)"
+    answer = french.post("/api/game/confirm", json={"unit": "B1", "way": "prayer"})
+    assert answer.status_code == 400
 
 
 def test_a_hand_that_is_dealt_never_reaches_another_seat(french, british, app, seats):
