@@ -1,0 +1,25 @@
+"""Marches to judge: a unit as it lay, as it lies now, and what lies about it."""
+
+from tablecam.rules.maurice.field import Field, field_of
+from tablecam.rules.maurice.movement import MoveJudgement, judge_move
+from tablecam.table.model import Terrain, Unit
+from tests.rules.maurice.tables import line, position
+
+
+def field(*units: Unit, terrain: tuple[Terrain, ...] = ()) -> Field:
+    return field_of(position(*units, terrain=terrain))
+
+
+def judged(
+    start: Unit, end: Unit, *others: Unit, terrain: tuple[Terrain, ...] = ()
+) -> MoveJudgement:
+    here = field(start, *others, terrain=terrain)
+    return judge_move(here, here.by_id[start.id], end.bases)
+
+
+def wood(x_mm: float, y_mm: float, width_mm: float, depth_mm: float) -> Terrain:
+    right, top = x_mm + width_mm, y_mm + depth_mm
+    return Terrain("wood", "woods", ((x_mm, y_mm), (right, y_mm), (right, top), (x_mm, top)))
+
+
+FAR = line("B9", "british", 200, 1150, 270)
