@@ -14,7 +14,8 @@ import shapely
 from tablecam.measure.answer import CERTAIN, Answer, AnswerWord, Shape
 from tablecam.rules.maurice.chances import SIGMAS
 from tablecam.rules.maurice.charge_draws import DRAWS, drawn_fields, with_units
-from tablecam.rules.maurice.charge_limits import attempts_of, forbidden_ground
+from tablecam.rules.maurice.charge_ground import forbidden_ground
+from tablecam.rules.maurice.charge_limits import attempts_of
 from tablecam.rules.maurice.charge_moves import allowance_mm
 from tablecam.rules.maurice.charge_slack import Limits
 from tablecam.rules.maurice.field import Field, UnitOnField
@@ -113,10 +114,9 @@ def _chances(field: Field, unit: UnitOnField) -> dict[str, float]:
 def _has_ground(field: Field, unit: UnitOnField) -> bool:
     """Whether any ground is near that could keep it from a charge."""
     near = shapely.convex_hull(shapely.union_all([other.outline for other in field.units]))
-    ground = (field.ground.impassable, field.ground.woods, field.ground.crests)
-    return bool(shapely.intersects(near, ground).any()) or not shapely.is_empty(
-        forbidden_ground(field, unit)
-    )
+    ground = (field.ground.barred, field.ground.woods, field.ground.crests)
+    is_near = shapely.intersects(near, ground).any()
+    return bool(is_near) or not forbidden_ground(field, unit).is_nowhere
 
 
 def _answer(

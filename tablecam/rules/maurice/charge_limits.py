@@ -14,7 +14,8 @@ from shapely import STRtree
 
 from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
-from tablecam.measure.outlines import GRID_MM, Axes, table_outline
+from tablecam.measure.outlines import Axes
+from tablecam.rules.maurice.charge_ground import Forbidden, forbidden_ground
 from tablecam.rules.maurice.charge_moves import (
     CORNERS,
     InReach,
@@ -35,9 +36,6 @@ from tablecam.table.headings import forward
 Bools = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
-_FAR_MM = 1e4
-"""Farther than any table reaches."""
-_NOWHERE = shapely.Polygon()
 _SAME_MM = 1e-3
 """What lies as near as this to an outline lies on it."""
 
@@ -53,7 +51,7 @@ class Attempt:
     field: Field
     unit: UnitOnField
     moves: Moves
-    forbidden: shapely.Geometry
+    forbidden: Forbidden
     sees: Callable[[UnitOnField], bool]
     slack_mm: float = 0.0
 
@@ -73,43 +71,6 @@ class Tried:
         return {moves.owners[place] for place in np.flatnonzero(moves.meets[self.rows].any(axis=0))}
 
 
-def forbidden_ground(field: Field, unit: UnitOnField, slack_mm: float = 0.0) -> shapely.Geometry:
-    """Where a unit may not charge to, as far as it can come; so much smaller with a slack.
-
-    Impassable ground, all off the table, and for horse woods. A base that a hand has left a little
-    over the table's edge may stay so.
-    """
-    areas = [field.ground.barred]
-    if unit.unit.arm == "cavalry":
-        areas.append(field.ground.woods)
-    # Its rear swings no farther in a wheel than its front could go.
-    reach_mm = (allowance_mm(field, unit) or 0.0) + abs(slack_mm)
-    if not _is_well_on_table(field, unit, reach_mm):
-        areas.append(_off_table(field, unit))
-    near = [area for area in areas if shapely.dwithin(area, unit.outline, reach_mm)]
-    if not near:
-        return _NOWHERE
-    together = shapely.union_all(near, grid_size=GRID_MM)
-    return shapely.buffer(together, -slack_mm, join_style="mitre") if slack_mm else together
-
-
-def _is_well_on_table(field: Field, unit: UnitOnField, by_mm: float) -> bool:
-    left, low, right, high = shapely.bounds(unit.outline).tolist()
-    table = field.position.table
-    return bool(
-        min(left, low) > by_mm and right < table.width_mm - by_mm and high < table.depth_mm - by_mm
-    )
-
-
-def _off_table(field: Field, unit: UnitOnField) -> shapely.Polygon:
-    play = table_outline(field.position.table)
-    places = shapely.points(shapely.get_coordinates(unit.outline))
-    over_mm = float(np.max(shapely.distance(play, places)))
-    edge = shapely.buffer(play, over_mm, join_style="mitre")
-    far = shapely.box(-_FAR_MM, -_FAR_MM, _FAR_MM, _FAR_MM)
-    return shapely.Polygon(shapely.get_coordinates(far), [shapely.get_coordinates(edge)])
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Charger:
     """A unit with enemies in reach: its place among those asked for, and what is about it."""
@@ -119,7 +80,7 @@ class _Charger:
     unit: UnitOnField
     others: tuple[UnitOnField, ...]
     there: tuple[InReach, InReach]
-    forbidden: shapely.Geometry
+    forbidden: Forbidden
     sees: Callable[[UnitOnField], bool]
 
     @property
@@ -288,16 +249,9 @@ def _sees(attempt: Attempt, rows: Rows) -> Bools:
 
 def _has_ground(attempt: Attempt, rows: Rows) -> Bools:
     """The way ahead; the wheels that are tried at all pass over none that is forbidden."""
-    if shapely.is_empty(attempt.forbidden):
+    if attempt.forbidden.is_nowhere:
         return np.ones(len(rows), dtype=bool)
-    lanes = attempt.moves.lanes(attempt.unit, rows)
-    shapely.prepare(attempt.forbidden)
-    crosses = np.asarray(shapely.intersects(attempt.forbidden, lanes))
-    if not crosses.any():
-        return ~crosses
-    common = shapely.intersection(lanes[crosses], attempt.forbidden, grid_size=GRID_MM)
-    crosses[crosses] = ~np.asarray(shapely.is_empty(shapely.buffer(common, -SLIVER_MM / 2)))
-    return ~crosses
+    return ~attempt.forbidden.is_entered(attempt.moves.lanes_mm(attempt.unit, rows))
 
 
 def _meets_none_in_woods(attempt: Attempt, rows: Rows) -> Bools:

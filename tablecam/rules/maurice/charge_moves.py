@@ -112,12 +112,9 @@ class Moves:
         """One of the moves."""
         return Move(self.corner, float(self.arcs_mm[row]), float(self.straight_mm[row]))
 
-    def lanes(self, unit: UnitOnField, rows: NDArray[np.intp]) -> NDArray[np.object_]:
-        """What the front passes over on the ways ahead of some of the moves."""
-        corners = lane_corners_mm(
-            unit.axes, self.corner, self.arcs_mm[rows], self.straight_mm[rows]
-        )
-        return np.asarray(shapely.polygons(corners), dtype=object)
+    def lanes_mm(self, unit: UnitOnField, rows: NDArray[np.intp]) -> Array:
+        """What the front passes over on the ways ahead of some of the moves: corners (k, 4, 2)."""
+        return lane_corners_mm(unit.axes, self.corner, self.arcs_mm[rows], self.straight_mm[rows])
 
     def bases_met(self, row: int) -> tuple[shapely.Polygon, ...]:
         """The bases that one of the moves meets."""

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
-import shapely
 
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.fans import Turned
-from tablecam.rules.maurice.charge_limits import Attempt, forbidden_ground, what_is_left
+from tablecam.rules.maurice.charge_ground import Forbidden, forbidden_ground
+from tablecam.rules.maurice.charge_limits import Attempt, what_is_left
 from tablecam.rules.maurice.charge_moves import (
     Array,
     Bools,
@@ -101,7 +101,7 @@ class Limits:
         return -(low_mm + high_mm) / 2
 
 
-def _all_ahead(limits: Limits, forbidden: shapely.Geometry, slack_mm: float) -> list[_Ahead]:
+def _all_ahead(limits: Limits, forbidden: Forbidden, slack_mm: float) -> list[_Ahead]:
     """What lies ahead after wheels about either corner that has enemies in reach."""
     there = [each for each in limits.there if each.owners]
     wheel_mm = CHARGE_WHEEL_BW * limits.field.bw_mm

@@ -15,6 +15,7 @@ from tablecam.measure.fans import corners_of
 from tablecam.measure.lanes import Corner, front_width_mm, pivot_mm
 from tablecam.measure.outlines import GRID_MM
 from tablecam.measure.turning import first_turn_rad, free_turns_rad, half_planes
+from tablecam.rules.maurice.charge_ground import Forbidden
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.tables import SLIVER_MM
 from tablecam.table.headings import forward
@@ -39,7 +40,7 @@ class Wheel:
     corner: Corner
     others: Sequence[UnitOnField]
     longest_mm: float
-    forbidden: shapely.Geometry
+    forbidden: Forbidden
     slack_mm: float = 0.0
 
     @property
@@ -141,10 +142,13 @@ def _wholes(units: Sequence[UnitOnField], corners_mm: Array) -> tuple[Array, Boo
 def _free_of_ground_rad(wheel: Wheel, parts: Array) -> float:
     """By what turn a wheel comes upon ground that it may not pass over; infinite if it does not."""
     ground, outline = wheel.forbidden, wheel.unit.outline
-    if shapely.is_empty(ground) or not shapely.dwithin(ground, outline, _farthest_mm(wheel)):
+    if ground.is_nowhere or not shapely.dwithin(ground.area, outline, _farthest_mm(wheel)):
         return math.inf
-    rest = shapely.difference(ground, outline, grid_size=GRID_MM)
-    deep = shapely.buffer(rest, -SLIVER_MM / 2)
+    deep = ground.deep
+    if shapely.intersects(ground.area, outline):
+        # Not where it already stands.
+        rest = shapely.difference(ground.area, outline, grid_size=GRID_MM)
+        deep = shapely.buffer(rest, -SLIVER_MM / 2)
     rings = shapely.get_rings(shapely.get_parts(deep))
     points, of_ring = shapely.get_coordinates(rings, return_index=True)
     goes_on = of_ring[1:] == of_ring[:-1]
