@@ -11,6 +11,7 @@ import click
 import tablecam
 from calibration.errors import CalibrationError
 from tablecam.commands.calibrate import calibrate
+from tablecam.commands.coverage import coverage
 from tablecam.commands.demo import demo
 from tablecam.commands.disputes import disputes
 from tablecam.commands.engine import engine
@@ -59,6 +60,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     odds,
     disputes,
     engine,
+    coverage,
 )
 
 for _command in _COMMANDS:
