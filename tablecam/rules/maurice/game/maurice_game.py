@@ -16,12 +16,12 @@ from tablecam.rules.maurice.game.actions import Action, Draw
 from tablecam.rules.maurice.game.draw_steps import settled_draw
 from tablecam.rules.maurice.game.hands import is_dealt
 from tablecam.rules.maurice.game.laying import laid
+from tablecam.rules.maurice.game.moved import moved
 from tablecam.rules.maurice.game.offers import offer
 from tablecam.rules.maurice.game.options import first_state
 from tablecam.rules.maurice.game.seen import seen_by
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.state_json import state_from_json, state_to_json
-from tablecam.rules.maurice.game.suggestions import suggestions
 from tablecam.table.model import Position
 
 
@@ -58,7 +58,7 @@ class MauriceGame:
 
     def moved(self, state: State, position: Position) -> tuple[Suggestion, ...]:
         """What was done by hand, going by where the bases lie now."""
-        return suggestions(state, position)
+        return moved(state, position)
 
     def offered(self, state: State, action: Action) -> Offer:
         """An action in words and shapes."""

@@ -1,0 +1,101 @@
+"""A finished move in a player's words: wheels, straight moves, changes of formation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from tablecam.measure.answer import Shape
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.march_change import is_faced_about
+from tablecam.rules.maurice.movement import MoveJudgement
+from tablecam.table.headings import difference_deg, forward
+from tablecam.table.model import Point
+
+_NOTHING_BW = 0.05
+"""Less than this is a hand's slip, and not worth a word."""
+
+_ABSURD = 2.0
+"""Nobody went so many times his allowance: the way there is none that a hand took."""
+
+
+def move_words(field: Field, unit: UnitOnField, there: UnitOnField, found: MoveJudgement) -> str:
+    """What a unit did by the cheapest way there: `wheeled left 1.2 BW and moved ahead 2 BW`.
+
+    Without a way, where it lies now as seen from where it stood.
+    """
+    words: list[str] = []
+    if there.formation != unit.formation:
+        words.append(f"changed from {unit.formation} to {there.formation}")
+    elif is_faced_about(unit, there) and unit.unit.arm != "artillery":
+        words.append("faced about")
+    fronts = [shape for shape in found.path if len(shape.points_mm) == 2]
+    if found.cost_bw > _ABSURD * found.allowance_bw:
+        words += _straight_off(field, unit, there)
+    elif there.formation in ("line", "massed") and len(fronts) > 1:
+        words += _steps(field, fronts)
+    elif found.path:
+        words.append(f"went {in_words(found.cost_bw)} BW")
+    elif not words:
+        words += _straight_off(field, unit, there)
+    return listed(words) or "stayed"
+
+
+def in_words(length_bw: float) -> str:
+    """A length in base widths, to a tenth, without a nought behind the point.
+
+    >>> in_words(2.04), in_words(1.25)
+    ('2', '1.2')
+    """
+    return f"{length_bw:.1f}".removesuffix(".0")
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words one after the other, the last after an `and`.
+
+    >>> listed(["wheeled left 1 BW", "moved ahead 2 BW"])
+    'wheeled left 1 BW and moved ahead 2 BW'
+    """
+    *first, last = [*words] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _steps(field: Field, fronts: Sequence[Shape]) -> Iterator[str]:
+    """The wheels and straight moves between fronts, left end first."""
+    for before, after in pairwise([each.points_mm for each in fronts]):
+        heading_deg = _heading_deg(before)
+        turned_deg = difference_deg(_heading_deg(after), heading_deg)
+        x, y = forward(heading_deg)
+        (from_x, from_y), (to_x, to_y) = _middle(before), _middle(after)
+        ahead_mm = (to_x - from_x) * x + (to_y - from_y) * y
+        arc_bw = field.in_bw(math.radians(abs(turned_deg)) * math.dist(*before))
+        if arc_bw > _NOTHING_BW:
+            hand = "left" if turned_deg > 0 else "right"
+            back = "" if ahead_mm > 0 else "back, turning "
+            yield f"wheeled {back}{hand} {in_words(arc_bw)} BW"
+        elif abs(ahead_mm) > _NOTHING_BW * field.bw_mm:
+            way = "ahead" if ahead_mm > 0 else "back"
+            yield f"moved {way} {in_words(field.in_bw(abs(ahead_mm)))} BW"
+
+
+def _straight_off(field: Field, unit: UnitOnField, there: UnitOnField) -> Iterator[str]:
+    """How far a unit lies from where it stood, as the crow flies."""
+    by_mm = np.subtract(_middle_of(there), _middle_of(unit))
+    yield f"lies {in_words(field.in_bw(float(np.hypot(*by_mm))))} BW from where it stood"
+
+
+def _heading_deg(front: Sequence[Point]) -> float:
+    (left_x, left_y), (right_x, right_y) = front
+    return math.degrees(math.atan2(right_y - left_y, right_x - left_x)) + 90.0
+
+
+def _middle(front: Sequence[Point]) -> Point:
+    (left_x, left_y), (right_x, right_y) = front
+    return (left_x + right_x) / 2, (left_y + right_y) / 2
+
+
+def _middle_of(unit: UnitOnField) -> Point:
+    return _middle([unit.axes.left_mm, unit.axes.right_mm])

@@ -1,0 +1,161 @@
+"""A unit that a hand has moved in its turn: a march or a fall back, and whether it was right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from tablecam.errors import BadInput
+from tablecam.measure.answer import Answer, Shape
+from tablecam.rules.game import Refused, Suggestion
+from tablecam.rules.maurice.fall_back import fall_back
+from tablecam.rules.maurice.field import Field, UnitOnField, renewed_field
+from tablecam.rules.maurice.game import round as the_round
+from tablecam.rules.maurice.game.actions import Action, FallBack, March
+from tablecam.rules.maurice.game.charge_ends import slack_mm
+from tablecam.rules.maurice.game.displaced import on_commanders
+from tablecam.rules.maurice.game.march_steps import judged
+from tablecam.rules.maurice.game.move_words import listed, move_words
+from tablecam.rules.maurice.game.nearest import nearest_march
+from tablecam.rules.maurice.game.poses import Bases, ahead
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.steps import Charging
+from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.march_change import placed
+from tablecam.rules.maurice.march_ways import suffers
+from tablecam.rules.maurice.movement import MoveJudgement
+from tablecam.rules.maurice.near import near_enemy
+from tablecam.table.formation import read_formation
+from tablecam.table.model import BasePose, Position, Unit
+
+
+def with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:
+    """A unit with its bases where they are seen: by their tags, or in their order without any."""
+    by_tag = {base.tag: base for base in seen}
+    is_tagged = None not in by_tag and by_tag.keys() == {base.tag for base in unit.bases}
+    found = [by_tag[base.tag] for base in unit.bases] if is_tagged else seen
+    bases = tuple(
+        replace(now, width_mm=base.width_mm, depth_mm=base.depth_mm, tag=base.tag)
+        for base, now in zip(unit.bases, found, strict=True)
+    )
+    return replace(unit, bases=bases)
+
+
+def alone(field: Field, seen: Unit) -> UnitOnField | None:
+    """A unit as it lies now, whatever it lies upon; None where it is off the table."""
+    there = replace(seen, formation=read_formation(seen).name)
+    try:
+        return renewed_field(field, replace(field.position, units=(there,))).by_id[seen.id]
+    except BadInput:
+        return None
+
+
+def refusal(state: State, action: Action) -> Refused | None:
+    """Why an action is not legal now; None where it is."""
+    try:
+        the_round.apply(state, action)
+    except Refused as refused:
+        return refused
+    return None
+
+
+def ghost(state: State, seen: Unit, bases: Bases | None) -> Position | None:
+    """The table with a unit where it might have been put."""
+    return None if bases is None else state.with_unit(replace(seen, bases=bases)).position
+
+
+def no(rule: str, because: str, far_mm: float = 0.0, drawn: tuple[Shape, ...] = ()) -> Answer:
+    """A plain no, by how much it is missed, and why."""
+    return Answer("no", -far_mm, 0.0, 0.0, rule, because, drawn)
+
+
+def seen_march(state: State, seen: Unit) -> Suggestion:
+    """A march, or a move up in a charge; where it is not legal, the nearest place that is."""
+    field, action = field_at(state), March(seen.id, seen.bases)
+    unit, there = field.by_id[seen.id], alone(field, seen)
+    if there is None:
+        text = f"{seen.id} lies off the table: put it back on it"
+        return Suggestion(seen.id, text, action, no("M-6.32", text), state.position)
+    if there.formation == "broken-up":
+        return _not_flush(state, unit, there)
+    found = judged(state, action)
+    asks = "move up" if isinstance(state.step, Charging) else "march"
+    text = f"{seen.id} {move_words(field, unit, there, found)}: {asks}?"
+    why_not = refusal(state, action)
+    if why_not is None:
+        cost = f"{found.cost_bw:.2f} of {found.allowance_bw:g} BW"
+        because = listed([cost, *_what_follows(state, seen, found)])
+        return Suggestion(seen.id, text, action, replace(found.is_legal, because=because))
+    nearest = ghost(state, seen, _nearest(state, unit, there))
+    return Suggestion(seen.id, text, action, _not_legal(found, why_not), nearest)
+
+
+def seen_fall_back(state: State, seen: Unit) -> Suggestion:
+    """A fall back that is due, and whether the unit lies where it leads."""
+    field, action = field_at(state), FallBack(seen.id)
+    unit, found = field.by_id[seen.id], fall_back(field_at(state), seen.id, {})[seen.id]
+    if found.is_broken:
+        rule, _, why = found.because[-1].partition(" ")
+        text = f"{seen.id} breaks as it falls back: take it off the table?"
+        return Suggestion(seen.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, why))
+    back = ahead(unit.unit.bases, unit.axes.heading_deg + 180.0, found.back_mm)
+    off_mm = max(
+        math.dist((at.x_mm, at.y_mm), (base.x_mm, base.y_mm))
+        for at, base in zip(back, seen.bases, strict=True)
+    )
+    because = f"{seen.id} falls back {field.in_bw(found.back_mm):.4g} BW straight back"
+    margin_mm = slack_mm(seen.bases) - off_mm
+    if margin_mm >= 0.0:
+        answer = Answer("yes", margin_mm, 0.0, 1.0, "M-8.24", because)
+        return Suggestion(seen.id, f"{seen.id} fell back: right?", action, answer)
+    text = f"{seen.id} lies {off_mm:.0f} mm from where it falls back to"
+    nearest = ghost(state, seen, back)
+    return Suggestion(seen.id, text, action, no("M-8.24", because, -margin_mm), nearest)
+
+
+def _not_flush(state: State, unit: UnitOnField, there: UnitOnField) -> Suggestion:
+    """Bases that lie in no formation: what is wrong, and where they might lie."""
+    why = read_formation(there.unit).because
+    text = f"{unit.id} lies in no formation ({why}): close its bases up"
+    as_it_was = replace(there, formation=unit.formation)
+    nearest = ghost(state, there.unit, _nearest(state, unit, as_it_was))
+    return Suggestion(unit.id, text, None, no("M-1.7", text), nearest or state.position)
+
+
+def _nearest(state: State, unit: UnitOnField, there: UnitOnField) -> Bases | None:
+    extra_bw = state.round.amounts("bugle").get(unit.id, 0)
+    return nearest_march(field_at(state), unit, there, extra_bw=extra_bw)
+
+
+def _not_legal(found: MoveJudgement, why_not: Refused) -> Answer:
+    """Why a march was not legal, and by how much where that is a length."""
+    because, missing_mm = why_not.message, -found.is_legal.margin_mm
+    if why_not.rule == found.is_legal.rule and missing_mm > 0.0:
+        because += f": {missing_mm:.0f} mm too far"
+    rule = why_not.rule or found.is_legal.rule
+    return replace(found.is_legal, answer="no", probability=0.0, rule=rule, because=because)
+
+
+def _what_follows(state: State, seen: Unit, found: MoveJudgement) -> Iterator[str]:
+    """What a legal march does besides, each thing in a few words."""
+    field = field_at(state)
+    unit = field.by_id[seen.id]
+    if found.is_legal.answer == "too_close":
+        missing_mm = abs(found.is_legal.margin_mm)
+        yield f"{missing_mm:.1f} mm too close to call, which is the mover's"
+    if found.is_rough:
+        yield "1 disruption for difficult ground (M-6.3)"
+    own = found.disruptions - found.is_rough
+    if own:
+        levels = f"{own} disruption{'s' * (own > 1)}"
+        yield f"{levels} for passing through {listed(found.passed)} (M-6.7)"
+    for name in found.passed:
+        if suffers(field.by_id[name]):
+            yield f"1 disruption for {name}, who is passed through (M-6.7)"
+    for leader in on_commanders(state, state.other(seen.side), found.area):
+        yield f"{leader.id} is displaced (M-6.29)"
+    after = placed(field, unit, seen.bases)
+    near = near_enemy(after, after.by_id[seen.id])
+    if near.is_near:
+        yield f"it ends near {near.nearest} (M-1.9)"

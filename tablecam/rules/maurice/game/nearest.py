@@ -1,0 +1,231 @@
+"""The nearest place to which a unit may march, when it lies where it may not (M-6.17)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from tablecam.errors import BadInput
+from tablecam.measure.lanes import (
+    Corner,
+    advanced,
+    front_width_mm,
+    pivot_mm,
+    turned_deg,
+    wheeled,
+)
+from tablecam.measure.outlines import Axes
+from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.game import poses
+from tablecam.rules.maurice.game.changes import changes, from_the_front
+from tablecam.rules.maurice.game.poses import Bases
+from tablecam.rules.maurice.march_change import is_faced_about, placed
+from tablecam.rules.maurice.march_free import leader
+from tablecam.rules.maurice.movement import allowance_bw, judge_move
+from tablecam.rules.maurice.tables import RETROGRADE_SHARE
+from tablecam.table.model import BasePose
+
+Array = NDArray[np.float64]
+IsLegal = Callable[[Bases], bool]
+
+_STEPS = 17
+"""How many wheels to either hand, and lengths of the straight move between, are tried at first."""
+_TRIES = 24
+"""So many places are judged before it is given up."""
+_ROUNDS = 4
+"""How often the search is narrowed about the best place, each time to a quarter."""
+_HALVINGS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """A unit as it may begin to move: as it stands, deployed, or faced about; how far it may."""
+
+    unit: UnitOnField
+    reach_mm: float
+
+
+def nearest_march(
+    field: Field, unit: UnitOnField, there: UnitOnField, *, extra_bw: float = 0.0
+) -> Bases | None:
+    """Where a unit might have marched to that is nearest to where it lies; None if it is nowhere.
+
+    Nearest is where the ends of its front are least far off, the farther of the two.
+    """
+
+    def is_legal(bases: Bases) -> bool:
+        found = judge_move(field, unit, bases, extra_bw=extra_bw)
+        return found.is_legal.answer != "no"
+
+    reach_mm = allowance_bw(field, unit, extra_bw=extra_bw) * field.bw_mm
+    if unit.formation in ("column", "artillery") and there.formation == unit.formation:
+        return _on_the_way(unit, there, _way(unit, there), is_legal)
+    best: tuple[float, Bases] | None = None
+    for start in _starts(field, unit, there, reach_mm):
+        found = _nearest_from(start, there.axes, is_legal)
+        if found is not None and (best is None or found[0] < best[0]):
+            best = found
+    return None if best is None else best[1]
+
+
+def _way(unit: UnitOnField, there: UnitOnField) -> shapely.LineString:
+    """The straight way from where a column's leading base or a gun stood to where it is."""
+    return shapely.LineString([(base.x_mm, base.y_mm) for base in (leader(unit), leader(there))])
+
+
+def _starts(
+    field: Field, unit: UnitOnField, there: UnitOnField, reach_mm: float
+) -> Iterator[_Start]:
+    """The ways in which a unit may lie before it wheels and goes straight."""
+    if there.formation == unit.formation:
+        yield _Start(unit, reach_mm)
+        if is_faced_about(unit, there):
+            can_move = unit.unit.arm == "cavalry"
+            about = poses.faced(unit.unit.bases, 180.0)
+            yield from _placed(field, unit, [about], reach_mm if can_move else 0.0)
+        return
+    taken = [bases for name, bases in changes(unit) if name == there.formation]
+    yield from _placed(field, unit, taken, reach_mm if unit.formation == "column" else 0.0)
+
+
+def _placed(
+    field: Field, unit: UnitOnField, places: Iterable[Bases], reach_mm: float
+) -> Iterator[_Start]:
+    for bases in places:
+        try:
+            yield _Start(placed(field, unit, bases).by_id[unit.id], reach_mm)
+        except BadInput:
+            continue
+
+
+def _nearest_from(start: _Start, seen: Axes, is_legal: IsLegal) -> tuple[float, Bases] | None:
+    """The nearest legal place that wheel, straight move, wheel lead to, and how far off it is.
+
+    First all over what is in reach, then ever more closely about the best so far.
+    """
+    widths = np.array([1.0, 1.0, 1.0]) * start.reach_mm
+    best: tuple[float, Array] | None = None
+    for _ in range(_ROUNDS):
+        middle = np.zeros(3) if best is None else best[1]
+        found = _best_about(start, seen, middle, widths, is_legal, best)
+        if found is None:
+            break
+        best, widths = found, widths / 4
+    if best is None:
+        return None
+    return best[0], _moved(start.unit, best[1])
+
+
+def _best_about(
+    start: _Start,
+    seen: Axes,
+    middle: Array,
+    widths: Array,
+    is_legal: IsLegal,
+    best: tuple[float, Array] | None,
+) -> tuple[float, Array] | None:
+    """The nearest legal move among those about one, each a first wheel, a length, a last wheel."""
+    moves = _moves_about(middle, widths, start.reach_mm)
+    off_mm = _off_mm(start.unit.axes, moves, seen)
+    for place in np.argsort(off_mm, kind="stable")[:_TRIES]:
+        if best is not None and off_mm[place] >= best[0]:
+            break
+        if is_legal(_moved(start.unit, moves[place])):
+            return float(off_mm[place]), moves[place]
+    return best
+
+
+def _moves_about(middle: Array, widths: Array, reach_mm: float) -> Array:
+    """Moves (k, 3) all about one that cost no more than may be; back half as much."""
+    axes = [np.linspace(at - by, at + by, _STEPS) for at, by in zip(middle, widths, strict=True)]
+    moves = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    cost_mm = np.abs(moves).sum(axis=1)
+    is_back = moves[:, 1] < 0.0
+    has_wheel = np.abs(moves[:, [0, 2]]).sum(axis=1) > 0.0
+    most_mm = np.where(is_back, RETROGRADE_SHARE * reach_mm, reach_mm)
+    # Backward only straight: wheels backward turn about rear corners.
+    return np.asarray(moves[(cost_mm <= most_mm) & ~(is_back & has_wheel)])
+
+
+def _off_mm(front: Axes, moves: Array, seen: Axes) -> Array:
+    """How far the ends of a front lie, after moves (k, 3), from those of one that was seen."""
+    ends = np.array([front.left_mm, front.right_mm])
+    along = (ends[1] - ends[0]) / front_width_mm(front)
+    width_mm = front_width_mm(front)
+    left, across = np.tile(ends[0], (len(moves), 1)), np.tile(along, (len(moves), 1))
+    left, across = _wheel(left, across, moves[:, 0], width_mm)
+    ahead = np.stack([-across[:, 1], across[:, 0]], axis=1)
+    left = left + ahead * moves[:, 1, None]
+    left, across = _wheel(left, across, moves[:, 2], width_mm)
+    apart = np.stack([left, left + across * width_mm], axis=1) - [seen.left_mm, seen.right_mm]
+    return np.asarray(np.linalg.norm(apart, axis=-1).max(axis=1))
+
+
+def _wheel(left: Array, across: Array, arcs_mm: Array, width_mm: float) -> tuple[Array, Array]:
+    """Fronts (k, 2) wheeled by arcs, to the left where they are above 0."""
+    turn_rad = arcs_mm / width_mm
+    cos, sin = np.cos(turn_rad), np.sin(turn_rad)
+    x, y = across.T
+    turned = np.stack([cos * x - sin * y, sin * x + cos * y], axis=1)
+    to_right = (arcs_mm < 0.0)[:, None]
+    return np.where(to_right, left + (across - turned) * width_mm, left), turned
+
+
+def _moved(unit: UnitOnField, move: Array) -> Bases:
+    """The bases of a unit after a first wheel, a straight move and a last wheel."""
+    first_mm, ahead_mm, last_mm = move.tolist()
+    front, bases = _wheeled(unit.axes, unit.unit.bases, first_mm)
+    bases = poses.ahead(bases, front.heading_deg, ahead_mm)
+    return _wheeled(advanced(front, ahead_mm), bases, last_mm)[1]
+
+
+def _wheeled(front: Axes, bases: Bases, arc_mm: float) -> tuple[Axes, Bases]:
+    """A front and bases wheeled by an arc, to the left where it is above 0."""
+    corner: Corner = "left" if arc_mm > 0.0 else "right"
+    angle_deg = turned_deg(front, corner, abs(arc_mm))
+    turned = poses.wheeled(bases, pivot_mm(front, corner), angle_deg)
+    return wheeled(front, corner, abs(arc_mm)), turned
+
+
+def _on_the_way(
+    unit: UnitOnField, there: UnitOnField, way: shapely.LineString, is_legal: IsLegal
+) -> Bases | None:
+    """The farthest legal place on a column's or a gun's way to where it lies, by halving."""
+    low_mm, high_mm, best = 0.0, way.length, None
+    for _ in range(_HALVINGS):
+        middle_mm = (low_mm + high_mm) / 2
+        bases = _along(unit, there, way, middle_mm)
+        if is_legal(bases):
+            low_mm, best = middle_mm, bases
+        else:
+            high_mm = middle_mm
+    return best
+
+
+def _along(unit: UnitOnField, there: UnitOnField, way: shapely.LineString, far_mm: float) -> Bases:
+    """A gun so far on its way, facing as it does now; or a column, its bases in its tracks."""
+    if unit.unit.arm == "artillery":
+        place = way.interpolate(far_mm)
+        return tuple(replace(base, x_mm=place.x, y_mm=place.y) for base in there.unit.bases)
+    bases = unit.unit.bases
+    order = from_the_front(unit)
+    tracks = [(bases[place].x_mm, bases[place].y_mm) for place in reversed(order)]
+    whole = shapely.LineString([*tracks, *way.coords[1:]])
+    head_mm = shapely.LineString(tracks).length + far_mm
+    found = list(bases)
+    for index in order:
+        found[index] = _on_track(bases[index], whole, head_mm)
+        head_mm -= bases[index].depth_mm
+    return tuple(found)
+
+
+def _on_track(base: BasePose, track: shapely.LineString, at_mm: float) -> BasePose:
+    """A base on a track, facing along it."""
+    place, before = track.interpolate(at_mm), track.interpolate(at_mm - base.depth_mm / 2)
+    heading_deg = math.degrees(math.atan2(place.y - before.y, place.x - before.x))
+    return replace(base, x_mm=place.x, y_mm=place.y, heading_deg=heading_deg)
