@@ -147,7 +147,8 @@ def turns_to_edges(strip: Strip, edges: Edges) -> tuple[Array, Array]:
     ahead_mm = edges.starts[:, 1] - strip.floor_mm
     low, high = kept(ahead_mm, edges.steps[:, 1], (np.zeros(count), np.ones(count)))
     is_ahead = low <= high
-    ends = np.stack([edges.starts + part[:, None] * edges.steps for part in (low, high)])
+    parts = np.clip([low, high], 0.0, 1.0)
+    ends = edges.starts + parts[..., None] * edges.steps
     bearings_rad = np.arctan2(-ends[..., 0], ends[..., 1])
     near_mm = _nearest_mm(ends[0], ends[1] - ends[0])
     half_mm = max(abs(strip.left_mm), abs(strip.right_mm))

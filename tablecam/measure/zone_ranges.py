@@ -107,6 +107,32 @@ def first_met_in_frames(
     return starts_mm
 
 
+def rectangles_met_in_frames(
+    strip: Strip, turns_rad: Array, corners_mm: Array, sliver_mm: float = 0.0
+) -> Array:
+    """The same of rectangles, whose corners (d, n, 4, 2) follow each other."""
+    starts_mm = np.full(corners_mm.shape[:2], np.inf)
+    half_mm = max(abs(strip.left_mm), abs(strip.right_mm))
+    most_rad = min(float(np.abs(turns_rad).max(initial=0.0)), np.pi / 2)
+    near_mm = half_mm * np.sin(most_rad) + max(strip.floor_mm + sliver_mm, 0.0)
+    clear = corners_mm[..., 1].min(axis=(0, 2), initial=np.inf) > near_mm
+    starts_mm[:, ~clear] = first_met_in_frames(strip, turns_rad, corners_mm[:, ~clear], sliver_mm)
+    ahead_mm = corners_mm[:, clear]
+    count = ahead_mm.shape[1]
+    turns = np.repeat(turns_rad, count)
+    turned = np.cos(turns), np.sin(turns)
+    corners = np.stack([_turned(turned, ahead_mm[:, :, k].reshape(-1, 2)) for k in range(4)])
+    inner = strip.narrowed(sliver_mm)
+    low_mm, high_mm = corners[:, 0].min(axis=0), corners[:, 0].max(axis=0)
+    middle = (corners[0] + corners[2]) / 2
+    begins_mm = _first_corner_or_side(
+        strip, middle, corners[1] - corners[0], corners[2] - corners[1]
+    )
+    is_in = (low_mm <= inner.right_mm) & (high_mm >= inner.left_mm)
+    starts_mm[:, clear] = np.where(is_in, begins_mm, np.inf).reshape(len(turns_rad), count)
+    return starts_mm
+
+
 def critical_turns_deg(
     strip: Strip, shapes: Sequence[shapely.Geometry], most_deg: float, sliver_mm: float = 0.0
 ) -> Array:
@@ -159,17 +185,23 @@ def _begin(starts_mm: Array, may: Flags, begins: Begins, strip: Strip, rows: Row
 
 
 def _rectangles_begin(strip: Strip, rows: Rows, asked: Indices) -> Array:
-    """Where rectangles clear of the near end begin, for rows (k,): (k,).
-
-    At the first corner or, where that lies beside the strip, where the strip's side crosses the
-    edge that leads from that corner to it.
-    """
+    """Where rectangles clear of the near end begin, for rows (k,): (k,)."""
     edges, of = rows.seen.edges, rows.shape_of[asked]
     begin = np.where(edges.are_rectangles, edges.firsts, 0)
     middles = (edges.starts[begin] + edges.starts[begin + 2]) / 2
     turned = np.cos(rows.turns_rad[asked]), np.sin(rows.turns_rad[asked])
     middle = _turned(turned, middles[of])
-    one, other = (_onward(_turned(turned, edges.steps[begin + k][of])) for k in (0, 1))
+    one, other = (_turned(turned, edges.steps[begin + k][of]) for k in (0, 1))
+    return _first_corner_or_side(strip, middle, one, other)
+
+
+def _first_corner_or_side(strip: Strip, middle: Array, one: Array, other: Array) -> Array:
+    """Where rectangles (2, k), given by their middles and two edges, begin in a strip: (k,).
+
+    At the first corner or, where that lies beside the strip, where the strip's side crosses the
+    edge that leads from that corner to it.
+    """
+    one, other = _onward(one), _onward(other)
     across, along = middle - (one + other) / 2
     gap_mm = np.clip(across, strip.left_mm, strip.right_mm) - across
     # At right angles and both onward, but for rounding one leads to the left, one to the right.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.rectangles import rectangles
 from tablecam.measure.samples import sampled
-from tablecam.measure.zone_ranges import first_met_in_frames
+from tablecam.measure.zone_ranges import first_met_in_frames, rectangles_met_in_frames
 from tablecam.measure.zones import Strip
 from tablecam.rules.maurice.fire_bounds import Stage
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
@@ -60,7 +60,7 @@ class Scene:
         turns_rad = np.zeros(len(at))
         if len(stage.turns_deg) > 1:
             turns_rad = np.clip(np.radians(turn_deg) - self.errors_rad[at], -most_rad, most_rad)
-        starts_mm = first_met_in_frames(self.strip, turns_rad, self.corners_mm[at], SLIVER_MM)
+        starts_mm = rectangles_met_in_frames(self.strip, turns_rad, self.corners_mm[at], SLIVER_MM)
         starts_mm[self.hidden[at]] = np.inf
         is_theirs = np.array([other.unit.id == unit_id for other in self.others], dtype=bool)
         begins_mm = starts_mm[:, is_theirs].min(axis=1, initial=np.inf)
