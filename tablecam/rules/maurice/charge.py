@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +12,7 @@ from tablecam.measure.answer import Answer, Shape, shapes_of
 from tablecam.measure.lanes import Corner
 from tablecam.measure.outlines import GRID_MM
 from tablecam.rules.maurice.charge_doubts import Asked
+from tablecam.rules.maurice.charge_ground import deep_in
 from tablecam.rules.maurice.charge_limits import (
     LIMITS,
     Attempt,
@@ -22,10 +22,7 @@ from tablecam.rules.maurice.charge_limits import (
 from tablecam.rules.maurice.charge_moves import Move, allowance_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import are_partly_in, is_partly_in
-from tablecam.rules.maurice.tables import CHARGE_DISRUPTIONS, SLIVER_MM
-
-_SPECK_MM2 = math.pi * (SLIVER_MM / 2) ** 2
-"""A disc as wide as a sliver: what has less area is none."""
+from tablecam.rules.maurice.tables import CHARGE_DISRUPTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,21 +192,15 @@ def _lane(
 
 def _crosses(move: Move, unit: UnitOnField, area: shapely.Geometry) -> bool:
     """Whether a move goes over any part of an area."""
+    lane, deep = move.lane_area(unit), deep_in(area)
     # No corner of a unit goes twice as far as the end of its front in a wheel of at most 1 BW.
-    if not shapely.dwithin(unit.outline, area, 2 * move.cost_mm):
+    is_near = shapely.dwithin(deep, unit.outline, 2 * move.arc_mm)
+    if not is_near and not shapely.intersects(deep, lane):
         return False
-    lane = move.lane_area(unit)
     if is_partly_in(lane, area):
         return True
     parts = move.wheel_parts(unit)
-    parts = parts[shapely.intersects(parts, area)]
-    if not len(parts):
-        return False
     if are_partly_in(parts, area).any():
         return True
-    # Parts that are slivers by themselves may make more than one together, if they are any size.
-    together = [*parts, lane]
-    in_mm2 = shapely.area(shapely.intersection(together, area)).sum()
-    return bool(in_mm2 > _SPECK_MM2) and is_partly_in(
-        shapely.union_all(together, grid_size=GRID_MM), area
-    )
+    # Parts that are slivers by themselves may make more than one together.
+    return is_partly_in(shapely.union_all([*parts, lane], grid_size=GRID_MM), area)

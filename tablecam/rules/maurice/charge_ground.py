@@ -71,9 +71,15 @@ def _together(areas: tuple[shapely.Geometry, ...], slack_mm: float) -> Forbidden
     area = shapely.union_all(areas, grid_size=GRID_MM) if areas else shapely.Polygon()
     if slack_mm:
         area = shapely.buffer(area, -slack_mm, join_style="mitre")
+    return Forbidden(area, deep_in(area))
+
+
+@lru_cache(maxsize=64)
+def deep_in(area: shapely.Geometry) -> shapely.Geometry:
+    """What is left of an area less half a sliver on all sides: whose middle comes deep enough."""
     deep = shapely.buffer(area, -SLIVER_MM / 2)
     shapely.prepare(deep)
-    return Forbidden(area, deep)
+    return deep
 
 
 def _is_well_on_table(field: Field, unit: UnitOnField, by_mm: float) -> bool:

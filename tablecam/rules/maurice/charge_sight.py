@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import shapely
 from numpy.typing import NDArray
@@ -33,9 +35,15 @@ def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField, slack_mm: f
         return True
     if not is_in_woods:
         return free_line(front, target.outline, crests) is not None
-    if free_line(front, target.outline, shapely.union(crests, woods, grid_size=GRID_MM)):
+    if free_line(front, target.outline, _together(crests, woods)):
         return True
     return _sees_through(front, target.outline, crests, woods, VIEW_WOODS_BW * field.bw_mm)
+
+
+@lru_cache(maxsize=16)
+def _together(crests: shapely.Geometry, woods: shapely.Geometry) -> shapely.Geometry:
+    """All that hides, which is the same for all on a table."""
+    return shapely.union(crests, woods, grid_size=GRID_MM)
 
 
 def _sees_through(
