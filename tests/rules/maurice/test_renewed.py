@@ -5,10 +5,10 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.field import field_of, renewed_field
 from tablecam.rules.maurice.renewed import renewed
 from tablecam.rules.maurice.rulings import all_rulings, rulings_document
-from tablecam.table.model import Terrain
+from tablecam.table.model import Commander, Terrain
 from tests.rules.maurice.tables import gun, line, massed, position
 
 SOUTH = 270.0
@@ -78,3 +78,51 @@ def test_doubts_after_a_move_are_those_made_afresh():
     field = field_of(position(*seen, terrain=[WOOD]))
     wanted = rulings_document(all_rulings(field, "french"))
     assert rulings_document(renewed(before, field)) == wanted
+
+
+CINC = Commander("cinc", "french", 600, 100)
+MELEE = (
+    line("F1", "french", 500, 420),
+    line("F2", "french", 700, 425),
+    line("F3", "french", 1500, 200),
+    line("B1", "british", 520, 460.5, SOUTH),
+    line("B2", "british", 700, 490, SOUTH),
+    line("B3", "british", 340, 420, 0.0),
+)
+WALL = Terrain("wall", "wall", ((400, 438), (640, 438), (640, 442), (400, 442)))
+
+
+@settings(max_examples=4, deadline=None)
+@given(
+    st.integers(0, len(MELEE)),
+    st.floats(-1.0, 1.0),
+    st.floats(-1.0, 0.0) | st.floats(-60, -30),
+)
+def test_a_melee_and_its_strings_after_a_move_are_those_made_afresh(which, x_mm, y_mm):
+    """Who touches, flanks, engages and has cover, how sure all of it is, and how far he is off."""
+    seen, leader = [measured(unit) for unit in MELEE], CINC
+    before = all_rulings(
+        field_of(position(*seen, terrain=[WALL, WOOD], commanders=[leader])), "french"
+    )
+    assert before.doubts
+    if which == len(MELEE):
+        leader = replace(CINC, x_mm=CINC.x_mm + x_mm)
+    else:
+        ahead_mm = y_mm if seen[which].side == "french" else -y_mm
+        seen[which] = moved(seen[which], x_mm, ahead_mm)
+    after = position(*seen, terrain=[WALL, WOOD], commanders=[leader])
+    wanted = rulings_document(all_rulings(field_of(after), "french"))
+    assert rulings_document(renewed(before, renewed_field(before.field, after))) == wanted
+
+
+def test_what_hangs_on_nobody_who_moved_is_taken_over():
+    seen = [measured(unit) for unit in MELEE]
+    before = all_rulings(field_of(position(*seen, terrain=[WALL], commanders=[CINC])), "french")
+    seen[2] = moved(seen[2], 10, 10)
+    field = renewed_field(before.field, position(*seen, terrain=[WALL], commanders=[CINC]))
+    after = renewed(before, field)
+    assert after.engagements.melees["F1"] is before.engagements.melees["F1"]
+    assert after.touching.contact("F1", "B1") is before.touching.contact("F1", "B1")
+    forces = {string.force: string for string in before.strings}
+    for string in after.strings:
+        assert (string is forces[string.force]) == ("F3" not in string.force)
