@@ -117,16 +117,6 @@ def critical_arcs_mm(fan: Fan, longest_mm: float, depths_mm: Sequence[float]) ->
     return np.asarray(arcs_mm[np.abs(arcs_mm) <= longest_mm])
 
 
-def begins_mm(fans: Sequence[Fan], arcs_mm: Sequence[Array], depth_mm: ArrayLike) -> list[Array]:
-    """How far along the lane after each wheel (a,) each rectangle (n,) begins: (a, n) of each fan.
-
-    Infinite where it does not reach so deep into the lane from the sides; with a depth below 0,
-    where it does not come so near to it. The depths are one for all fans, or one of each.
-    """
-    near_mm = max(0.0, -float(np.min(depth_mm)))
-    return Turned.of(fans, arcs_mm, near_mm).begins_mm(depth_mm)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Turned:
     """Fans and their wheels: each of r rows is one of the rectangles after one of the wheels.
@@ -182,9 +172,11 @@ class Turned:
     def begins_mm(
         self, depth_mm: ArrayLike, *, unless: Sequence[Array] | None = None
     ) -> list[Array]:
-        """How far along the lane each rectangle begins, as the function of this name tells.
+        """How far along the lane after each wheel (a,) each rectangle (n,) begins: (a, n) a fan.
 
-        Not asked, so infinite, where `unless` is finite.
+        Infinite where it does not reach so deep into the lane from the sides; with a depth below 0,
+        where it does not come so near to it. The depths are one for all fans, or one of each. Not
+        asked, so infinite, where `unless` is finite.
         """
         deep_mm = np.broadcast_to(np.asarray(depth_mm, dtype=np.float64), len(self.shapes))
         ends = np.cumsum([0, *(angles * quads for angles, quads in self.shapes)], dtype=np.intp)

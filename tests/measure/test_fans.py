@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely import affinity
 
-from tablecam.measure.fans import begins_mm, critical_arcs_mm, fan_before, may_be_met
+from tablecam.measure.fans import Turned, critical_arcs_mm, fan_before, may_be_met
 from tablecam.measure.lanes import front_width_mm, lane, turned_deg, wheeled
 from tablecam.measure.outlines import Axes
 from tablecam.measure.zone_ranges import critical_turns_deg, first_met
@@ -56,7 +56,7 @@ def strip(front, corner):
 @settings(max_examples=100)
 @given(front=fronts, corner=corners, shapes=st.lists(rectangles, min_size=1, max_size=4))
 def test_rectangles_begin_where_shapes_of_any_kind_do(front, corner, shapes):
-    (found,) = begins_mm([fan(front, corner, shapes)], [ARCS_MM], DEEP_MM)
+    (found,) = Turned.of([fan(front, corner, shapes)], [ARCS_MM], 0.0).begins_mm(DEEP_MM)
     turns_deg = turned_deg(front, corner, 1.0) * ARCS_MM
     wanted = first_met(strip(front, corner), turns_deg, shapes, DEEP_MM)
     # What is in the lane by just so much may be in it or not, as rounding has it.
@@ -68,7 +68,7 @@ def test_rectangles_begin_where_shapes_of_any_kind_do(front, corner, shapes):
 
 @given(front=fronts, corner=corners, shape=rectangles)
 def test_below_0_a_depth_asks_who_comes_near_the_lane(front, corner, shape):
-    (found,) = begins_mm([fan(front, corner, [shape])], [ARCS_MM], [-3.0])
+    (found,) = Turned.of([fan(front, corner, [shape])], [ARCS_MM], 3.0).begins_mm([-3.0])
     turns_deg = turned_deg(front, corner, 1.0) * ARCS_MM
     wanted = first_met(strip(front, corner).narrowed(-3.0), turns_deg, [shape])
     assert found == pytest.approx(wanted, abs=1e-6)
