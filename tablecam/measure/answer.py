@@ -46,7 +46,8 @@ class Answer:
     """Whether something holds, by what margin, how sure that is, by which rule, and why.
 
     `margin_mm` is negative where it fails; `sigma_mm` is its standard deviation; `probability`
-    that it holds.
+    that it holds. `about` is the id of the other unit that it is about, for who looks for what is
+    said of one; documents tell it in the sentence alone.
     """
 
     answer: AnswerWord
@@ -56,6 +57,7 @@ class Answer:
     rule: str
     because: str
     evidence: tuple[Shape, ...] = ()
+    about: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The answer as documents carry it."""

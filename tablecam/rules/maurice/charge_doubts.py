@@ -24,6 +24,8 @@ from tablecam.table.model import BasePose
 
 _FRONT_ENDS = 1.6
 """Of a base's own error: the most that a front's end has, where two bases abreast make it."""
+_TOGETHER = 200
+"""So many draws are looked at together: a quarter of what all of them would fill."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +107,11 @@ def _corner_mm(base: BasePose) -> float:
 def _chances(field: Field, unit: UnitOnField) -> dict[str, float]:
     """How likely each enemy can be charged that can be in some of the draws."""
     fields = drawn_fields(field, has_ground=_has_ground(field, unit))
-    tries = attempts_of([(drawn, drawn.by_id[unit.id]) for drawn in fields])
-    held = Counter(name for each in tries for name in {n for tried in each for n in tried.targets})
+    held: Counter[str] = Counter()
+    for first in range(0, DRAWS, _TOGETHER):
+        together = [(each, each.by_id[unit.id]) for each in fields[first : first + _TOGETHER]]
+        for tries in attempts_of(together):
+            held.update({name for tried in tries for name in tried.targets})
     # As in `samples`: so many draws tell no probability below 1 in so many.
     return {name: (count + 0.5) / (DRAWS + 1.0) for name, count in held.items()}
 
@@ -140,4 +145,5 @@ def _answer(
             Shape("line", (unit.axes.left_mm, unit.axes.right_mm), "front-edge"),
             Shape("line", tuple((x, y) for x, y in line), "length", f"{unit.id} to {enemy.id}"),
         ),
+        enemy.id,
     )

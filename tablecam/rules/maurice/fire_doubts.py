@@ -182,7 +182,14 @@ def _answer(
     }[word]
     evidence = option.evidence if option else _zone(base, target)
     return Answer(
-        word, chance.margin_mm, chance.sigma_mm, chance.probability, "M-7.12", because, evidence
+        word,
+        chance.margin_mm,
+        chance.sigma_mm,
+        chance.probability,
+        "M-7.12",
+        because,
+        evidence,
+        target,
     )
 
 

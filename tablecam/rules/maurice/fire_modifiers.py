@@ -119,7 +119,9 @@ def _cover(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) 
         chance += is_so * decide(by_mm, sigma_mm)[1]
     word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
     because = f"whether {option.target} has cover from base {shooter.name} {_by(margin_mm, word)}"
-    return Answer(word, margin_mm, sigma_mm, chance, "M-7.19", because, option.evidence)
+    return Answer(
+        word, margin_mm, sigma_mm, chance, "M-7.19", because, option.evidence, option.target
+    )
 
 
 def _enfilade(option: FireOption, tolerance_mm: float) -> Answer | None:
@@ -141,7 +143,9 @@ def _enfilade(option: FireOption, tolerance_mm: float) -> Answer | None:
         margin_mm, -aheads_mm.max(axis=1), tolerance_mm=tolerance_mm
     )
     because = f"whether base {shooter.name} enfilades {option.target} {_by(margin_mm, word)}"
-    return Answer(word, margin_mm, sigma_mm, chance, "M-7.22", because, option.evidence)
+    return Answer(
+        word, margin_mm, sigma_mm, chance, "M-7.22", because, option.evidence, option.target
+    )
 
 
 def _by(margin_mm: float, word: str) -> str:

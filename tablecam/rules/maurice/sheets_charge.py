@@ -26,8 +26,8 @@ def charge_section(found: Rulings, unit: UnitOnField) -> Section:
     drawn = [shape for lane in charge.lanes for shape in lane.evidence]
     told_of = set(charge.targets)
     for doubt in charge.doubts:
-        other = _about(found, unit, doubt)
-        if other is not None and other.id not in told_of:
+        if doubt.about is not None and doubt.about not in told_of:
+            other = found.field.by_id[doubt.about]
             lines.append(told(doubt, _asked(unit, other), read=_doubted(found, unit, other)))
     if not lines:
         rule, why = _split(charge.why_not)
@@ -151,12 +151,7 @@ def _doubted(found: Rulings, unit: UnitOnField, target: UnitOnField) -> str | No
 
 def _doubt(found: Rulings, unit: UnitOnField, target: UnitOnField) -> Answer | None:
     doubts = found.units[unit.id].charge.doubts
-    return next((each for each in doubts if _about(found, unit, each) is target), None)
-
-
-def _about(found: Rulings, unit: UnitOnField, doubt: Answer) -> UnitOnField | None:
-    words = doubt.because.replace(",", " ").replace(":", " ").replace(";", " ").split()
-    return next((each for each in found.field.enemies_of(unit) if each.id in words), None)
+    return next((each for each in doubts if each.about == target.id), None)
 
 
 def _asked(unit: UnitOnField, target: UnitOnField) -> Question:

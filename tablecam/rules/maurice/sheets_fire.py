@@ -94,7 +94,7 @@ def _about_all(found: Rulings, unit: UnitOnField) -> Iterator[_Told]:
         told_of = [_of_option(found, unit, fire, option) for option in fire.options]
         named = {each.target for each in told_of}
         for doubt in fire.doubts:
-            other = _named(found, unit, doubt)
+            other = None if doubt.about is None else found.field.by_id[doubt.about]
             if other is not None and other not in named:
                 named.add(other)
                 told_of.append(_Told(fire, other, doubt=doubt))
@@ -106,7 +106,7 @@ def _about_one(found: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterat
     for fire in found.units[unit.id].fire.values():
         hits = [option for option in fire.options if option.target == target.id]
         # What is answered, but not for certain, is told with its probability.
-        doubt = next((each for each in fire.answers if _named(found, unit, each) is target), None)
+        doubt = next((each for each in fire.answers if each.about == target.id), None)
         if hits:
             yield from (_of_option(found, unit, fire, option) for option in hits)
         elif doubt is not None:
@@ -117,7 +117,7 @@ def _about_one(found: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterat
 
 def _of_option(found: Rulings, unit: UnitOnField, fire: BaseFire, option: FireOption) -> _Told:
     target = found.field.by_id[option.target]
-    doubt = _doubt(found, unit, fire, target)
+    doubt = _doubt(fire, target)
     return _Told(fire, target, option, doubt, read=_reading(found, unit, option))
 
 
@@ -263,11 +263,5 @@ def _zones(found: Rulings, unit: UnitOnField) -> Iterator[Shape]:
         yield from shapes_of(zone_of(found, unit, place, SHORT_BW), "fire-zone", name)
 
 
-def _doubt(found: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnField) -> Answer | None:
-    return next((each for each in fire.doubts if _named(found, unit, each) is target), None)
-
-
-def _named(found: Rulings, unit: UnitOnField, doubt: Answer) -> UnitOnField | None:
-    """The enemy that a doubt names."""
-    words = doubt.because.replace(",", " ").replace(":", " ").replace(";", " ").split()
-    return next((each for each in found.field.enemies_of(unit) if each.id in words), None)
+def _doubt(fire: BaseFire, target: UnitOnField) -> Answer | None:
+    return next((each for each in fire.doubts if each.about == target.id), None)
