@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tablecam.referee.referee import Way
+from tablecam.referee.ways import Way
 
 MOST_BUMP_PX = 100.0
 """More would be no bump, but a camera that has fallen."""
@@ -99,6 +99,18 @@ class Accept(BaseModel):
 
     unit: str = Field(min_length=1, max_length=100)
     why: str = Field(default="", max_length=200)
+    version: int | None = None
+
+
+class Intend(BaseModel):
+    """Where a unit is going to be put, said before it is moved."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    unit: str = Field(min_length=1, max_length=100)
+    of: str = Field(min_length=1, max_length=100)
+    range_bw: float = Field(gt=0, le=100)
+    is_within: bool
     version: int | None = None
 
 

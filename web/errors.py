@@ -8,7 +8,7 @@ from flask import Flask, Response, jsonify, request
 from werkzeug.exceptions import HTTPException, InternalServerError
 
 from tablecam.errors import BadInput
-from tablecam.referee.referee import NotYours, OutOfDate
+from tablecam.referee.refusals import NotYours, OutOfDate
 
 log = logging.getLogger(__name__)
 

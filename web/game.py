@@ -6,9 +6,10 @@ from flask import Blueprint, Response, jsonify, request
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
+from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
 from tablecam.referee.shown import shown as shown_to
-from web.bodies import Accept, Act, Begin, Confirm, Undo
+from web.bodies import Accept, Act, Begin, Confirm, Intend, Undo
 from web.seats import seat_now
 from web.shown import shown
 
@@ -50,6 +51,15 @@ def accept() -> Response:
     """Leave a unit where it was laid, against the rules: the players have agreed on it."""
     wanted = document_from(request.get_json(), "accept").parsed(Accept)
     _referee().accept(seat_now(), wanted.unit, wanted.why, wanted.version)
+    return _shown()
+
+
+@blueprint.post("/intend")
+def intend() -> Response:
+    """Say where a unit is going to be put, before it is moved."""
+    wanted = document_from(request.get_json(), "intend").parsed(Intend)
+    intent = Intent(wanted.unit, wanted.of, wanted.range_bw, wanted.is_within)
+    _referee().intend(seat_now(), intent, wanted.version)
     return _shown()
 
 

@@ -28,6 +28,7 @@ from tablecam.live.state import Health, Snapshot
 from tablecam.live.watching import Sight, Watching
 from tablecam.referee.referee import Referee
 from tablecam.rules.games import game_of
+from tablecam.table.model import Position
 from tablecam.table.roster import Roster
 from tablecam.vision.position import position_of
 from tablecam.vision.tracking import TrackedBase
@@ -85,7 +86,7 @@ class LiveTable(Background):
             self._referee = Referee(
                 game,
                 is_automatic=confirms_by_itself,
-                tell=lambda version: self._publish(game=version),
+                tell=self._tell_game,
                 keeper=record,
             )
             self._refereeing = Refereeing(self._referee, self.wait)
@@ -227,6 +228,15 @@ class LiveTable(Background):
             now = self._health()
         self._publish(health=now)
 
+    def _tell_game(self, version: int) -> None:
+        """Show what the game knows of the units from now on."""
+        with self._changed:
+            position = self._snapshot.position
+        self._publish(game=version, position=self._marked(position))
+
+    def _marked(self, position: Position) -> Position:
+        return position if self._referee is None else self._referee.marked(position)
+
     def _publish(self, **changes: Any) -> None:
         """Let a new snapshot differ from the last in these facts alone."""
         with self._changed:
@@ -260,7 +270,7 @@ class LiveTable(Background):
             behind_s = time.monotonic() - frame.taken_at_s
         self._tally = self._tallied(bases, behind_s)
         camera = self._camera if self._sight is None else self._sight.camera
-        position = position_of(bases, self._roster, self._camera.name)
+        position = self._marked(position_of(bases, self._roster, self._camera.name))
         held_for_s = {base.tag: base.hidden_for_s for base in bases if base.pose.seen == "held"}
         doubted = frozenset(base.tag for base in bases if base.is_doubted)
         now = self._health()

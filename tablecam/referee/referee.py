@@ -11,27 +11,25 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Protocol
 
-from tablecam.documents import document_from
+from tablecam.documents import document_from, nearest
 from tablecam.errors import BadInput
+from tablecam.measure.answer import Answer
+from tablecam.referee.intents import Intent, intents, judged
 from tablecam.referee.placing import Placing, changed_by_game, is_there, placings
+from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import Seat
+from tablecam.referee.ways import WAYS, Way
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import LAY, OVERRULE, Game, Json, Refused, Suggestion
 from tablecam.rules.play import Play
-from tablecam.table.model import Position
+from tablecam.table.model import Position, Scalar
 
 AnyPlay = Play[Any, Any]
 
-Way = Literal["seen", "intent", "die", "benefit"]
-WAYS: Final[Mapping[Way, str]] = {
-    "seen": "what is seen",
-    "intent": "the mover's intent",
-    "die": "a die",
-    "benefit": "giving the mover the benefit",
-}
-"""How players decide what is too close to call."""
+_SAID_FOR_ACTIONS = 12
+"""What a mover said is shown until so many actions have been done: more than a march has."""
 
 
 class Keeper(Protocol):
@@ -42,14 +40,6 @@ class Keeper(Protocol):
 
     def add_deed(self, document: Json) -> None:
         """Keep what was done, or taken back: one of `Play.entries`."""
-
-
-class NotYours(BadInput):
-    """A seat wants to do what is another's to do."""
-
-
-class OutOfDate(BadInput):
-    """The game has gone on since a seat looked: an old tap, or one of two at once."""
 
 
 class Referee:
@@ -81,6 +71,7 @@ class Referee:
         self._due: frozenset[str] = frozenset()
         self._suggested: tuple[Suggestion, ...] = ()
         self._trouble = ""
+        self._markers: Mapping[str, Mapping[str, Scalar]] = {}
         self._version = 0
 
     @property
@@ -143,7 +134,8 @@ class Referee:
         """Take in where everything lies now that it has come to rest."""
         with self._turn:
             self._seen = position
-            self._look()
+            if self._play is not None:
+                self._look()
 
     def act(self, seat: Seat, action: object, version: int | None = None, note: str = "") -> None:
         """Do what a seat wants; `version` is that of the game it looked at, if it says so.
@@ -177,7 +169,42 @@ class Referee:
             if found is None or found.action is None:
                 raise Refused(f"expected a move of {unit} to confirm: there is none", key="unit")
             note = f"too close to call, decided by {WAYS[way]}" if way != "seen" else ""
+            said = next((each.text for each in self.intents if each.unit == unit), None)
+            if way == "intent" and said is not None:
+                note += f": {said}"
             self.act(seat, self.game.action_to_json(found.action), note=note)
+
+    def intend(self, seat: Seat, intent: Intent, version: int | None = None) -> None:
+        """Keep what a mover says before he moves; it is checked when he has.
+
+        Raises:
+            NotYours, OutOfDate: As for `act`.
+            BadInput: One of the two units is not in the game, or they are one.
+        """
+        with self._turn:
+            play = self._checked(seat, version)
+            units = [unit.id for unit in self.game.position(play.state).units]
+            for name in (intent.unit, intent.of):
+                if name not in units:
+                    raise BadInput("intent", f"there is no unit {name}{nearest(name, units)}")
+            if intent.unit == intent.of:
+                raise BadInput("intent", f"expected two units, got {intent.unit} twice")
+            play.remark(intent.to_json())
+            self._look()
+
+    @property
+    def intents(self) -> tuple[Intent, ...]:
+        """What movers have said of late, before they moved."""
+        with self._turn:
+            if self._play is None:
+                return ()
+            return intents(self._play.remarks, len(self._play.done) - _SAID_FOR_ACTIONS)
+
+    def of_intents(self) -> tuple[tuple[Intent, Answer | None], ...]:
+        """Each of these intents, and whether the table is as it was meant."""
+        with self._turn:
+            seen = self._seen
+            return tuple((each, judged(each, seen) if seen else None) for each in self.intents)
 
     def accept(self, seat: Seat, unit: str, why: str = "", version: int | None = None) -> None:
         """Leave a unit where a hand has laid it, whatever the rules say of it: an overrule.
@@ -222,6 +249,20 @@ class Referee:
         with self._turn:
             return None if self._play is None else self.game.position(self._play.state)
 
+    def marked(self, position: Position) -> Position:
+        """A table as it is seen, with what the game knows of its units: disruption, smoke, ...
+
+        It waits for nobody: a camera's loop asks with every frame.
+        """
+        known = self._markers
+        if not known:
+            return position
+        units = tuple(
+            replace(unit, state=known[unit.id]) if unit.id in known else unit
+            for unit in position.units
+        )
+        return replace(position, units=units)
+
     def _checked(self, seat: Seat, version: int | None) -> AnyPlay:
         _check_plays(seat)
         if self._play is None:
@@ -242,6 +283,8 @@ class Referee:
         """Compare the table with the game, and tell that there is something new to see."""
         self._compare()
         self._keep()
+        if (position := self.position()) is not None:
+            self._markers = {unit.id: unit.state for unit in position.units}
         self._version += 1
         self._tell(self._version)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tablecam.measure.answer import Answer
+from tablecam.referee.intents import Intent
 from tablecam.referee.placing import Placing
 from tablecam.referee.referee import AnyPlay, Referee
 from tablecam.referee.seats import Seat
@@ -66,6 +68,7 @@ def _table(referee: Referee, play: AnyPlay) -> Json:
         "markers": {unit.id: dict(unit.state) for unit in position.units if unit.state},
         "to_place": [_placing(each) for each in referee.to_place],
         "moved": [_suggestion(each) for each in referee.suggested],
+        "intents": [_intent(*each) for each in referee.of_intents()],
         "trouble": referee.trouble,
     }
 
@@ -82,6 +85,11 @@ def _state(play: AnyPlay, seat: Seat) -> Json:
             if event.only_for in (None, seat.sees)
         ],
     }
+
+
+def _intent(intent: Intent, answer: Answer | None) -> Json:
+    now = None if answer is None else answer.to_json()
+    return {"unit": intent.unit, "of": intent.of, "text": intent.text, "answer": now}
 
 
 def _event(event: Event, note: str, *, is_undone: bool) -> Json:

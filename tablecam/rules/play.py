@@ -40,6 +40,14 @@ class Done(Generic[State, Action]):
     is_undone: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What players said that is no action: it stays in the log, after so many actions."""
+
+    document: Json
+    after: int
+
+
 class Play(Generic[State, Action]):
     """A game between its first state and now.
 
@@ -68,7 +76,7 @@ class Play(Generic[State, Action]):
         self._chance = Random() if chance is None else chance
         self._first = game.begin(position, options)
         self._standing: list[Done[State, Action]] = []
-        self._log: list[Done[State, Action] | int] = []
+        self._log: list[Done[State, Action] | Remark | int] = []
 
     @property
     def state(self) -> State:
@@ -89,6 +97,15 @@ class Play(Generic[State, Action]):
             for each in self._log
             if isinstance(each, Done)
         )
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """All that was said beside the actions, in order."""
+        return tuple(each for each in self._log if isinstance(each, Remark))
+
+    def remark(self, document: Json) -> None:
+        """Keep something that players said in the log."""
+        self._log.append(Remark(document, len(self._standing)))
 
     def asked(self) -> Asked:
         """What is due now, and of whom."""
@@ -152,14 +169,15 @@ class Play(Generic[State, Action]):
 
     def entries(self, after: int = 0) -> list[Json]:
         """The log's entries as documents, in order, but for so many of the first."""
-        return [
-            {"undo": each} if isinstance(each, int) else self._entry(each)
-            for each in self._log[after:]
-        ]
+        return [self._entry(each) for each in self._log[after:]]
 
-    def _entry(self, done: Done[State, Action]) -> Json:
-        action = self.game.action_to_json(done.action)
-        return {"note": done.note, "action": action} if done.note else action
+    def _entry(self, entry: Done[State, Action] | Remark | int) -> Json:
+        if isinstance(entry, int):
+            return {"undo": entry}
+        if isinstance(entry, Remark):
+            return {"remark": entry.document}
+        action = self.game.action_to_json(entry.action)
+        return {"note": entry.note, "action": action} if entry.note else action
 
     @classmethod
     def from_json(
@@ -186,6 +204,8 @@ class Play(Generic[State, Action]):
             try:
                 if set(entry) == {"undo"}:
                     self.undo(_steps(entry["undo"]))
+                elif set(entry) == {"remark"}:
+                    self.remark(entry["remark"])
                 elif set(entry) == {"note", "action"}:
                     self.apply(self.game.action_from_json(entry["action"]), str(entry["note"]))
                 else:

@@ -3,7 +3,9 @@
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.referee.referee import NotYours, OutOfDate, Referee
+from tablecam.referee.intents import Intent
+from tablecam.referee.referee import Referee
+from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import SHARED, SPECTATOR, player
 from tablecam.referee.shown import shown
 from tablecam.rules.games import game_of
@@ -171,3 +173,49 @@ def test_a_game_goes_on_from_its_document() -> None:
     again.resume(kept)
     assert shown(again, FRENCH)["question"] == shown(referee, FRENCH)["question"]
     assert again.position() == referee.position()
+
+
+def test_an_intent_is_stated_before_the_move_and_checked_after_it() -> None:
+    referee = marching()
+    referee.intend(FRENCH, Intent("F1", "B1", 10.0, is_within=False))
+    (said,) = shown(referee, FRENCH)["intents"]
+    assert said["text"] == "F1 just outside 10 BW of B1"
+    assert said["answer"]["answer"] == "yes"
+    referee.see(moved(table(), "F1", 159.5))  # 0.5 mm nearer than 10 BW
+    (said,) = shown(referee, FRENCH)["intents"]
+    assert said["answer"]["answer"] == "yes"
+    assert said["answer"]["margin_mm"] == pytest.approx(0.5)
+    referee.see(moved(table(), "F1", 160.5))
+    assert shown(referee, FRENCH)["intents"][0]["answer"]["answer"] == "no"
+
+
+def test_an_intent_decides_what_is_too_close_and_is_told_in_the_log() -> None:
+    referee = marching()
+    referee.intend(FRENCH, Intent("F1", "B1", 10.0, is_within=False))
+    referee.see(moved(table(), "F1", 120.0))
+    referee.confirm(FRENCH, "F1", way="intent")
+    said = "too close to call, decided by the mover's intent: F1 just outside 10 BW of B1"
+    assert shown(referee, FRENCH)["log"][-1]["note"] == said
+    with referee.held() as play:
+        again = Play.from_json(referee.game, play.to_json())
+        assert again.remarks == play.remarks
+
+
+def test_an_intent_needs_two_units_that_are_there() -> None:
+    referee = marching()
+    for intent, said in (
+        (Intent("F9", "B1", 4, is_within=True), "there is no unit F9"),
+        (Intent("F1", "F1", 4, is_within=True), "expected two units, got F1 twice"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            referee.intend(FRENCH, intent)
+
+
+def test_a_table_that_is_seen_carries_what_the_game_knows_of_its_units() -> None:
+    referee = marching()
+    assert referee.marked(table()) == table()
+    referee.act(FRENCH, {"type": "overrule", "disruption": {"F1": 2}, "smoke": {"F2": True}})
+    marked = referee.marked(moved(table(), "F1", 50.0))
+    assert marked.unit("F1").state == {"disruption": 2}
+    assert marked.unit("F2").state["smoke"] is True
+    assert marked.unit("F1").bases == moved(table(), "F1", 50.0).unit("F1").bases

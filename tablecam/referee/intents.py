@@ -1,0 +1,72 @@
+"""What a mover says before he moves: "just outside 4 BW of B1". It is checked when he has moved.
+
+Where the camera cannot tell a hair's breadth, what was said beforehand decides, as among players.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+from tablecam.measure.answer import Answer, AnswerWord
+from tablecam.measure.lengths import distance
+from tablecam.measure.within import within
+from tablecam.rules.game import Json
+from tablecam.rules.play import Remark
+from tablecam.table.model import Position
+
+_KEY = "intent"
+_AGAINST: Final[Mapping[AnswerWord, AnswerWord]] = {
+    "yes": "no",
+    "no": "yes",
+    "too_close": "too_close",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A unit is to end within a range of another one, or outside of it."""
+
+    unit: str
+    of: str
+    range_bw: float
+    is_within: bool
+
+    @property
+    def text(self) -> str:
+        """The intent in words."""
+        where = "within" if self.is_within else "just outside"
+        return f"{self.unit} {where} {self.range_bw:g} BW of {self.of}"
+
+    def to_json(self) -> Json:
+        """The intent as a remark of a game's log."""
+        return {_KEY: asdict(self)}
+
+
+def intents(remarks: Iterable[Remark], since: int) -> tuple[Intent, ...]:
+    """The intents that were said after so many actions, the last for each unit."""
+    found: dict[str, Intent] = {}
+    for remark in remarks:
+        said: Any = remark.document.get(_KEY)
+        if said is not None and remark.after >= since:
+            found[said["unit"]] = Intent(**said)
+    return tuple(found.values())
+
+
+def judged(intent: Intent, position: Position) -> Answer | None:
+    """Whether it is as it was meant, going by where the two lie; None where one is not there."""
+    a, b = position.unit(intent.unit), position.unit(intent.of)
+    if a is None or b is None or not (a.bases and b.bases):
+        return None
+    found = within(distance(a, b), intent.range_bw, position.table, a=a.id, b=b.id)
+    return found if intent.is_within else _against(found)
+
+
+def _against(answer: Answer) -> Answer:
+    return replace(
+        answer,
+        answer=_AGAINST[answer.answer],
+        margin_mm=-answer.margin_mm,
+        probability=1.0 - answer.probability,
+    )

@@ -1,0 +1,13 @@
+"""What a seat may not do, beside what the rules refuse."""
+
+from __future__ import annotations
+
+from tablecam.errors import BadInput
+
+
+class NotYours(BadInput):
+    """A seat wants to do what is another's to do."""
+
+
+class OutOfDate(BadInput):
+    """The game has gone on since a seat looked: an old tap, or one of two at once."""
