@@ -42,14 +42,14 @@ def _columns(unit: UnitOnField) -> Iterator[Bases]:
 
 def _lines(unit: UnitOnField) -> Iterator[Bases]:
     """A column turns to one hand: the leading base stays, the others line up flush with it."""
-    order = from_the_front(unit)
+    order = _from_the_front(unit)
     yield _in_rank(faced(unit.unit.bases, 90.0), order, to_right=False)
     yield _in_rank(faced(unit.unit.bases, -90.0), order, to_right=True)
 
 
 def _masses_of_column(unit: UnitOnField) -> Iterator[Bases]:
     """The two rear bases come up beside the two in front, on either side."""
-    first, second, third, fourth = from_the_front(unit)
+    first, second, third, fourth = _from_the_front(unit)
     for to_right in (False, True):
         yield _with(
             unit,
@@ -115,7 +115,7 @@ def _ranks(unit: UnitOnField) -> tuple[tuple[int, int], tuple[int, int]]:
     return (left, end), (from_left[0], from_left[1])
 
 
-def from_the_front(unit: UnitOnField) -> list[int]:
+def _from_the_front(unit: UnitOnField) -> list[int]:
     """The places in `unit.bases` of a column's bases, from the leading one back."""
     bases = unit.unit.bases
     lead = bases[front_rank(unit.unit)[0]]

@@ -76,6 +76,11 @@ def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if _why_not(state, name, found[name]) is None)
 
 
+def may_move_up(state: State, step: Charging, name: str) -> bool:
+    """Whether enough of a force can charge without a unit, so that it may move up (M-8.2)."""
+    return _may_stay_behind(step, able_to_charge(state, _left(step)), name)
+
+
 def end_made(state: State, action: Charge) -> ChargeEnd:
     """The legal charge move that a unit has made.
 
@@ -133,7 +138,7 @@ def _charged(state: State, step: Charging, action: Charge) -> Followed:
 def _moved_up(state: State, step: Charging, action: March) -> Followed:
     _check_may_act(step, action.unit)
     check_bases(state, action)
-    if not _may_stay_behind(step, able_to_charge(state, _left(step)), action.unit):
+    if not may_move_up(state, step, action.unit):
         short = _short_of_half(step)
         why = f"{action.unit} can charge, and {short} more of the force must"
         raise Refused(why, rule="M-8.2", key="unit")

@@ -19,7 +19,7 @@ _NOTHING_BW = 0.05
 """Less than this is a hand's slip, and not worth a word."""
 
 _ABSURD = 2.0
-"""Nobody went so many times his allowance: the way there is none that a hand took."""
+"""Nobody goes so many times his allowance."""
 
 
 def move_words(field: Field, unit: UnitOnField, there: UnitOnField, found: MoveJudgement) -> str:
@@ -33,7 +33,7 @@ def move_words(field: Field, unit: UnitOnField, there: UnitOnField, found: MoveJ
     elif is_faced_about(unit, there) and unit.unit.arm != "artillery":
         words.append("faced about")
     fronts = [shape for shape in found.path if len(shape.points_mm) == 2]
-    if found.cost_bw > _ABSURD * found.allowance_bw:
+    if is_absurd(found):
         words += _straight_off(field, unit, there)
     elif there.formation in ("line", "massed") and len(fronts) > 1:
         words += _steps(field, fronts)
@@ -42,6 +42,11 @@ def move_words(field: Field, unit: UnitOnField, there: UnitOnField, found: MoveJ
     elif not words:
         words += _straight_off(field, unit, there)
     return listed(words) or "stayed"
+
+
+def is_absurd(found: MoveJudgement) -> bool:
+    """Whether the cheapest way costs so much that no hand took it."""
+    return found.cost_bw > _ABSURD * found.allowance_bw
 
 
 def in_words(length_bw: float) -> str:

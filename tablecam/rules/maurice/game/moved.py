@@ -12,6 +12,7 @@ from tablecam.rules.maurice.game.actions import Deploy, PlaceCommander
 from tablecam.rules.maurice.game.moved_charge import seen_charge
 from tablecam.rules.maurice.game.moved_units import (
     no,
+    reason,
     refusal,
     seen_fall_back,
     seen_march,
@@ -72,7 +73,7 @@ def _deployed(state: State, side: str, position: Position) -> tuple[Suggestion, 
     why_not = refusal(state, action)
     if why_not is None:
         return (Suggestion(first, text, action, Answer("yes", 0.0, 0.0, 1.0, "M-2.3", text)),)
-    return (Suggestion(first, text, action, no(why_not.rule or "M-2.3", why_not.message)),)
+    return (Suggestion(first, text, action, no(why_not.rule or "M-2.3", reason(why_not))),)
 
 
 def _of_units(state: State, position: Position) -> Iterator[Suggestion]:
@@ -161,7 +162,7 @@ def _of_commander(state: State, leader: Commander, seen: Commander, far_mm: floa
     if why_not is None:
         rule = "M-6.29" if isinstance(step, Displacing) else "M-6.27"
         return Suggestion(leader.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, text))
-    answer = no(why_not.rule or "M-6.27", why_not.message)
+    answer = no(why_not.rule or "M-6.27", reason(why_not))
     return Suggestion(leader.id, text, action, answer, state.position)
 
 

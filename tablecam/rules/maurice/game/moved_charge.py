@@ -11,7 +11,14 @@ from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.game.actions import Charge, March
 from tablecam.rules.maurice.game.charge_ends import ChargeEnd, charge_made, off_mm, slack_mm
 from tablecam.rules.maurice.game.move_words import in_words, listed
-from tablecam.rules.maurice.game.moved_units import alone, ghost, no, refusal, seen_march
+from tablecam.rules.maurice.game.moved_units import (
+    alone,
+    ghost,
+    no,
+    reason,
+    refusal,
+    seen_march,
+)
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.table.model import Unit
@@ -55,7 +62,9 @@ def _refused(
 ) -> Suggestion:
     """A charge that was none: why, and where it would have led."""
     why_not = refusal(state, action)
-    because = f"{seen.id} cannot charge {action.target}" if why_not is None else why_not.message
+    because = (
+        f"no charge of {seen.id} leads to {action.target}" if why_not is None else reason(why_not)
+    )
     rule = (None if why_not is None else why_not.rule) or "M-8.3"
     answer = no(rule, because, far_mm, () if end is None else end.evidence)
     text = f"{seen.id} lies before {action.target}: charge?"

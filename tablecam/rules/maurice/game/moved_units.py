@@ -14,9 +14,10 @@ from tablecam.rules.maurice.field import Field, UnitOnField, renewed_field
 from tablecam.rules.maurice.game import round as the_round
 from tablecam.rules.maurice.game.actions import Action, FallBack, March
 from tablecam.rules.maurice.game.charge_ends import slack_mm
+from tablecam.rules.maurice.game.charge_steps import may_move_up
 from tablecam.rules.maurice.game.displaced import on_commanders
 from tablecam.rules.maurice.game.march_steps import judged
-from tablecam.rules.maurice.game.move_words import listed, move_words
+from tablecam.rules.maurice.game.move_words import is_absurd, listed, move_words
 from tablecam.rules.maurice.game.nearest import nearest_march
 from tablecam.rules.maurice.game.poses import Bases, ahead
 from tablecam.rules.maurice.game.state import State
@@ -24,7 +25,7 @@ from tablecam.rules.maurice.game.steps import Charging
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.march_change import placed
 from tablecam.rules.maurice.march_ways import suffers
-from tablecam.rules.maurice.movement import MoveJudgement
+from tablecam.rules.maurice.movement import MoveJudgement, allowance_bw
 from tablecam.rules.maurice.near import near_enemy
 from tablecam.table.formation import read_formation
 from tablecam.table.model import BasePose, Position, Unit
@@ -58,6 +59,11 @@ def refusal(state: State, action: Action) -> Refused | None:
     except Refused as refused:
         return refused
     return None
+
+
+def reason(refused: Refused) -> str:
+    """Why something was refused, without the rule that says so."""
+    return refused.message.removeprefix(f"{refused.rule} ")
 
 
 def ghost(state: State, seen: Unit, bases: Bases | None) -> Position | None:
@@ -124,14 +130,28 @@ def _not_flush(state: State, unit: UnitOnField, there: UnitOnField) -> Suggestio
 
 
 def _nearest(state: State, unit: UnitOnField, there: UnitOnField) -> Bases | None:
-    extra_bw = state.round.amounts("bugle").get(unit.id, 0)
-    return nearest_march(field_at(state), unit, there, extra_bw=extra_bw)
+    """The nearest legal place for a unit: of a march, or of a move up in a charge."""
+    field, extra_bw = field_at(state), state.round.amounts("bugle").get(unit.id, 0)
+    step = state.step
+
+    def is_legal(bases: Bases) -> bool:
+        action = March(unit.id, bases)
+        if isinstance(step, Charging):
+            return refusal(state, action) is None
+        return judged(state, action).is_legal.answer != "no"
+
+    if isinstance(step, Charging) and not may_move_up(state, step, unit.id):
+        return None
+    allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
+    return nearest_march(field, unit, there, allowed_bw, is_legal)
 
 
 def _not_legal(found: MoveJudgement, why_not: Refused) -> Answer:
     """Why a march was not legal, and by how much where that is a length."""
-    because, missing_mm = why_not.message, -found.is_legal.margin_mm
-    if why_not.rule == found.is_legal.rule and missing_mm > 0.0:
+    because, missing_mm = reason(why_not), -found.is_legal.margin_mm
+    if is_absurd(found):
+        because = f"no way of {found.allowance_bw:g} BW or less leads there"
+    elif why_not.rule == found.is_legal.rule and missing_mm > 0.0:
         because += f": {missing_mm:.0f} mm too far"
     rule = why_not.rule or found.is_legal.rule
     return replace(found.is_legal, answer="no", probability=0.0, rule=rule, because=because)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -22,13 +21,11 @@ from tablecam.measure.lanes import (
 from tablecam.measure.outlines import Axes
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.game import poses
-from tablecam.rules.maurice.game.changes import changes, from_the_front
+from tablecam.rules.maurice.game.changes import changes
 from tablecam.rules.maurice.game.poses import Bases
 from tablecam.rules.maurice.march_change import is_faced_about, placed
 from tablecam.rules.maurice.march_free import leader
-from tablecam.rules.maurice.movement import allowance_bw, judge_move
 from tablecam.rules.maurice.tables import RETROGRADE_SHARE
-from tablecam.table.model import BasePose
 
 Array = NDArray[np.float64]
 IsLegal = Callable[[Bases], bool]
@@ -51,31 +48,21 @@ class _Start:
 
 
 def nearest_march(
-    field: Field, unit: UnitOnField, there: UnitOnField, *, extra_bw: float = 0.0
+    field: Field, unit: UnitOnField, there: UnitOnField, allowed_bw: float, is_legal: IsLegal
 ) -> Bases | None:
-    """Where a unit might have marched to that is nearest to where it lies; None if it is nowhere.
+    """Where a unit might have moved to that is nearest to where it lies; None if it is nowhere.
 
     Nearest is where the ends of its front are least far off, the farther of the two.
     """
-
-    def is_legal(bases: Bases) -> bool:
-        found = judge_move(field, unit, bases, extra_bw=extra_bw)
-        return found.is_legal.answer != "no"
-
-    reach_mm = allowance_bw(field, unit, extra_bw=extra_bw) * field.bw_mm
+    reach_mm = allowed_bw * field.bw_mm
     if unit.formation in ("column", "artillery") and there.formation == unit.formation:
-        return _on_the_way(unit, there, _way(unit, there), is_legal)
+        return _on_the_way(unit, there, is_legal)
     best: tuple[float, Bases] | None = None
     for start in _starts(field, unit, there, reach_mm):
         found = _nearest_from(start, there.axes, is_legal)
         if found is not None and (best is None or found[0] < best[0]):
             best = found
     return None if best is None else best[1]
-
-
-def _way(unit: UnitOnField, there: UnitOnField) -> shapely.LineString:
-    """The straight way from where a column's leading base or a gun stood to where it is."""
-    return shapely.LineString([(base.x_mm, base.y_mm) for base in (leader(unit), leader(there))])
 
 
 def _starts(
@@ -192,14 +179,13 @@ def _wheeled(front: Axes, bases: Bases, arc_mm: float) -> tuple[Axes, Bases]:
     return wheeled(front, corner, abs(arc_mm)), turned
 
 
-def _on_the_way(
-    unit: UnitOnField, there: UnitOnField, way: shapely.LineString, is_legal: IsLegal
-) -> Bases | None:
+def _on_the_way(unit: UnitOnField, there: UnitOnField, is_legal: IsLegal) -> Bases | None:
     """The farthest legal place on a column's or a gun's way to where it lies, by halving."""
+    way = shapely.LineString([(base.x_mm, base.y_mm) for base in (leader(unit), leader(there))])
     low_mm, high_mm, best = 0.0, way.length, None
     for _ in range(_HALVINGS):
         middle_mm = (low_mm + high_mm) / 2
-        bases = _along(unit, there, way, middle_mm)
+        bases = _along(there, way, middle_mm)
         if is_legal(bases):
             low_mm, best = middle_mm, bases
         else:
@@ -207,25 +193,10 @@ def _on_the_way(
     return best
 
 
-def _along(unit: UnitOnField, there: UnitOnField, way: shapely.LineString, far_mm: float) -> Bases:
-    """A gun so far on its way, facing as it does now; or a column, its bases in its tracks."""
-    if unit.unit.arm == "artillery":
-        place = way.interpolate(far_mm)
-        return tuple(replace(base, x_mm=place.x, y_mm=place.y) for base in there.unit.bases)
-    bases = unit.unit.bases
-    order = from_the_front(unit)
-    tracks = [(bases[place].x_mm, bases[place].y_mm) for place in reversed(order)]
-    whole = shapely.LineString([*tracks, *way.coords[1:]])
-    head_mm = shapely.LineString(tracks).length + far_mm
-    found = list(bases)
-    for index in order:
-        found[index] = _on_track(bases[index], whole, head_mm)
-        head_mm -= bases[index].depth_mm
-    return tuple(found)
-
-
-def _on_track(base: BasePose, track: shapely.LineString, at_mm: float) -> BasePose:
-    """A base on a track, facing along it."""
-    place, before = track.interpolate(at_mm), track.interpolate(at_mm - base.depth_mm / 2)
-    heading_deg = math.degrees(math.atan2(place.y - before.y, place.x - before.x))
-    return replace(base, x_mm=place.x, y_mm=place.y, heading_deg=heading_deg)
+def _along(there: UnitOnField, way: shapely.LineString, far_mm: float) -> Bases:
+    """A column or a gun as it lies now, but only so far on its way."""
+    end, place = way.interpolate(1.0, normalized=True), way.interpolate(far_mm)
+    by_x, by_y = place.x - end.x, place.y - end.y
+    return tuple(
+        replace(base, x_mm=base.x_mm + by_x, y_mm=base.y_mm + by_y) for base in there.unit.bases
+    )

@@ -1,0 +1,360 @@
+"""What a hand did, going by where bases lie: named, judged, and put right where it was wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tablecam.rules.game import Suggestion
+from tablecam.rules.maurice.game import round as the_round
+from tablecam.rules.maurice.game.actions import Charge, Deploy, FallBack, March, PlaceCommander
+from tablecam.rules.maurice.game.moved import moved
+from tablecam.rules.maurice.game.state import Modifier, State
+from tablecam.rules.maurice.game.steps import (
+    Charging,
+    ChoosingFallBacks,
+    CommandChoice,
+    Deploying,
+    Displacing,
+    Marching,
+    MovingCommander,
+    RollingTerrain,
+    Step,
+)
+from tablecam.table.model import Commander, Position, Terrain, Unit
+from tablecam.testing import shifted, turned
+from tests.rules.maurice.game.battles import battles
+from tests.rules.maurice.game.states import after, level, state_at
+from tests.rules.maurice.tables import BW, column, gun, line, massed, position
+
+SOUTH = 270.0
+F1, F2 = line("F1", "french", 500, 500), line("F2", "french", 900, 500)
+B1 = line("B1", "british", 500, 1000, SOUTH)
+
+
+def ground(kind: str, x_mm: float, y_mm: float, width_mm: float, depth_mm: float) -> Terrain:
+    right, top = x_mm + width_mm, y_mm + depth_mm
+    return Terrain(kind, kind, ((x_mm, y_mm), (right, y_mm), (right, top), (x_mm, top)))
+
+
+def at(step: Step, *units: Unit, terrain: tuple[Terrain, ...] = (), **more: object) -> State:
+    commanders = more.pop("commanders", ())
+    table = position(*units, terrain=terrain, commanders=commanders)
+    return state_at(table, step, **{"hand": 0, **more})
+
+
+def seen(state: State, *units: Unit) -> Position:
+    """The table as the game has it, but for these units."""
+    now = {unit.id: unit for unit in (*state.position.units, *units)}
+    return replace(state.position, units=tuple(now.values()))
+
+
+def the_one(state: State, *units: Unit) -> Suggestion:
+    (found,) = moved(state, seen(state, *units))
+    return found
+
+
+def test_what_lies_where_the_game_has_it_was_not_moved() -> None:
+    state = at(Marching(("F1",)), F1, B1)
+    assert moved(state, state.position) == ()
+    a_hair_off = turned(shifted(F1, 1.5, -1.5), 0.5, (500, 500))
+    assert moved(state, seen(state, a_hair_off, shifted(B1, 2, 0))) == ()
+
+
+def test_m_6_12_a_march_is_told_in_the_words_of_the_book_with_its_cost_and_its_way() -> None:
+    state = at(Marching(("F1",)), F1, B1)
+    wheeled = turned(F1, 17.19, (420.0, 520.0))
+    # After a wheel of 0.3 rad its front faces 107 degrees.
+    there = shifted(wheeled, 60 * -0.2955, 60 * 0.9553)
+    found = the_one(state, there)
+    assert found.text == "F1 wheeled left 1.2 BW and moved ahead 1.5 BW: march?"
+    assert found.answer.answer == "yes"
+    assert "2.70 of 4 BW" in found.answer.because
+    assert {shape.role for shape in found.answer.evidence} == {"path"}
+    state, events = after(state, found.action)
+    assert events[0].kind == "march"
+
+
+def test_what_follows_of_a_march_is_told_before_it_is_confirmed() -> None:
+    friend = line("F2", "french", 500, 570)
+    leader = Commander("british-cinc", "british", 440, 640)
+    enemy = line("B1", "british", 500, 800, SOUTH)
+    horse = replace(F1, arm="cavalry")
+    woods = (ground("woods", 560, 620, 30, 30),)
+    state = at(
+        Marching(("F1",)),
+        horse,
+        friend,
+        enemy,
+        terrain=woods,
+        commanders=(leader,),
+        active="french",
+    )
+    found = the_one(state, shifted(horse, 0, 200))
+    for part in (
+        "1 disruption for difficult ground (M-6.3)",
+        "1 disruption for passing through F2 (M-6.7)",
+        "1 disruption for F2, who is passed through (M-6.7)",
+        "british-cinc is displaced (M-6.29)",
+        "it ends near B1 (M-1.9)",
+    ):
+        assert part in found.answer.because
+    state, _ = after(state, found.action)
+    assert (level(state, "F1"), level(state, "F2")) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("there", "rule", "nearest_y_mm"),
+    [
+        (shifted(F1, 0, 5 * BW), "M-6.17", 500 + 4 * BW),
+        (shifted(F1, 0, -3 * BW), "M-6.13", 500 - 2 * BW),
+        (shifted(F1, 0, 4 * BW + 20), "M-6.17", 500 + 4 * BW),
+    ],
+)
+def test_m_6_17_too_far_is_told_by_how_much_and_where_it_might_lie(
+    there: Unit, rule: str, nearest_y_mm: float
+) -> None:
+    state = at(Marching(("F1",)), F1, B1)
+    found = the_one(state, there)
+    assert (found.answer.answer, found.answer.rule) == ("no", rule)
+    far_mm = abs(there.bases[0].y_mm - nearest_y_mm)
+    assert f"{far_mm:.0f} mm too far" in found.answer.because
+    assert found.answer.margin_mm == pytest.approx(-far_mm)
+    ghost = found.nearest.unit("F1")
+    assert ghost.bases[0].y_mm == pytest.approx(nearest_y_mm, abs=1.5)
+    after(state, March("F1", ghost.bases))
+
+
+def test_a_bugle_counts_for_what_a_hand_did_too() -> None:
+    bugle = Modifier("french", "bugle", {"F1": 1})
+    state = at(Marching(("F1",)), F1, B1, modifiers=(bugle,))
+    assert the_one(state, shifted(F1, 0, 5 * BW)).answer.answer == "yes"
+    ghost = the_one(state, shifted(F1, 0, 6 * BW)).nearest.unit("F1")
+    assert ghost.bases[0].y_mm == pytest.approx(700, abs=1.5)
+
+
+def test_m_6_31_a_march_into_contact_is_put_off_by_a_hair() -> None:
+    enemy = line("B1", "british", 500, 640, SOUTH)
+    state = at(Marching(("F1",)), F1, enemy)
+    found = the_one(state, shifted(F1, 0, 99.5))
+    assert found.answer.rule == "M-6.31"
+    y_mm = found.nearest.unit("F1").bases[0].y_mm
+    assert 590 < y_mm < 599
+
+
+def test_a_column_and_a_gun_are_brought_back_along_their_way() -> None:
+    file, battery = column("F1", "french", 500, 500), gun("F2", "french", 900, 500)
+    state = at(Marching(("F1", "F2")), file, battery, shifted(B1, 1000, 0))
+    ghost = the_one(state, shifted(file, 0, 13 * BW)).nearest.unit("F1")
+    assert ghost.bases[0].y_mm == pytest.approx(file.bases[0].y_mm + 12 * BW, abs=2)
+    found = the_one(state, shifted(battery, 180, 240))
+    assert found.answer.rule == "M-6.19"
+    (base,) = found.nearest.unit("F2").bases
+    assert ((base.x_mm - 900) ** 2 + (base.y_mm - 500) ** 2) ** 0.5 == pytest.approx(240, abs=2)
+
+
+def test_m_6_21_a_change_of_formation_is_named_and_a_wrong_one_shown_right() -> None:
+    state = at(Marching(("F1",)), F1, B1)
+    formed = column("F1", "french", 500, 500, 0)
+    assert the_one(state, formed).text == "F1 changed from line to column: march?"
+    ghost = the_one(state, shifted(formed, 30, 50)).nearest.unit("F1")
+    after(state, March("F1", ghost.bases))
+    about = line("F1", "french", 500, 500, SOUTH)
+    assert the_one(state, about).text == "F1 faced about: march?"
+
+
+def test_m_1_7_bases_that_are_not_flush_are_to_be_closed_up() -> None:
+    state = at(Marching(("F1",)), F1, B1)
+    *flush, last = shifted(F1, 0, 80).bases
+    loose = replace(F1, bases=(*flush, replace(last, x_mm=last.x_mm + 20)))
+    found = the_one(state, loose)
+    assert (found.action, found.answer.rule) == (None, "M-1.7")
+    assert "close its bases up" in found.text
+    after(state, March("F1", found.nearest.unit("F1").bases))
+
+
+def test_m_6_32_off_the_table_is_off_the_table() -> None:
+    state = at(Marching(("F1",)), F1, B1)
+    found = the_one(state, shifted(F1, -600, 0))
+    assert (found.answer.answer, found.answer.rule) == ("no", "M-6.32")
+
+
+def test_a_unit_that_lies_upon_another_is_refused_and_shown_beside_it() -> None:
+    state = at(Marching(("F1",)), F1, line("F2", "french", 500, 640), B1)
+    found = the_one(state, shifted(F1, 0, 120))
+    assert (found.answer.answer, found.answer.rule) == ("no", "M-6.8")
+    after(state, March("F1", found.nearest.unit("F1").bases))
+
+
+@pytest.mark.parametrize(
+    ("step", "unit", "rule", "why"),
+    [
+        (Marching(("F1",)), B1, "M-1.5", "the round is french's"),
+        (Marching(("F1",)), F2, "M-6.1", "it is not of the activated force"),
+        (Marching(("F1", "F2"), moved=("F2",)), F2, "M-6.31", "it has moved in this round"),
+        (CommandChoice(), F1, "M-4.2", "nothing is to be moved now"),
+    ],
+)
+def test_what_is_out_of_turn_is_told_once_and_to_be_put_back(
+    step: Step, unit: Unit, rule: str, why: str
+) -> None:
+    state = at(step, F1, F2, B1)
+    for by_mm, what in ((8, "was pushed by 8 mm"), (60, "has been moved by 60 mm")):
+        found = the_one(state, shifted(unit, 0, by_mm))
+        assert found.text == f"{unit.id} {what}, but {why}: put it back"
+        assert (found.action, found.answer.rule, found.nearest) == (None, rule, state.position)
+
+
+def test_m_1_6_missing_bases_and_units_are_missed() -> None:
+    state = at(CommandChoice(), F1, F2, B1)
+    short = replace(F1, bases=F1.bases[:3])
+    assert "a base of F1 cannot be seen" in the_one(state, short).text
+    gone = replace(state.position, units=(F1, B1))
+    (found,) = moved(state, gone)
+    assert found.text.startswith("F2 is not seen on the table")
+    extra = replace(F1, bases=(*F1.bases, F2.bases[0]))
+    assert "take the others off" in the_one(state, extra).text
+
+
+def test_m_1_14_a_broken_unit_that_lies_on_the_table_yet_is_to_be_taken_off() -> None:
+    state = at(CommandChoice(), F1, B1)
+    found = the_one(state, line("B2", "british", 900, 900, SOUTH))
+    assert (found.unit, found.answer.rule) == ("B2", "M-1.14")
+    assert "take it off" in found.text
+
+
+HOME = shifted(F1, 0, 80)
+NEAR = line("B1", "british", 500, 620, SOUTH)
+
+
+def test_m_8_5_a_charge_is_known_by_whom_it_meets() -> None:
+    state = at(Charging(("F1",)), F1, NEAR)
+    found = the_one(state, shifted(HOME, 0, -2))
+    assert found.text == "F1 moved ahead 2 BW into B1: charge?"
+    assert "2.0 mm off, which counts as contact (G-8)" in found.answer.because
+    assert isinstance(found.action, Charge)
+    after(state, found.action)
+
+
+def test_m_8_5_a_charge_that_was_none_is_shown_where_it_leads() -> None:
+    state = at(Charging(("F1",)), F1, NEAR)
+    found = the_one(state, shifted(HOME, 12, 0))
+    assert (found.answer.answer, found.answer.rule) == ("no", "M-8.5")
+    assert found.answer.margin_mm < -5.0
+    after(state, Charge("F1", "B1", found.nearest.unit("F1").bases))
+
+
+def test_m_8_4_foot_that_lies_before_horse_is_told_that_it_may_not_charge() -> None:
+    horse = massed("B1", "british", 500, 620, SOUTH)
+    state = at(Charging(("F1", "F2")), F1, F2, horse, line("B2", "british", 900, 620, SOUTH))
+    found = the_one(state, shifted(F1, 0, 60))
+    assert (found.answer.answer, found.answer.rule) == ("no", "M-8.4")
+
+
+def test_m_8_9_who_goes_elsewhere_moves_up() -> None:
+    state = at(Charging(("F1", "F2")), F1, F2, NEAR)
+    found = the_one(state, shifted(F2, 0, 40))
+    assert found.text == "F2 moved ahead 1 BW: move up?"
+    assert found.answer.answer == "yes"
+    back = the_one(state, shifted(F2, 0, -40))
+    assert (back.answer.answer, back.answer.rule) == ("no", "M-8.9")
+
+
+def test_m_8_24_a_fall_back_is_right_or_shown_where_it_leads() -> None:
+    attacker = shifted(F1, 0, 80)
+    state = at(ChoosingFallBacks(("F1",)), attacker, NEAR)
+    right = the_one(state, shifted(attacker, 1, -41))
+    assert (right.action, right.answer.answer) == (FallBack("F1"), "yes")
+    wrong = the_one(state, shifted(attacker, 0, -55))
+    assert (wrong.answer.answer, wrong.answer.rule) == ("no", "M-8.24")
+    assert "15 mm from where it falls back to" in wrong.text
+    assert wrong.nearest.unit("F1").bases[0].y_mm == pytest.approx(540)
+
+
+def test_m_8_27_who_cannot_fall_back_breaks_wherever_a_hand_puts_it() -> None:
+    attacker = shifted(F1, 0, 80)
+    behind = line("B2", "british", 500, 520)
+    state = at(ChoosingFallBacks(("F1",)), attacker, NEAR, behind)
+    found = the_one(state, shifted(attacker, 100, -80))
+    assert "breaks as it falls back: take it off" in found.text
+    assert found.answer.rule == "M-8.27"
+
+
+def with_leader(state: State, x_mm: float, y_mm: float) -> Position:
+    (leader,) = state.position.commanders
+    return replace(state.position, commanders=(replace(leader, x_mm=x_mm, y_mm=y_mm),))
+
+
+def test_m_6_27_a_commander_is_moved_at_the_end_of_his_round() -> None:
+    leader = Commander("french-cinc", "french", 300, 300)
+    state = at(MovingCommander(), F1, B1, commanders=(leader,), hand=2)
+    (found,) = moved(state, with_leader(state, 420, 300))
+    assert found.action == PlaceCommander("french", 420, 300)
+    assert found.text == "french-cinc was moved 3.0 BW: is that his place?"
+    assert found.answer.answer == "yes"
+    (found,) = moved(state, with_leader(state, 500, 1000))
+    assert (found.answer.answer, found.answer.rule) == ("no", "M-6.27")
+    state = state.to(CommandChoice())
+    (found,) = moved(state, with_leader(state, 420, 300))
+    assert found.action is None
+    assert "put him back" in found.text
+
+
+def test_m_6_29_a_displaced_commander_is_put_1_bw_off() -> None:
+    leader = Commander("british-cinc", "british", 300, 300)
+    state = at(Displacing("british", then=Marching(("F1",))), F1, B1, commanders=(leader,))
+    (found,) = moved(state, with_leader(state, 340, 300))
+    assert (found.answer.answer, found.answer.rule) == ("yes", "M-6.29")
+    (found,) = moved(state, with_leader(state, 380, 300))
+    assert found.answer.answer == "no"
+
+
+def test_m_2_3_what_a_side_lays_while_it_deploys_is_one_action() -> None:
+    state = at(Deploying("french", "french", then=CommandChoice()), F1, F2, B1)
+    first, second = shifted(F1, 0, -300), shifted(F2, 0, -300)
+    found = the_one(state, first, second)
+    assert found.action == Deploy("french", {"F1": first.bases, "F2": second.bases})
+    assert (found.text, found.answer.answer) == ("french has laid 2 units: deployed?", "yes")
+    assert the_one(state, shifted(F1, 0, -250)).answer.answer == "no"
+    assert moved(at(RollingTerrain(), F1, B1), seen(state, shifted(F1, 0, 99))) == ()
+
+
+def test_bases_are_told_apart_by_their_tags_in_whatever_order_they_come() -> None:
+    tagged = replace(F1, bases=tuple(replace(b, tag=10 + i) for i, b in enumerate(F1.bases)))
+    state = at(Marching(("F1",)), tagged, B1)
+    there = shifted(tagged, 0, 80)
+    found = the_one(state, replace(there, bases=there.bases[::-1]))
+    assert found.action == March("F1", there.bases)
+
+
+@settings(
+    deadline=None,
+    max_examples=12,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(
+    battles(),
+    st.booleans(),
+    st.floats(-150, 150),
+    st.floats(-150, 150),
+    st.sampled_from([0.0, 12.0, -35.0, 90.0, 180.0]),
+)
+def test_wherever_a_unit_is_put_the_answer_holds_and_the_nearest_place_is_legal(
+    table: Position, is_charge: bool, right_mm: float, up_mm: float, by_deg: float
+) -> None:
+    force = tuple(unit.id for unit in table.units if unit.side == "french")
+    state = state_at(table, Charging(force) if is_charge else Marching(force), hand=0)
+    unit = table.unit(force[0])
+    about = (unit.bases[0].x_mm, unit.bases[0].y_mm)
+    there = turned(shifted(unit, right_mm, up_mm), by_deg, about)
+    for found in moved(state, seen(state, there)):
+        assert found.unit == unit.id
+        if found.action is not None and found.answer.answer != "no":
+            the_round.apply(state, found.action)
+        elif isinstance(found.action, March | Charge) and found.nearest is not None:
+            ghost = found.nearest.unit(unit.id).bases
+            if ghost != unit.bases:
+                the_round.apply(state, replace(found.action, bases=ghost))
