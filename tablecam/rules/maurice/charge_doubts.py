@@ -24,7 +24,7 @@ from tablecam.table.model import BasePose
 
 _FRONT_ENDS = 1.6
 """Of a base's own error: the most that a front's end has, where two bases abreast make it."""
-_TOGETHER = 200
+_TOGETHER = 50
 """So many draws are looked at together: a quarter of what all of them would fill."""
 
 
