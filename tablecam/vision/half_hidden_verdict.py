@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.vision.mates import FLUSH_NATS
 from tablecam.vision.occluders import Explanations, explanations
 from tablecam.vision.points import expected_at_points, tag_points
 from tablecam.vision.sight import Sight
@@ -36,8 +35,7 @@ _MARGIN_ALONE = 6.0
 photographs of other things, one thing came near."""
 _LEAST_AHEAD = 2.0
 """How much more every pattern must cost that is taken, or not of the roster: unlikely ones. With
--1, one half hidden tag on 60 tables at 1.6 to 2.6 px a cell took the name of another. Where known
-neighbours make a pattern likelier than its rivals, they may cost so much less."""
+-1, one half hidden tag on 60 tables at 1.6 to 2.6 px a cell took the name of another."""
 _MARGIN_TO_BLANK = 18.0
 _MOST_COST, _MOST_COST_BEYOND_MARGIN = 110.0, 65.0
 _MOST_COST_IF_ALIKE, _ALIKE = 125.0, 0.75
@@ -51,18 +49,9 @@ simulated tables and 4 rendered photographs, half hidden and in shadows, the lea
 things that were no tags at all, but looked like one half hidden, had 0.23, 0.31 and 0.48."""
 _LIKELIER_BEFORE = 6.0
 """What lay here in the picture before, to a third of a cell, is so much likelier to do so still."""
-_MARGIN_TO_BLANK_BESIDE, _MOST_COST_BESIDE = 10.0, 175.0
-_LEAST_LIKENESS_BESIDE, _LEAST_OF_GAIN_BESIDE = 0.5, 0.3
-"""Where it lies flush with a known base of its unit. On 24 simulated tables at 2 to 6 px a cell 161
-fits there were none of the tags that they were fitted as: none came within 2 nats of being known,
-counted with `FLUSH_NATS`."""
-_MARGIN_TO_BLANK_FRAMED, _FRAMED, _AS_FRAMED = 4.0, 0.75, 0.35
-"""There a black border in a white rim, so much of it as a tag's, is hardly anything but a tag."""
 _MARGIN_OF_COPY = 20.0
 _OUTDONE_BY = 10.0
 """Of two places that look like one tag the one whose margin is so much larger is it."""
-_MATES = 4
-"""So many that neighbours make likely are thought through, however little they seem to agree."""
 _CLEARLY_A_TAG = 0.65
 """When it is told that a tag is there, though not which."""
 
@@ -72,9 +61,7 @@ class HalfHidden:
     """Fits (n,) that may be half hidden tags, and all that each could be.
 
     `square` (n,) is what each is about. The patterns of `found` are those of the whole dictionary,
-    its first column is what is fitted. `was_here` (n,) tells which lay there before, `likelier`
-    (n, k) how much likelier known neighbours make each pattern there, in nats (see `mates`), and
-    `framed` (n,) how much of border and rim is seen as a tag's.
+    its first column is what is fitted. `was_here` (n,) tells which lay there before.
     """
 
     fits: TagFits
@@ -82,8 +69,6 @@ class HalfHidden:
     ids: Index
     found: Explanations
     was_here: Rows
-    likelier: Array
-    framed: Array
 
     def __getitem__(self, rows: Index) -> HalfHidden:
         return HalfHidden(
@@ -92,8 +77,6 @@ class HalfHidden:
             self.ids[rows],
             self.found[rows],
             self.was_here[rows],
-            self.likelier[rows],
-            self.framed[rows],
         )
 
     def rivals(self, most: int) -> tuple[Index, Index, Index]:
@@ -125,9 +108,6 @@ class HalfHidden:
         """The rows that are known when these patterns (k,) of the dictionary are free, or taken."""
         wanted = self._wanted(free, is_alone=not taken.any())
         ahead = self._more - np.take_along_axis(wanted, self.found.pattern, axis=1)
-        # Bases that lie flush face one way: turned otherwise, no neighbour speaks for a pattern.
-        mates = np.take_along_axis(self.likelier, self.found.pattern, axis=1)
-        ahead += np.where(self.found.turns == 0, 0.0, mates)
         is_known = self.is_tag & free[self.ids] & (ahead >= 0).all(axis=1)
         rows = self._alone(is_known, wanted)
         rows = rows[self._outdo(rows, self.margin(np.ones_like(free))[0])]
@@ -136,18 +116,8 @@ class HalfHidden:
     def _wanted(self, free: Rows, *, is_alone: bool) -> Array:
         """How much more each pattern must cost where a tag is to be known, (n, k)."""
         margin = _MARGIN + _MARGIN_A_NAME * float(free.sum()) + _MARGIN_ALONE * is_alone
-        likelier = _LIKELIER_BEFORE * self.was_here[:, None]
-        likelier = likelier + self._own_likelier[:, None] - self.likelier
-        return np.asarray(np.where(free, margin, _LEAST_AHEAD) - likelier)
-
-    @property
-    def _own_likelier(self) -> Array:
-        return np.asarray(self.likelier[np.arange(len(self.ids)), self.ids])
-
-    @property
-    def is_beside(self) -> Rows:
-        """Which lie flush with a known base of their own unit, (n,)."""
-        return np.asarray(self._own_likelier >= FLUSH_NATS)
+        wanted = np.where(free, margin, _LEAST_AHEAD)
+        return np.asarray(wanted - _LIKELIER_BEFORE * self.was_here[:, None])
 
     def _outdo(self, rows: Index, margin: Array) -> Rows:
         """Which of the rows are by far the best to be their pattern; all where it is another's.
@@ -201,65 +171,43 @@ class HalfHidden:
         to_blank = self.found.blank - self.own
         most = np.minimum(_MOST_COST, _MOST_COST_BEYOND_MARGIN + to_blank)
         most = np.where(self.fits.likeness >= _ALIKE, _MOST_COST_IF_ALIKE, most)
-        most = np.where(self.is_beside, _MOST_COST_BESIDE, most)
-        beside = np.where(self.framed >= _FRAMED, _MARGIN_TO_BLANK_FRAMED, _MARGIN_TO_BLANK_BESIDE)
-        least = np.where(self.is_beside, beside, _MARGIN_TO_BLANK)
-        return np.asarray((self.own <= most) & (to_blank >= least))
+        return np.asarray((self.own <= most) & (to_blank >= _MARGIN_TO_BLANK))
 
 
-def may_be_tags(fits: TagFits, usual_gain_grey: float, is_beside: Rows) -> Rows:
+def may_be_tags(fits: TagFits, usual_gain_grey: float) -> Rows:
     """Which fits are worth more thought: much of what is seen there is as predicted.
 
     They must be about as rich in contrast as is usual for the picture's tags; 0 where unknown.
     """
-    least_of_gain = np.where(is_beside, _LEAST_OF_GAIN_BESIDE, _LEAST_OF_GAIN)
     return np.asarray(
-        (fits.likeness >= np.where(is_beside, _LEAST_LIKENESS_BESIDE, _LEAST_LIKENESS))
+        (fits.likeness >= _LEAST_LIKENESS)
         & (fits.visible_share >= _LEAST_VISIBLE)
-        & (fits.gain_grey >= np.maximum(_LEAST_GAIN_GREY, least_of_gain * usual_gain_grey))
+        & (fits.gain_grey >= max(_LEAST_GAIN_GREY, _LEAST_OF_GAIN * usual_gain_grey))
     )
 
 
-def half_hidden(
-    sight: Sight, fits: TagFits, square: Index, was_here: Rows, likelier: Array
-) -> HalfHidden:
-    """All that fits could be: each compared with the whole dictionary.
-
-    `likelier` (n, k) is how much likelier the patterns of the roster are there, in nats.
-    """
+def half_hidden(sight: Sight, fits: TagFits, square: Index, was_here: Rows) -> HalfHidden:
+    """All that fits could be: each compared with the whole dictionary."""
     ids = sight.patterns.ids[fits.tags.pattern]
-    found, framed = explained(sight, fits, _with_mates(sight, ids, likelier))
-    by_id = np.zeros((len(fits), len(sight.dictionary.ids)))
-    by_id[:, sight.patterns.ids] = likelier
-    return HalfHidden(fits, square, ids, found, was_here, by_id, framed)
+    return HalfHidden(fits, square, ids, explained(sight, fits, ids[:, None]), was_here)
 
 
-def _with_mates(sight: Sight, ids: Index, likelier: Array) -> Index:
-    """Each row's own id, and those that its known neighbours make likeliest, (n, 1 + few)."""
-    likeliest = np.argsort(-likelier, axis=1, kind="stable")[:, :_MATES]
-    rows = np.arange(len(ids))[:, None]
-    mates = np.where(likelier[rows, likeliest] > 0, sight.patterns.ids[likeliest], ids[:, None])
-    return np.column_stack([ids, mates])
-
-
-def explained(sight: Sight, fits: TagFits, ids: Index) -> tuple[Explanations, Array]:
-    """What each fit may be, the tags `ids` (n, a) first, and how much is seen of its frame."""
+def explained(sight: Sight, fits: TagFits, ids: Index) -> Explanations:
+    """What each fit may be, the tags `ids` (n, a) first."""
     points = tag_points(sight.patterns.side_cells)
     levels = sight.seen(fits.tags, points)
     gain = np.maximum(fits.gain_grey, _LEAST_GAIN_GREY)
     shown = ((levels - fits.black_grey[:, None]) / gain[:, None]).astype(np.float32)
-    framed, parts, rows = np.zeros(len(fits)), [], []
+    parts, rows = [], []
     sizes = fits.tags.sizes_mm
     for size_mm in np.unique(sizes):
         mine = np.flatnonzero(sizes == size_mm)
         expected = expected_at_points(sight.dictionary.cells, sight.blur_cells(fits.tags[mine]))
         noise = sight.noise_grey / gain[mine]
         parts.append(explanations(shown[mine], expected, points, noise=noise, always=ids[mine]))
-        amiss = np.abs(shown[mine] - expected.mean(axis=(0, 1)))[:, ~points.is_inner]
-        framed[mine] = (amiss < _AS_FRAMED).mean(axis=1)
         rows.append(mine)
     back = np.argsort(np.concatenate([np.empty(0, np.int64), *rows]))
-    return Explanations.joined(parts)[back], framed
+    return Explanations.joined(parts)[back]
 
 
 def best_of_each(group: Index, rows: Index, cost: Array) -> Index:

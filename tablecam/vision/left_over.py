@@ -19,6 +19,7 @@ from tablecam.vision.mates import FLUSH_NATS
 from tablecam.vision.points import tag_points
 from tablecam.vision.sight import Sight
 from tablecam.vision.sighting import Rejection
+from tablecam.vision.slots import Slots, at_slots, odds_of_mates
 from tablecam.vision.sought import SoughtPart
 from tablecam.vision.tags import TagFits, TagGuesses
 from tablecam.vision.verdict import known_rows, lies_on
@@ -28,8 +29,6 @@ Rows = NDArray[np.bool_]
 
 _ROUNDS = 3
 """Each half hidden tag that is known leaves fewer names for the others."""
-_FIRST_BESIDE = -1_000_000
-"""Numbers for what is no square but a place beside a mate, the first and down from there."""
 _RIVALS, _BETTER = 4, 12.0
 """In nats: 98 of a hundred that were right cost 2 less than their best rival even where that was
 fitted as they were. Where a third of the names of a table file were wrong, at 2 and 2.3 px a cell,
@@ -86,14 +85,14 @@ def tags_of_what_is_left(
     fits: list[TagFits] = []
     unclear: list[Rejection] = []
     lying, fresh, doubtful = left.known, left.known, _fitted_again(sight, left, sought, taken)
-    mine = np.zeros_like(taken)
-    mine[np.concatenate([kind.pattern for kind in kinds])] = True
+    strangers = 0
     while True:
-        missing = np.flatnonzero(mine & ~taken)
-        beside = _beside(sight, fresh, lying, missing, sought)
-        if not len(doubtful.fits) + len(beside.fits):
+        missing = np.flatnonzero(_of(kinds, taken) & ~taken)
+        slots = _beside(sight, fresh, lying, missing, sought)
+        if not len(doubtful.fits) + len(slots.fits):
             break
-        found, not_told = _told(sight, kinds, left.before, doubtful, beside, lying, taken)
+        strangers += slots.strangers(_of_dictionary(sight, missing))
+        found, not_told = _told(sight, kinds, left.before, doubtful, slots, strangers, lying, taken)
         fits.append(found)
         unclear += not_told
         if not len(found):
@@ -111,14 +110,12 @@ def _told(
     kinds: Sequence[TagKind],
     before: TagGuesses,
     doubtful: Doubtful,
-    beside: Doubtful,
+    slots: Slots,
+    strangers: int,
     lying: TagGuesses,
     taken: Rows,
 ) -> tuple[TagFits, tuple[Rejection, ...]]:
-    """Which of the doubtful are known after all, beside what lies there; and what is unclear.
-
-    What is only fitted `beside` a mate may be any tag: it is compared with the whole dictionary.
-    """
+    """Which of the doubtful are known after all, beside what lies there; and what is unclear."""
     found = identify(
         sight.grey, sight.camera, sight.patterns, kinds, doubtful.fits, blur_px=sight.blur_px
     )
@@ -126,18 +123,47 @@ def _told(
     known = doubtful.fits[rows]
     taken = taken.copy()
     taken[known.tags.pattern] = True
-    rest = Doubtful.joined([doubtful.without(doubtful.square[rows]), beside])
-    likelier = sight.mates.likelier(rest.fits.tags, TagGuesses.joined([lying, known.tags]))
-    is_beside = likelier[np.arange(len(likelier)), rest.fits.tags.pattern] >= FLUSH_NATS
-    may_be = may_be_tags(rest.fits, sight.gain_grey, is_beside)
+    lying = TagGuesses.joined([lying, known.tags])
+    free = _of_dictionary(sight, np.flatnonzero(_of(kinds, taken) & ~taken))
+    odds = odds_of_mates(*sight.mates.agreement(lying), strangers)
+    slots = slots[~lies_on(slots.fits.tags.places_mm, known.tags)]
+    known = TagFits.joined([known, slots.fits[slots.told(free, odds)]])
+    taken[known.tags.pattern] = True
+    rest = doubtful.without(doubtful.square[rows])
+    may_be = may_be_tags(rest.fits, sight.gain_grey)
     may_be &= ~lies_on(rest.fits.tags.places_mm, known.tags)
-    if not may_be.any():
-        return known, ()
-    fits = rest.fits[may_be]
-    was_here = _lay_there(fits.tags, before, sight)
-    hidden = half_hidden(sight, fits, rest.square[may_be], was_here, likelier[may_be])
-    half, unclear = _told_by_the_rest(sight, kinds, hidden, taken)
-    return TagFits.joined([known, half]), unclear
+    unclear: tuple[Rejection, ...] = ()
+    if may_be.any():
+        fits = rest.fits[may_be]
+        was_here = _lay_there(fits.tags, before, sight)
+        hidden = half_hidden(sight, fits, rest.square[may_be], was_here)
+        half, unclear = _told_by_the_rest(sight, kinds, hidden, taken)
+        known = TagFits.joined([known, half])
+    free &= ~_of_dictionary(sight, known.tags.pattern)
+    near = _near(sight, rest.fits, TagGuesses.joined([lying, known.tags]))
+    return TagFits.joined([known, near.fits[near.told(free, odds)]]), unclear
+
+
+def _near(sight: Sight, fits: TagFits, lying: TagGuesses) -> Slots:
+    """Those of the fits that may be bases near mates that lie there, flush with them or not."""
+    likelier = sight.mates.likelier(fits.tags, lying)
+    is_near = likelier[np.arange(len(fits)), fits.tags.pattern] > 0
+    is_near &= ~lies_on(fits.tags.places_mm, lying)
+    return at_slots(sight, fits[is_near], likelier[is_near], is_flush=False)
+
+
+def _of(kinds: Sequence[TagKind], patterns: Rows) -> Rows:
+    """Which of the roster's patterns are of these kinds, (k,) as `patterns`."""
+    mine = np.zeros_like(patterns)
+    mine[np.concatenate([kind.pattern for kind in kinds])] = True
+    return mine
+
+
+def _of_dictionary(sight: Sight, pattern: Index) -> Rows:
+    """Some of the roster's patterns among all tags of the dictionary."""
+    some = np.zeros(len(sight.dictionary.ids), dtype=np.bool_)
+    some[sight.patterns.ids[pattern]] = True
+    return some
 
 
 def _fitted_again(sight: Sight, left: Left, sought: SoughtPart, taken: Rows) -> Doubtful:
@@ -155,14 +181,17 @@ def _fitted_again(sight: Sight, left: Left, sought: SoughtPart, taken: Rows) -> 
 
 def _beside(
     sight: Sight, fresh: TagGuesses, lying: TagGuesses, missing: Index, sought: SoughtPart
-) -> Doubtful:
+) -> Slots:
     """The missing tags fitted where they would lie flush with mates that were found just now."""
     guesses = sight.mates.places(fresh, missing)
     guesses = guesses[sought.holds(guesses, sight.patterns.side_cells)]
     guesses = guesses[~lies_on(guesses.places_mm, lying)]
     guesses = guesses[_may_be_framed(sight, guesses)]
     fits = fit_tags(sight.grey, sight.camera, sight.patterns, guesses, blur_px=sight.blur_px)
-    return Doubtful(fits, _FIRST_BESIDE - np.arange(len(fits)))
+    likelier = sight.mates.likelier(fits.tags, lying)
+    is_beside = likelier[np.arange(len(fits)), fits.tags.pattern] >= FLUSH_NATS
+    is_beside &= ~lies_on(fits.tags.places_mm, lying)
+    return at_slots(sight, fits[is_beside], likelier[is_beside])
 
 
 def _may_be_framed(sight: Sight, guesses: TagGuesses) -> Rows:
@@ -190,11 +219,8 @@ def _told_by_the_rest(
     sight: Sight, kinds: Sequence[TagKind], hidden: HalfHidden, taken: Rows
 ) -> tuple[TagFits, tuple[Rejection, ...]]:
     """The half hidden tags that are known, and copies of known ones; and what remains unclear."""
-    ids = sight.patterns.ids
-    mine = np.zeros_like(taken)
-    mine[np.concatenate([kind.pattern for kind in kinds])] = True
-    free, elsewhere = (np.zeros(len(sight.dictionary.ids), dtype=np.bool_) for _ in range(2))
-    free[ids[mine & ~taken]] = elsewhere[ids[taken]] = True
+    free = _of_dictionary(sight, np.flatnonzero(_of(kinds, taken) & ~taken))
+    elsewhere = _of_dictionary(sight, np.flatnonzero(taken))
     rows = np.empty(0, dtype=np.int64)
     for _ in range(_ROUNDS):
         more = np.setdiff1d(hidden.known(free, elsewhere), rows)
@@ -203,7 +229,7 @@ def _told_by_the_rest(
             break
         rows = np.concatenate([rows, more])
         free[hidden.ids[more]], elsewhere[hidden.ids[more]] = False, True
-    copies = hidden.copies(np.isin(np.arange(len(free)), ids[taken]))
+    copies = hidden.copies(_of_dictionary(sight, np.flatnonzero(taken)))
     told = np.concatenate([rows, copies])
     vague, rivals = hidden.unclear(free)
     unclear = tuple(
@@ -223,7 +249,7 @@ def _is_rather_another(sight: Sight, hidden: HalfHidden) -> Rows:
     turned_rad = tags.headings_rad + turns * (np.pi / 2)
     guesses = replace(tags, pattern=pattern, headings_rad=turned_rad)
     fits = fit_tags(sight.grey, sight.camera, sight.dictionary, guesses, blur_px=sight.blur_px)
-    cost = explained(sight, fits, pattern[:, None])[0].cost[:, 0]
+    cost = explained(sight, fits, pattern[:, None]).cost[:, 0]
     better = cost < hidden.own[each] - _BETTER
     return np.bincount(each[better], minlength=len(hidden.fits)) > 0
 

@@ -1,0 +1,262 @@
+"""Which missing base lies flush beside its mates, where too much of its tag is hidden to read it.
+
+Such a place is as good as known, and so are the few names that it may have: the unit's missing
+ones. So what is seen of border and cells needs only to be likelier as one of these than as all
+else together: another tag of the table, one that the table file does not know, a card, or nothing.
+How far names that are not the unit's are thought of depends on the table file: it is believed as
+far as the clear tags of the picture agree with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablecam.vision.covered import SPREAD, costs_if_covered
+from tablecam.vision.fit import fit_tags
+from tablecam.vision.points import expected_at_points, tag_points
+from tablecam.vision.sight import Sight
+from tablecam.vision.tags import TagFits
+
+Array = NDArray[np.float64]
+Map = NDArray[np.float32]
+Index = NDArray[np.int64]
+Rows = NDArray[np.bool_]
+
+_LEAST_SURE, _HALF_SURE = 0.985, 0.5
+_LEAST_GAIN_GREY = 8.0
+_AS_SHOWN = 0.35
+"""Of a tag's contrast: what differs by less from what a tag shows there is seen as it."""
+_LEAST_PAINT, _LEAST_OF_PAINT = 4, 0.3
+"""So many of the points that are black inside a tag must be seen as that, or so large a share:
+smoke and dice are white, and hide what they will as if it were paper."""
+_CARD = 5e-7
+"""How likely it is that a black or white card of a tag's size, with its rim, lies beside a mate
+just where a base would, for each time that one does."""
+_TURNED = 0.1
+"""How likely it is that a tag of no mate that lies there is turned by some quarter."""
+_AHEAD = 4.5
+"""Of two names that may lie at one place, or places for one name, the better must cost so much
+less."""
+_RIVALS = 4
+_CLEAR_WORTH, _CLEARLY = 60.0, 0.99
+_MATES_BEFORE, _OTHERS_BEFORE = 150.0, 0.5
+"""What is thought of a table file before any picture is seen: 300 of 301 such places hold a mate."""
+_ROUNDS = 3
+"""Each base that is known leaves fewer names for the others."""
+
+
+@dataclass(frozen=True)
+class _Least:
+    """What must be seen where a tag may lie.
+
+    `worth` is how much cheaper the tag must be than things that lie there by chance, `framed` how
+    much of border and rim must look like a tag's, `of_gain` how much contrast it must have beside
+    what is usual.
+    """
+
+    worth: float
+    framed: float
+    of_gain: float
+
+
+_FLUSH, _LOOSE = _Least(16.0, 0.45, 0.3), _Least(50.0, 0.6, 0.5)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slots:
+    """What lies flush beside mates: fits (n,) as missing ones of their units, each a name `ids`.
+
+    `worth` (n,) is how much less each costs than that nothing of the kind lies there.
+    """
+
+    fits: TagFits
+    ids: Index
+    worth: Array
+    each: tuple[_Slot, ...]
+
+    def __getitem__(self, rows: Rows) -> Slots:
+        each = tuple(slot for slot, is_kept in zip(self.each, rows, strict=True) if is_kept)
+        return Slots(self.fits[rows], self.ids[rows], self.worth[rows], each)
+
+    def told(self, free: Rows, odds: float) -> Index:
+        """The rows that are known, one a name and one a place.
+
+        `free` (k,) are the tags of the dictionary that are on the table but not found yet. Such a
+        place holds a mate `odds` times as often as any other tag.
+        """
+        told, free = np.empty(0, dtype=np.int64), free.copy()
+        for _ in range(_ROUNDS):
+            sure = np.array([slot.sure(free, odds) for slot in self.each])
+            more = np.flatnonzero((sure >= _LEAST_SURE) & ~self._is_outdone(sure, told))
+            if not len(more):
+                break
+            told = np.concatenate([told, more])
+            free[self.ids[more]] = False
+        return told
+
+    def strangers(self, free: Rows) -> int:
+        """At how many places a tag lies that is none of the unit's."""
+        kept: list[int] = []
+        for row, slot in enumerate(self.each):
+            if slot.is_another(free) and not self._near[row, kept].any():
+                kept.append(row)
+        return len(kept)
+
+    @property
+    def _near(self) -> Rows:
+        places_mm = self.fits.tags.places_mm
+        away_mm = np.linalg.norm(places_mm[:, None] - places_mm, axis=2)
+        return np.asarray(away_mm < self.fits.tags.sizes_mm / 2)
+
+    def _is_outdone(self, sure: Array, told: Index) -> Rows:
+        """Where another name costs as little at one place, or another place for one name."""
+        near, same = self._near, self.ids[:, None] == self.ids
+        ahead = self.worth[:, None] - self.worth
+        order = np.arange(len(self.ids))
+        again = near & same & ((ahead < 0) | ((ahead == 0) & (order[:, None] > order)))
+        elsewhere = ~near & same & (sure >= _HALF_SURE) & (ahead < _AHEAD)
+        otherwise = near & ~same & (ahead < _AHEAD)
+        return np.asarray((again | elsewhere | otherwise).any(axis=1) | near[:, told].any(axis=1))
+
+
+def odds_of_mates(mates: int, others: int, strangers: int) -> float:
+    """How often a place beside a mate holds a mate, and not another tag.
+
+    By how many bases of the picture lie flush with mates, how many with none but with `others`,
+    and beside how many lies what is on no list: a table file may name tags wrongly.
+    """
+    return (mates + _MATES_BEFORE) / (others + strangers + _OTHERS_BEFORE)
+
+
+def at_slots(sight: Sight, fits: TagFits, likelier: Array, *, is_flush: bool = True) -> Slots:
+    """The fits (n,) that lie beside mates, flush or not, as far as they look like tags.
+
+    `likelier` (n, k) is how much likelier each of the roster's patterns is there by its unit, in
+    nats.
+    """
+    least = _FLUSH if is_flush else _LOOSE
+    by_id = np.zeros((len(fits), len(sight.dictionary.ids)))
+    by_id[:, sight.patterns.ids] = likelier
+    rows, slots = [], []
+    for size_mm in np.unique(fits.tags.sizes_mm):
+        mine = np.flatnonzero(fits.tags.sizes_mm == size_mm)
+        meant = expected_at_points(sight.dictionary.cells, sight.blur_cells(fits.tags[mine]))
+        shown = _shown(sight, fits[mine])
+        is_framed = _are_framed(sight, fits[mine], shown, meant, least)
+        for row, patch in zip(mine[is_framed], shown[is_framed], strict=True):
+            own = int(sight.patterns.ids[fits.tags.pattern[row]])
+            slot = _Slot(sight, fits[np.array([row])], patch, meant, own, by_id[row])
+            if slot.worth >= least.worth and slot.shows_paint:
+                rows.append(int(row))
+                slots.append(slot)
+    kept = fits[np.array(rows, dtype=np.int64)]
+    worth = np.array([slot.worth for slot in slots])
+    return Slots(kept, sight.patterns.ids[kept.tags.pattern], worth, tuple(slots))
+
+
+def _are_framed(sight: Sight, fits: TagFits, shown: Map, meant: Map, least: _Least) -> Rows:
+    """Which fits show enough of a tag's border and rim, and contrast enough."""
+    points = tag_points(sight.patterns.side_cells)
+    amiss = np.abs(shown - meant.mean(axis=(0, 1)))[:, ~points.is_inner]
+    gain_grey = max(_LEAST_GAIN_GREY, least.of_gain * sight.gain_grey)
+    is_framed = (amiss < _AS_SHOWN).mean(axis=1) >= least.framed
+    return np.asarray(is_framed & (fits.gain_grey >= gain_grey))
+
+
+def _shown(sight: Sight, fits: TagFits) -> Map:
+    """What is seen at the points of fits, black paint 0 and white paper 1, (n, m)."""
+    levels = sight.seen(fits.tags, tag_points(sight.patterns.side_cells))
+    gain = np.maximum(fits.gain_grey, _LEAST_GAIN_GREY)
+    return ((levels - fits.black_grey[:, None]) / gain[:, None]).astype(np.float32)
+
+
+class _Slot:
+    """One fit as its `own` name, what is `shown` there (m,), and what tags would show.
+
+    `meant` (k, 4, m) are the dictionary's tags, turned 0 to 3 quarters; `likelier` (k,) tells
+    how much likelier each is there by its unit, in nats.
+    """
+
+    def __init__(
+        self, sight: Sight, fit: TagFits, shown: Map, meant: Map, own: int, likelier: Array
+    ) -> None:
+        self._sight, self._fit, self._shown, self._meant = sight, fit, shown, meant
+        self._own, self._likelier = own, likelier
+        self._costs, self._nothing = self._cost_of(meant[:, 0])
+        self.worth = self._nothing - float(self._costs[own])
+
+    def sure(self, free: Rows, odds: float) -> float:
+        """How likely it is its own name, of all that it may be."""
+        prior = self._priors(free, odds)
+        likely = prior * np.exp((self._costs.min() - self._costs) / SPREAD)
+        sure = float(likely[self._own] / likely.sum())
+        return self._thought_over(prior) if sure >= _LEAST_SURE and free[self._own] else 0.0
+
+    def is_another(self, free: Rows) -> bool:
+        """Whether it is clearly a tag, and clearly none of the unit's."""
+        prior = self._priors(free, 1.0)
+        likely = prior * np.exp((self._costs.min() - self._costs) / SPREAD)
+        is_tag = self._nothing - float(self._costs.min()) >= _CLEAR_WORTH
+        return bool(is_tag and likely[prior >= 1].sum() < (1 - _CLEARLY) * likely.sum())
+
+    @property
+    def shows_paint(self) -> bool:
+        """Whether enough is seen of what is black inside its own tag."""
+        meant = self._meant[self._own, 0]
+        is_paint = tag_points(self._sight.patterns.side_cells).is_inner & (meant < _AS_SHOWN)
+        seen = self._shown[is_paint] < _AS_SHOWN
+        return bool(seen.sum() >= min(_LEAST_PAINT, _LEAST_OF_PAINT * len(seen)))
+
+    def _priors(self, free: Rows, odds: float) -> Array:
+        """How likely each tag is there, the likeliest mate 1."""
+        prior = np.where(free, np.exp(self._likelier - self._likelier[free].max(initial=0)), 0.0)
+        return np.maximum(prior, 1 / (odds * len(prior)))
+
+    def _thought_over(self, prior: Array) -> float:
+        """How sure it is beside tags that are turned, cards, and rivals fitted as it was."""
+        turned = np.full(len(prior), _TURNED * prior.min())
+        prior = np.column_stack([prior, turned, turned, turned]).ravel()
+        costs, _ = self._cost_of(self._meant.reshape(len(prior), -1))
+        own = 4 * self._own
+        unturned = costs[::4] - SPREAD * np.log(prior[::4])
+        rivals = np.argsort(unturned)[: _RIVALS + 1]
+        rivals = rivals[rivals != self._own]
+        costs[4 * rivals] = np.minimum(costs[4 * rivals], self._refitted(rivals))
+        likely = prior / prior[own] * np.exp((costs[own] - costs) / SPREAD)
+        card = _CARD * np.exp((costs[own] - self._cost_of_card()) / SPREAD)
+        return float(1 / (likely.sum() + card))
+
+    def _cost_of(self, meant: Map, shown: Map | None = None) -> tuple[Array, float]:
+        """What tags that would show what is `meant` (k, m) cost, and what nothing of the kind."""
+        noise = self._sight.noise_grey / max(float(self._fit.gain_grey[0]), _LEAST_GAIN_GREY)
+        return costs_if_covered(self._shown if shown is None else shown, meant, noise=noise)
+
+    def _cost_of_card(self) -> float:
+        """What a black or a white square with a tag's border and rim costs at least."""
+        ring = self._meant.mean(axis=(0, 1))
+        is_inner = tag_points(self._sight.patterns.side_cells).is_inner
+        cards = np.stack(
+            [np.where(is_inner, level, ring) for level in (np.float32(0), np.float32(1))]
+        )
+        return float(self._cost_of(cards)[0].min())
+
+    def _refitted(self, rivals: Index) -> Array:
+        """What other tags of the dictionary cost where they fit best."""
+        sight = self._sight
+        guesses = replace(self._fit.tags[np.zeros(len(rivals), dtype=np.int64)], pattern=rivals)
+        fits = fit_tags(sight.grey, sight.camera, sight.dictionary, guesses, blur_px=sight.blur_px)
+        # Levels of grey that were fitted to other tags would make their worths another measure.
+        levels = replace(
+            fits,
+            black_grey=self._fit.black_grey.repeat(len(rivals)),
+            gain_grey=self._fit.gain_grey.repeat(len(rivals)),
+        )
+        costs = []
+        shown = _shown(sight, levels)
+        for row, rival in enumerate(rivals.tolist()):
+            cost, nothing = self._cost_of(self._meant[rival, :1], shown[row])
+            costs.append(self._nothing - nothing + float(cost[0]))
+        return np.array(costs, dtype=np.float64)
