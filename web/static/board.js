@@ -5,6 +5,8 @@
  */
 import { each, make, put, style, write } from "./keyed.js";
 import { addLine, fadedBy, makeText, placeText, through, updateBases, updateShapes, word } from "./shapes.js";
+import { renderGameBoard } from "./game_board.js";
+import { markerWords } from "./game_words.js";
 import { renderProof } from "./rulings_board.js";
 import { placeOf, sideNumber, split, titleOf, unitOf } from "./state.js";
 import { boardMatrix, short, viewBox } from "./view.js";
@@ -16,13 +18,16 @@ import { boardMatrix, short, viewBox } from "./view.js";
 /** @typedef {import("./state.js").Tape} Tape */
 /** @typedef {import("./state.js").Point} Point */
 
-const LAYERS = ["ground", "picture", "terrain", "about", "beneath", "units", "commanders", "proof", "names", "tapes", "ghost", "handle"];
+const LAYERS = ["ground", "picture", "terrain", "about", "beneath", "units", "commanders", "proof", "game", "names", "markers", "placing", "tapes", "ghost", "handle"];
 
 /** How far before a unit's middle its turning handle is, on the screen. */
 export const HANDLE_PX = 64;
 
 /** Below this scale a table is drawn with fewer words. */
 const FAR_PX_PER_MM = 0.55;
+
+/** What lies nearer touches for a player's eyes: a length of nothing would be written over both names. */
+const TOUCHING_BW = 0.03;
 
 /** Prepare a drawing; the function that brings it up to date. @type {(svg: SVGSVGElement) => (state: State) => void} */
 export function createBoard(svg) {
@@ -37,6 +42,7 @@ export function createBoard(svg) {
     renderUnits(layers, state);
     renderAbout(layers.about, state);
     renderProof(layers, state);
+    renderGameBoard(layers, state);
     renderTapes(layers.tapes, state);
     renderGhost(layers, state);
   };
@@ -180,7 +186,8 @@ export function duration(seconds) {
 /** @type {(state: State, unit: Unit) => string} */
 function describeUnit(state, unit) {
   const formation = unit.formation ? `, ${unit.formation}` : "";
-  return `${fullName(state, unit.id)}, ${unit.side} ${unit.arm}${formation}${heldWords(longestHeld(unit))}`;
+  const markers = markerWords(state.game.told?.markers?.[unit.id]);
+  return `${fullName(state, unit.id)}, ${unit.side} ${unit.arm}${formation}${markers && `, ${markers}`}${heldWords(longestHeld(unit))}`;
 }
 
 /** @type {(held_s: number | null) => string} */
@@ -223,7 +230,8 @@ function makeTape() {
 function updateTape(group, tape, state) {
   const measured = tape.measured;
   const settled = tape.kept || state.chosen.includes(tape.b);
-  put(group, "class", `tape ${tape.kept ? "kept" : settled ? "settled" : "preview"}`);
+  const kind = tape.kept ? "kept" : settled ? "settled" : "preview";
+  put(group, "class", measured && measured.distance_bw < TOUCHING_BW ? `tape ${kind} touching` : `tape ${kind}`);
   put(group, "data-ends", `${tape.a} ${tape.b}`);
   const ends = measured ? [measured.from_mm, measured.to_mm] : [];
   for (const child of [0, 1]) put(group.children[child], "d", through(ends, false));

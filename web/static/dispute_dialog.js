@@ -75,9 +75,14 @@ function renderPicture({ number, question, picture }) {
 
 /** When it was, and whether it is kept. @type {(dispute: Dispute, trouble: string) => string} */
 function keptWords({ number, at, active, picture }, trouble) {
-  const when = `Dispute ${number}, ${timeWords(at)}, in the round of the ${active} side.`;
+  const when = `Dispute ${number}, ${timeWords(at)}, in the round of the ${capitalized(active)} side.`;
   if (trouble) return `${when} ${trouble}`;
   return `${when} Kept with the game${picture ? "" : ", without a picture: the camera showed none"}.`;
+}
+
+/** @type {(word: string) => string} */
+function capitalized(word) {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
 /** A moment as a clock on the wall shows it; with its day when that is not today. @type {(iso: string) => string} */

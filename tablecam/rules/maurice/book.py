@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -53,7 +54,7 @@ class MauriceBook:
         _check(known, unit)
         if unit in known.left_out:
             return Sheet(unit, (), (known.left_out[unit],))
-        return _warned(known, sheets.unit_sheet(known.found, unit))
+        return _warned(known, sheets.unit_sheet(known.found, unit), unit)
 
     def pair_sheet(self, handle: object, a: str, b: str) -> Sheet:
         """All that holds between two units; where one was left out only why."""
@@ -65,7 +66,7 @@ class MauriceBook:
         why = tuple(known.left_out[unit] for unit in (a, b) if unit in known.left_out)
         if why:
             return Sheet(f"{a} and {b}", (), why)
-        return _warned(known, sheets.pair_sheet(known.found, a, b))
+        return _warned(known, sheets.pair_sheet(known.found, a, b), a, b)
 
     def answer(self, handle: object, question: str) -> Line:
         """The line that answers a question, from whichever section shows it."""
@@ -87,10 +88,14 @@ def _check(known: Handle, unit: str) -> None:
         raise BadInput("rulings", message)
 
 
-def _warned(known: Handle, sheet: Sheet) -> Sheet:
-    """The sheet with what is odd about the whole table too."""
-    more = (*known.found.field.warnings, *known.left_out.values())
-    return replace(sheet, warnings=(*sheet.warnings, *more))
+def _warned(known: Handle, sheet: Sheet, *units: str) -> Sheet:
+    """The sheet with what is odd about its units, and with who was left out of all rulings."""
+    odd = [
+        each
+        for each in known.found.field.warnings
+        if not set(units).isdisjoint(re.findall(r"[^\s(),:;]+", each))
+    ]
+    return replace(sheet, warnings=(*sheet.warnings, *odd, *known.left_out.values()))
 
 
 def _handle(handle: object) -> Handle:

@@ -374,6 +374,16 @@ def test_a_unit_that_lacks_bases_is_left_out_and_the_others_are_ruled_on(missing
     assert sheet.warnings[0] in other.warnings
 
 
+def test_what_is_odd_about_other_units_is_not_said_of_a_unit():
+    deep = line("F2", "french", 800, 400)
+    deep = replace(deep, bases=tuple(replace(base, depth_mm=60.0) for base in deep.bases))
+    where = position(line("F1", "french", 500, 400), deep, line("B1", "british", 800, 560, 270))
+    (warning,) = unit_sheet(where, "F2").warnings
+    assert "F2" in warning
+    assert unit_sheet(where, "F1").warnings == ()
+    assert pair_sheet(where, "F2", "B1").warnings == (warning,)
+
+
 def test_a_unit_off_the_table_is_left_out():
     where = position(line("F1", "french", 20, 400), line("B1", "british", 800, 540))
     assert "lies off the table" in unit_sheet(where, "F1").warnings[0]

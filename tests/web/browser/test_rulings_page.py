@@ -89,6 +89,15 @@ def test_two_units_show_who_is_on_whose_flank_and_why(facing: Any) -> None:
     expect(page.locator(".proof .role-front-line")).not_to_have_count(0)
 
 
+def test_of_two_units_that_touch_no_length_is_written_over_their_names(facing: Any) -> None:
+    facing.demo.table.move_unit("A3", 615, 245, 270)  # its front upon P3's
+    facing.sees_the_newest()
+    choose_both(facing, "P3", "A3")
+    expect(facing.page.locator("#measure-body")).to_contain_text("0.00 BW")
+    expect(facing.page.locator(".tape.settled")).to_have_count(1)
+    expect(facing.page.locator(".tape.settled .reading")).to_be_hidden()
+
+
 def test_a_line_that_is_pointed_at_is_proved_alone(facing: Any) -> None:
     page = facing.page
     page.mouse.click(*facing.spot_of("P3"))
