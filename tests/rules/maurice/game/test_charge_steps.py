@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tablecam.measure.lanes import Corner, lane, pivot_mm, turned_deg, wheeled
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.combat import meeting
 from tablecam.rules.maurice.game import round as the_round
@@ -23,6 +28,7 @@ from tablecam.table.model import Commander, Terrain, Unit
 from tablecam.testing import shifted, turned
 from tests.rules.maurice.game.states import after, level, state_at
 from tests.rules.maurice.tables import BW, column, gun, line, massed, position
+from tests.rules.maurice.test_engagement import four_cavalry
 
 SOUTH = 270.0
 
@@ -109,6 +115,37 @@ def test_m_8_5_any_wheel_of_up_to_1_bw_first_is_a_charge() -> None:
     once = turned(horse, wheel_deg, (460.0, 540.0))
     with pytest.raises(Refused, match=r"M-8\.5"):
         after(state, charge(shifted(once, -20, 50), "B1"))
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.floats(0.5, 39.5), st.sampled_from(["left", "right"]), st.floats(-20, 20))
+def test_m_8_5_wherever_a_legal_wheel_leads_is_a_charge(
+    arc_mm: float, corner: Corner, askew_deg: float
+) -> None:
+    horse = massed("F1", "french", 500, 500)
+    enemy = line("B1", "british", 500, 690, SOUTH + askew_deg)
+    state = charging(horse, enemy)
+    unit, met = (field_at(state).by_id[name] for name in ("F1", "B1"))
+    front = wheeled(unit.axes, corner, arc_mm)
+    ahead = np.array([np.cos(np.radians(front.heading_deg)), np.sin(np.radians(front.heading_deg))])
+    there = shapely.get_coordinates(shapely.intersection(met.outline, lane(front, 320)))
+    far_mm = float(((there - front.left_mm) @ ahead).min())
+    turned_by = turned_deg(unit.axes, corner, arc_mm)
+    home = shifted(turned(horse, turned_by, pivot_mm(unit.axes, corner)), *(ahead * far_mm))
+    state, events = after(state, charge(home, "B1"))
+    assert events[0].facts["cost_bw"] == pytest.approx((arc_mm + far_mm) / BW, abs=0.05)
+    assert meeting(field_at(state), "french").engaged["F1"] == ("B1",)
+
+
+def test_t_31_four_horse_charge_and_are_engaged_as_the_book_tells() -> None:
+    units = four_cavalry()
+    begun = [shifted(unit, 0, -80) if unit.side == "french" else unit for unit in units]
+    state = charging(*begun)
+    for unit in units[:3]:
+        state, _ = after(state, charge(unit, "2"))
+    state, _ = after(state, March("D", units[3].bases))
+    # D has an enemy ahead within 1 BW, but touches nobody: it does not fight.
+    assert state.step == RollingCombat(("A", "B", "C", "1", "2", "3"))
 
 
 def test_m_8_7_who_lies_elsewhere_has_made_no_charge_move() -> None:

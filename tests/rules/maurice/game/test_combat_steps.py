@@ -86,6 +86,13 @@ def test_m_8_18_swords_count_for_the_units_that_they_name() -> None:
     assert [each.facts["score"] for each in events if each.kind == "score"] == [9, 8]
 
 
+def test_t_33_one_against_two_who_meet_nobody_else_is_outnumbered_by_both() -> None:
+    attackers = (line("F1", "french", 420, 580), line("F2", "french", 580, 580))
+    state = combat(*attackers, line("B1", "british", 500, 620, SOUTH), engaged="F1 F2 B1")
+    _, events = after(state, dice(state, 1, 1, 1))
+    assert [each.facts["score"] for each in events if each.kind == "score"] == [7, 7, 5]
+
+
 def test_t_34_a_column_with_a_disruption_scores_its_die() -> None:
     attacker = line("F1", "french", 500, 580)
     state = combat(

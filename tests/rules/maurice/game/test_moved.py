@@ -319,7 +319,10 @@ def test_m_2_3_what_a_side_lays_while_it_deploys_is_one_action() -> None:
     assert found.action == Deploy("french", {"F1": first.bases, "F2": second.bases})
     assert (found.text, found.answer.answer) == ("french has laid 2 units: deployed?", "yes")
     assert the_one(state, shifted(F1, 0, -250)).answer.answer == "no"
-    assert moved(at(RollingTerrain(then=CommandChoice()), F1, B1), seen(state, shifted(F1, 0, 99))) == ()
+    assert (
+        moved(at(RollingTerrain(then=CommandChoice()), F1, B1), seen(state, shifted(F1, 0, 99)))
+        == ()
+    )
 
 
 def test_bases_are_told_apart_by_their_tags_in_whatever_order_they_come() -> None:

@@ -1,0 +1,49 @@
+"""The table of a state is made ready once, and as if it were made afresh."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import shapely
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.game.steps import CommandChoice
+from tablecam.rules.maurice.game.table import field_at, field_on
+from tablecam.table.model import Position, Terrain
+from tablecam.testing import shifted
+from tests.rules.maurice.game.battles import battles
+from tests.rules.maurice.game.states import state_at
+from tests.rules.maurice.tables import line, position
+
+
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@given(battles(), st.floats(-5, 5), st.floats(-5, 5))
+def test_what_is_taken_over_is_as_if_made_afresh(table: Position, x: float, y: float) -> None:
+    field_on(table)
+    first, *others = table.units
+    moved = replace(table, units=(shifted(first, x, y), *others))
+    fresh, found = field_of(moved), field_on(moved)
+    assert found.position is moved
+    assert found.by_id.keys() == fresh.by_id.keys()
+    for a, b in zip(found.units, fresh.units, strict=True):
+        assert (a.unit, a.formation, a.axes) == (b.unit, b.formation, b.axes)
+        assert (a.is_in_difficult, a.is_in_water) == (b.is_in_difficult, b.is_in_water)
+        assert shapely.equals(a.outline, b.outline)
+
+
+def test_a_table_is_made_ready_once() -> None:
+    table = position(line("F1", "french", 500, 500))
+    assert field_on(table) is field_on(table)
+
+
+def test_in_rough_going_difficult_ground_is_barred_and_no_more_than_that() -> None:
+    rough = Terrain("rough", "rough", ((100, 100), (200, 100), (200, 200), (100, 200)))
+    table = position(line("F1", "french", 500, 500), terrain=(rough,))
+    as_ever = field_at(state_at(table, CommandChoice())).ground
+    closed = field_at(state_at(table, CommandChoice(), is_rough_going=True)).ground
+    assert as_ever.barred.is_empty
+    assert closed.barred.area == 10_000
+    assert closed.impassable.is_empty
+    assert closed.difficult.area == as_ever.difficult.area
