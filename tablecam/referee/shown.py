@@ -10,7 +10,8 @@ from tablecam.referee.placing import Placing
 from tablecam.referee.referee import AnyPlay, Referee
 from tablecam.referee.seats import Seat
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event, Game, Json, Suggestion
+from tablecam.rules.game import Game, Json, Suggestion
+from tablecam.rules.play import Done
 from tablecam.table.model import BasePose, Position
 
 
@@ -78,12 +79,7 @@ def _state(play: AnyPlay, seat: Seat) -> Json:
     state = play.game.seen_by(play.state, seat.sees)
     return {
         "state": {key: value for key, value in state.items() if key != "position"},
-        "log": [
-            _event(event, done.note, is_undone=done.is_undone)
-            for done in play.log
-            for event in done.events
-            if event.only_for in (None, seat.sees)
-        ],
+        "log": [line for deed, done in enumerate(play.log) for line in _lines(deed, done, seat)],
     }
 
 
@@ -92,8 +88,21 @@ def _intent(intent: Intent, answer: Answer | None) -> Json:
     return {"unit": intent.unit, "of": intent.of, "text": intent.text, "answer": now}
 
 
-def _event(event: Event, note: str, *, is_undone: bool) -> Json:
-    return event.to_json() | {"note": note, "undone": is_undone}
+def _lines(deed: int, done: Done[Any, Any], seat: Seat) -> list[Json]:
+    """What followed from an action, as a seat may know it; the dice it rolled with the first."""
+    about: Json = {"note": done.note, "undone": done.is_undone, "deed": deed}
+    seen = [event for event in done.events if event.only_for in (None, seat.sees)]
+    return [
+        event.to_json() | about | {"dice": None if at else _dice(done.action)}
+        for at, event in enumerate(seen)
+    ]
+
+
+def _dice(action: object) -> Json | None:
+    """The dice of a roll as they came up; None for any other action."""
+    if not isinstance(action, Roll) or action.values is None:
+        return None
+    return {"values": list(action.values), "sides": action.sides}
 
 
 def _placing(placing: Placing) -> Json:
