@@ -7,6 +7,8 @@
 /** @typedef {import("./state.js").Placing} Placing */
 /** @typedef {import("./rulings_state.js").Sheet} Sheet */
 /** @typedef {import("./rulings_state.js").Dispute} Dispute */
+/** @typedef {import("./game_state.js").GameNow} GameNow */
+/** @typedef {import("./game_state.js").SeatsNow} SeatsNow */
 
 const SILENCE_MS = 12_000;
 const RETRY_MS = 1_500;
@@ -40,6 +42,26 @@ export function dispute(question, active) {
 /** All that was disputed in this game, the newest last, and why some of it may not be on the disk. @type {() => Promise<{disputes: Dispute[], trouble?: string}>} */
 export function disputes() {
   return get("/api/disputes");
+}
+
+/** The game as this page's seat may see it. @type {() => Promise<GameNow>} */
+export function game() {
+  return get("/api/game");
+}
+
+/** Do something in the game; what it is then. @type {(deed: "begin" | "act" | "confirm" | "accept" | "undo", body: object) => Promise<GameNow>} */
+export function playGame(deed, body) {
+  return send(`/api/game/${deed}`, body);
+}
+
+/** The seats at the table. @type {() => Promise<SeatsNow>} */
+export function seats() {
+  return get("/api/seats");
+}
+
+/** Take another seat. @type {(seat: string) => Promise<void>} */
+export async function takeSeat(seat) {
+  await send("/api/seat", { seat });
 }
 
 /** Say that what is hidden of a thing has left the table. @type {(thing: string) => Promise<void>} */
@@ -131,10 +153,19 @@ async function send(address, body) {
   return answer(await fetch(address, { method: "POST", headers, body: JSON.stringify(body) }));
 }
 
+/** What the server says where it does not do what it was asked. */
+export class Answered extends Error {
+  /** @param {number} status @param {string} message */
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
 /** @type {(response: Response) => Promise<any>} */
 async function answer(response) {
   if (response.status === 204) return null;
   const document = await response.json();
-  if (!response.ok) throw new Error(document.error ?? response.statusText);
+  if (!response.ok) throw new Answered(response.status, document.error ?? response.statusText);
   return document;
 }

@@ -2,6 +2,7 @@
 /** Keeps what the page has been told true: asks again when the things asked about have moved. */
 import * as api from "./api.js";
 import { loadDisputes } from "./disputes_list.js";
+import { gameTold } from "./game_state.js";
 import { sheetText, unitsAsked } from "./rulings_asked.js";
 import { commanderOf, isPoint, unitOf } from "./state.js";
 
@@ -52,6 +53,11 @@ function wantedNow(state) {
   if (state.facts.rules && state.now) {
     wanted.set("disputes", { text: String(state.now.disputes), ask: () => loadDisputes(state.rulings) });
   }
+  if (state.facts.referee && state.now && state.connection !== "lost") {
+    // A server that is back may be another one, with another game: slots that were gone ask anew.
+    wanted.set("game", { text: String(state.now.game), ask: () => askGame(state) });
+    wanted.set("seats", { text: "seats", ask: () => askSeats(state) });
+  }
   const units = unitsAsked(state);
   if (units.length && state.connection !== "lost") {
     const text = sheetText(state);
@@ -77,6 +83,20 @@ async function askAbout(state, thing) {
   if (state.chosen[0] !== thing) return;
   state.about = about ?? state.about;
   state.aboutError = error;
+}
+
+/** @type {(state: State) => Promise<void>} */
+async function askGame(state) {
+  const [now, error] = await told(api.game());
+  state.game.error = error;
+  // What a tap has brought meanwhile is newer, and its version is asked for again at once.
+  if (now && state.game.busy === null) gameTold(state, now);
+}
+
+/** @type {(state: State) => Promise<void>} */
+async function askSeats(state) {
+  const [seats] = await told(api.seats());
+  state.game.seats = seats ?? state.game.seats;
 }
 
 /** @type {(state: State, units: string[], text: string) => Promise<void>} */

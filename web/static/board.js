@@ -5,6 +5,8 @@
  */
 import { each, make, put, style, write } from "./keyed.js";
 import { addLine, fadedBy, makeText, placeText, through, updateBases, updateShapes, word } from "./shapes.js";
+import { renderGameBoard } from "./game_board.js";
+import { markerWords } from "./game_words.js";
 import { renderProof } from "./rulings_board.js";
 import { placeOf, sideNumber, split, titleOf, unitOf } from "./state.js";
 import { boardMatrix, short, viewBox } from "./view.js";
@@ -16,7 +18,7 @@ import { boardMatrix, short, viewBox } from "./view.js";
 /** @typedef {import("./state.js").Tape} Tape */
 /** @typedef {import("./state.js").Point} Point */
 
-const LAYERS = ["ground", "picture", "terrain", "about", "beneath", "units", "commanders", "proof", "names", "tapes", "ghost", "handle"];
+const LAYERS = ["ground", "picture", "terrain", "about", "beneath", "units", "commanders", "proof", "game", "names", "markers", "placing", "tapes", "ghost", "handle"];
 
 /** How far before a unit's middle its turning handle is, on the screen. */
 export const HANDLE_PX = 64;
@@ -40,6 +42,7 @@ export function createBoard(svg) {
     renderUnits(layers, state);
     renderAbout(layers.about, state);
     renderProof(layers, state);
+    renderGameBoard(layers, state);
     renderTapes(layers.tapes, state);
     renderGhost(layers, state);
   };
@@ -183,7 +186,8 @@ export function duration(seconds) {
 /** @type {(state: State, unit: Unit) => string} */
 function describeUnit(state, unit) {
   const formation = unit.formation ? `, ${unit.formation}` : "";
-  return `${fullName(state, unit.id)}, ${unit.side} ${unit.arm}${formation}${heldWords(longestHeld(unit))}`;
+  const markers = markerWords(state.game.told?.markers?.[unit.id]);
+  return `${fullName(state, unit.id)}, ${unit.side} ${unit.arm}${formation}${markers && `, ${markers}`}${heldWords(longestHeld(unit))}`;
 }
 
 /** @type {(held_s: number | null) => string} */

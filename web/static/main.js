@@ -4,6 +4,8 @@ import * as api from "./api.js";
 import { createAsking } from "./asking.js";
 import { createBoard } from "./board.js";
 import { renderDisputes } from "./dispute_dialog.js";
+import { listenToGame } from "./game_deeds.js";
+import { renderGame } from "./game_panel.js";
 import { listenToPointers } from "./gestures.js";
 import { listenToKeys } from "./keys.js";
 import { renderLog } from "./log.js";
@@ -40,6 +42,7 @@ function changed() {
     isDue = false;
     renderBoard(state);
     renderPanel(state);
+    renderGame(state);
     renderRulings(state);
     renderDisputes(state);
     renderLog(state);
@@ -171,6 +174,7 @@ listenToPointers(svg, {
 
 listenToKeys({
   ...listenToRulings(state, changed),
+  ...listenToGame(state, changed),
   ArrowLeft: () => pan(ARROW_PX, 0),
   ArrowRight: () => pan(-ARROW_PX, 0),
   ArrowUp: () => pan(0, ARROW_PX),

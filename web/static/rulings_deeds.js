@@ -2,6 +2,7 @@
 /** What players do with rulings: whose round, which sections, one line's proof, a dispute. */
 import * as api from "./api.js";
 import { loadDisputes, wordsOf } from "./disputes_list.js";
+import { playing } from "./game_state.js";
 import { byId } from "./panel.js";
 import { unitsAsked } from "./rulings_asked.js";
 import { glanceAt, nextSide, pin, questionMeant, setActive, toggleSection } from "./rulings_state.js";
@@ -14,7 +15,8 @@ export function listenToRulings(state, changed) {
   const { rulings } = state;
   const act = (/** @type {() => void} */ deed) => { deed(); changed(); };
   const file = (/** @type {string | undefined} */ id) => id && fileDispute(state, id, changed);
-  const turn = (/** @type {string} */ side) => act(() => setActive(rulings, side));
+  // In a game it is told whose round it is.
+  const turn = (/** @type {string} */ side) => { if (!playing(state)) act(() => setActive(rulings, side)); };
   onData("round", "side", turn);
   onData("rulings-chips", "section", (key) => act(() => toggleSection(rulings, key)));
   onData("rulings-body", "question", file);

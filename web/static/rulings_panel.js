@@ -1,5 +1,6 @@
 // @ts-check
 /** The rulings of what is chosen, as sentences: sections to show or hide, and what can be disputed. */
+import { playing } from "./game_state.js";
 import { each, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
 import { isStale, unitsAsked } from "./rulings_asked.js";
@@ -45,6 +46,7 @@ function renderRound(state) {
   each(byId("round"), state.facts.sides, String, makeButton, (button, side) => {
     put(button, "class", `side-${sideNumber(state, side) % 8}`);
     put(button, "data-side", side);
+    /** @type {HTMLButtonElement} */ (button).disabled = playing(state) !== null;
     put(button, "aria-pressed", String(side === state.rulings.active));
     write(button, side);
   });

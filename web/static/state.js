@@ -17,6 +17,7 @@
  * @property {{id: string, side: string, tag: number}[]} commanders
  * @property {boolean} simulated
  * @property {boolean} rules  the game has rulings
+ * @property {boolean} referee  the game can be played
  *
  * @typedef {object} Base
  * @property {string} [name]
@@ -74,6 +75,7 @@
  * @property {Health} health
  * @property {Notice[]} notices  the latest, the newest last
  * @property {number} disputes  how many this game has
+ * @property {number} game  grows whenever there is something new to see of the game
  * @property {{paused: boolean, light: number} | null} simulated
  *
  * @typedef {object} Verdict  an answer that hangs on a length
@@ -124,7 +126,9 @@
  * @property {{text: string, undo: boolean} | null} notice
  * @property {Notice[]} log  all that this page has been told of, the newest last
  * @property {import("./rulings_state.js").Rulings} rulings
+ * @property {import("./game_state.js").GameOnPage} game
  */
+import { newGame } from "./game_state.js";
 import { forgetSheet, newRulings } from "./rulings_state.js";
 
 const MOST_KEPT = 8;
@@ -155,6 +159,7 @@ export function newState(facts, view) {
     notice: null,
     log: [],
     rulings: newRulings(facts),
+    game: newGame(facts),
   };
 }
 

@@ -1,0 +1,255 @@
+// @ts-check
+/** What players do with the game: taps become one request at a time, and its answer the game. */
+import * as api from "./api.js";
+import { decisionKey, HOLDS_FROM } from "./game_due.js";
+import { addFace, dropFace, gameTold, offerOf, playing, rollDue } from "./game_state.js";
+import { byId } from "./panel.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./game_state.js").Action} Action */
+
+const LONG_PRESS_MS = 450;
+/** So long after it was told to stop the simulated battle stands still, and is seen so. */
+const STANDSTILL_MS = 900;
+const TUMBLE_MS = 700;
+const GONE_ON = "The game had gone on: look again.";
+
+/** Listen to the game's part of the page; what keys do with it. @type {(state: State, changed: () => void) => import("./keys.js").Keys} */
+export function listenToGame(state, changed) {
+  if (!state.facts.referee) return {};
+  const deeds = new Deeds(state, changed);
+  listenToBegin(deeds);
+  listenToOffers(deeds);
+  listenToMoved(deeds);
+  listenToSeats(deeds);
+  onTap("game-undo", "", () => deeds.undo());
+  onTap("game-log-more", "", () => deeds.change(() => { state.game.wholeLog = true; }));
+  onTap("overrule-body", "data-set", (set) => deeds.overrule(JSON.parse(set)));
+  byId("game-overrule").addEventListener("toggle", changed);
+  return { Backspace: () => deeds.back() };
+}
+
+/** What can be done to a game from one page. */
+class Deeds {
+  /** @param {State} state @param {() => void} changed */
+  constructor(state, changed) {
+    this.state = state;
+    this.changed = changed;
+  }
+
+  /** Change what is shown, without asking anybody. @param {() => void} deed */
+  change(deed) {
+    deed();
+    this.changed();
+  }
+
+  /** Send something; nothing else is sent until it is answered. @param {string} what @param {() => Promise<any>} ask */
+  async send(what, ask) {
+    const { game } = this.state;
+    if (game.busy !== null) return;
+    Object.assign(game, { busy: what, said: "" });
+    this.changed();
+    try {
+      const told = await ask();
+      if (told) gameTold(this.state, told);
+      game.looked = null;
+    } catch (error) {
+      game.said = await this.excuse(error);
+    }
+    game.busy = null;
+    this.changed();
+  }
+
+  /** Why something was not done; where that was for being late, what is so now. @param {unknown} error @returns {Promise<string>} */
+  async excuse(error) {
+    if (!(error instanceof api.Answered)) return "No connection to the table: nothing was done.";
+    if (error.status !== 409) return error.message;
+    gameTold(this.state, await api.game());
+    return GONE_ON;
+  }
+
+  get version() {
+    return this.state.game.told?.version;
+  }
+
+  /** @param {Action} action @param {string} [what] */
+  act(action, what = "Doing it …") {
+    return this.send(what, () => api.playGame("act", { action, version: this.version }));
+  }
+
+  /** @param {string} key */
+  take(key) {
+    const offer = offerOf(this.state, key);
+    if (offer) this.act(offer.action, offer.dice ? "Rolling …" : undefined);
+  }
+
+  /** Send the dice that were entered. */
+  enter() {
+    const roll = rollDue(this.state.game.told);
+    const { faces } = this.state.game;
+    if (roll && faces.length === roll.dice?.count) this.act({ ...roll.action, values: faces });
+  }
+
+  /** Set something against the rules, with the reason that was written down. @param {Record<string, any>} set */
+  overrule(set) {
+    const why = field("overrule-why").value.trim();
+    if (typeof set.accept === "string") return this.accept(set.accept, why);
+    return this.act({ type: "overrule", why, ...set });
+  }
+
+  /** Leave a unit, or a commander, where it lies. @param {string} unit @param {string} why */
+  accept(unit, why) {
+    const leader = this.state.now?.commanders.find(({ id }) => id === unit);
+    if (leader) return this.act({ type: "overrule", why, commanders: { [unit]: [leader.x_mm, leader.y_mm] } });
+    return this.send("Accepting …", () => api.playGame("accept", { unit, why, version: this.version }));
+  }
+
+  /** @param {string} unit @param {string} way */
+  confirm(unit, way) {
+    return this.send("Confirming …", () => api.playGame("confirm", { unit, way, version: this.version }));
+  }
+
+  /** Let a die decide what is too close to call: it is shown before it counts. @param {string} unit */
+  async decide(unit) {
+    const moved = playing(this.state)?.moved.find((each) => each.unit === unit);
+    if (!moved) return;
+    const face = 1 + (crypto.getRandomValues(new Uint32Array(1))[0] % 6);
+    this.change(() => { this.state.game.decided = { key: decisionKey(moved), face }; });
+    await new Promise((done) => setTimeout(done, TUMBLE_MS));
+    if (face >= HOLDS_FROM) await this.confirm(unit, "die");
+  }
+
+  undo() {
+    if (playing(this.state)?.can_undo) this.send("Taking back …", () => api.playGame("undo", { version: this.version }));
+  }
+
+  /** Take back the last die that was entered, or else the latest action. */
+  back() {
+    if (this.state.game.faces.length) this.change(() => dropFace(this.state));
+    else this.undo();
+  }
+
+  begin() {
+    const { active, deck } = this.state.game.begin;
+    const options = deck ? { active, deck } : { active };
+    this.send("Beginning …", async () => {
+      if (this.state.now?.simulated?.paused === false) {
+        await api.play("pause");
+        await new Promise((done) => setTimeout(done, STANDSTILL_MS));
+      }
+      return api.playGame("begin", { options });
+    });
+  }
+
+  /** @param {string} seat */
+  sit(seat) {
+    this.send("Changing seats …", async () => {
+      await api.takeSeat(seat);
+      this.state.game.seats = await api.seats();
+      return api.game();
+    });
+  }
+}
+
+/** Taps inside a node on what has an attribute, with its value; without one, on the node itself. @type {(id: string, attribute: string, deed: (value: string, target: Element) => void) => void} */
+function onTap(id, attribute, deed) {
+  byId(id).addEventListener("click", (event) => {
+    const target = event.target instanceof Element ? event.target : null;
+    const node = attribute ? target?.closest(`[${attribute}]`) : byId(id);
+    if (node) deed(attribute ? (node.getAttribute(attribute) ?? "") : "", node);
+  });
+}
+
+/** @type {(id: string) => HTMLInputElement} */
+function field(id) {
+  return /** @type {HTMLInputElement} */ (byId(id));
+}
+
+/** @type {(deeds: Deeds) => void} */
+function listenToBegin(deeds) {
+  const { begin } = deeds.state.game;
+  onTap("begin-side", "data-side", (side) => deeds.change(() => { begin.active = side; }));
+  onTap("begin-deck", "data-deck", (deck) => deeds.change(() => { begin.deck = deck; }));
+  onTap("begin", "", () => deeds.begin());
+  onTap("turn-question", "", () => openPanel());
+}
+
+/** On a phone: slide the panel over the table. */
+function openPanel() {
+  byId("panel").classList.add("open");
+  byId("panel-grip").setAttribute("aria-expanded", "true");
+}
+
+/** Buttons act when they are tapped, and show what they mean when they are pointed at, focused, or pressed long. @type {(deeds: Deeds) => void} */
+function listenToOffers(deeds) {
+  const { state } = deeds;
+  const look = (/** @type {string | null} */ key) => deeds.change(() => { state.game.looked = key; });
+  const press = longPresses(byId("game-actions"), "data-offer", look);
+  onTap("game-actions", "data-offer", (key) => { if (!press.wasLong()) deeds.take(key); });
+  onTap("game-actions", "data-more", (group) => deeds.change(() => { state.game.open = [...state.game.open, group]; }));
+  onTap("game-dice-keys", "data-face", (face) => deeds.change(() => addFace(state, Number(face))));
+  onTap("game-dice-back", "", () => deeds.change(() => dropFace(state)));
+  onTap("game-dice-enter", "", () => deeds.enter());
+  onTap("game-dice-roll", "data-offer", (key) => deeds.take(key));
+  for (const [id, attribute] of [["game-actions", "data-offer"], ["game-log-body", "data-log"]]) listenToLooks(byId(id), attribute, look);
+  onTap("game-log-body", "data-log", (key) => look(state.game.looked === key ? null : key));
+}
+
+/** @type {(node: HTMLElement, attribute: string, look: (key: string | null) => void) => void} */
+function listenToLooks(node, attribute, look) {
+  const keyAt = (/** @type {Event} */ { target }) => (target instanceof Element ? target.closest(`[${attribute}]`)?.getAttribute(attribute) : null) ?? null;
+  node.addEventListener("pointerover", (event) => { if (event.pointerType === "mouse") look(keyAt(event)); });
+  node.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") look(null); });
+  node.addEventListener("focusin", (event) => { if (event.target instanceof Element && event.target.matches(":focus-visible")) look(keyAt(event)); });
+  node.addEventListener("focusout", () => look(null));
+}
+
+/** A finger that stays looks, and does nothing more. @type {(node: HTMLElement, attribute: string, look: (key: string | null) => void) => {wasLong: () => boolean}} */
+function longPresses(node, attribute, look) {
+  let isLong = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  node.addEventListener("pointerdown", (event) => {
+    isLong = false;
+    const key = event.target instanceof Element ? event.target.closest(`[${attribute}]`)?.getAttribute(attribute) : null;
+    if (event.pointerType === "mouse" || !key) return;
+    timer = setTimeout(() => { isLong = true; look(key); navigator.vibrate?.(15); }, LONG_PRESS_MS);
+  });
+  for (const end of ["pointerup", "pointercancel", "pointermove"]) {
+    node.addEventListener(end, (event) => { if (end !== "pointermove" || /** @type {PointerEvent} */ (event).movementY) clearTimeout(timer); });
+  }
+  node.addEventListener("contextmenu", (event) => { if (isLong) event.preventDefault(); });
+  return { wasLong: () => isLong };
+}
+
+/** @type {(deeds: Deeds) => void} */
+function listenToMoved(deeds) {
+  const { game } = deeds.state;
+  onTap("game-moved", "data-way", (way, button) => {
+    const row = button.closest("[data-unit]");
+    const unit = row?.getAttribute("data-unit") ?? "";
+    if (way === "accept-open") deeds.change(() => { game.accepting = unit; });
+    else if (way === "accept") deeds.accept(unit, row?.querySelector("input")?.value.trim() ?? "");
+    else if (way === "die") deeds.decide(unit);
+    else deeds.confirm(unit, way);
+  });
+}
+
+/** @type {(deeds: Deeds) => void} */
+function listenToSeats(deeds) {
+  const dialog = /** @type {HTMLDialogElement} */ (byId("seats"));
+  onTap("seat-open", "", () => { dialog.showModal(); deeds.changed(); });
+  onTap("seats-close", "", () => dialog.close());
+  onTap("seats-body", "data-seat", (seat) => { dialog.close(); deeds.sit(seat); });
+  onTap("seats-body", "data-copy", (link) => copy(link).then(() => deeds.change(() => { deeds.state.game.copied = link; })));
+  onTap("game-take", "data-seat", (seat) => deeds.sit(seat));
+  dialog.addEventListener("toggle", () => deeds.changed(), true);
+}
+
+/** Browsers copy by themselves only on safe addresses, which a table in a home network has not. @type {(text: string) => Promise<void>} */
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const input = document.querySelector(`#seats-body input[value="${CSS.escape(text)}"]`);
+  if (input instanceof HTMLInputElement) input.select();
+  document.execCommand("copy");
+}

@@ -1,0 +1,83 @@
+// @ts-check
+/** Dice: as pictures with pips, as big buttons to enter real ones, and those that came up. */
+import { latestCast, playing, rollDue } from "./game_state.js";
+import { each, make, put, write } from "./keyed.js";
+import { byId, element } from "./panel.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./game_state.js").Offer} Offer */
+
+/** Where the pips of a face are, in quarters of its side from the middle. */
+const PIPS = /** @type {Record<number, [number, number][]>} */ ({
+  1: [[0, 0]],
+  2: [[-1, -1], [1, 1]],
+  3: [[-1, -1], [0, 0], [1, 1]],
+  4: [[-1, -1], [1, -1], [-1, 1], [1, 1]],
+  5: [[-1, -1], [1, -1], [0, 0], [-1, 1], [1, 1]],
+  6: [[-1, -1], [1, -1], [-1, 0], [1, 0], [-1, 1], [1, 1]],
+});
+const APART = 26;
+
+/** A die that shows a face; an empty place where none lies yet. @type {(face: number | null) => SVGElement} */
+export function makeDie(face) {
+  const die = make("svg", { class: `die${face === null ? " empty" : ""}`, viewBox: "-50 -50 100 100", role: "img" });
+  put(die, "aria-label", face === null ? "not thrown yet" : String(face));
+  die.append(make("rect", { x: "-45", y: "-45", width: "90", height: "90", rx: "16" }));
+  if (face !== null) die.append(...pips(face));
+  return die;
+}
+
+/** Pips, or the number on dice of more than six sides. @type {(face: number) => SVGElement[]} */
+function pips(face) {
+  const places = PIPS[face];
+  if (places) return places.map(([x, y]) => make("circle", { cx: String(APART * x), cy: String(APART * y), r: "10" }));
+  const text = make("text", { dy: "0.35em" });
+  write(text, String(face));
+  return [text];
+}
+
+/** Dice in a row; each is made anew when it shows something else. @type {(parent: Element, faces: (number | null)[], name?: string) => void} */
+export function renderDice(parent, faces, name = "") {
+  const numbered = faces.map((face, index) => ({ face, key: `${name} ${index} ${face}` }));
+  each(parent, numbered, ({ key }) => key, ({ face }) => makeDie(face), () => {});
+}
+
+/** Bring the dice to be entered, and those that came up last, up to date. @type {(state: State) => void} */
+export function renderGameDice(state) {
+  const told = playing(state);
+  const roll = rollDue(told);
+  byId("game-dice").hidden = !roll;
+  if (roll) renderEntry(state, roll);
+  const cast = told && !roll ? latestCast(told) : null;
+  byId("game-cast").hidden = !cast;
+  renderDice(byId("game-cast-dice"), cast?.values ?? [], String(told?.log.findLast(({ undone }) => !undone)?.deed));
+}
+
+/** @type {(state: State, roll: Offer) => void} */
+function renderEntry(state, roll) {
+  const { faces, busy } = state.game;
+  const { count, sides } = roll.dice ?? { count: 0, sides: 6 };
+  write(byId("game-dice-title"), roll.label.charAt(0).toUpperCase() + roll.label.slice(1));
+  renderDice(byId("game-dice-entered"), Array.from({ length: count }, (_, index) => faces[index] ?? null));
+  const keys = Array.from({ length: sides }, (_, index) => index + 1);
+  each(byId("game-dice-keys"), keys, String, makeKey, (key) => disable(key, busy !== null || faces.length === count));
+  disable(byId("game-dice-back"), busy !== null || faces.length === 0);
+  disable(byId("game-dice-enter"), busy !== null || faces.length < count);
+  disable(byId("game-dice-roll"), busy !== null);
+  put(byId("game-dice-roll"), "data-offer", `offer ${state.game.told?.actions.indexOf(roll)}`);
+}
+
+/** @type {(face: number) => HTMLElement} */
+function makeKey(face) {
+  const key = element("button");
+  put(key, "type", "button");
+  put(key, "data-face", String(face));
+  put(key, "aria-label", `a ${face}`);
+  key.append(makeDie(face));
+  return key;
+}
+
+/** @type {(button: HTMLElement, isDisabled: boolean) => void} */
+export function disable(button, isDisabled) {
+  /** @type {HTMLButtonElement} */ (button).disabled = isDisabled;
+}

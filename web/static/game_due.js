@@ -1,0 +1,104 @@
+// @ts-check
+/** What hands have to do for the game, and what they seem to have done: to confirm, or to decide. */
+import { disable, renderDice } from "./game_dice.js";
+import { playing } from "./game_state.js";
+import { each, put, write } from "./keyed.js";
+import { byId, element } from "./panel.js";
+import { badge, figuresWords } from "./rulings_words.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./game_state.js").Moved} Moved */
+/** @typedef {{deed: string, text: string, title: string, main?: boolean}} Way  a button, and what it does */
+
+/** From this face on a die says that it holds. */
+export const HOLDS_FROM = 4;
+
+const WAYS = [
+  { deed: "intent", text: "The mover's intent", title: "It holds, as the mover meant it" },
+  { deed: "die", text: `Roll for it (${HOLDS_FROM}+ holds)`, title: "One die decides" },
+  { deed: "benefit", text: "Benefit to the mover", title: "It holds, as nobody can see that it does not" },
+];
+
+/** Bring what is due by hand up to date. @type {(state: State) => void} */
+export function renderDue(state) {
+  const told = playing(state);
+  const due = (told?.to_place ?? []).map(({ unit, text }) => ({ key: `put ${unit}`, text }));
+  const placed = state.game.placed.map((unit) => ({ key: `placed ${unit}`, text: `${unit}: ✓ placed` }));
+  each(byId("game-due"), [...due, ...placed], ({ key }) => key, () => element("li"), (row, { key, text }) => {
+    put(row, "class", key.startsWith("placed") ? "placed" : "");
+    write(row, text);
+  });
+  each(byId("game-moved"), told?.moved ?? [], ({ unit }) => unit, makeMoved, (row, moved) => updateMoved(row, moved, state));
+}
+
+/** @type {() => HTMLElement} */
+function makeMoved() {
+  const row = element("li", "b", "span", "p", "div", "div");
+  const decided = element("p", "span", "span");
+  decided.className = "decided";
+  row.append(decided);
+  row.children[3].className = "row ways";
+  const accepting = /** @type {HTMLElement} */ (row.children[4]);
+  accepting.className = "row accepting";
+  const why = element("input");
+  for (const [name, value] of Object.entries({ type: "text", maxlength: "200", placeholder: "why? (may be left out)", "aria-label": "Why is it accepted?" })) put(why, name, value);
+  const accept = element("button");
+  put(accept, "type", "button");
+  put(accept, "data-way", "accept");
+  write(accept, "Accept");
+  accepting.append(why, accept);
+  return row;
+}
+
+/** @type {(row: HTMLElement, moved: Moved, state: State) => void} */
+function updateMoved(row, moved, state) {
+  const [mark, text, because, ways, accepting, decided] = /** @type {HTMLElement[]} */ ([...row.children]);
+  const { answer, unit, ghost } = moved;
+  put(row, "class", `moved ${answer.answer}`);
+  put(row, "data-unit", unit);
+  write(mark, badge(answer));
+  write(text, moved.text);
+  const nearest = ghost.length ? "The nearest legal place is drawn on the table." : "";
+  const why = answer.because === moved.text ? "" : (answer.because ?? "");
+  write(because, [why, figuresWords(answer), answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
+  each(ways, waysOf(moved, state), ({ deed }) => deed, () => element("button"), (button, way) => {
+    put(button, "type", "button");
+    put(button, "data-way", way.deed);
+    put(button, "title", way.title);
+    put(button, "class", way.main ? "main" : "");
+    write(button, way.text);
+    disable(button, state.game.busy !== null);
+  });
+  accepting.hidden = state.game.accepting !== unit;
+  renderDecided(decided, moved, state);
+}
+
+/** The buttons of a suggestion. @type {(moved: Moved, state: State) => Way[]} */
+function waysOf(moved, state) {
+  const told = playing(state);
+  if (!told || told.seat.kind === "spectator") return [];
+  const { answer, is_legal, unit } = moved;
+  const accept = { deed: "accept-open", text: "Accept anyway", title: "The players have agreed: it is recorded as an overrule" };
+  const confirms = is_legal && told.is_yours;
+  if (confirms && answer.answer === "yes") return [{ deed: "seen", text: "Confirm", title: `Record what ${unit} did`, main: true }];
+  if (confirms && !isDecided(moved, state)) return WAYS;
+  return state.game.accepting === unit ? [] : [accept];
+}
+
+/** What a die that was rolled for a suggestion is kept under: another place is another question. @type {(moved: Moved) => string} */
+export function decisionKey({ unit, answer }) {
+  return `${unit} ${answer.margin_mm.toFixed(1)}`;
+}
+
+/** @type {(moved: Moved, state: State) => boolean} */
+function isDecided(moved, { game }) {
+  return game.decided?.key === decisionKey(moved);
+}
+
+/** The die that decided it, and how. @type {(node: HTMLElement, moved: Moved, state: State) => void} */
+function renderDecided(node, moved, state) {
+  const decided = isDecided(moved, state) ? state.game.decided : null;
+  node.hidden = decided === null;
+  renderDice(node.children[0], decided ? [decided.face] : []);
+  write(node.children[1], (decided?.face ?? 0) >= HOLDS_FROM ? "It holds." : "It does not hold: put it back, or where the ghost lies.");
+}

@@ -1,0 +1,189 @@
+// @ts-check
+/** The game in the panel: to begin it, what hands have to do, what may be done, the hand, the log. */
+import { disable, renderDice, renderGameDice } from "./game_dice.js";
+import { bunchOf, chosenUnit, groupsShown, playing } from "./game_state.js";
+import { cardKind, groupTitle, markerWords } from "./game_words.js";
+import { renderDue } from "./game_due.js";
+import { renderOverrule } from "./game_overrule.js";
+import { renderStrip } from "./game_strip.js";
+import { each, put, write } from "./keyed.js";
+import { byId, element } from "./panel.js";
+import { renderSeats } from "./seats_panel.js";
+import { sideNumber } from "./state.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./game_state.js").GameNow} GameNow */
+/** @typedef {import("./game_state.js").Group} Group */
+/** @typedef {import("./game_state.js").Button} Button */
+/** @typedef {import("./game_state.js").Happened} Happened */
+
+const MOST_LINES = 40;
+
+/** The decks that a game can be played with; the first is the players' own. */
+const DECKS = [{ deck: "", text: "Printed cards" }, { deck: "house", text: "tablecam deals (house deck)" }];
+
+/** Bring all that is shown of the game in words up to date. @type {(state: State) => void} */
+export function renderGame(state) {
+  if (!state.facts.referee) return;
+  const told = playing(state);
+  renderStrip(state);
+  renderSeats(state);
+  renderSaid(state);
+  renderBegin(state);
+  renderDue(state);
+  renderGameDice(state);
+  renderActions(state);
+  renderTake(state, told);
+  renderHand(told);
+  renderMarked(state, told);
+  renderOverrule(state);
+  renderLog(state, told);
+}
+
+/** @type {(state: State) => void} */
+function renderSaid(state) {
+  const { game } = state;
+  const told = playing(state);
+  write(byId("game-said"), game.busy ?? (game.said || told?.trouble || ""));
+  byId("game-said").classList.toggle("waiting", game.busy !== null);
+  byId("game").classList.toggle("busy", game.busy !== null);
+  byId("game-undo").hidden = !told?.can_undo;
+  disable(byId("game-undo"), game.busy !== null);
+  const latest = told?.log.findLast(({ undone }) => !undone);
+  put(byId("game-undo"), "title", `Take back the latest: ${latest?.text ?? "nothing"} (Backspace)`);
+}
+
+/** @type {(state: State) => void} */
+function renderBegin(state) {
+  const { game, facts } = state;
+  const isOpen = Boolean(game.told && !game.told.has_begun && game.told.seat.kind !== "spectator");
+  byId("game-begin").hidden = !isOpen;
+  if (!isOpen) return;
+  each(byId("begin-side"), facts.sides, String, makeButton, (button, side) => {
+    put(button, "class", `side-${sideNumber(state, side) % 8}`);
+    put(button, "data-side", side);
+    put(button, "aria-pressed", String(side === game.begin.active));
+    write(button, side);
+  });
+  each(byId("begin-deck"), DECKS, ({ deck }) => deck, makeButton, (button, { deck, text }) => {
+    put(button, "data-deck", deck);
+    put(button, "aria-pressed", String(deck === game.begin.deck));
+    write(button, text);
+  });
+  const isRunning = state.now?.simulated?.paused === false;
+  byId("begin-running").hidden = !isRunning;
+  write(byId("begin"), isRunning ? "Pause and begin" : "Begin the game");
+  disable(byId("begin"), game.busy !== null);
+}
+
+/** @type {() => HTMLElement} */
+export function makeButton() {
+  const button = element("button");
+  put(button, "type", "button");
+  return button;
+}
+
+/** @type {(state: State) => void} */
+function renderActions(state) {
+  const told = playing(state);
+  const groups = told?.is_yours ? groupsShown(state) : [];
+  each(byId("game-actions"), groups, ({ group }) => group, () => element("section", "h3", "div", "button"), (node, group) => updateGroup(node, group, state));
+}
+
+/** @type {(node: HTMLElement, group: Group, state: State) => void} */
+function updateGroup(node, { group, buttons, more }, state) {
+  const [title, bunches, moreButton] = /** @type {HTMLElement[]} */ ([...node.children]);
+  put(node, "class", `offers group-${group}`);
+  write(title, groupTitle(group));
+  const names = [...new Set(buttons.map(({ offer }) => bunchOf(offer)))];
+  each(bunches, names, String, () => element("div", "b", "div"), (bunch, name) => {
+    put(bunch, "class", `bunch${name && state.chosen.includes(`unit:${name}`) ? " chosen" : ""}`);
+    write(bunch.children[0], name);
+    const own = buttons.filter(({ offer }) => bunchOf(offer) === name);
+    each(bunch.children[1], own, ({ key, offer }) => `${key} ${offer.label}`, makeButton, (button, each) => updateOffer(button, each, name, state));
+  });
+  put(moreButton, "type", "button");
+  put(moreButton, "class", "more");
+  put(moreButton, "data-more", group);
+  moreButton.hidden = more === 0;
+  write(moreButton, `${more} more`);
+}
+
+/** @type {(button: HTMLElement, each: Button, unit: string, state: State) => void} */
+function updateOffer(button, { key, offer }, unit, state) {
+  const label = wordsOf(offer.label, state);
+  const short = unit && label.startsWith(unit) ? label.slice(unit.length).replace(/^:? /, "") : label;
+  put(button, "data-offer", key);
+  put(button, "aria-label", label);
+  put(button, "class", state.game.looked === key ? "looked" : "");
+  write(button, short.charAt(0).toUpperCase() + short.slice(1));
+  disable(button, state.game.busy !== null);
+}
+
+/** A label with the titles of this seat's cards in place of their ids. @type {(label: string, state: State) => string} */
+function wordsOf(label, state) {
+  const hand = playing(state)?.state.hand ?? [];
+  return hand.reduce((text, { id, title }) => text.replace(new RegExp(`\\b${id}(?![\\w-])`), title), label);
+}
+
+/** On a screen that all look at nothing is answered that would show a hand: take the seat. @type {(state: State, told: GameNow | null) => void} */
+function renderTake(state, told) {
+  const isWanted = Boolean(told && told.seat.kind === "shared" && told.asked && !told.is_yours && !told.is_over);
+  byId("game-take").hidden = !isWanted;
+  if (!isWanted || !told) return;
+  put(byId("game-take"), "data-seat", told.asked);
+  write(byId("game-take"), `Take ${told.asked}'s seat to answer`);
+  disable(byId("game-take"), state.game.busy !== null);
+}
+
+/** @type {(told: GameNow | null) => void} */
+function renderHand(told) {
+  const hand = told?.state.hand ?? [];
+  byId("game-hand-part").hidden = hand.length === 0;
+  each(byId("game-hand"), hand, ({ id }) => id, () => element("li", "b", "i", "span", "small"), (node, card) => {
+    const [title, span, kind, text] = node.children;
+    write(title, card.title);
+    write(span, `${card.span_bw} BW`);
+    write(kind, cardKind(card));
+    write(text, card.text);
+  });
+}
+
+/** @type {(state: State, told: GameNow | null) => void} */
+function renderMarked(state, told) {
+  const unit = told ? chosenUnit(state) : null;
+  const words = unit ? markerWords(told?.markers[unit]) : "";
+  byId("game-marked").hidden = !words;
+  write(byId("game-marked"), `${unit}: ${words}`);
+}
+
+/** The log, the latest first. @type {(state: State, told: GameNow | null) => void} */
+function renderLog(state, told) {
+  const all = (told?.log ?? []).map((happened, index) => ({ key: `log ${index}`, happened })).reverse();
+  const shown = state.game.wholeLog ? all : all.slice(0, MOST_LINES);
+  byId("game-log").hidden = all.length === 0;
+  write(byId("game-log-count"), all.length ? String(all.length) : "");
+  each(byId("game-log-body"), shown, ({ key }) => key, makeLine, (line, { key, happened }) => updateLine(line, key, happened, state));
+  byId("game-log-more").hidden = shown.length === all.length;
+}
+
+/** @type {() => HTMLElement} */
+function makeLine() {
+  const line = element("li", "b", "span", "span", "i", "small");
+  line.children[2].className = "dice";
+  return line;
+}
+
+/** @type {(line: HTMLElement, key: string, happened: Happened, state: State) => void} */
+function updateLine(line, key, { kind, text, rule, note, undone, evidence, dice }, state) {
+  const [mark, said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...line.children]);
+  const marks = [kind === "overrule" ? "overrule" : "", undone ? "undone" : ""].filter(Boolean);
+  put(line, "class", `${marks.join(" ")}${state.game.looked === key ? " looked" : ""}`.trim());
+  put(line, "data-log", key);
+  put(line, "tabindex", evidence.length ? "0" : null);
+  write(mark, marks.join(", "));
+  write(said, text);
+  renderDice(faces, dice?.values ?? []);
+  write(noted, note);
+  write(by, rule ?? "");
+}

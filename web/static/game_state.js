@@ -1,0 +1,202 @@
+// @ts-check
+/**
+ * What the page knows of the game, and the functions that change it. Nothing here draws or asks.
+ *
+ * @typedef {import("./state.js").State} State
+ * @typedef {import("./state.js").Shape} Shape
+ * @typedef {import("./rulings_state.js").RuleAnswer} RuleAnswer
+ *
+ * @typedef {Record<string, any> & {type: string}} Action  the game's own; sent back as it came
+ * @typedef {{x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}} GhostBase
+ * @typedef {{values: number[], sides: number}} Cast  dice as they came up
+ *
+ * @typedef {object} Offer  something that this seat may do
+ * @property {string} group
+ * @property {string} label
+ * @property {{count: number, sides: number} | null} dice
+ * @property {Shape[]} shapes
+ * @property {Action} action
+ *
+ * @typedef {{unit: string, text: string, ghost: GhostBase[]}} ToPlace  what hands have to do for the game
+ * @typedef {{unit: string, text: string, is_legal: boolean, answer: RuleAnswer, ghost: GhostBase[]}} Moved  what hands seem to have done
+ *
+ * @typedef {object} Happened  a line of the log
+ * @property {string} kind
+ * @property {string} text
+ * @property {string | null} rule
+ * @property {Shape[]} evidence
+ * @property {string} note
+ * @property {boolean} undone
+ * @property {number} deed  the action that it followed from
+ * @property {Cast | null} dice  what that action rolled, with the first that followed
+ *
+ * @typedef {{id: string, title: string, span_bw: number, text: string, modifies?: {symbol: string} | null, interrupts?: string | null, is_event?: boolean}} Card
+ *
+ * @typedef {object} GameNow  as `/api/game` gives it; all but the first four only once it has begun
+ * @property {number} version
+ * @property {string} game
+ * @property {{kind: "player" | "shared" | "spectator", side: string | null}} seat
+ * @property {boolean} has_begun
+ * @property {string} question
+ * @property {string | null} asked
+ * @property {boolean} is_yours
+ * @property {boolean} is_over
+ * @property {Offer[]} actions
+ * @property {boolean} can_undo
+ * @property {Record<string, {disruption?: number, smoke?: boolean}>} markers
+ * @property {ToPlace[]} to_place
+ * @property {Moved[]} moved
+ * @property {string} trouble
+ * @property {{round: {number: number, active: string}, sides: {name: string, morale: number, hand: number}[], hand?: Card[], options?: {deck?: string}}} state
+ * @property {Happened[]} log
+ *
+ * @typedef {{own: string, by_link: boolean, seats: {name: string, side: string | null, link: string | null}[]}} SeatsNow  as `/api/seats` gives it
+ *
+ * @typedef {object} GameOnPage
+ * @property {GameNow | null} told
+ * @property {SeatsNow | null} seats
+ * @property {string | null} error  why the page could not be told
+ * @property {string | null} busy  what is being sent: until it is answered nothing else is
+ * @property {string} said  what came of the latest tap, where that needs words
+ * @property {string | null} looked  the offer, or the line of the log, that is pointed at
+ * @property {string[]} open  the groups that show all of their buttons
+ * @property {boolean} wholeLog
+ * @property {number[]} faces  the dice that were entered so far
+ * @property {string} facesOf  the roll that they are for
+ * @property {{key: string, face: number} | null} decided  a die that was rolled for what is too close to call
+ * @property {string | null} accepting  the unit that is to be accepted as it lies
+ * @property {string[]} placed  the units that have just arrived where the game has them
+ * @property {string | null} copied  the link that was copied last
+ * @property {{active: string, deck: string}} begin  what is chosen before a game
+ */
+
+/** How many buttons a group shows before "more". */
+export const MOST_BUTTONS = 12;
+
+/** @type {(facts: import("./state.js").TableFacts) => GameOnPage} */
+export function newGame(facts) {
+  return {
+    told: null,
+    seats: null,
+    error: null,
+    busy: null,
+    said: "",
+    looked: null,
+    open: [],
+    wholeLog: false,
+    faces: [],
+    facesOf: "",
+    decided: null,
+    accepting: null,
+    placed: [],
+    copied: null,
+    begin: { active: facts.sides?.[0] ?? "", deck: "" },
+  };
+}
+
+/** The game in progress, as this seat sees it; null before it has begun. @type {(state: State) => GameNow | null} */
+export function playing({ game }) {
+  return game.told?.has_begun ? game.told : null;
+}
+
+/** Take in what the server says of the game. @type {(state: State, told: GameNow) => void} */
+export function gameTold(state, told) {
+  const { game } = state;
+  const before = game.told?.has_begun ? game.told : null;
+  game.told = told;
+  game.error = null;
+  if (!told.has_begun) return;
+  const due = new Set(told.to_place.map(({ unit }) => unit));
+  game.placed = (before?.to_place ?? []).map(({ unit }) => unit).filter((unit) => !due.has(unit));
+  state.rulings.active = told.state.round.active;
+  if (before?.question !== told.question) game.open = [];
+  if (game.looked?.startsWith("offer") && before?.version !== told.version) game.looked = null;
+  if (game.accepting && !told.moved.some(({ unit }) => unit === game.accepting)) game.accepting = null;
+  forgetFaces(game, rollDue(told));
+}
+
+/** Dice that were entered stay until another roll is due. @type {(game: GameOnPage, roll: Offer | undefined) => void} */
+function forgetFaces(game, roll) {
+  const text = roll ? `${roll.label} ${game.told?.log.length}` : "";
+  if (text !== game.facesOf) [game.faces, game.facesOf] = [[], text];
+}
+
+/** The roll that this seat may make now. @type {(told: GameNow | null) => Offer | undefined} */
+export function rollDue(told) {
+  return told?.actions?.find(({ dice }) => dice !== null);
+}
+
+/** Read one more die. @type {(state: State, face: number) => void} */
+export function addFace({ game }, face) {
+  const count = rollDue(game.told)?.dice?.count ?? 0;
+  if (game.faces.length < count) game.faces = [...game.faces, face];
+}
+
+/** Take the last die back. @type {(state: State) => void} */
+export function dropFace({ game }) {
+  game.faces = game.faces.slice(0, -1);
+}
+
+/** The dice that came up in the latest action. @type {(told: GameNow) => Cast | null} */
+export function latestCast({ log }) {
+  const latest = log.findLast(({ undone }) => !undone);
+  return log.find(({ deed, dice }) => deed === latest?.deed && dice)?.dice ?? null;
+}
+
+/** The units that an action is about. @type {(action: Action) => string[]} */
+export function unitsOf({ unit, force, amounts }) {
+  if (typeof unit === "string") return [unit];
+  if (Array.isArray(force)) return force;
+  return amounts && typeof amounts === "object" ? Object.keys(amounts) : [];
+}
+
+/** What an offer is gathered under: its unit alone where there is one. @type {(offer: Offer) => string} */
+export function bunchOf({ action }) {
+  return typeof action.unit === "string" ? action.unit : "";
+}
+
+/**
+ * The buttons, by group; those of a chosen unit come first, and more than a few wait for "more".
+ *
+ * @typedef {{key: string, offer: Offer}} Button
+ * @typedef {{group: string, buttons: Button[], more: number}} Group
+ * @type {(state: State) => Group[]}
+ */
+export function groupsShown(state) {
+  const chosen = new Set(state.chosen.map((thing) => thing.replace(/^unit:/, "")));
+  const isChosen = (/** @type {Button} */ { offer }) => unitsOf(offer.action).some((unit) => chosen.has(unit));
+  const all = (state.game.told?.actions ?? []).map((offer, index) => ({ key: `offer ${index}`, offer }));
+  const buttons = all.filter(({ offer }) => offer.dice === null);
+  const groups = [...new Set(buttons.map(({ offer }) => offer.group))];
+  return groups.map((group) => {
+    const own = buttons.filter(({ offer }) => offer.group === group);
+    const sorted = [...own.filter(isChosen), ...gathered(own.filter((button) => !isChosen(button)))];
+    const most = state.game.open.includes(group) ? sorted.length : MOST_BUTTONS;
+    return { group, buttons: sorted.slice(0, most), more: Math.max(0, sorted.length - most) };
+  });
+}
+
+/** A unit's buttons side by side, in the order in which units are first named. @type {(buttons: Button[]) => Button[]} */
+function gathered(buttons) {
+  const bunches = [...new Set(buttons.map(({ offer }) => bunchOf(offer)))];
+  return bunches.flatMap((bunch) => buttons.filter(({ offer }) => bunchOf(offer) === bunch));
+}
+
+/** The offer of a button. @type {(state: State, key: string) => Offer | undefined} */
+export function offerOf(state, key) {
+  return state.game.told?.actions?.[Number(key.slice("offer ".length))];
+}
+
+/** What is drawn of what is pointed at. @type {(state: State) => Shape[]} */
+export function shapesLookedAt(state) {
+  const { looked, told } = state.game;
+  if (!looked || !told?.has_begun) return [];
+  if (looked.startsWith("offer ")) return offerOf(state, looked)?.shapes ?? [];
+  return told.log[Number(looked.slice("log ".length))]?.evidence ?? [];
+}
+
+/** The one unit that is chosen, if it is in the game. @type {(state: State) => string | null} */
+export function chosenUnit(state) {
+  const [first] = state.chosen;
+  return state.chosen.length === 1 && first.startsWith("unit:") ? first.slice("unit:".length) : null;
+}

@@ -1,0 +1,56 @@
+// @ts-check
+/** The strip under the header: whose round it is, what is asked of whom, how both sides stand. */
+import { playing } from "./game_state.js";
+import { seatName, turnWords } from "./game_words.js";
+import { each, put, write } from "./keyed.js";
+import { byId, element } from "./panel.js";
+import { sideNumber } from "./state.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./game_state.js").GameNow} GameNow */
+
+/** Bring the strip up to date. @type {(state: State) => void} */
+export function renderStrip(state) {
+  const told = playing(state);
+  document.body.classList.toggle("playing", told !== null);
+  put(byId("turn-round"), "class", told ? `turn-round side-${sideNumber(state, told.state.round.active) % 8}` : "turn-round none");
+  write(byId("turn-round"), told ? `${told.state.round.active}${told.is_over ? "" : ` · round ${told.state.round.number}`}` : "no game yet");
+  write(byId("turn-question"), questionWords(state));
+  write(byId("turn-who"), told ? turnWords(told) : "");
+  byId("turn-who").classList.toggle("yours", Boolean(told?.is_yours));
+  renderSides(state, told);
+  const own = state.game.seats?.own;
+  byId("seat-open").hidden = own === undefined;
+  write(byId("seat-own"), own === undefined ? "" : seatName(own));
+  put(byId("seat-open"), "class", `seat-open side-${sideNumber(state, own ?? "") % 8}${state.facts.sides.includes(own ?? "") ? " of-side" : ""}`);
+}
+
+/** @type {(state: State) => string} */
+function questionWords(state) {
+  const told = playing(state);
+  if (state.game.error) return state.game.error;
+  if (told) return told.question;
+  return state.game.told ? "The referee is ready: begin a game in the panel." : "Asking the referee …";
+}
+
+/** @type {(state: State, told: GameNow | null) => void} */
+function renderSides(state, told) {
+  each(byId("turn-sides"), told?.state.sides ?? [], ({ name }) => name, makeSide, (node, { name, morale, hand }) => {
+    put(node, "class", `turn-side side-${sideNumber(state, name) % 8}`);
+    put(node, "aria-label", `${name}: morale ${morale}, ${hand} cards`);
+    const [side, flag, standing, card, held] = node.children;
+    write(side, name);
+    write(standing, String(morale));
+    write(held, String(hand));
+    put(flag, "title", "army morale");
+    put(card, "title", "cards in hand");
+  });
+}
+
+/** @type {() => HTMLElement} */
+function makeSide() {
+  const side = element("li", "span", "i", "b", "i", "b");
+  side.children[1].className = "flag";
+  side.children[3].className = "card";
+  return side;
+}

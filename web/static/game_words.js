@@ -1,0 +1,54 @@
+// @ts-check
+/** How the game is put into words: whose turn it is, what the groups are called, what markers say. */
+
+/** @typedef {import("./game_state.js").GameNow} GameNow */
+
+/** @type {Record<string, string>} */
+const GROUPS = {
+  activate: "Activate a force",
+  card: "Cards",
+  charge: "Charge",
+  command: "The command of this round",
+  commander: "Commander",
+  done: "Enough",
+  "fall-back": "Fall back",
+  fire: "Fire",
+  march: "March",
+  rally: "Rally",
+  setup: "Setting up",
+  volleys: "Volleys",
+};
+
+/** @type {(group: string) => string} */
+export function groupTitle(group) {
+  return GROUPS[group] ?? group.charAt(0).toUpperCase() + group.slice(1).replaceAll("-", " ");
+}
+
+/** Whose turn it is to tap, for the seat that reads it. @type {(told: GameNow) => string} */
+export function turnWords(told) {
+  if (told.is_over) return "the game is over";
+  if (told.seat.kind === "spectator") return told.asked ? `${told.asked} is asked` : "dice";
+  if (told.is_yours && told.asked === null) return "anyone may";
+  if (told.is_yours && told.seat.kind === "player") return "your turn";
+  return told.is_yours ? `${told.asked} answers` : `waiting for ${told.asked ?? "dice"}`;
+}
+
+/** What a seat is called. @type {(name: string) => string} */
+export function seatName(name) {
+  if (name === "shared") return "shared screen";
+  return name === "spectator" ? "looking on" : name;
+}
+
+/** A unit's markers; empty where it has none. @type {(markers: {disruption?: number, smoke?: boolean} | undefined) => string} */
+export function markerWords(markers) {
+  const level = markers?.disruption ?? 0;
+  const disruption = level ? `${level} disruption${level > 1 ? "s" : ""}` : "";
+  return [disruption, markers?.smoke ? "smoke" : ""].filter(Boolean).join(", ");
+}
+
+/** @type {(card: import("./game_state.js").Card) => string} */
+export function cardKind({ modifies, interrupts, is_event }) {
+  if (modifies) return modifies.symbol;
+  if (interrupts) return "interrupt";
+  return is_event ? "event" : "span only";
+}
