@@ -1,0 +1,62 @@
+"""Whole games as text: what was asked, what was done, and what followed, each with its rule.
+
+`python -m tests.rules.maurice.game.playthrough` writes the kept ones again from their own actions:
+look at what it changed before keeping it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.play import Play
+
+KEPT = tuple(sorted((Path(__file__).parent / "golden").glob("*.txt")))
+_ACTION = "> "
+
+
+def playthrough(play: Play[Any, Any]) -> str:
+    """A game as text: its beginning, and of each action the question, itself, and the events."""
+    document = play.to_json()
+    begun = {key: document[key] for key in ("position", "options")}
+    lines = [json.dumps(begun)]
+    state = Play.from_json(GAME, document | {"log": []}).state
+    for done in play.done:
+        lines.append(GAME.asked(state).question)
+        lines.append(_ACTION + json.dumps(GAME.action_to_json(done.action)))
+        lines += [f"  {event.rule or '-'} {event.text}" for event in done.events]
+        state = done.state
+    lines.append(play.asked().question)
+    return "\n".join(lines) + "\n"
+
+
+def played(text: str) -> Play[Any, Any]:
+    """The game whose text that is, played again from its beginning and its actions alone."""
+    first, *others = text.splitlines()
+    play: Play[Any, Any] = _begun(json.loads(first))
+    for document in _actions(others):
+        play.apply(GAME.action_from_json(document))
+    return play
+
+
+def _begun(document: dict[str, Any]) -> Play[Any, Any]:
+    empty = {"format": "tablecam.play", "version": 1, "game": GAME.name, "log": []}
+    return Play.from_json(GAME, empty | document)
+
+
+def _actions(lines: Iterable[str]) -> Iterator[Any]:
+    for line in lines:
+        if line.startswith(_ACTION):
+            yield json.loads(line.removeprefix(_ACTION))
+
+
+def _write_again() -> None:
+    for path in KEPT:
+        path.write_text(playthrough(played(path.read_text(encoding="utf-8"))), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    _write_again()
