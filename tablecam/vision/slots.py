@@ -43,7 +43,7 @@ less."""
 _RIVALS = 4
 _CLEAR_WORTH, _CLEARLY = 60.0, 0.99
 _MATES_BEFORE, _OTHERS_BEFORE = 150.0, 0.5
-"""What is thought of a table file before any picture is seen: 300 of 301 such places hold a mate."""
+"""What is thought of a table file before a picture is seen: 300 of 301 such places hold a mate."""
 _ROUNDS = 3
 """Each base that is known leaves fewer names for the others."""
 

@@ -89,6 +89,37 @@ def test_flush_mates_are_likelier_than_near_ones_and_those_than_far_ones():
     assert nats(300) == nats(40, heading_deg=90) == 0
 
 
+def test_a_mate_lies_flush_next_but_one_too():
+    beside = [known(11, 200, 150 - right_mm, 0.0) for right_mm in (40, 80, 120)]
+    nats = [MATES.likelier(each, known(10, 200, 150, 0.0))[0, ROW[11]] for each in beside]
+    assert nats == [FLUSH_NATS, FLUSH_NATS, 0]
+
+
+def test_bases_agree_with_the_table_file_where_they_lie_flush_with_mates():
+    units = ((10, 11, 12, 13), (20, 21))
+    mates = Mates(
+        np.array([0, 0, 0, 0, 1, 1]), np.tile([FOOT.depth_mm, FOOT.width_mm], (6, 1)).astype(float)
+    )
+    row = {tag: number for number, tag in enumerate(tag for unit in units for tag in unit)}
+
+    def agreement(*places):
+        tags, rights_mm = zip(*places, strict=True)
+        many = len(tags)
+        lying = TagGuesses(
+            np.array([row[tag] for tag in tags]),
+            np.column_stack([np.full(many, 200.0), [150.0 - right_mm for right_mm in rights_mm]]),
+            np.zeros(many),
+            np.full(many, FOOT.tag_height_mm),
+            np.full(many, FOOT.tag_size_mm),
+        )
+        return mates.agreement(lying)
+
+    assert agreement((10, 0), (11, 40), (12, 80.5)) == (3, 0)
+    assert agreement((10, 0), (11, 60)) == (0, 0)
+    assert agreement((10, 0), (11, 40), (20, 80)) == (2, 1)
+    assert agreement((10, 0), (11, 40), (20, 80), (21, 120)) == (4, 0)
+
+
 def test_a_base_whose_pattern_is_hidden_is_known_by_its_unit():
     assert found(LINE, hidden={12}) == [10, 11, 12, 13]
 

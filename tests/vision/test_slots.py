@@ -1,0 +1,130 @@
+"""A base that smoke, dice or figures hide is named by its place beside mates and what it shows."""
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tablecam.vision.covered import costs_if_covered
+from tablecam.vision.dictionary import all_patterns
+from tablecam.vision.find import TagFinder
+from tablecam.vision.points import expected_at_points, tag_points
+from tablecam.vision.slots import odds_of_mates
+from tests.vision.pictures import CAMERA, ROSTER, Print, cover, picture_of
+
+FINDER = TagFinder(CAMERA, ROSTER)
+LINE = [Print(tag, 200, 210 - 40 * place, 0.0) for place, tag in enumerate((10, 11, 12, 13))]
+"""A unit in line that faces +x: each base lies on the right of the one before."""
+GONE = (200, 130)
+"""Where the tag of base 12 lies, or would."""
+MEANT = expected_at_points(all_patterns(ROSTER.dictionary).cells, 0.3)[:, 0]
+POINTS = tag_points(6)
+
+
+def lay(picture, corners_mm, grey):
+    """A flat thing of one grey, by the corners of its outline beside the place of base 12."""
+    spots = np.array([[GONE[0] + x_mm, GONE[1] + y_mm, 3.0] for x_mm, y_mm in corners_mm])
+    cv2.fillPoly(picture, [np.rint(CAMERA.to_image(spots)).astype(int)], grey, cv2.LINE_AA)
+
+
+def square(half_mm):
+    return [(-half_mm, -half_mm), (half_mm, -half_mm), (half_mm, half_mm), (-half_mm, half_mm)]
+
+
+def puff(picture, right_mm, ahead_mm, radius_mm, grey=225):
+    """A puff of smoke: white, and round."""
+    turns = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    rim = np.stack([ahead_mm + radius_mm * np.cos(turns), -right_mm + radius_mm * np.sin(turns)], 1)
+    lay(picture, rim, grey)
+
+
+def names(picture):
+    return sorted(seen.tag for seen in FINDER.search(picture).sightings)
+
+
+def nothing_there(picture):
+    """Bare table."""
+
+
+def a_figure(picture):
+    cover(picture, CAMERA, *GONE, 6.0)
+
+
+def a_dark_square(picture):
+    lay(picture, square(7.5), 40)
+
+
+def a_die(picture):
+    lay(picture, square(6.5), 225)
+    for x_mm, y_mm in ((-3, -3), (3, 3), (0, 0), (3, -3), (-3, 3)):
+        cover(picture, CAMERA, GONE[0] + x_mm, GONE[1] + y_mm, 1.3)
+
+
+def a_card_with_a_frame(picture):
+    for half_mm, grey in ((9.5, 225), (7.5, 40), (5.0, 225)):
+        lay(picture, square(half_mm), grey)
+
+
+def smoke(picture):
+    for right_mm, ahead_mm, radius_mm in ((-3, 2, 5), (4, 1, 4), (0, -4, 5)):
+        puff(picture, right_mm, ahead_mm, radius_mm)
+
+
+@pytest.mark.parametrize(
+    "thing", [nothing_there, a_figure, a_dark_square, a_die, a_card_with_a_frame, smoke]
+)
+def test_no_base_is_made_up_where_a_hand_took_one_away(thing):
+    picture = picture_of([LINE[0], LINE[1], LINE[3]])
+    thing(picture)
+    assert names(picture) == [10, 11, 13]
+
+
+@pytest.mark.parametrize(
+    "puffs",
+    [
+        ((-5, 3.5, 4), (-4, -2, 3.5), (-7, 0, 4)),
+        ((5, -3.5, 4), (4, 2, 3.5), (7, 0, 4)),
+        ((0, -5, 4), (4, -5, 3.5), (-4.5, -6, 4)),
+    ],
+    ids=["on the left", "on the right", "behind"],
+)
+def test_a_base_is_named_under_smoke_of_no_simple_shape(puffs):
+    picture = picture_of(LINE)
+    for right_mm, ahead_mm, radius_mm in puffs:
+        puff(picture, right_mm, ahead_mm, radius_mm)
+    assert names(picture) == [10, 11, 12, 13]
+
+
+def test_what_shows_no_paint_of_a_base_is_not_taken_for_it():
+    picture = picture_of(LINE)
+    puff(picture, 0, 0, 7.0)
+    assert names(picture) == [10, 11, 13]
+
+
+def test_a_table_file_is_believed_less_the_more_of_its_names_are_elsewhere():
+    odds = [odds_of_mates(60, 0, strangers) for strangers in (0, 1, 5, 20)]
+    assert odds == sorted(odds, reverse=True)
+    assert odds_of_mates(60, 3, 0) == odds_of_mates(60, 0, 3) < odds_of_mates(70, 0, 3)
+
+
+@given(
+    tag=st.integers(0, len(MEANT) - 1),
+    hidden=st.lists(
+        st.tuples(st.floats(-3, 3), st.floats(-3, 3), st.floats(0.5, 1.4)), min_size=1, max_size=3
+    ),
+    grey=st.floats(0.0, 1.0),
+)
+def test_what_lies_over_a_tag_costs_less_than_to_say_that_nothing_of_it_is_there(tag, hidden, grey):
+    seen = MEANT[tag].copy()
+    for right, up, radius in hidden:
+        seen[np.hypot(POINTS.right - right, POINTS.up - up) < radius] = grey
+    costs, nothing = costs_if_covered(seen, MEANT[[tag]], noise=0.05)
+    clear, _ = costs_if_covered(MEANT[tag], MEANT[[tag]], noise=0.05)
+    assert clear[0] <= costs[0] < nothing
+
+
+@given(tag=st.integers(0, len(MEANT) - 1))
+def test_a_tag_that_is_wholly_seen_costs_least_as_itself(tag):
+    costs, _ = costs_if_covered(MEANT[tag], MEANT, noise=0.05)
+    assert costs.argmin() == tag
