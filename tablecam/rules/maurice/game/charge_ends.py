@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
 
 from tablecam.errors import BadInput
-from tablecam.measure.answer import EXACT_MM, Shape, shapes_of
+from tablecam.measure.answer import EXACT_MM, Answer, Shape, shapes_of
 from tablecam.measure.lanes import (
     Corner,
     advanced,
@@ -44,7 +44,8 @@ _CORNERS: tuple[Corner, Corner] = ("left", "right")
 class ChargeEnd:
     """A legal charge move: a wheel first or none, straight ahead, and where that brings a unit.
 
-    `also_meets` are enemies met at the same instant; `area` is all that it passes over.
+    `also_meets` are enemies met at the same instant; `area` is all that it passes over. `doubt` is
+    whether the unit can charge the target at all, where that is too close to call.
     """
 
     unit: UnitOnField
@@ -57,6 +58,7 @@ class ChargeEnd:
     front: Axes
     area: shapely.Geometry
     crosses_difficult: bool
+    doubt: Answer | None = None
 
     @property
     def cost_mm(self) -> float:
@@ -90,10 +92,13 @@ def charge_ends(field: Field, unit: UnitOnField) -> Iterator[ChargeEnd]:
 def charge_made(field: Field, unit: UnitOnField, target: str, seen: Axes) -> ChargeEnd | None:
     """The legal charge move that leads nearest to where a unit's front is seen; None without any.
 
-    It may lie farther off than hands explain: `off_mm` tells by how much.
+    It may lie farther off than hands explain: `off_mm` tells by how much. Where it is too close to
+    call whether the unit can charge the target, it has the benefit of the doubt.
     """
     ends = [end for end in charge_ends(field, unit) if end.target == target]
     ends += _fitted(field, unit, target, seen)
+    if not ends:
+        ends += _in_doubt(field, unit, target, seen)
     return min(ends, key=lambda end: off_mm(end, seen), default=None)
 
 
@@ -116,6 +121,31 @@ def _fitted(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterato
         end = _after_wheel(field, unit, target, corner, arc_mm)
         if end is not None:
             yield end
+
+
+def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
+    """The moves to an enemy of which only the camera's error says that it cannot be charged."""
+    asked = charge_of(field, unit).asked
+    answer = None if asked is None else asked.answers.get(target)
+    if answer is None or answer.answer != "too_close":
+        return
+    for corner in _CORNERS:
+        arc_mm = _arc_to(field, unit, corner, seen)
+        front = wheeled(unit.axes, corner, arc_mm)
+        straight_mm = _straight_to_mm(
+            front, field.by_id[target], 2 * (allowance_mm(field, unit) or 0.0)
+        )
+        if straight_mm is not None:
+            end = _end(field, unit, target, corner, arc_mm, straight_mm, ())
+            yield replace(end, doubt=answer)
+
+
+def _straight_to_mm(front: Axes, enemy: UnitOnField, reach_mm: float) -> float | None:
+    """How far ahead of a front an enemy is; None where it is not in its lane."""
+    there = shapely.get_coordinates(shapely.intersection(lane(front, reach_mm), enemy.outline))
+    if not len(there):
+        return None
+    return float(((there - front.left_mm) @ np.array(forward(front.heading_deg))).min())
 
 
 def _arc_to(field: Field, unit: UnitOnField, corner: Corner, seen: Axes) -> float:

@@ -1,4 +1,8 @@
-"""The charge: half of a force or more charge, the others may move up (M-8.2, M-8.9)."""
+"""The charge: half of a force or more charge, the others may move up (M-8.2, M-8.9).
+
+That an enemy was in view when the round began (M-8.4) is judged by where both stand as the unit
+charges: neither has moved since, and units hide nobody.
+"""
 
 from __future__ import annotations
 
@@ -92,14 +96,12 @@ def end_made(state: State, action: Charge) -> ChargeEnd:
     enemy = field.by_id.get(action.target)
     if enemy is None or enemy.side == unit.side:
         raise Refused(f"expected an enemy to charge, got {action.target}", key="target")
-    why_not = _why_not(state, unit.id, charges(field, only=[unit.id])[unit.id])
-    if why_not is not None:
-        rule, _, why = why_not.partition(" ")
-        raise Refused(f"{unit.id} cannot charge: {why}", rule=rule, key="unit")
     seen = axes(replace(unit.unit, bases=action.bases))
-    end = charge_made(field, unit, action.target, seen)
+    end = None if _is_held(state, unit.id) else charge_made(field, unit, action.target, seen)
     if end is None:
-        raise Refused(f"{unit.id} cannot charge {action.target}", rule="M-8.3", key="target")
+        why_not = _why_not(state, unit.id, charges(field, only=[unit.id])[unit.id])
+        rule, _, why = (why_not or f"M-8.3 no charge leads to {action.target}").partition(" ")
+        raise Refused(f"{unit.id} cannot charge: {why}", rule=rule, key="target")
     far_mm = off_mm(end, seen)
     if far_mm > slack_mm(action.bases):
         where = f"{far_mm:.1f} mm off where its charge of {action.target} leads"
@@ -109,9 +111,13 @@ def end_made(state: State, action: Charge) -> ChargeEnd:
 
 def _why_not(state: State, name: str, found: Chances) -> str | None:
     """What forbids a unit any charge; in a round of Rough Going it leaves no difficult ground."""
-    if state.round.is_rough_going and field_at(state).by_id[name].is_in_difficult:
+    if _is_held(state, name):
         return "M-5.2 difficult ground, in which it stands, is impassable in this round"
     return None if found.is_eligible else found.why_not
+
+
+def _is_held(state: State, name: str) -> bool:
+    return state.round.is_rough_going and field_at(state).by_id[name].is_in_difficult
 
 
 def _charged(state: State, step: Charging, action: Charge) -> Followed:
@@ -220,6 +226,8 @@ def _told(state: State, end: ChargeEnd, gap_mm: float) -> Event:
     text = f"{end.unit.id} charges {met}: {wheel}goes {end.straight_mm / bw_mm:.2f} BW ahead"
     if gap_mm > TOUCH_MM:
         text += f"; it lies {gap_mm:.1f} mm off, which counts as contact (G-8)"
+    if end.doubt is not None:
+        text += "; whether it can is too close to call, and the mover's"
     facts = {
         "unit": end.unit.id,
         "targets": [end.target, *end.also_meets],

@@ -1,4 +1,8 @@
-"""The march: the units of a force move one by one, in any order, none into contact (M-6.31)."""
+"""The march: the units of a force move one by one, in any order, none into contact (M-6.31).
+
+A unit lies now as it did when the round began, as each moves once: so the formation in which it
+stands is the one that fixes its allowance (M-6.2).
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import shapely
 
 from tablecam.measure.answer import Answer
@@ -87,5 +89,7 @@ def _legal(field: Field, end: ChargeEnd, far_mm: float, slack: float) -> Answer:
         parts.append(f"it meets {listed(end.also_meets)} as well (M-8.8)")
     if end.crosses_difficult:
         parts.append("1 disruption for difficult ground (M-8.6)")
-    because = listed(parts)
-    return Answer("yes", slack - far_mm, 0.0, 1.0, "M-8.5", because, end.evidence)
+    if end.doubt is not None:
+        parts.append("whether it can is too close to call, which is the mover's")
+        return replace(end.doubt, because=listed(parts), evidence=end.evidence)
+    return Answer("yes", slack - far_mm, 0.0, 1.0, "M-8.5", listed(parts), end.evidence)

@@ -281,3 +281,18 @@ def test_m_8_8_enemies_met_at_the_same_instant_are_all_charged() -> None:
     left, right = gun("B1", "british", 460, 600, SOUTH), gun("B2", "british", 540, 600, SOUTH)
     state, _ = after(charging(FOOT, left, right), charge(shifted(FOOT, 0, 60), "B1"))
     assert state.step == RollingCombat(("F1", "B1", "B2"))
+
+
+def test_m_8_5_what_is_too_close_to_reach_is_the_movers() -> None:
+    foot = line("F1", "french", 500, 500, sigma_mm=0.5)
+    for far_mm, is_taken in ((160.8, True), (170.0, False)):
+        enemy = line("B1", "british", 500, 540 + far_mm, SOUTH, sigma_mm=0.5)
+        state, home = charging(foot, enemy), charge(shifted(foot, 0, far_mm), "B1")
+        if not is_taken:
+            with pytest.raises(Refused, match=r"M-8\.5 F1 cannot charge"):
+                after(state, home)
+            continue
+        assert listed(state, Charge) == []
+        state, events = after(state, home)
+        assert "too close to call, and the mover's" in events[0].text
+        assert state.step == RollingCombat(("F1", "B1"))
