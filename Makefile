@@ -2,13 +2,14 @@
 # make test    sets everything up and passes all tests
 # make check   lint, types and the direction of imports
 # make bench   speed and accuracy, beside what one would use (part: BENCH_OPTIONS='--setting 2.3')
+# make bench-games    thousands of games by random players (part: BENCH_OPTIONS='--games 100')
 # make bench-record   the same on three times as many tables, written down with its plots
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO_OPTIONS ?= --open
 
-.PHONY: help demo test check bench bench-record format clean
+.PHONY: help demo test check bench bench-games bench-record format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -52,6 +53,10 @@ BENCH := $(BIN)/python -m pytest tests/benchmarks --override-ini 'norecursedirs=
 
 bench: $(VENV)/.ready-bench
 	$(BENCH) $(BENCH_OPTIONS)
+
+bench-games: $(VENV)/.ready-dev
+	$(BIN)/python -m pytest tests/benchmarks/test_games.py --override-ini 'norecursedirs=.*' -s -q \
+	  --games 2000 $(BENCH_OPTIONS)
 
 bench-record: $(VENV)/.ready-bench
 	$(BENCH) --record $(BENCH_OPTIONS)

@@ -25,6 +25,7 @@ collect_ignore = [] if find_spec("matplotlib") else ["plots.py"]
 
 
 def pytest_addoption(parser):
+    parser.addoption("--games", type=int, help="games of random players")
     parser.addoption("--tables", type=int, help="simulated tables a setting")
     parser.addoption("--setting", type=float, help="only tables of so many pixels a cell")
     parser.addoption("--record", action="store_true", help="write down what was found")
