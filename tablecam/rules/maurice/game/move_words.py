@@ -11,6 +11,7 @@ import numpy as np
 from tablecam.measure.answer import Shape
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.march_change import is_faced_about
+from tablecam.rules.maurice.march_wheels import BACKWARD_RULE
 from tablecam.rules.maurice.movement import MoveJudgement
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import Point
@@ -36,7 +37,8 @@ def move_words(field: Field, unit: UnitOnField, there: UnitOnField, found: MoveJ
     if is_absurd(found):
         words += _straight_off(field, unit, there)
     elif there.formation in ("line", "massed") and len(fronts) > 1:
-        words += _steps(field, fronts)
+        is_back = found.is_legal.rule == BACKWARD_RULE
+        words += _steps(field, fronts, "back" if is_back else "")
     elif found.path:
         words.append(f"went {in_words(found.cost_bw)} BW")
     elif not words:
@@ -68,8 +70,8 @@ def listed(words: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _steps(field: Field, fronts: Sequence[Shape]) -> Iterator[str]:
-    """The wheels and straight moves between fronts, left end first."""
+def _steps(field: Field, fronts: Sequence[Shape], back: str) -> Iterator[str]:
+    """The wheels and straight moves between fronts, all ahead or all `back`."""
     for before, after in pairwise([each.points_mm for each in fronts]):
         heading_deg = _heading_deg(before)
         turned_deg = difference_deg(_heading_deg(after), heading_deg)
@@ -79,11 +81,10 @@ def _steps(field: Field, fronts: Sequence[Shape]) -> Iterator[str]:
         arc_bw = field.in_bw(math.radians(abs(turned_deg)) * math.dist(*before))
         if arc_bw > _NOTHING_BW:
             hand = "left" if turned_deg > 0 else "right"
-            back = "" if ahead_mm > 0 else "back, turning "
-            yield f"wheeled {back}{hand} {in_words(arc_bw)} BW"
+            turning = f"{back}, turning {hand}" if back else hand
+            yield f"wheeled {turning} {in_words(arc_bw)} BW"
         elif abs(ahead_mm) > _NOTHING_BW * field.bw_mm:
-            way = "ahead" if ahead_mm > 0 else "back"
-            yield f"moved {way} {in_words(field.in_bw(abs(ahead_mm)))} BW"
+            yield f"moved {back or 'ahead'} {in_words(field.in_bw(abs(ahead_mm)))} BW"
 
 
 def _straight_off(field: Field, unit: UnitOnField, there: UnitOnField) -> Iterator[str]:

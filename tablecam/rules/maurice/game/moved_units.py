@@ -13,7 +13,7 @@ from tablecam.rules.maurice.fall_back import fall_back
 from tablecam.rules.maurice.field import Field, UnitOnField, renewed_field
 from tablecam.rules.maurice.game import round as the_round
 from tablecam.rules.maurice.game.actions import Action, FallBack, March
-from tablecam.rules.maurice.game.charge_ends import slack_mm
+from tablecam.rules.maurice.game.charge_ends import charge_ends, off_mm, slack_mm
 from tablecam.rules.maurice.game.charge_steps import may_move_up
 from tablecam.rules.maurice.game.displaced import on_commanders
 from tablecam.rules.maurice.game.march_steps import judged
@@ -23,6 +23,7 @@ from tablecam.rules.maurice.game.poses import Bases, ahead
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.steps import Charging
 from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.march_change import placed
 from tablecam.rules.maurice.march_ways import suffers
 from tablecam.rules.maurice.movement import MoveJudgement, allowance_bw
@@ -94,7 +95,10 @@ def seen_march(state: State, seen: Unit) -> Suggestion:
         because = listed([cost, *_what_follows(state, seen, found)])
         return Suggestion(seen.id, text, action, replace(found.is_legal, because=because))
     nearest = ghost(state, seen, _nearest(state, unit, there))
-    return Suggestion(seen.id, text, action, _not_legal(found, why_not), nearest)
+    answer = _not_legal(found, why_not)
+    if answer.rule == "M-6.8" and (upon := _lies_upon(field, there)):
+        answer = replace(answer, because=f"{seen.id} lies upon {listed(upon)}")
+    return Suggestion(seen.id, text, action, answer, nearest)
 
 
 def seen_fall_back(state: State, seen: Unit) -> Suggestion:
@@ -141,9 +145,16 @@ def _nearest(state: State, unit: UnitOnField, there: UnitOnField) -> Bases | Non
         return judged(state, action).is_legal.answer != "no"
 
     if isinstance(step, Charging) and not may_move_up(state, step, unit.id):
-        return None
+        ends = charge_ends(field, unit)  # It has to charge.
+        return min(ends, key=lambda end: off_mm(end, there.axes)).bases
     allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
     return nearest_march(field, unit, there, allowed_bw, is_legal)
+
+
+def _lies_upon(field: Field, there: UnitOnField) -> tuple[str, ...]:
+    """The units that one lies upon."""
+    others = (other for other in field.units if other.id != there.id)
+    return tuple(other.id for other in others if is_partly_in(other.outline, there.outline))
 
 
 def _not_legal(found: MoveJudgement, why_not: Refused) -> Answer:

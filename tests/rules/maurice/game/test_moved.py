@@ -78,6 +78,14 @@ def test_m_6_12_a_march_is_told_in_the_words_of_the_book_with_its_cost_and_its_w
     assert events[0].kind == "march"
 
 
+def test_m_6_15_a_wheel_back_is_told_as_one() -> None:
+    state = at(Marching(("F1",)), F1, B1)
+    # About its left rear corner: turning right, its right rear corner goes back.
+    found = the_one(state, turned(F1, -14.324, (420.0, 480.0)))
+    assert found.text == "F1 wheeled back, turning right 1 BW: march?"
+    assert found.answer.answer == "yes"
+
+
 def test_what_follows_of_a_march_is_told_before_it_is_confirmed() -> None:
     friend = line("F2", "french", 500, 570)
     leader = Commander("british-cinc", "british", 440, 640)
@@ -186,6 +194,7 @@ def test_a_unit_that_lies_upon_another_is_refused_and_shown_beside_it() -> None:
     state = at(Marching(("F1",)), F1, line("F2", "french", 500, 640), B1)
     found = the_one(state, shifted(F1, 0, 120))
     assert (found.answer.answer, found.answer.rule) == ("no", "M-6.8")
+    assert found.answer.because == "F1 lies upon F2"
     after(state, March("F1", found.nearest.unit("F1").bases))
 
 
@@ -252,6 +261,13 @@ def test_m_8_4_foot_that_lies_before_horse_is_told_that_it_may_not_charge() -> N
     state = at(Charging(("F1", "F2")), F1, F2, horse, line("B2", "british", 900, 620, SOUTH))
     found = the_one(state, shifted(F1, 0, 60))
     assert (found.answer.answer, found.answer.rule) == ("no", "M-8.4")
+
+
+def test_m_8_2_who_has_to_charge_is_shown_where_its_charge_leads() -> None:
+    state = at(Charging(("F1", "F2")), F1, F2, NEAR)
+    found = the_one(state, shifted(F1, 0, 30))
+    assert (found.answer.answer, found.answer.rule) == ("no", "M-8.2")
+    after(state, Charge("F1", "B1", found.nearest.unit("F1").bases))
 
 
 def test_m_8_9_who_goes_elsewhere_moves_up() -> None:
