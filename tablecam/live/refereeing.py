@@ -30,13 +30,13 @@ class Refereeing(Background):
         self._rest = Rest()
 
     def _run(self) -> None:
-        version = 0
+        latest: Snapshot | None = None
         while not self._stopping.is_set():
-            snapshot = self._wait(version, _PATIENCE_S)
-            if snapshot is None:
+            # Without a newer one the latest may be at rest by now.
+            latest = self._wait(0 if latest is None else latest.version, _PATIENCE_S) or latest
+            if latest is None:
                 continue
-            version = snapshot.version
-            at_rest = self._rest.see(snapshot.position, time.monotonic())
+            at_rest = self._rest.see(latest.position, time.monotonic())
             if at_rest is None:
                 continue
             try:
