@@ -86,7 +86,8 @@ class Field:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is odd but tolerated, one sentence each."""
-        return (*(each.sentence for each in self.overlaps), *_odd(self.units), *_broken(self.units))
+        overlaps = (each.sentence for each in self.overlaps)
+        return (*overlaps, *_odd(self.units), *_massed_foot(self.units), *_broken(self.units))
 
     @property
     def bw_mm(self) -> float:
@@ -272,6 +273,15 @@ def _odd(units: tuple[UnitOnField, ...]) -> tuple[str, ...]:
         f"unit {name} has bases of {wide_mm:g} x {deep_mm:g} mm: the rules are made for bases from "
         f"square to {MOST_WIDE:g} times as wide as deep"
         for name, (wide_mm, deep_mm) in shapes.items()
+    )
+
+
+def _massed_foot(units: tuple[UnitOnField, ...]) -> tuple[str, ...]:
+    """Foot two behind two, as only cavalry may lie (M-1.7)."""
+    return tuple(
+        f"unit {unit.id} lies massed: infantry may not"
+        for unit in units
+        if unit.formation == "massed" and unit.unit.arm == "infantry"
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import field_of, renewed_field
 from tablecam.table.model import Position, TableSize, Terrain
-from tests.rules.maurice.tables import gun, line, position
+from tests.rules.maurice.tables import gun, line, massed, position
 
 WOOD = Terrain("wood", "woods", ((380, 380), (520, 380), (520, 460), (380, 460)))
 
@@ -138,3 +138,11 @@ def test_a_field_renewed_refuses_what_is_refused_afresh():
     there = position(gun("A1", "french", 500, 400), gun("A2", "british", 510, 400))
     with pytest.raises(BadInput, match=r"overlap by 30\.0 mm"):
         renewed_field(before, there)
+
+
+def test_foot_that_lies_massed_is_warned_of_and_horse_is_not():  # M-1.7
+    foot, horse = massed("F1", "french", 600, 400, arm="infantry"), massed("F2", "french", 900, 400)
+    enemy = line("B1", "british", 600, 900, 270.0)
+    assert field_of(position(foot, horse, enemy)).warnings == (
+        "unit F1 lies massed: infantry may not",
+    )
