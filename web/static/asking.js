@@ -87,10 +87,10 @@ async function askAbout(state, thing) {
 
 /** @type {(state: State) => Promise<void>} */
 async function askGame(state) {
+  const before = state.game.told;
   const [now, error] = await told(api.game());
   state.game.error = error;
-  // What a tap has brought meanwhile is newer, and its version is asked for again at once.
-  if (now && state.game.busy === null) gameTold(state, now);
+  if (now) gameTold(state, now, before);
 }
 
 /** @type {(state: State) => Promise<void>} */

@@ -2,6 +2,7 @@
 /** The game on the table: markers of units, ghosts of where they belong, what is pointed at. */
 import { playing, shapesLookedAt } from "./game_state.js";
 import { each, make, put } from "./keyed.js";
+import { withLabels } from "./rulings_board.js";
 import { makeText, placeText, through, updateShapes } from "./shapes.js";
 import { sideNumber } from "./state.js";
 import { short } from "./view.js";
@@ -9,7 +10,7 @@ import { short } from "./view.js";
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Point} Point */
 /** @typedef {import("./game_state.js").GhostBase} GhostBase */
-/** @typedef {{unit: string, bases: GhostBase[], kind: "due" | "nearest" | "placed", text: string}} Ghost */
+/** @typedef {{unit: string, bases: GhostBase[], kind: "due" | "nearest" | "arrived", text: string}} Ghost */
 
 /** A cloud of smoke: its puffs, in pixels from its middle. */
 const PUFFS = [[-7, 2, 5], [0, -2, 7], [8, 2, 5.5], [1, 4, 5]];
@@ -17,7 +18,7 @@ const PIP_APART_PX = 11;
 
 /** Draw what the game has to show. @type {(layers: Record<string, SVGElement>, state: State) => void} */
 export function renderGameBoard(layers, state) {
-  const shapes = shapesLookedAt(state);
+  const shapes = withLabels(shapesLookedAt(state), state);
   const middle = /** @type {Point} */ ([state.facts.width_mm / 2, state.facts.depth_mm / 2]);
   layers.game.ownerSVGElement?.classList.toggle("looking", shapes.length > 0);
   updateShapes(layers.game, shapes, middle);
@@ -32,7 +33,7 @@ function ghosts(state) {
   return [
     ...told.to_place.map(({ unit, ghost }) => ({ unit, bases: ghost, kind: /** @type {"due"} */ ("due"), text: ghost.length ? `put ${unit} here` : `take ${unit} off` })),
     ...told.moved.map(({ unit, ghost }) => ({ unit, bases: ghost, kind: /** @type {"nearest"} */ ("nearest"), text: "nearest legal place" })).filter(({ bases }) => bases.length),
-    ...state.game.placed.map((unit) => ({ unit, bases: [], kind: /** @type {"placed"} */ ("placed"), text: "✓ placed" })),
+    ...state.game.placed.map((unit) => ({ unit, bases: [], kind: /** @type {"arrived"} */ ("arrived"), text: "✓ placed" })),
   ];
 }
 

@@ -43,15 +43,15 @@ class Deeds {
     this.changed();
   }
 
-  /** Send something; nothing else is sent until it is answered. @param {string} what @param {() => Promise<any>} ask */
+  /** Send something; nothing else is sent until it is answered. @param {string} what @param {() => Promise<import("./game_state.js").GameNow>} ask */
   async send(what, ask) {
     const { game } = this.state;
     if (game.busy !== null) return;
     Object.assign(game, { busy: what, said: "" });
     this.changed();
+    const before = game.told;
     try {
-      const told = await ask();
-      if (told) gameTold(this.state, told);
+      gameTold(this.state, await ask(), before);
       game.looked = null;
     } catch (error) {
       game.said = await this.excuse(error);
@@ -64,7 +64,7 @@ class Deeds {
   async excuse(error) {
     if (!(error instanceof api.Answered)) return "No connection to the table: nothing was done.";
     if (error.status !== 409) return error.message;
-    gameTold(this.state, await api.game());
+    gameTold(this.state, await api.game(), this.state.game.told);
     return GONE_ON;
   }
 

@@ -1,6 +1,7 @@
 // @ts-check
 /** Dice: as pictures with pips, as big buttons to enter real ones, and those that came up. */
 import { latestCast, playing, rollDue } from "./game_state.js";
+import { sentence } from "./game_words.js";
 import { each, make, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
 
@@ -57,7 +58,7 @@ export function renderGameDice(state) {
 function renderEntry(state, roll) {
   const { faces, busy } = state.game;
   const { count, sides } = roll.dice ?? { count: 0, sides: 6 };
-  write(byId("game-dice-title"), roll.label.charAt(0).toUpperCase() + roll.label.slice(1));
+  write(byId("game-dice-title"), sentence(roll.label));
   renderDice(byId("game-dice-entered"), Array.from({ length: count }, (_, index) => faces[index] ?? null));
   const keys = Array.from({ length: sides }, (_, index) => index + 1);
   each(byId("game-dice-keys"), keys, String, makeKey, (key) => disable(key, busy !== null || faces.length === count));

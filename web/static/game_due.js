@@ -2,6 +2,7 @@
 /** What hands have to do for the game, and what they seem to have done: to confirm, or to decide. */
 import { disable, renderDice } from "./game_dice.js";
 import { playing } from "./game_state.js";
+import { sentence } from "./game_words.js";
 import { each, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
 import { badge, figuresWords } from "./rulings_words.js";
@@ -26,7 +27,7 @@ export function renderDue(state) {
   const placed = state.game.placed.map((unit) => ({ key: `placed ${unit}`, text: `${unit}: ✓ placed` }));
   each(byId("game-due"), [...due, ...placed], ({ key }) => key, () => element("li"), (row, { key, text }) => {
     put(row, "class", key.startsWith("placed") ? "placed" : "");
-    write(row, text);
+    write(row, sentence(text));
   });
   each(byId("game-moved"), told?.moved ?? [], ({ unit }) => unit, makeMoved, (row, moved) => updateMoved(row, moved, state));
 }
@@ -57,7 +58,7 @@ function updateMoved(row, moved, state) {
   put(row, "class", `moved ${answer.answer}`);
   put(row, "data-unit", unit);
   write(mark, badge(answer));
-  write(text, moved.text);
+  write(text, sentence(moved.text));
   const nearest = ghost.length ? "The nearest legal place is drawn on the table." : "";
   const why = answer.because === moved.text ? "" : (answer.because ?? "");
   write(because, [why, figuresWords(answer), answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));

@@ -2,6 +2,7 @@
 /** What players set themselves: levels, smoke, where a unit lies, morale, hands, how it goes on. */
 import { disable } from "./game_dice.js";
 import { chosenUnit, playing } from "./game_state.js";
+import { sentence } from "./game_words.js";
 import { each, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
 import { sideNumber } from "./state.js";
@@ -22,7 +23,7 @@ export function renderOverrule(state) {
   byId("overrule-hint").hidden = chosenUnit(state) !== null;
   each(byId("overrule-body"), rows(state), ({ key }) => key, () => element("div", "span", "div"), (node, row) => {
     put(node, "class", "overrule-row");
-    write(node.children[0], row.title);
+    write(node.children[0], sentence(row.title));
     put(node.children[1], "role", "group");
     put(node.children[1], "aria-label", row.title);
     each(node.children[1], row.settings, ({ text, set }) => `${text} ${Object.keys(set)}`, () => element("button"), (button, each) => updateSetting(button, each, state));

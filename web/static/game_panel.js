@@ -2,7 +2,7 @@
 /** The game in the panel: to begin it, what hands have to do, what may be done, the hand, the log. */
 import { disable, renderDice, renderGameDice } from "./game_dice.js";
 import { bunchOf, chosenUnit, groupsShown, playing } from "./game_state.js";
-import { cardKind, groupTitle, markerWords } from "./game_words.js";
+import { cardKind, groupTitle, markerWords, sentence } from "./game_words.js";
 import { renderDue } from "./game_due.js";
 import { renderOverrule } from "./game_overrule.js";
 import { renderStrip } from "./game_strip.js";
@@ -47,9 +47,9 @@ function renderSaid(state) {
   write(byId("game-said"), game.busy ?? (game.said || told?.trouble || ""));
   byId("game-said").classList.toggle("waiting", game.busy !== null);
   byId("game").classList.toggle("busy", game.busy !== null);
-  byId("game-undo").hidden = !told?.can_undo;
-  disable(byId("game-undo"), game.busy !== null);
   const latest = told?.log.findLast(({ undone }) => !undone);
+  byId("game-undo").hidden = !told?.can_undo || !latest;
+  disable(byId("game-undo"), game.busy !== null);
   put(byId("game-undo"), "title", `Take back the latest: ${latest?.text ?? "nothing"} (Backspace)`);
 }
 
@@ -97,8 +97,9 @@ function updateGroup(node, { group, buttons, more }, state) {
   write(title, groupTitle(group));
   const names = [...new Set(buttons.map(({ offer }) => bunchOf(offer)))];
   each(bunches, names, String, () => element("div", "b", "div"), (bunch, name) => {
-    put(bunch, "class", `bunch${name && state.chosen.includes(`unit:${name}`) ? " chosen" : ""}`);
-    write(bunch.children[0], name);
+    const isUnit = state.facts.units.some(({ id }) => id === name);
+    put(bunch, "class", `bunch${isUnit ? "" : " told"}${state.chosen.includes(`unit:${name}`) ? " chosen" : ""}`);
+    write(bunch.children[0], wordsOf(name, state));
     const own = buttons.filter(({ offer }) => bunchOf(offer) === name);
     each(bunch.children[1], own, ({ key, offer }) => `${key} ${offer.label}`, makeButton, (button, each) => updateOffer(button, each, name, state));
   });
@@ -112,11 +113,11 @@ function updateGroup(node, { group, buttons, more }, state) {
 /** @type {(button: HTMLElement, each: Button, unit: string, state: State) => void} */
 function updateOffer(button, { key, offer }, unit, state) {
   const label = wordsOf(offer.label, state);
-  const short = unit && label.startsWith(unit) ? label.slice(unit.length).replace(/^:? /, "") : label;
+  const short = unit && offer.label.startsWith(unit) ? wordsOf(offer.label.slice(unit.length).replace(/^:? /, ""), state) : label;
   put(button, "data-offer", key);
   put(button, "aria-label", label);
   put(button, "class", state.game.looked === key ? "looked" : "");
-  write(button, short.charAt(0).toUpperCase() + short.slice(1));
+  write(button, sentence(short));
   disable(button, state.game.busy !== null);
 }
 
@@ -182,7 +183,7 @@ function updateLine(line, key, { kind, text, rule, note, undone, evidence, dice 
   put(line, "data-log", key);
   put(line, "tabindex", evidence.length ? "0" : null);
   write(mark, marks.join(", "));
-  write(said, text);
+  write(said, sentence(text));
   renderDice(faces, dice?.values ?? []);
   write(noted, note);
   write(by, rule ?? "");

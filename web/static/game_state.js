@@ -99,9 +99,17 @@ export function playing({ game }) {
   return game.told?.has_begun ? game.told : null;
 }
 
-/** Take in what the server says of the game. @type {(state: State, told: GameNow) => void} */
-export function gameTold(state, told) {
+/**
+ * Take in what the server says of the game.
+ *
+ * `asked` is what the page knew when it asked: of two answers under way at once the newer counts.
+ * Versions say which that is only while it is the same server that counts them.
+ *
+ * @type {(state: State, told: GameNow, asked: GameNow | null) => void}
+ */
+export function gameTold(state, told, asked) {
   const { game } = state;
+  if (game.told !== asked && game.told && game.told.version > told.version) return;
   const before = game.told?.has_begun ? game.told : null;
   game.told = told;
   game.error = null;
@@ -150,9 +158,10 @@ export function unitsOf({ unit, force, amounts }) {
   return amounts && typeof amounts === "object" ? Object.keys(amounts) : [];
 }
 
-/** What an offer is gathered under: its unit alone where there is one. @type {(offer: Offer) => string} */
-export function bunchOf({ action }) {
-  return typeof action.unit === "string" ? action.unit : "";
+/** What an offer is gathered under: its unit, or what its label has before a colon. @type {(offer: Offer) => string} */
+export function bunchOf({ action, label }) {
+  if (typeof action.unit === "string") return action.unit;
+  return label.includes(": ") ? label.slice(0, label.indexOf(": ")) : "";
 }
 
 /**

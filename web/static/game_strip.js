@@ -1,20 +1,25 @@
 // @ts-check
 /** The strip under the header: whose round it is, what is asked of whom, how both sides stand. */
 import { playing } from "./game_state.js";
-import { seatName, turnWords } from "./game_words.js";
-import { each, put, write } from "./keyed.js";
+import { seatName, sentence, turnWords } from "./game_words.js";
+import { each, make, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
 import { sideNumber } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./game_state.js").GameNow} GameNow */
 
+const FLAG = "M4 18V2H16L13 6.5L16 11H4";
+const CARD = "M5 2H15V18H5Z";
+
 /** Bring the strip up to date. @type {(state: State) => void} */
 export function renderStrip(state) {
   const told = playing(state);
   document.body.classList.toggle("playing", told !== null);
   put(byId("turn-round"), "class", told ? `turn-round side-${sideNumber(state, told.state.round.active) % 8}` : "turn-round none");
-  write(byId("turn-round"), told ? `${told.state.round.active}${told.is_over ? "" : ` · round ${told.state.round.number}`}` : "no game yet");
+  write(byId("turn-active"), told?.state.round.active ?? "no game yet");
+  byId("turn-word").hidden = told === null;
+  write(byId("turn-number"), String(told?.state.round.number ?? ""));
   write(byId("turn-question"), questionWords(state));
   write(byId("turn-who"), told ? turnWords(told) : "");
   byId("turn-who").classList.toggle("yours", Boolean(told?.is_yours));
@@ -29,7 +34,7 @@ export function renderStrip(state) {
 function questionWords(state) {
   const told = playing(state);
   if (state.game.error) return state.game.error;
-  if (told) return told.question;
+  if (told) return sentence(told.question);
   return state.game.told ? "The referee is ready: begin a game in the panel." : "Asking the referee …";
 }
 
@@ -38,19 +43,29 @@ function renderSides(state, told) {
   each(byId("turn-sides"), told?.state.sides ?? [], ({ name }) => name, makeSide, (node, { name, morale, hand }) => {
     put(node, "class", `turn-side side-${sideNumber(state, name) % 8}`);
     put(node, "aria-label", `${name}: morale ${morale}, ${hand} cards`);
-    const [side, flag, standing, card, held] = node.children;
+    const [side, brief, , standing, , held] = node.children;
     write(side, name);
+    write(brief, name.slice(0, 3));
     write(standing, String(morale));
     write(held, String(hand));
-    put(flag, "title", "army morale");
-    put(card, "title", "cards in hand");
+    put(node, "title", "Army morale, and cards in hand");
   });
 }
 
 /** @type {() => HTMLElement} */
 function makeSide() {
-  const side = element("li", "span", "i", "b", "i", "b");
-  side.children[1].className = "flag";
-  side.children[3].className = "card";
+  const side = element("li", "span", "span", "b", "b");
+  const [name, brief, standing, held] = side.children;
+  name.className = "wide";
+  brief.className = "brief";
+  standing.before(makeSign(FLAG));
+  held.before(makeSign(CARD));
   return side;
+}
+
+/** @type {(path: string) => SVGElement} */
+function makeSign(path) {
+  const sign = make("svg", { class: "sign", viewBox: "0 0 20 20", "aria-hidden": "true" });
+  sign.append(make("path", { d: path }));
+  return sign;
 }

@@ -19,9 +19,14 @@ const GROUPS = {
   volleys: "Volleys",
 };
 
+/** A sentence that begins like one. @type {(text: string) => string} */
+export function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** @type {(group: string) => string} */
 export function groupTitle(group) {
-  return GROUPS[group] ?? group.charAt(0).toUpperCase() + group.slice(1).replaceAll("-", " ");
+  return GROUPS[group] ?? sentence(group.replaceAll("-", " "));
 }
 
 /** Whose turn it is to tap, for the seat that reads it. @type {(told: GameNow) => string} */
@@ -35,7 +40,7 @@ export function turnWords(told) {
 
 /** What a seat is called. @type {(name: string) => string} */
 export function seatName(name) {
-  if (name === "shared") return "shared screen";
+  if (name === "shared") return "shared";
   return name === "spectator" ? "looking on" : name;
 }
 

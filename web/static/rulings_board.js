@@ -13,7 +13,7 @@ import { toScreen } from "./view.js";
 const BENEATH = new Set(["fire-zone", "lane", "wheel", "directly-in-front", "ring", "cover", "reach"]);
 
 /** The roles whose labels are written; those of the others would write over each other. */
-const LABELLED = new Set(["length", "ring", "string", "front-line", "barred"]);
+const LABELLED = new Set(["goal", "length", "ring", "string", "front-line", "barred"]);
 
 const LETTER_PX = { width: 7, height: 15 };
 
@@ -41,7 +41,7 @@ function shapesOf({ lines, shapes }) {
 }
 
 /** The shapes with the labels that can be read: none lies over another, or over a unit's name. @type {(shapes: Shape[], state: State) => Shape[]} */
-function withLabels(shapes, state) {
+export function withLabels(shapes, state) {
   const named = state.show.names ? [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])] : [];
   const taken = named.map(({ id, x_mm, y_mm }) => boxOf(id, [x_mm, y_mm], state));
   return shapes.map((shape) => {
