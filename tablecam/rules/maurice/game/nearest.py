@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.errors import BadInput
 from tablecam.measure.lanes import (
     Corner,
     advanced,
@@ -32,8 +31,8 @@ IsLegal = Callable[[Bases], bool]
 
 _STEPS = 17
 """How many wheels to either hand, and lengths of the straight move between, are tried at first."""
-_TRIES = 24
-"""So many places are judged before it is given up."""
+_TRIED = (0, 1, 2, 3, 5, 8, 12, 18, 27, 41, 62, 93, 140, 210)
+"""Which of all places, from the nearest on, are judged: where one is barred, so are its like."""
 _ROUNDS = 4
 """How often the search is narrowed about the best place, each time to a quarter."""
 _HALVINGS = 9
@@ -58,7 +57,7 @@ def nearest_march(
     if unit.formation in ("column", "artillery") and there.formation == unit.formation:
         return _on_the_way(unit, there, is_legal)
     best: tuple[float, Bases] | None = None
-    for start in _starts(field, unit, there, reach_mm):
+    for start in _starts(field, unit, there, reach_mm, is_legal):
         found = _nearest_from(start, there.axes, is_legal)
         if found is not None and (best is None or found[0] < best[0]):
             best = found
@@ -66,28 +65,21 @@ def nearest_march(
 
 
 def _starts(
-    field: Field, unit: UnitOnField, there: UnitOnField, reach_mm: float
+    field: Field, unit: UnitOnField, there: UnitOnField, reach_mm: float, is_legal: IsLegal
 ) -> Iterator[_Start]:
     """The ways in which a unit may lie before it wheels and goes straight."""
-    if there.formation == unit.formation:
+    if there.formation != unit.formation:
+        can_move = unit.formation == "column"
+        taken = [bases for name, bases in changes(unit) if name == there.formation]
+    else:
         yield _Start(unit, reach_mm)
-        if is_faced_about(unit, there):
-            can_move = unit.unit.arm == "cavalry"
-            about = poses.faced(unit.unit.bases, 180.0)
-            yield from _placed(field, unit, [about], reach_mm if can_move else 0.0)
-        return
-    taken = [bases for name, bases in changes(unit) if name == there.formation]
-    yield from _placed(field, unit, taken, reach_mm if unit.formation == "column" else 0.0)
-
-
-def _placed(
-    field: Field, unit: UnitOnField, places: Iterable[Bases], reach_mm: float
-) -> Iterator[_Start]:
-    for bases in places:
-        try:
-            yield _Start(placed(field, unit, bases).by_id[unit.id], reach_mm)
-        except BadInput:
-            continue
+        if not is_faced_about(unit, there):
+            return
+        can_move, taken = unit.unit.arm == "cavalry", [poses.faced(unit.unit.bases, 180.0)]
+    for bases in taken:
+        if is_legal(bases):
+            start = placed(field, unit, bases).by_id[unit.id]
+            yield _Start(start, reach_mm if can_move else 0.0)
 
 
 def _nearest_from(start: _Start, seen: Axes, is_legal: IsLegal) -> tuple[float, Bases] | None:
@@ -119,7 +111,8 @@ def _best_about(
     """The nearest legal move among those about one, each a first wheel, a length, a last wheel."""
     moves = _moves_about(middle, widths, start.reach_mm)
     off_mm = _off_mm(start.unit.axes, moves, seen)
-    for place in np.argsort(off_mm, kind="stable")[:_TRIES]:
+    order = np.argsort(off_mm, kind="stable")
+    for place in order[[at for at in _TRIED if at < len(order)]]:
         if best is not None and off_mm[place] >= best[0]:
             break
         if is_legal(_moved(start.unit, moves[place])):

@@ -373,6 +373,8 @@ def test_wherever_a_unit_is_put_the_answer_holds_and_the_nearest_place_is_legal(
         assert found.unit == unit.id
         if found.action is not None and found.answer.answer != "no":
             the_round.apply(state, found.action)
+        elif found.answer.rule == "M-8.2":
+            assert found.nearest is not None  # where its charge leads
         elif isinstance(found.action, March | Charge) and found.nearest is not None:
             ghost = found.nearest.unit(unit.id).bases
             if ghost != unit.bases:
