@@ -26,6 +26,8 @@ from tablecam.table.model import BasePose
 
 _PLACE_MM = 5 * HAND_MM
 """How far a base may have slipped that was turned on its spot: a hand lifts it for that."""
+_ALIKE_MM, _ALIKE_DEG = 0.1, 0.1
+"""A tenth of a hand's slip: measured bases, nearly flush, line up elsewhere than they lie."""
 _TURN_DEG = 10.0
 """How far its heading may be off, as in a formation (M-1.7)."""
 
@@ -254,8 +256,12 @@ def _from_the_front(unit: UnitOnField) -> list[int]:
 
 
 def _is_alike(these: tuple[BasePose, ...], those: tuple[BasePose, ...]) -> bool:
-    pairs = zip(these, those, strict=True)
-    return all(math.dist(_centre(one), _centre(other)) <= HAND_MM for one, other in pairs)
+    """Whether it is all one from which of two places a move is judged."""
+    return all(
+        math.dist(_centre(one), _centre(other)) <= _ALIKE_MM
+        and abs(difference_deg(one.heading_deg, other.heading_deg)) <= _ALIKE_DEG
+        for one, other in zip(these, those, strict=True)
+    )
 
 
 def _masses(unit: UnitOnField) -> Iterator[tuple[BasePose, ...]]:
