@@ -72,6 +72,28 @@ def grounds(draw: st.DrawFn) -> tuple[Terrain, ...]:
 
 
 @st.composite
+def clashes(draw: st.DrawFn) -> Position:
+    """Three units of foot or horse a charge away from as many enemies, on any ground."""
+    found = []
+    for place in range(3):
+        arm, layer = draw(
+            st.sampled_from([("infantry", line), ("cavalry", line), ("cavalry", massed)])
+        )
+        x_mm, y_mm = 400 + 200 * place + draw(st.floats(-12, 12)), draw(st.floats(440, 500))
+        levels = st.integers(0, 3)
+        found.append(layer(f"F{place}", "french", x_mm, y_mm, arm=arm, disruption=draw(levels)))
+        x_mm, y_mm = 400 + 200 * place + draw(st.floats(-90, 90)), draw(st.floats(590, 640))
+        foe = draw(st.sampled_from([line, gun]))
+        by_deg = draw(st.sampled_from([270.0, 262.0, 280.0]))
+        arm = "artillery" if foe is gun else "infantry"
+        levels = st.integers(0, 1 if foe is gun else 4)
+        found.append(
+            foe(f"B{place}", "british", x_mm, y_mm, by_deg, arm=arm, disruption=draw(levels))
+        )
+    return position(*found, terrain=draw(grounds()))
+
+
+@st.composite
 def battles(draw: st.DrawFn) -> Position:
     """A table with units, ground and both commanders."""
     commanders = (

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from random import Random
+
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
+from tablecam.errors import BadInput
+from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.game import round as the_round
-from tablecam.rules.maurice.game.actions import Charge, March
+from tablecam.rules.maurice.game.actions import Charge, Done, FallBack, March
 from tablecam.rules.maurice.game.state import Modifier
-from tablecam.rules.maurice.game.steps import Charging, Displacing, Marching
+from tablecam.rules.maurice.game.steps import (
+    Charging,
+    ChoosingFallBacks,
+    Displacing,
+    Marching,
+    RollingCombat,
+)
 from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.requests import Combat
+from tablecam.rules.maurice.resolve import resolve
 from tablecam.table.model import Position
-from tests.rules.maurice.game.battles import battles
-from tests.rules.maurice.game.states import state_at
+from tablecam.table.position_file import position_to_json
+from tests.rules.maurice.game.battles import battles, clashes
+from tests.rules.maurice.game.states import after, dice, state_at
 
 COMMON = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -55,3 +68,30 @@ def test_m_8_every_listed_charge_and_move_up_is_taken(table: Position, is_rough:
         after, _ = the_round.apply(state, action)
         if isinstance(action, Charge) and isinstance(after.step, Charging):
             assert action.target in after.step.charged[action.unit]
+
+
+@settings(COMMON, max_examples=20)
+@given(clashes(), st.randoms(use_true_random=False))
+def test_m_8_a_charge_played_step_by_step_ends_as_resolved_at_once(
+    table: Position, players: Random
+) -> None:
+    try:
+        field_of(table)
+    except BadInput:
+        reject()  # Two of the enemies lie upon each other.
+    state = state_at(table, Charging(of_side(table, "french")), command="charge", hand=0, morale=9)
+    while isinstance(state.step, Charging):
+        listed = the_round.legal(state)
+        homes = [action for action in listed if isinstance(action, Charge)]
+        state, _ = after(state, players.choice(homes) if homes else Done())
+    if not isinstance(state.step, RollingCombat):
+        return
+    shown = {name: players.randint(1, 6) for name in state.step.engaged}
+    order = tuple(players.sample(sorted(shown), len(shown)))
+    fought = Combat("french", {}, shown, order)
+    at_once = resolve(field_of(state.position), fought)
+    state, _ = after(state, dice(state, *shown.values()))
+    while isinstance(state.step, ChoosingFallBacks):
+        chosen = next(name for name in order if name in state.step.attackers)
+        state, _ = after(state, FallBack(chosen))
+    assert position_to_json(state.position)["units"] == at_once["position"]["units"]

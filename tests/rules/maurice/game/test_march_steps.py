@@ -236,10 +236,14 @@ def test_t_22_a_commander_passed_over_twice_is_displaced_twice_and_costs_once() 
     state, events = after(state, march(shifted(first, 0, 160)))
     assert events[-1].rule == "M-6.29"
     assert isinstance(state.step, Displacing)
-    assert state.step.side == "british"
     assert the_round.asked(state).seat == "british"
-    state, _ = after(state, the_round.legal(state)[0])
+    state, _ = after(state, PlaceCommander("british", 400.0, 350.0))
     assert state.step == Marching(("F1", "F2"), moved=("F1",))
+    state, events = after(state, march(shifted(second, 0, 160)))
+    assert isinstance(state.step, Displacing)
+    state, _ = after(state, the_round.legal(state)[0])
+    assert isinstance(state.step, MovingCommander)
+    # He pays at the round's end, once for each side in it (M-6.30).
     assert state.round.displaced == {"british"}
 
 
