@@ -35,6 +35,7 @@ fitted as they were. Where a quarter of the names of a table file were wrong, on
 cost only 11 more, on 12 tables at 2 px a cell."""
 _LEAST_DARKER = 0.15
 """Of the contrast of known tags: a border is so much darker than its rim, even half hidden."""
+_LEAST_RING = 0.38
 _HERE_CELLS, _HERE_RAD = 0.3, 0.1
 """So near to where a tag lay before, it has not been moved."""
 
@@ -92,7 +93,7 @@ def tags_of_what_is_left(
         if not len(doubtful.fits) + len(slots.fits):
             break
         strangers += slots.strangers(_of_dictionary(sight, missing))
-        found, not_told = _told(sight, kinds, left.before, doubtful, slots, strangers, lying, taken)
+        found, not_told = _told(sight, kinds, left, doubtful, slots, strangers, lying, taken)
         fits.append(found)
         unclear += not_told
         if not len(found):
@@ -108,7 +109,7 @@ def tags_of_what_is_left(
 def _told(
     sight: Sight,
     kinds: Sequence[TagKind],
-    before: TagGuesses,
+    left: Left,
     doubtful: Doubtful,
     slots: Slots,
     strangers: int,
@@ -135,21 +136,37 @@ def _told(
     unclear: tuple[Rejection, ...] = ()
     if may_be.any():
         fits = rest.fits[may_be]
-        was_here = _lay_there(fits.tags, before, sight)
+        was_here = _lay_there(fits.tags, left.before, sight)
         hidden = half_hidden(sight, fits, rest.square[may_be], was_here)
         half, unclear = _told_by_the_rest(sight, kinds, hidden, taken)
         known = TagFits.joined([known, half])
     free &= ~_of_dictionary(sight, known.tags.pattern)
-    near = _near(sight, rest.fits, TagGuesses.joined([lying, known.tags]))
+    near = _near(sight, left, rest.fits, TagGuesses.joined([lying, known.tags]), free)
     return TagFits.joined([known, near.fits[near.told(free, odds)]]), unclear
 
 
-def _near(sight: Sight, fits: TagFits, lying: TagGuesses) -> Slots:
-    """Those of the fits that may be bases near mates that lie there, flush with them or not."""
-    likelier = sight.mates.likelier(fits.tags, lying)
-    is_near = likelier[np.arange(len(fits)), fits.tags.pattern] > 0
-    is_near &= ~lies_on(fits.tags.places_mm, lying)
-    return at_slots(sight, fits[is_near], likelier[is_near], is_flush=False)
+def _near(sight: Sight, left: Left, fits: TagFits, lying: TagGuesses, free: Rows) -> Slots:
+    """The fits, and squares near mates as each missing one of them, where nothing lies yet."""
+    missing = np.flatnonzero(free[sight.patterns.ids])
+    parts = []
+    for reading in left.readings:
+        rows = np.flatnonzero(left.is_left & (reading.ring >= _LEAST_RING))
+        kind, many = reading.kind, np.ones(len(rows))
+        squares = TagGuesses(
+            np.zeros(len(rows), dtype=np.int64),
+            reading.places_mm[rows],
+            reading.headings_rad[rows],
+            kind.height_mm * many,
+            kind.size_mm * many,
+        )
+        squares = squares[~lies_on(squares.places_mm, lying)]
+        parts.append(sight.mates.near(squares, lying, np.intersect1d(missing, kind.pattern)))
+    guesses = TagGuesses.joined(parts)
+    guesses = guesses[_may_be_framed(sight, guesses)]
+    fitted = fit_tags(sight.grey, sight.camera, sight.patterns, guesses, blur_px=sight.blur_px)
+    fits = TagFits.joined([fits, fitted])
+    fits = fits[~lies_on(fits.tags.places_mm, lying)]
+    return at_slots(sight, fits, sight.mates.likelier(fits.tags, lying), is_flush=False)
 
 
 def _of(kinds: Sequence[TagKind], patterns: Rows) -> Rows:

@@ -6,7 +6,7 @@ flush beside a base it is likely, before anything is read, that it belongs to th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +87,25 @@ class Mates:
         of_unit = np.zeros((len(tags), int(self.unit.max(initial=0)) + 1))
         np.maximum.at(of_unit, (tag, in_unit[mate]), nats)
         return np.asarray(np.where(self.unit != _NO_UNIT, of_unit[:, self.unit], 0.0))
+
+    def near(self, squares: TagGuesses, known: TagGuesses, missing: Index) -> TagGuesses:
+        """What squares may be, whatever they look like: missing patterns with known mates near.
+
+        A square's pattern is not looked at; it is turned by quarters to face as its mate does.
+        """
+        mate, tag = np.nonzero(self._are_mates(known.pattern, missing))
+        reach_mm = np.hypot(*self.base_mm[known.pattern].T) + _NEAR_MM
+        away_mm = np.linalg.norm(squares.places_mm[:, None] - known.places_mm, axis=2)
+        square, pair = np.nonzero((away_mm < reach_mm)[:, mate])
+        turned = known.headings_rad[mate[pair]] - squares.headings_rad[square]
+        quarters = np.rint(turned / (np.pi / 2))
+        is_alike = np.abs(turned - quarters * (np.pi / 2)) < _NEAR_RAD
+        square, pair, quarters = square[is_alike], pair[is_alike], quarters[is_alike]
+        pattern = missing[tag[pair]]
+        once = np.unique(np.stack([square, pattern, quarters % 4]), axis=1, return_index=True)[1]
+        headings_rad = squares.headings_rad[square] + quarters * (np.pi / 2)
+        guesses = replace(squares[square], pattern=pattern, headings_rad=headings_rad)
+        return guesses[once]
 
     def agreement(self, known: TagGuesses) -> tuple[int, int]:
         """How many known bases lie flush with a mate; and how many with none but with others'."""
