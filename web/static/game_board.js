@@ -31,8 +31,8 @@ function ghosts(state) {
   const told = playing(state);
   if (!told) return [];
   return [
-    ...told.to_place.map(({ unit, ghost }) => ({ unit, bases: ghost, kind: /** @type {"due"} */ ("due"), text: ghost.length ? `put ${unit} here` : `take ${unit} off` })),
-    ...told.moved.map(({ unit, ghost }) => ({ unit, bases: ghost, kind: /** @type {"nearest"} */ ("nearest"), text: "nearest legal place" })).filter(({ bases }) => bases.length),
+    ...told.to_place.map(({ unit, ghost }) => ({ unit, bases: ghost, kind: /** @type {"due"} */ ("due"), text: ghost.length ? `${unit} here` : `${unit} off` })),
+    ...told.moved.map(({ unit, ghost }) => ({ unit, bases: ghost, kind: /** @type {"nearest"} */ ("nearest"), text: `${unit}: legal` })).filter(({ bases }) => bases.length),
     ...state.game.placed.map((unit) => ({ unit, bases: [], kind: /** @type {"arrived"} */ ("arrived"), text: "✓ placed" })),
   ];
 }

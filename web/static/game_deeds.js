@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { decisionKey, HOLDS_FROM } from "./game_due.js";
 import { addFace, dropFace, gameTold, offerOf, playing, rollDue } from "./game_state.js";
 import { byId } from "./panel.js";
+import { chooseAlone } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./game_state.js").Action} Action */
@@ -186,12 +187,13 @@ function listenToOffers(deeds) {
   const look = (/** @type {string | null} */ key) => deeds.change(() => { state.game.looked = key; });
   const press = longPresses(byId("game-actions"), "data-offer", look);
   onTap("game-actions", "data-offer", (key) => { if (!press.wasLong()) deeds.take(key); });
+  onTap("game-actions", "data-unit-chip", (unit) => deeds.change(() => chooseAlone(state, `unit:${unit}`)));
   onTap("game-actions", "data-more", (group) => deeds.change(() => { state.game.open = [...state.game.open, group]; }));
   onTap("game-dice-keys", "data-face", (face) => deeds.change(() => addFace(state, Number(face))));
   onTap("game-dice-back", "", () => deeds.change(() => dropFace(state)));
   onTap("game-dice-enter", "", () => deeds.enter());
   onTap("game-dice-roll", "data-offer", (key) => deeds.take(key));
-  for (const [id, attribute] of [["game-actions", "data-offer"], ["game-log-body", "data-log"]]) listenToLooks(byId(id), attribute, look);
+  for (const [id, attribute] of [["game-actions", "data-offer"], ["game-moved", "data-look"], ["game-log-body", "data-log"]]) listenToLooks(byId(id), attribute, look);
   onTap("game-log-body", "data-log", (key) => look(state.game.looked === key ? null : key));
 }
 

@@ -57,11 +57,15 @@ function updateMoved(row, moved, state) {
   const { answer, unit, ghost } = moved;
   put(row, "class", `moved ${answer.answer}`);
   put(row, "data-unit", unit);
+  put(row, "data-look", `moved ${unit}`);
+  put(row, "tabindex", "0");
   write(mark, badge(answer));
   write(text, sentence(moved.text));
   const nearest = ghost.length ? "The nearest legal place is drawn on the table." : "";
-  const why = answer.because === moved.text ? "" : (answer.because ?? "");
-  write(because, [why, figuresWords(answer), answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
+  const why = answer.because === moved.text ? "" : sentence(answer.because ?? "");
+  const figures = answer.answer === "too_close" ? figuresWords(answer) : "";
+  write(because, [why, figures, answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
+  row.classList.toggle("looked", state.game.looked === `moved ${unit}`);
   each(ways, waysOf(moved, state), ({ deed }) => deed, () => element("button"), (button, way) => {
     put(button, "type", "button");
     put(button, "data-way", way.deed);

@@ -19,6 +19,9 @@ import { sideNumber } from "./state.js";
 
 const MOST_LINES = 40;
 
+/** What hands do on the table before anybody taps. */
+const BY_HAND = new Set(["march", "charge"]);
+
 /** The decks that a game can be played with; the first is the players' own. */
 const DECKS = [{ deck: "", text: "Printed cards" }, { deck: "house", text: "tablecam deals (house deck)" }];
 
@@ -87,14 +90,22 @@ export function makeButton() {
 function renderActions(state) {
   const told = playing(state);
   const groups = told?.is_yours ? groupsShown(state) : [];
-  each(byId("game-actions"), groups, ({ group }) => group, () => element("section", "h3", "div", "button"), (node, group) => updateGroup(node, group, state));
+  each(byId("game-actions"), groups, ({ group }) => group, () => element("section", "h3", "p", "div", "div", "button"), (node, group) => updateGroup(node, group, state));
 }
 
 /** @type {(node: HTMLElement, group: Group, state: State) => void} */
-function updateGroup(node, { group, buttons, more }, state) {
-  const [title, bunches, moreButton] = /** @type {HTMLElement[]} */ ([...node.children]);
+function updateGroup(node, { group, units, buttons, more }, state) {
+  const [title, hint, chips, bunches, moreButton] = /** @type {HTMLElement[]} */ ([...node.children]);
   put(node, "class", `offers group-${group}`);
   write(title, groupTitle(group));
+  put(hint, "class", "hint");
+  write(hint, BY_HAND.has(group) ? "Move the unit by hand: tablecam says what it sees. Or choose it here for its usual moves, which are then to be made." : "");
+  put(chips, "class", "chips");
+  each(chips, units, String, makeButton, (chip, unit) => {
+    put(chip, "data-unit-chip", unit);
+    put(chip, "aria-pressed", String(state.chosen.includes(`unit:${unit}`)));
+    write(chip, unit);
+  });
   const names = [...new Set(buttons.map(({ offer }) => bunchOf(offer)))];
   each(bunches, names, String, () => element("div", "b", "div"), (bunch, name) => {
     const isUnit = state.facts.units.some(({ id }) => id === name);

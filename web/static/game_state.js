@@ -58,7 +58,7 @@
  * @property {string | null} error  why the page could not be told
  * @property {string | null} busy  what is being sent: until it is answered nothing else is
  * @property {string} said  what came of the latest tap, where that needs words
- * @property {string | null} looked  the offer, or the line of the log, that is pointed at
+ * @property {string | null} looked  the offer, the move or the line of the log that is pointed at
  * @property {string[]} open  the groups that show all of their buttons
  * @property {boolean} wholeLog
  * @property {number[]} faces  the dice that were entered so far
@@ -167,8 +167,10 @@ export function bunchOf({ action, label }) {
 /**
  * The buttons, by group; those of a chosen unit come first, and more than a few wait for "more".
  *
+ * Where several units have many each, `units` names them, and only those of the chosen one are shown.
+ *
  * @typedef {{key: string, offer: Offer}} Button
- * @typedef {{group: string, buttons: Button[], more: number}} Group
+ * @typedef {{group: string, units: string[], buttons: Button[], more: number}} Group
  * @type {(state: State) => Group[]}
  */
 export function groupsShown(state) {
@@ -179,9 +181,11 @@ export function groupsShown(state) {
   const groups = [...new Set(buttons.map(({ offer }) => offer.group))];
   return groups.map((group) => {
     const own = buttons.filter(({ offer }) => offer.group === group);
+    const units = own.length > MOST_BUTTONS ? [...new Set(own.flatMap(({ offer }) => offer.action.unit ?? []))] : [];
+    if (units.length > 1) return { group, units, buttons: own.filter(isChosen), more: 0 };
     const sorted = [...own.filter(isChosen), ...gathered(own.filter((button) => !isChosen(button)))];
     const most = state.game.open.includes(group) ? sorted.length : MOST_BUTTONS;
-    return { group, buttons: sorted.slice(0, most), more: Math.max(0, sorted.length - most) };
+    return { group, units: [], buttons: sorted.slice(0, most), more: Math.max(0, sorted.length - most) };
   });
 }
 
@@ -201,6 +205,7 @@ export function shapesLookedAt(state) {
   const { looked, told } = state.game;
   if (!looked || !told?.has_begun) return [];
   if (looked.startsWith("offer ")) return offerOf(state, looked)?.shapes ?? [];
+  if (looked.startsWith("moved ")) return told.moved.find(({ unit }) => looked === `moved ${unit}`)?.answer.evidence ?? [];
   return told.log[Number(looked.slice("log ".length))]?.evidence ?? [];
 }
 

@@ -175,6 +175,12 @@ export function choose(state, thing) {
   chosenChanged(state);
 }
 
+/** Choose one thing, and nothing beside it. @type {(state: State, thing: string) => void} */
+export function chooseAlone(state, thing) {
+  state.chosen = [thing];
+  chosenChanged(state);
+}
+
 /** Choose nothing, and take kept lines off when nothing was chosen. @type {(state: State) => void} */
 export function clear(state) {
   if (state.chosen.length === 0) state.kept = [];
