@@ -24,7 +24,7 @@ _OPTIONS: tuple[dict[str, Any], ...] = (
     {"deck": "house"},
     {"deck_size": 24, "setup": True},
     {"deck_size": 24},
-    {"deck_size": 40},
+    {"deck_size": 40, "is_measured": True},
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -10,12 +11,14 @@ from tablecam.rules.maurice.game import GAME
 from tablecam.rules.maurice.game.actions import Action
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.play import Play
-from tablecam.table.model import Commander, Position, Terrain, Unit
+from tablecam.table.model import BasePose, Commander, Position, Terrain, Unit
 from tests.rules.maurice.tables import column, gun, line, massed, position
 
 MOST_ACTIONS = 4000
 """Hardly a game of random players has a quarter of it."""
 _CELL_MM = 200.0
+_SIGMA_MM, _SIGMA_DEG = 0.2, 0.3
+"""What the interfaces' example of a measured position says of a base."""
 _LAYERS = ((line, "infantry"), (line, "infantry"), (massed, "cavalry"), (column, "infantry"))
 _IDLE = ("done", "decline", "interruptfoil", "declarepass", "declareevent", "place-commander")
 """What ends things without anything happening on the table."""
@@ -64,9 +67,34 @@ def _ground(chance: Random) -> list[Terrain]:
     return found
 
 
-def random_game(seed: int, **options: Any) -> Play[State, Action]:
+def measured(table: Position, seed: int) -> Position:
+    """The table as a camera sees it: all a little off, by as much as it says."""
+    chance = Random(seed)
+    units = tuple(
+        replace(unit, bases=tuple(_seen(base, chance) for base in unit.bases))
+        for unit in table.units
+    )
+    leaders = tuple(replace(each, sigma_mm=_SIGMA_MM) for each in table.commanders)
+    return replace(table, units=units, commanders=leaders)
+
+
+def _seen(base: BasePose, chance: Random) -> BasePose:
+    return replace(
+        base,
+        x_mm=base.x_mm + chance.gauss(0.0, _SIGMA_MM),
+        y_mm=base.y_mm + chance.gauss(0.0, _SIGMA_MM),
+        heading_deg=base.heading_deg + chance.gauss(0.0, _SIGMA_DEG),
+        sigma_mm=_SIGMA_MM,
+        sigma_deg=_SIGMA_DEG,
+    )
+
+
+def random_game(seed: int, *, is_measured: bool = False, **options: Any) -> Play[State, Action]:
     """A game at its beginning, with chance seeded alike."""
-    return Play(GAME, random_table(seed), options, chance=Random(seed))
+    table = random_table(seed)
+    if is_measured:
+        table = measured(table, seed)
+    return Play(GAME, table, options, chance=Random(seed))
 
 
 def eager(actions: tuple[Action, ...], players: Random) -> Action:
