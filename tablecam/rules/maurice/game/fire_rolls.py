@@ -62,7 +62,8 @@ class RollingToDisruptRules:
             replace(target.unit, state={**target.unit.state, "disruption": level})
         )
         facts = {"unit": target.id, "disruption": found.disruption, "level": level}
-        told = Event("disrupted", f"{target.id}: {found.because[0]}", "M-7.25", facts)
+        said = f"{found.disruption} of {len(dice)} hits disrupt it, on {number} or more"
+        told = Event("disrupted", f"{target.id}: {said}", "M-7.25", facts)
         state, lost = without_broken(state, (target.id,) * found.is_broken)
         if not isinstance(state.step, Over):
             left = tuple(aim for aim in step.firing.hits if aim.target != target.id)

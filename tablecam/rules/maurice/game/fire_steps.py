@@ -66,6 +66,11 @@ def shots_of(state: State, step: RollingToHit) -> tuple[Shot, ...]:
         raise Refused(error.message, key="targets") from None
 
 
+def fired_out(state: State, step: Firing) -> Followed | None:
+    """On to the dice to disrupt when nobody of the side may fire any more; None while some may."""
+    return None if able_to_fire(state, step) else (to_disrupt(state, step), ())
+
+
 def to_disrupt(state: State, firing: Firing) -> State:
     """On to the dice to disrupt of the next target that was hit, or to whoever fires next."""
     if firing.hits:

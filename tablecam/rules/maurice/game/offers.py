@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import shapely
+
 from tablecam.measure.answer import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Offer
@@ -18,10 +20,10 @@ from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.march_change import placed
 
 _INTERRUPTS = {
-    "first-fire": "fire first (First Fire)",
-    "rough-going": "close difficult ground (Rough Going)",
-    "foil": "foil the activation",
-    "other": "play another interrupt",
+    "first-fire": "Fire first (First Fire)",
+    "rough-going": "Close difficult ground (Rough Going)",
+    "foil": "Foil the activation",
+    "other": "Play another interrupt",
 }
 
 
@@ -71,7 +73,7 @@ def _card(action: act.Action) -> Offer:
     """What is done with cards, and to do no more."""
     match action:
         case act.Interrupt():
-            return Offer("card", action.card or _INTERRUPTS[action.effect].capitalize())
+            return Offer("card", action.card or _INTERRUPTS[action.effect])
         case act.Modify():
             parts = (f"{amount:+d} {unit}" for unit, amount in action.amounts.items())
             name = action.card or f"Card ({action.symbol})"
@@ -142,9 +144,13 @@ def _charge(state: State, action: act.Charge) -> Offer:
 
 
 def _commander(state: State, action: act.PlaceCommander) -> Offer:
+    """Where to, by whom he then stands."""
     place = Shape("point", ((action.x_mm, action.y_mm),), "goal", action.side)
-    label = f"The {action.side} commander to {action.x_mm:.0f}, {action.y_mm:.0f} mm"
-    return Offer("commander", label, (place,))
+    friends = field_at(state).of_side(action.side)
+    at = shapely.Point(action.x_mm, action.y_mm)
+    by = min(friends, key=lambda unit: float(shapely.distance(unit.outline, at)), default=None)
+    where = f"{action.x_mm:.0f}, {action.y_mm:.0f} mm" if by is None else by.id
+    return Offer("commander", f"The {action.side} commander to {where}", (place,))
 
 
 def _outlines(field: Field, names: Iterable[str]) -> tuple[Shape, ...]:

@@ -27,7 +27,7 @@ from tablecam.rules.maurice.game.end_steps import (
     ended,
 )
 from tablecam.rules.maurice.game.fire_rolls import RollingToDisruptRules, RollingToHitRules
-from tablecam.rules.maurice.game.fire_steps import FiringRules
+from tablecam.rules.maurice.game.fire_steps import FiringRules, fired_out
 from tablecam.rules.maurice.game.laying import as_laid
 from tablecam.rules.maurice.game.march_steps import MarchingRules
 from tablecam.rules.maurice.game.overrule import overruled
@@ -109,6 +109,7 @@ _BY_ITSELF: Final[Mapping[type[Step], Callable[[State, Any], Followed | None]]] 
         Interrupting: not_interrupted,
         Modifying: not_modified,
         Drawing: drawn_by_itself,
+        Firing: fired_out,
         EndingRound: ended,
     }
 )

@@ -1,5 +1,7 @@
 """Volleys and bombardments as steps of a game (chapter 7)."""
 
+from dataclasses import replace
+
 import pytest
 
 from tablecam.rules.game import Refused
@@ -59,21 +61,34 @@ def test_m_7_8_units_are_listed_from_the_end_that_was_chosen() -> None:
 
 
 def test_m_7_8_all_dice_to_hit_come_before_any_to_disrupt() -> None:
-    state = declared(two_lines())
+    table = position(
+        line("F1", "french", 600, 400),
+        line("F2", "french", 800, 400),
+        line("B1", "british", 600, 560, SOUTH),
+        line("B2", "british", 800, 560, SOUTH),
+    )
+    state = declared(state_at(table, Firing("volley", "french", next_sides=("british",))))
     assert isinstance(state.step, RollingToHit)
     state, told = after(state, dice(state, 4, 1, 6, 3))
     assert kinds(told) == ["shot"] * 4
-    assert isinstance(state.step, Firing)
+    assert isinstance(state.step, Firing)  # F2 may fire yet
     assert level(state, "B1") == 0
     state, _ = after(state, Done())
     assert isinstance(state.step, RollingToDisrupt)
-    state, _ = after(state, dice(state, 4, 3))
+    state, told = after(state, dice(state, 4, 3))
     assert level(state, "B1") == 1
+    assert told[0].text == "B1: 1 of 2 hits disrupt it, on 4 or more"
+
+
+def test_m_7_8_when_nobody_may_fire_any_more_the_dice_to_disrupt_are_due() -> None:
+    state = declared(two_lines())
+    state, _ = after(state, dice(state, 4, 1, 1, 1))
+    assert isinstance(state.step, RollingToDisrupt)
 
 
 def test_m_7_25_disruptions_add_to_what_is_there_and_break_the_unit() -> None:
     state = declared(two_lines(disruption=3))
-    state, _ = after(state, dice(state, 4, 4, 1, 1), Done())
+    state, _ = after(state, dice(state, 4, 4, 1, 1))
     state, told = after(state, dice(state, 5, 5))
     assert level(state, "B1") is None
     assert kinds(told) == ["disrupted", "broken", "morale"]
@@ -85,7 +100,7 @@ def test_m_2_5_the_game_is_over_as_soon_as_an_army_has_no_morale_left() -> None:
         line("F1", "french", 600, 400), line("B1", "british", 600, 560, SOUTH, disruption=4)
     )
     state = state_at(table, Firing("volley", "french", next_sides=("british",)), morale=1)
-    state, _ = after(declared(state), dice(declared(state), 6, 1, 1, 1), Done())
+    state, _ = after(declared(state), dice(declared(state), 6, 1, 1, 1))
     state, _ = after(state, dice(state, 6))
     assert state.step == Over("french", "the british army has no morale left: french wins", "M-4.1")
     assert the_round.legal(state) == ()
@@ -101,11 +116,12 @@ def test_m_7_2_the_passive_side_fires_with_what_is_left_then_the_command_is_chos
 
 
 def test_m_7_7_a_unit_fires_once_in_a_round() -> None:
-    state = declared(two_lines())
-    state, _ = after(state, dice(state, 1, 1, 1, 1))
+    fired = replace(two_lines().round, fired=frozenset({"F1"}))
+    state = replace(two_lines(), round=fired)
     assert the_round.legal(state) == (Done(),)
+    state, _ = after(two_lines(), FireFrom("left"))
     with pytest.raises(Refused, match=r"M-7\.7 F1 has fired"):
-        after(state, Fire("F1", ALL_OF_F1))
+        after(replace(state, round=fired), Fire("F1", ALL_OF_F1))
 
 
 def test_m_7_5_bases_may_hold_their_fire() -> None:
@@ -165,7 +181,7 @@ def test_m_7_3_only_the_activated_guns_bombard() -> None:
 def test_m_7_26_a_bombarded_gun_is_disrupted_by_a_6_alone() -> None:
     state = bombardment(gun("B1", "british", 600, 700, SOUTH))
     state, _ = after(state, FireFrom("left"), Fire("F1", {"F1/1": "B1"}))
-    state, _ = after(state, dice(state, 6), Done())
+    state, _ = after(state, dice(state, 6))
     assert level(after(state, dice(state, 5))[0], "B1") == 0
     state, _ = after(state, dice(state, 6))
     assert level(state, "B1") == 1

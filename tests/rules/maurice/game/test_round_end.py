@@ -209,7 +209,7 @@ def test_canister_then_a_march_that_takes_the_smoke_off_then_a_move():  # T-12, 
     state, _ = after(state, Decline("french"), Decline("british"), FireFrom("left"))
     state, _ = after(state, Fire("FG", {"FG/1": "B2"}))
     assert isinstance(state.step, RollingToHit)
-    state, _ = after(state, dice(state, 1, 1), Done(), Done())
+    state, _ = after(state, dice(state, 1, 1), Done())
     assert state.position.unit("FG").state["smoke"] is True
     with pytest.raises(Refused, match=r"M-4\.8"):
         after(state, Declare("bombard"))
