@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from tablecam.documents import nearest
 from tablecam.measure.answer import EXACT_MM
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.activation import Span, reaches, span, spans
-from tablecam.rules.maurice.charge import charges
 from tablecam.rules.maurice.field import Field
 from tablecam.rules.maurice.forces import forces, left_out
+from tablecam.rules.maurice.game.able import able_units
 from tablecam.rules.maurice.game.actions import Action, Activate, Done
 from tablecam.rules.maurice.game.hands import cards_of, is_dealt, without_cards
 from tablecam.rules.maurice.game.sequence import after_action
@@ -36,11 +35,11 @@ class ActivatingRules:
     def legal(self, state: State, step: Activating) -> tuple[Action, ...]:
         """Each whole force and each unit that can be activated, with the cheapest cards for it."""
         field = field_at(state)
-        able = _able(state, field)
+        able = able_units(state, field)
         candidates = [
             force
             for force in _candidates(field, state.active)
-            if _why_not(able, force) is None and _is_of_use(state, field, force)
+            if able.refusal(force) is None and _is_of_use(state, field, force)
         ]
         found = []
         for force, need_bw in zip(candidates, _needs_bw(state, field, candidates), strict=True):
@@ -64,40 +63,6 @@ class ActivatingRules:
         played = action.cards if is_dealt(state) else (None,) * len(spans_bw)
         state = without_cards(state, state.active, played)
         return state.to(Interrupting("activation", action.force)), (told,)
-
-
-@dataclass(frozen=True, slots=True)
-class _Able:
-    """Which units may be of an activated force, all of it (`may`) or half of it (`half`)."""
-
-    may: frozenset[str]
-    half: frozenset[str]
-    rule: str
-    what: str
-
-
-def _able(state: State, field: Field) -> _Able:
-    """Which units of the active side the declared action is for."""
-    units = field.of_side(state.active)
-    everyone = frozenset(unit.id for unit in units)
-    if state.round.command == "bombard":
-        guns = frozenset(unit.id for unit in units if unit.unit.arm == "artillery")
-        return _Able(guns - state.round.fired, guns, "M-7.3", "artillery that has not fired")
-    if state.round.command == "charge":
-        fit = frozenset(unit.id for unit in units if unit.unit.arm != "artillery")
-        found = charges(field, fit)
-        can = frozenset(name for name, charge in found.items() if charge.is_eligible)
-        return _Able(fit, can, "M-8.2", "units at least half of which can charge")
-    return _Able(everyone, everyone, "M-4.15", "units")
-
-
-def _why_not(able: _Able, force: Sequence[str]) -> str | None:
-    """Why a force cannot be activated for the action; None where it can."""
-    if all(name in able.may for name in force) and (
-        2 * sum(name in able.half for name in force) >= len(force)
-    ):
-        return None
-    return f"expected a force of {able.what}"
 
 
 def _candidates(field: Field, side: str) -> list[Force]:
@@ -173,9 +138,9 @@ def _check_force(state: State, field: Field, force: Force) -> None:
             raise Refused(f"{name} is named twice", key="force")
     if (apart := left_out(field, force)) is not None:
         raise Refused(f"no chain of links joins {apart} to the force", rule="M-1.15", key="force")
-    able = _able(state, field)
-    if (why := _why_not(able, force)) is not None:
-        raise Refused(f"{why}, got {', '.join(force)}", rule=able.rule, key="force")
+    able = able_units(state, field, in_doubt=force)
+    if (why := able.refusal(force)) is not None:
+        raise Refused(why, rule=able.rule, key="force")
 
 
 def _played_bw(state: State, action: Activate) -> tuple[int, ...]:

@@ -9,8 +9,8 @@ import shapely
 
 from tablecam.documents import quoted
 from tablecam.rules.game import Asked, Event, Refused
-from tablecam.rules.maurice.charge import charges
 from tablecam.rules.maurice.field import Field
+from tablecam.rules.maurice.game.able import may_charge
 from tablecam.rules.maurice.game.actions import Action, Declare, Volleys
 from tablecam.rules.maurice.game.hands import cards_of, held_card, is_dealt, without_cards
 from tablecam.rules.maurice.game.sequence import DRAWS, after_declaring, after_fire
@@ -107,10 +107,8 @@ def why_impossible(state: State, command: Command) -> str | None:
             return "it has no artillery that has not fired in this round"
     if command == "rally" and not any(unit.disruption for unit in units):
         return "none of its units is disrupted"
-    if command == "charge":
-        can = (charges(field, [unit.id])[unit.id].is_eligible for unit in units)
-        if not any(can):
-            return "none of its units can charge"
+    if command == "charge" and not any(may_charge(field, unit.id) for unit in units):
+        return "none of its units can charge"
     return None
 
 

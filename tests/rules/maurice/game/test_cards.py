@@ -274,6 +274,50 @@ def test_what_is_no_force_is_not_activated():  # M-1.15, M-4.14
             after(state, Activate(force, (20,)))
 
 
+def test_half_of_a_force_that_is_activated_to_charge_can_charge():  # M-8.2, T-30
+    lines = [line(f"F{place}", "french", 300 + 200 * place, 400) for place in range(6)]
+
+    def activated(attacked):
+        enemies = [
+            line(f"B{place}", "british", 300 + 200 * place, 560, SOUTH) for place in range(attacked)
+        ]
+        commanders = (Commander("fc", "french", 800, 200), COMMANDERS[1])
+        table = position(*lines, *enemies, commanders=commanders)
+        state = state_at(table, Activating(), command="charge")
+        return after(state, Activate(tuple(unit.id for unit in lines), (12,)))[0]
+
+    assert isinstance(activated(3).step, Interrupting)
+    with pytest.raises(Refused, match=r"M-8\.2 expected a force of units at least half of which"):
+        activated(1)
+
+
+def test_only_guns_that_have_not_fired_bombard():  # M-7.3, M-4.24
+    guns = [gun(f"G{place}", "french", 600 + 60 * place, 300) for place in range(3)]
+    table = position(*guns, line("B1", "british", 600, 900, SOUTH), commanders=COMMANDERS)
+    state = state_at(table, Activating(), command="bombard", fired=frozenset({"G0"}))
+    listed = [each.force for each in GAME.legal(state) if isinstance(each, Activate)]
+    assert listed == [("G1",), ("G2",)]
+    with pytest.raises(Refused, match=r"M-7\.3 expected a force of artillery that has not fired"):
+        after(state, Activate(("G0", "G1"), (20,)))
+    state, _ = after(state, Activate(("G1", "G2"), (20,)))
+    assert isinstance(state.step, Interrupting)
+
+
+@pytest.mark.parametrize(("apart_mm", "may"), [(160.2, True), (163.0, False)])
+def test_a_charge_that_is_too_close_to_call_is_declared_and_activated_for(apart_mm, may):  # M-4.8
+    units = (
+        line("F1", "french", 600, 400, sigma_mm=0.3, sigma_deg=0.1),
+        line("B1", "british", 600, 440 + apart_mm, SOUTH, sigma_mm=0.3, sigma_deg=0.1),
+    )
+    state = state_at(position(*units, commanders=COMMANDERS), CommandChoice())
+    if not may:
+        with pytest.raises(Refused, match=r"M-4\.8 french cannot charge"):
+            after(state, Declare("charge"))
+        return
+    state, _ = after(state, Declare("charge"), Activate(("F1",), (8,)))
+    assert isinstance(state.step, Interrupting)
+
+
 def test_a_side_without_a_commander_measures_by_itself():
     units = line("F1", "french", 600, 200), line("B1", "british", 600, 1000, SOUTH)
     state = state_at(position(*units), Activating(), command="march")
