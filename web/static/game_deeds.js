@@ -138,7 +138,9 @@ class Deeds {
         await api.play("pause");
         await new Promise((done) => setTimeout(done, STANDSTILL_MS));
       }
-      return api.playGame("begin", { options });
+      const told = await api.playGame("begin", { options });
+      this.state.game.again = false;
+      return told;
     });
   }
 
@@ -172,6 +174,7 @@ function listenToBegin(deeds) {
   onTap("begin-side", "data-side", (side) => deeds.change(() => { begin.active = side; }));
   onTap("begin-deck", "data-deck", (deck) => deeds.change(() => { begin.deck = deck; }));
   onTap("begin", "", () => deeds.begin());
+  onTap("begin-again", "", () => deeds.change(() => { deeds.state.game.again = !deeds.state.game.again; byId("panel").scrollTop = 0; }));
   onTap("turn-question", "", () => openPanel());
 }
 

@@ -17,7 +17,7 @@ import { sideNumber } from "./state.js";
 /** @typedef {import("./game_state.js").Button} Button */
 /** @typedef {import("./game_state.js").Happened} Happened */
 
-const MOST_LINES = 40;
+const MOST_LINES = 15;
 
 /** What hands do on the table before anybody taps. */
 const BY_HAND = new Set(["march", "charge"]);
@@ -59,7 +59,8 @@ function renderSaid(state) {
 /** @type {(state: State) => void} */
 function renderBegin(state) {
   const { game, facts } = state;
-  const isOpen = Boolean(game.told && !game.told.has_begun && game.told.seat.kind !== "spectator");
+  const mayBegin = !game.told?.has_begun || game.told.is_over || game.again;
+  const isOpen = Boolean(game.told && mayBegin && game.told.seat.kind !== "spectator");
   byId("game-begin").hidden = !isOpen;
   if (!isOpen) return;
   each(byId("begin-side"), facts.sides, String, makeButton, (button, side) => {

@@ -67,6 +67,7 @@
  * @property {string | null} accepting  the unit that is to be accepted as it lies
  * @property {string[]} placed  the units that have just arrived where the game has them
  * @property {string | null} copied  the link that was copied last
+ * @property {boolean} again  another game is to begin while one is in progress
  * @property {{active: string, deck: string}} begin  what is chosen before a game
  */
 
@@ -90,6 +91,7 @@ export function newGame(facts) {
     accepting: null,
     placed: [],
     copied: null,
+    again: false,
     begin: { active: facts.sides?.[0] ?? "", deck: "" },
   };
 }

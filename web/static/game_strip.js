@@ -16,6 +16,7 @@ const CARD = "M5 2H15V18H5Z";
 export function renderStrip(state) {
   const told = playing(state);
   document.body.classList.toggle("playing", told !== null);
+  put(byId("game-strip"), "data-version", String(state.game.told?.version ?? ""));
   put(byId("turn-round"), "class", told ? `turn-round side-${sideNumber(state, told.state.round.active) % 8}` : "turn-round none");
   write(byId("turn-active"), told?.state.round.active ?? "no game yet");
   byId("turn-word").hidden = told === null;
