@@ -7,15 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.game.actions import Action, Decline, Interrupt, Modify, Remove
 from tablecam.rules.maurice.game.cards import MOMENTS, Card, Effect
+from tablecam.rules.maurice.game.fire_choices import able_to_fire
 from tablecam.rules.maurice.game.hands import cards_of, held_card, is_dealt, without_cards
 from tablecam.rules.maurice.game.sequence import after_action, after_interrupt
 from tablecam.rules.maurice.game.state import Modifier, Round, State
 from tablecam.rules.maurice.game.step_rules import Followed
-from tablecam.rules.maurice.game.steps import Interrupting, Modifying, Removing, Symbol
+from tablecam.rules.maurice.game.steps import (
+    Firing,
+    Interrupting,
+    Marching,
+    Modifying,
+    Rallying,
+    Removing,
+    RollingCombat,
+    Symbol,
+)
 from tablecam.rules.maurice.game.table import field_at
 
 SYMBOL_WORDS: Mapping[Symbol, str] = {
@@ -76,6 +87,25 @@ class InterruptingRules:
         return after_interrupt(state, step), events
 
 
+_PIP: Final[Mapping[bool, int]] = {True: +1, False: -1}
+"""What a card mostly does: for a unit of one's own, and against one of the enemy's."""
+
+
+def _concerned(state: State, step: Modifying) -> tuple[str, ...]:
+    """The units whose dice or moves the card could change."""
+    match step.then:
+        case RollingCombat(engaged=units) | Marching(force=units) | Rallying(force=units):
+            return units
+        case Firing(kind="bombard", may=units):
+            return units or ()
+        case Firing():
+            sides = (state.active, state.passive)
+            able = (able_to_fire(state, Firing("volley", side)) for side in sides)
+            return tuple(unit.id for of_side in able for unit in of_side)
+        case _:
+            return ()
+
+
 class ModifyingRules:
     """`Modifying`: a card of the symbol that is due, or none, one side after the other (M-4.16)."""
 
@@ -85,7 +115,10 @@ class ModifyingRules:
         return Asked(f"Does {step.side} play {card}?", step.side)
 
     def legal(self, state: State, step: Modifying) -> tuple[Action, ...]:
-        """No card; and each that it holds, or where players hold them, one pip for any one unit."""
+        """No card; each that it holds, or where players hold them, one pip for or against a unit.
+
+        Players who hold the cards say by themselves what theirs does to whom; these are examples.
+        """
         if is_dealt(state):
             played = [
                 Modify(step.side, step.symbol, amounts, card.id)
@@ -93,8 +126,11 @@ class ModifyingRules:
                 for amounts in _ways(state, step, card)
             ]
         else:
-            plain = [{}, *({unit.id: +1} for unit in field_at(state).of_side(step.side))]
-            played = [Modify(step.side, step.symbol, amounts) for amounts in plain]
+            units = field_at(state).by_id
+            plain = (
+                {name: _PIP[units[name].side == step.side]} for name in _concerned(state, step)
+            )
+            played = [Modify(step.side, step.symbol, amounts) for amounts in ({}, *plain)]
         return (Decline(step.side), *played)
 
     def apply(self, state: State, step: Modifying, action: Action) -> Followed:
