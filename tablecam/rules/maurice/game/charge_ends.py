@@ -116,8 +116,7 @@ def slack_mm(bases: Iterable[BasePose]) -> float:
 
 def _fitted(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
     """The charges after those wheels, one about each corner, that lead nearest to a front."""
-    for corner in _CORNERS:
-        arc_mm = _arc_to(field, unit, corner, seen)
+    for corner, arc_mm in _wheels_to(field, unit, seen):
         end = _after_wheel(field, unit, target, corner, arc_mm)
         if end is not None:
             yield end
@@ -129,15 +128,21 @@ def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Itera
     answer = None if asked is None else asked.answers.get(target)
     if answer is None or answer.answer != "too_close":
         return
-    for corner in _CORNERS:
-        arc_mm = _arc_to(field, unit, corner, seen)
+    far_mm = 2 * (allowance_mm(field, unit) or 0.0)
+    for corner, arc_mm in _wheels_to(field, unit, seen):
         front = wheeled(unit.axes, corner, arc_mm)
-        straight_mm = _straight_to_mm(
-            front, field.by_id[target], 2 * (allowance_mm(field, unit) or 0.0)
-        )
+        straight_mm = _straight_to_mm(front, field.by_id[target], far_mm)
         if straight_mm is not None:
             end = _end(field, unit, target, corner, arc_mm, straight_mm, ())
             yield replace(end, doubt=answer)
+
+
+def _wheels_to(field: Field, unit: UnitOnField, seen: Axes) -> tuple[tuple[Corner, float], ...]:
+    """The wheel about each corner after which the way ahead leads nearest to a front."""
+    arcs_mm = {corner: _arc_to(field, unit, corner, seen) for corner in _CORNERS}
+    # Who does not wheel does so about neither corner.
+    wheels = [(corner if arc_mm else _CORNERS[0], arc_mm) for corner, arc_mm in arcs_mm.items()]
+    return tuple(dict.fromkeys(wheels))
 
 
 def _straight_to_mm(front: Axes, enemy: UnitOnField, reach_mm: float) -> float | None:
@@ -174,16 +179,18 @@ def _after_wheel(
         after = placed(field, unit, turned)
     except BadInput:
         return None
-    lanes = charge_of(after, after.by_id[unit.id]).lanes
-    for found in lanes:
-        if found.target == target and found.corner is None:
-            cost_mm = arc_mm + found.straight_mm
-            if cost_mm > (allowance_mm(field, unit) or 0.0) + EXACT_MM:
-                return None
-            if not is_in_view(field, unit, field.by_id[target]):
-                return None
-            return _end(field, unit, target, corner, arc_mm, found.straight_mm, found.also_meets)
-    return None
+    ahead = (
+        each
+        for each in charge_of(after, after.by_id[unit.id]).lanes
+        if each.target == target and each.corner is None
+    )
+    found = next(ahead, None)
+    reach_mm = (allowance_mm(field, unit) or 0.0) + EXACT_MM
+    if found is None or arc_mm + found.straight_mm > reach_mm:
+        return None
+    if not is_in_view(field, unit, field.by_id[target]):
+        return None
+    return _end(field, unit, target, corner, arc_mm, found.straight_mm, found.also_meets)
 
 
 def _is_free_to_wheel(field: Field, unit: UnitOnField, corner: Corner, angle_deg: float) -> bool:
