@@ -165,8 +165,11 @@ def _near(sight: Sight, left: Left, fits: TagFits, lying: TagGuesses, free: Rows
     guesses = guesses[_may_be_framed(sight, guesses)]
     fitted = fit_tags(sight.grey, sight.camera, sight.patterns, guesses, blur_px=sight.blur_px)
     fits = TagFits.joined([fits, fitted])
-    fits = fits[~lies_on(fits.tags.places_mm, lying)]
-    return at_slots(sight, fits, sight.mates.likelier(fits.tags, lying), is_flush=False)
+    likelier = sight.mates.likelier(fits.tags, lying)
+    # Far from all mates nothing speaks for one name: there a chessboard shows tags, too.
+    is_near = likelier[np.arange(len(fits)), fits.tags.pattern] > 0
+    is_near &= ~lies_on(fits.tags.places_mm, lying)
+    return at_slots(sight, fits[is_near], likelier[is_near], is_flush=False)
 
 
 def _of(kinds: Sequence[TagKind], patterns: Rows) -> Rows:
