@@ -1,0 +1,161 @@
+"""Activating a force: spans, parts of forces, and what the force must be able to do."""
+
+from dataclasses import replace
+
+import pytest
+
+from tablecam.rules.game import Refused
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.actions import (
+    Activate,
+    Declare,
+    Decline,
+    Done,
+)
+from tablecam.rules.maurice.game.steps import (
+    Activating,
+    CommandChoice,
+    Interrupting,
+    Marching,
+)
+from tablecam.table.model import Commander
+from tests.rules.maurice.game.duel import COMMANDERS, SOUTH, hand
+from tests.rules.maurice.game.states import after, state_at
+from tests.rules.maurice.tables import gun, line, position
+
+
+def far(bw):
+    """A unit whose nearest point lies so many BW from the edge of its commander's marker."""
+    x_mm = 600 + 20 + bw * 40 + 80
+    commanders = (Commander("fc", "french", 600, 200), COMMANDERS[1])
+    units = line("F1", "french", x_mm, 200), line("B1", "british", 600, 1000, SOUTH)
+    return state_at(position(*units, commanders=commanders), Activating(), command="march")
+
+
+def test_seventeen_bw_take_a_twelve_and_a_six():  # T-3, M-3.4
+    with pytest.raises(Refused, match=r"M-4\.11 .* 17\.00 BW, straight: cards of 12 BW are not"):
+        after(far(17), Activate(("F1",), (12,)))
+    state, told = after(far(17), Activate(("F1",), (12, 6)))
+    assert isinstance(state.step, Interrupting)
+    assert (hand(state, "french"), state.deck.discarded) == (4, 2)
+    assert told[0].text == "french activates F1 to march, with 12 + 6 BW"
+
+
+def test_a_span_of_just_the_distance_is_enough():  # T-3, M-4.11
+    state, _ = after(far(11), Activate(("F1",), (11,)))
+    assert isinstance(state.step, Interrupting)
+    assert GAME.legal(far(11)) == (Activate(("F1",), (11,)), Done())
+
+
+def test_at_no_distance_at_all_a_card_is_needed():  # T-3, M-4.13
+    with pytest.raises(Refused, match=r"M-4\.13"):
+        after(far(0), Activate(("F1",)))
+    state, _ = after(far(0), Activate(("F1",), (4,)))
+    assert isinstance(state.step, Interrupting)
+
+
+def test_no_more_cards_are_played_than_are_held():  # M-3.9
+    state = far(11)
+    state = state.with_side(replace(state.side("french"), hand=1))
+    with pytest.raises(Refused, match="french has 1 cards, not 2"):
+        after(state, Activate(("F1",), (6, 6)))
+
+
+def test_a_part_of_a_force_is_activated_and_the_rest_stays():  # T-4, M-4.14, M-4.15, M-1.17
+    units = [
+        line(f"F{name}", "french", x, 300) for name, x in zip("ABC", (200, 400, 600), strict=True)
+    ]
+    enemy = line("B1", "british", 600, 1000, SOUTH)
+    commanders = (Commander("fc", "french", 600, 100), COMMANDERS[1])
+    state = state_at(position(*units, enemy, commanders=commanders), Activating(), command="march")
+    assert Activate(("FA", "FB", "FC"), (4,)) in GAME.legal(state)
+    state, _ = after(state, Activate(("FB", "FC"), (4,)), Decline("british"), Decline("french"))
+    state, _ = after(state, Decline("british"))
+    assert state.step == Marching(("FB", "FC"))
+
+
+def test_what_is_no_force_is_not_activated():  # M-1.15, M-4.14
+    units = [
+        line(f"F{name}", "french", x, 300) for name, x in zip("ABC", (200, 400, 600), strict=True)
+    ]
+    state = state_at(
+        position(*units, line("B1", "british", 600, 1000, SOUTH), commanders=COMMANDERS),
+        Activating(),
+        command="march",
+    )
+    for force, said in (
+        (("FA", "FC"), r"M-1\.15 no chain of links joins FC"),
+        (("B1",), r"M-1\.15 expected units of french, got B1"),
+        ((), r"M-1\.15 expected a force"),
+        (("FA", "FA"), "FA is named twice"),
+    ):
+        with pytest.raises(Refused, match=said):
+            after(state, Activate(force, (20,)))
+
+
+def test_half_of_a_force_that_is_activated_to_charge_can_charge():  # M-8.2, T-30
+    lines = [line(f"F{place}", "french", 300 + 200 * place, 400) for place in range(6)]
+
+    def activated(attacked):
+        enemies = [
+            line(f"B{place}", "british", 300 + 200 * place, 560, SOUTH) for place in range(attacked)
+        ]
+        commanders = (Commander("fc", "french", 800, 200), COMMANDERS[1])
+        table = position(*lines, *enemies, commanders=commanders)
+        state = state_at(table, Activating(), command="charge")
+        return after(state, Activate(tuple(unit.id for unit in lines), (12,)))[0]
+
+    assert isinstance(activated(3).step, Interrupting)
+    with pytest.raises(Refused, match=r"M-8\.2 expected a force of units at least half of which"):
+        activated(1)
+
+
+def test_only_guns_that_have_not_fired_bombard():  # M-7.3, M-4.24
+    guns = [gun(f"G{place}", "french", 600 + 60 * place, 300) for place in range(3)]
+    table = position(*guns, line("B1", "british", 600, 900, SOUTH), commanders=COMMANDERS)
+    state = state_at(table, Activating(), command="bombard", fired=frozenset({"G0"}))
+    listed = [each.force for each in GAME.legal(state) if isinstance(each, Activate)]
+    assert listed == [("G1",), ("G2",)]
+    with pytest.raises(Refused, match=r"M-7\.3 expected a force of artillery that has not fired"):
+        after(state, Activate(("G0", "G1"), (20,)))
+    state, _ = after(state, Activate(("G1", "G2"), (20,)))
+    assert isinstance(state.step, Interrupting)
+
+
+@pytest.mark.parametrize(("apart_mm", "may"), [(160.2, True), (163.0, False)])
+def test_a_charge_that_is_too_close_to_call_is_declared_and_activated_for(apart_mm, may):  # M-4.8
+    units = (
+        line("F1", "french", 600, 400, sigma_mm=0.3, sigma_deg=0.1),
+        line("B1", "british", 600, 440 + apart_mm, SOUTH, sigma_mm=0.3, sigma_deg=0.1),
+    )
+    state = state_at(position(*units, commanders=COMMANDERS), CommandChoice())
+    if not may:
+        with pytest.raises(Refused, match=r"M-4\.8 french cannot charge"):
+            after(state, Declare("charge"))
+        return
+    state, _ = after(state, Declare("charge"), Activate(("F1",), (8,)))
+    assert isinstance(state.step, Interrupting)
+
+
+def test_a_side_without_a_commander_measures_by_itself():
+    units = line("F1", "french", 600, 200), line("B1", "british", 600, 1000, SOUTH)
+    state = state_at(position(*units), Activating(), command="march")
+    _, told = after(state, Activate(("F1",), (4,)))
+    assert "no commander on the table" in told[0].text
+
+
+def test_a_measured_span_that_is_too_close_to_call_is_the_movers():  # M-4.11, G-7
+    state = far(11)
+    state = replace(
+        state,
+        position=replace(state.position, table=replace(state.position.table, tolerance_mm=5.0)),
+    )
+    units = tuple(
+        replace(unit, bases=tuple(replace(base, x_mm=base.x_mm + 2.0) for base in unit.bases))
+        if unit.id == "F1"
+        else unit
+        for unit in state.position.units
+    )
+    state = replace(state, position=replace(state.position, units=units))
+    _, told = after(state, Activate(("F1",), (11,)))
+    assert told[0].text.endswith("2.0 mm are too close to call, and the mover's")

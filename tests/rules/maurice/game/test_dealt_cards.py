@@ -1,0 +1,186 @@
+"""Cards that tablecam deals: concealed hands, and each card does what it says (M-3.10)."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from tablecam.rules.game import Refused
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.actions import (
+    Activate,
+    Declare,
+    Decline,
+    Done,
+    Draw,
+    Interrupt,
+    Modify,
+    Remove,
+    Volleys,
+)
+from tablecam.rules.maurice.game.cards import RESHUFFLE
+from tablecam.rules.maurice.game.state import Deck
+from tablecam.rules.maurice.game.steps import (
+    Activating,
+    CommandChoice,
+    Drawing,
+    Interrupting,
+    Marching,
+    Modifying,
+    MovingCommander,
+    VolleyChoice,
+)
+from tests.rules.maurice.game.duel import table
+from tests.rules.maurice.game.states import after
+
+
+@pytest.fixture
+def dealt():
+    """A game with the house deck, hands dealt, in the first command choice."""
+    state = GAME.begin(table(), {"deck": "house"})
+    chance = Random(4)
+    for _ in range(2):
+        (due,) = GAME.legal(state)
+        state, _ = GAME.apply(state, GAME.settle(state, due, chance))
+    return state
+
+
+def holding(state, side, *titles):
+    """The state with the first card of each title in a hand, and nothing else there."""
+    cards = [next(c.id for c in state.options.cards if c.title == title) for title in titles]
+    others = tuple(c.id for c in state.options.cards if c.id not in cards)
+    hands = {each.name: () for each in state.sides} | {side: tuple(cards)}
+    for each in state.sides:
+        own = hands[each.name]
+        state = state.with_side(replace(each, hand=len(own), cards=own))
+    return replace(state, deck=Deck(len(others), 0, cards=others))
+
+
+def test_six_cards_are_dealt_to_each_from_one_deck(dealt):  # M-2.6, M-3.1
+    assert [side.hand for side in dealt.sides] == [6, 6]
+    cards = [card for side in dealt.sides for card in side.cards]
+    assert len(set(cards)) == 12
+    assert set(cards) | set(dealt.deck.cards) == {card.id for card in dealt.options.cards}
+    assert isinstance(dealt.step, VolleyChoice)
+
+
+def test_a_hand_never_leaves_for_another_seat(dealt):  # M-3.1
+    own = set(dealt.side("british").cards)
+    for seat in ("french", None):
+        seen = repr(GAME.seen_by(dealt, seat))
+        assert not any(repr(card) in seen for card in (*own, *dealt.deck.cards))
+        assert "'hand': 6" in seen
+    assert {card["id"] for card in GAME.seen_by(dealt, "british")["hand"]} == own
+
+
+def test_what_a_side_draws_is_told_to_it_alone(dealt):  # M-3.1
+    state = holding(dealt, "french", "Runner")
+    state, _ = after(state, Volleys(False), Declare("march"))
+    (due,) = GAME.legal(state)
+    state, told = GAME.apply(state, GAME.settle(state, due, Random(1)))
+    assert [(event.kind, event.only_for) for event in told] == [("draw", None), ("drawn", "french")]
+
+
+def test_dealt_cards_are_played_by_name_for_their_spans(dealt):  # M-3.4, M-3.9, M-3.10
+    state = holding(dealt, "french", "Runner", "Rider", "Aide-de-camp")
+    state = replace(state, step=Activating(), round=replace(state.round, command="march"))
+    assert GAME.legal(state) == (Activate(("F1",), cards=("runner-1",)), Done())
+    for action, said in (
+        (Activate(("F1",), cards=("first-fire-1",)), "french does not hold first-fire-1"),
+        (Activate(("F1",), (4,)), "expected the cards, not their spans"),
+        (Activate(("F1",), cards=("runner-1", "runner-1")), "runner-1 is named twice"),
+    ):
+        with pytest.raises(Refused, match=said):
+            after(state, action)
+    state, _ = after(state, Activate(("F1",), cards=("runner-1",)))
+    assert state.side("french").cards == ("rider-1", "aide-de-camp-1")
+    assert state.deck.discards == ("runner-1",)
+
+
+def test_a_dealt_modifier_adds_what_it_says_and_nothing_else(dealt):  # M-3.9, M-4.16
+    state = holding(dealt, "french", "Long Strides", "Muddy Lanes", "Runner")
+    step = Modifying("bugle", "french", (), Marching(("F1",)))
+    state = replace(state, step=step)
+    one, all_of_them = (
+        Modify("french", "bugle", {"F1": 2}, "long-strides-1"),
+        Modify("french", "bugle", {"B1": -1}, "muddy-lanes-1"),
+    )
+    assert GAME.legal(state) == (Decline("french"), one, all_of_them)
+    with pytest.raises(Refused, match="expected what Long Strides adds"):
+        after(state, Modify("french", "bugle", {"F1": 5}, "long-strides-1"))
+    with pytest.raises(Refused, match=r"M-3\.10 expected the card that is played"):
+        after(state, Modify("french", "bugle", {"F1": 2}))
+
+
+def test_a_dealt_interrupt_does_what_it_says(dealt):  # M-3.7
+    state = holding(dealt, "british", "Rough Going", "Runner")
+    step = Interrupting("activation", ("F1",))
+    state = replace(state, step=step, round=replace(state.round, command="march"))
+    played = Interrupt("rough-going", "rough-going-1")
+    assert GAME.legal(state) == (Decline("british"), played)
+    with pytest.raises(Refused, match=r"expected what Rough Going does \(rough-going\), got foil"):
+        after(state, Interrupt("foil", "rough-going-1"))
+    state, _ = after(state, played)
+    assert state.side("british").cards == ("runner-1",)
+
+
+def test_a_dealt_event_that_is_not_removable_goes_to_the_discards(dealt):  # M-4.25
+    state = holding(dealt, "french", "Council of War", "Valeur et Discipline", "Runner")
+    state, _ = after(state, Volleys(False))
+    events = [each.card for each in GAME.legal(state) if each.command == "event"]
+    assert events == ["council-of-war-1", "valeur-et-discipline-1"]
+    with pytest.raises(Refused, match=r"M-3\.8 Runner is no event"):
+        after(state, Declare("event", "runner-1"))
+    kept, _ = after(state, Declare("event", "council-of-war-1"))
+    assert isinstance(kept.step, MovingCommander)
+    gone, _ = after(state, Declare("event", "valeur-et-discipline-1"), Remove("french"))
+    assert gone.deck.discards == ()
+    assert gone.deck.discarded == 0
+
+
+def test_dealing_goes_through_all_three_decks_and_loses_no_card(dealt):  # M-4.20 to M-4.22
+    state = replace(dealt, step=Drawing("french", 40, Drawing("british", 60, CommandChoice())))
+    everything = sorted(card.id for card in state.options.cards)
+    chance, stages = Random(2), ["first"]
+    pile = holding(state, "french").deck.cards[:20]
+    state = replace(
+        state,
+        deck=replace(
+            state.deck,
+            cards=tuple(card for card in state.deck.cards if card not in pile),
+            discards=tuple(card for card in pile if card in state.deck.cards),
+        ),
+    )
+    state = replace(
+        state,
+        deck=replace(state.deck, left=len(state.deck.cards), discarded=len(state.deck.discards)),
+    )
+    while isinstance(state.step, Drawing):
+        (due,) = GAME.legal(state)
+        state, _ = GAME.apply(state, GAME.settle(state, due, chance))
+        stages.append(state.deck.stage)
+        held = [card for side in state.sides for card in side.cards]
+        assert sorted([*held, *state.deck.cards, *state.deck.discards]) == everything
+    assert list(dict.fromkeys(stages)) == ["first", "second", "last"]
+
+
+def test_the_reshuffle_card_is_as_likely_as_any_other_to_come_up(dealt):  # M-4.21
+    cards = dealt.deck.cards[:3]
+    second = replace(
+        dealt,
+        step=Drawing("french", 1, CommandChoice()),
+        deck=Deck(4, 0, "second", cards=cards),
+    )
+    (due,) = GAME.legal(second)
+    chance = Random(8)
+    drawn = [GAME.settle(second, due, chance).cards for _ in range(4000)]
+    # 1000 of 4000 are expected; 5 standard deviations of 27 either way.
+    for card in (*cards, RESHUFFLE):
+        assert abs(drawn.count((card,)) - 1000) < 5 * 27.4
+
+
+@pytest.mark.parametrize("cards", [None, (), ("runner-1", "runner-1"), (RESHUFFLE,), ("no-such",)])
+def test_what_cannot_come_up_is_refused(dealt, cards):  # M-3.10
+    state = replace(dealt, step=Drawing("french", 2, CommandChoice()))
+    with pytest.raises(Refused):
+        after(state, Draw("french", 2, cards))
