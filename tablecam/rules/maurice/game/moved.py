@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tablecam.measure.answer import Answer, Shape
 from tablecam.rules.game import Suggestion
 from tablecam.rules.maurice.game import round as the_round
 from tablecam.rules.maurice.game.actions import Deploy, PlaceCommander
+from tablecam.rules.maurice.game.move_words import listed
 from tablecam.rules.maurice.game.moved_charge import seen_charge
 from tablecam.rules.maurice.game.moved_units import (
+    lies_upon,
     no,
     reason,
     refusal,
@@ -26,11 +29,15 @@ from tablecam.rules.maurice.game.steps import (
     ChoosingOrder,
     Deploying,
     Displacing,
+    Drawing,
+    Interrupting,
     LayingTerrain,
     Marching,
+    Modifying,
     MovingCommander,
     RollingTerrain,
 )
+from tablecam.rules.maurice.game.table import field_at
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Commander, Position, Unit
 
@@ -49,12 +56,32 @@ def moved(state: State, position: Position) -> tuple[Suggestion, ...]:
         return ()  # Nothing has its place yet.
     if isinstance(state.step, Deploying):
         return _deployed(state, state.step.side, position)
+    units = list(_of_units(state, position))
     found = [
-        *_of_units(state, position),
+        *(_after_others(state, position, each, units) for each in units),
         *_of_commanders(state, position),
         *_of_strangers(state, position),
     ]
-    return tuple(sorted(found, key=lambda each: each.action is None))
+    return tuple(sorted(found, key=lambda each: (each.action is None, not _is_legal(each))))
+
+
+def _after_others(
+    state: State, position: Position, found: Suggestion, all_found: Sequence[Suggestion]
+) -> Suggestion:
+    """The same; but who lies where another stood who has moved as well is to wait for that."""
+    unit, seen = state.position.unit(found.unit), position.unit(found.unit)
+    if found.answer.rule != "M-6.8" or unit is None or seen is None:
+        return found
+    gone = {each.unit for each in all_found if _is_legal(each)}
+    upon = lies_upon(field_at(state), with_bases(unit, seen.bases))
+    if not upon or not gone.issuperset(upon):
+        return found
+    because = f"{found.unit} lies where {listed(upon)} stood: confirm {listed(upon)} first"
+    return replace(found, answer=replace(found.answer, because=because), nearest=None)
+
+
+def _is_legal(found: Suggestion) -> bool:
+    return found.action is not None and found.answer.answer != "no"
 
 
 def _deployed(state: State, side: str, position: Position) -> tuple[Suggestion, ...]:
@@ -107,6 +134,8 @@ def _why_not_now(state: State, unit: Unit) -> tuple[str, str]:
     step = state.step
     if unit.side != state.active:
         return "M-1.5", f"the round is {state.active}'s"
+    if isinstance(step, Interrupting | Modifying | Drawing):
+        return "M-4.16", "cards come first"
     if isinstance(step, Marching | Charging):
         if unit.id in step.force:
             return "M-6.31", "it has moved in this round"

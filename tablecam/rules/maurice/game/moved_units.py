@@ -53,6 +53,20 @@ def alone(field: Field, seen: Unit) -> UnitOnField | None:
         return None
 
 
+def lies_upon(field: Field, seen: Unit) -> tuple[str, ...]:
+    """The units that one lies upon, where the game has them."""
+    there = alone(field, seen)
+    return (
+        ()
+        if there is None
+        else tuple(
+            other.id
+            for other in field.units
+            if other.id != seen.id and is_partly_in(other.outline, there.outline)
+        )
+    )
+
+
 def refusal(state: State, action: Action) -> Refused | None:
     """Why an action is not legal now; None where it is."""
     try:
@@ -96,7 +110,7 @@ def seen_march(state: State, seen: Unit) -> Suggestion:
         return Suggestion(seen.id, text, action, replace(found.is_legal, because=because))
     nearest = ghost(state, seen, _nearest(state, unit, there))
     answer = _not_legal(found, why_not)
-    if answer.rule == "M-6.8" and (upon := _lies_upon(field, there)):
+    if answer.rule == "M-6.8" and (upon := lies_upon(field, seen)):
         answer = replace(answer, because=f"{seen.id} lies upon {listed(upon)}")
     return Suggestion(seen.id, text, action, answer, nearest)
 
@@ -149,12 +163,6 @@ def _nearest(state: State, unit: UnitOnField, there: UnitOnField) -> Bases | Non
         return min(ends, key=lambda end: off_mm(end, there.axes)).bases
     allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
     return nearest_march(field, unit, there, allowed_bw, is_legal)
-
-
-def _lies_upon(field: Field, there: UnitOnField) -> tuple[str, ...]:
-    """The units that one lies upon."""
-    others = (other for other in field.units if other.id != there.id)
-    return tuple(other.id for other in others if is_partly_in(other.outline, there.outline))
 
 
 def _not_legal(found: MoveJudgement, why_not: Refused) -> Answer:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 import shapely
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely import affinity
 
@@ -37,6 +37,7 @@ def broad(unit: Unit, width_mm: float, depth_mm: float, heading_deg: float) -> U
     return replace(unit, bases=bases, formation=None)
 
 
+@settings(deadline=None, max_examples=40)
 @given(
     st.sampled_from([line, column, massed]),
     st.sampled_from(["infantry", "cavalry"]),

@@ -36,7 +36,7 @@ def of_side(table: Position, side: str) -> tuple[str, ...]:
     return tuple(unit.id for unit in table.units if unit.side == side)
 
 
-@settings(COMMON, max_examples=12)
+@settings(COMMON, max_examples=8)
 @given(battles(), st.integers(-1, 3), st.booleans())
 def test_m_6_every_listed_march_is_taken(table: Position, extra_bw: int, is_rough: bool) -> None:
     force = of_side(table, "french")
@@ -59,7 +59,7 @@ def test_m_6_every_listed_march_is_taken(table: Position, extra_bw: int, is_roug
             assert not isinstance(step, Marching) or step.moved == (action.unit,)
 
 
-@settings(COMMON, max_examples=20)
+@settings(COMMON, max_examples=12)
 @given(battles(), st.booleans())
 def test_m_8_every_listed_charge_and_move_up_is_taken(table: Position, is_rough: bool) -> None:
     force = of_side(table, "french")
@@ -70,7 +70,7 @@ def test_m_8_every_listed_charge_and_move_up_is_taken(table: Position, is_rough:
             assert action.target in after.step.charged[action.unit]
 
 
-@settings(COMMON, max_examples=20)
+@settings(COMMON, max_examples=12)
 @given(clashes(), st.randoms(use_true_random=False))
 def test_m_8_a_charge_played_step_by_step_ends_as_resolved_at_once(
     table: Position, players: Random

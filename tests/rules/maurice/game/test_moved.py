@@ -19,6 +19,7 @@ from tablecam.rules.maurice.game.steps import (
     CommandChoice,
     Deploying,
     Displacing,
+    Interrupting,
     Marching,
     MovingCommander,
     RollingTerrain,
@@ -198,6 +199,18 @@ def test_a_unit_that_lies_upon_another_is_refused_and_shown_beside_it() -> None:
     after(state, March("F1", found.nearest.unit("F1").bases))
 
 
+def test_who_lies_where_another_stood_waits_for_that_to_be_confirmed() -> None:
+    first, second = line("F1", "french", 500, 500), line("F2", "french", 500, 430)
+    state = at(Marching(("F2", "F1")), second, first, B1)
+    now = shifted(first, 0, 120), shifted(second, 0, 80)
+    front, rear = moved(state, seen(state, *now))
+    assert (front.unit, front.answer.answer) == ("F1", "yes")
+    assert rear.answer.because == "F2 lies where F1 stood: confirm F1 first"
+    assert rear.nearest is None
+    state, _ = after(state, front.action)
+    assert the_one(state, now[1]).answer.answer == "yes"
+
+
 @pytest.mark.parametrize(
     ("step", "unit", "rule", "why"),
     [
@@ -205,6 +218,7 @@ def test_a_unit_that_lies_upon_another_is_refused_and_shown_beside_it() -> None:
         (Marching(("F1",)), F2, "M-6.1", "it is not of the activated force"),
         (Marching(("F1", "F2"), moved=("F2",)), F2, "M-6.31", "it has moved in this round"),
         (CommandChoice(), F1, "M-4.2", "nothing is to be moved now"),
+        (Interrupting("activation", ("F1",)), F1, "M-4.16", "cards come first"),
     ],
 )
 def test_what_is_out_of_turn_is_told_once_and_to_be_put_back(
