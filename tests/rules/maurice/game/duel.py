@@ -1,4 +1,4 @@
-"""The smallest table that cards can be played on: a line against a line, each with its commander."""
+"""The smallest table to play cards on: a line against a line, each with its commander."""
 
 from collections.abc import Sequence
 
