@@ -27,7 +27,7 @@ from tablecam.rules.maurice.game.charge_ends import (
 )
 from tablecam.rules.maurice.game.displaced import after_passing
 from tablecam.rules.maurice.game.losses import disrupted
-from tablecam.rules.maurice.game.march_steps import check_bases, judged, moved_to
+from tablecam.rules.maurice.game.march_steps import check_bases, judged, moved_to, part_in
 from tablecam.rules.maurice.game.marches import marches
 from tablecam.rules.maurice.game.sequence import after_moves_of_charge
 from tablecam.rules.maurice.game.state import State
@@ -134,7 +134,8 @@ def _charged(state: State, step: Charging, action: Charge) -> Followed:
     state = state.with_unit(replace(end.unit.unit, bases=bases))
     if end.crosses_difficult:
         why = "charges through difficult ground"
-        state, told = disrupted(state, action.unit, 1, why, "M-8.6")
+        drawn = part_in(end.area, field_at(state).ground.difficult)
+        state, told = disrupted(state, action.unit, 1, why, "M-8.6", drawn)
         events += told
     charged = {**step.charged, action.unit: (end.target, *end.also_meets)}
     state, told = _onward(state, replace(step, charged=charged), end.area)

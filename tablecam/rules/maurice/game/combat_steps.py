@@ -8,6 +8,7 @@ from dataclasses import replace
 import shapely
 from shapely import affinity
 
+from tablecam.measure.answer import Shape, shapes_of
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.aftermath import Aftermath, position_after
@@ -80,13 +81,14 @@ class ChoosingFallBacksRules:
             raise Refused(f"expected one of {names}, got {action.unit}", rule="M-8.23", key="unit")
         field = field_at(state)
         found = fall_back(field, action.unit, {})
-        events = tuple(_result_event(name, result) for name, result in found.items())
+        area = _passed_over(field, action.unit, found[action.unit])
+        way = {action.unit: shapes_of(area, "lane")}
+        events = tuple(_result_event(name, each, way.get(name, ())) for name, each in found.items())
         state, lost = _with_results(state, field, found)
         if isinstance(state.step, Over):
             return state, (*events, *lost)
         left = tuple(name for name in step.attackers if name != action.unit)
         then = _still_falling(state, left)
-        area = _passed_over(field, action.unit, found[action.unit])
         state, told = after_passing(state, state.active, area, then)
         return state, (*events, *lost, *told)
 
@@ -147,7 +149,7 @@ def _score_event(met: Meeting, name: str, value: Value, die: int) -> Event:
     return Event("score", text, "M-8.19", facts, drawn)
 
 
-def _result_event(name: str, found: Result) -> Event:
+def _result_event(name: str, found: Result, drawn: tuple[Shape, ...] = ()) -> Event:
     """What became of a unit, in the words of the rule that did it."""
     rule, _, first = found.because[0].partition(" ")
     text = "; ".join([first, *(line.partition(" ")[2] for line in found.because[1:])])
@@ -159,4 +161,5 @@ def _result_event(name: str, found: Result) -> Event:
         "back_mm": found.back_mm,
         "because": list(found.because),
     }
-    return Event("falls-back" if found.falls_back else "result", f"{name}: {text}", rule, facts)
+    kind = "falls-back" if found.falls_back else "result"
+    return Event(kind, f"{name}: {text}", rule, facts, drawn)

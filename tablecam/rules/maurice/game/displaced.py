@@ -43,9 +43,7 @@ def after_passing(state: State, side: str, area: shapely.Geometry, then: Step) -
     drawn = tuple(
         shape
         for each in met
-        for shape in shapes_of(
-            marker_outline(each, state.position.table.base_width_mm), "commander"
-        )
+        for shape in shapes_of(marker_outline(each, state.position.table.base_width_mm), "contact")
     )
     told = Event("displaced", text, RULE, {"side": enemy}, drawn)
     return state.to(Displacing(enemy, then=then)), (told,)

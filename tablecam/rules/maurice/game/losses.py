@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tablecam.measure.answer import Shape, shapes_of
+from tablecam.measure.outlines import unit_footprint
 from tablecam.rules.game import Event
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import Over
 
 
-def disrupted(state: State, name: str, gained: int, why: str, rule: str) -> Followed:
-    """The state with more disruption for a unit; whether that breaks it is for others to say."""
+def disrupted(
+    state: State, name: str, gained: int, why: str, rule: str, drawn: tuple[Shape, ...] = ()
+) -> Followed:
+    """The state with more disruption for a unit; whether that breaks it is for others to say.
+
+    `drawn` shows what disrupted it.
+    """
     unit = state.position.unit(name)
     if unit is None:
         raise KeyError(name)
@@ -20,7 +27,7 @@ def disrupted(state: State, name: str, gained: int, why: str, rule: str) -> Foll
     text = f"{name} {why}: {gained} disruption{'s' * (gained != 1)}, {level} in all"
     facts = {"unit": name, "disruption": gained, "level": level}
     hurt = replace(unit, state={**unit.state, "disruption": level})
-    return state.with_unit(hurt), (Event("disrupted", text, rule, facts),)
+    return state.with_unit(hurt), (Event("disrupted", text, rule, facts, drawn),)
 
 
 def without_broken(state: State, broken: Sequence[str]) -> Followed:
@@ -39,7 +46,8 @@ def without_broken(state: State, broken: Sequence[str]) -> Followed:
         units = tuple(each for each in state.position.units if each.id != name)
         state = replace(state, position=replace(state.position, units=units))
         facts = {"unit": name, "side": unit.side}
-        events.append(Event("broken", f"{name} breaks and leaves the table", "M-1.14", facts))
+        text, drawn = f"{name} breaks and leaves the table", shapes_of(unit_footprint(unit), "unit")
+        events.append(Event("broken", text, "M-1.14", facts, drawn))
         state, lost = less_morale(state, unit.side)
         events += lost
     return state, tuple(events)

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import shapely
+
+from tablecam.measure.answer import Shape, shapes_of
+from tablecam.measure.outlines import GRID_MM
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.game.actions import Action, Charge, ClearSmoke, Done, March
 from tablecam.rules.maurice.game.displaced import after_passing
@@ -80,18 +84,26 @@ def moved_to(state: State, action: March, found: MoveJudgement) -> Followed:
     state = state.with_unit(there)
     gained = found.disruptions - found.is_rough
     if found.is_rough:
-        why = "passes through difficult ground"
-        state, told = disrupted(state, unit.id, 1, why, "M-6.3")
+        why, drawn = "passes through difficult ground", part_in(found.area, field.ground.difficult)
+        state, told = disrupted(state, unit.id, 1, why, "M-6.3", drawn)
         events += told
     if gained:
         why = f"passes through {' and '.join(found.passed)}"
-        state, told = disrupted(state, unit.id, gained, why, "M-6.7")
+        friends = (shapes_of(field.by_id[name].outline, "friend") for name in found.passed)
+        drawn = tuple(shape for each in friends for shape in each)
+        state, told = disrupted(state, unit.id, gained, why, "M-6.7", drawn)
         events += told
     for name in found.passed:
         if suffers(field.by_id[name]):
-            state, told = disrupted(state, name, 1, f"is passed through by {unit.id}", "M-6.7")
+            why, drawn = f"is passed through by {unit.id}", shapes_of(found.area, "lane")
+            state, told = disrupted(state, name, 1, why, "M-6.7", drawn)
             events += told
     return state, tuple(events)
+
+
+def part_in(area: shapely.Geometry, ground: shapely.Geometry) -> tuple[Shape, ...]:
+    """The part of a way that lies in ground, as it is drawn."""
+    return shapes_of(shapely.intersection(area, ground, grid_size=GRID_MM), "intrusion")
 
 
 def _marched(state: State, step: Marching, action: March) -> Followed:

@@ -177,7 +177,7 @@ def _of_commander(state: State, leader: Commander, seen: Commander, far_mm: floa
     mover = step.side if isinstance(step, Displacing) else state.active
     if not isinstance(step, MovingCommander | Displacing) or leader.side != mover:
         text = f"{leader.id} has been moved by {far_mm:.0f} mm, but not in his turn: put him back"
-        drawn = Shape("line", (_place(leader), _place(seen)), "moved")
+        drawn = Shape("line", (_place(leader), _place(seen)), "gap")
         return Suggestion(
             leader.id, text, None, no("M-6.27", text, far_mm, (drawn,)), state.position
         )
@@ -205,7 +205,7 @@ def _moved_mm(unit: Unit, seen: Unit) -> float:
 
 def _drawn(unit: Unit, seen: Unit) -> Shape:
     """From where a unit's first base was to where it is."""
-    return Shape("line", (_place(unit.bases[0]), _place(seen.bases[0])), "moved")
+    return Shape("line", (_place(unit.bases[0]), _place(seen.bases[0])), "gap")
 
 
 def _place(thing: BasePose | Commander) -> tuple[float, float]:
