@@ -26,6 +26,7 @@ from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.march_change import placed
 from tablecam.rules.maurice.march_ways import suffers
+from tablecam.rules.maurice.march_wheels import NEAR_RULE
 from tablecam.rules.maurice.movement import MoveJudgement, allowance_bw
 from tablecam.rules.maurice.near import near_enemy
 from tablecam.table.formation import read_formation
@@ -108,7 +109,7 @@ def seen_march(state: State, seen: Unit) -> Suggestion:
         cost = f"{found.cost_bw:.2f} of {found.allowance_bw:g} BW"
         because = listed([cost, *_what_follows(state, seen, found)])
         return Suggestion(seen.id, text, action, replace(found.is_legal, because=because))
-    nearest = ghost(state, seen, _nearest(state, unit, there))
+    nearest = ghost(state, seen, _nearest(state, unit, there, found))
     answer = _not_legal(found, why_not)
     if answer.rule == "M-6.8" and (upon := lies_upon(field, seen)):
         answer = replace(answer, because=f"{seen.id} lies upon {listed(upon)}")
@@ -147,7 +148,9 @@ def _not_flush(state: State, unit: UnitOnField, there: UnitOnField) -> Suggestio
     return Suggestion(unit.id, text, None, no("M-1.7", text), nearest or state.position)
 
 
-def _nearest(state: State, unit: UnitOnField, there: UnitOnField) -> Bases | None:
+def _nearest(
+    state: State, unit: UnitOnField, there: UnitOnField, found: MoveJudgement | None = None
+) -> Bases | None:
     """The nearest legal place for a unit: of a march, or of a move up in a charge."""
     field, extra_bw = field_at(state), state.round.amounts("bugle").get(unit.id, 0)
     step = state.step
@@ -162,14 +165,16 @@ def _nearest(state: State, unit: UnitOnField, there: UnitOnField) -> Bases | Non
         ends = charge_ends(field, unit)  # It has to charge.
         return min(ends, key=lambda end: off_mm(end, there.axes)).bases
     allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
-    return nearest_march(field, unit, there, allowed_bw, is_legal)
+    way_mm = found.path[0].points_mm if found is not None and found.path else ()
+    return nearest_march(field, unit, there, allowed_bw, is_legal, way_mm=way_mm)
 
 
 def _not_legal(found: MoveJudgement, why_not: Refused) -> Answer:
     """Why a march was not legal, and by how much where that is a length."""
     because, missing_mm = reason(why_not), -found.is_legal.margin_mm
     if is_absurd(found):
-        because = f"no way of {found.allowance_bw:g} BW or less leads there"
+        near = ", and it comes near the enemy" if found.is_legal.rule == NEAR_RULE else ""
+        because = f"no way of {found.allowance_bw:g} BW or less leads there{near}"
     elif why_not.rule == found.is_legal.rule and missing_mm > 0.0:
         because += f": {missing_mm:.0f} mm too far"
     rule = why_not.rule or found.is_legal.rule

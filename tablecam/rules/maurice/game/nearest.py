@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,6 +25,7 @@ from tablecam.rules.maurice.game.poses import Bases
 from tablecam.rules.maurice.march_change import is_faced_about, placed
 from tablecam.rules.maurice.march_free import leader
 from tablecam.rules.maurice.tables import RETROGRADE_SHARE
+from tablecam.table.model import Point
 
 Array = NDArray[np.float64]
 IsLegal = Callable[[Bases], bool]
@@ -47,15 +48,23 @@ class _Start:
 
 
 def nearest_march(
-    field: Field, unit: UnitOnField, there: UnitOnField, allowed_bw: float, is_legal: IsLegal
+    field: Field,
+    unit: UnitOnField,
+    there: UnitOnField,
+    allowed_bw: float,
+    is_legal: IsLegal,
+    *,
+    way_mm: Sequence[Point] = (),
 ) -> Bases | None:
     """Where a unit might have moved to that is nearest to where it lies; None if it is nowhere.
 
-    Nearest is where the ends of its front are least far off, the farther of the two.
+    Nearest is where the ends of its front are least far off, the farther of the two; for columns
+    and guns where they get farthest on `way_mm`, or on the straight way where no other is known.
     """
     reach_mm = allowed_bw * field.bw_mm
     if unit.formation in ("column", "artillery") and there.formation == unit.formation:
-        return _on_the_way(unit, there, is_legal)
+        ends = [(base.x_mm, base.y_mm) for base in (leader(unit), leader(there))]
+        return _on_the_way(there, shapely.LineString(way_mm or ends), is_legal)
     best: tuple[float, Bases] | None = None
     for start in _starts(field, unit, there, reach_mm, is_legal):
         found = _nearest_from(start, there.axes, is_legal)
@@ -172,9 +181,8 @@ def _wheeled(front: Axes, bases: Bases, arc_mm: float) -> tuple[Axes, Bases]:
     return wheeled(front, corner, abs(arc_mm)), turned
 
 
-def _on_the_way(unit: UnitOnField, there: UnitOnField, is_legal: IsLegal) -> Bases | None:
+def _on_the_way(there: UnitOnField, way: shapely.LineString, is_legal: IsLegal) -> Bases | None:
     """The farthest legal place on a column's or a gun's way to where it lies, by halving."""
-    way = shapely.LineString([(base.x_mm, base.y_mm) for base in (leader(unit), leader(there))])
     low_mm, high_mm, best = 0.0, way.length, None
     for _ in range(_HALVINGS):
         middle_mm = (low_mm + high_mm) / 2
