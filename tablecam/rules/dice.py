@@ -8,6 +8,9 @@ from typing import Literal
 
 from tablecam.rules.game import Refused
 
+MOST_DICE, MOST_SIDES = 100, 100
+"""No game throws more at once; whoever asks for a million shall not keep others waiting."""
+
 
 @dataclass(frozen=True, slots=True)
 class Roll:
@@ -21,6 +24,13 @@ class Roll:
     sides: int = 6
     values: tuple[int, ...] | None = None
     type: Literal["roll"] = "roll"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.count <= MOST_DICE or not 2 <= self.sides <= MOST_SIDES:
+            raise ValueError(
+                f"expected 1 to {MOST_DICE} dice of 2 to {MOST_SIDES} sides, "
+                f"got {self.count} of {self.sides}"
+            )
 
     def __str__(self) -> str:
         return f"{self.count} {'die' if self.count == 1 else 'dice'} for {self.for_}"

@@ -17,6 +17,7 @@ from tests.rules.maurice.tables import line, position
 names = st.text(min_size=1, max_size=5)
 some_names = st.lists(names, max_size=3).map(tuple)
 counts = st.integers(-9, 99)
+dice = st.integers(1, 100)
 finite = st.floats(-1e6, 1e6)
 poses = st.builds(
     BasePose,
@@ -104,7 +105,7 @@ def test_a_state_is_the_same_after_a_document(before):
 
 
 any_action = st.one_of(
-    st.builds(Roll, names, counts, counts, st.none() | st.lists(counts, max_size=4).map(tuple)),
+    st.builds(Roll, names, dice, st.just(6), st.none() | st.lists(counts, max_size=4).map(tuple)),
     st.builds(actions.Volleys, st.booleans()),
     st.builds(actions.Interrupt, st.sampled_from(["first-fire", "foil"]), st.none() | names),
     st.builds(actions.Modify, names, st.just("musket"), amounts, st.none() | names),
@@ -151,6 +152,10 @@ def test_what_is_empty_unless_said_is_left_out_of_an_action():
         (3, "action: expected an object with keys, got 3"),
         ({}, "action: expected a key that says what it is, but it is missing"),
         ({"type": "fly"}, "action: expected type to be one of roll, "),
+        (
+            {"type": "roll", "for": "F1 to hit", "count": 10**9, "sides": 6},
+            "action: expected 1 to 100 dice of 2 to 100 sides, got 1000000000 of 6",
+        ),
         ({"type": "volleys"}, "action: invoke: expected this key, but it is missing"),
         ({"type": "volleys", "invoke": 1}, "action: invoke: expected true or false, got 1"),
         ({"type": "done", "so": 1}, "action: so: unknown key"),
