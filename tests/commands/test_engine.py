@@ -69,3 +69,32 @@ def test_a_game_that_there_is_not_is_refused_with_those_that_there_are(capsys):
     assert main(["engine", "chess"]) == 2
     said = capsys.readouterr().err
     assert said == 'tablecam: engine: expected a game, got "chess"; there are maurice-lite\n'
+
+
+def test_a_hands_move_is_told_as_an_action_that_can_be_sent_back(monkeypatch, capsys):
+    setting_out = [
+        {"do": "load", "position": position_to_json(TABLE)},
+        *(
+            {"do": "apply", "action": action}
+            for action in (
+                {"type": "volleys", "invoke": False},
+                {"type": "declare", "command": "march"},
+                {"type": "activate", "force": ["F1"], "spans": [4]},
+                {"type": "decline", "side": "british"},
+                {"type": "decline", "side": "french"},
+                {"type": "decline", "side": "british"},
+            )
+        ),
+    ]
+    answers = {}
+    for ahead_mm in (120.0, 200.0):
+        moved = position(line("F1", "french", 900, 300 + ahead_mm), *TABLE.units[1:])
+        there = position_to_json(moved) | {"commanders": position_to_json(TABLE)["commanders"]}
+        _, told = engine(monkeypatch, capsys, *setting_out, {"do": "moved", "position": there})
+        (answers[ahead_mm],) = told[-1]["suggestions"]
+    legal, too_far = answers[120.0], answers[200.0]
+    assert (legal["unit"], legal["answer"], too_far["answer"]) == ("F1", "yes", "no")
+    assert "5.00 BW" in too_far["because"]
+    _, told = engine(monkeypatch, capsys, *setting_out, {"do": "apply", "action": legal["action"]})
+    assert told[-1]["ok"], told[-1]
+    assert told[-1]["events"][0]["facts"]["cost_bw"] == 3.0

@@ -9,8 +9,8 @@ from tests.rules.conformance import check_replay, check_state, play_at_random
 from tests.rules.maurice.game.random_games import MOST_ACTIONS, Keeping, eager, random_game
 
 GAMES = [
-    *((seed, {"deck_size": 20}) for seed in range(4)),
-    *((seed, {"deck_size": 20, "is_measured": True}) for seed in (4, 5)),
+    *((seed, {"deck_size": 20}) for seed in range(3)),
+    *((seed, {"deck_size": 20, "is_measured": True}) for seed in (4,)),
     (6, {"deck": "house"}),
 ]
 
