@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
@@ -96,6 +96,7 @@ def states(draw):
     return state.State(laid, sides, deck, round_, step, options, draw(counts))
 
 
+@settings(max_examples=30)  # a state is large: each holds two whole tables
 @given(states())
 def test_a_state_is_the_same_after_a_document(before):
     document = json.loads(json.dumps(GAME.state_to_json(before)))

@@ -10,7 +10,7 @@ from tests.rules.maurice.game.random_games import MOST_ACTIONS, Keeping, eager, 
 
 GAMES = [
     *((seed, {"deck_size": 20}) for seed in range(3)),
-    *((seed, {"deck_size": 20, "is_measured": True}) for seed in (4,)),
+    (4, {"deck_size": 20, "is_measured": True}),
     (6, {"deck": "house"}),
 ]
 
