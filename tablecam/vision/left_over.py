@@ -168,7 +168,7 @@ def _near(sight: Sight, left: Left, fits: TagFits, lying: TagGuesses, free: Rows
     likelier = sight.mates.likelier(fits.tags, lying)
     # Far from all mates nothing speaks for one name: there a chessboard shows tags, too.
     is_near = likelier[np.arange(len(fits)), fits.tags.pattern] > 0
-    is_near &= ~lies_on(fits.tags.places_mm, lying)
+    is_near &= ~lies_on(fits.tags.places_mm, lying) & (sight.gain_grey > 0)
     return at_slots(sight, fits[is_near], likelier[is_near], is_flush=False)
 
 

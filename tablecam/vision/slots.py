@@ -65,7 +65,7 @@ class _Least:
 
 
 _FLUSH = _Least(16.0, 0.45, 0.3, paint=4, of_paint=0.3, ahead=-np.inf)
-_LOOSE = _Least(50.0, 0.6, 0.5, paint=7, of_paint=0.5, ahead=1.5)
+_LOOSE = _Least(70.0, 0.6, 0.5, paint=7, of_paint=0.5, ahead=1.5)
 """On 36 simulated tables of 3 and 6 px a cell what was right had, flush beside a mate, a worth of
 54 or more and 3 such points of 7; near a mate, a worth of 95, 8 points, and it was 2.3 ahead. What
 took a wrong name near a mate had 4 points and was 0.1 behind: there was smoke over it."""
@@ -143,7 +143,8 @@ def at_slots(sight: Sight, fits: TagFits, likelier: Array, *, is_flush: bool = T
     `likelier` (n, k) is how much likelier each of the roster's patterns is there by its unit, in
     nats.
     """
-    least = _FLUSH if is_flush else _LOOSE
+    # Where no tag's contrast is known, what is dim and a little like a tag could be anything.
+    least = _FLUSH if is_flush and sight.gain_grey > 0 else _LOOSE
     by_id = np.zeros((len(fits), len(sight.dictionary.ids)))
     by_id[:, sight.patterns.ids] = likelier
     rows, slots = [], []

@@ -59,6 +59,13 @@ through many calibrations, too: of tags that lie exactly, of the same where that
 beforehand, which no calibration can do, and of tags that a hand laid; and of each it is said how
 often as many errors lie within one sigma as through the footage's own.
 
+Of half hidden tags not all can be named, whoever looks. On 72 other such tables, told the true
+camera and place of each of 371 tags, which names were left, and which mates lay flush or near, the
+likelihood that is used here is 66 to 1 sure of 93 %: 94 % of those that lie by a mate, 86 % of the
+rest. Where 12 of 16 cells are in view that is all but one, where 9 or fewer are, three of four.
+Told besides which points are hidden it would be sure of 99 %: what smoke and dice hide looks like
+paper. A name needs black of its own in view, so a tag that shows none of it stays unnamed.
+
 ![Recall over pixels a cell](../../docs/recall.png)
 
 ![Error over pixels a cell](../../docs/error.png)
