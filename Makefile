@@ -41,7 +41,7 @@ demo: $(VENV)/.ready
 	$(BIN)/tablecam demo $(DEMO_OPTIONS)
 
 test: $(VENV)/.ready-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile $(TEST_OPTIONS)
 
 check: $(VENV)/.ready-dev
 	$(BIN)/ruff check .

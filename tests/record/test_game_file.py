@@ -3,10 +3,12 @@
 import os
 import shutil
 import sqlite3
+import tempfile
 import threading
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -213,10 +215,10 @@ def test_a_game_that_is_being_written_can_be_read(game, path):
 
 
 @pytest.fixture
-def anywhere(tmp_path_factory):
+def anywhere():
     """A folder that anyone may look into, which pytest's own are not."""
-    folder = tmp_path_factory.getbasetemp().parent.parent / f"tablecam-open-{os.getpid()}"
-    folder.mkdir()
+    folder = Path(tempfile.mkdtemp(prefix="tablecam-open-"))
+    folder.chmod(0o755)
     yield folder
     folder.chmod(0o755)
     shutil.rmtree(folder)
