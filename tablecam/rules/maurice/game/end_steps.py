@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import combinations, islice
 
+from tablecam.measure.answer import Shape
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.game.actions import Action, Discard, Done, PlaceCommander
 from tablecam.rules.maurice.game.commander_places import (
@@ -117,7 +119,7 @@ class DiscardingRules:
             raise Refused(why, rule=_RULES[step.why], key="count")
         state = without_cards(state, step.side, cards)
         facts = {"side": step.side, "count": step.count}
-        text = f"{step.side} discards {step.count}"
+        text = f"{step.side} discards {step.count} card{'' if step.count == 1 else 's'}"
         return state.to(step.then), (Event("discard", text, _RULES[step.why], facts),)
 
 
@@ -197,4 +199,7 @@ def _placed(state: State, action: PlaceCommander, rule: str) -> tuple[State, Eve
     )
     state = replace(state, position=replace(state.position, commanders=commanders))
     facts = {"commander": leader.id, "x_mm": action.x_mm, "y_mm": action.y_mm}
-    return state, Event("commander", f"{leader.id} is moved", rule, facts)
+    way = ((leader.x_mm, leader.y_mm), (action.x_mm, action.y_mm))
+    far_bw = math.dist(*way) / state.position.table.base_width_mm
+    text = f"{leader.id} is moved {far_bw:.1f} BW"
+    return state, Event("commander", text, rule, facts, (Shape("line", way, "commander"),))
