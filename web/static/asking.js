@@ -10,6 +10,8 @@ import { commanderOf, isPoint, unitOf } from "./state.js";
 /** @typedef {import("./state.js").Tape} Tape */
 
 const SPARING_MS = 150;
+/** So long it waits before it asks again what it could not be told. */
+const RETRY_MS = 2000;
 
 /** Answers for a page; the function that sees to them. @type {(state: State, changed: () => void) => () => void} */
 export function createAsking(state, changed) {
@@ -21,13 +23,19 @@ export function createAsking(state, changed) {
     for (const [slot, { text, ask }] of wanted) {
       const question = questions.get(slot) ?? createQuestion(refresh);
       questions.set(slot, question);
-      question(text, () => ask().then(changed));
+      question(text, () => ask().then((isAnswered) => { changed(); return isAnswered; }));
     }
   };
   return refresh;
 }
 
-/** One question at a time in one slot: asked when its text is new, never while it is under way. @type {(again: () => void) => (text: string, ask: () => Promise<void>) => void} */
+/**
+ * One question at a time in one slot: asked when its text is new, never while it is under way.
+ *
+ * One that says false was not answered: it is asked again after a while.
+ *
+ * @type {(again: () => void) => (text: string, ask: () => Promise<boolean | void>) => void}
+ */
 function createQuestion(again) {
   let asked = "";
   let busy = false;
@@ -35,11 +43,19 @@ function createQuestion(again) {
     if (busy || text === asked) return;
     [busy, asked] = [true, text];
     const pause = new Promise((done) => setTimeout(done, SPARING_MS));
-    ask().finally(() => pause.then(() => { busy = false; again(); }));
+    ask().then(async (isAnswered) => {
+      await pause;
+      if (isAnswered === false) {
+        await new Promise((done) => setTimeout(done, RETRY_MS));
+        asked = "";
+      }
+      busy = false;
+      again();
+    });
   };
 }
 
-/** What is to be known now, by slot. @type {(state: State) => Map<string, {text: string, ask: () => Promise<void>}>} */
+/** What is to be known now, by slot. @type {(state: State) => Map<string, {text: string, ask: () => Promise<boolean | void>}>} */
 function wantedNow(state) {
   const wanted = new Map();
   const tapes = state.tape ? [state.tape, ...state.kept] : state.kept;
@@ -85,18 +101,20 @@ async function askAbout(state, thing) {
   state.aboutError = error;
 }
 
-/** @type {(state: State) => Promise<void>} */
+/** @type {(state: State) => Promise<boolean>} */
 async function askGame(state) {
   const before = state.game.told;
   const [now, error] = await told(api.game());
   state.game.error = error;
   if (now) gameTold(state, now, before);
+  return now !== null;
 }
 
-/** @type {(state: State) => Promise<void>} */
+/** @type {(state: State) => Promise<boolean>} */
 async function askSeats(state) {
   const [seats] = await told(api.seats());
   state.game.seats = seats ?? state.game.seats;
+  return seats !== null;
 }
 
 /** @type {(state: State, units: string[], text: string) => Promise<void>} */

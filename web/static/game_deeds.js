@@ -64,9 +64,8 @@ class Deeds {
   /** Why something was not done; where that was for being late, what is so now. @param {unknown} error @returns {Promise<string>} */
   async excuse(error) {
     if (!(error instanceof api.Answered)) return "No connection to the table: nothing was done.";
-    if (error.status !== 409) return error.message;
-    gameTold(this.state, await api.game(), this.state.game.told);
-    return GONE_ON;
+    if (error.status === 409) await api.game().then((told) => gameTold(this.state, told, this.state.game.told), () => {});
+    return error.status === 409 ? GONE_ON : error.message;
   }
 
   get version() {
