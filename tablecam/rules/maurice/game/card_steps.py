@@ -42,7 +42,7 @@ MOST_ADDED = 6
 _EFFECT_WORDS: Mapping[Effect, str] = {
     "first-fire": "First Fire: it shoots first",
     "rough-going": "Rough Going: difficult ground is impassable in this round",
-    "foil": "the activation fails",
+    "foil": "it foils the activation",
     "other": "players do as the card says",
 }
 

@@ -31,8 +31,9 @@ def must_go(state: State, leader: Commander) -> bool:
 
 
 def usual_places(state: State, side: str) -> tuple[Point, ...]:
-    """Behind each force of a side, where that is free."""
+    """Behind each force of a side, where that is free and he does not stand already."""
     field = field_at(state)
+    leader = next(each for each in state.position.commanders if each.side == side)
     found = []
     for force in forces(field, side):
         unit = field.by_id[force[len(force) // 2]]
@@ -46,7 +47,7 @@ def usual_places(state: State, side: str) -> tuple[Point, ...]:
         )
         back = rear + field.bw_mm
         place = round(middle_x - back * ahead_x, 1), round(middle_y - back * ahead_y, 1)
-        if _is_free(field, place):
+        if _is_free(field, place) and _far_mm(leader, place) >= field.bw_mm:
             found.append(place)
     return tuple(dict.fromkeys(found))
 
