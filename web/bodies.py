@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from tablecam.referee.ways import Way
 
@@ -71,6 +71,15 @@ class Begin(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     options: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("options")
+    @classmethod
+    def _names_no_file(cls, options: dict[str, Any]) -> dict[str, Any]:
+        """A page in somebody else's hands has no file of this computer read: a deck is by name."""
+        for key, value in options.items():
+            if isinstance(value, str) and value.casefold().endswith(".toml"):
+                raise ValueError(f"{key}: expected a name, got a file")
+        return options
 
 
 class Act(BaseModel):

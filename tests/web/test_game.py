@@ -176,3 +176,11 @@ def test_a_game_that_nobody_knows_is_refused_in_one_line(live, seats):
     answer = client.get("/api/game")
     assert answer.status_code == 400
     assert answer.json["error"] == "game: tablecam does not know yet how maurice-lite is played"
+
+
+@pytest.mark.parametrize("deck", ["/etc/hosts.toml", "..\\decks\\ours.toml", "ours.toml"])
+def test_no_page_has_a_file_of_this_computer_read(french, deck):
+    answer = begin(french, deck=deck)
+    assert answer.status_code == 400
+    assert "deck: expected a name, got a file" in answer.json["error"]
+    assert french.get("/api/game").json["has_begun"] is False
