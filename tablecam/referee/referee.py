@@ -105,7 +105,7 @@ class Referee:
             return self._placings()
 
     def begin(self, position: Position, options: Mapping[str, Any], seat: Seat) -> None:
-        """Begin a game on the table as it lies.
+        """Begin a game on the table as it lies; markers of a game before are taken off.
 
         Raises:
             NotYours: The seat only looks on.
@@ -113,6 +113,8 @@ class Referee:
         """
         _check_plays(seat)
         with self._turn:
+            if self._play is not None:
+                position = _without_markers(position)
             self._play = Play(self.game, position, options)
             self._seen, self._due, self._kept = position, frozenset(), 0
             if self._keeper is not None:
@@ -354,6 +356,10 @@ def _with_units_of(game: Position, seen: Position, names: frozenset[str]) -> Pos
             units.append(unit)
     missing = [known for name, known in wanted.items() if name in names and seen.unit(name) is None]
     return replace(seen, units=(*units, *missing))
+
+
+def _without_markers(position: Position) -> Position:
+    return replace(position, units=tuple(replace(unit, state={}) for unit in position.units))
 
 
 def _is_overrule(action: object) -> bool:

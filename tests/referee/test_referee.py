@@ -219,3 +219,11 @@ def test_a_table_that_is_seen_carries_what_the_game_knows_of_its_units() -> None
     assert marked.unit("F1").state == {"disruption": 2}
     assert marked.unit("F2").state["smoke"] is True
     assert marked.unit("F1").bases == moved(table(), "F1", 50.0).unit("F1").bases
+
+
+def test_another_game_begins_without_the_markers_of_the_one_before() -> None:
+    referee = begun()
+    referee.act(FRENCH, {"type": "overrule", "disruption": {"F1": 2}, "smoke": {"B1": True}})
+    assert set(shown(referee, FRENCH)["markers"]) == {"F1", "B1"}
+    referee.begin(referee.position(), {"active": "british"}, FRENCH)
+    assert shown(referee, FRENCH)["markers"] == {}
