@@ -228,8 +228,9 @@ class Done:
 class Overrule:
     """What players set themselves, at any time; what is left out stays as it is.
 
-    `units` lie so, `off` are taken off, `commanders` stand there; `step` takes up the round at
-    another step, `active` begins a side's round. `why` is in the players' words.
+    `units` lie so, `off` are taken off, `commanders` stand there; `hands` and `deck` are how many
+    cards the players hold and have left in their deck; `step` takes up the round at another step,
+    `active` begins a side's round. `why` is in the players' words.
     """
 
     why: str = ""
@@ -239,6 +240,7 @@ class Overrule:
     smoke: Mapping[str, bool] = field(default_factory=dict)
     morale: Mapping[str, int] = field(default_factory=dict)
     hands: Mapping[str, int] = field(default_factory=dict)
+    deck: int | None = None
     commanders: Mapping[str, Point] = field(default_factory=dict)
     active: str | None = None
     step: Literal["volleys", "command", "end"] | None = None

@@ -14,6 +14,7 @@ from tablecam.errors import BadInput
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.game.actions import Overrule
+from tablecam.rules.maurice.game.hands import is_dealt
 from tablecam.rules.maurice.game.sequence import first_step
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed
@@ -39,7 +40,8 @@ def overruled(state: State, action: Overrule) -> Followed:
             or what is due hangs on a unit that is taken off, and no other step is named.
     """
     _check_names(state, action)
-    _check_numbers(action)
+    _check_numbers(state, action)
+    _check_cards(state, action)
     position = _laid(state.position, action)
     state = replace(_with_sides(state, action), position=position)
     state = _taken_up(state, action)
@@ -83,6 +85,8 @@ def _with_sides(state: State, action: Overrule) -> State:
         state = state.with_side(replace(state.side(name), morale=morale))
     for name, hand in action.hands.items():
         state = state.with_side(replace(state.side(name), hand=hand))
+    if action.deck is not None:
+        state = replace(state, deck=replace(state.deck, left=action.deck))
     return state
 
 
@@ -136,15 +140,28 @@ def _check_names(state: State, action: Overrule) -> None:
         raise Refused(f"there is no side {action.active}{nearest('', sides)}", key="active")
 
 
-def _check_numbers(action: Overrule) -> None:
-    most = max(BASES.values())
+def _check_numbers(state: State, action: Overrule) -> None:
+    arms = {unit.id: unit.arm for unit in state.position.units}
     for name, level in action.disruption.items():
+        most = BASES[arms[name]]
         if not 0 <= level <= most:
             raise Refused(f"expected {name} at 0 to {most}, got {level}", key="disruption")
     for key, least in (("morale", 1), ("hands", 0)):
         for side, number in getattr(action, key).items():
             if number < least:
                 raise Refused(f"expected {least} or more for {side}, got {number}", key=key)
+
+
+def _check_cards(state: State, action: Overrule) -> None:
+    """Refuse numbers of cards that cannot be: of those that tablecam deals none is lost."""
+    if action.deck is None and not action.hands:
+        return
+    key = "hands" if action.hands else "deck"
+    if is_dealt(state):
+        raise Refused("tablecam deals the cards, and knows how many there are", key=key)
+    least = 1 if state.deck.stage == "second" else 0
+    if action.deck is not None and action.deck < least:
+        raise Refused(f"expected {least} or more cards in the deck, got {action.deck}", key="deck")
 
 
 def _said(action: Overrule) -> Iterator[str]:
@@ -156,6 +173,8 @@ def _said(action: Overrule) -> Iterator[str]:
     yield from (f"{name} {'with' if on else 'without'} smoke" for name, on in action.smoke.items())
     yield from (f"{side} morale {number}" for side, number in action.morale.items())
     yield from (f"{side} holds {number} cards" for side, number in action.hands.items())
+    if action.deck is not None:
+        yield f"{action.deck} cards left in the deck"
     yield from (f"{name} as laid" for name in action.commanders)
     if action.active is not None:
         yield f"the round is {action.active}'s"

@@ -12,7 +12,7 @@ from tablecam.rules.maurice.game.poses import ahead
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.steps import CommandChoice, Marching, Over, VolleyChoice
 from tests.rules.maurice.game.states import after, kinds, level, state_at
-from tests.rules.maurice.tables import line, position
+from tests.rules.maurice.tables import gun, line, position
 
 SOUTH = 270.0
 
@@ -96,3 +96,29 @@ def test_an_overrule_is_a_document_like_any_action() -> None:
     bases = marching().position.unit("F1").bases
     action = Overrule("why", {"F1": bases}, commanders={"cinc": (1.0, 2.0)}, step="end")
     assert action_from_json(action_to_json(action)) == action
+
+
+def test_players_who_have_counted_their_deck_say_how_many_are_left() -> None:
+    state, told = after(marching(), Overrule(deck=17))
+    assert (state.deck.left, told[0].text) == (17, "overruled: 17 cards left in the deck")
+    second = replace(state, deck=replace(state.deck, stage="second"))
+    for number, deck in ((-1, state), (0, second)):
+        with pytest.raises(Refused, match=f"cards in the deck, got {number}"):
+            after(deck, Overrule(deck=number))
+
+
+@pytest.mark.parametrize("action", [Overrule(hands={"french": 9}), Overrule(deck=3)])
+def test_of_cards_that_tablecam_deals_none_is_made_up_or_lost(action: Overrule) -> None:
+    state = marching()
+    dealt = replace(state, options=replace(state.options, deck="house"))
+    with pytest.raises(Refused, match="tablecam deals the cards"):
+        after(dealt, action)
+
+
+def test_a_gun_is_set_to_what_a_gun_can_bear() -> None:
+    state = marching()
+    units = (*state.position.units, gun("G1", "french", 1200, 200))
+    state = replace(state, position=replace(state.position, units=units))
+    assert level(after(state, Overrule(disruption={"G1": 1}))[0], "G1") == 1
+    with pytest.raises(Refused, match="expected G1 at 0 to 1, got 2"):
+        after(state, Overrule(disruption={"G1": 2}))
