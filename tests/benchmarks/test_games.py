@@ -15,8 +15,8 @@ from rich.progress import track
 from tests.rules.conformance import check_replay, play_at_random
 from tests.rules.maurice.game.random_games import MOST_ACTIONS, Keeping, eager, random_game
 
-GAMES = 200
-"""So many without `--games`: some two minutes."""
+GAMES = 50
+"""So many without `--games`: some half a minute."""
 FIRST_SEED = 10_000
 REPLAYED = 10
 """Each so-manieth game is played again from its document, which takes as long once more."""
