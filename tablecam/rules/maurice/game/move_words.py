@@ -71,20 +71,37 @@ def listed(words: Iterable[str]) -> str:
 
 
 def _steps(field: Field, fronts: Sequence[Shape], back: str) -> Iterator[str]:
-    """The wheels and straight moves between fronts, all ahead or all `back`."""
+    """The wheels and straight moves between fronts, all ahead or all `back`.
+
+    Straight moves in a row are told as one.
+    """
+    straight_bw = 0.0
     for before, after in pairwise([each.points_mm for each in fronts]):
-        heading_deg = _heading_deg(before)
-        turned_deg = difference_deg(_heading_deg(after), heading_deg)
-        x, y = forward(heading_deg)
-        (from_x, from_y), (to_x, to_y) = _middle(before), _middle(after)
-        ahead_mm = (to_x - from_x) * x + (to_y - from_y) * y
-        arc_bw = field.in_bw(math.radians(abs(turned_deg)) * math.dist(*before))
-        if arc_bw > _NOTHING_BW:
-            hand = "left" if turned_deg > 0 else "right"
-            turning = f"{back}, turning {hand}" if back else hand
-            yield f"wheeled {turning} {in_words(arc_bw)} BW"
-        elif abs(ahead_mm) > _NOTHING_BW * field.bw_mm:
-            yield f"moved {back or 'ahead'} {in_words(field.in_bw(abs(ahead_mm)))} BW"
+        arc_bw, length_bw = _step(field, before, after)
+        if abs(arc_bw) <= _NOTHING_BW:
+            straight_bw += length_bw
+            continue
+        yield from _straight(straight_bw, back)
+        straight_bw = 0.0
+        hand = "left" if arc_bw > 0 else "right"
+        yield f"wheeled {f'{back}, turning {hand}' if back else hand} {in_words(abs(arc_bw))} BW"
+    yield from _straight(straight_bw, back)
+
+
+def _step(field: Field, before: Sequence[Point], after: Sequence[Point]) -> tuple[float, float]:
+    """The arc from one front to the next, to the left, and how far its middle went straight."""
+    heading_deg = _heading_deg(before)
+    turned_deg = difference_deg(_heading_deg(after), heading_deg)
+    x, y = forward(heading_deg)
+    (from_x, from_y), (to_x, to_y) = _middle(before), _middle(after)
+    ahead_mm = (to_x - from_x) * x + (to_y - from_y) * y
+    arc_mm = math.radians(turned_deg) * math.dist(*before)
+    return field.in_bw(arc_mm), field.in_bw(abs(ahead_mm))
+
+
+def _straight(length_bw: float, back: str) -> Iterator[str]:
+    if length_bw > _NOTHING_BW:
+        yield f"moved {back or 'ahead'} {in_words(length_bw)} BW"
 
 
 def _straight_off(field: Field, unit: UnitOnField, there: UnitOnField) -> Iterator[str]:

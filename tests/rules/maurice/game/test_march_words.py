@@ -2,9 +2,12 @@
 
 import pytest
 
+from tablecam.measure.answer import Answer, Shape
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.game.march_words import march_words
 from tablecam.rules.maurice.game.marches import marches
+from tablecam.rules.maurice.game.move_words import move_words
+from tablecam.rules.maurice.movement import MoveJudgement
 from tests.rules.maurice.tables import column, gun, line, massed, position
 
 
@@ -41,3 +44,13 @@ def test_a_usual_march_says_what_it_is(unit, said):
     assert set(said) <= set(words)
     if unit.formation == "line":
         assert list(dict.fromkeys(words)) == said
+
+
+def test_straight_moves_in_a_row_are_told_as_one():
+    field = field_of(position(line("F1", "french", 600, 400)))
+    unit = field.by_id["F1"]
+    fronts = [((520.0, y), (680.0, y)) for y in (420.0, 473.0, 500.0)]
+    path = tuple(Shape("line", front, "front-edge") for front in fronts)
+    answer = Answer("yes", 80.0, 0.0, 1.0, "M-6.12", "", path)
+    found = MoveJudgement(answer, 2.0, 4.0, path, "")
+    assert move_words(field, unit, unit, found) == "moved ahead 2 BW"
