@@ -28,6 +28,8 @@ _PLACES = 4
 _USUAL = 0.1
 """How much of each is added, one standard deviation: up to 0.25 was measured, 0.1 as a rule."""
 _WHITE = 1.0
+_NOTHING = 1e-9
+"""Keeps what is solved for determined where nothing is left to be explained."""
 
 
 def mosaic_trace(
@@ -60,7 +62,7 @@ def _added(by_blur: Map, weights: Map, residuals: Map) -> Map:
     right = (told @ residuals.ravel()).astype(np.float64)
     total = max(float(weights.sum()), 1.0)
     noise = float((weights * residuals**2).sum()) / total
-    normal += noise / _USUAL**2 * np.eye(len(by_blur))
+    normal += (noise / _USUAL**2 + _NOTHING) * np.eye(len(by_blur))
     return np.linalg.solve(normal, right).astype(np.float32)
 
 
