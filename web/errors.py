@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from flask import Flask, Response, jsonify, request
+from flask import Flask, Response, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException, InternalServerError
 
 from tablecam.errors import BadInput
@@ -26,13 +26,20 @@ def _bad_input(error: BadInput) -> tuple[Response, int]:
     return jsonify(error=str(error)), code
 
 
-def _refusal(error: HTTPException) -> tuple[Response, int] | HTTPException:
+def _refusal(error: HTTPException) -> tuple[Response | str, int] | HTTPException:
     if not request.path.startswith("/api/"):
-        return error
+        return _page(error)
     return jsonify(error=error.description or error.name), error.code or 500
 
 
-def _mistake(error: Exception) -> tuple[Response, int] | HTTPException:
+def _page(error: HTTPException) -> tuple[str, int] | HTTPException:
+    """A page in words for whoever is turned away; browsers have their own for the rest."""
+    if error.code not in (403, 429):
+        return error
+    return render_template("refused.html", why=error.description), error.code
+
+
+def _mistake(error: Exception) -> tuple[Response | str, int] | HTTPException:
     """An error of our own: logged whole, told in one line."""
     log.error("%s %s failed", request.method, request.path, exc_info=error)
     return _refusal(InternalServerError())

@@ -2,6 +2,7 @@
 /** What players do with the game: taps become one request at a time, and its answer the game. */
 import * as api from "./api.js";
 import { decisionKey, HOLDS_FROM } from "./game_due.js";
+import { forceAction, toggled } from "./game_force.js";
 import { addFace, dropFace, gameTold, offerOf, playing, rollDue } from "./game_state.js";
 import { byId } from "./panel.js";
 import { chooseAlone } from "./state.js";
@@ -21,6 +22,7 @@ export function listenToGame(state, changed) {
   const deeds = new Deeds(state, changed);
   listenToBegin(deeds);
   listenToOffers(deeds);
+  listenToForce(deeds);
   listenToMoved(deeds);
   listenToSeats(deeds);
   onTap("game-undo", "", () => deeds.undo());
@@ -224,6 +226,14 @@ function longPresses(node, attribute, look) {
   }
   node.addEventListener("contextmenu", (event) => { if (isLong) event.preventDefault(); });
   return { wasLong: () => isLong };
+}
+
+/** @type {(deeds: Deeds) => void} */
+function listenToForce(deeds) {
+  const { game } = deeds.state;
+  onTap("force-units", "data-chip", (unit) => deeds.change(() => { game.force.units = toggled(game.force.units, unit); }));
+  onTap("force-cards", "data-chip", (card) => deeds.change(() => { game.force.cards = toggled(game.force.cards, card); }));
+  onTap("force-activate", "", () => deeds.act(forceAction(deeds.state, field("force-spans").value)));
 }
 
 /** @type {(deeds: Deeds) => void} */

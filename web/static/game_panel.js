@@ -4,6 +4,7 @@ import { disable, renderDice, renderGameDice } from "./game_dice.js";
 import { bunchOf, chosenUnit, groupsShown, playing } from "./game_state.js";
 import { cardKind, groupTitle, markerWords, sentence } from "./game_words.js";
 import { renderDue } from "./game_due.js";
+import { renderForce } from "./game_force.js";
 import { renderOverrule } from "./game_overrule.js";
 import { renderStrip } from "./game_strip.js";
 import { each, put, write } from "./keyed.js";
@@ -36,6 +37,7 @@ export function renderGame(state) {
   renderDue(state);
   renderGameDice(state);
   renderActions(state);
+  renderForce(state);
   renderTake(state, told);
   renderHand(told);
   renderMarked(state, told);

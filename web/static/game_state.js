@@ -67,6 +67,7 @@
  * @property {string | null} accepting  the unit that is to be accepted as it lies
  * @property {string[]} placed  the units that have just arrived where the game has them
  * @property {string | null} copied  the link that was copied last
+ * @property {{units: string[], cards: string[]}} force  a force that is being put together
  * @property {boolean} again  another game is to begin while one is in progress
  * @property {{active: string, deck: string}} begin  what is chosen before a game
  */
@@ -91,6 +92,7 @@ export function newGame(facts) {
     accepting: null,
     placed: [],
     copied: null,
+    force: { units: [], cards: [] },
     again: false,
     begin: { active: facts.sides?.[0] ?? "", deck: "" },
   };
@@ -119,7 +121,7 @@ export function gameTold(state, told, asked) {
   const due = new Set(told.to_place.map(({ unit }) => unit));
   game.placed = (before?.to_place ?? []).map(({ unit }) => unit).filter((unit) => !due.has(unit));
   state.rulings.active = told.state.round.active;
-  if (before?.question !== told.question) game.open = [];
+  if (before?.question !== told.question) Object.assign(game, { open: [], force: { units: [], cards: [] } });
   if (game.looked?.startsWith("offer") && before?.version !== told.version) game.looked = null;
   if (game.accepting && !told.moved.some(({ unit }) => unit === game.accepting)) game.accepting = null;
   forgetFaces(game, rollDue(told));
