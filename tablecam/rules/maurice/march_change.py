@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
 import shapely
 
@@ -24,6 +25,7 @@ from tablecam.table.formation import front_rank, read_formation
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import BasePose
 
+ABOUT_RULE: Final = "M-6.26"
 _PLACE_MM = 5 * HAND_MM
 """How far a base may have slipped that was turned on its spot: a hand lifts it for that."""
 _ALIKE_MM, _ALIKE_DEG = 0.1, 0.1
@@ -140,31 +142,54 @@ def is_faced_about(unit: UnitOnField, there: UnitOnField) -> bool:
     return unit.formation == there.formation and abs(turned_deg) > 180.0 - _TURN_DEG
 
 
+def is_turned_back(unit: UnitOnField, there: UnitOnField) -> bool:
+    """Whether a unit faces more backward than forward, whatever else it did."""
+    turned_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
+    return unit.formation == there.formation and abs(turned_deg) > 90.0
+
+
 def about_face(
     field: Field, unit: UnitOnField, after: Field, there: UnitOnField, allowed_bw: float
 ) -> Way | None:
-    """An about-face, and for horse a move after it; None when it was none (M-6.26)."""
-    if not is_faced_about(unit, there) or unit.unit.arm == "artillery":
+    """An about-face, and for horse a move after it; None when it was none (M-6.26).
+
+    Nor is it one where the unit comes there as cheaply without.
+    """
+    if unit.unit.arm == "artillery":
         return None
-    if _kept(unit, there, 180.0) == len(unit.bases):
-        return _in_place(field, unit, there, 0.0, "M-6.26")
-    if unit.unit.arm != "cavalry":
+    if is_faced_about(unit, there) and _kept(unit, there, 180.0) == len(unit.bases):
+        way = _in_place(field, unit, there, 0.0, ABOUT_RULE)
+        return replace(way, is_after_about_face=True)
+    if unit.unit.arm != "cavalry" or not is_turned_back(unit, there):
         return None
-    if unit.formation == "column":
-        # It may have snaked about, too, and that may end near the enemy.
-        snaked = free_way(field, unit, after, there, allowed_bw)
-        if snaked.answer.answer != "no":
-            return snaked
+    moved = _moved_way(field, unit, after, there, allowed_bw)
+    if moved.answer.answer != "no" and unit.formation == "column":
+        return moved
+    found = _faced_way(field, unit, after, there, allowed_bw)
+    is_better = found.answer.answer != "no" and found.cost_mm < moved.cost_mm
+    is_worse = moved.answer.answer != "no" and not is_better
+    return moved if is_worse else found
+
+
+def _faced_way(
+    field: Field, unit: UnitOnField, after: Field, there: UnitOnField, allowed_bw: float
+) -> Way:
+    """The way of a unit that about-faced first: it may not end near the enemy (M-6.26)."""
     faced = tuple(replace(base, heading_deg=base.heading_deg + 180) for base in unit.unit.bases)
     start = placed(field, unit, faced).by_id[unit.id]
-    if unit.formation == "column":
-        way = free_way(field, start, after, there, allowed_bw)
-    else:
-        way = wheeled_way(field, start, there, allowed_bw)
-    if near_enemy(after, there).is_near and way.answer.answer != "no":
+    way = _moved_way(field, start, after, there, allowed_bw)
+    if way.answer.answer != "no" and near_enemy(after, there).is_near:
         because = f"{unit.id} about-faced and moved, and may not end near the enemy"
-        return refused("M-6.26", because, way.path)
-    return way
+        way = refused(ABOUT_RULE, because, way.path)
+    return replace(way, is_after_about_face=True)
+
+
+def _moved_way(
+    field: Field, unit: UnitOnField, after: Field, there: UnitOnField, allowed_bw: float
+) -> Way:
+    if unit.formation == "column":
+        return free_way(field, unit, after, there, allowed_bw)
+    return wheeled_way(field, unit, there, allowed_bw)
 
 
 def _in_place(

@@ -32,7 +32,7 @@ class Way:
 
     `allowed_bw` is how far the unit may go by it, infinite where that does not matter. `is_rough`
     when difficult ground has been counted among the disruptions already: once is all. `area` is
-    what it passes over.
+    what it passes over, `is_after_about_face` whether the unit about-faced before it.
     """
 
     answer: Answer
@@ -43,6 +43,7 @@ class Way:
     passed: tuple[str, ...] = ()
     is_rough: bool = False
     area: shapely.Geometry = _NOWHERE
+    is_after_about_face: bool = False
 
 
 def refused(rule: str, because: str, evidence: tuple[Shape, ...] = ()) -> Way:

@@ -33,7 +33,7 @@ class MoveJudgement:
 
     `disruptions` is what it costs the unit (M-6.3, M-6.7), one of them where the way `is_rough`;
     `passed` are the friends it passed through, each of which may be disrupted too. `area` is what
-    it passed over.
+    it passed over, `is_after_about_face` whether it about-faced first.
     """
 
     is_legal: Answer
@@ -45,6 +45,7 @@ class MoveJudgement:
     passed: tuple[str, ...] = ()
     is_rough: bool = False
     area: shapely.Geometry = _NOWHERE
+    is_after_about_face: bool = False
 
 
 def allowance_bw(field: Field, unit: UnitOnField, *, extra_bw: float = 0.0) -> float:
@@ -113,4 +114,5 @@ def _judged(field: Field, way: Way, allowed_bw: float) -> MoveJudgement:
         way.passed,
         way.is_rough,
         way.area,
+        way.is_after_about_face,
     )

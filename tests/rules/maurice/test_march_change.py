@@ -1,11 +1,12 @@
 """Changes of formation and about-faces, as a march begins with them (M-6.21 to M-6.26)."""
 
+import math
 from dataclasses import replace
 
 import pytest
 
 from tablecam.table.model import Unit
-from tablecam.testing import shifted
+from tablecam.testing import shifted, turned
 from tests.rules.maurice.marching import judged, wood
 from tests.rules.maurice.tables import column, gun, line, massed
 
@@ -56,6 +57,28 @@ def test_t_20_horse_about_faces_and_moves_8_but_not_to_near_the_enemy() -> None:
     near = judged(start, end, line("B1", "british", 900, 100))
     assert near.is_legal.answer == "no"
     assert near.is_legal.rule == "M-6.26"
+
+
+def test_m_6_26_horse_about_faces_and_then_wheels() -> None:
+    start = line("F1", "french", 900, 600, arm="cavalry")
+    about = line("F1", "french", 900, 600, 270, arm="cavalry")
+    # Its left is in the east now: there it stands still while its right goes 2 BW.
+    end = turned(about, math.degrees(80 / 160), (980, 580))
+    found = judged(start, end)
+    assert (found.is_legal.answer, found.cost_bw) == ("yes", pytest.approx(2.0))
+    assert found.is_after_about_face
+    near = judged(start, end, line("B1", "british", 900, 400))
+    assert (near.is_legal.answer, near.is_legal.rule) == ("no", "M-6.26")
+
+
+@pytest.mark.parametrize("by_deg", [165, 175, 180])
+def test_m_6_16_massed_horse_may_wheel_round_near_the_enemy_too(by_deg: float) -> None:
+    start = massed("F1", "french", 900, 600)
+    end = turned(start, by_deg, (860, 640))
+    found = judged(start, end, line("B1", "british", 860, 800, 270))
+    assert (found.is_legal.answer, found.is_legal.rule) == ("yes", "M-6.17")
+    assert found.cost_bw == pytest.approx(math.radians(by_deg) * 2)
+    assert not found.is_after_about_face
 
 
 WIDE = {"width_mm": 60.0, "depth_mm": 40.0}

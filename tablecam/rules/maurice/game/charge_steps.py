@@ -34,8 +34,9 @@ from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import Charging
 from tablecam.rules.maurice.game.table import field_at
-from tablecam.rules.maurice.march_change import is_faced_about, placed
+from tablecam.rules.maurice.march_change import placed
 from tablecam.rules.maurice.march_wheels import BACKWARD_RULE
+from tablecam.rules.maurice.movement import MoveJudgement
 
 
 class ChargingRules:
@@ -152,7 +153,7 @@ def _moved_up(state: State, step: Charging, action: March) -> Followed:
     found = judged(state, action)
     if found.is_legal.answer == "no":
         raise Refused(found.because, rule=found.is_legal.rule, key="bases")
-    if (why_not := not_a_move_up(state, action, found.is_legal.rule)) is not None:
+    if (why_not := not_a_move_up(state, action, found)) is not None:
         raise Refused(why_not, rule="M-8.9", key="bases")
     state, events = moved_to(state, action, found)
     step = replace(step, moved=(*step.moved, action.unit))
@@ -160,16 +161,16 @@ def _moved_up(state: State, step: Charging, action: March) -> Followed:
     return state, (*events, *told)
 
 
-def not_a_move_up(state: State, action: March, rule: str) -> str | None:
+def not_a_move_up(state: State, action: March, found: MoveJudgement) -> str | None:
     """What a unit that does not charge has done that only a march may (M-8.9)."""
     field = field_at(state)
     unit = field.by_id[action.unit]
     there = placed(field, unit, action.bases).by_id[unit.id]
     if there.formation != unit.formation:
         return f"{unit.id} was activated to charge and may not change its formation"
-    if is_faced_about(unit, there):
+    if found.is_after_about_face:
         return f"{unit.id} was activated to charge and may not about-face"
-    if rule == BACKWARD_RULE:
+    if found.is_legal.rule == BACKWARD_RULE:
         return f"{unit.id} was activated to charge and may not go back"
     return None
 

@@ -31,7 +31,7 @@ def move_words(field: Field, unit: UnitOnField, there: UnitOnField, found: MoveJ
     words: list[str] = []
     if there.formation != unit.formation:
         words.append(f"changed from {unit.formation} to {there.formation}")
-    elif is_faced_about(unit, there) and unit.unit.arm != "artillery":
+    elif found.is_after_about_face or _is_vainly_faced_about(unit, there, found):
         words.append("faced about")
     fronts = [shape for shape in found.path if len(shape.points_mm) == 2]
     if is_absurd(found):
@@ -44,6 +44,12 @@ def move_words(field: Field, unit: UnitOnField, there: UnitOnField, found: MoveJ
     elif not words:
         words += _straight_off(field, unit, there)
     return listed(words) or "stayed"
+
+
+def _is_vainly_faced_about(unit: UnitOnField, there: UnitOnField, found: MoveJudgement) -> bool:
+    """Whether a unit faces the other way, and no way leads there."""
+    is_none = found.is_legal.answer == "no" and unit.unit.arm != "artillery"
+    return is_none and is_faced_about(unit, there)
 
 
 def is_absurd(found: MoveJudgement) -> bool:
