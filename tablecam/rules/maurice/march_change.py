@@ -7,7 +7,7 @@ about-face and then move; foot has used up its round.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -61,6 +61,8 @@ def changed_way(
     if kept < wanted:
         because = f"{change}: {kept} of its bases kept their place, expected {wanted} or more"
         return refused(rule, because)
+    if rule == "M-6.24" and there.formation != "line" and not _is_behind_who_stayed(unit, there):
+        return refused(rule, f"{change}: the others go behind the two that keep their place")
     return _in_place(field, unit, there, allowed_bw, rule)
 
 
@@ -213,10 +215,23 @@ def _in_place(
 
 def _kept(unit: UnitOnField, there: UnitOnField, turned_deg: float) -> int:
     """How many bases stand where one stood, turned by so much to either hand."""
+    return _kept_of(unit, there.unit.bases, turned_deg)
+
+
+def _kept_of(unit: UnitOnField, bases: Iterable[BasePose], turned_deg: float) -> int:
     return sum(
-        any(_is_turned(before, after, turned_deg) for before in unit.unit.bases)
-        for after in there.unit.bases
+        any(_is_turned(before, after, turned_deg) for before in unit.unit.bases) for after in bases
     )
+
+
+def _is_behind_who_stayed(unit: UnitOnField, there: UnitOnField) -> bool:
+    """Whether the two bases in front are those that stayed: the others closed up behind them."""
+    if there.formation == "column":
+        front = _from_the_front(there)[:2]
+    else:
+        front = list(front_rank(there.unit))
+    bases = [there.unit.bases[place] for place in front]
+    return _kept_of(unit, bases, 0.0) == len(bases)
 
 
 def _is_turned(before: BasePose, after: BasePose, turned_deg: float) -> bool:

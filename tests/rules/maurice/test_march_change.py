@@ -31,10 +31,10 @@ def test_t_20_a_line_that_forms_column_may_not_move_as_well() -> None:
 
 def test_t_21_a_unit_one_short_of_breaking_does_not_change_into_woods() -> None:
     start = line("F1", "french", 900, 300, disruption=4, arm="cavalry")
-    ahead = massed("F1", "french", 860, 320)
-    found = judged(start, ahead, terrain=(wood(830, 325, 60, 60),))
+    closed_up = massed("F1", "french", 860, 280)
+    found = judged(start, closed_up, terrain=(wood(830, 215, 60, 60),))
     assert found.is_legal.rule == "M-6.4"
-    assert judged(start, ahead).is_legal.answer == "yes"
+    assert judged(start, closed_up).is_legal.answer == "yes"
 
 
 def test_m_1_7_foot_is_never_massed() -> None:
@@ -57,6 +57,22 @@ def test_t_20_horse_about_faces_and_moves_8_but_not_to_near_the_enemy() -> None:
     near = judged(start, end, line("B1", "british", 900, 100))
     assert near.is_legal.answer == "no"
     assert near.is_legal.rule == "M-6.26"
+
+
+@pytest.mark.parametrize(
+    ("start", "behind", "before"),
+    [
+        (line("F1", "french", 900, 300, arm="cavalry"), massed("F1", "french", 860, 280), 40),
+        (massed("F1", "french", 900, 320), column("F1", "french", 880, 280, arm="cavalry"), 80),
+    ],
+    ids=["line to massed", "massed to column"],
+)
+def test_m_6_24_the_others_go_behind_the_two_that_stay_and_never_before_them(
+    start: Unit, behind: Unit, before: float
+) -> None:
+    assert judged(start, behind).is_legal.answer == "yes"
+    gained = judged(start, shifted(behind, 0, before))
+    assert (gained.is_legal.answer, gained.is_legal.rule) == ("no", "M-6.24")
 
 
 def test_m_6_26_horse_about_faces_and_then_wheels() -> None:

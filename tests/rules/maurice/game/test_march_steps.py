@@ -194,9 +194,9 @@ def test_t_20_foot_about_faces_and_does_no_more() -> None:
 
 def test_t_21_a_unit_one_short_of_breaking_changes_into_no_woods() -> None:
     start = line("F1", "french", 900, 300, disruption=4, arm="cavalry")
-    woods = (ground("woods", 830, 325, 60, 60),)
+    woods = (ground("woods", 830, 215, 60, 60),)
     with pytest.raises(Refused, match=r"M-6\.4"):
-        after(marching(start, terrain=woods), march(massed("F1", "french", 860, 320)))
+        after(marching(start, terrain=woods), march(massed("F1", "french", 860, 280)))
 
 
 def test_t_8_in_rough_going_difficult_ground_is_impassable() -> None:
