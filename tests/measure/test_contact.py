@@ -2,12 +2,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tablecam.measure.contact import contact, contacts
+from tablecam.measure.lengths import distance
 from tablecam.table.headings import forward, right
-from tablecam.testing import base, mirrored, turned, unit
+from tablecam.testing import base, mirrored, shifted, turned, unit
 from tests.strategies import headings_deg, sizes_mm, units
 
 
@@ -116,6 +117,31 @@ def test_g_6_contact_is_mutual_and_the_same_however_the_table_is_turned(a, b, by
     assert contact(b, a).answer.answer == found.answer.answer
     assert contact(turned(a, by_deg), turned(b, by_deg)).answer.answer == found.answer.answer
     assert contact(mirrored(a), mirrored(b)).answer.answer == found.answer.answer
+
+
+@given(
+    units(),
+    units(unit_id="B1"),
+    st.floats(0.01, 5.0),
+    st.floats(0.0, 40.0),
+    st.sampled_from([0.0, 0.3]),
+)
+def test_moving_a_unit_away_never_brings_it_into_contact(a, b, gap_mm, by_mm, sigma_mm) -> None:
+    """Away is along the shortest line between two convex units; either is laid near the other."""
+    length = distance(a, b)
+    assume(length.value_mm > 1.0)
+    along = np.subtract(length.to_mm, length.from_mm) / length.value_mm
+    near = shifted(b, *((gap_mm - length.value_mm) * along))
+    far = shifted(near, *(by_mm * along))
+    fixed, *placed = (
+        replace(each, bases=tuple(replace(pose, sigma_mm=sigma_mm) for pose in each.bases))
+        for each in (a, near, far)
+    )
+    before, after = (contact(fixed, each).answer for each in placed)
+    order = ("no", "too_close", "yes")
+    assert order.index(after.answer) <= order.index(before.answer)
+    assert after.margin_mm <= before.margin_mm + 1e-6
+    assert after.probability <= before.probability + 1e-6
 
 
 def test_m_1_10_all_contacts_of_a_table_are_found_at_once() -> None:

@@ -103,11 +103,15 @@ def cover_evidence(field: Field, attacker: UnitOnField, defender: UnitOnField) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Attack:
-    """An attack that may meet cover: the ground near it that covers, front edge and defender."""
+    """An attack that may meet cover: the ground near it that covers, front edge and defender.
+
+    `half_mm` is half of how wide the defender is where it is narrowest.
+    """
 
     cover: shapely.Geometry
     front: Axes
     outline: shapely.Geometry
+    half_mm: float
 
     def is_covered_by(self, by_mm: float) -> bool:
         """Whether there is cover, were front and defender by so much more in favour of it.
@@ -117,7 +121,9 @@ class _Attack:
         if not by_mm:
             return _is_covered(self.cover, self.front, self.outline)
         front = _widened(self.front, -by_mm)
-        outline = shapely.buffer(self.outline, -by_mm, join_style="mitre")
+        # Of the defender too something is left, however unsure its place is.
+        less_mm = min(by_mm, self.half_mm - 2 * SLIVER_MM)
+        outline = shapely.buffer(self.outline, -less_mm, join_style="mitre")
         found = (
             _is_covered(self.cover, advanced(front, step_mm), outline)
             for step_mm in (0.0, by_mm, -by_mm)
@@ -134,7 +140,8 @@ def _chance(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Chanc
     cover = shapely.intersection(field.ground.cover, around, grid_size=GRID_MM)
     if cover.is_empty:
         return Chance(-slack_mm - EXACT_MM, sigma_mm, 0.0)
-    attack = _Attack(cover, attacker.axes, defender.outline)
+    sides_mm = [side for each in defender.unit.bases for side in (each.width_mm, each.depth_mm)]
+    attack = _Attack(cover, attacker.axes, defender.outline, min(sides_mm) / 2)
     return chance_of(
         attack.is_covered_by,
         slack_mm,

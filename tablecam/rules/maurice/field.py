@@ -24,6 +24,8 @@ from tablecam.table.model import FormationName, Position, Unit
 GAME = "maurice-lite"
 
 MOST_OFF_TABLE_MM = 10.0
+MOST_SIGMA_MM, MOST_SIGMA_DEG = 10.0, 10.0
+"""Of bases less sure than about what M-1.7 allows, no formation, and no answer, can be told."""
 _CUT_MM = 1.0
 """Bases are cut no more exactly than this."""
 
@@ -118,7 +120,8 @@ def field_of(position: Position, source: str = "position") -> Field:
 
     Raises:
         BadInput: It is of another game, a unit has the wrong number of bases, bases overlap by
-            more than hands explain, lie off the table, or a terrain kind is unknown.
+            more than hands explain, lie off the table or nobody knows where, or a terrain kind
+            is unknown.
     """
     if position.game != GAME:
         raise BadInput(source, f"game: expected {GAME}, got {position.game}")
@@ -229,6 +232,7 @@ def _check_units(position: Position, bases: NDArray[np.object_], source: str) ->
             )
         _check_formation(unit, source)
         _check_state(unit, source)
+        _check_sigmas(unit, source)
         if not all(on_table):
             name = unit.base_name(on_table.index(False))
             raise BadInput(
@@ -258,6 +262,20 @@ def _check_state(unit: Unit, source: str) -> None:
         raise BadInput(
             source, f"unit {unit.id}: state.smoke: expected true or false, got {quoted(smoke)}"
         )
+
+
+def _check_sigmas(unit: Unit, source: str) -> None:
+    for index, base in enumerate(unit.bases):
+        for key, sigma, most in (
+            ("sigma_mm", base.sigma_mm, MOST_SIGMA_MM),
+            ("sigma_deg", base.sigma_deg, MOST_SIGMA_DEG),
+        ):
+            if sigma > most:
+                raise BadInput(
+                    source,
+                    f"unit {unit.id}: base {unit.base_name(index)}: {key}: "
+                    f"expected at most {most:g}, got {sigma:g}",
+                )
 
 
 def _odd(units: tuple[UnitOnField, ...]) -> tuple[str, ...]:

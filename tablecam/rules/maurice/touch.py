@@ -94,7 +94,7 @@ def _across_obstacles(field: Field, among: Set[str]) -> list[Contact]:
     """The contacts of enemies that a thin obstacle parts and who stand flush with it."""
     if not any(piece.kind.is_linear for piece in field.ground.pieces):
         return []
-    outlines = np.array([unit.outline for unit in field.units])
+    outlines = np.array([unit.outline for unit in field.units], dtype=object)
     thin_mm = THIN_BW * field.bw_mm + 2 * TOUCH_MM + EXACT_MM
     near = shapely.STRtree(outlines).query(outlines, predicate="dwithin", distance=thin_mm)
     return [

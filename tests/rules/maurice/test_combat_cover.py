@@ -190,6 +190,11 @@ def test_g_7_within_three_sigmas_of_the_end_of_a_wall_cover_is_never_flat(sigmas
     assert 0.0 < answered(past_a_wall(sigmas * 0.5 * np.sqrt(2), sigma_mm=0.5)).probability < 1.0
 
 
+def test_g_7_bases_less_sure_than_they_are_deep_have_cover_or_not_by_chance():
+    found = answered(past_a_wall(0.5, sigma_mm=10.0))
+    assert (found.answer, 0.0 < found.probability < 1.0) == ("too_close", True)
+
+
 def test_cover_is_certain_where_all_is_exact_or_far_from_its_limit():
     assert answered(past_a_wall(0.5)).probability == 1.0
     assert answered(past_a_wall(-2.0)).probability == 0.0

@@ -54,6 +54,14 @@ def test_what_only_touches_terrain_is_not_in_it():  # M-5.7, G-5
             "base A1/1 lies off the table of 1800 x 1200 mm",
         ),
         (
+            lambda: position(gun("A1", "french", 500, 400, sigma_mm=10.5)),
+            "unit A1: base A1/1: sigma_mm: expected at most 10, got 10.5",
+        ),
+        (
+            lambda: position(gun("A1", "french", 500, 400, sigma_deg=90)),
+            "unit A1: base A1/1: sigma_deg: expected at most 10, got 90",
+        ),
+        (
             lambda: position(terrain=[replace(WOOD, kind="jungle")]),
             "terrain[1].kind: expected one of woods, rough",
         ),
@@ -62,7 +70,15 @@ def test_what_only_touches_terrain_is_not_in_it():  # M-5.7, G-5
             "game: expected maurice-lite, got syw-d6",
         ),
     ],
-    ids=["no bases", "overlap", "off the table", "unknown terrain", "another game"],
+    ids=[
+        "no bases",
+        "overlap",
+        "off the table",
+        "place unknown",
+        "heading unknown",
+        "unknown terrain",
+        "another game",
+    ],
 )
 def test_what_cannot_lie_so_is_refused_in_one_line(wrong, said):
     with pytest.raises(BadInput) as refused:

@@ -43,6 +43,10 @@ def test_m_8_14_contact_across_a_wall_is_a_question_like_any_other():
     assert (found.answer, found.rule) == ("too_close", "M-8.14")
 
 
+def test_on_a_table_with_a_wall_and_no_units_nobody_touches():
+    assert touching(field_of(position(terrain=[wall(500, 5)]))).contacts == {}
+
+
 def test_m_1_13_who_is_touched_across_a_wall_may_be_flanked():
     beyond = Terrain("wall", "wall", ((400, 500), (800, 500), (800, 505), (400, 505)))
     field = field_of(position(OURS, line("B1", "british", 600, 525), terrain=[beyond]))
