@@ -205,7 +205,7 @@ def _barred(
     barring = [enemy for enemy in enemies if enemy in in_the_way]
     if barring:
         return f"{min(barring, key=in_the_way.__getitem__)} is in the way"
-    if is_partly_in(_swept(unit, back_mm), field.ground.impassable):
+    if is_partly_in(_swept(unit, back_mm), field.ground.barred):
         return "impassable ground is in the way"
     there = _moved_back(unit, back_mm)
     if _beyond_edge_mm(field, there.outline) > _beyond_edge_mm(field, unit.outline) + SLIVER_MM:

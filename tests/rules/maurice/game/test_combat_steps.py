@@ -158,6 +158,15 @@ def test_t_37_an_enemy_behind_or_rough_ground() -> None:
     assert level(state, "F1") == 2
 
 
+def test_m_8_27_in_rough_going_nobody_falls_back_through_difficult_ground() -> None:
+    attacker, defender = line("F1", "french", 500, 580), line("B1", "british", 500, 620, SOUTH)
+    rough = (ground("rough", 480, 525, 40, 20),)
+    state = combat(attacker, defender, engaged="F1 B1", terrain=rough, is_rough_going=True)
+    state, events = after(state, dice(state, 6, 4), FallBack("F1"))
+    assert level(state, "F1") is None
+    assert events[-3].rule == "M-8.27"
+
+
 def test_m_8_24_the_charging_side_chooses_the_order() -> None:
     first = line("F1", "french", 500, 580)
     second = massed("F2", "french", 340, 560)
