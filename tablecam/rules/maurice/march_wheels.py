@@ -54,7 +54,7 @@ def wheeled_way(
     slack_mm = HAND_MM + _FAR_SIGMAS * sigma_mm
     exactly = _ways(field, unit, [there.axes], limits_bw, sigma_mm)
     legal = _first_legal(exactly) or _first_legal(
-        _ways(field, unit, _about(there.axes, slack_mm), limits_bw, sigma_mm)
+        _ways(field, unit, _within(unit.axes, there.axes, slack_mm), limits_bw, sigma_mm)
     )
     return legal or min(exactly, key=lambda way: way.cost_mm / max(way.allowed_bw, 1e-9))
 
@@ -91,6 +91,16 @@ def _candidates(
         for path in paths_between(about, faced_about(end, depth_mm)):
             back_bw = (retrograde_bw(allowed_bw), retrograde_bw(near_bw))
             yield _Candidate(path, *back_bw, is_backward=True)
+
+
+def _within(start: Axes, end: Axes, slack_mm: float) -> list[Axes]:
+    """Fronts that a unit may have meant to reach: those about the end, and where it was, if near.
+
+    No wheel and no straight move leads a hair aside: who lies so has not moved.
+    """
+    corners = zip((start.left_mm, start.right_mm), (end.left_mm, end.right_mm), strict=True)
+    is_there = all(math.dist(*corner) <= slack_mm for corner in corners)
+    return [*([start] if is_there else []), *_about(end, slack_mm)]
 
 
 def _about(end: Axes, slack_mm: float) -> list[Axes]:
