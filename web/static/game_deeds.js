@@ -14,6 +14,7 @@ const LONG_PRESS_MS = 450;
 /** So long after it was told to stop the simulated battle stands still, and is seen so. */
 const STANDSTILL_MS = 900;
 const TUMBLE_MS = 700;
+const PHONE = "(max-width: 52rem)";
 const GONE_ON = "The game had gone on: look again.";
 
 /** Listen to the game's part of the page; what keys do with it. @type {(state: State, changed: () => void) => import("./keys.js").Keys} */
@@ -175,8 +176,15 @@ function listenToBegin(deeds) {
   onTap("begin-side", "data-side", (side) => deeds.change(() => { begin.active = side; }));
   onTap("begin-deck", "data-deck", (deck) => deeds.change(() => { begin.deck = deck; }));
   onTap("begin", "", () => deeds.begin());
-  onTap("begin-again", "", () => deeds.change(() => { deeds.state.game.again = !deeds.state.game.again; byId("panel").scrollTop = 0; }));
+  onTap("begin-again", "", () => deeds.change(() => { deeds.state.game.again = !deeds.state.game.again; openBegin(true); }));
+  openBegin(!matchMedia(PHONE).matches);
   onTap("turn-question", "", () => openPanel());
+}
+
+/** On a phone what can be chosen before a game waits until it is wanted. @type {(isOpen: boolean) => void} */
+function openBegin(isOpen) {
+  /** @type {HTMLDetailsElement} */ (byId("game-begin")).open = isOpen;
+  byId("panel").scrollTop = 0;
 }
 
 /** On a phone: slide the panel over the table. */
@@ -256,7 +264,7 @@ function listenToSeats(deeds) {
   onTap("seats-close", "", () => dialog.close());
   onTap("seats-body", "data-seat", (seat) => { dialog.close(); deeds.sit(seat); });
   onTap("seats-body", "data-copy", (link) => copy(link).then(() => deeds.change(() => { deeds.state.game.copied = link; })));
-  onTap("game-take", "data-seat", (seat) => deeds.sit(seat));
+  for (const id of ["game-take", "game-leave"]) onTap(id, "data-seat", (seat) => deeds.sit(seat));
   dialog.addEventListener("toggle", () => deeds.changed(), true);
 }
 

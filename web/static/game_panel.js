@@ -39,7 +39,7 @@ export function renderGame(state) {
   renderActions(state);
   renderForce(state);
   renderTake(state, told);
-  renderHand(told);
+  renderHand(state, told);
   renderMarked(state, told);
   renderOverrule(state);
   renderLog(state, told);
@@ -138,7 +138,8 @@ function updateOffer(button, { key, offer }, unit, state) {
 /** A label with the titles of this seat's cards in place of their ids. @type {(label: string, state: State) => string} */
 function wordsOf(label, state) {
   const hand = playing(state)?.state.hand ?? [];
-  return hand.reduce((text, { id, title }) => text.replace(new RegExp(`\\b${id}(?![\\w-])`), title), label);
+  const longestFirst = [...hand].sort((a, b) => b.id.length - a.id.length);
+  return longestFirst.reduce((text, { id, title }) => text.replaceAll(id, title), label);
 }
 
 /** On a screen that all look at nothing is answered that would show a hand: take the seat. @type {(state: State, told: GameNow | null) => void} */
@@ -151,8 +152,9 @@ function renderTake(state, told) {
   disable(byId("game-take"), state.game.busy !== null);
 }
 
-/** @type {(told: GameNow | null) => void} */
-function renderHand(told) {
+/** The hand of this seat; who took it on a shared screen hides it before the other side looks. @type {(state: State, told: GameNow | null) => void} */
+function renderHand(state, told) {
+  byId("game-leave").hidden = state.game.seats?.by_link !== false;
   const hand = told?.state.hand ?? [];
   byId("game-hand-part").hidden = hand.length === 0;
   each(byId("game-hand"), hand, ({ id }) => id, () => element("li", "b", "i", "span", "small"), (node, card) => {
