@@ -215,14 +215,15 @@ def test_t_8_in_rough_going_difficult_ground_is_impassable() -> None:
 
 def test_m_4_23_a_march_takes_off_the_smoke_of_all_guns_and_moves_none() -> None:
     smoking, clear = gun("F1", "french", 400, 300, smoke=True), gun("F2", "french", 450, 300)
-    state = marching(smoking, clear)
+    other = gun("F3", "french", 500, 300, smoke=True)
+    state = marching(smoking, clear, other)
     assert ClearSmoke() in the_round.legal(state)
     with pytest.raises(Refused, match=r"M-4\.23"):
         after(state, march(shifted(smoking, 0, -40)))
     cleared, events = after(state, ClearSmoke())
     assert isinstance(cleared.step, MovingCommander)
-    assert cleared.position.unit("F1").state["smoke"] is False
-    assert events[0].facts["units"] == ["F1"]
+    assert all(cleared.position.unit(name).state["smoke"] is False for name in ("F1", "F3"))
+    assert events[0].facts["units"] == ["F1", "F3"]
     moved, _ = after(state, march(shifted(clear, 0, -40)))
     assert ClearSmoke() not in the_round.legal(moved)
     with pytest.raises(Refused, match=r"M-4\.23 F2 moved"):

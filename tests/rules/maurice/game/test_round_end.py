@@ -21,6 +21,7 @@ from tablecam.rules.maurice.game.actions import (
 )
 from tablecam.rules.maurice.game.poses import ahead
 from tablecam.rules.maurice.game.steps import (
+    CommandChoice,
     Discarding,
     Displacing,
     Marching,
@@ -105,6 +106,16 @@ def test_an_action_that_the_army_has_no_way_of_doing_is_refused(command, why):  
     assert [each.command for each in GAME.legal(state)] == ["pass", "event", "march"]
     with pytest.raises(Refused, match=rf"M-4\.8 french cannot {command}: .*{why}"):
         after(state, Declare(command))
+
+
+def test_m_4_8_guns_that_have_fired_in_the_volley_phase_bombard_no_more():
+    two_guns = table(gun("F2", "french", 300, 300), gun("F3", "french", 800, 300))
+    one_left = state_at(two_guns, CommandChoice(), fired=frozenset({"F2"}))
+    assert Declare("bombard") in GAME.legal(one_left)
+    none_left = state_at(two_guns, CommandChoice(), fired=frozenset({"F2", "F3"}))
+    assert Declare("bombard") not in GAME.legal(none_left)
+    with pytest.raises(Refused, match=r"M-4\.8 french cannot bombard"):
+        after(none_left, Declare("bombard"))
 
 
 # --- the commander ------------------------------------------------------------------------------
