@@ -220,6 +220,16 @@ def test_m_8_2_at_least_half_of_the_force_charges_before_it_is_done() -> None:
     assert isinstance(after(state, Done())[0].step, RollingCombat)
 
 
+def test_m_8_2_two_of_three_must_charge() -> None:
+    force, enemies = force_of_six(2)
+    state = charging(*force[:3], *enemies)
+    state, _ = after(state, charge(shifted(force[0], 0, 80), "B0"))
+    with pytest.raises(Refused, match=r"M-8\.2 1 of 3 have charged"):
+        after(state, Done())
+    state, _ = after(state, charge(shifted(force[1], 0, 80), "B1"))
+    assert isinstance(after(state, Done())[0].step, RollingCombat)
+
+
 def test_m_8_2_nobody_stays_behind_whose_charge_is_needed() -> None:
     force, enemies = force_of_six(3)
     state = charging(*force, *enemies)

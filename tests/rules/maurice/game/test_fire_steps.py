@@ -95,6 +95,13 @@ def test_m_7_25_disruptions_add_to_what_is_there_and_break_the_unit() -> None:
     assert state.side("british").morale == 4
 
 
+def test_m_7_25_disruptions_add_to_what_is_there_of_who_stands() -> None:
+    state = declared(two_lines(disruption=2))
+    state, _ = after(state, dice(state, 4, 4, 4, 1))
+    state, _ = after(state, dice(state, 4, 3, 6))
+    assert level(state, "B1") == 4
+
+
 def test_m_2_5_the_game_is_over_as_soon_as_an_army_has_no_morale_left() -> None:
     table = position(
         line("F1", "french", 600, 400), line("B1", "british", 600, 560, SOUTH, disruption=4)
