@@ -112,6 +112,11 @@ class Deeds {
     return this.send("Confirming …", () => api.playGame("confirm", { unit, way, version: this.version }));
   }
 
+  /** Say before a move how it will end. @param {{unit: string, of: string, range_bw: number, is_within: boolean}} intent */
+  intend(intent) {
+    return this.send("Writing it down …", () => api.playGame("intend", { ...intent, version: this.version }));
+  }
+
   /** Let a die decide what is too close to call: it is shown before it counts. @param {string} unit */
   async decide(unit) {
     const moved = playing(this.state)?.moved.find((each) => each.unit === unit);
@@ -247,12 +252,15 @@ function listenToForce(deeds) {
 /** @type {(deeds: Deeds) => void} */
 function listenToMoved(deeds) {
   const { game } = deeds.state;
+  byId("game-due").addEventListener("animationend", () => deeds.change(() => { game.placed = []; }));
+  onTap("intent-ranges", "data-intent", (intent) => deeds.intend(JSON.parse(intent)));
   onTap("game-moved", "data-way", (way, button) => {
     const row = button.closest("[data-unit]");
     const unit = row?.getAttribute("data-unit") ?? "";
     if (way === "accept-open") deeds.change(() => { game.accepting = unit; });
     else if (way === "accept") deeds.accept(unit, row?.querySelector("input")?.value.trim() ?? "");
     else if (way === "die") deeds.decide(unit);
+    else if (way === "held") deeds.confirm(unit, "die");
     else deeds.confirm(unit, way);
   });
 }

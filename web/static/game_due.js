@@ -87,6 +87,7 @@ function waysOf(moved, state) {
   const confirms = is_legal && told.is_yours;
   if (confirms && answer.answer === "yes") return [{ deed: "seen", text: "Confirm", title: `Record what ${unit} did`, main: true }];
   if (confirms && !isDecided(moved, state)) return WAYS;
+  if (confirms && (state.game.decided?.face ?? 0) >= HOLDS_FROM) return [{ deed: "held", text: "Confirm", title: "As the die says", main: true }];
   return state.game.accepting === unit ? [] : [accept];
 }
 

@@ -5,6 +5,7 @@ import { bunchOf, chosenUnit, groupsShown, playing } from "./game_state.js";
 import { cardKind, groupTitle, markerWords, sentence } from "./game_words.js";
 import { renderDue } from "./game_due.js";
 import { renderForce } from "./game_force.js";
+import { renderIntents } from "./game_intent.js";
 import { renderOverrule } from "./game_overrule.js";
 import { renderStrip } from "./game_strip.js";
 import { each, put, write } from "./keyed.js";
@@ -35,6 +36,7 @@ export function renderGame(state) {
   renderSaid(state);
   renderBegin(state);
   renderDue(state);
+  renderIntents(state);
   renderGameDice(state);
   renderActions(state);
   renderForce(state);

@@ -46,6 +46,7 @@
  * @property {Record<string, {disruption?: number, smoke?: boolean}>} markers
  * @property {ToPlace[]} to_place
  * @property {Moved[]} moved
+ * @property {{unit: string, of: string, text: string, answer: RuleAnswer | null}[]} intents  what movers said before they moved
  * @property {string} trouble
  * @property {{round: {number: number, active: string}, sides: {name: string, morale: number, hand: number}[], hand?: Card[], options?: {deck?: string}}} state
  * @property {Happened[]} log

@@ -472,3 +472,17 @@ def test_a_game_goes_on_after_the_server_was_away(fight: Table) -> None:
     hall.settled()
     fight.taps("P3 at A3 (4)")
     expect(page.locator("#game-dice")).to_be_visible()
+
+
+def test_an_intent_is_said_before_the_move_and_checked_after_it(fight: Table) -> None:
+    page = fight.prussian.page
+    for unit in ("P1", "A1"):
+        page.locator(f'.units [data-thing="unit:{unit}"]').focus()
+        page.keyboard.press("Enter")
+    page.locator("#intent-part summary").click()
+    page.get_by_role("button", name="just outside 8 BW").click()
+    for seat in (fight.prussian, fight.austrian):
+        intent = seat.page.locator("#game-intents li")
+        expect(intent).to_contain_text("P1 just outside 8 BW of A1")
+        expect(intent.locator("b")).to_have_text("✓ yes")
+    page.keyboard.press("Escape")
