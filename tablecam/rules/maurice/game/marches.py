@@ -15,6 +15,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.lanes import (
     Corner,
@@ -40,7 +41,9 @@ from tablecam.rules.maurice.tables import (
     THIN_BW,
     retrograde_bw,
 )
-from tablecam.table.headings import forward
+from tablecam.table.formation import front_rank
+from tablecam.table.headings import difference_deg, forward
+from tablecam.table.model import BasePose
 
 _CORNERS: tuple[Corner, Corner] = ("left", "right")
 _SHORT_OF_MM = 2.0
@@ -59,7 +62,7 @@ class _Usual:
 
     `held_bw` is how far it may lead near the enemy, `length_bw` how far it does. What `is_dear` is
     never judged in full, as columns' and guns' ways round everything take long to find: through
-    friends it is not listed.
+    friends it is not listed. What `is_unsure` is never clear at a glance.
     """
 
     bases: Bases
@@ -67,6 +70,7 @@ class _Usual:
     length_bw: float = 0.0
     held_bw: float = math.inf
     is_dear: bool = False
+    is_unsure: bool = False
 
 
 def marches(
@@ -121,6 +125,7 @@ def _at_a_glance(
     is_clear &= ~_comes_within(way, enemies, THIN_BW * field.bw_mm + 3 * TOUCH_MM)
     is_held = np.array([each.length_bw > each.held_bw for each in usual])
     is_clear &= ~(is_held & _comes_within(way, enemies, NEAR_BW * field.bw_mm + TOUCH_MM))
+    is_clear &= ~np.array([each.is_unsure for each in usual])
     is_dear = np.array([each.is_dear for each in usual])
     return is_out | (is_dear & ~is_clear), is_clear
 
@@ -183,11 +188,33 @@ def _other(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Usua
         back_deg = unit.axes.heading_deg + 180.0
         yield _straight(unit, back_deg, retrograde_bw(allowed_bw), field.bw_mm)
     yield _in_place(unit, faced(unit.unit.bases, 180.0))
+    is_crooked = unit.formation == "column" and not _is_straight(unit)
     for _, bases in changes(unit):
-        yield _in_place(unit, bases)
-        if unit.formation == "column":
+        yield replace(_in_place(unit, bases), is_unsure=is_crooked)
+        if unit.formation == "column" and not is_crooked:
             onward = ahead(bases, bases[0].heading_deg, _DEPLOYED_BW * field.bw_mm)
             yield _Usual(onward, _hull(unit, bases, onward), is_dear=True)
+
+
+def _is_straight(unit: UnitOnField) -> bool:
+    """Whether all bases of a column face alike, each just behind the one before it.
+
+    One that was measured, or has bent, forms up a little aside of where its bases stand.
+    """
+    first = unit.unit.bases[front_rank(unit.unit)[0]]
+    in_order = sorted(
+        unit.unit.bases, key=lambda base: math.dist(_behind(base, 0.0), _behind(first, 0.0))
+    )
+    return all(
+        abs(difference_deg(base.heading_deg, first.heading_deg)) < EXACT_MM
+        and math.dist(_behind(base, 0.0), _behind(first, place * base.depth_mm)) < EXACT_MM
+        for place, base in enumerate(in_order)
+    )
+
+
+def _behind(base: BasePose, back_mm: float) -> tuple[float, float]:
+    x, y = forward(base.heading_deg)
+    return base.x_mm - x * back_mm, base.y_mm - y * back_mm
 
 
 def _lengths_bw(field: Field, unit: UnitOnField, allowed_bw: float) -> list[float]:
