@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import shapely
 
-from tablecam.measure.answer import Shape
+from tablecam.measure.answer import EXACT_MM, Shape
 from tablecam.measure.corridor import Corridor, corridor
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.march_ways import Way, breaks, judged_way, refused, suffers
@@ -34,12 +34,10 @@ def free_way(
     start, end = leader(unit), leader(there)
     found: list[Way] = []
     for limit_bw, avoided, rule in _choices(field, unit, after, there, allowed_bw):
-        way = _through(field, unit, avoided, start, end)
-        if way is None:
-            continue
-        found.append(_judged(field, unit, there, way, start, end, limit_bw, rule))
-        if found[-1].answer.answer != "no":
-            return found[-1]
+        for way in _corridors(field, unit, avoided, start, end):
+            found.append(_judged(field, unit, there, way, start, end, limit_bw, rule))
+            if found[-1].answer.answer != "no":
+                return found[-1]
     if found:
         return min(found, key=lambda way: way.cost_mm)
     return refused("M-6.9", f"{unit.id} finds no way to where it is")
@@ -67,14 +65,17 @@ def _choices(
     yield limit_bw, [], NEAR_RULE
 
 
-def _through(
+def _corridors(
     field: Field,
     unit: UnitOnField,
     avoided: Sequence[shapely.Geometry],
     start: BasePose,
     end: BasePose,
-) -> Corridor | None:
-    """The shortest corridor past friends too, or if there is none, through those it may pass."""
+) -> tuple[Corridor, ...]:
+    """The shortest corridor past friends too, and the one through those it may pass.
+
+    To pass through a friend costs somebody a disruption: it comes first only where it shortens.
+    """
     barred = [enemy.outline for enemy in field.enemies_of(unit)]
     barred += [field.ground.barred, *avoided]
     friends = field.friends_of(unit)
@@ -95,9 +96,11 @@ def _through(
     ]
     past, through = ways
     if past is None or through is None:
-        return through
-    # To pass through a friend costs somebody a disruption: it is done only where it shortens.
-    return past if past.length_mm < through.length_mm + field.bw_mm else through
+        return () if through is None else (through,)
+    if past.length_mm < through.length_mm + EXACT_MM:
+        return (past,)
+    is_near = past.length_mm < through.length_mm + field.bw_mm
+    return (past, through) if is_near else (through, past)
 
 
 def _judged(

@@ -8,6 +8,7 @@ import pytest
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.movement import judge_move
 from tablecam.table.model import Terrain
+from tablecam.testing import shifted
 from tests.rules.maurice.tables import column, gun, line, position
 
 SOUTH = 270.0
@@ -53,6 +54,24 @@ def test_m_6_18_a_guns_way_is_that_of_its_middle_and_it_turns_for_nothing(
     (base,) = start.bases
     there = replace(base, x_mm=base.x_mm + far_mm, heading_deg=heading_deg)
     assert (judged(start, [there]).is_legal.answer == "yes") == is_legal
+
+
+@pytest.mark.parametrize(
+    ("start", "far_mm"),
+    [(column("F1", "french", 600, 180), 480), (gun("F1", "french", 600, 300), 240)],
+    ids=["column", "gun"],
+)
+def test_m_6_7_who_would_go_too_far_past_a_friend_goes_through_him(start, far_mm):
+    others = line("F2", "french", 680, 450), line("B1", "british", 1500, 1100, SOUTH)
+
+    def gone(by_mm):
+        return judged(start, shifted(start, 0, by_mm).bases, *others)
+
+    past, through = gone(far_mm - 20), gone(far_mm)
+    assert (past.is_legal.answer, past.passed) == ("yes", ())
+    assert (through.is_legal.answer, through.passed) == ("yes", ("F2",))
+    assert through.cost_bw == pytest.approx(far_mm / 40)
+    assert gone(far_mm + 2).is_legal.answer == "no"
 
 
 def test_m_6_5_guns_go_slowly_through_difficult_ground_and_take_no_disruption():
