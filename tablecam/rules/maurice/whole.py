@@ -13,7 +13,7 @@ from types import MappingProxyType
 import shapely
 
 from tablecam.measure.outlines import footprint, table_outline
-from tablecam.rules.maurice.field import MOST_OFF_TABLE_MM
+from tablecam.rules.maurice.field import MOST_OFF_TABLE_MM, MOST_SIGMA_DEG, MOST_SIGMA_MM
 from tablecam.rules.maurice.overlaps import MOST_OVERLAP_MM, overlapping
 from tablecam.rules.maurice.tables import BASES
 from tablecam.table.model import Position, Unit
@@ -37,6 +37,9 @@ def _why_not(unit: Unit, play: shapely.Geometry) -> str:
     for index, pose in enumerate(unit.bases):
         if not shapely.contains(play, footprint(pose)):
             return f"{unit.id} is left out: its base {unit.base_name(index)} lies off the table"
+        if pose.sigma_mm > MOST_SIGMA_MM or pose.sigma_deg > MOST_SIGMA_DEG:
+            name = unit.base_name(index)
+            return f"{unit.id} is left out: where its base {name} lies is known too roughly"
     return ""
 
 

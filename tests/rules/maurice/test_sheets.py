@@ -389,6 +389,13 @@ def test_a_unit_off_the_table_is_left_out():
     assert "lies off the table" in unit_sheet(where, "F1").warnings[0]
 
 
+def test_a_unit_of_which_hardly_anything_is_known_is_left_out():
+    vague = line("F1", "french", 500, 400, sigma_mm=11.0)
+    where = position(vague, line("F2", "french", 900, 400), line("B1", "british", 800, 540))
+    assert "known too roughly" in unit_sheet(where, "F1").warnings[0]
+    assert unit_sheet(where, "F2").sections
+
+
 def test_of_two_units_on_top_of_each_other_the_hidden_one_is_left_out():
     seen = line("F1", "french", 500, 400)
     other = line("B1", "british", 500, 420)
