@@ -486,3 +486,16 @@ def test_an_intent_is_said_before_the_move_and_checked_after_it(fight: Table) ->
         expect(intent).to_contain_text("P1 just outside 8 BW of A1")
         expect(intent.locator("b")).to_have_text("✓ yes")
     page.keyboard.press("Escape")
+
+
+def test_a_unit_moved_out_of_turn_is_said_and_may_be_accepted(fight: Table) -> None:
+    page = fight.austrian.page
+    fight.hall.table.move_unit("A6", 230, 700, 0)
+    moved = page.locator('.moved[data-unit="A6"]')
+    expect(moved).to_contain_text("✗ no")
+    moved.locator('[data-way="accept-open"]').click()
+    moved.locator("input").fill("it slipped")
+    fight.austrian.clicks('.moved [data-way="accept"]')
+    expect(moved).to_have_count(0)
+    line = fight.prussian.page.locator("#game-log-body li.overrule")
+    expect(line).to_contain_text("A6 as laid (it slipped)")
