@@ -182,6 +182,21 @@ def test_between_critical_angles_nothing_enters_or_leaves(shooter, other, turned
         assert met[0] == met[1]
 
 
+@given(
+    bases(),
+    st.lists(bases(), min_size=1, max_size=6),
+    turns_deg,
+    st.floats(1.0, 400.0),
+    st.floats(0.0, 400.0),
+)
+def test_growing_a_range_never_loses_a_target(shooter, others, turned_deg, length_mm, more_mm):
+    strip = strip_before(axes(shooter), 40)
+    short, long = (strip.outline(turned_deg, reach) for reach in (length_mm, length_mm + more_mm))
+    for other in others:
+        held, still_held = (footprint(other).intersection(zone).area for zone in (short, long))
+        assert still_held >= held - 1e-6
+
+
 def test_a_cut_strip_cannot_be_turned_along_its_front():
     with pytest.raises(ValueError, match="expected angles below 89"):
         first_met(BEFORE, [90.0], [shapely.box(0, 0, 1, 1)])
