@@ -48,6 +48,16 @@ def test_horse_wheels_one_and_goes_three_ahead(shared: Path):  # M-8.5
     assert lane.cost_bw == pytest.approx((lane.arc_mm + lane.straight_mm) / BW)
 
 
+@pytest.mark.parametrize(("x_mm", "is_met"), [(474, True), (470, False)])
+def test_m_8_5_no_wheel_goes_farther_than_1_bw(x_mm, is_met):
+    """A wheel of 0.9 BW brings the first gun into the lane, the other wants one of 1.1 BW.
+
+    Both would be met within the 4 BW that foot has in all.
+    """
+    found = charge(line("F1", "french", 600, 400), gun("B1", "british", x_mm, 550, SOUTH))
+    assert found.is_eligible is is_met
+
+
 @pytest.mark.parametrize(("ahead_bw", "reaches"), [(3.0, True), (6.95, True), (7.05, False)])
 def test_a_wheel_and_the_way_ahead_share_the_allowance(ahead_bw, reaches):  # M-8.5, T-30
     """The wheel takes the end of the front that moves 1 BW round, and the rest goes ahead."""
