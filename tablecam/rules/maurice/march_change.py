@@ -168,7 +168,7 @@ def about_face(
     if moved.answer.answer != "no" and unit.formation == "column":
         return moved
     found = _faced_way(field, unit, after, there, allowed_bw)
-    is_better = found.answer.answer != "no" and found.cost_mm < moved.cost_mm
+    is_better = found.answer.answer != "no" and found.cost_mm < moved.cost_mm - HAND_MM
     is_worse = moved.answer.answer != "no" and not is_better
     return moved if is_worse else found
 

@@ -97,6 +97,14 @@ def test_m_6_16_massed_horse_may_wheel_round_near_the_enemy_too(by_deg: float) -
     assert not found.is_after_about_face
 
 
+@pytest.mark.parametrize("by_deg", [90.0, 90.0 + 1e-9, 90.5])
+def test_m_6_26_a_wheel_that_costs_as_little_is_no_about_face(by_deg: float) -> None:
+    start = massed("F1", "french", 900, 600)
+    found = judged(start, turned(start, by_deg, (860, 640)))
+    assert found.is_legal.answer == "yes"
+    assert not found.is_after_about_face
+
+
 WIDE = {"width_mm": 60.0, "depth_mm": 40.0}
 
 
