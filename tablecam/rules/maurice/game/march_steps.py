@@ -13,6 +13,7 @@ import shapely
 from tablecam.measure.answer import Shape, shapes_of
 from tablecam.measure.outlines import GRID_MM
 from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.game.actions import Action, Charge, ClearSmoke, Done, March
 from tablecam.rules.maurice.game.displaced import after_passing
 from tablecam.rules.maurice.game.losses import disrupted
@@ -23,7 +24,7 @@ from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import Marching, Step
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.march_change import placed
-from tablecam.rules.maurice.march_ways import suffers
+from tablecam.rules.maurice.march_ways import HAND_MM, suffers
 from tablecam.rules.maurice.movement import MoveJudgement, judge_move
 
 
@@ -57,10 +58,19 @@ class MarchingRules:
 
 
 def judged(state: State, action: March) -> MoveJudgement:
-    """How a march is judged, cards included, whoever's turn it is."""
+    """How a march is judged, cards included, whoever's turn it is.
+
+    On a table that is measured hands are hands (G-8): what is too far by no more than a hand's
+    slip is too close to call, and so the mover's, however well the camera sees it.
+    """
     field = field_at(state)
     extra_bw = state.round.amounts("bugle").get(action.unit, 0)
-    return judge_move(field, field.by_id[action.unit], action.bases, extra_bw=extra_bw)
+    found = judge_move(field, field.by_id[action.unit], action.bases, extra_bw=extra_bw)
+    answer = found.is_legal
+    is_a_slip = answer.answer == "no" and -HAND_MM <= answer.margin_mm < 0.0
+    if not is_a_slip or is_exact(field):
+        return found
+    return replace(found, is_legal=replace(answer, answer="too_close"))
 
 
 def check_bases(state: State, action: March | Charge) -> None:

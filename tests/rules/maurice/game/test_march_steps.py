@@ -258,6 +258,26 @@ def test_m_6_28_friends_and_markers_hinder_nobody_from_passing_over_their_own_co
     assert isinstance(state.step, MovingCommander)
 
 
+@pytest.mark.parametrize(("too_far_mm", "is_taken"), [(0.9, True), (1.2, False)])
+def test_g_8_on_a_measured_table_a_hands_slip_is_the_movers(
+    too_far_mm: float, is_taken: bool
+) -> None:
+    seen = line("F1", "french", 400, 300, sigma_mm=0.006, sigma_deg=0.01)
+    action = march(shifted(seen, 0, 160 + too_far_mm))
+    if is_taken:
+        _, events = after(marching(seen), action)
+        assert events[0].facts["answer"] == "too_close"
+    else:
+        with pytest.raises(Refused, match=r"M-6\.17"):
+            after(marching(seen), action)
+
+
+def test_on_an_exact_table_nothing_is_a_hands_slip() -> None:
+    exact = line("F1", "french", 400, 300)
+    with pytest.raises(Refused, match=r"M-6\.17"):
+        after(marching(exact), march(shifted(exact, 0, 160.5)))
+
+
 def test_m_6_17_within_what_is_measured_the_mover_has_the_benefit_of_the_doubt() -> None:
     start = line("F1", "french", 400, 300, sigma_mm=0.5)
     state, events = after(marching(start), march(shifted(start, 0, 160.6)))
