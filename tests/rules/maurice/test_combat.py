@@ -119,6 +119,15 @@ def test_attacked_on_the_flank_is_vulnerable_and_the_attacker_is_not():  # M-8.1
     assert "vulnerable" not in value["F1"].modifiers
 
 
+def test_m_8_13_whose_flank_is_only_near_is_not_vulnerable():
+    horse, front = massed("F1", "french", 600, 460), line("2", "british", 500, 520, SOUTH)
+    near = scores(horse, line("1", "british", 620, 610, 0.0), front)
+    assert near["1"].engaged_with == ("F1",)
+    assert "vulnerable" not in near["1"].modifiers
+    touched = scores(horse, line("1", "british", 620, 580, 0.0), front)
+    assert touched["1"].modifiers["vulnerable"] == -6
+
+
 def test_attacking_uphill_and_into_cover_costs_the_attacker_alone():  # M-8.14, M-8.15
     hill = area("hill", "hill", (300, 600), (700, 700))
     wall = area("wall", "wall", (300, 600), (700, 606))

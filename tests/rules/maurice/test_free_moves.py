@@ -75,7 +75,7 @@ def test_m_6_7_who_would_go_too_far_past_a_friend_goes_through_him(start, far_mm
 
 
 def test_m_6_5_guns_go_slowly_through_difficult_ground_and_take_no_disruption():
-    woods = [Terrain("w", "woods", ((450, 330), (550, 330), (550, 360), (450, 360)))]
+    woods = [Terrain("w", "woods", ((0, 330), (1800, 330), (1800, 360), (0, 360)))]
     start = gun("G1", "french", 500, 300)
     there = replace(start.bases[0], y_mm=380.0)
     found = judged(start, [there], terrain=woods)

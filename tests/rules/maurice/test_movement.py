@@ -176,10 +176,11 @@ def test_t_19_a_gun_6_back_to_not_near_2_aside_but_not_5_round_the_flank() -> No
 def test_t_19_a_gun_3_and_into_woods_is_too_far_2_through_woods_is_not() -> None:
     ahead = (wood(880, 700, 40, 60),)
     assert judged(GUN, shifted(GUN, 0, 120), terrain=ahead).is_legal.answer == "no"
-    close = (wood(880, 630, 40, 10),)
+    close = (wood(400, 630, 1000, 10),)  # too wide to be gone round
     found = judged(GUN, shifted(GUN, 0, 80), terrain=close)
-    assert found.is_legal.answer == "yes"
+    assert (found.is_legal.answer, found.cost_bw) == ("yes", pytest.approx(2.0))
     assert found.disruptions == 0
+    assert judged(GUN, shifted(GUN, 0, 82), terrain=close).is_legal.answer == "no"
 
 
 def test_m_4_23_a_gun_with_smoke_does_not_move() -> None:
