@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Position, Unit
@@ -62,6 +62,24 @@ def placings(due: Collection[str], game: Position, seen: Position) -> Iterator[P
             yield Placing(
                 name, wanted[name].bases, None if lies is None else off_mm(lies, wanted[name])
             )
+
+
+def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position:
+    """The table as it is seen; these units, and who lies a hair off, as the game has them."""
+    wanted = {unit.id: unit for unit in game.units}
+    units = []
+    for unit in seen.units:
+        known = wanted.get(unit.id)
+        if known is not None and (unit.id in names or is_there(unit, known)):
+            units.append(known)
+        elif known is not None or unit.id not in names:
+            units.append(unit)
+    missing = [known for name, known in wanted.items() if name in names and seen.unit(name) is None]
+    return replace(seen, units=(*units, *missing))
+
+
+def _without_markers(position: Position) -> Position:
+    return replace(position, units=tuple(replace(unit, state={}) for unit in position.units))
 
 
 def is_there(unit: Unit, wanted: Unit) -> bool:

@@ -17,7 +17,7 @@ from tablecam.documents import document_from, nearest
 from tablecam.errors import BadInput
 from tablecam.measure.answer import Answer
 from tablecam.referee.intents import Intent, intents, judged
-from tablecam.referee.placing import Placing, changed_by_game, is_there, placings
+from tablecam.referee.placing import Placing, as_placed, changed_by_game, placings
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import Seat
 from tablecam.referee.ways import WAYS, Way
@@ -73,6 +73,7 @@ class Referee:
         self._trouble = ""
         self._markers: Mapping[str, Mapping[str, Scalar]] = {}
         self._version = 0
+        self._decided = 0
 
     @property
     def version(self) -> int:
@@ -119,7 +120,7 @@ class Referee:
             self._seen, self._due, self._kept = position, frozenset(), 0
             if self._keeper is not None:
                 self._keeper.begin_play(self._play.beginning())
-            self._look()
+            self._go_on()
 
     def resume(self, document: object) -> None:
         """Go on with a game that was kept, as `Play.to_json` wrote it.
@@ -130,7 +131,7 @@ class Referee:
         with self._turn:
             self._play = Play.from_json(self.game, document)
             self._due, self._kept = frozenset(), len(self._play.entries())
-            self._look()
+            self._go_on()
 
     def see(self, position: Position) -> None:
         """Take in where everything lies now that it has come to rest."""
@@ -154,7 +155,7 @@ class Referee:
                 whose = play.asked().seat
                 raise NotYours("action", f"expected it of {whose}: {play.asked().question}")
             self._apply(wanted, note)
-            self._look()
+            self._go_on()
 
     def confirm(self, seat: Seat, unit: str, version: int | None = None, way: Way = "seen") -> None:
         """Do what a hand seems to have done with a unit.
@@ -166,7 +167,7 @@ class Referee:
             BadInput: Nothing is suggested of that unit, or it is not legal.
         """
         with self._turn:
-            self._checked(seat, version)
+            self._checked(seat, version, since=self._version)
             found = next((each for each in self._suggested if each.unit == unit), None)
             if found is None or found.action is None:
                 raise Refused(f"expected a move of {unit} to confirm: there is none", key="unit")
@@ -216,7 +217,7 @@ class Referee:
             BadInput: It is not seen, or cannot lie so.
         """
         with self._turn:
-            self._checked(seat, version)
+            self._checked(seat, version, since=self._version)
             seen = None if self._seen is None else self._seen.unit(unit)
             if seen is None or not seen.bases:
                 raise Refused(f"expected a unit that is seen, got {unit}", key="unit")
@@ -235,7 +236,7 @@ class Referee:
             before = self.game.position(play.state)
             play.undo(self._with_lays(play, steps))
             self._due |= changed_by_game(before, self.game.position(play.state))
-            self._look()
+            self._go_on()
 
     def _with_lays(self, play: AnyPlay, steps: int) -> int:
         """So many actions of players', and what the referee took over by itself since."""
@@ -265,11 +266,16 @@ class Referee:
         )
         return replace(position, units=units)
 
-    def _checked(self, seat: Seat, version: int | None) -> AnyPlay:
+    def _checked(self, seat: Seat, version: int | None, since: int | None = None) -> AnyPlay:
+        """The game, if a seat may change it and has looked at it since it last went on.
+
+        A hand on the table does not make a tap late; `since` another version, if it says so.
+        """
         _check_plays(seat)
         if self._play is None:
             raise BadInput("game", "expected a game in progress: none has begun")
-        if version is not None and version != self._version:
+        since = self._decided if since is None else since
+        if version is not None and not since <= version <= self._version:
             raise OutOfDate("game", "it has gone on since: look again before you choose")
         return self._play
 
@@ -280,6 +286,11 @@ class Referee:
         before = self.game.position(self._play.state)
         self._play.apply(action, note)
         self._due |= changed_by_game(before, self.game.position(self._play.state))
+
+    def _go_on(self) -> None:
+        """Look at the table after something was decided: what was offered before is no more."""
+        self._decided = self._version + 1
+        self._look()
 
     def _look(self) -> None:
         """Compare the table with the game, and tell that there is something new to see."""
@@ -325,7 +336,7 @@ class Referee:
         if self._play is None or self._seen is None:
             return ()
         known = self.game.position(self._play.state)
-        seen = _with_units_of(known, self._seen, self._due)
+        seen = as_placed(known, self._seen, self._due)
         try:
             return self._play.moved(seen)
         except BadInput as error:
@@ -340,26 +351,9 @@ class Referee:
                     self._apply(each.action)
                 except Refused:
                     continue
+                self._decided = self._version + 1
                 self._compare()
                 return
-
-
-def _with_units_of(game: Position, seen: Position, names: frozenset[str]) -> Position:
-    """The table as it is seen; these units, and who lies a hair off, as the game has them."""
-    wanted = {unit.id: unit for unit in game.units}
-    units = []
-    for unit in seen.units:
-        known = wanted.get(unit.id)
-        if known is not None and (unit.id in names or is_there(unit, known)):
-            units.append(known)
-        elif known is not None or unit.id not in names:
-            units.append(unit)
-    missing = [known for name, known in wanted.items() if name in names and seen.unit(name) is None]
-    return replace(seen, units=(*units, *missing))
-
-
-def _without_markers(position: Position) -> Position:
-    return replace(position, units=tuple(replace(unit, state={}) for unit in position.units))
 
 
 def _is_overrule(action: object) -> bool:

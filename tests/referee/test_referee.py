@@ -70,6 +70,24 @@ def test_an_old_tap_changes_nothing() -> None:
         referee.act(FRENCH, {"type": "declare", "command": "pass"}, version)
 
 
+def test_a_hand_on_the_table_makes_no_tap_late_but_what_it_moved_is_looked_at_anew() -> None:
+    referee = marching()
+    looked_at = referee.version
+    referee.see(moved(table(), "F1", 120.0))
+    referee.act(FRENCH, {"type": "overrule", "disruption": {"F2": 1}}, looked_at)
+    looked_at = referee.version
+    referee.see(moved(table(), "F1", 125.0))
+    with pytest.raises(OutOfDate):
+        referee.confirm(FRENCH, "F1", looked_at)
+    referee.confirm(FRENCH, "F1", referee.version)
+
+
+def test_a_version_of_another_run_is_late() -> None:
+    referee = begun()
+    with pytest.raises(OutOfDate):
+        referee.act(FRENCH, {"type": "volleys", "invoke": False}, referee.version + 7)
+
+
 def test_a_march_by_hand_is_suggested_and_confirmed_with_one_tap() -> None:
     referee = marching()
     referee.see(moved(table(), "F1", 120.0))

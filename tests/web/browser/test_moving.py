@@ -67,5 +67,5 @@ def test_a_move_off_the_table_is_refused_in_words(player: Any) -> None:
 def test_pause_and_resume_stop_the_script(player: Any) -> None:
     player.page.get_by_role("button", name="Resume").click()
     player.sees(lambda: not player.demo.table.is_paused)
-    player.page.get_by_role("button", name="Pause").click()
+    player.page.get_by_role("button", name="Pause", exact=True).click()
     player.sees(lambda: player.demo.table.is_paused)
