@@ -78,10 +78,6 @@ def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position
     return replace(seen, units=(*units, *missing))
 
 
-def _without_markers(position: Position) -> Position:
-    return replace(position, units=tuple(replace(unit, state={}) for unit in position.units))
-
-
 def is_there(unit: Unit, wanted: Unit) -> bool:
     """Whether a unit lies where it is wanted, as well as hands put it and cameras see it."""
     return len(unit.bases) == len(wanted.bases) and all(

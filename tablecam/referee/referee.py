@@ -356,6 +356,10 @@ class Referee:
                 return
 
 
+def _without_markers(position: Position) -> Position:
+    return replace(position, units=tuple(replace(unit, state={}) for unit in position.units))
+
+
 def _is_overrule(action: object) -> bool:
     return document_from(action, "action").data.get("type") == OVERRULE
 
