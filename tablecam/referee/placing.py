@@ -10,13 +10,8 @@ import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from tablecam.table.headings import difference_deg
+from tablecam.table.hands import apart_mm, lies_there
 from tablecam.table.model import BasePose, Position, Unit
-
-HAND_MM = 3.0
-"""So near to where it should be a hand puts a base (G-8)."""
-HAND_DEG = 3.0
-_SIGMAS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +76,13 @@ def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position
 def is_there(unit: Unit, wanted: Unit) -> bool:
     """Whether a unit lies where it is wanted, as well as hands put it and cameras see it."""
     return len(unit.bases) == len(wanted.bases) and all(
-        _is_there(base, other) for base, other in _pairs(unit, wanted)
+        lies_there(base, other) for base, other in _pairs(unit, wanted)
     )
 
 
 def off_mm(unit: Unit, wanted: Unit) -> float:
     """How far its worst base lies from where it is wanted; infinite where one is missing."""
-    far_mm = [_apart_mm(base, other) for base, other in _pairs(unit, wanted)]
+    far_mm = [apart_mm(base, other) for base, other in _pairs(unit, wanted)]
     return max(far_mm, default=math.inf) if len(far_mm) == len(wanted.bases) else math.inf
 
 
@@ -99,15 +94,3 @@ def _pairs(unit: Unit, wanted: Unit) -> Iterator[tuple[BasePose, BasePose]]:
             yield base, wanted.bases[place]
         elif base.tag in by_tag:
             yield base, by_tag[base.tag]
-
-
-def _is_there(base: BasePose, wanted: BasePose) -> bool:
-    turned_deg = abs(difference_deg(base.heading_deg, wanted.heading_deg))
-    return (
-        _apart_mm(base, wanted) <= HAND_MM + _SIGMAS * base.sigma_mm
-        and turned_deg <= HAND_DEG + _SIGMAS * base.sigma_deg
-    )
-
-
-def _apart_mm(base: BasePose, wanted: BasePose) -> float:
-    return math.hypot(base.x_mm - wanted.x_mm, base.y_mm - wanted.y_mm)

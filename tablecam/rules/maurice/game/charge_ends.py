@@ -29,11 +29,10 @@ from tablecam.rules.maurice.game import poses
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.march_change import placed
 from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW
+from tablecam.table.hands import HAND_MM
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose
 
-HAND_MM = 3.0
-"""So far off its charge move a unit may lie, ahead or aside: the gap that still counts (G-8)."""
 _SIGMAS = 3.0
 _STEP_MM = 0.25
 """How finely wheels are tried when one is sought that leads to where a unit lies."""

@@ -15,13 +15,12 @@ from tablecam.rules.maurice.game.displaced import marker_outline
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.ground import is_partly_in
+from tablecam.table.hands import HAND_MM
 from tablecam.table.headings import forward
 from tablecam.table.model import Commander, Point
 
 DIRECTIONS = 24
 """Directions in which a displaced commander's place is looked for: 15 degrees apart."""
-HAND_MM = 3.0
-"""How much nearer or farther than a whole number of BW a hand may put him (as G-8 of a charge)."""
 
 
 def must_go(state: State, leader: Commander) -> bool:

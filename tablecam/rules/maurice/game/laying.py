@@ -6,7 +6,6 @@ are measured from where it lies; but only between rounds, when nothing hangs on 
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 from tablecam.errors import BadInput
@@ -15,12 +14,8 @@ from tablecam.rules.maurice.game.actions import Lay
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.steps import VolleyChoice
 from tablecam.rules.maurice.game.table import field_on
-from tablecam.table.headings import difference_deg
+from tablecam.table.hands import HAND_MM, lies_there
 from tablecam.table.model import BasePose, Position, Unit
-
-HAND_MM, HAND_DEG = 3.0, 3.0
-"""So near to where it should lie a hand puts a base (G-8)."""
-_SIGMAS = 3.0
 
 
 def laid(state: State, position: Position) -> Lay | None:
@@ -60,12 +55,8 @@ def as_laid(state: State, action: Lay) -> State:
 
 
 def _is_a_hair_off(unit: Unit, bases: tuple[BasePose, ...]) -> bool:
-    return len(bases) == len(unit.bases) and all(map(_is_near, bases, unit.bases))
-
-
-def _is_near(base: BasePose, other: BasePose) -> bool:
-    far_mm = math.hypot(base.x_mm - other.x_mm, base.y_mm - other.y_mm)
-    turned_deg = abs(difference_deg(base.heading_deg, other.heading_deg))
-    sigmas = _SIGMAS * base.sigma_mm, _SIGMAS * base.sigma_deg
-    is_same = (base.tag, base.width_mm) == (other.tag, other.width_mm)
-    return is_same and far_mm <= HAND_MM + sigmas[0] and turned_deg <= HAND_DEG + sigmas[1]
+    """Whether the same bases lie in the same order, each as near as a hand puts it."""
+    return len(bases) == len(unit.bases) and all(
+        (base.tag, base.width_mm) == (other.tag, other.width_mm) and lies_there(base, other)
+        for base, other in zip(bases, unit.bases, strict=True)
+    )
