@@ -185,6 +185,7 @@ def looking(context: BrowserContext, demo: Demo) -> Iterator[Player]:
     page.goto(demo.address)
     player = Player(page, demo)
     player.sees_the_newest()
+    expect(page.locator("#game-strip")).to_have_attribute("data-version", re.compile(r"\d"))
     yield player
     context.close()
     assert mistakes == []

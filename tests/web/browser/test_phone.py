@@ -65,6 +65,22 @@ def test_a_finger_may_miss_a_unit_by_a_little(phone: Any) -> None:
     expect(phone.page.locator("#measure-title")).to_contain_text("PA1")
 
 
+def test_the_table_does_not_jump_when_the_referee_begins_to_speak(phone: Any) -> None:
+    silent_and_speaking = phone.page.evaluate(
+        """() => {
+          const [said, seat] = ["turn-question", "seat-open"].map((id) => document.getElementById(id));
+          const height = () => document.getElementById("board").getBoundingClientRect().top;
+          const speaking = height();
+          const words = said.textContent;
+          [said.textContent, seat.hidden] = ["", true];
+          const silent = height();
+          [said.textContent, seat.hidden] = [words, false];
+          return [silent, speaking];
+        }"""
+    )
+    assert silent_and_speaking[0] == silent_and_speaking[1]
+
+
 def test_two_fingers_zoom(phone: Any, touch: Touch) -> None:
     x_px, y_px = phone.spot(600, 540)
     before = phone.px_per_mm()
