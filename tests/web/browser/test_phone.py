@@ -68,7 +68,8 @@ def test_a_finger_may_miss_a_unit_by_a_little(phone: Any) -> None:
 def test_the_table_does_not_jump_when_the_referee_begins_to_speak(phone: Any) -> None:
     silent_and_speaking = phone.page.evaluate(
         """() => {
-          const [said, seat] = ["turn-question", "seat-open"].map((id) => document.getElementById(id));
+          const said = document.getElementById("turn-question");
+          const seat = document.getElementById("seat-open");
           const height = () => document.getElementById("board").getBoundingClientRect().top;
           const speaking = height();
           const words = said.textContent;
