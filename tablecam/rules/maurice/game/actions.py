@@ -9,7 +9,7 @@ from typing import Literal
 
 from tablecam.rules.dice import Roll
 from tablecam.rules.maurice.game.cards import Effect
-from tablecam.rules.maurice.game.state import Command
+from tablecam.rules.maurice.game.state import Command, DeckStage
 from tablecam.rules.maurice.game.steps import Direction, Symbol
 from tablecam.table.model import BasePose, Point, Terrain
 
@@ -229,8 +229,9 @@ class Overrule:
     """What players set themselves, at any time; what is left out stays as it is.
 
     `units` lie so, `off` are taken off, `commanders` stand there; `hands` and `deck` are how many
-    cards the players hold and have left in their deck; `step` takes up the round at another step,
-    `active` begins a side's round. `why` is in the players' words.
+    cards the players hold and have left in their deck, `stage` says which deck that is; `step` takes
+    up the round at another step, `active` begins a side's round, `number` is that of the round.
+    `why` is in the players' words.
     """
 
     why: str = ""
@@ -241,8 +242,10 @@ class Overrule:
     morale: Mapping[str, int] = field(default_factory=dict)
     hands: Mapping[str, int] = field(default_factory=dict)
     deck: int | None = None
+    stage: DeckStage | None = None
     commanders: Mapping[str, Point] = field(default_factory=dict)
     active: str | None = None
+    number: int | None = None
     step: Literal["volleys", "command", "end"] | None = None
     type: Literal["overrule"] = "overrule"
 

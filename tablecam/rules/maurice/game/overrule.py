@@ -16,7 +16,7 @@ from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.game.actions import Overrule
 from tablecam.rules.maurice.game.hands import is_dealt
 from tablecam.rules.maurice.game.sequence import first_step
-from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.state import Deck, DeckStage, State
 from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import CommandChoice, EndingRound, Over, Step, VolleyChoice
 from tablecam.rules.maurice.game.table import field_on
@@ -30,6 +30,11 @@ _STEPS: dict[str, Step] = {
     "end": EndingRound(),
 }
 """Where a round may be taken up again."""
+_STAGES: dict[DeckStage, str] = {
+    "first": "the first deck",
+    "second": "the second deck, with the Reshuffle card",
+    "last": "the last deck",
+}
 
 
 def overruled(state: State, action: Overrule) -> Followed:
@@ -85,15 +90,25 @@ def _with_sides(state: State, action: Overrule) -> State:
         state = state.with_side(replace(state.side(name), morale=morale))
     for name, hand in action.hands.items():
         state = state.with_side(replace(state.side(name), hand=hand))
+    return replace(state, deck=_counted(state, action))
+
+
+def _counted(state: State, action: Overrule) -> Deck:
+    """The deck as players say; where tablecam deals, the Reshuffle card alone goes in or out."""
+    deck = replace(state.deck, stage=action.stage or state.deck.stage)
     if action.deck is not None:
-        state = replace(state, deck=replace(state.deck, left=action.deck))
-    return state
+        deck = replace(deck, left=action.deck)
+    elif is_dealt(state):
+        deck = replace(deck, left=len(deck.cards) + (deck.stage == "second"))
+    return deck
 
 
 def _taken_up(state: State, action: Overrule) -> State:
+    number = state.round.number if action.number is None else action.number
     if action.active is not None:
-        number = state.round.number + (action.active != state.active)
+        number += action.number is None and action.active != state.active
         state = first_step(state, number, action.active)
+    state = replace(state, round=replace(state.round, number=number))
     if action.step is not None:
         return state.to(_STEPS[action.step])
     gone = next((name for name in action.off if name in _named_in(state.step)), None)
@@ -150,18 +165,19 @@ def _check_numbers(state: State, action: Overrule) -> None:
         for side, number in getattr(action, key).items():
             if number < least:
                 raise Refused(f"expected {least} or more for {side}, got {number}", key=key)
+    if action.number is not None and action.number < 1:
+        raise Refused(f"expected a round from 1 on, got {action.number}", key="number")
 
 
 def _check_cards(state: State, action: Overrule) -> None:
     """Refuse numbers of cards that cannot be: of those that tablecam deals none is lost."""
-    if action.deck is None and not action.hands:
-        return
-    key = "hands" if action.hands else "deck"
-    if is_dealt(state):
+    if is_dealt(state) and (action.hands or action.deck is not None):
+        key = "hands" if action.hands else "deck"
         raise Refused("tablecam deals the cards, and knows how many there are", key=key)
-    least = 1 if state.deck.stage == "second" else 0
-    if action.deck is not None and action.deck < least:
-        raise Refused(f"expected {least} or more cards in the deck, got {action.deck}", key="deck")
+    deck = _counted(state, action)
+    least = 1 if deck.stage == "second" else 0
+    if deck.left < least:
+        raise Refused(f"expected {least} or more cards in the deck, got {deck.left}", key="deck")
 
 
 def _said(action: Overrule) -> Iterator[str]:
@@ -175,8 +191,12 @@ def _said(action: Overrule) -> Iterator[str]:
     yield from (f"{side} holds {number} cards" for side, number in action.hands.items())
     if action.deck is not None:
         yield f"{action.deck} cards left in the deck"
+    if action.stage is not None:
+        yield f"it is {_STAGES[action.stage]}"
     yield from (f"{name} as laid" for name in action.commanders)
     if action.active is not None:
         yield f"the round is {action.active}'s"
+    if action.number is not None:
+        yield f"it is round {action.number}"
     if action.step is not None:
         yield f"on with {action.step}"

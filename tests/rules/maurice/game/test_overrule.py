@@ -107,6 +107,27 @@ def test_players_who_have_counted_their_deck_say_how_many_are_left() -> None:
             after(deck, Overrule(deck=number))
 
 
+def test_a_round_gets_its_number_and_a_deck_its_stage() -> None:
+    action = Overrule(active="british", number=7, stage="last", deck=0)
+    state, told = after(marching(), action)
+    assert (state.active, state.round.number) == ("british", 7)
+    assert (state.deck.stage, state.deck.left, state.round.is_deck_out) == ("last", 0, True)
+    assert told[0].text.endswith("it is the last deck; the round is british's; it is round 7")
+    with pytest.raises(Refused, match="number: expected a round from 1 on, got 0"):
+        after(marching(), Overrule(number=0))
+    with pytest.raises(Refused, match="deck: expected 1 or more cards in the deck, got 0"):
+        after(marching(), Overrule(deck=0, stage="second"))
+
+
+def test_the_reshuffle_card_goes_into_a_dealt_deck_and_out_of_it_again() -> None:
+    state = marching()
+    deck = replace(state.deck, left=2, cards=("a", "b"))
+    dealt = replace(state, deck=deck, options=replace(state.options, deck="house"))
+    second, _ = after(dealt, Overrule(stage="second"))
+    assert (second.deck.left, second.deck.cards) == (3, ("a", "b"))
+    assert after(second, Overrule(stage="last"))[0].deck.left == 2
+
+
 @pytest.mark.parametrize("action", [Overrule(hands={"french": 9}), Overrule(deck=3)])
 def test_of_cards_that_tablecam_deals_none_is_made_up_or_lost(action: Overrule) -> None:
     state = marching()
