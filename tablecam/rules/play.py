@@ -76,6 +76,7 @@ class Play(Generic[State, Action]):
         self._chance = Random() if chance is None else chance
         self._first = game.begin(position, options)
         self._standing: list[Done[State, Action]] = []
+        self._taken_back: list[Done[State, Action]] = []
         self._log: list[Done[State, Action] | Remark | int] = []
 
     @property
@@ -131,6 +132,8 @@ class Play(Generic[State, Action]):
             self._chance.setstate(chance_before)
             raise
         done = Done(settled, state, events, note)
+        if not (self._taken_back and self._taken_back.pop().action == settled):
+            self._taken_back.clear()
         self._standing.append(done)
         self._log.append(done)
         return done
@@ -144,10 +147,61 @@ class Play(Generic[State, Action]):
         if not 1 <= steps <= len(self._standing):
             there = len(self._standing)
             raise Refused(f"expected to take back from 1 to {there} actions, got {steps}")
-        taken = self._standing[-steps:]
+        taken = tuple(reversed(self._standing[-steps:]))
         del self._standing[-steps:]
+        self._taken_back += taken
         self._log.append(steps)
-        return tuple(reversed(taken))
+        return taken
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether anything was taken back that nothing else was done instead of."""
+        return bool(self._taken_back)
+
+    def redo(self) -> Done[State, Action]:
+        """Do again what was taken back last, with the same dice and cards.
+
+        Raises:
+            Refused: Nothing was taken back, or something else was done since.
+        """
+        if not self._taken_back:
+            raise Refused("expected something that was taken back: there is nothing to do again")
+        again = self._taken_back[-1]
+        return self.apply(again.action, again.note)
+
+    def place_of(self, deed: int) -> int:
+        """The place in `done` of what has a place in `log`.
+
+        Raises:
+            Refused: There is no such, or it was taken back.
+        """
+        done = [each for each in self._log if isinstance(each, Done)]
+        wanted = done[deed] if 0 <= deed < len(done) else None
+        for place, each in enumerate(self._standing):
+            if each is wanted:
+                return place
+        raise Refused("expected what was done and not taken back", key="deed")
+
+    def correct(self, place: int, action: Action, note: str = "") -> int:
+        """Do another action in place of one of `done`, and again what followed, as far as it can be.
+
+        The first that is no longer legal ends it: that and all after it stay taken back. How many
+        were done again is returned.
+
+        Raises:
+            Refused: The action was not legal there, and nothing has changed.
+        """
+        before = self._standing[place - 1].state if place else self._first
+        self.game.apply(before, action)
+        later = self._standing[place + 1 :]
+        self.undo(len(self._standing) - place)
+        self.apply(action, note)
+        for number, each in enumerate(later):
+            try:
+                self.apply(each.action, each.note)
+            except BadInput:
+                return number
+        return len(later)
 
     def moved(self, position: Position) -> tuple[Suggestion, ...]:
         """What was done by hand, going by where the bases lie now."""

@@ -1,6 +1,7 @@
 """A game in progress over any rule system: undo, replay, chance, and the toy that proves it."""
 
 import inspect
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -54,6 +55,55 @@ def test_dice_that_were_read_count_and_dice_left_open_are_rolled(play, nim):
     rolled = [each.apply(each.legal()[0]).action for each in same]
     assert rolled[0] == rolled[1]
     assert rolled[0].values is not None
+
+
+def test_what_was_taken_back_is_done_again_with_the_same_dice(play):
+    roll(play, 4)
+    act(play, type="take", count=1)
+    after_both = play.state
+    play.undo(2)
+    assert play.can_redo
+    assert play.redo().action.values == (4,)
+    play.redo()
+    assert play.state == after_both
+    assert not play.can_redo
+    play.undo(2)
+    roll(play, 5)
+    assert not play.can_redo
+    with pytest.raises(Refused, match="nothing to do again"):
+        play.redo()
+
+
+def test_a_die_read_wrong_is_corrected_and_what_followed_is_done_again(play):
+    roll(play, 4)
+    act(play, type="take", count=1)
+    act(play, type="take", count=1)
+    wrong = play.log[0]
+    assert play.place_of(0) == 0
+    assert play.correct(0, replace(wrong.action, values=(6,)), "it was a 6") == 2
+    assert play.state.left == 4
+    assert [each.is_undone for each in play.log] == [True, True, True, False, False, False]
+    assert play.log[3].note == "it was a 6"
+    with pytest.raises(Refused, match="deed: expected what was done"):
+        play.place_of(0)
+    again = Play.from_json(play.game, play.to_json())
+    assert again.state == play.state
+
+
+def test_what_no_longer_follows_from_a_correction_stays_taken_back(play):
+    roll(play, 4)
+    for _ in range(3):
+        act(play, type="take", count=1)
+    assert play.correct(0, replace(play.log[0].action, values=(2,))) == 2
+    assert play.state.left == 0
+
+
+def test_a_correction_that_cannot_be_changes_nothing(play):
+    roll(play, 4)
+    before = play.to_json()
+    with pytest.raises(Refused):
+        play.correct(0, replace(play.log[0].action, values=(7,)))
+    assert play.to_json() == before
 
 
 @pytest.mark.parametrize("values", [(), (1, 2), (0,), (7,)])

@@ -229,9 +229,9 @@ class Overrule:
     """What players set themselves, at any time; what is left out stays as it is.
 
     `units` lie so, `off` are taken off, `commanders` stand there; `hands` and `deck` are how many
-    cards the players hold and have left in their deck, `stage` says which deck that is; `step` takes
-    up the round at another step, `active` begins a side's round, `number` is that of the round.
-    `why` is in the players' words.
+    cards the players hold and have left in their deck, `stage` says which deck that is; `step` goes
+    on with the round at another step, `active` begins a side's round, `number` is that of the
+    round. `why` is in the players' words.
     """
 
     why: str = ""
