@@ -124,9 +124,29 @@ class Intend(BaseModel):
 
 
 class Undo(BaseModel):
-    """How many actions are taken back."""
+    """How many actions are taken back, or the first of them by its place in the log."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     steps: int = Field(default=1, ge=1)
     version: int | None = None
+    deed: int | None = Field(default=None, ge=0)
+    version: int | None = None
+
+
+class Redo(BaseModel):
+    """What was taken back is done again."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    version: int | None = None
+
+
+class Correct(BaseModel):
+    """Dice as they really came up, by the place of the roll in the log."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    deed: int = Field(ge=0)
+    values: list[int] = Field(min_length=1, max_length=200)
+    why: str = Field(default="", max_length=200)

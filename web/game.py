@@ -6,10 +6,12 @@ from flask import Blueprint, Response, jsonify, request
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
+from tablecam.referee.corrections import correct_dice, undo_to
+from tablecam.referee.corrections import redo as again
 from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
 from tablecam.referee.shown import shown as shown_to
-from web.bodies import Accept, Act, Begin, Confirm, Intend, Undo
+from web.bodies import Accept, Act, Begin, Confirm, Correct, Intend, Redo, Undo
 from web.seats import seat_now
 from web.shown import shown
 
@@ -67,7 +69,26 @@ def intend() -> Response:
 def undo() -> Response:
     """Take back the latest actions."""
     wanted = document_from(request.get_json(), "undo").parsed(Undo)
-    _referee().undo(seat_now(), wanted.steps, wanted.version)
+    if wanted.deed is not None:
+        undo_to(_referee(), seat_now(), wanted.deed, wanted.version)
+    else:
+        _referee().undo(seat_now(), wanted.steps, wanted.version)
+    return _shown()
+
+
+@blueprint.post("/redo")
+def redo() -> Response:
+    """Do again what was taken back last."""
+    wanted = document_from(request.get_json(), "redo").parsed(Redo)
+    again(_referee(), seat_now(), wanted.version)
+    return _shown()
+
+
+@blueprint.post("/correct")
+def correct() -> Response:
+    """Say what dice of an earlier action really showed."""
+    wanted = document_from(request.get_json(), "correct").parsed(Correct)
+    correct_dice(_referee(), seat_now(), wanted.deed, wanted.values, wanted.why, wanted.version)
     return _shown()
 
 

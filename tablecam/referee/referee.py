@@ -234,7 +234,7 @@ class Referee:
         with self._turn:
             play = self._checked(seat, version)
             before = self.game.position(play.state)
-            play.undo(self._with_lays(play, steps))
+            yield play
             self._due |= changed_by_game(before, self.game.position(play.state))
             self._go_on()
 
@@ -242,6 +242,16 @@ class Referee:
         """So many actions of players', and what the referee took over by itself since."""
         number = 0
         for number, done in enumerate(reversed(play.done), start=1):
+        with self.changing(seat, version) as play:
+            play.undo(self._with_lays(play, steps))
+
+    @contextmanager
+    def changing(self, seat: Seat, version: int | None) -> Iterator[AnyPlay]:
+        """The game, for a seat to change otherwise than by an action; then hands have to follow.
+
+        Raises:
+            NotYours, OutOfDate: As for `act`.
+        """
             steps -= self.game.action_to_json(done.action)["type"] != LAY
             if steps == 0:
                 return number

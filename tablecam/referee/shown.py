@@ -41,6 +41,7 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
         "is_over": asked.is_over,
         "actions": offered,
         "can_undo": seat.plays and bool(play.done),
+        "can_redo": seat.plays and play.can_redo,
     }
 
 

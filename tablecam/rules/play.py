@@ -183,7 +183,7 @@ class Play(Generic[State, Action]):
         raise Refused("expected what was done and not taken back", key="deed")
 
     def correct(self, place: int, action: Action, note: str = "") -> int:
-        """Do another action in place of one of `done`, and again what followed, as far as it can be.
+        """Do another action in place of one of `done`, and again what followed, if it can be.
 
         The first that is no longer legal ends it: that and all after it stay taken back. How many
         were done again is returned.

@@ -184,3 +184,38 @@ def test_no_page_has_a_file_of_this_computer_read(french, deck):
     assert answer.status_code == 400
     assert "deck: expected a name, got a file" in answer.json["error"]
     assert french.get("/api/game").json["has_begun"] is False
+
+
+def act(client, **action):
+    return client.post("/api/game/act", json={"action": action}).json
+
+
+def test_all_since_a_line_of_the_log_is_taken_back_and_done_again(french):
+    begin(french)
+    first = act(french, type="volleys", invoke=False)
+    now = act(french, type="overrule", smoke={"F1": True})
+    assert not now["can_redo"]
+    back = french.post("/api/game/undo", json={"deed": 0}).json
+    assert [line["undone"] for line in back["log"]] == [True] * len(back["log"])
+    assert back["can_redo"]
+    again = french.post("/api/game/redo", json={}).json
+    assert again["question"] == first["question"]
+    assert french.post("/api/game/undo", json={"deed": 0}).status_code == 400
+    french.post("/api/game/redo", json={})
+    assert french.post("/api/game/redo", json={}).status_code == 400
+
+
+def test_dice_read_wrong_are_corrected_in_the_log_for_all_to_see(french, british, app, seats):
+    begin(french, setup=True, active=None)
+    act(french, type="roll", **{"for": "terrain"}, count=2, sides=6, values=[3, 5])
+    now = act(british, type="done")
+    assert now["asked"] == "french"
+    body = {"deed": 0, "values": [5, 3], "why": "upside down"}
+    assert seated(app, seats, "spectator").post("/api/game/correct", json=body).status_code == 403
+    now = french.post("/api/game/correct", json=body).json
+    assert now["asked"] == "british"
+    (line,) = [line for line in now["log"] if line["dice"] and not line["undone"]]
+    assert line["dice"]["values"] == [5, 3]
+    assert line["note"] == "overruled: the dice were read as 3, 5 (upside down)"
+    for wrong in ({"deed": 99, "values": [1]}, {"deed": line["deed"], "values": [9, 1]}):
+        assert french.post("/api/game/correct", json=wrong).status_code == 400
