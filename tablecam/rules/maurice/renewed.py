@@ -9,7 +9,7 @@ stands near the attacker, a string on its commander, its force and all enemies.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -52,10 +52,10 @@ def renewed(before: Rulings, field: Field) -> Rulings:
     touches = renewed_touching(before.touching, field, changed)
     engaged = engagements(field, before.active, before.engagements)
     by_side = {side: forces(field, side, apart) for side in sides(field)}
-    stale = _within_reach(before.field, field, changed)
+    stale = within_reach(before.field, field, changed)
     fire = fires(field, stale, {name: each.fire for name, each in before.units.items()})
     charge = {name: each.charge for name, each in before.units.items()} | charges(
-        field, only=_who_may_charge_anew(before.field, field, changed, stale)
+        field, only=who_may_charge_anew(before.field, field, changed, stale)
     )
     units = {
         unit.id: unit_rulings(field, unit, apart, touches, engaged, fire[unit.id], charge[unit.id])
@@ -119,9 +119,11 @@ def _strings(
     }
 
 
-def _within_reach(before: Field, after: Field, changed: frozenset[str]) -> frozenset[str]:
+def within_reach(before: Field, after: Field, changed: frozenset[str]) -> frozenset[str]:
     """The units whose fire or charges can have changed: one that has was or is within reach."""
-    places = [each.by_id[name].outline for each in (before, after) for name in changed]
+    if not changed:
+        return changed
+    places = _places(before, after, changed)
     doubt_mm = after.position.table.tolerance_mm + max(_doubt_mm(before), _doubt_mm(after))
     return changed | {
         unit.id
@@ -132,19 +134,25 @@ def _within_reach(before: Field, after: Field, changed: frozenset[str]) -> froze
     }
 
 
-def _who_may_charge_anew(
+def who_may_charge_anew(
     before: Field, after: Field, changed: frozenset[str], within_reach: frozenset[str]
 ) -> frozenset[str]:
     """Those of the units within reach whose charges can have changed, where nothing is in doubt."""
     if after.position.table.tolerance_mm or _doubt_mm(before) or _doubt_mm(after):
         return within_reach
-    places = [each.by_id[name].outline for each in (before, after) for name in changed]
+    places = _places(before, after, changed)
     return changed | {
         name
-        for name in within_reach
+        for name in within_reach & after.by_id.keys()
         for unit in [after.by_id[name]]
         if shapely.dwithin(unit.outline, places, far_mm(after, unit)).any()
     }
+
+
+def _places(before: Field, after: Field, changed: Collection[str]) -> list[shapely.Geometry]:
+    """Where some units lay and lie; some may be gone, or new."""
+    fields = (before, after)
+    return [each.by_id[name].outline for each in fields for name in changed if name in each.by_id]
 
 
 def _doubt_mm(field: Field) -> float:

@@ -13,7 +13,7 @@ from typing import Any
 from tablecam.documents import nearest
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import Field
-from tablecam.rules.maurice.fire import BaseFire, FireOption, fire_of
+from tablecam.rules.maurice.fire import BaseFire, FireOption, Fires, fire_of
 from tablecam.rules.maurice.forces import left_out, why_apart
 from tablecam.rules.maurice.requests import Aim, Dice, Kind, Volley, check_dice
 from tablecam.rules.maurice.results import broken_by, is_broken
@@ -79,8 +79,8 @@ class Struck:
     because: tuple[str, ...]
 
 
-def shot_list(field: Field, request: Volley) -> tuple[Shot, ...]:
-    """The shots asked for, in their order.
+def shot_list(field: Field, request: Volley, known: Fires | None = None) -> tuple[Shot, ...]:
+    """The shots asked for, in their order; `known` is the fire of their units, if it is known.
 
     Raises:
         BadInput: A base may not fire at the target that was chosen for it, or units that bombard
@@ -88,7 +88,7 @@ def shot_list(field: Field, request: Volley) -> tuple[Shot, ...]:
     """
     if request.kind == "bombard":
         _check_one_force(field, request)
-    fire: dict[str, Mapping[str, BaseFire]] = {}
+    fire = dict(known or {})
     for aim in request.aims:
         if aim.unit not in fire:
             fire[aim.unit] = fire_of(field, field.by_id[aim.unit])

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tablecam.rules.maurice.charge import charges
-from tablecam.rules.maurice.field import Field
 from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.table import charges_at, field_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,26 +26,26 @@ class Able:
         return f"expected a force of {self.what}, got {', '.join(force)}"
 
 
-def able_units(state: State, field: Field, *, in_doubt: Iterable[str] = ()) -> Able:
+def able_units(state: State, *, in_doubt: Iterable[str] = ()) -> Able:
     """Which units of the active side the declared action is for.
 
     A charge that is too close to call is the charger's: it counts for those named `in_doubt`. For
     all it would take long to find out.
     """
-    units = field.of_side(state.active)
+    units = field_at(state).of_side(state.active)
     everyone = frozenset(unit.id for unit in units)
     if state.round.command == "bombard":
         guns = frozenset(unit.id for unit in units if unit.unit.arm == "artillery")
         return Able(guns - state.round.fired, guns, "M-7.3", "artillery that has not fired")
     if state.round.command == "charge":
         fit = frozenset(unit.id for unit in units if unit.unit.arm != "artillery")
-        can = {name for name, charge in charges(field, fit).items() if charge.is_eligible}
-        can |= {name for name in in_doubt if name in fit - can and may_charge(field, name)}
+        can = {name for name, charge in charges_at(state, fit).items() if charge.is_eligible}
+        can |= {name for name in in_doubt if name in fit - can and may_charge(state, name)}
         return Able(fit, frozenset(can), "M-8.2", "units at least half of which can charge")
     return Able(everyone, everyone, "M-4.15", "units")
 
 
-def may_charge(field: Field, unit: str) -> bool:
+def may_charge(state: State, unit: str) -> bool:
     """Whether a unit can charge, or it is too close to call whether it can (M-8.3)."""
-    charge = charges(field, [unit])[unit]
+    charge = charges_at(state, [unit])[unit]
     return charge.is_eligible or bool(charge.doubts)

@@ -10,7 +10,7 @@ from tablecam.measure.answer import EXACT_MM
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.activation import Span, reaches, span, spans
 from tablecam.rules.maurice.field import Field
-from tablecam.rules.maurice.forces import forces, left_out
+from tablecam.rules.maurice.forces import left_out
 from tablecam.rules.maurice.game.able import able_units
 from tablecam.rules.maurice.game.actions import Action, Activate, Done
 from tablecam.rules.maurice.game.hands import cards_of, is_dealt, without_cards
@@ -18,7 +18,7 @@ from tablecam.rules.maurice.game.sequence import after_action
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import Activating, Interrupting
-from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.game.table import field_at, forces_at
 from tablecam.table.model import Commander
 
 Force = tuple[str, ...]
@@ -35,10 +35,10 @@ class ActivatingRules:
     def legal(self, state: State, step: Activating) -> tuple[Action, ...]:
         """Each whole force and each unit that can be activated, with the cheapest cards for it."""
         field = field_at(state)
-        able = able_units(state, field)
+        able = able_units(state)
         candidates = [
             force
-            for force in _candidates(field, state.active)
+            for force in _candidates(state)
             if able.refusal(force) is None and _is_of_use(state, field, force)
         ]
         found = []
@@ -65,9 +65,9 @@ class ActivatingRules:
         return state.to(Interrupting("activation", action.force)), (told,)
 
 
-def _candidates(field: Field, side: str) -> list[Force]:
+def _candidates(state: State) -> list[Force]:
     """Every maximal force, then every unit by itself (M-1.15, M-4.14)."""
-    whole = forces(field, side)
+    whole = forces_at(state, state.active)
     singles = [(name,) for force in whole if len(force) > 1 for name in force]
     return [*whole, *singles]
 
@@ -138,7 +138,7 @@ def _check_force(state: State, field: Field, force: Force) -> None:
             raise Refused(f"{name} is named twice", key="force")
     if (apart := left_out(field, force)) is not None:
         raise Refused(f"no chain of links joins {apart} to the force", rule="M-1.15", key="force")
-    able = able_units(state, field, in_doubt=force)
+    able = able_units(state, in_doubt=force)
     if (why := able.refusal(force)) is not None:
         raise Refused(why, rule=able.rule, key="force")
 

@@ -15,7 +15,7 @@ from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.outlines import axes
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.charge import Charge as Chances
-from tablecam.rules.maurice.charge import are_enough, charges
+from tablecam.rules.maurice.charge import are_enough
 from tablecam.rules.maurice.combat import meeting
 from tablecam.rules.maurice.game.actions import Action, Charge, Done, March
 from tablecam.rules.maurice.game.charge_ends import (
@@ -33,7 +33,7 @@ from tablecam.rules.maurice.game.sequence import after_moves_of_charge
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import Charging
-from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.game.table import charges_at, field_at
 from tablecam.rules.maurice.march_change import placed
 from tablecam.rules.maurice.march_wheels import BACKWARD_RULE
 from tablecam.rules.maurice.movement import MoveJudgement
@@ -77,7 +77,7 @@ class ChargingRules:
 def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
     """Those of some units that can charge now (M-8.3), in their order."""
     names = tuple(names)
-    found = charges(field_at(state), only=names)
+    found = charges_at(state, names)
     return tuple(name for name in names if _why_not(state, name, found[name]) is None)
 
 
@@ -100,7 +100,7 @@ def end_made(state: State, action: Charge) -> ChargeEnd:
     seen = axes(replace(unit.unit, bases=action.bases))
     end = None if _is_held(state, unit.id) else charge_made(field, unit, action.target, seen)
     if end is None:
-        why_not = _why_not(state, unit.id, charges(field, only=[unit.id])[unit.id])
+        why_not = _why_not(state, unit.id, charges_at(state, [unit.id])[unit.id])
         rule, _, why = (why_not or f"M-8.3 no charge leads to {action.target}").partition(" ")
         raise Refused(f"{unit.id} cannot charge: {why}", rule=rule, key="target")
     far_mm = off_mm(end, seen)

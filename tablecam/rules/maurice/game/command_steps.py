@@ -99,15 +99,14 @@ def _is_any_within_range(field: Field) -> bool:
 
 def why_impossible(state: State, command: Command) -> str | None:
     """Why an army has no way of doing an action, whatever the spans; None if it has one (M-4.8)."""
-    field = field_at(state)
-    units = field.of_side(state.active)
+    units = field_at(state).of_side(state.active)
     if command == "bombard":
         guns = [unit for unit in units if unit.unit.arm == "artillery"]
         if all(gun.id in state.round.fired for gun in guns):
             return "it has no artillery that has not fired in this round"
     if command == "rally" and not any(unit.disruption for unit in units):
         return "none of its units is disrupted"
-    if command == "charge" and not any(may_charge(field, unit.id) for unit in units):
+    if command == "charge" and not any(may_charge(state, unit.id) for unit in units):
         return "none of its units can charge"
     return None
 

@@ -9,11 +9,10 @@ import shapely
 
 from tablecam.measure.outlines import table_outline
 from tablecam.rules.maurice.field import Field
-from tablecam.rules.maurice.forces import forces
 from tablecam.rules.maurice.game.actions import PlaceCommander
 from tablecam.rules.maurice.game.displaced import marker_outline
 from tablecam.rules.maurice.game.state import State
-from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.game.table import field_at, forces_at
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.table.hands import HAND_MM
 from tablecam.table.headings import forward
@@ -34,7 +33,7 @@ def usual_places(state: State, side: str) -> tuple[Point, ...]:
     field = field_at(state)
     leader = next(each for each in state.position.commanders if each.side == side)
     found = []
-    for force in forces(field, side):
+    for force in forces_at(state, side):
         unit = field.by_id[force[len(force) // 2]]
         ahead_x, ahead_y = forward(unit.axes.heading_deg)
         rear = max(

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from tablecam.rules.maurice.field import Field, UnitOnField
-from tablecam.rules.maurice.fire import BaseFire, fires
+from tablecam.rules.maurice.field import UnitOnField
+from tablecam.rules.maurice.fire import BaseFire
 from tablecam.rules.maurice.fire_option import Range
 from tablecam.rules.maurice.game.actions import Fire
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.steps import Direction, Firing
-from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.game.table import field_at, fire_at
 from tablecam.rules.maurice.requests import Kind
 from tablecam.table.headings import forward, mean_deg
 
@@ -25,15 +25,14 @@ def able_to_fire(state: State, step: Firing) -> tuple[UnitOnField, ...]:
 
     A unit fires once in a round (M-7.7, M-4.24); in a bombardment only activated guns do (M-7.3).
     """
-    field = field_at(state)
     allowed = [
         unit
-        for unit in field.of_side(step.side)
+        for unit in field_at(state).of_side(step.side)
         if unit.id not in state.round.fired
         and (step.may is None or unit.id in step.may)
         and (step.kind == "volley" or unit.unit.arm == "artillery")
     ]
-    fire = fires(field, only=[unit.id for unit in allowed])
+    fire = fire_at(state, [unit.id for unit in allowed])
     return tuple(unit for unit in allowed if _targets(fire[unit.id], step.kind))
 
 
@@ -55,12 +54,12 @@ def in_order(units: Iterable[UnitOnField], direction: Direction) -> tuple[UnitOn
     return tuple(sorted(everyone, key=along))
 
 
-def choices(field: Field, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
+def choices(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
     """The usual ways for a unit to fire: with all bases, as many as can be at one of its targets.
 
     A player may do otherwise: split it differently, or hold bases back (M-7.5, M-7.14).
     """
-    targets = _targets(fires(field, only=[unit.id])[unit.id], kind)
+    targets = _targets(fire_at(state, [unit.id])[unit.id], kind)
     everyone = dict.fromkeys(name for names in targets.values() for name in names)
     found = (
         {base: target if target in names else names[0] for base, names in targets.items()}

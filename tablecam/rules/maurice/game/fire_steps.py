@@ -13,7 +13,7 @@ from tablecam.rules.maurice.game.sequence import after_fire
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import Firing, RollingToDisrupt, RollingToHit, Symbol
-from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.game.table import field_at, fire_at
 from tablecam.rules.maurice.requests import Aim, Kind, Volley
 from tablecam.rules.maurice.volley import Shot, shot_list
 
@@ -32,11 +32,11 @@ class FiringRules:
 
     def legal(self, state: State, step: Firing) -> tuple[Action, ...]:
         """An end to begin from, then the usual fire of each unit that is left, in that order."""
-        able, field = able_to_fire(state, step), field_at(state)
+        able = able_to_fire(state, step)
         if step.direction is None:
             return (*((FireFrom("left"), FireFrom("right")) if able else ()), Done())
         ordered = in_order(able, step.direction)
-        return (*(fire for unit in ordered for fire in choices(field, unit, step.kind)), Done())
+        return (*(fire for unit in ordered for fire in choices(state, unit, step.kind)), Done())
 
     def apply(self, state: State, step: Firing, action: Action) -> Followed:
         """The dice to hit of the unit that fires, or the end of this side's declarations."""
@@ -58,10 +58,11 @@ def shots_of(state: State, step: RollingToHit) -> tuple[Shot, ...]:
     """
     firing = step.firing
     amounts = state.round.amounts(_SYMBOLS[firing.kind])
-    cards = {name: amounts[name] for name in {aim.unit for aim in step.aims} if name in amounts}
+    names = {aim.unit for aim in step.aims}
+    cards = {name: amounts[name] for name in names if name in amounts}
     try:
         request = Volley(firing.kind, firing.side, step.aims, cards)
-        return shot_list(field_at(state), request)
+        return shot_list(field_at(state), request, fire_at(state, names))
     except BadInput as error:
         raise Refused(error.message, key="targets") from None
 

@@ -10,13 +10,11 @@ from tablecam.measure.answer import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Offer
 from tablecam.rules.maurice.activation import span
-from tablecam.rules.maurice.charge import charge_of
 from tablecam.rules.maurice.field import Field
-from tablecam.rules.maurice.fire import fires
 from tablecam.rules.maurice.game import actions as act
 from tablecam.rules.maurice.game.march_words import march_words
 from tablecam.rules.maurice.game.state import State
-from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at
 from tablecam.rules.maurice.march_change import placed
 
 _INTERRUPTS = {
@@ -110,7 +108,7 @@ def _activation(state: State, action: act.Activate) -> Offer:
 
 def _fire(state: State, action: act.Fire) -> Offer:
     """Which targets with how many bases, and the zones of those that fire (M-7.11)."""
-    fire = fires(field_at(state), only=[action.unit])[action.unit]
+    fire = fire_at(state, [action.unit])[action.unit]
     shapes = tuple(
         shape
         for base, target in action.targets.items()
@@ -136,8 +134,7 @@ def _march(state: State, action: act.March) -> Offer:
 
 def _charge(state: State, action: act.Charge) -> Offer:
     """Whom, and the lane to it (M-8.5)."""
-    field = field_at(state)
-    lanes = charge_of(field, field.by_id[action.unit]).lanes
+    lanes = charges_at(state, [action.unit])[action.unit].lanes
     to_target = next((lane for lane in lanes if lane.target == action.target), None)
     shapes = () if to_target is None else to_target.evidence
     return Offer("charge", f"{action.unit} charges {action.target}", shapes)

@@ -8,9 +8,12 @@ import shapely
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tablecam.errors import BadInput
+from tablecam.rules.maurice.charge import charges
 from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.fire import fires
 from tablecam.rules.maurice.game.steps import CommandChoice
-from tablecam.rules.maurice.game.table import field_at, field_on
+from tablecam.rules.maurice.game.table import charges_at, field_at, field_on, fire_at
 from tablecam.table.model import Position, Terrain
 from tablecam.testing import shifted
 from tests.rules.maurice.game.battles import battles
@@ -31,6 +34,41 @@ def test_what_is_taken_over_is_as_if_made_afresh(table: Position, x: float, y: f
         assert (a.unit, a.formation, a.axes) == (b.unit, b.formation, b.axes)
         assert (a.is_in_difficult, a.is_in_water) == (b.is_in_difficult, b.is_in_water)
         assert shapely.equals(a.outline, b.outline)
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@given(battles(), st.integers(0, 8), st.floats(-60, 60), st.floats(-60, 60), st.integers(0, 1))
+def test_fire_and_charges_that_are_taken_over_are_as_if_asked_afresh(
+    table: Position, which: int, x: float, y: float, disruption: int
+) -> None:
+    names = [unit.id for unit in table.units]
+    before = state_at(table, CommandChoice())
+    fire_at(before, names)
+    charges_at(before, names)
+    first, *others = table.units[which % len(names) :] + table.units[: which % len(names)]
+    for left in (
+        (shifted(first, x, y), *others),
+        (replace(first, state={"disruption": disruption}), *others),
+        tuple(others),
+    ):
+        try:
+            fresh = field_of(replace(table, units=left))
+        except BadInput:
+            continue  # it was shifted onto somebody
+        after = state_at(fresh.position, CommandChoice())
+        there = [unit.id for unit in left]
+        assert fire_at(after, there) == fires(fresh)
+        assert charges_at(after, there) == charges(fresh)
+
+
+def test_what_lies_out_of_reach_of_all_that_moved_is_not_asked_again() -> None:
+    near = line("F1", "french", 500, 500), line("B1", "british", 500, 640, 270.0)
+    far = line("F2", "french", 1500, 200)
+    before = state_at(position(*near, far), CommandChoice())
+    known = fire_at(before, ["F1"])["F1"], charges_at(before, ["F1"])["F1"]
+    after = state_at(position(*near, shifted(far, 0, 20)), CommandChoice())
+    assert fire_at(after, ["F1"])["F1"] is known[0]
+    assert charges_at(after, ["F1"])["F1"] is known[1]
 
 
 def test_a_table_is_made_ready_once() -> None:
