@@ -6,10 +6,10 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from math import hypot
 from typing import Any
 
 import pytest
@@ -19,11 +19,12 @@ from tablecam.capture.reader import Reader
 from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.live.state import Snapshot
 from tablecam.live.table import LiveTable
-from tablecam.record.game_file import GameFacts
+from tablecam.record.entries import GameFacts
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
-from tablecam.simulate.table import SimulatedTable
-from tablecam.table.model import BasePose, Position
+from tablecam.table.model import BasePose
+from tests.web.browser.demos import PATIENCE_S, Demo
+from tests.web.browser.halls import SIDES, Hall, Table, seated
 from web import Server, create_app
 
 CHROMIUM_OPTIONS = [
@@ -36,40 +37,7 @@ CHROMIUM_OPTIONS = [
     "--disable-sync",
 ]
 
-PATIENCE_S = 90.0  # only reached when a test fails, however slow the machine is
-NEAR_MM = 3.0
 FRAMES_OF_PATIENCE = 300
-
-
-@dataclass(frozen=True)
-class Demo:
-    """The whole demo: where its page is, what it sees, and the truth."""
-
-    address: str
-    table: SimulatedTable
-    live: LiveTable
-
-    def settled(self) -> Snapshot:
-        """A state of the live table in which every base is seen near the truth."""
-        version = -1
-        while (snapshot := self.live.wait(version, PATIENCE_S)) is not None:
-            if is_near(snapshot.position, self.table.truth()):
-                return snapshot
-            version = snapshot.version
-        raise AssertionError(f"no new state within {PATIENCE_S} s")
-
-
-def bases_by_tag(position: Position) -> dict[int | None, BasePose]:
-    return {base.tag: base for unit in position.units for base in unit.bases}
-
-
-def is_near(seen: Position, truth: Position) -> bool:
-    found, true = bases_by_tag(seen), bases_by_tag(truth)
-    return found.keys() == true.keys() and all(
-        found[tag].seen == "now"
-        and hypot(found[tag].x_mm - base.x_mm, found[tag].y_mm - base.y_mm) < NEAR_MM
-        for tag, base in true.items()
-    )
 
 
 @pytest.fixture(scope="session")
@@ -216,3 +184,30 @@ def phone(browser: Browser, demo: Demo) -> Iterator[Player]:
         device_scale_factor=2,
     )
     yield from looking(context, demo)
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    hall = Hall(tmp_path_factory.mktemp("games"))
+    hall.open()
+    yield hall
+    hall.close()
+
+
+@pytest.fixture(scope="module")
+def players(hall: Hall, browser: Browser) -> Iterator[Table]:
+    """Both players, who came in by their links; no script of the page may fail."""
+    with ExitStack() as closing:
+        seats = [closing.enter_context(seated(hall, browser, side)) for side in SIDES]
+        yield Table(hall, *seats)
+
+
+@pytest.fixture
+def fight(players: Table) -> Table:
+    """A3 has come within reach of P3, and the game has just begun."""
+    hall = players.hall
+    hall.table.restart()
+    hall.table.pause()
+    hall.table.move_unit("A3", 640, 330, 270)
+    players.begin()
+    return players

@@ -20,7 +20,7 @@ from tablecam.live.calibration import LiveCalibration
 from tablecam.simulate.calibration_source import SimulatedCalibration
 from tablecam.simulate.demo import demo_camera, demo_roster
 from tests.live.stepped import PLACES
-from tests.web.browser.conftest import PATIENCE_S
+from tests.web.browser.demos import PATIENCE_S
 from web.calibrating import MOST_WAITING, create_calibration_app
 from web.server import Server
 from web.streams import Streams

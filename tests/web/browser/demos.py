@@ -1,0 +1,45 @@
+"""The whole demo as tests see it, and when what it sees is near the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import hypot
+
+from tablecam.live.state import Snapshot
+from tablecam.live.table import LiveTable
+from tablecam.simulate.table import SimulatedTable
+from tablecam.table.model import BasePose, Position
+
+PATIENCE_S = 90.0  # only reached when a test fails, however slow the machine is
+NEAR_MM = 3.0
+
+
+@dataclass(frozen=True)
+class Demo:
+    """The whole demo: where its page is, what it sees, and the truth."""
+
+    address: str
+    table: SimulatedTable
+    live: LiveTable
+
+    def settled(self) -> Snapshot:
+        """A state of the live table in which every base is seen near the truth."""
+        version = -1
+        while (snapshot := self.live.wait(version, PATIENCE_S)) is not None:
+            if is_near(snapshot.position, self.table.truth()):
+                return snapshot
+            version = snapshot.version
+        raise AssertionError(f"no new state within {PATIENCE_S} s")
+
+
+def bases_by_tag(position: Position) -> dict[int | None, BasePose]:
+    return {base.tag: base for unit in position.units for base in unit.bases}
+
+
+def is_near(seen: Position, truth: Position) -> bool:
+    found, true = bases_by_tag(seen), bases_by_tag(truth)
+    return found.keys() == true.keys() and all(
+        found[tag].seen == "now"
+        and hypot(found[tag].x_mm - base.x_mm, found[tag].y_mm - base.y_mm) < NEAR_MM
+        for tag, base in true.items()
+    )

@@ -1,0 +1,208 @@
+"""Games on the page: a hall that serves the demo, seats with a browser each, and their players."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page
+
+from tablecam.capture.reader import Reader
+from tablecam.live.keeping import KeptGame, new_game_file
+from tablecam.live.resuming import unfinished_game
+from tablecam.live.table import LiveTable
+from tablecam.record.game_file import GameFacts
+from tablecam.referee.referee import Referee
+from tablecam.rules.game import Asked
+from tablecam.simulate.demo import demo_camera, embedded_demo
+from tablecam.simulate.source import SimulatedSource
+from tests.web.browser.demos import PATIENCE_S, Demo
+from web import Server, create_app
+from web.seats import Seats
+
+SIDES = ("prussian", "austrian")
+LOOKS = 400
+KEEP_ANSWERS = """
+    window.answers = [];
+    const ask = window.fetch;
+    window.fetch = async (...of) => {
+      const answer = await ask(...of);
+      answer.clone().text().then((text) => window.answers.push(text));
+      return answer;
+    };
+"""
+
+
+class Hall:
+    """The demo as a network sees it, with a link for each seat; it can be closed and opened."""
+
+    def __init__(self, folder: Path) -> None:
+        self.table = embedded_demo()
+        self.seats = Seats(SIDES, by_link=True)
+        self.folder = folder
+        self._port = 0
+        self._closing = ExitStack()
+        self.table.pause()
+
+    def open(self) -> None:
+        """Watch the table and serve it, and go on with a game that was begun."""
+        camera = demo_camera()
+        facts = GameFacts(self.table.roster.game, "", datetime.now(UTC))
+        unfinished = unfinished_game(self.folder, "")
+        record = KeptGame(partial(new_game_file, self.folder, facts), unfinished)
+        source = Reader(
+            lambda: SimulatedSource(self.table, camera), name="simulated", is_live=False
+        )
+        self.live = LiveTable(
+            source, camera, self.table.roster, simulated=self.table, record=record
+        )
+        app = create_app(self.live, seats=self.seats)
+        for each in (source, self.live, server := Server(app, port=self._port)):
+            self._closing.enter_context(each)
+        source.start()
+        self._port, self.address = server.port, server.address
+
+    def close(self) -> None:
+        self._closing.close()
+
+    @property
+    def referee(self) -> Referee:
+        assert self.live.referee is not None
+        return self.live.referee
+
+    def asked(self) -> Asked:
+        with self.referee.held() as play:
+            assert play is not None
+            return play.asked()
+
+    def settled(self) -> None:
+        Demo(self.address, self.table, self.live).settled()
+
+    def waits(self, is_so: Callable[[], bool]) -> None:
+        """Wait until something is so, looking again after each frame of the table."""
+        for _ in range(LOOKS):
+            if is_so():
+                return
+            self.live.wait(self.live.snapshot().version, PATIENCE_S)
+        raise AssertionError("it does not come to be so")
+
+
+@dataclass
+class Seat:
+    """A side's browser, and everything that it was ever told."""
+
+    hall: Hall
+    side: str
+    page: Page
+    heard: list[str] = field(default_factory=list)
+
+    def shows_the_newest(self) -> None:
+        """Wait until the page shows the game as the referee has it."""
+        version = self.hall.referee.version
+        self.hall.waits(lambda: self.version() >= version)
+
+    def received(self) -> str:
+        """All that the page was ever told, by answers and by its stream."""
+        answers: str = self.page.evaluate("window.answers.join('')")
+        return "".join([self.page.content(), answers, *self.heard])
+
+    def version(self) -> int:
+        return int(self.page.locator("#game-strip").get_attribute("data-version") or -1)
+
+    def taps(self, label: str) -> None:
+        """Tap the button of an action, and see what it led to."""
+        before = self.hall.referee.version
+        self.page.locator(f'#game-actions button[aria-label="{label}"]').first.click()
+        self.hall.waits(lambda: self.hall.referee.version > before)
+        self.shows_the_newest()
+
+    def clicks(self, selector: str) -> None:
+        """Click what sends something, and see what it led to."""
+        before = self.hall.referee.version
+        self.page.locator(selector).first.click()
+        self.hall.waits(lambda: self.hall.referee.version > before)
+        self.shows_the_newest()
+
+    def enters(self, *faces: int) -> None:
+        """Enter real dice, one tap a die."""
+        for face in faces:
+            self.page.locator(f'#game-dice-keys [data-face="{face}"]').click()
+        self.clicks("#game-dice-enter")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Two players at a table, a browser each."""
+
+    hall: Hall
+    prussian: Seat
+    austrian: Seat
+
+    def asked(self) -> Seat:
+        """Whose page is asked; the dice are the active side's here."""
+        side = self.hall.asked().seat
+        return self.austrian if side == "austrian" else self.prussian
+
+    def begin(self, *, active: str = "prussian", deck: str = "") -> None:
+        """Begin a game from the page, on the table as it lies now."""
+        self.hall.settled()
+        page = self.prussian.page
+        with self.hall.referee.held() as play:
+            has_begun = play is not None
+        if has_begun:  # the page offers to begin only once
+            options = {"active": active} | ({"deck": deck} if deck else {})
+            body = {"options": options}
+            page.request.post(f"{self.hall.address}api/game/begin", data=body)
+        else:
+            page.locator(f'#begin-side [data-side="{active}"]').click()
+            page.locator(f'#begin-deck [data-deck="{deck}"]').click()
+            page.locator("#begin").click()
+        self.hall.waits(lambda: self.hall.referee.position() is not None)
+        for seat in (self.prussian, self.austrian):
+            seat.shows_the_newest()
+
+    def without_cards(self) -> None:
+        """Nobody plays a card, for as long as that is what is asked."""
+        while any(word in self.hall.asked().question for word in ("interrupt", "play a card")):
+            seat = self.asked()
+            seat.shows_the_newest()
+            seat.taps("No card")
+
+    def taps(self, *labels: str) -> None:
+        """Whoever is asked taps, one label after the other, and nobody plays a card."""
+        for label in labels:
+            self.without_cards()
+            seat = self.asked()
+            seat.shows_the_newest()
+            seat.taps(label)
+        self.without_cards()
+
+    def lay(self, unit: str, ghost: Any) -> None:
+        """A hand puts a unit where a ghost lies."""
+        x_mm = sum(base.x_mm for base in ghost) / len(ghost)
+        y_mm = sum(base.y_mm for base in ghost) / len(ghost)
+        self.hall.table.move_unit(unit, x_mm, y_mm, ghost[0].heading_deg)
+
+
+@contextmanager
+def seated(hall: Hall, browser: Browser, name: str, **device: Any) -> Iterator[Seat]:
+    """A seat's browser, and all that it receives."""
+    context = browser.new_context(**({"viewport": {"width": 1300, "height": 900}} | device))
+    context.set_default_timeout(1000 * PATIENCE_S)
+    page = context.new_page()
+    seat = Seat(hall, name, page)
+    mistakes: list[Any] = []
+    page.on("pageerror", lambda mistake: mistakes.append(mistake))
+    page.add_init_script(KEEP_ANSWERS)
+    stream = context.new_cdp_session(page)
+    stream.send("Network.enable")
+    stream.on("Network.eventSourceMessageReceived", lambda sent: seat.heard.append(sent["data"]))
+    page.goto(hall.address.rstrip("/") + hall.seats.path(name))
+    yield seat
+    context.close()
+    assert mistakes == []

@@ -1,0 +1,34 @@
+"""What hands do on the table, and what the page says of it."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.web.browser.halls import Table
+
+
+def test_an_intent_is_said_before_the_move_and_checked_after_it(fight: Table) -> None:
+    page = fight.prussian.page
+    for unit in ("P1", "A1"):
+        page.locator(f'.units [data-thing="unit:{unit}"]').focus()
+        page.keyboard.press("Enter")
+    page.locator("#intent-part summary").click()
+    page.get_by_role("button", name="just outside 8 BW").click()
+    for seat in (fight.prussian, fight.austrian):
+        intent = seat.page.locator("#game-intents li")
+        expect(intent).to_contain_text("P1 just outside 8 BW of A1")
+        expect(intent.locator("b")).to_have_text("✓ yes")
+    page.keyboard.press("Escape")
+
+
+def test_a_unit_moved_out_of_turn_is_said_and_may_be_accepted(fight: Table) -> None:
+    page = fight.austrian.page
+    fight.hall.table.move_unit("A6", 230, 700, 0)
+    moved = page.locator('.moved[data-unit="A6"]')
+    expect(moved).to_contain_text("✗ no")
+    moved.locator('[data-way="accept-open"]').click()
+    moved.locator("input").fill("it slipped")
+    fight.austrian.clicks('.moved [data-way="accept"]')
+    expect(moved).to_have_count(0)
+    line = fight.prussian.page.locator("#game-log-body li.overrule")
+    expect(line).to_contain_text("A6 as laid (it slipped)")

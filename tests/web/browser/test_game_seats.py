@@ -1,0 +1,61 @@
+"""Whose game is shown to whom: hands that are concealed, strangers, links, who looks on."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Browser, expect
+
+from tests.web.browser.halls import Hall, Table, seated
+
+
+def test_a_hand_that_is_dealt_is_seen_by_its_owner_alone(fight: Table) -> None:
+    fight.begin(deck="house")
+    while fight.hall.asked().seat is None:
+        fight.prussian.shows_the_newest()
+        fight.prussian.clicks('#game-actions button[aria-label^="Draw"]')
+    fight.taps("No volleys")
+    for seat in (fight.prussian, fight.austrian):
+        seat.shows_the_newest()
+        expect(seat.page.locator("#game-hand li")).to_have_count(6)
+    prussian, austrian = fight.prussian.received(), fight.austrian.received()
+    for card in hand(fight.hall, "prussian"):
+        assert card in prussian
+        assert card not in austrian
+    for card in hand(fight.hall, "austrian"):
+        assert card in austrian
+        assert card not in prussian
+
+
+def hand(hall: Hall, side: str) -> list[str]:
+    """The cards that a side holds, each as JSON names it."""
+    with hall.referee.held() as play:
+        assert play is not None
+        return [f'"{card}"' for card in play.state.side(side).cards]
+
+
+def test_a_stranger_is_told_in_words_to_ask_for_a_link(hall: Hall, browser: Browser) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        answer = page.goto(hall.address)
+        assert answer is not None
+        assert answer.status == 403
+        expect(page.locator("body")).to_contain_text("ask for yours")
+        assert page.request.get(f"{hall.address}api/game").status == 403
+
+
+def test_the_shared_screen_shows_the_links_and_who_looks_on_has_no_buttons(
+    fight: Table, browser: Browser
+) -> None:
+    hall = fight.hall
+    with seated(hall, browser, "shared") as shared:
+        page = shared.page
+        shared.shows_the_newest()
+        page.locator("#seat-open").click()
+        page.locator("#seats-body summary").first.click()
+        code = page.locator("#seats-body img").first
+        hall.waits(lambda: code.evaluate("image => image.complete && image.naturalWidth") > 0)
+        link = page.locator("#seats-body input").first.input_value()
+        assert link.endswith(hall.seats.path("prussian"))
+    with seated(hall, browser, "spectator") as spectator:
+        spectator.shows_the_newest()
+        expect(spectator.page.locator("#turn-question")).to_contain_text("volley phase")
+        expect(spectator.page.locator("#game button:visible")).to_have_count(0)
