@@ -4,13 +4,14 @@ import * as api from "./api.js";
 import { decisionKey, HOLDS_FROM } from "./game_due.js";
 import { forceAction, toggled } from "./game_force.js";
 import { addFace, dropFace, gameTold, offerOf, playing, rollDue } from "./game_state.js";
+import { listenToLog } from "./game_log_deeds.js";
 import { byId } from "./panel.js";
 import { chooseAlone } from "./state.js";
+import { field, listenToLooks, longPresses, onTap } from "./taps.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./game_state.js").Action} Action */
 
-const LONG_PRESS_MS = 450;
 /** So long after it was told to stop the simulated battle stands still, and is seen so. */
 const STANDSTILL_MS = 900;
 const TUMBLE_MS = 700;
@@ -26,15 +27,16 @@ export function listenToGame(state, changed) {
   listenToForce(deeds);
   listenToMoved(deeds);
   listenToSeats(deeds);
+  listenToLog(deeds);
   onTap("game-undo", "", () => deeds.undo());
-  onTap("game-log-more", "", () => deeds.change(() => { state.game.wholeLog = true; }));
+  onTap("game-redo", "", () => deeds.redo());
   onTap("overrule-body", "data-set", (set) => deeds.overrule(JSON.parse(set)));
   byId("game-overrule").addEventListener("toggle", changed);
   return { Backspace: () => deeds.back() };
 }
 
 /** What can be done to a game from one page. */
-class Deeds {
+export class Deeds {
   /** @param {State} state @param {() => void} changed */
   constructor(state, changed) {
     this.state = state;
@@ -56,7 +58,7 @@ class Deeds {
     const before = game.told;
     try {
       gameTold(this.state, await ask(), before);
-      game.looked = null;
+      Object.assign(game, { looked: null, line: null, fixing: null });
     } catch (error) {
       game.said = await this.excuse(error);
     }
@@ -131,6 +133,20 @@ class Deeds {
     if (playing(this.state)?.can_undo) this.send("Taking back …", () => api.playGame("undo", { version: this.version }));
   }
 
+  /** Take back all since a deed, and that too. @param {number} deed */
+  undoTo(deed) {
+    return this.send("Taking back …", () => api.playGame("undo", { deed, version: this.version }));
+  }
+
+  redo() {
+    if (playing(this.state)?.can_redo) this.send("Doing it again …", () => api.playGame("redo", { version: this.version }));
+  }
+
+  /** Say what dice really showed; what followed is done again where it can be. @param {number} deed @param {number[]} values @param {string} why */
+  correct(deed, values, why) {
+    return this.send("Correcting …", () => api.playGame("correct", { deed, values, why, version: this.version }));
+  }
+
   /** Take back the last die that was entered, or else the latest action. */
   back() {
     if (this.state.game.faces.length) this.change(() => dropFace(this.state));
@@ -159,20 +175,6 @@ class Deeds {
       return api.game();
     });
   }
-}
-
-/** Taps inside a node on what has an attribute, with its value; without one, on the node itself. @type {(id: string, attribute: string, deed: (value: string, target: Element) => void) => void} */
-function onTap(id, attribute, deed) {
-  byId(id).addEventListener("click", (event) => {
-    const target = event.target instanceof Element ? event.target : null;
-    const node = attribute ? target?.closest(`[${attribute}]`) : byId(id);
-    if (node) deed(attribute ? (node.getAttribute(attribute) ?? "") : "", node);
-  });
-}
-
-/** @type {(id: string) => HTMLInputElement} */
-function field(id) {
-  return /** @type {HTMLInputElement} */ (byId(id));
 }
 
 /** @type {(deeds: Deeds) => void} */
@@ -210,35 +212,7 @@ function listenToOffers(deeds) {
   onTap("game-dice-back", "", () => deeds.change(() => dropFace(state)));
   onTap("game-dice-enter", "", () => deeds.enter());
   onTap("game-dice-roll", "data-offer", (key) => deeds.take(key));
-  for (const [id, attribute] of [["game-actions", "data-offer"], ["game-moved", "data-look"], ["game-log-body", "data-log"]]) listenToLooks(byId(id), attribute, look);
-  onTap("game-log-body", "data-log", (key) => look(state.game.looked === key ? null : key));
-}
-
-/** @type {(node: HTMLElement, attribute: string, look: (key: string | null) => void) => void} */
-function listenToLooks(node, attribute, look) {
-  const keyAt = (/** @type {Event} */ { target }) => (target instanceof Element ? target.closest(`[${attribute}]`)?.getAttribute(attribute) : null) ?? null;
-  node.addEventListener("pointerover", (event) => { if (event.pointerType === "mouse") look(keyAt(event)); });
-  node.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") look(null); });
-  node.addEventListener("focusin", (event) => { if (event.target instanceof Element && event.target.matches(":focus-visible")) look(keyAt(event)); });
-  node.addEventListener("focusout", () => look(null));
-}
-
-/** A finger that stays looks, and does nothing more. @type {(node: HTMLElement, attribute: string, look: (key: string | null) => void) => {wasLong: () => boolean}} */
-function longPresses(node, attribute, look) {
-  let isLong = false;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  node.addEventListener("pointerdown", (event) => {
-    isLong = false;
-    const key = event.target instanceof Element ? event.target.closest(`[${attribute}]`)?.getAttribute(attribute) : null;
-    if (event.pointerType === "mouse" || !key) return;
-    timer = setTimeout(() => { isLong = true; look(key); navigator.vibrate?.(15); }, LONG_PRESS_MS);
-  });
-  for (const end of ["pointerup", "pointercancel", "pointermove"]) {
-    node.addEventListener(end, (event) => { if (end !== "pointermove" || /** @type {PointerEvent} */ (event).movementY) clearTimeout(timer); });
-  }
-  node.addEventListener("contextmenu", (event) => { if (isLong) event.preventDefault(); });
-  return { wasLong: () => isLong };
+  for (const [id, attribute] of [["game-actions", "data-offer"], ["game-moved", "data-look"]]) listenToLooks(byId(id), attribute, look);
 }
 
 /** @type {(deeds: Deeds) => void} */

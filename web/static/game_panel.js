@@ -1,11 +1,12 @@
 // @ts-check
 /** The game in the panel: to begin it, what hands have to do, what may be done, the hand, the log. */
-import { disable, renderDice, renderGameDice } from "./game_dice.js";
+import { disable, renderGameDice } from "./game_dice.js";
 import { bunchOf, chosenUnit, groupsShown, playing } from "./game_state.js";
 import { cardKind, groupTitle, markerWords, sentence } from "./game_words.js";
 import { renderDue } from "./game_due.js";
 import { renderForce } from "./game_force.js";
 import { renderIntents } from "./game_intent.js";
+import { renderGameLog } from "./game_log.js";
 import { renderOverrule } from "./game_overrule.js";
 import { renderStrip } from "./game_strip.js";
 import { each, put, write } from "./keyed.js";
@@ -17,9 +18,6 @@ import { sideNumber } from "./state.js";
 /** @typedef {import("./game_state.js").GameNow} GameNow */
 /** @typedef {import("./game_state.js").Group} Group */
 /** @typedef {import("./game_state.js").Button} Button */
-/** @typedef {import("./game_state.js").Happened} Happened */
-
-const MOST_LINES = 15;
 
 /** What hands do on the table before anybody taps. */
 const BY_HAND = new Set(["march", "charge"]);
@@ -44,7 +42,7 @@ export function renderGame(state) {
   renderHand(state, told);
   renderMarked(state, told);
   renderOverrule(state);
-  renderLog(state, told);
+  renderGameLog(state);
 }
 
 /** @type {(state: State) => void} */
@@ -57,6 +55,8 @@ function renderSaid(state) {
   const latest = told?.log.findLast(({ undone }) => !undone);
   byId("game-undo").hidden = !told?.can_undo || !latest;
   disable(byId("game-undo"), game.busy !== null);
+  byId("game-redo").hidden = !told?.can_redo;
+  disable(byId("game-redo"), game.busy !== null);
   put(byId("game-undo"), "title", `Take back the latest: ${latest?.text ?? "nothing"} (Backspace)`);
 }
 
@@ -174,35 +174,4 @@ function renderMarked(state, told) {
   const words = unit ? markerWords(told?.markers[unit]) : "";
   byId("game-marked").hidden = !words;
   write(byId("game-marked"), `${unit}: ${words}`);
-}
-
-/** The log, the latest first. @type {(state: State, told: GameNow | null) => void} */
-function renderLog(state, told) {
-  const all = (told?.log ?? []).map((happened, index) => ({ key: `log ${index}`, happened })).reverse();
-  const shown = state.game.wholeLog ? all : all.slice(0, MOST_LINES);
-  byId("game-log").hidden = all.length === 0;
-  write(byId("game-log-count"), all.length ? String(all.length) : "");
-  each(byId("game-log-body"), shown, ({ key }) => key, makeLine, (line, { key, happened }) => updateLine(line, key, happened, state));
-  byId("game-log-more").hidden = shown.length === all.length;
-}
-
-/** @type {() => HTMLElement} */
-function makeLine() {
-  const line = element("li", "b", "span", "span", "i", "small");
-  line.children[2].className = "dice";
-  return line;
-}
-
-/** @type {(line: HTMLElement, key: string, happened: Happened, state: State) => void} */
-function updateLine(line, key, { kind, text, rule, note, undone, evidence, dice }, state) {
-  const [mark, said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...line.children]);
-  const marks = [kind === "overrule" ? "overrule" : "", undone ? "undone" : ""].filter(Boolean);
-  put(line, "class", `${marks.join(" ")}${state.game.looked === key ? " looked" : ""}`.trim());
-  put(line, "data-log", key);
-  put(line, "tabindex", evidence.length ? "0" : null);
-  write(mark, marks.join(", "));
-  write(said, sentence(text));
-  renderDice(faces, dice?.values ?? []);
-  write(noted, note);
-  write(by, rule ?? "");
 }

@@ -43,6 +43,7 @@
  * @property {boolean} is_over
  * @property {Offer[]} actions
  * @property {boolean} can_undo
+ * @property {boolean} can_redo
  * @property {Record<string, {disruption?: number, smoke?: boolean}>} markers
  * @property {ToPlace[]} to_place
  * @property {Moved[]} moved
@@ -62,6 +63,8 @@
  * @property {string | null} looked  the offer, the move or the line of the log that is pointed at
  * @property {string[]} open  the groups that show all of their buttons
  * @property {boolean} wholeLog
+ * @property {string | null} line  the line of the log that is open
+ * @property {{deed: number, values: number[]} | null} fixing  dice that are being corrected
  * @property {number[]} faces  the dice that were entered so far
  * @property {string} facesOf  the roll that they are for
  * @property {{key: string, face: number} | null} decided  a die that was rolled for what is too close to call
@@ -87,6 +90,8 @@ export function newGame(facts) {
     looked: null,
     open: [],
     wholeLog: false,
+    line: null,
+    fixing: null,
     faces: [],
     facesOf: "",
     decided: null,

@@ -1,0 +1,42 @@
+// @ts-check
+/** What taps on the log do: show a line's drawing, go back to before it, correct its dice. */
+import { playing } from "./game_state.js";
+import { byId } from "./panel.js";
+import { listenToLooks, onTap } from "./taps.js";
+
+/** @typedef {import("./game_deeds.js").Deeds} Deeds */
+
+/** @type {(deeds: Deeds) => void} */
+export function listenToLog(deeds) {
+  const { game } = deeds.state;
+  const body = byId("game-log-body");
+  listenToLooks(body, "data-log", (key) => deeds.change(() => { game.looked = key ?? game.line; }));
+  const open = (/** @type {string} */ key) => deeds.change(() => {
+    game.line = game.line === key ? null : key;
+    Object.assign(game, { looked: game.line, fixing: null });
+  });
+  onTap("game-log-body", "data-log", open);
+  body.addEventListener("keydown", (event) => {
+    const line = event.target instanceof Element ? event.target.getAttribute("data-log") : null;
+    if (line === null || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    open(line);
+  });
+  onTap("game-log-more", "", () => deeds.change(() => { game.wholeLog = true; }));
+  onTap("game-log-body", "data-back", (deed) => deeds.undoTo(Number(deed)));
+  onTap("game-log-body", "data-fix-open", (fixing) => deeds.change(() => { game.fixing = JSON.parse(fixing); }));
+  onTap("game-log-body", "data-turn", (index) => deeds.change(() => turnDie(deeds, Number(index))));
+  onTap("game-log-body", "data-fix", (_, button) => {
+    const why = button.parentElement?.querySelector("input")?.value.trim() ?? "";
+    if (game.fixing) deeds.correct(game.fixing.deed, game.fixing.values, why);
+  });
+}
+
+/** The next face of a die that is being corrected; after the last the first. @type {(deeds: Deeds, index: number) => void} */
+function turnDie({ state }, index) {
+  const { fixing } = state.game;
+  if (!fixing) return;
+  const sides = playing(state)?.log.find(({ deed, dice }) => deed === fixing.deed && dice)?.dice?.sides ?? 6;
+  state.game.fixing = { ...fixing, values: fixing.values.map((face, at) => (at === index ? (face % sides) + 1 : face)) };
+}
