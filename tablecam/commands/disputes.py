@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from tablecam.errors import BadInput
+from tablecam.record import disputes as kept
 from tablecam.record.game_file import GameFile
 from tablecam.vision.proof_caption import margin_words
 
@@ -52,7 +53,7 @@ def disputes(path: Path, as_json: bool, pictures_folder: Path | None, number: in
     if pictures_folder is not None:
         _write_pictures(game, pictures_folder)
     if number is not None:
-        click.echo(json.dumps(game.dispute_position(number), indent=1))
+        click.echo(json.dumps(kept.dispute_position(game, number), indent=1))
     elif as_json:
         click.echo(json.dumps(_document(game), indent=1))
     else:
@@ -63,11 +64,11 @@ def disputes(path: Path, as_json: bool, pictures_folder: Path | None, number: in
 def _document(game: GameFile) -> Json:
     facts = game.facts()
     began = facts.started_at.isoformat()
-    return {"game": facts.game, "started_at": began, "disputes": game.disputes()}
+    return {"game": facts.game, "started_at": began, "disputes": kept.disputes(game)}
 
 
 def _lines(game: GameFile) -> Iterator[str]:
-    facts, found = game.facts(), game.disputes()
+    facts, found = game.facts(), kept.disputes(game)
     count = {0: "no disputes", 1: "1 dispute"}.get(len(found), f"{len(found)} disputes")
     yield f"{facts.game}, begun {facts.started_at:%Y-%m-%d %H:%M}: {count}"
     for dispute in found:
@@ -94,7 +95,7 @@ def _said(dispute: Json) -> Iterator[str]:
 def _write_pictures(game: GameFile, folder: Path) -> None:
     """Write each dispute's two pictures; what is there already is not written over."""
     written = 0
-    for dispute in game.disputes():
+    for dispute in kept.disputes(game):
         number = dispute["number"]
         for ending, is_plain in (("", False), ("-plain", True)):
             jpeg = _picture(game, number, plain=is_plain)
@@ -107,7 +108,7 @@ def _write_pictures(game: GameFile, folder: Path) -> None:
 def _picture(game: GameFile, number: int, *, plain: bool) -> bytes | None:
     """A dispute's picture, None where it was asked before there was one."""
     try:
-        return game.dispute_picture(number, plain=plain)
+        return kept.dispute_picture(game, number, plain=plain)
     except BadInput:
         return None
 

@@ -20,7 +20,7 @@ from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.live.protocol import SimulatedControls
 from tablecam.live.resuming import unfinished_game
 from tablecam.live.table import LiveTable
-from tablecam.record.game_file import GameFacts
+from tablecam.record.entries import GameFacts
 from tablecam.table.roster import Roster
 from web.application import create_app
 from web.codes import terminal_code

@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from tablecam.errors import BadInput
-from tablecam.record.game_file import SUFFIX, GameFacts, GameFile, NameTaken
+from tablecam.record.disputes import add_dispute, dispute_picture, dispute_position, disputes
+from tablecam.record.entries import GameFacts
+from tablecam.record.game_file import SUFFIX, GameFile, NameTaken
+from tablecam.record.plays import add_deed, begin_play, newest_play
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +75,7 @@ class _Dispute:
     what: ClassVar[str] = "dispute"
 
     def write(self, file: GameFile) -> None:
-        file.add_dispute(self.document, self.position, self.plain, self.drawn)
+        add_dispute(file, self.document, self.position, self.plain, self.drawn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ class _Beginning:
     what: ClassVar[str] = "action"
 
     def write(self, file: GameFile) -> None:
-        file.begin_play(self.document)
+        begin_play(file, self.document)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ class _Deed:
     what: ClassVar[str] = "action"
 
     def write(self, file: GameFile) -> None:
-        file.add_deed(self.document)
+        add_deed(file, {"entry": self.document})
 
 
 class KeptGame:
@@ -133,7 +136,7 @@ class KeptGame:
             BadInput: The file cannot be read.
         """
         with self._lock:
-            return None if self._file is None else self._file.newest_play()
+            return None if self._file is None else newest_play(self._file)
 
     def begin_play(self, document: Json) -> None:
         """Keep how a game begins."""
@@ -215,18 +218,18 @@ def _disputes_of(file: GameFile) -> list[_Dispute]:
     return [
         _Dispute(
             document,
-            file.dispute_position(document["number"]),
+            dispute_position(file, document["number"]),
             _picture(file, document, plain=True),
             _picture(file, document, plain=False),
         )
-        for document in file.disputes()
+        for document in disputes(file)
     ]
 
 
 def _picture(file: GameFile, document: Json, *, plain: bool) -> bytes:
     if not document.get("has_picture"):
         return b""
-    return file.dispute_picture(document["number"], plain=plain)
+    return dispute_picture(file, document["number"], plain=plain)
 
 
 def new_game_file(folder: Path, facts: GameFacts) -> GameFile:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tablecam.errors import BadInput
 from tablecam.record.game_file import SUFFIX, GameFile
+from tablecam.record.plays import newest_play
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
 
@@ -32,7 +33,7 @@ def _unfinished(path: Path, table_file: str) -> GameFile | None:
     if facts.table_file != table_file or game is None:
         return None
     file = GameFile.open(path)
-    document = file.newest_play()
+    document = newest_play(file)
     if document is None or Play.from_json(game, document).asked().is_over:
         return None
     return file

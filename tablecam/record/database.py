@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event
+from sqlalchemy import URL, Connection, Engine, NullPool, StaticPool, create_engine, event
 
 from tablecam.errors import BadInput
 from tablecam.record.faults import in_words
-from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION, deed, metadata, play
+from tablecam.record.migrations import MIGRATIONS, Migration
+from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION
 
 _MAGIC: Final = b"SQLite format 3\x00"
 _PATIENCE_S: Final = 5.0
 """How long to wait for another program that writes to the same file."""
-
-Migration = Callable[[Connection], None]
-
-
-def _with_plays(connection: Connection) -> None:
-    """Version 2 keeps the games that are played with the referee."""
-    metadata.create_all(connection, tables=[play, deed])
-
-
-MIGRATIONS: Final[Mapping[int, Migration]] = {1: _with_plays}
-"""By the version they start from, what leads to the next one."""
 
 
 def engine_of(path: Path, *, read_only: bool = False) -> Engine:
@@ -43,6 +34,17 @@ def engine_of(path: Path, *, read_only: bool = False) -> Engine:
     return engine
 
 
+def engine_in_memory(path: Path) -> Engine:
+    """The engine of a copy of a game file: to bring up to date what may not be written."""
+    copy = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+    original = sqlite3.connect(_address(path, read_only=True), uri=True)
+    try:
+        original.backup(copy)
+    finally:
+        original.close()
+    return create_engine("sqlite+pysqlite://", poolclass=StaticPool, creator=lambda: copy)
+
+
 def check_recording(path: Path) -> None:
     """Refuse, without opening it as a database, a file that is none.
 
@@ -51,7 +53,7 @@ def check_recording(path: Path) -> None:
     """
     if not path.exists():
         raise BadInput(str(path), "expected a recording, but there is no file of that name")
-    with in_words(path, "cannot be read"), path.open("rb") as file:
+    with in_words(str(path), "cannot be read"), path.open("rb") as file:
         begins = file.read(len(_MAGIC))
     if begins != _MAGIC:
         raise BadInput(str(path), "expected a recording of tablecam, got another kind of file")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 from sqlalchemy.exc import DBAPIError
@@ -27,17 +26,17 @@ _WORDS: Final = {
 
 
 @contextmanager
-def in_words(path: Path, deed: str) -> Iterator[None]:
+def in_words(name: str, deed: str) -> Iterator[None]:
     """Raise a fault of the database or the disk as one clear line; `deed` says what failed.
 
     Raises:
-        BadInput: Naming the file, what could not be done with it, and why.
+        BadInput: Naming the recording, what could not be done with it, and why.
     """
     try:
         yield
     except DBAPIError as error:
         code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
         because = _WORDS.get(code, str(error.orig))
-        raise BadInput(str(path), f"{deed}: {because}") from error
+        raise BadInput(name, f"{deed}: {because}") from error
     except OSError as error:
-        raise BadInput(str(path), f"{deed}: {error.strerror or error}") from error
+        raise BadInput(name, f"{deed}: {error.strerror or error}") from error

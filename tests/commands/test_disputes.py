@@ -6,6 +6,7 @@ import math
 import pytest
 
 from tablecam.cli import main
+from tablecam.record.disputes import add_dispute, disputes
 from tablecam.record.game_file import GameFile
 from tests.record.games import FACTS, add, dispute, pictures, position
 
@@ -44,7 +45,7 @@ def test_json_is_one_document_with_all_that_was_said(game, capsys):
     document = json.loads(said(capsys, game.path, "--json"))
     assert document["game"] == "maurice-lite"
     assert document["started_at"] == "2026-05-01T19:30:00+00:00"
-    assert document["disputes"] == game.disputes()
+    assert document["disputes"] == disputes(game)
 
 
 def test_the_position_of_a_dispute_is_printed_alone(game, capsys):
@@ -70,8 +71,8 @@ def test_pictures_are_written_beside_each_other_and_never_over_others(game, tmp_
 def test_a_dispute_without_a_picture_an_answer_or_an_end_is_listed_too(game, tmp_path, capsys):
     endless = dispute("Endless?")["answer"] | {"margin_mm": math.inf, "sigma_mm": 0.0}
     bare = {key: value for key, value in dispute("Bare?").items() if key != "line"}
-    game.add_dispute(bare | {"answer": None}, position(), b"", b"")
-    game.add_dispute(dispute("Endless?") | {"answer": endless}, position(), b"", b"")
+    add_dispute(game, bare | {"answer": None}, position(), b"", b"")
+    add_dispute(game, dispute("Endless?") | {"answer": endless}, position(), b"", b"")
     told = said(capsys, game.path, "--pictures", tmp_path / "pictures")
     assert "4 disputes" in told
     assert "Bare?" in told

@@ -7,6 +7,7 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.live.keeping import KeptGame, new_game_file
+from tablecam.record.disputes import dispute_picture, disputes
 from tablecam.record.game_file import GameFile
 from tests.record.games import FACTS, add, dispute, pictures, position
 
@@ -38,7 +39,7 @@ def test_the_first_dispute_makes_a_file_named_by_date_time_and_game(tmp_path):
     game = kept_in(tmp_path / "games")
     assert add(game, 1) == 1
     assert game.path == tmp_path / "games" / "2026-05-01_19-30-00_maurice-lite.tablecam"
-    assert GameFile.open(game.path).disputes() == game.disputes()
+    assert disputes(GameFile.open(game.path)) == game.disputes()
     assert game.disputes() == [dispute("Question 1?") | {"number": 1}]
     assert game.dispute_position(1) == position(1)
     assert (game.dispute_picture(1, plain=True), game.dispute_picture(1)) == pictures(1)
@@ -49,7 +50,7 @@ def test_two_programs_that_begin_in_one_second_never_share_a_file(tmp_path):
     for game in games:
         add(game, 1)
     assert len({game.path for game in games}) == 3
-    assert [len(GameFile.open(game.path).disputes()) for game in games] == [1, 1, 1]
+    assert [len(disputes(GameFile.open(game.path))) for game in games] == [1, 1, 1]
 
 
 def test_a_folder_that_cannot_be_made_is_said_and_the_dispute_is_still_shown(tmp_path):
@@ -70,14 +71,14 @@ def test_what_a_full_disk_refused_is_written_once_there_is_room(tmp_path):
             assert add(game, number) == number
         assert "disk" in game.trouble
         assert "full" in game.trouble
-        on_disk = len(GameFile.open(game.path, read_only=True).disputes())
+        on_disk = len(disputes(GameFile.open(game.path, read_only=True)))
         assert 1 <= on_disk < 7
         assert len(game.disputes()) == 7
     assert add(game, 8) == 8
     assert game.trouble == ""
     again = GameFile.open(game.path)
-    assert again.disputes() == game.disputes()
-    assert [again.dispute_picture(number) for number in range(1, 9)] == [
+    assert disputes(again) == game.disputes()
+    assert [dispute_picture(again, number) for number in range(1, 9)] == [
         pictures(number)[1] for number in range(1, 9)
     ]
 

@@ -2,10 +2,16 @@
 
 from datetime import UTC, datetime
 
-from tablecam.record.game_file import GameFacts
+from tablecam.record.disputes import add_dispute
+from tablecam.record.entries import GameFacts
+from tablecam.record.journal import Journal
 
 FACTS = GameFacts(
-    "maurice-lite", 'format = "tablecam.table"', datetime(2026, 5, 1, 19, 30, tzinfo=UTC), "{}"
+    "maurice-lite",
+    'format = "tablecam.table"',
+    datetime(2026, 5, 1, 19, 30, tzinfo=UTC),
+    "{}",
+    "0123456789abcdef" * 2,
 )
 
 
@@ -41,6 +47,8 @@ def pictures(number, size=20_000):
 
 
 def add(record, number, **parts):
-    return record.add_dispute(
-        dispute(f"Question {number}?", **parts), position(number), *pictures(number)
-    )
+    """Keep a dispute in a recording or in a live table's record; its number."""
+    made = (dispute(f"Question {number}?", **parts), position(number), *pictures(number))
+    if isinstance(record, Journal):
+        return add_dispute(record, *made)
+    return record.add_dispute(*made)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tablecam.record.disputes import dispute_picture, dispute_position, disputes
 from tablecam.record.game_file import GameFile
 from tests.record.games import FACTS, add, pictures, position
 from tests.record.killed import IN_EACH
@@ -33,14 +34,14 @@ def test_whatever_was_confirmed_is_whole_after_a_kill(kill, tmp_path):
     assert {file for file, _ in confirmed} <= {int(path.stem) for path in files}
     for path in files:
         game = GameFile.open(path)
-        kept = game.disputes()
+        kept = disputes(game)
         said = [number for file, number in confirmed if file == int(path.stem) and number]
         assert len(said) <= len(kept) <= min(len(said) + 1, IN_EACH)  # one was being written
         assert [dispute["number"] for dispute in kept] == list(range(1, len(kept) + 1))
         for number in range(1, len(kept) + 1):
-            assert game.dispute_position(number) == position(number)
+            assert dispute_position(game, number) == position(number)
             plain, drawn = pictures(number)
-            assert game.dispute_picture(number, plain=True) == plain
-            assert game.dispute_picture(number) == drawn
+            assert dispute_picture(game, number, plain=True) == plain
+            assert dispute_picture(game, number) == drawn
         assert game.facts() == FACTS
         assert add(game, 99) == len(kept) + 1  # and the game goes on

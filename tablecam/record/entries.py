@@ -1,0 +1,67 @@
+"""What a recording is made of: entries in the order of what happened, and their pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final, Literal, get_args
+from uuid import uuid4
+
+Json = dict[str, Any]
+
+Kind = Literal["position", "move", "play", "deed", "ruling", "dispute", "notice"]
+"""What an entry tells of; README.md beside this file has their documents."""
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+
+PictureKind = Literal["table", "before", "after", "plain", "drawn"]
+"""The whole table from above; a place before and after a move; a dispute's two pictures."""
+PICTURE_KINDS: Final[tuple[PictureKind, ...]] = get_args(PictureKind)
+
+
+@dataclass(frozen=True, slots=True)
+class GameFacts:
+    """What a game is played with. `camera_file` is None over a simulated table."""
+
+    game: str
+    table_file: str
+    started_at: datetime
+    camera_file: str | None = None
+    id: str = field(default_factory=lambda: uuid4().hex)
+
+    def __post_init__(self) -> None:
+        if self.started_at.tzinfo is None:
+            raise ValueError(f"expected a time with its zone, got {self.started_at}")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture's file, of one kind for each entry."""
+
+    kind: PictureKind
+    image: bytes = field(repr=False)
+    media_type: str = "image/jpeg"
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """What is to be kept. A recording gives it its number."""
+
+    kind: Kind
+    document: Json
+    pictures: tuple[Picture, ...] = ()
+    at: datetime = field(default_factory=lambda: datetime.now(UTC).astimezone())
+
+    def __post_init__(self) -> None:
+        if self.at.tzinfo is None:
+            raise ValueError(f"expected a time with its zone, got {self.at}")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What was kept. `pictures` are the kinds that it has; they are asked for one by one."""
+
+    number: int
+    kind: Kind
+    at: datetime
+    document: Json
+    pictures: tuple[PictureKind, ...] = ()

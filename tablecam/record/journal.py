@@ -1,0 +1,152 @@
+"""A recording in a database: entries are added at its end, and read from anywhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, Row, func, insert, select
+
+import tablecam
+from tablecam.errors import BadInput
+from tablecam.record.entries import Entry, GameFacts, Json, Kind, NewEntry, Picture, PictureKind
+from tablecam.record.faults import in_words
+from tablecam.record.schema import FORMAT, entry, picture, recording
+
+_NOTHING_KEPT: Final = "what happened is not kept"
+
+
+class Journal:
+    """One recording, in a game's file or among many on a server. Any thread may use it.
+
+    What a method has returned from is on the disk whatever happens next. `name` is what errors
+    call it: a file's path, or a server's address without its password.
+    """
+
+    def __init__(self, engine: Engine, recording_id: str, name: str) -> None:
+        self.id = recording_id
+        self.name = name
+        self._engine = engine
+
+    def facts(self) -> GameFacts:
+        """What the game is played with.
+
+        Raises:
+            BadInput: It cannot be read.
+        """
+        rows = self._rows(select(recording).where(recording.c.id == self.id))
+        if not rows:
+            raise BadInput(self.name, f"there is no recording {self.id}")
+        return _facts(rows[0])
+
+    def append(self, *entries: NewEntry) -> int:
+        """Keep these, in this order, all or none; the number of the last.
+
+        Raises:
+            BadInput: They cannot be written; what was there before is there still.
+        """
+        with in_words(self.name, _NOTHING_KEPT), self._engine.begin() as connection:
+            last = self._last(connection)
+            for number, each in enumerate(entries, start=last + 1):
+                _insert(connection, self.id, number, each)
+        return last + len(entries)
+
+    def last(self) -> int:
+        """The number of the newest entry, 0 in an empty recording.
+
+        Raises:
+            BadInput: It cannot be read.
+        """
+        with in_words(self.name, "cannot be read"), self._engine.begin() as connection:
+            return self._last(connection)
+
+    def entries(self, *kinds: Kind, after: int = 0, up_to: int | None = None) -> list[Entry]:
+        """Entries in order, after one number and up to another; of these kinds, if any are named.
+
+        Raises:
+            BadInput: They cannot be read, or one of them is damaged.
+        """
+        wanted = (entry.c.recording == self.id) & (entry.c.number > after)
+        seen = (picture.c.recording == self.id) & (picture.c.entry > after)
+        if up_to is not None:
+            wanted, seen = wanted & (entry.c.number <= up_to), seen & (picture.c.entry <= up_to)
+        if kinds:
+            wanted = wanted & entry.c.kind.in_(kinds)
+        pictures: dict[int, list[PictureKind]] = {}
+        for row in self._rows(select(picture.c.entry, picture.c.kind).where(seen)):
+            pictures.setdefault(row.entry, []).append(row.kind)
+        rows = self._rows(select(entry).where(wanted).order_by(entry.c.number))
+        return [self._entry(row, pictures.get(row.number, ())) for row in rows]
+
+    def picture(self, number: int, kind: PictureKind) -> Picture:
+        """A picture of an entry.
+
+        Raises:
+            BadInput: There is none of that kind, or it cannot be read.
+        """
+        is_it = (picture.c.recording == self.id) & (picture.c.entry == number)
+        rows = self._rows(select(picture).where(is_it & (picture.c.kind == kind)))
+        if not rows:
+            raise BadInput(self.name, f"entry {number} has no picture {kind}")
+        return Picture(kind, bytes(rows[0].image), rows[0].media_type)
+
+    def pictures_size(self) -> int:
+        """How many bytes all its pictures have.
+
+        Raises:
+            BadInput: They cannot be read.
+        """
+        sizes = select(func.sum(func.length(picture.c.image)))
+        (row,) = self._rows(sizes.where(picture.c.recording == self.id))
+        return int(row[0] or 0)
+
+    def _last(self, connection: Connection) -> int:
+        newest = select(func.max(entry.c.number)).where(entry.c.recording == self.id)
+        return int(connection.execute(newest).scalar_one() or 0)
+
+    def _entry(self, row: Row[Any], pictures: Sequence[PictureKind]) -> Entry:
+        try:
+            document: Json = json.loads(row.document)
+            at = datetime.fromisoformat(row.at)
+        except ValueError as error:
+            raise BadInput(self.name, f"entry {row.number} is damaged: {error}") from None
+        return Entry(row.number, row.kind, at, document, tuple(sorted(pictures)))
+
+    def _rows(self, query: Any) -> list[Row[Any]]:
+        with in_words(self.name, "cannot be read"), self._engine.begin() as connection:
+            return list(connection.execute(query))
+
+
+def begin_recording(connection: Connection, facts: GameFacts) -> None:
+    """Write a recording's one row of facts; its entries may follow."""
+    row = {
+        "id": facts.id,
+        "format": FORMAT,
+        "game": facts.game,
+        "table_file": facts.table_file,
+        "camera_file": facts.camera_file,
+        "started_at": facts.started_at.isoformat(),
+        "written_by": tablecam.__version__,
+    }
+    connection.execute(insert(recording), row)
+
+
+def _facts(row: Row[Any]) -> GameFacts:
+    started_at = datetime.fromisoformat(row.started_at)
+    return GameFacts(row.game, row.table_file, started_at, row.camera_file, row.id)
+
+
+def _insert(connection: Connection, recording_id: str, number: int, new: NewEntry) -> None:
+    row = {"recording": recording_id, "number": number, "kind": new.kind}
+    row |= {"at": new.at.isoformat(), "document": _text(new.document)}
+    connection.execute(insert(entry), row)
+    for each in new.pictures:
+        row = {"recording": recording_id, "entry": number, "kind": each.kind}
+        row |= {"media_type": each.media_type, "image": each.image}
+        connection.execute(insert(picture), row)
+
+
+def _text(document: Json) -> str:
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
