@@ -9,7 +9,7 @@ from flask import Blueprint, Response, abort, current_app, jsonify, request
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.table.position_file import position_to_json
-from web.bodies import Bump, Light, Move, TakeOff
+from web.bodies import Bump, Lifted, Light, Move, TakeOff
 from web.shown import shown
 from web.streams import events
 from web.view import health_json, state_json, table_json
@@ -90,6 +90,22 @@ def move() -> Response:
     """Put a unit of the simulated table somewhere else."""
     wanted = document_from(request.get_json(), "move").parsed(Move)
     shown().simulated.move_unit(wanted.unit, wanted.x_mm, wanted.y_mm, wanted.heading_deg)
+    return Response(status=204)
+
+
+@blueprint.post("/simulated/take-off")
+def lift_off() -> Response:
+    """Take a unit of the simulated table off it, or one of its bases."""
+    wanted = document_from(request.get_json(), "take-off").parsed(Lifted)
+    shown().simulated.take_off(wanted.unit, wanted.tag)
+    return Response(status=204)
+
+
+@blueprint.post("/simulated/put-back")
+def put_back() -> Response:
+    """Put back what was taken off the simulated table."""
+    wanted = document_from(request.get_json(), "put-back").parsed(Lifted)
+    shown().simulated.put_back(wanted.unit, wanted.tag)
     return Response(status=204)
 
 

@@ -57,6 +57,15 @@ class Move(BaseModel):
     heading_deg: float
 
 
+class Lifted(BaseModel):
+    """A unit that is taken off a simulated table or put back, or only its base of a tag."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    unit: str = Field(min_length=1, max_length=100)
+    tag: int | None = None
+
+
 class TakeSeat(BaseModel):
     """Which seat somebody at a shared screen takes."""
 
@@ -129,7 +138,6 @@ class Undo(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     steps: int = Field(default=1, ge=1)
-    version: int | None = None
     deed: int | None = Field(default=None, ge=0)
     version: int | None = None
 
@@ -150,3 +158,4 @@ class Correct(BaseModel):
     deed: int = Field(ge=0)
     values: list[int] = Field(min_length=1, max_length=200)
     why: str = Field(default="", max_length=200)
+    version: int | None = None

@@ -74,7 +74,7 @@ def health_json(health: Health, roster: Roster) -> Json:
 
 
 def _simulated_json(controls: SimulatedControls) -> Json:
-    return {"paused": controls.is_paused, "light": controls.light}
+    return {"paused": controls.is_paused, "light": controls.light, "off": sorted(controls.off)}
 
 
 def _notice_json(notice: Notice) -> Json:

@@ -22,6 +22,24 @@ class SimulatedControls(Protocol):
             BadInput: There is no such unit, or it would not lie on the table.
         """
 
+    def take_off(self, unit_id: str, tag: int | None = None) -> None:
+        """Take a unit off the table, or only its base of that tag.
+
+        Raises:
+            BadInput: There is no such unit or base, or it is off already.
+        """
+
+    def put_back(self, unit_id: str, tag: int | None = None) -> None:
+        """Put a unit that was taken off, or its base of that tag, where it lay.
+
+        Raises:
+            BadInput: There is no such unit or base, it lies on the table, or there is no room.
+        """
+
+    @property
+    def off(self) -> frozenset[int]:
+        """The tags of all that was taken off."""
+
     def pause(self) -> None:
         """Stop the script where it is."""
 

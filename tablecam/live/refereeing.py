@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+from tablecam.errors import BadInput
 from tablecam.live.background import Background
 from tablecam.live.state import Snapshot
 from tablecam.referee.referee import Referee
@@ -15,18 +16,28 @@ log = logging.getLogger(__name__)
 
 _PATIENCE_S = 0.5
 """How long it waits for a snapshot before it looks whether it is to stop."""
+_GONE_S = 1.0
+"""A unit that is to be taken off and has not been seen for so long was: an arm that only reaches
+across is gone by then, and what lies there after all is found again."""
 
 
 class Refereeing(Background):
     """A thread of its own, so that judging a move never holds up the camera.
 
-    `wait` gives the newest snapshot after one of that version, or None after so many seconds.
+    `wait` gives the newest snapshot after one of that version, or None after so many seconds;
+    `take_off` forgets what is hidden of a thing.
     """
 
-    def __init__(self, referee: Referee, wait: Callable[[int, float], Snapshot | None]) -> None:
+    def __init__(
+        self,
+        referee: Referee,
+        wait: Callable[[int, float], Snapshot | None],
+        take_off: Callable[[str], None],
+    ) -> None:
         super().__init__("referee")
         self._referee = referee
         self._wait = wait
+        self._take_off = take_off
         self._rest = Rest()
 
     def _run(self) -> None:
@@ -36,10 +47,25 @@ class Refereeing(Background):
             latest = self._wait(0 if latest is None else latest.version, _PATIENCE_S) or latest
             if latest is None:
                 continue
-            at_rest = self._rest.see(latest.position, time.monotonic())
-            if at_rest is None:
-                continue
             try:
-                self._referee.see(at_rest)
+                self._look(latest)
             except Exception:  # a fault of ours costs one look, never the game
                 log.exception("the referee could not make sense of the table")
+
+    def _look(self, now: Snapshot) -> None:
+        for name in gone(now, self._referee.to_take_off):
+            try:
+                self._take_off(f"unit:{name}")
+            except BadInput:
+                log.debug("%s was seen again just now", name)
+        at_rest = self._rest.see(now.position, time.monotonic())
+        if at_rest is not None:
+            self._referee.see(at_rest)
+
+
+def gone(now: Snapshot, to_take_off: frozenset[str]) -> Iterator[str]:
+    """The units that were to be taken off and have not been seen for a while."""
+    for unit in now.position.units:
+        hidden_s = [now.held_for_s.get(base.tag or 0, 0.0) for base in unit.bases]
+        if unit.id in to_take_off and hidden_s and min(hidden_s) >= _GONE_S:
+            yield unit.id

@@ -89,7 +89,7 @@ class LiveTable(Background):
                 tell=self._tell_game,
                 keeper=record,
             )
-            self._refereeing = Refereeing(self._referee, self.wait)
+            self._refereeing = Refereeing(self._referee, self.wait, self.take_off)
             if record is not None and (unfinished := record.unfinished()) is not None:
                 self._referee.resume(unfinished)
 

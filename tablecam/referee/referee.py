@@ -105,6 +105,17 @@ class Referee:
         with self._turn:
             return self._placings()
 
+    @property
+    def to_take_off(self) -> frozenset[str]:
+        """The units that have left the game and lie on the table yet."""
+        with self._turn:
+            if self._play is None or self._seen is None:
+                return frozenset()
+            known = self.game.position(self._play.state)
+            return frozenset(
+                unit.id for unit in self._seen.units if unit.bases and known.unit(unit.id) is None
+            )
+
     def begin(self, position: Position, options: Mapping[str, Any], seat: Seat) -> None:
         """Begin a game on the table as it lies; markers of a game before are taken off.
 
@@ -231,6 +242,16 @@ class Referee:
             NotYours, OutOfDate: As for `act`.
             BadInput: Not so many have been done.
         """
+        with self.changing(seat, version) as play:
+            play.undo(self._with_lays(play, steps))
+
+    @contextmanager
+    def changing(self, seat: Seat, version: int | None) -> Iterator[AnyPlay]:
+        """The game, for a seat to change otherwise than by an action; then hands have to follow.
+
+        Raises:
+            NotYours, OutOfDate: As for `act`.
+        """
         with self._turn:
             play = self._checked(seat, version)
             before = self.game.position(play.state)
@@ -242,16 +263,6 @@ class Referee:
         """So many actions of players', and what the referee took over by itself since."""
         number = 0
         for number, done in enumerate(reversed(play.done), start=1):
-        with self.changing(seat, version) as play:
-            play.undo(self._with_lays(play, steps))
-
-    @contextmanager
-    def changing(self, seat: Seat, version: int | None) -> Iterator[AnyPlay]:
-        """The game, for a seat to change otherwise than by an action; then hands have to follow.
-
-        Raises:
-            NotYours, OutOfDate: As for `act`.
-        """
             steps -= self.game.action_to_json(done.action)["type"] != LAY
             if steps == 0:
                 return number

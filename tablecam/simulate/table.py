@@ -44,6 +44,7 @@ class SimulatedTable:
         self._paused = False
         self._aside: dict[str, Places] = {}
         self._pushed: dict[int, Place] = {}
+        self._off: frozenset[int] = frozenset()
         self.mount = Mount()
         self.lamp = Lamp()
 
@@ -79,6 +80,7 @@ class SimulatedTable:
         with self._lock:
             self._elapsed_s = 0.0
             self._aside.clear()
+            self._off = frozenset()
             self._paused = False
 
     def advance(self, seconds: float) -> None:
@@ -96,15 +98,15 @@ class SimulatedTable:
     def move_unit(self, unit_id: str, x_mm: float, y_mm: float, heading_deg: float) -> None:
         """Put a unit's centre at a place, facing a heading; its bases keep their formation.
 
-        Dropped upon another unit it slides off, into contact, as it would from a hand.
+        Dropped upon another unit it slides off, into contact, as it would from a hand. A unit that
+        was taken off the table is put back whole.
 
         Raises:
             BadInput: There is no such unit, it would not lie on the table, or it would lie on
                 another unit by more than a base width.
         """
         with self._lock:
-            if unit_id not in self._timeline.ids:
-                raise BadInput("table", f"expected a unit on the table, got {unit_id!r}")
+            tags = self._tags_of(unit_id)
             _check_finite(x_mm, y_mm, heading_deg)
             base_type = self._timeline.base_types[unit_id]
             places = self._places(unit_id)
@@ -112,10 +114,45 @@ class SimulatedTable:
             moved = carried(places, unit_place(places, base_type), goal)
             moved = self._clear_of_others(unit_id, moved)
             self._check_on_table(unit_id, moved)
-            self._aside[unit_id] = moved
-            now_s = self.script_s
-            for visit in self._timeline.visits_at(now_s):
-                self._stop_if_barred(visit, now_s)
+            self._leave_aside(unit_id, moved)
+            self._off -= tags
+
+    @property
+    def off(self) -> frozenset[int]:
+        """The tags of all that was taken off the table."""
+        with self._lock:
+            return self._off
+
+    def take_off(self, unit_id: str, tag: int | None = None) -> None:
+        """Take a unit off the table, or only its base of that tag.
+
+        Raises:
+            BadInput: There is no such unit, it has no such base, or that is off already.
+        """
+        with self._lock:
+            tags = self._tags_of(unit_id, tag) - self._off
+            if not tags:
+                raise BadInput("table", f"expected {unit_id} on the table: it was taken off")
+            self._aside[unit_id] = self._places(unit_id)  # no hand of the script comes for it
+            self._off |= tags
+
+    def put_back(self, unit_id: str, tag: int | None = None) -> None:
+        """Put a unit that was taken off, or its base of that tag, where it lay.
+
+        Where another unit lies by now it slides off that one, as when it is moved.
+
+        Raises:
+            BadInput: There is no such unit, it has no such base, that is on the table, or there
+                is no room.
+        """
+        with self._lock:
+            tags = self._tags_of(unit_id, tag) & self._off
+            if not tags:
+                raise BadInput("table", f"expected {unit_id} off the table: it lies there")
+            places = self._clear_of_others(unit_id, self._places(unit_id))
+            self._check_on_table(unit_id, places)
+            self._leave_aside(unit_id, places)
+            self._off -= tags
 
     def bump_camera(self, right_px: float, down_px: float, roll_deg: float = 0.0) -> None:
         """Knock the camera, so that the middle of its picture shifts by about so much.
@@ -165,6 +202,7 @@ class SimulatedTable:
                 tag: place
                 for id in self._timeline.ids
                 for tag, place in zip(self._timeline.tags[id], self._places(id), strict=True)
+                if tag not in self._off
             }
 
     def truth(self) -> Position:
@@ -190,6 +228,28 @@ class SimulatedTable:
     def _places(self, id: str) -> Places:
         return self._aside.get(id) or self._timeline.places(id, self.script_s)
 
+    def _tags_of(self, unit_id: str, tag: int | None = None) -> frozenset[int]:
+        """The tags of a unit or commander, or the one of a base that it has."""
+        if unit_id not in self._timeline.ids:
+            raise BadInput("table", f"expected a unit on the table, got {unit_id!r}")
+        tags = frozenset(self._timeline.tags[unit_id])
+        if tag is not None and tag not in tags:
+            raise BadInput(
+                "table", f"expected a base of {unit_id}, one of {sorted(tags)}, got {tag}"
+            )
+        return tags if tag is None else frozenset({tag})
+
+    def _leave_aside(self, unit_id: str, places: Places) -> None:
+        """Take a unit out of the script, and whoever would run into it there."""
+        self._aside[unit_id] = places
+        now_s = self.script_s
+        for visit in self._timeline.visits_at(now_s):
+            self._stop_if_barred(visit, now_s)
+
+    def _is_off(self, id: str) -> bool:
+        """Whether nothing of a unit is on the table."""
+        return self._off.issuperset(self._timeline.tags[id])
+
     def _clear_of_others(self, unit_id: str, places: Places) -> Places:
         """A unit slid off whatever it was dropped upon."""
         base_types = self._timeline.base_types
@@ -197,7 +257,7 @@ class SimulatedTable:
         others = {
             id: unit_outline_mm(self._places(id), base_types[id])
             for id in self._timeline.ids
-            if id != unit_id
+            if id != unit_id and not self._is_off(id)
         }
         outlines = np.array(list(others.values())).reshape(-1, 4, 2)
         step = way_out_mm(mine, outlines, self.roster.table.base_width_mm)
@@ -239,13 +299,14 @@ class SimulatedTable:
         if not visit.legs or visit.id in self._aside:
             return
         base_type = self._timeline.base_types[visit.id]
-        others = np.concatenate(
-            [
-                unit_corners_mm(places, self._timeline.base_types[id])
-                for id, places in self._aside.items()
-                if id in self._timeline.base_types
-            ]
-        )
+        standing = [
+            unit_corners_mm(places, self._timeline.base_types[id])
+            for id, places in self._aside.items()
+            if not self._is_off(id)
+        ]
+        if not standing:
+            return
+        others = np.concatenate(standing)
         for places in visit.swept(from_s):
             if do_overlap(unit_corners_mm(places, base_type), others):
                 self._aside[visit.id] = self._timeline.places(visit.id, from_s)

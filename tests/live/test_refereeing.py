@@ -85,3 +85,22 @@ def test_the_rulings_of_the_page_know_the_games_disruption(scene):
         if section["key"] == "charge"
     )
     assert "disruptions may not charge" in charge["lines"][0]["text"]
+
+
+def test_a_broken_unit_is_asked_off_the_table_and_the_referee_sees_it_gone(scene):
+    table, tap, live = scene
+    live.referee.act(SHARED, {"type": "overrule", "off": ["A6"]})
+    now = until_shown(live, tap, lambda now: now["to_place"])
+    assert [each["text"] for each in now["to_place"]] == ["A6 is broken: take it off the table"]
+    table.take_off("A6")
+    until_shown(live, tap, lambda now: not now["to_place"] and not now["moved"])
+    assert live.snapshot().position.unit("A6") is None
+
+
+def test_a_broken_unit_that_lies_there_again_is_asked_off_once_more(scene):
+    table, tap, live = scene
+    table.put_back("A6")
+    now = until_shown(live, tap, lambda now: now["moved"])
+    assert "A6 has left the game and lies on the table yet" in now["moved"][0]["text"]
+    table.take_off("A6")
+    until_shown(live, tap, lambda now: not now["moved"])

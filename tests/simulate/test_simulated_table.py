@@ -202,3 +202,90 @@ def test_a_scene_says_which_bases_a_hand_holds(leuthen):
     scene = table.scene()
     assert scene.held == frozenset(next(u.tags for u in leuthen.units if u.id == first.id))
     assert [hand.side for hand in scene.hands] == ["prussian"]
+
+
+def test_a_unit_taken_off_lies_nowhere_and_comes_back_where_it_lay():
+    table = embedded_demo()
+    before = table.places()
+    table.take_off("P1")
+    assert table.truth().unit("P1").bases == ()
+    assert table.off == set(table.roster.units[0].tags)
+    table.put_back("P1")
+    assert table.places() == before
+    assert table.off == frozenset()
+
+
+def test_one_base_is_taken_off_and_the_others_stay():
+    table = embedded_demo()
+    first, *others = table.truth().unit("P1").bases
+    table.take_off("P1", first.tag)
+    assert table.truth().unit("P1").bases == tuple(others)
+    table.put_back("P1", first.tag)
+    assert table.truth().unit("P1").bases == (first, *others)
+
+
+def test_a_commander_is_taken_off_too():
+    table = embedded_demo()
+    table.take_off("daun")
+    assert [leader.id for leader in table.truth().commanders] == ["frederick"]
+
+
+def test_where_a_unit_was_taken_off_another_may_be_put_and_it_comes_back_beside_that():
+    table = embedded_demo()
+    table.pause()
+    middle = _middle(table, "P1")
+    table.take_off("P1")
+    table.move_unit("P3", middle.x_mm, middle.y_mm, middle.heading_deg)
+    assert _middle(table, "P3") == middle  # it slides off nothing
+    table.move_unit("P3", middle.x_mm, middle.y_mm + 20, middle.heading_deg)
+    table.put_back("P1")
+    _assert_no_overlap(table)
+
+
+def test_no_hand_of_the_script_comes_for_what_was_taken_off():
+    table = embedded_demo()
+    first = next(visit for visit in Timeline(LEUTHEN, table.roster).visits if visit.legs)
+    table.take_off(first.id)
+    table.advance((first.arrive_s + first.leave_s) / 2)
+    scene = table.scene()
+    assert not scene.held
+    assert len(scene.hands) == len(
+        [
+            each
+            for each in Timeline(LEUTHEN, table.roster).visits_at(table.script_s)
+            if each.id != first.id
+        ]
+    )
+
+
+def test_a_hand_moves_a_unit_that_was_taken_off_back_onto_the_table():
+    table = embedded_demo()
+    table.take_off("P3")
+    table.move_unit("P3", 620, 330, 75)
+    assert len(table.truth().unit("P3").bases) == 4
+    assert table.off == frozenset()
+
+
+def test_a_restart_puts_back_what_was_taken_off():
+    table, fresh = embedded_demo(), embedded_demo()
+    table.take_off("P3")
+    table.restart()
+    assert table.scene() == fresh.scene()
+
+
+@pytest.mark.parametrize(
+    ("deed", "said"),
+    [
+        (lambda table: table.take_off("nobody"), "expected a unit on the table, got 'nobody'"),
+        (lambda table: table.take_off("P1", 999), "expected a base of P1, one of"),
+        (lambda table: table.put_back("P1"), "expected P1 off the table: it lies there"),
+        (
+            lambda table: (table.take_off("P1"), table.take_off("P1")),
+            "expected P1 on the table: it was taken off",
+        ),
+    ],
+    ids=["nobody", "no base", "on the table", "twice"],
+)
+def test_what_cannot_be_taken_off_or_put_back_is_refused(deed, said):
+    with pytest.raises(BadInput, match=said):
+        deed(embedded_demo())

@@ -168,6 +168,19 @@ class StandingControls:
             raise BadInput("table", f"expected a unit on the table, got {unit_id!r}")
         self.deeds.append((unit_id, x_mm, y_mm, heading_deg))
 
+    def take_off(self, unit_id: str, tag: int | None = None) -> None:
+        if unit_id != "F1":
+            raise BadInput("table", f"expected a unit on the table, got {unit_id!r}")
+        self.deeds.append(("take off", unit_id, tag))
+
+    def put_back(self, unit_id: str, tag: int | None = None) -> None:
+        self.deeds.append(("put back", unit_id, tag))
+
+    @property
+    def off(self) -> frozenset[int]:
+        taken = [deed for deed in self.deeds if deed[0] == "take off"]
+        return frozenset({10, 11}) if taken else frozenset()
+
     def pause(self) -> None:
         self.deeds.append("pause")
 

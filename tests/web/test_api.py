@@ -158,6 +158,32 @@ def test_a_bad_move_is_refused_by_key(
     assert controls.deeds == []
 
 
+def test_a_unit_is_taken_off_the_simulated_table_and_put_back(
+    simulated_client: FlaskClient, controls: Any
+) -> None:
+    for deed, body in (("take-off", {"unit": "F1"}), ("put-back", {"unit": "F1", "tag": 10})):
+        assert simulated_client.post(f"/api/simulated/{deed}", json=body).status_code == 204
+    assert controls.deeds == [("take off", "F1", None), ("put back", "F1", 10)]
+    assert simulated_client.get("/api/state").json["simulated"]["off"] == [10, 11]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({}, "take-off: unit: expected this key"),
+        ({"unit": "F1", "tag": "10"}, "take-off: tag: expected"),
+        ({"unit": "X"}, "table: expected a unit"),
+    ],
+)
+def test_what_cannot_be_taken_off_the_simulated_table_is_refused_by_key(
+    simulated_client: FlaskClient, controls: Any, body: Any, said: str
+) -> None:
+    response = simulated_client.post("/api/simulated/take-off", json=body)
+    assert response.status_code == 400
+    assert response.json["error"].startswith(said)
+    assert controls.deeds == []
+
+
 def test_a_move_that_is_no_number_is_refused(simulated_client: FlaskClient) -> None:
     text = '{"unit": "F1", "x_mm": NaN, "y_mm": 1, "heading_deg": 0}'
     response = simulated_client.post(
@@ -176,7 +202,7 @@ def test_the_script_obeys(simulated_client: FlaskClient, controls: Any, deed: st
 def test_the_state_says_whether_the_script_stands_still(simulated_client: FlaskClient) -> None:
     simulated_client.post("/api/simulated/pause", json={})
     shown = simulated_client.get("/api/state").json["simulated"]
-    assert shown == {"paused": True, "light": 1.0}
+    assert shown == {"paused": True, "light": 1.0, "off": []}
 
 
 def test_the_camera_is_bumped_and_the_lamp_dimmed(

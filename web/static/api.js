@@ -74,6 +74,16 @@ export async function moveUnit({ unit, x_mm, y_mm, heading_deg }) {
   await send("/api/simulated/move", { unit, x_mm, y_mm, heading_deg });
 }
 
+/** Take a unit of the simulated table off it, or one of its bases. @type {(lifted: import("./lifting.js").Lifted) => Promise<void>} */
+export async function liftOff(lifted) {
+  await send("/api/simulated/take-off", lifted);
+}
+
+/** Put back what was taken off the simulated table. @type {(lifted: import("./lifting.js").Lifted) => Promise<void>} */
+export async function putBack(lifted) {
+  await send("/api/simulated/put-back", lifted);
+}
+
 /** Stop the script of the simulated table, let it go on, or begin again. @type {(deed: "pause" | "resume" | "restart") => Promise<void>} */
 export async function play(deed) {
   await send(`/api/simulated/${deed}`, {});

@@ -23,11 +23,16 @@ const WAYS = [
 /** Bring what is due by hand up to date. @type {(state: State) => void} */
 export function renderDue(state) {
   const told = playing(state);
-  const due = (told?.to_place ?? []).map(({ unit, text }) => ({ key: `put ${unit}`, text }));
-  const placed = state.game.placed.map((unit) => ({ key: `placed ${unit}`, text: `${unit}: ✓ placed` }));
-  each(byId("game-due"), [...due, ...placed], ({ key }) => key, () => element("li"), (row, { key, text }) => {
+  const due = (told?.to_place ?? []).map(({ unit, text, ghost }) => ({ key: `put ${unit}`, unit, text, isOff: ghost.length === 0 }));
+  const placed = state.game.placed.map((unit) => ({ key: `placed ${unit}`, unit, text: `${unit}: ✓ placed`, isOff: false }));
+  each(byId("game-due"), [...due, ...placed], ({ key }) => key, () => element("li", "span", "button"), (row, { key, unit, text, isOff }) => {
+    const [words, lift] = /** @type {HTMLElement[]} */ ([...row.children]);
     put(row, "class", key.startsWith("placed") ? "placed" : "");
-    write(row, sentence(text));
+    write(words, sentence(text));
+    put(lift, "type", "button");
+    put(lift, "data-lift", unit);
+    write(lift, "Take it off");
+    lift.hidden = !isOff || !state.facts.simulated;
   });
   each(byId("game-moved"), told?.moved ?? [], ({ unit }) => unit, makeMoved, (row, moved) => updateMoved(row, moved, state));
 }

@@ -7,6 +7,7 @@ import { renderDisputes } from "./dispute_dialog.js";
 import { listenToGame } from "./game_deeds.js";
 import { renderGame } from "./game_panel.js";
 import { listenToPointers } from "./gestures.js";
+import { listenToLifting, renderLifting } from "./lifting.js";
 import { listenToKeys } from "./keys.js";
 import { renderLog } from "./log.js";
 import { Moves } from "./moves.js";
@@ -42,6 +43,7 @@ function changed() {
     isDue = false;
     renderBoard(state);
     renderPanel(state);
+    renderLifting(state);
     renderGame(state);
     renderRulings(state);
     renderDisputes(state);
@@ -198,6 +200,8 @@ listenToKeys({
   " ": () => choose(focusedThing()),
   "?": () => openHelp(),
 });
+
+listenToLifting(state, moves);
 
 /** @returns {string | null} */
 function focusedThing() {

@@ -1,6 +1,7 @@
 // @ts-check
 /** Moving units of a simulated table: picked up, carried, turned, put down, taken back. */
 import * as api from "./api.js";
+import { nameOf } from "./lifting.js";
 import { HANDLE_PX, handlePlace } from "./board.js";
 import { thingAt, toleranceOf } from "./picking.js";
 import { carry, dropGhost, isPoint, letGo, lift, unitOf } from "./state.js";
@@ -128,9 +129,32 @@ export class Moves {
     if (!place) return;
     this.state.undo = this.state.undo.slice(0, -1);
     dropGhost(this.state);
+    if ("lifted" in place) return this.putBack(place.lifted);
     try {
       await api.moveUnit(place);
       this.say(`${place.unit} put back`);
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  /** Take a thing off the table. @param {import("./lifting.js").Lifted} lifted */
+  async lift(lifted) {
+    try {
+      await api.liftOff(lifted);
+      this.state.undo = [...this.state.undo, { lifted }];
+      this.say(`${nameOf(lifted)} taken off the table`, true);
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  /** Put a thing back that was taken off. @param {import("./lifting.js").Lifted} lifted */
+  async putBack(lifted) {
+    try {
+      await api.putBack(lifted);
+      this.state.undo = this.state.undo.filter((each) => !("lifted" in each) || nameOf(each.lifted) !== nameOf(lifted));
+      this.say(`${nameOf(lifted)} put back`);
     } catch (error) {
       this.complain(error);
     }

@@ -76,7 +76,7 @@
  * @property {Notice[]} notices  the latest, the newest last
  * @property {number} disputes  how many this game has
  * @property {number} game  grows whenever there is something new to see of the game
- * @property {{paused: boolean, light: number} | null} simulated
+ * @property {{paused: boolean, light: number, off: number[]} | null} simulated  `off` are the tags that were taken off
  *
  * @typedef {object} Verdict  an answer that hangs on a length
  * @property {"yes" | "no" | "too_close"} answer
@@ -122,7 +122,7 @@
  * @property {About | null} about
  * @property {string | null} aboutError
  * @property {Ghost | null} ghost
- * @property {Placing[]} undo  where moved units were before, the latest last
+ * @property {(Placing | {lifted: import("./lifting.js").Lifted})[]} undo  where moved units were before, and what was taken off, the latest last
  * @property {{text: string, undo: boolean} | null} notice
  * @property {Notice[]} log  all that this page has been told of, the newest last
  * @property {import("./rulings_state.js").Rulings} rulings

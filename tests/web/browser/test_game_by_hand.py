@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
+from tablecam.referee.seats import SHARED
 from tests.web.browser.halls import Table
 
 
@@ -32,3 +33,28 @@ def test_a_unit_moved_out_of_turn_is_said_and_may_be_accepted(fight: Table) -> N
     expect(moved).to_have_count(0)
     line = fight.prussian.page.locator("#game-log-body li.overrule")
     expect(line).to_contain_text("A6 as laid (it slipped)")
+
+
+def test_a_broken_unit_is_taken_off_by_a_tap_and_put_back_by_another(fight: Table) -> None:
+    page = fight.prussian.page
+    fight.hall.referee.act(SHARED, {"type": "overrule", "off": ["A6"]})
+    due = page.locator("#game-due li")
+    expect(due).to_contain_text("A6 is broken: take it off the table")
+    page.locator("#game-due [data-lift]").click()
+    expect(due.filter(has_text="take it off")).to_have_count(0)
+    expect(page.locator('.units [data-thing="unit:A6"]')).to_have_count(0)
+    page.locator("#lifted button", has_text="Put A6 back").click()
+    expect(page.locator("#game-moved")).to_contain_text("A6 has left the game")
+
+
+def test_a_chosen_unit_is_taken_off_the_simulated_table_and_undo_puts_it_back(fight: Table) -> None:
+    page = fight.prussian.page
+    expect(page.locator("#lift")).to_be_disabled()
+    page.locator('.units [data-thing="unit:P5"]').focus()
+    page.keyboard.press("Enter")
+    page.locator("#lift", has_text="Take P5 off the table").click()
+    fight.hall.waits(lambda: not fight.hall.table.truth().unit("P5").bases)
+    page.keyboard.press("Control+z")
+    fight.hall.waits(lambda: len(fight.hall.table.truth().unit("P5").bases) == 4)
+    expect(page.locator("#lifted button")).to_have_count(0)
+    page.keyboard.press("Escape")
