@@ -1,0 +1,1 @@
+"""A recording looked at again: shown, told, checked, repaired and handed on."""
