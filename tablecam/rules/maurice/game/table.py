@@ -118,7 +118,13 @@ def _renewed(before: _Table, position: Position) -> _Table:
     as_before = {name for name, unit in field.by_id.items() if _is_as(before.field, unit)}
     fire = {name: each for name, each in before.fire.items() if name in as_before - fresh}
     charge = {name: each for name, each in before.charge.items() if name in as_before - may_charge}
-    return _Table(position, before.is_closed, field, fire, charge)
+    stirred = {
+        each.by_id[name].side
+        for each in (before.field, field)
+        for name in moved & each.by_id.keys()
+    }
+    by_side = {side: each for side, each in before.forces.items() if side not in stirred}
+    return _Table(position, before.is_closed, field, fire, charge, by_side)
 
 
 def _moved(before: Field, after: Field) -> frozenset[str]:

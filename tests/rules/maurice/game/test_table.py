@@ -12,8 +12,9 @@ from tablecam.errors import BadInput
 from tablecam.rules.maurice.charge import charges
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.fire import fires
+from tablecam.rules.maurice.forces import forces
 from tablecam.rules.maurice.game.steps import CommandChoice
-from tablecam.rules.maurice.game.table import charges_at, field_at, field_on, fire_at
+from tablecam.rules.maurice.game.table import charges_at, field_at, field_on, fire_at, forces_at
 from tablecam.table.model import Position, Terrain
 from tablecam.testing import shifted
 from tests.rules.maurice.game.battles import battles
@@ -38,19 +39,19 @@ def test_what_is_taken_over_is_as_if_made_afresh(table: Position, x: float, y: f
 
 @settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(battles(), st.integers(0, 8), st.floats(-60, 60), st.floats(-60, 60), st.integers(0, 1))
-def test_fire_and_charges_that_are_taken_over_are_as_if_asked_afresh(
+def test_what_units_may_do_and_is_taken_over_is_as_if_asked_afresh(
     table: Position, which: int, x: float, y: float, disruption: int
 ) -> None:
     names = [unit.id for unit in table.units]
     before = state_at(table, CommandChoice())
     fire_at(before, names)
     charges_at(before, names)
-    first, *others = table.units[which % len(names) :] + table.units[: which % len(names)]
-    for left in (
-        (shifted(first, x, y), *others),
-        (replace(first, state={"disruption": disruption}), *others),
-        tuple(others),
-    ):
+    for side in ("french", "british"):
+        forces_at(before, side)
+    place = which % len(names)
+    first, others = table.units[place], (table.units[:place], table.units[place + 1 :])
+    for instead in ([shifted(first, x, y)], [replace(first, state={"disruption": disruption})], []):
+        left = (*others[0], *instead, *others[1])
         try:
             fresh = field_of(replace(table, units=left))
         except BadInput:
@@ -59,6 +60,8 @@ def test_fire_and_charges_that_are_taken_over_are_as_if_asked_afresh(
         there = [unit.id for unit in left]
         assert fire_at(after, there) == fires(fresh)
         assert charges_at(after, there) == charges(fresh)
+        for side in ("french", "british"):
+            assert forces_at(after, side) == forces(fresh, side)
 
 
 def test_what_lies_out_of_reach_of_all_that_moved_is_not_asked_again() -> None:
