@@ -7,7 +7,7 @@ actions, so the same actions give the same game. `README.md` says how a rule sys
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from types import MappingProxyType
@@ -71,17 +71,40 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Closed:
+    """Nobody measures now, as players have agreed to declare first; `because` is one sentence.
+
+    Between the units and commanders that are `declared`, and from them to bare points of the table,
+    it is open all the same.
+    """
+
+    because: str
+    declared: tuple[str, ...] = ()
+
+    def permits(self, names: Iterable[str | None]) -> bool:
+        """Whether two things may be measured between; None is a point, which nobody declares.
+
+        What is asked of one thing alone (its rings, its zones, whom it reaches) tells of others.
+        """
+        ends = list(names)
+        named = [name for name in ends if name is not None]
+        return len(ends) > 1 and bool(named) and all(name in self.declared for name in named)
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """What is due: `question` is one sentence, and `seat` is asked it.
 
     Without a seat chance is asked (dice, a draw), or nobody, as the game `is_over`. When
-    `is_concealed` the answers show what only that seat may see.
+    `is_concealed` the answers show what only that seat may see. `closed` says so where measuring
+    is closed until something is declared.
     """
 
     question: str
     seat: str | None = None
     is_over: bool = False
     is_concealed: bool = False
+    closed: Closed | None = None
 
 
 @dataclass(frozen=True, slots=True)

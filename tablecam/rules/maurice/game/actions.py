@@ -172,7 +172,10 @@ class ClearSmoke:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A unit has charged a target, to where its bases are now."""
+    """A unit has charged a target, to where its bases are now.
+
+    Where players declare before they measure it may be declared without bases.
+    """
 
     unit: str
     target: str

@@ -13,6 +13,7 @@ from tablecam.rules.maurice.field import Field
 from tablecam.rules.maurice.forces import left_out
 from tablecam.rules.maurice.game.able import able_units
 from tablecam.rules.maurice.game.actions import Action, Activate, Done
+from tablecam.rules.maurice.game.declaring import tried_activations, tried_forces
 from tablecam.rules.maurice.game.hands import cards_of, is_dealt, without_cards
 from tablecam.rules.maurice.game.sequence import after_action
 from tablecam.rules.maurice.game.state import State
@@ -41,6 +42,9 @@ class ActivatingRules:
             for force in _candidates(state)
             if able.refusal(force) is None and _is_of_use(state, field, force)
         ]
+        if state.declares_first:
+            tried = (each for force in candidates for each in tried_activations(state, force))
+            return (*tried, Done())
         found = []
         for force, need_bw in zip(candidates, _needs_bw(state, field, candidates), strict=True):
             cheapest = None if need_bw is None else _cheapest(state, force, need_bw)
@@ -51,22 +55,31 @@ class ActivatingRules:
     def apply(self, state: State, step: Activating, action: Action) -> Followed:
         """The cards are spent, and the passive side may interrupt."""
         if isinstance(action, Done):
-            return after_action(state), (
-                Event("no-force", f"{state.active} activates nobody", "M-4.15"),
-            )
+            text, facts = f"{state.active} activates nobody", {"side": state.active}
+            return after_action(state), (Event("no-force", text, "M-4.15", facts),)
         if not isinstance(action, Activate):
             raise Refused(f"expected a force, or done, got {action.type}", rule="M-4.11")
-        field = field_at(state)
-        _check_force(state, field, action.force)
         spans_bw = _played_bw(state, action)
-        told = _check_reached(state, field, action.force, spans_bw)
         played = action.cards if is_dealt(state) else (None,) * len(spans_bw)
+        if state.declares_first:
+            force, left, told = _tried(state, action.force, spans_bw)
+        else:
+            _check_force(state, field_at(state), action.force)
+            force, left = action.force, ()
+            told = _check_reached(state, field_at(state), force, spans_bw)
         state = without_cards(state, state.active, played)
-        return state.to(Interrupting("activation", action.force)), (told,)
+        if told.kind == "out-of-reach":
+            return after_action(state), (*left, told)
+        return state.to(Interrupting("activation", force)), (*left, told)
 
 
 def _candidates(state: State) -> list[Force]:
-    """Every maximal force, then every unit by itself (M-1.15, M-4.14)."""
+    """Every maximal force, then every unit by itself (M-1.15, M-4.14).
+
+    Where players declare first, whatever may be one: who is linked to whom is measured.
+    """
+    if state.declares_first:
+        return [*tried_forces(field_at(state).of_side(state.active))]
     whole = forces_at(state, state.active)
     singles = [(name,) for force in whole if len(force) > 1 for name in force]
     return [*whole, *singles]
@@ -127,6 +140,16 @@ def cheapest_cards(held: Iterable[tuple[int, str]], need_bw: int) -> tuple[str, 
 
 def _check_force(state: State, field: Field, force: Force) -> None:
     """Refuse what is no force of the active side, or cannot do the declared action."""
+    _check_named(state, field, force)
+    if (apart := left_out(field, force)) is not None:
+        raise Refused(f"no chain of links joins {apart} to the force", rule="M-1.15", key="force")
+    able = able_units(state, in_doubt=force)
+    if (why := able.refusal(force)) is not None:
+        raise Refused(why, rule=able.rule, key="force")
+
+
+def _check_named(state: State, field: Field, force: Force) -> None:
+    """Refuse what are not units of the active side, each once."""
     own = [unit.id for unit in field.of_side(state.active)]
     if not force:
         raise Refused("expected a force, got no unit", rule="M-1.15", key="force")
@@ -136,11 +159,35 @@ def _check_force(state: State, field: Field, force: Force) -> None:
             raise Refused(there, rule="M-1.15", key="force")
         if name in force[:place]:
             raise Refused(f"{name} is named twice", key="force")
-    if (apart := left_out(field, force)) is not None:
-        raise Refused(f"no chain of links joins {apart} to the force", rule="M-1.15", key="force")
-    able = able_units(state, in_doubt=force)
-    if (why := able.refusal(force)) is not None:
+
+
+def _tried(
+    state: State, named: Force, spans_bw: tuple[int, ...]
+) -> tuple[Force, tuple[Event, ...], Event]:
+    """The force that was activated where nobody measured, who was left out, and what is told.
+
+    Whoever is not linked to the first that was named stays out of it, and cards that do not reach
+    are spent for nothing.
+    """
+    field = field_at(state)
+    _check_named(state, field, named)
+    able = able_units(state)
+    if (why := able.refusal(named)) is not None:
         raise Refused(why, rule=able.rule, key="force")
+    force, events = named, []
+    while (apart := left_out(field, force)) is not None:
+        force = tuple(name for name in force if name != apart)
+        text = f"{apart} is not linked to {force[0]}: it is not of the force"
+        events.append(Event("left-out", text, "M-1.15", {"unit": apart}))
+    try:
+        told = _check_reached(state, field, force, spans_bw)
+    except Refused as refused:
+        if not spans_bw:
+            raise
+        why = refused.message.removeprefix(f"{refused.rule} ")
+        text = f"{why}: the cards are spent for nothing"
+        told = Event("out-of-reach", text, refused.rule, {"force": list(force)})
+    return force, tuple(events), told
 
 
 def _played_bw(state: State, action: Activate) -> tuple[int, ...]:

@@ -25,8 +25,10 @@ from tablecam.rules.maurice.game.charge_ends import (
     off_mm,
     slack_mm,
 )
+from tablecam.rules.maurice.game.declaring import may_try_to_charge, tried_charges
 from tablecam.rules.maurice.game.displaced import after_passing
 from tablecam.rules.maurice.game.losses import disrupted
+from tablecam.rules.maurice.game.lost import end_tried, lost_charge
 from tablecam.rules.maurice.game.march_steps import check_bases, judged, moved_to, part_in
 from tablecam.rules.maurice.game.marches import marches
 from tablecam.rules.maurice.game.sequence import after_moves_of_charge
@@ -50,9 +52,16 @@ class ChargingRules:
         return Asked(f"{state.active} charges: {left} may charge or move up; {more}", state.active)
 
     def legal(self, state: State, step: Charging) -> tuple[Action, ...]:
-        """A charge at each enemy that can be met, the usual ways to move up, and to be done."""
+        """A charge at each enemy that can be met, the usual ways to move up, and to be done.
+
+        Where players declare first it is a charge at each enemy, and hands alone move units up:
+        what is listed of that would measure for them.
+        """
         field, able = field_at(state), able_to_charge(state, _left(step))
         listed: list[Action] = []
+        if state.declares_first:
+            listed += (charge for name in able for charge in tried_charges(state, name))
+            return (*listed, *(() if _short_of_half(step) and able else (Done(),)))
         for name in able:
             ends = {end.target: end for end in reversed([*charge_ends(field, field.by_id[name])])}
             listed += (Charge(name, end.target, end.bases) for end in reversed(ends.values()))
@@ -75,8 +84,14 @@ class ChargingRules:
 
 
 def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of some units that can charge now (M-8.3), in their order."""
+    """Those of some units that can charge now (M-8.3), in their order.
+
+    Where players declare first, those that may try to.
+    """
     names = tuple(names)
+    if state.declares_first:
+        by_id = field_at(state).by_id
+        return tuple(name for name in names if may_try_to_charge(by_id[name]))
     found = charges_at(state, names)
     return tuple(name for name in names if _why_not(state, name, found[name]) is None)
 
@@ -123,6 +138,11 @@ def _is_held(state: State, name: str) -> bool:
 
 def _charged(state: State, step: Charging, action: Charge) -> Followed:
     _check_may_act(step, action.unit)
+    if state.declares_first:
+        tried = end_tried(state, action)
+        if tried is None:
+            return _lost(state, step, action)
+        action = action if action.bases else replace(action, bases=tried.bases)
     check_bases(state, action)
     end = end_made(state, action)
     seen = axes(replace(end.unit.unit, bases=action.bases))
@@ -141,6 +161,13 @@ def _charged(state: State, step: Charging, action: Charge) -> Followed:
     charged = {**step.charged, action.unit: (end.target, *end.also_meets)}
     state, told = _onward(state, replace(step, charged=charged), end.area)
     return state, (*events, *told)
+
+
+def _lost(state: State, step: Charging, action: Charge) -> Followed:
+    """A charge that leads to nobody counts as one that was made, and the unit stays (M-8.2)."""
+    step = replace(step, charged={**step.charged, action.unit: ()})
+    state, told = _onward(state, step, shapely.Polygon())
+    return state, (lost_charge(state, action), *told)
 
 
 def _moved_up(state: State, step: Charging, action: March) -> Followed:

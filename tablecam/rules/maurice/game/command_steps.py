@@ -12,6 +12,7 @@ from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.field import Field
 from tablecam.rules.maurice.game.able import may_charge
 from tablecam.rules.maurice.game.actions import Action, Declare, Volleys
+from tablecam.rules.maurice.game.declaring import may_try_to_fire
 from tablecam.rules.maurice.game.hands import cards_of, held_card, is_dealt, without_cards
 from tablecam.rules.maurice.game.sequence import DRAWS, after_declaring, after_fire
 from tablecam.rules.maurice.game.state import Command, State
@@ -36,7 +37,12 @@ class VolleyChoiceRules:
 
     def legal(self, state: State, step: VolleyChoice) -> tuple[Action, ...]:
         """No volleys; and volleys where anybody who ever fires has an enemy within their range."""
-        may_fire = _is_any_within_range(field_at(state))
+        field = field_at(state)
+        may_fire = (
+            any(may_try_to_fire(unit) for unit in field.units)
+            if state.declares_first
+            else _is_any_within_range(field)
+        )
         return (Volleys(False), Volleys(True)) if may_fire else (Volleys(False),)
 
     def apply(self, state: State, step: VolleyChoice, action: Action) -> Followed:
@@ -46,7 +52,8 @@ class VolleyChoiceRules:
         if not action.invoke:
             return after_fire(state, "volley"), ()
         state = replace(state, round=replace(state.round, has_volleys=True))
-        event = Event("volleys", f"{state.active} invokes the volley phase", "M-4.3")
+        facts = {"side": state.active}
+        event = Event("volleys", f"{state.active} invokes the volley phase", "M-4.3", facts)
         return state.to(Interrupting("volleys")), (event,)
 
 
@@ -78,7 +85,7 @@ class CommandChoiceRules:
         _check_declared(state, action)
         command = action.command
         state = replace(state, round=replace(state.round, command=command))
-        facts = {"command": command, "card": action.card}
+        facts = {"command": command, "card": action.card, "side": state.active}
         events = (Event("command", f"{state.active} declares: {command}", "M-4.4", facts),)
         if command == "event":
             return _event(state, action), events

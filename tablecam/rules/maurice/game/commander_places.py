@@ -33,7 +33,10 @@ def usual_places(state: State, side: str) -> tuple[Point, ...]:
     field = field_at(state)
     leader = next(each for each in state.position.commanders if each.side == side)
     found = []
-    for force in forces_at(state, side):
+    forces = forces_at(state, side)
+    if state.declares_first:  # who is linked to whom is measured
+        forces = tuple((unit.id,) for unit in field.of_side(side))
+    for force in forces:
         unit = field.by_id[force[len(force) // 2]]
         ahead_x, ahead_y = forward(unit.axes.heading_deg)
         rear = max(

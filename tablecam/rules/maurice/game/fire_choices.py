@@ -10,6 +10,7 @@ from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.fire import BaseFire
 from tablecam.rules.maurice.fire_option import Range
 from tablecam.rules.maurice.game.actions import Fire
+from tablecam.rules.maurice.game.declaring import may_try_to_fire, tried_fire
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.steps import Direction, Firing
 from tablecam.rules.maurice.game.table import field_at, fire_at
@@ -24,6 +25,7 @@ def able_to_fire(state: State, step: Firing) -> tuple[UnitOnField, ...]:
     """The units of the side that may fire yet and have a target.
 
     A unit fires once in a round (M-7.7, M-4.24); in a bombardment only activated guns do (M-7.3).
+    Where players declare first, all those that may try: a list of targets would tell ranges.
     """
     allowed = [
         unit
@@ -32,6 +34,8 @@ def able_to_fire(state: State, step: Firing) -> tuple[UnitOnField, ...]:
         and (step.may is None or unit.id in step.may)
         and (step.kind == "volley" or unit.unit.arm == "artillery")
     ]
+    if state.declares_first:
+        return tuple(unit for unit in allowed if may_try_to_fire(unit))
     fire = fire_at(state, [unit.id for unit in allowed])
     return tuple(unit for unit in allowed if _targets(fire[unit.id], step.kind))
 
@@ -59,6 +63,8 @@ def choices(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
 
     A player may do otherwise: split it differently, or hold bases back (M-7.5, M-7.14).
     """
+    if state.declares_first:
+        return tried_fire(state, unit)
     targets = _targets(fire_at(state, [unit.id])[unit.id], kind)
     everyone = dict.fromkeys(name for names in targets.values() for name in names)
     found = (

@@ -9,6 +9,7 @@ from tablecam.errors import BadInput
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.game.actions import Action, Done, Fire, FireFrom
 from tablecam.rules.maurice.game.fire_choices import able_to_fire, choices, in_order
+from tablecam.rules.maurice.game.lost import check_tried_fire, lost_shots
 from tablecam.rules.maurice.game.sequence import after_fire
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed
@@ -87,15 +88,30 @@ def _declared(state: State, step: Firing, action: Fire) -> Followed:
     field = field_at(state)
     unit = field.by_id[action.unit]
     aims = tuple(Aim(action.unit, base, target) for base, target in action.targets.items())
-    rolling = RollingToHit(aims, step)
-    shots_of(state, rolling)  # refuses what may not be fired at before anything has changed
+    declared = aims
+    lost: tuple[Event, ...] = ()
+    if state.declares_first:
+        aims = tuple(aim for aim in aims if _has_shot(state, step, aim))
+        lost = lost_shots(state, declared, aims)
+    else:
+        shots_of(state, RollingToHit(aims, step))  # refuses before anything has changed
     state = replace(state, round=replace(state.round, fired=state.round.fired | {unit.id}))
     if unit.unit.arm == "artillery":
         smoking = replace(unit.unit, state={**unit.unit.state, "smoke": True})  # M-4.23
         state = state.with_unit(smoking)
     at = " and ".join(dict.fromkeys(action.targets.values()))
-    text = f"{unit.id} fires at {at}, with {len(aims)} base{'s' * (len(aims) > 1)}"
-    return state.to(rolling), (Event("fires", text, "M-7.8", {"unit": unit.id}),)
+    text = f"{unit.id} fires at {at}, with {len(declared)} base{'s' * (len(declared) > 1)}"
+    told = Event("fires", text, "M-7.8", {"unit": unit.id})
+    return state.to(RollingToHit(aims, step) if aims else step), (told, *lost)
+
+
+def _has_shot(state: State, step: Firing, aim: Aim) -> bool:
+    """Whether a base may fire as it was declared to."""
+    try:
+        shots_of(state, RollingToHit((aim,), step))
+    except Refused:
+        return False
+    return True
 
 
 def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
@@ -108,6 +124,8 @@ def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
         raise Refused(f"{action.unit} is not of the activated force", rule="M-7.3", key="unit")
     if not action.targets:
         raise Refused("expected a target for at least one base", key="targets")
+    if state.declares_first:
+        check_tried_fire(state, unit, action)
     names = [unit.unit.base_name(place) for place in range(len(unit.bases))]
     for base in action.targets:
         if base not in names:

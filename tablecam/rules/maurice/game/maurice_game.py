@@ -13,6 +13,7 @@ from tablecam.rules.maurice.field import GAME as NAME
 from tablecam.rules.maurice.game import round as rounds
 from tablecam.rules.maurice.game.action_json import action_from_json, action_to_json
 from tablecam.rules.maurice.game.actions import Action, Draw
+from tablecam.rules.maurice.game.closed import closed
 from tablecam.rules.maurice.game.draw_steps import settled_draw
 from tablecam.rules.maurice.game.hands import is_dealt
 from tablecam.rules.maurice.game.laying import laid
@@ -38,7 +39,8 @@ class MauriceGame:
     def asked(self, state: State) -> Asked:
         """What is due now, and of whom; where tablecam deals, answers may show a hand."""
         asked = rounds.asked(state)
-        return replace(asked, is_concealed=asked.seat is not None and is_dealt(state))
+        is_concealed = asked.seat is not None and is_dealt(state)
+        return replace(asked, is_concealed=is_concealed, closed=closed(state))
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Complete actions; of moves, of fire and of cards the usual ones."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import shapely
 
@@ -100,7 +100,9 @@ def _activation(state: State, action: act.Activate) -> Offer:
     strings = [
         found.path
         for each in state.position.commanders
-        if each.side == state.active and (found := span(field, each, action.force)) is not None
+        if not state.declares_first
+        and each.side == state.active
+        and (found := span(field, each, action.force)) is not None
     ]
     shapes = (*_outlines(field, action.force), *strings)
     return Offer("activate", f"{', '.join(action.force)}: {cards}{total_bw}", shapes)
@@ -108,6 +110,8 @@ def _activation(state: State, action: act.Activate) -> Offer:
 
 def _fire(state: State, action: act.Fire) -> Offer:
     """Which targets with how many bases, and the zones of those that fire (M-7.11)."""
+    if state.declares_first:
+        return Offer("fire", _fire_words(action), _tried(state, action.unit, action.targets))
     fire = fire_at(state, [action.unit])[action.unit]
     shapes = tuple(
         shape
@@ -116,11 +120,20 @@ def _fire(state: State, action: act.Fire) -> Offer:
         if option.target == target
         for shape in option.evidence
     )
+    return Offer("fire", _fire_words(action), shapes)
+
+
+def _fire_words(action: act.Fire) -> str:
     counts: dict[str, int] = {}
     for target in action.targets.values():
         counts[target] = counts.get(target, 0) + 1
     at = ", ".join(f"{target} ({number})" for target, number in counts.items())
-    return Offer("fire", f"{action.unit} at {at}", shapes)
+    return f"{action.unit} at {at}"
+
+
+def _tried(state: State, unit: str, targets: Mapping[str, str]) -> tuple[Shape, ...]:
+    """Who and whom, and nothing of what lies between: nobody has measured it yet."""
+    return _outlines(field_at(state), (unit, *dict.fromkeys(targets.values())))
 
 
 def _march(state: State, action: act.March) -> Offer:
@@ -134,10 +147,12 @@ def _march(state: State, action: act.March) -> Offer:
 
 def _charge(state: State, action: act.Charge) -> Offer:
     """Whom, and the lane to it (M-8.5)."""
+    label = f"{action.unit} charges {action.target}"
+    if state.declares_first:
+        return Offer("charge", label, _tried(state, action.unit, {"": action.target}))
     lanes = charges_at(state, [action.unit])[action.unit].lanes
     to_target = next((lane for lane in lanes if lane.target == action.target), None)
-    shapes = () if to_target is None else to_target.evidence
-    return Offer("charge", f"{action.unit} charges {action.target}", shapes)
+    return Offer("charge", label, () if to_target is None else to_target.evidence)
 
 
 def _commander(state: State, action: act.PlaceCommander) -> Offer:

@@ -15,7 +15,7 @@ from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.game.deck_file import DeckList, deck_named
 from tablecam.rules.maurice.game.deploying import usual_places
 from tablecam.rules.maurice.game.sequence import first_step
-from tablecam.rules.maurice.game.state import Deck, Options, Round, Side, State
+from tablecam.rules.maurice.game.state import Deck, Measuring, Options, Round, Side, State
 from tablecam.rules.maurice.game.steps import (
     Drawing,
     RollingFirstRound,
@@ -40,6 +40,7 @@ class _OptionsDocument(StrictModel):
     `hands` are how many cards the sides hold at first and `deck_size` how many there are in all,
     the Reshuffle card apart; `morale` is that of armies that have lost units already. With `setup`
     the game begins with the dice for the terrain, else with the first round of `active`.
+    `measuring` is `free`, or closed until a thing is `declared` (`DECLARING.md`).
     """
 
     active: Name | None = None
@@ -48,6 +49,7 @@ class _OptionsDocument(StrictModel):
     deck_size: _Count | None = None
     hands: dict[Name, _Count] = Field(default_factory=dict)
     morale: dict[Name, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+    measuring: Measuring = "free"
 
 
 def first_state(position: Position, options: Mapping[str, Any]) -> State:
@@ -67,7 +69,8 @@ def first_state(position: Position, options: Mapping[str, Any]) -> State:
     active = parsed.active or sides[0]
     deck = _counted_deck(document, parsed, sum(hands.values()))
     begun = Round(1, active, position)
-    state = State(position, (first, second), deck, begun, VolleyChoice())
+    agreed = Options(measuring=parsed.measuring)
+    state = State(position, (first, second), deck, begun, VolleyChoice(), agreed)
     if parsed.deck is not None:
         state = _undealt(state, deck_named(parsed.deck))
     return _setting_up(state, hands) if parsed.setup else _beginning(state, hands)
@@ -105,7 +108,9 @@ def _undealt(state: State, cards: DeckList) -> State:
         raise BadInput("options", f"{wanted}, got {deck.left}", key="deck")
     for side in state.sides:
         state = state.with_side(replace(side, hand=0))
-    return replace(state, deck=deck, options=Options(cards.name, cards.cards))
+    return replace(
+        state, deck=deck, options=replace(state.options, deck=cards.name, cards=cards.cards)
+    )
 
 
 def sides_of(position: Position) -> tuple[str, str]:

@@ -12,6 +12,8 @@ from tablecam.rules.maurice.game.steps import Step, Symbol
 from tablecam.table.model import Position, Unit
 
 Command = Literal["pass", "event", "charge", "march", "rally", "bombard"]
+Measuring = Literal["free", "declared"]
+"""Whether players may measure as they like, or only what has been declared."""
 DeckStage = Literal["first", "second", "last"]
 """Before the first reshuffle, with the Reshuffle card in it, and after it is out (M-4.20 to 22)."""
 
@@ -101,11 +103,12 @@ class Options:
     """How the players have agreed to play.
 
     `deck` is the name of the deck that tablecam deals, None where the players hold printed cards;
-    `cards` are all of its cards.
+    `cards` are all of its cards. `measuring` says whether they measure before they declare.
     """
 
     deck: str | None = None
     cards: tuple[Card, ...] = ()
+    measuring: Measuring = "free"
 
     def card(self, card_id: str) -> Card | None:
         """The card of that id, None where the deck has none."""
@@ -123,6 +126,11 @@ class State:
     step: Step
     options: Options = field(default_factory=Options)
     night_passes: int = 0
+
+    @property
+    def declares_first(self) -> bool:
+        """Whether players declare before they measure: then no list tells what is in reach."""
+        return self.options.measuring == "declared"
 
     @property
     def active(self) -> str:

@@ -206,7 +206,7 @@ class Marching:
 class Charging:
     """The units of a force charge or move up, one by one (M-8.2, M-8.9).
 
-    `charged` names the targets that each charger has met.
+    `charged` names the targets that each charger has met: none where its charge was lost.
     """
 
     force: tuple[str, ...]
