@@ -83,7 +83,8 @@ class InterruptingRules:
         events = (Event("interrupt", text, "M-4.17", facts),)
         if step.moment == "activation" and _is_foiled(state, step, action.effect):
             failed = "the activation fails: all cards played for it are discarded"
-            return after_action(state), (*events, Event("foiled", failed, "M-4.19"))
+            facts = {"force": list(step.force)}
+            return after_action(state), (*events, Event("foiled", failed, "M-4.19", facts))
         return after_interrupt(state, step), events
 
 
@@ -145,7 +146,9 @@ class ModifyingRules:
         added = Modifier(action.side, action.symbol, action.amounts, action.card)
         modifiers = (*state.round.modifiers, added)
         state = replace(state, round=replace(state.round, modifiers=modifiers))
-        event = Event("modifier", _modifier_words(state, action), "M-3.5", dict(action.amounts))
+        amounts = dict(action.amounts)
+        facts = {"side": action.side, "units": list(amounts), "amounts": amounts}
+        event = Event("modifier", _modifier_words(state, action), "M-3.5", facts)
         return _next(state, step), (event,)
 
 
@@ -168,7 +171,9 @@ class RemovingRules:
         if isinstance(action, Remove):
             discards = tuple(card for card in state.deck.discards if card != step.card)
             deck = replace(state.deck, discarded=state.deck.discarded - 1, discards=discards)
-            event = Event("removed", f"{step.side} takes the event out of the game", "M-4.25")
+            facts = {"side": step.side}
+            text = f"{step.side} takes the event out of the game"
+            event = Event("removed", text, "M-4.25", facts)
             return replace(state, deck=deck, step=step.then), (event,)
         if not step.left:
             return state.to(step.then), ()

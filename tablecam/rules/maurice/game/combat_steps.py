@@ -8,7 +8,7 @@ from dataclasses import replace
 import shapely
 from shapely import affinity
 
-from tablecam.measure.answer import Shape, shapes_of
+from tablecam.measure.answer import Answer, Shape, shapes_of
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.aftermath import Aftermath, position_after
@@ -48,7 +48,7 @@ class RollingCombatRules:
         met = meeting(field, state.active)
         scores = scores_of(field, met, state.round.amounts("swords"))
         found = outcomes(field, met, scores, dice)
-        events = [_doubt_event(answer.because, answer.rule) for answer in combat_doubts(field, met)]
+        events = [_doubt_event(answer) for answer in combat_doubts(field, met)]
         events += (_score_event(met, name, scores[name], dice[name]) for name in step.engaged)
         events += (_result_event(name, result) for name, result in found.items())
         state, lost = _with_results(state, field, found)
@@ -123,8 +123,9 @@ def _passed_over(field: Field, name: str, found: Result) -> shapely.Geometry:
     return shapely.convex_hull(shapely.GeometryCollection([outline, there]))
 
 
-def _doubt_event(because: str, rule: str) -> Event:
-    return Event("doubt", f"{because}; it counts as it was seen", rule)
+def _doubt_event(answer: Answer) -> Event:
+    text = f"{answer.because}; it counts as it was seen"
+    return Event("doubt", text, answer.rule, evidence=answer.evidence)
 
 
 def _score_event(met: Meeting, name: str, value: Value, die: int) -> Event:

@@ -62,7 +62,8 @@ def drawn_by_itself(state: State, step: Drawing) -> Followed | None:
     if step.count == 0:
         return state.to(step.then), ()
     if deck.left == 0:
-        return state.to(step.then), (Event("draw", "the deck is empty: nobody draws", "M-4.22"),)
+        text = "the deck is empty: nobody draws"
+        return state.to(step.then), (Event("draw", text, "M-4.22", {"side": step.side}),)
     if is_dealt(state) or deck.stage == "second":
         return None
     return _counted(state, step, min(step.count, deck.left))
@@ -161,7 +162,7 @@ def _told(side: str, count: int) -> Event:
 def _seen(state: State, side: str, cards: tuple[str, ...]) -> Event:
     titles = [card.title for card in map(state.options.card, cards) if card is not None]
     text = f"{side} has drawn {', '.join(titles)}"
-    return Event("drawn", text, "M-3.1", {"cards": list(cards)}, only_for=side)
+    return Event("drawn", text, "M-3.1", {"cards": list(cards), "side": side}, only_for=side)
 
 
 def _cards(count: int) -> str:

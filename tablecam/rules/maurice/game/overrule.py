@@ -52,7 +52,10 @@ def overruled(state: State, action: Overrule) -> Followed:
     state = _taken_up(state, action)
     said = "; ".join(_said(action)) or "nothing is changed"
     text = f"overruled: {said}" + (f" ({action.why})" if action.why else "")
-    return state, (Event("overrule", text, None, {"why": action.why}),)
+    named = (action.units, action.off, action.disruption, action.smoke)
+    units = dict.fromkeys(name for each in named for name in each)
+    facts = {"why": action.why, "units": list(units)}
+    return state, (Event("overrule", text, None, facts),)
 
 
 def _laid(position: Position, action: Overrule) -> Position:

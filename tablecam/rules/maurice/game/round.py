@@ -20,6 +20,7 @@ from tablecam.rules.maurice.game.charge_steps import ChargingRules
 from tablecam.rules.maurice.game.combat_steps import ChoosingFallBacksRules, RollingCombatRules
 from tablecam.rules.maurice.game.command_steps import CommandChoiceRules, VolleyChoiceRules
 from tablecam.rules.maurice.game.draw_steps import DrawingRules, drawn_by_itself
+from tablecam.rules.maurice.game.drawing import drawn
 from tablecam.rules.maurice.game.end_steps import (
     DiscardingRules,
     DisplacingRules,
@@ -136,13 +137,15 @@ def apply(state: State, action: Action) -> Followed:
     Raises:
         Refused: It is not legal now.
     """
-    if isinstance(action, Overrule):
-        return onward(overruled(state, action))
     if isinstance(action, Lay):
         return as_laid(state, action), ()
-    if isinstance(state.step, Over):
+    if isinstance(action, Overrule):
+        after, events = onward(overruled(state, action))
+    elif isinstance(state.step, Over):
         raise Refused("the game is over", rule=state.step.rule)
-    return onward(RULES[type(state.step)].apply(state, state.step, action))
+    else:
+        after, events = onward(RULES[type(state.step)].apply(state, state.step, action))
+    return after, drawn(state, after, events)
 
 
 def onward(followed: Followed) -> Followed:

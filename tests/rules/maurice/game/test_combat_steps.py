@@ -110,7 +110,7 @@ def test_t_35_a_defender_with_four_breaks_though_he_wins_and_nobody_falls_back()
     assert level(state, "F1") == 1
     assert isinstance(state.step, MovingCommander)
     assert kinds(events)[-2:] == ["broken", "morale"]
-    assert [shape.role for shape in events[-2].evidence] == ["unit"]
+    assert [shape.role for shape in events[-2].evidence] == ["unit", "result"]
 
 
 def test_t_36_reached_across_the_gap_by_one_who_stands_it_does_not_fall_back() -> None:

@@ -104,7 +104,7 @@ def test_m_6_3_difficult_ground_disrupts_once() -> None:
     assert level(state, "F1") == 1
     assert [(each.kind, each.rule) for each in events[1:]] == [("disrupted", "M-6.3")]
     # Both pieces of ground on its way are drawn.
-    assert [shape.role for shape in events[1].evidence] == ["intrusion"] * 2
+    assert [shape.role for shape in events[1].evidence] == ["intrusion", "intrusion", "unit", "result"]
 
 
 def test_t_16_foot_through_a_column_of_horse_is_disrupted_and_the_horse_is_not() -> None:

@@ -1,0 +1,69 @@
+"""What is drawn of what happened: no line of the log is about nothing on the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tablecam.rules.game import Event
+from tablecam.rules.maurice.game.actions import Fire, FireFrom, Overrule
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.steps import Firing
+from tests.rules.maurice.game.playthrough import KEPT, played
+from tests.rules.maurice.game.states import after, dice, state_at
+from tests.rules.maurice.tables import line, position
+
+SOUTH = 270.0
+ALL_OF_F1 = {f"F1/{place}": "B1" for place in (1, 2, 3, 4)}
+ABOUT_NO_PLACE = {"over", "reshuffle", "rolled", "tie"}
+"""Dice for the setup, the deck, and the end of it all."""
+
+
+def facing() -> State:
+    table = position(line("F1", "french", 600, 400), line("B1", "british", 600, 560, SOUTH))
+    return state_at(table, Firing("volley", "french", next_sides=("british",)))
+
+
+def roles(event: Event) -> list[str]:
+    return [shape.role for shape in event.evidence]
+
+
+def results(events: tuple[Event, ...]) -> list[str]:
+    return [shape.label for event in events for shape in event.evidence if shape.role == "result"]
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
+def test_every_line_of_a_whole_game_is_drawn(path: Path) -> None:
+    play = played(path.read_text(encoding="utf-8"))
+    undrawn = {
+        event.kind
+        for done in play.done
+        for event in done.events
+        if not event.evidence and event.kind not in ABOUT_NO_PLACE
+    }
+    assert undrawn == set()
+
+
+def test_a_shot_is_drawn_from_its_base_to_its_target_and_the_hits_are_told_once() -> None:
+    state, _ = after(facing(), FireFrom("left"), Fire("F1", ALL_OF_F1))
+    state, told = after(state, dice(state, 6, 1, 6, 1))
+    assert roles(told[0]) == ["unit", "shooter", "shot"]
+    way = told[0].evidence[2]
+    assert way.points_mm[0] in {(base.x_mm, base.y_mm) for base in state.position.units[0].bases}
+    assert way.points_mm[1][1] == pytest.approx(540.0)
+    assert results(told) == ["2 of 4 hit"]
+
+
+def test_a_disruption_is_told_at_the_unit_that_has_it() -> None:
+    state, _ = after(facing(), FireFrom("left"), Fire("F1", ALL_OF_F1))
+    state, _ = after(state, dice(state, 6, 1, 6, 1))
+    state, told = after(state, dice(state, 6, 6))
+    assert results(told) == ["+2 disruptions"]
+    (place,) = next(shape for shape in told[0].evidence if shape.role == "result").points_mm
+    assert place == pytest.approx((600.0, 560.0))
+
+
+def test_an_overrule_draws_the_units_that_it_sets() -> None:
+    _, (told,) = after(facing(), Overrule(disruption={"F1": 1}, smoke={"B1": True}))
+    assert [shape.label for shape in told.evidence] == ["F1", "B1"]
