@@ -1,4 +1,4 @@
-"""What SQLite complains of, in words for players: one line that names the file."""
+"""What a database complains of, in words for players: one line that names the recording."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def in_words(name: str, deed: str) -> Iterator[None]:
         yield
     except DBAPIError as error:
         code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
-        because = _WORDS.get(code, str(error.orig))
+        because = _WORDS.get(code, " ".join(str(error.orig).split()))  # a server says it in lines
         raise BadInput(name, f"{deed}: {because}") from error
     except OSError as error:
         raise BadInput(name, f"{deed}: {error.strerror or error}") from error

@@ -41,6 +41,15 @@ class Journal:
             raise BadInput(self.name, f"there is no recording {self.id}")
         return _facts(rows[0])
 
+    def written_by(self) -> str:
+        """The version of tablecam that began it.
+
+        Raises:
+            BadInput: It cannot be read.
+        """
+        (row,) = self._rows(select(recording.c.written_by).where(recording.c.id == self.id))
+        return str(row.written_by)
+
     def append(self, *entries: NewEntry) -> int:
         """Keep these, in this order, all or none; the number of the last.
 
@@ -121,16 +130,42 @@ class Journal:
 
 def begin_recording(connection: Connection, facts: GameFacts) -> None:
     """Write a recording's one row of facts; its entries may follow."""
-    row = {
+    connection.execute(insert(recording), facts_row(facts, tablecam.__version__))
+
+
+def facts_row(facts: GameFacts, written_by: str) -> Json:
+    """The row of a recording; `written_by` is the version of tablecam that began it."""
+    return {
         "id": facts.id,
         "format": FORMAT,
         "game": facts.game,
         "table_file": facts.table_file,
         "camera_file": facts.camera_file,
         "started_at": facts.started_at.isoformat(),
-        "written_by": tablecam.__version__,
+        "written_by": written_by,
     }
-    connection.execute(insert(recording), row)
+
+
+def entry_row(recording_id: str, number: int, kept: Entry | NewEntry) -> Json:
+    """The row of an entry."""
+    return {
+        "recording": recording_id,
+        "number": number,
+        "kind": kept.kind,
+        "at": kept.at.isoformat(),
+        "document": json.dumps(kept.document, ensure_ascii=False, separators=(",", ":")),
+    }
+
+
+def picture_row(recording_id: str, number: int, kept: Picture) -> Json:
+    """The row of a picture of an entry."""
+    return {
+        "recording": recording_id,
+        "entry": number,
+        "kind": kept.kind,
+        "media_type": kept.media_type,
+        "image": kept.image,
+    }
 
 
 def _facts(row: Row[Any]) -> GameFacts:
@@ -139,14 +174,6 @@ def _facts(row: Row[Any]) -> GameFacts:
 
 
 def _insert(connection: Connection, recording_id: str, number: int, new: NewEntry) -> None:
-    row = {"recording": recording_id, "number": number, "kind": new.kind}
-    row |= {"at": new.at.isoformat(), "document": _text(new.document)}
-    connection.execute(insert(entry), row)
+    connection.execute(insert(entry), entry_row(recording_id, number, new))
     for each in new.pictures:
-        row = {"recording": recording_id, "entry": number, "kind": each.kind}
-        row |= {"media_type": each.media_type, "image": each.image}
-        connection.execute(insert(picture), row)
-
-
-def _text(document: Json) -> str:
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+        connection.execute(insert(picture), picture_row(recording_id, number, each))

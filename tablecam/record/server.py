@@ -1,0 +1,179 @@
+"""A hall's server: the tables of many recordings in PostgreSQL, and who is playing just now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from sqlalchemy import (
+    URL,
+    Column,
+    Connection,
+    Engine,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    create_engine,
+    func,
+    make_url,
+    select,
+)
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+from tablecam.errors import BadInput
+from tablecam.record.faults import in_words
+from tablecam.record.journal import Journal
+from tablecam.record.schema import SCHEMA_VERSION, entry, metadata, recording
+
+CHANNEL: Final = "tablecam"
+"""On which the server notifies of what is new: `{"recording": ..., "last": ...}`."""
+
+_PATIENCE_S: Final = 5
+"""How long to wait for a server that does not answer, before saying so."""
+_LOCK: Final = int.from_bytes(b"tablecam", "big") >> 1
+"""Of the server, while the tables are made: two tables of a hall may start at once."""
+
+server_metadata = MetaData()
+
+schema_version = Table(
+    "schema_version",
+    server_metadata,
+    Column("version", Integer, primary_key=True, comment="of the tables of recordings"),
+    comment="one row",
+)
+
+presence = Table(
+    "presence",
+    server_metadata,
+    Column("recording", Text, primary_key=True, comment="of which"),
+    Column("at", Text, nullable=False, comment="when its table last said it is there: ISO 8601"),
+    comment="tables that are playing say so every few seconds, whether or not anything happens",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One recording of a hall: how many entries it has, and when its table was last heard of."""
+
+    id: str
+    game: str
+    started_at: datetime
+    last: int
+    heard_at: datetime | None
+
+
+def server_url(address: str) -> URL:
+    """The address of a hall's server as SQLAlchemy wants it.
+
+    Raises:
+        BadInput: It is none of a PostgreSQL server.
+    """
+    expected = "expected the address of a PostgreSQL server: postgresql://user@host/database"
+    try:
+        url = make_url(address)
+    except ArgumentError:
+        raise BadInput("--record", f"{expected}, got {_without_password(address)}") from None
+    if url.drivername not in {"postgresql", "postgres", "postgresql+psycopg"} or not url.database:
+        raise BadInput("--record", f"{expected}, got {url.render_as_string()}")
+    return url.set(drivername="postgresql+psycopg")
+
+
+class Hall:
+    """Many recordings on one server. Any thread may use it; nothing is asked before it is needed.
+
+    Raises:
+        BadInput: The address is none of a PostgreSQL server, or the driver is not installed.
+    """
+
+    def __init__(self, address: str) -> None:
+        url = server_url(address)
+        self.name = url.set(drivername="postgresql").render_as_string(hide_password=True)
+        self.url = url
+        try:
+            self.engine: Engine = create_engine(
+                url, pool_pre_ping=True, connect_args={"connect_timeout": _PATIENCE_S}
+            )
+        except (ImportError, NoSuchModuleError):
+            because = "PostgreSQL needs one package more: pip install 'tablecam[hall]'"
+            raise BadInput("--record", because) from None
+
+    def prepare(self) -> None:
+        """Make the tables where they are not there yet.
+
+        Raises:
+            BadInput: The server cannot be reached, refuses, or has tables of a newer version.
+        """
+        with self.writing("cannot be used") as connection:
+            connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+            metadata.create_all(connection)
+            server_metadata.create_all(connection)
+            version = connection.execute(select(schema_version.c.version)).scalar_one_or_none()
+            if version is None:
+                connection.execute(schema_version.insert(), {"version": SCHEMA_VERSION})
+            elif version != SCHEMA_VERSION:
+                expected = f"expected tables of version {SCHEMA_VERSION}, got version {version}"
+                raise BadInput(self.name, f"{expected}, of another tablecam")
+
+    @contextmanager
+    def writing(self, deed: str) -> Iterator[Connection]:
+        """One transaction; what fails in it is raised as one line, and `deed` says what failed."""
+        with in_words(self.name, deed), self.engine.begin() as connection:
+            yield connection
+
+    def journal(self, recording_id: str) -> Journal:
+        """A recording by its id; whether there is one shows when it is read."""
+        return Journal(self.engine, recording_id, self.name)
+
+    def recordings(self) -> list[Listed]:
+        """All recordings, the newest first.
+
+        Raises:
+            BadInput: They cannot be read.
+        """
+        last = func.coalesce(func.max(entry.c.number), 0).label("last")
+        query = (
+            select(recording.c.id, recording.c.game, recording.c.started_at, presence.c.at, last)
+            .outerjoin(presence, presence.c.recording == recording.c.id)
+            .outerjoin(entry, entry.c.recording == recording.c.id)
+            .group_by(recording.c.id, presence.c.at)
+        )
+        with self.writing("cannot be read") as connection:
+            rows = connection.execute(query).all()
+        listed = [
+            Listed(row.id, row.game, _time(row.started_at), row.last, row.at and _time(row.at))
+            for row in rows
+        ]
+        return sorted(listed, key=lambda each: each.started_at, reverse=True)
+
+    def say_it_is_there(self, recording_id: str) -> None:
+        """Note that a table is playing, now.
+
+        Raises:
+            BadInput: It cannot be written.
+        """
+        row = {"recording": recording_id, "at": datetime.now(UTC).isoformat()}
+        new = insert(presence).values(row)
+        newer = new.on_conflict_do_update(index_elements=["recording"], set_={"at": row["at"]})
+        with self.writing("cannot be written") as connection:
+            connection.execute(newer)
+
+
+def notify(connection: Connection, recording_id: str, last: int) -> None:
+    """Tell all who listen to the server, once the transaction is through, what is new."""
+    told = json.dumps({"recording": recording_id, "last": last})
+    connection.execute(select(func.pg_notify(CHANNEL, told)))
+
+
+def _time(words: str) -> datetime:
+    return datetime.fromisoformat(words)
+
+
+def _without_password(address: str) -> str:
+    head, at, tail = address.rpartition("@")
+    return f"{head.partition(':')[0]}:***{at}{tail}" if at else address

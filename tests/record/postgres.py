@@ -1,0 +1,68 @@
+"""A PostgreSQL server of the tests' own: made in a folder, started, stopped, started again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from pathlib import Path
+
+ADVICE = "needs PostgreSQL (Debian, Ubuntu: apt install postgresql)"
+
+
+def programs() -> Path | None:
+    """The folder of PostgreSQL's programs; Debian keeps them off the path."""
+    found = shutil.which("initdb")
+    if found is not None:
+        return Path(found).resolve().parent
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return folders[-1].parent if folders else None
+
+
+class Postgres:
+    """A server on this machine alone. Root may not run one: it runs as Debian's own user then."""
+
+    def __init__(self, bin_folder: Path) -> None:
+        self._bin = bin_folder
+        is_root = os.name == "posix" and os.geteuid() == 0
+        self._user = "postgres" if is_root else None
+        self._folder = Path(tempfile.mkdtemp(prefix="tablecam-postgres-"))
+        if self._user is not None:
+            shutil.chown(self._folder, self._user)
+        self.port = _free_port()
+        self._run("initdb", "--auth=trust", "--username=tester", "--encoding=UTF8", "--no-sync")
+
+    @property
+    def address(self) -> str:
+        """The address of its one database."""
+        return f"postgresql://tester@127.0.0.1:{self.port}/postgres"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories="
+        log = str(self._folder / "log")
+        self._run("pg_ctl", "start", "--wait", "--silent", f"--options={options}", f"--log={log}")
+
+    def stop(self) -> None:
+        """Stop it at once, as a pulled plug would: connections break."""
+        self._run("pg_ctl", "stop", "--mode=immediate", "--wait", "--silent")
+
+    def close(self) -> None:
+        """Stop it and take its folder away."""
+        self.stop()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _run(self, program: str, *options: str) -> None:
+        command = [str(self._bin / program), f"--pgdata={self._folder / 'data'}", *options]
+        subprocess.run(
+            command, user=self._user, check=True, cwd=self._folder, stdout=subprocess.DEVNULL
+        )
+
+
+def _free_port() -> int:
+    with socket.socket() as asked:
+        asked.bind(("127.0.0.1", 0))
+        port: int = asked.getsockname()[1]
+        return port

@@ -1,0 +1,135 @@
+"""A hall's server, a real one: what a table sends is there once, in order, whatever fails."""
+
+import json
+from dataclasses import replace
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from tablecam.errors import BadInput
+from tablecam.record.catching_up import BATCH, catch_up, is_caught_up
+from tablecam.record.disputes import dispute_picture, disputes
+from tablecam.record.entries import NewEntry, Picture
+from tablecam.record.game_file import GameFile
+from tablecam.record.server import CHANNEL, Hall, server_url
+from tests.record.games import FACTS, add, pictures
+
+
+@pytest.fixture
+def hall(postgres):
+    made = Hall(postgres.address)
+    made.prepare()
+    yield made
+    made.engine.dispose()
+
+
+@pytest.fixture
+def game(tmp_path):
+    return GameFile.create(tmp_path / "game.tablecam", replace(FACTS, id=uuid4().hex))
+
+
+def deeds(count, first=1):
+    return [
+        NewEntry("deed", {"entry": {"number": number}}) for number in range(first, first + count)
+    ]
+
+
+def test_a_hall_has_all_of_a_recording_as_its_table_has_it(hall, game):
+    add(game, 1)
+    game.append(*deeds(3), NewEntry("position", {}, (Picture("table", b"\x00\xff", "image/webp"),)))
+    assert catch_up(game, hall) == 5
+    there = hall.journal(game.id)
+    assert there.facts() == game.facts()
+    assert there.entries() == game.entries()
+    assert disputes(there) == disputes(game)
+    assert dispute_picture(there, 1) == pictures(1)[1]
+    assert there.picture(5, "table") == Picture("table", b"\x00\xff", "image/webp")
+
+
+def test_what_was_sent_is_not_sent_again_and_not_doubled(hall, game):
+    game.append(*deeds(2))
+    assert (catch_up(game, hall), catch_up(game, hall)) == (2, 0)
+    game.append(*deeds(1, first=3))
+    assert not is_caught_up(game, hall)
+    assert catch_up(game, hall) == 1
+    assert is_caught_up(game, hall)
+    assert hall.journal(game.id).entries() == game.entries()
+
+
+def test_a_table_that_was_away_for_long_catches_up_in_several_steps(hall, game):
+    game.append(*deeds(2 * BATCH + 1))
+    assert catch_up(game, hall) == 2 * BATCH + 1
+    assert hall.journal(game.id).last() == game.last()
+
+
+def test_a_table_goes_on_while_its_server_is_away_and_catches_up_later(postgres, hall, game):
+    game.append(*deeds(2))
+    catch_up(game, hall)
+    postgres.stop()
+    try:
+        game.append(*deeds(2, first=3))
+        with pytest.raises(BadInput, match="postgresql://tester@127") as caught:
+            catch_up(game, hall)
+        assert "\n" not in str(caught.value)
+    finally:
+        postgres.start()
+    assert catch_up(game, hall) == 2
+    assert hall.journal(game.id).entries() == game.entries()
+
+
+def test_two_senders_of_one_recording_double_nothing(hall, game):
+    game.append(*deeds(4))
+    catch_up(game, hall)
+    catch_up(GameFile.open(game.path), hall)
+    assert hall.journal(game.id).entries() == game.entries()
+
+
+def test_who_listens_is_told_of_what_is_new(postgres, hall, game):
+    game.append(*deeds(2))
+    with psycopg.connect(postgres.address, autocommit=True) as listener:
+        listener.execute(f"LISTEN {CHANNEL}")
+        catch_up(game, hall)
+        (told,) = listener.notifies(timeout=10, stop_after=1)
+    assert json.loads(told.payload) == {"recording": game.id, "last": 2}
+
+
+def test_recordings_are_listed_with_who_is_there(hall, game):
+    game.append(*deeds(2))
+    catch_up(game, hall)
+    listed = {each.id: each for each in hall.recordings()}[game.id]
+    assert (listed.game, listed.last, listed.heard_at) == ("maurice-lite", 2, None)
+    hall.say_it_is_there(game.id)
+    hall.say_it_is_there(game.id)
+    heard_at = {each.id: each for each in hall.recordings()}[game.id].heard_at
+    assert heard_at > FACTS.started_at
+
+
+def test_tables_are_made_once_and_of_another_version_refused(hall):
+    hall.prepare()
+    with hall.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE schema_version SET version = 99")
+    try:
+        with pytest.raises(BadInput, match="expected tables of version 3, got version 99"):
+            hall.prepare()
+    finally:
+        with hall.engine.begin() as connection:
+            connection.exec_driver_sql("UPDATE schema_version SET version = 3")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["evening.tablecam", "mysql://me:secret@host/db", "postgresql://me:secret@host", "postgres//x"],
+)
+def test_what_is_no_address_of_a_server_is_refused_and_no_password_told(address):
+    with pytest.raises(BadInput, match="expected the address of a PostgreSQL server") as caught:
+        server_url(address)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_server_that_is_not_there_is_named_without_its_password():
+    hall = Hall("postgresql://me:secret@127.0.0.1:9/db")
+    with pytest.raises(BadInput, match=r"postgresql://me:\*\*\*@127\.0\.0\.1:9/db: ") as caught:
+        hall.prepare()
+    assert "secret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
