@@ -110,6 +110,15 @@ class Confirm(BaseModel):
     way: Way = "seen"
 
 
+class ConfirmAll(BaseModel):
+    """The units that hands moved, in the order in which their moves were offered together."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    units: list[str] = Field(min_length=2, max_length=100)
+    version: int | None = None
+
+
 class Accept(BaseModel):
     """The unit that is to stay where it was laid, and why, in the players' words."""
 

@@ -11,7 +11,7 @@ from tablecam.referee.corrections import redo as again
 from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
 from tablecam.referee.shown import shown as shown_to
-from web.bodies import Accept, Act, Begin, Confirm, Correct, Intend, Redo, Undo
+from web.bodies import Accept, Act, Begin, Confirm, ConfirmAll, Correct, Intend, Redo, Undo
 from web.seats import seat_now
 from web.shown import shown
 
@@ -45,6 +45,14 @@ def confirm() -> Response:
     """Do what a hand seems to have done with a unit."""
     wanted = document_from(request.get_json(), "confirm").parsed(Confirm)
     _referee().confirm(seat_now(), wanted.unit, wanted.version, wanted.way)
+    return _shown()
+
+
+@blueprint.post("/confirm-all")
+def confirm_all() -> Response:
+    """Do what hands seem to have done with several units, in the order that was offered."""
+    wanted = document_from(request.get_json(), "confirm-all").parsed(ConfirmAll)
+    _referee().confirm_all(seat_now(), wanted.units, wanted.version)
     return _shown()
 
 

@@ -8,7 +8,7 @@ where, and waits.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
@@ -20,6 +20,8 @@ from tablecam.referee.intents import Intent, intents, judged
 from tablecam.referee.placing import Placing, as_placed, changed_by_game, placings
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import Seat
+from tablecam.referee.told import beginning_document, deed_document
+from tablecam.referee.together import is_sure, together
 from tablecam.referee.ways import WAYS, Way
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import LAY, OVERRULE, Game, Json, Refused, Suggestion
@@ -36,10 +38,10 @@ class Keeper(Protocol):
     """Where a game is kept while it is played, so that it outlives the program."""
 
     def begin_play(self, document: Json) -> None:
-        """Keep how a game begins: `Play.beginning`."""
+        """Keep how a game begins: `told.beginning_document`."""
 
     def add_deed(self, document: Json) -> None:
-        """Keep what was done, or taken back: one of `Play.entries`."""
+        """Keep what was done, or taken back: `told.deed_document`."""
 
 
 class Referee:
@@ -70,6 +72,7 @@ class Referee:
         self._seen: Position | None = None
         self._due: frozenset[str] = frozenset()
         self._suggested: tuple[Suggestion, ...] = ()
+        self._together: tuple[Suggestion, ...] = ()
         self._trouble = ""
         self._markers: Mapping[str, Mapping[str, Scalar]] = {}
         self._version = 0
@@ -92,6 +95,12 @@ class Referee:
         """What hands seem to have done, and the game does not know yet."""
         with self._turn:
             return self._suggested
+
+    @property
+    def together(self) -> tuple[Suggestion, ...]:
+        """The moves that may be confirmed at once, in their order; none where there are not two."""
+        with self._turn:
+            return self._together
 
     @property
     def trouble(self) -> str:
@@ -130,7 +139,7 @@ class Referee:
             self._play = Play(self.game, position, options)
             self._seen, self._due, self._kept = position, frozenset(), 0
             if self._keeper is not None:
-                self._keeper.begin_play(self._play.beginning())
+                self._keeper.begin_play(beginning_document(self._play))
             self._go_on()
 
     def resume(self, document: object) -> None:
@@ -162,9 +171,8 @@ class Referee:
         with self._turn:
             play = self._checked(seat, version)
             wanted = self.game.action_from_json(action)
-            if not _is_overrule(action) and not seat.may_answer(play.asked()):
-                whose = play.asked().seat
-                raise NotYours("action", f"expected it of {whose}: {play.asked().question}")
+            if not _is_overrule(action):
+                _check_asked(seat, play)
             self._apply(wanted, note)
             self._go_on()
 
@@ -187,6 +195,23 @@ class Referee:
             if way == "intent" and said is not None:
                 note += f": {said}"
             self.act(seat, self.game.action_to_json(found.action), note=note)
+
+    def confirm_all(self, seat: Seat, units: Sequence[str], version: int | None = None) -> None:
+        """Do what a hand seems to have done with several units, in the order that was offered.
+
+        Raises:
+            NotYours, OutOfDate: As for `act`; late, too, where these are not the units on offer.
+        """
+        with self._turn:
+            play = self._checked(seat, version, since=self._version)
+            if [each.unit for each in self._together] != list(units):
+                raise OutOfDate("game", "other moves are on offer by now: look again")
+            _check_asked(seat, play)
+            try:
+                for each in self._together:
+                    self._apply(each.action)
+            finally:
+                self._go_on()
 
     def intend(self, seat: Seat, intent: Intent, version: int | None = None) -> None:
         """Keep what a mover says before he moves; it is checked when he has.
@@ -325,18 +350,19 @@ class Referee:
     def _keep(self) -> None:
         if self._keeper is None or self._play is None:
             return
-        for entry in self._play.entries(after=self._kept):
-            self._keeper.add_deed(entry)
+        for logged in self._play.logged(after=self._kept):
+            self._keeper.add_deed(deed_document(self.game, logged))
             self._kept += 1
 
     def _compare(self) -> None:
         """What is to be placed by hand, and what hands have done."""
-        self._suggested, self._trouble = (), ""
+        self._suggested, self._together, self._trouble = (), (), ""
         if self._play is None or self._seen is None:
             return
         self._due = frozenset(each.unit for each in self._placings())
         self._take_over_hairs()
-        self._suggested = self._asked_of_the_game()
+        self._suggested = self._made_of(self._play.state)
+        self._together = together(self.game, self._play.state, self._suggested, look=self._made_of)
         if self.is_automatic:
             self._confirm_by_itself()
 
@@ -352,29 +378,32 @@ class Referee:
         if action is not None:
             self._play.apply(action)
 
-    def _asked_of_the_game(self) -> tuple[Suggestion, ...]:
+    def _made_of(self, state: Any) -> tuple[Suggestion, ...]:
         """What the game makes of the table; what is yet to be placed by hand is no move."""
         if self._play is None or self._seen is None:
             return ()
-        known = self.game.position(self._play.state)
-        seen = as_placed(known, self._seen, self._due)
+        now, known = self.game.position(self._play.state), self.game.position(state)
+        seen = as_placed(known, self._seen, self._due | changed_by_game(now, known))
         try:
-            return self._play.moved(seen)
+            return self.game.moved(state, seen)
         except BadInput as error:
             self._trouble = error.message
             return ()
 
     def _confirm_by_itself(self) -> None:
         """Confirm what is legal beyond doubt; what is too close is left to the players."""
-        for each in self._suggested:
-            if each.action is not None and each.answer.answer == "yes":
-                try:
-                    self._apply(each.action)
-                except Refused:
-                    continue
-                self._decided = self._version + 1
-                self._compare()
-                return
+        done = [self._is_confirmed(each) for each in self._together]
+        if any(done or map(self._is_confirmed, filter(is_sure, self._suggested))):
+            self._decided = self._version + 1
+            self._compare()
+
+    def _is_confirmed(self, found: Suggestion) -> bool:
+        """Whether a move could be confirmed, which it is then."""
+        try:
+            self._apply(found.action)
+        except Refused:
+            return False
+        return True
 
 
 def _without_markers(position: Position) -> Position:
@@ -388,3 +417,9 @@ def _is_overrule(action: object) -> bool:
 def _check_plays(seat: Seat) -> None:
     if not seat.plays:
         raise NotYours("seat", "expected a player: who looks on changes nothing")
+
+
+def _check_asked(seat: Seat, play: AnyPlay) -> None:
+    asked = play.asked()
+    if not seat.may_answer(asked):
+        raise NotYours("action", f"expected it of {asked.seat}: {asked.question}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tablecam.measure.answer import Answer
@@ -9,6 +10,8 @@ from tablecam.referee.intents import Intent
 from tablecam.referee.placing import Placing
 from tablecam.referee.referee import AnyPlay, Referee
 from tablecam.referee.seats import Seat
+from tablecam.referee.told import event_lines, markers
+from tablecam.referee.together import is_sure
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Game, Json, Suggestion
 from tablecam.rules.play import Done
@@ -65,11 +68,11 @@ def _offers(game: Game[Any, Any], play: AnyPlay) -> list[Json]:
 
 def _table(referee: Referee, play: AnyPlay) -> Json:
     """What table and game do not agree on, and who did what by hand."""
-    position = referee.game.position(play.state)
     return {
-        "markers": {unit.id: dict(unit.state) for unit in position.units if unit.state},
+        "markers": markers(referee.game, play.state),
         "to_place": [_placing(each) for each in referee.to_place],
-        "moved": [_suggestion(each) for each in referee.suggested],
+        "moved": _moved(referee),
+        "together": [each.unit for each in referee.together],
         "intents": [_intent(*each) for each in referee.of_intents()],
         "trouble": referee.trouble,
     }
@@ -90,20 +93,9 @@ def _intent(intent: Intent, answer: Answer | None) -> Json:
 
 
 def _lines(deed: int, done: Done[Any, Any], seat: Seat) -> list[Json]:
-    """What followed from an action, as a seat may know it; the dice it rolled with the first."""
-    about: Json = {"note": done.note, "undone": done.is_undone, "deed": deed}
-    seen = [event for event in done.events if event.only_for in (None, seat.sees)]
-    return [
-        event.to_json() | about | {"dice": None if at else _dice(done.action)}
-        for at, event in enumerate(seen)
-    ]
-
-
-def _dice(action: object) -> Json | None:
-    """The dice of a roll as they came up; None for any other action."""
-    if not isinstance(action, Roll) or action.values is None:
-        return None
-    return {"values": list(action.values), "sides": action.sides}
+    """What followed from an action, as a seat may know it."""
+    about: Json = {"undone": done.is_undone, "deed": deed}
+    return [line | about for line in event_lines(done, seat)]
 
 
 def _placing(placing: Placing) -> Json:
@@ -114,6 +106,23 @@ def _placing(placing: Placing) -> Json:
     }
 
 
+def _moved(referee: Referee) -> list[Json]:
+    """What hands seem to have done; those that may be confirmed at once first, in their order.
+
+    Who may only go when others have gone is told as it is then, with whom it goes `after`.
+    """
+    order = [each.unit for each in referee.together]
+    alone = {each.unit: each for each in referee.suggested}
+    found = [_in_order(alone.get(each.unit), each, order) for each in referee.together]
+    return found + [_suggestion(each) for each in referee.suggested if each.unit not in order]
+
+
+def _in_order(alone: Suggestion | None, then: Suggestion, order: Sequence[str]) -> Json:
+    if alone is not None and is_sure(alone):
+        return _suggestion(alone)
+    return _suggestion(then) | {"after": order[: order.index(then.unit)]}
+
+
 def _suggestion(suggestion: Suggestion) -> Json:
     answer = suggestion.answer
     is_legal = suggestion.action is not None and answer.answer != "no"
@@ -121,6 +130,7 @@ def _suggestion(suggestion: Suggestion) -> Json:
         "unit": suggestion.unit,
         "text": suggestion.text,
         "is_legal": is_legal,
+        "after": [],
         "answer": answer.to_json(),
         "ghost": _ghost(suggestion.nearest, suggestion.unit),
     }

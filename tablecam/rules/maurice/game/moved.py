@@ -72,12 +72,27 @@ def _after_others(
     unit, seen = state.position.unit(found.unit), position.unit(found.unit)
     if found.answer.rule != "M-6.8" or unit is None or seen is None:
         return found
-    gone = {each.unit for each in all_found if _is_legal(each)}
-    upon = lies_upon(field_at(state), with_bases(unit, seen.bases))
-    if not upon or not gone.issuperset(upon):
+    field = field_at(state)
+    upon = lies_upon(field, with_bases(unit, seen.bases))
+    tried = {each.unit for each in all_found if each.action is not None}
+    if not upon or not tried.issuperset(upon):
         return found
-    because = f"{found.unit} lies where {listed(upon)} stood: confirm {listed(upon)} first"
+    because = f"{found.unit} lies where {listed(upon)} stood"
+    if all(_is_legal(each) for each in all_found if each.unit in upon):
+        because += f": confirm {listed(upon)} first"
+    elif any(found.unit in lies_upon(field, _as_seen(state, position, name)) for name in upon):
+        because += f", and {listed(upon)} where {found.unit} stood: neither can go first"
+    else:
+        because += ", which may not lie where it lies now"
     return replace(found, answer=replace(found.answer, because=because), nearest=None)
+
+
+def _as_seen(state: State, position: Position, name: str) -> Unit:
+    """A unit of the game, where it is seen."""
+    unit, seen = state.position.unit(name), position.unit(name)
+    if unit is None or seen is None:
+        raise ValueError(f"expected {name} in the game and on the table")
+    return with_bases(unit, seen.bases)
 
 
 def _is_legal(found: Suggestion) -> bool:

@@ -1,0 +1,74 @@
+"""What was done in a game, told to a seat: each line of its log, and how the game stands then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tablecam.referee.seats import SPECTATOR, Seat
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Game, Json
+from tablecam.rules.play import Done, Logged, Play
+from tablecam.table.position_file import FORMAT as POSITION_FORMAT
+
+
+def beginning_document(play: Play[Any, Any]) -> Json:
+    """How a game begins, to be kept: a play document without its log, and how it stands then."""
+    return play.beginning() | {"after": standing(play.game, play.first)}
+
+
+def deed_document(game: Game[Any, Any], logged: Logged[Any, Any]) -> Json:
+    """An entry of the log, to be kept: as it is, and what everybody may know of it.
+
+    `deed` counts what was done from 0, None where the entry is no deed of its own; `undoes` are
+    the deeds that it takes back. What is concealed is in `entry` alone.
+    """
+    done = logged.done
+    return {
+        "entry": logged.document,
+        "deed": logged.deed,
+        "undoes": list(logged.undoes),
+        "events": [] if done is None else event_lines(done, SPECTATOR),
+        "after": standing(game, logged.state),
+    }
+
+
+def standing(game: Game[Any, Any], state: Any) -> Json:
+    """How a game stands, as everybody may know it; where bases lie is left out."""
+    asked = game.asked(state)
+    return {
+        "question": asked.question,
+        "asked": asked.seat,
+        "is_over": asked.is_over,
+        "markers": markers(game, state),
+        "state": _without_positions(game.seen_by(state, None)),
+    }
+
+
+def markers(game: Game[Any, Any], state: Any) -> Json:
+    """What the game knows of each unit (disruption, smoke, ...), by its id."""
+    return {unit.id: dict(unit.state) for unit in game.position(state).units if unit.state}
+
+
+def event_lines(done: Done[Any, Any], seat: Seat) -> list[Json]:
+    """What followed from an action, as a seat may know it; the dice it rolled with the first."""
+    seen = [event for event in done.events if event.only_for in (None, seat.sees)]
+    return [
+        event.to_json() | {"note": done.note, "dice": None if at else _dice(done.action)}
+        for at, event in enumerate(seen)
+    ]
+
+
+def _dice(action: object) -> Json | None:
+    """The dice of a roll as they came up; None for any other action."""
+    if not isinstance(action, Roll) or action.values is None:
+        return None
+    return {"values": list(action.values), "sides": action.sides}
+
+
+def _without_positions(state: Json) -> Json:
+    """A state without the position documents in it: they are twenty times as long as all else."""
+    return {
+        key: _without_positions(value) if isinstance(value, dict) else value
+        for key, value in state.items()
+        if not (isinstance(value, dict) and value.get("format") == POSITION_FORMAT)
+    }

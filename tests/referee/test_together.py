@@ -1,0 +1,170 @@
+"""Several units moved at once are confirmed at once, in an order that is legal (M-6.31)."""
+
+from dataclasses import replace
+
+import pytest
+
+from tablecam.referee.referee import Referee
+from tablecam.referee.refusals import NotYours, OutOfDate
+from tablecam.referee.seats import SHARED, SPECTATOR, player
+from tablecam.referee.shown import shown
+from tablecam.rules.games import game_of
+from tablecam.table.model import Commander, Position
+from tests.referee.tables import SOUTH, moved
+from tests.rules.maurice.tables import line, position
+
+FRENCH, BRITISH = player("french"), player("british")
+
+
+def table(front: str = "F1", rear: str = "F2") -> Position:
+    """One stands behind another with a gap of 10 mm, F3 beside them; all are one force."""
+    places = {front: (600, 300), rear: (600, 250)}
+    return position(
+        *(line(name, "french", *places[name]) for name in sorted(places)),
+        line("F3", "french", 780, 300),
+        line("B1", "british", 600, 900, SOUTH),
+        commanders=(
+            Commander("cinc", "french", 600, 150),
+            Commander("general", "british", 600, 1050),
+        ),
+    )
+
+
+def marching(here: Position | None = None, *, is_automatic: bool = False) -> Referee:
+    """The french march F1, F2 and F3."""
+    referee = Referee(game_of("maurice-lite"), is_automatic=is_automatic)
+    referee.begin(here or table(), {"active": "french"}, FRENCH)
+    referee.act(SHARED, {"type": "volleys", "invoke": False})
+    referee.act(SHARED, {"type": "declare", "command": "march"})
+    choices = shown(referee, SHARED)["actions"]
+    forces = [each["action"] for each in choices if set("123") <= set(each["label"])]
+    referee.act(SHARED, forces[0])
+    while (now := shown(referee, SHARED))["actions"][-1]["group"] == "card":
+        referee.act(SHARED, next(a["action"] for a in now["actions"] if "No" in a["label"]))
+    assert now["question"].startswith("french marches: F1, F2, F3")
+    return referee
+
+
+def laid(**ahead_mm: float) -> Position:
+    seen = table()
+    for name, length_mm in ahead_mm.items():
+        seen = moved(seen, name, length_mm)
+    return seen
+
+
+def told(referee: Referee) -> list[str]:
+    log = shown(referee, SHARED)["log"]
+    return [line["text"] for line in log if line["kind"] == "march" and not line["undone"]]
+
+
+def test_all_that_was_moved_is_confirmed_with_one_tap() -> None:
+    referee = marching()
+    referee.see(laid(F1=100, F3=80))
+    now = shown(referee, FRENCH)
+    assert now["together"] == ["F1", "F3"]
+    assert [each["text"] for each in now["moved"]] == [
+        "F1 moved ahead 2.5 BW: march?",
+        "F3 moved ahead 2 BW: march?",
+    ]
+    assert now["moved"][1]["answer"]["because"] == "2.00 of 4 BW"
+    referee.confirm_all(FRENCH, ["F1", "F3"], referee.version)
+    assert told(referee) == ["F1 marches 2.50 BW of 4", "F3 marches 2.00 BW of 4"]
+    assert shown(referee, FRENCH)["moved"] == []
+
+
+def test_who_moves_into_the_place_that_another_left_goes_after_him() -> None:
+    referee = marching()
+    referee.see(laid(F2=60, F1=120))
+    now = shown(referee, FRENCH)
+    assert now["together"] == ["F1", "F2"]
+    first, then = now["moved"]
+    assert (first["unit"], first["after"]) == ("F1", [])
+    assert (then["unit"], then["after"]) == ("F2", ["F1"])
+    assert then["answer"]["answer"] == "yes"
+    assert then["answer"]["because"] == "1.50 of 4 BW"
+    referee.confirm_all(FRENCH, ["F1", "F2"])
+    assert told(referee) == ["F1 marches 3.00 BW of 4", "F2 marches 1.50 BW of 4"]
+
+
+def test_of_the_orders_that_is_taken_in_which_nobody_passes_through_a_friend() -> None:
+    """F1 ends ahead of where F2 stood: going first, it had gone through it (M-6.7)."""
+    here = table(front="F2", rear="F1")
+    referee = marching(here)
+    referee.see(moved(moved(here, "F1", 110), "F2", 160))
+    assert shown(referee, FRENCH)["together"] == ["F2", "F1"]
+    referee.confirm_all(FRENCH, ["F2", "F1"])
+    assert shown(referee, FRENCH)["markers"] == {}
+
+
+def test_one_that_is_not_legal_keeps_nobody_from_confirming_the_others() -> None:
+    referee = marching()
+    referee.see(laid(F1=100, F2=60, F3=220))
+    now = shown(referee, FRENCH)
+    assert now["together"] == ["F1", "F2"]
+    assert not now["moved"][2]["is_legal"]
+    assert now["moved"][2]["ghost"]
+    referee.confirm_all(FRENCH, ["F1", "F2"])
+    assert [each["unit"] for each in shown(referee, FRENCH)["moved"]] == ["F3"]
+
+
+def test_who_follows_one_that_may_not_go_waits_with_him() -> None:
+    referee = marching()
+    referee.see(laid(F1=220, F2=60, F3=80))
+    now = shown(referee, FRENCH)
+    assert now["together"] == []
+    by_unit = {each["unit"]: each for each in now["moved"]}
+    assert by_unit["F3"]["is_legal"]
+    assert not by_unit["F2"]["is_legal"]
+    said = "F2 lies where F1 stood, which may not lie where it lies now"
+    assert by_unit["F2"]["answer"]["because"] == said
+
+
+def test_two_that_changed_places_are_told_that_neither_can_go_first() -> None:
+    referee = marching()
+    seen, here = table(), table()
+    for name, other in (("F1", "F2"), ("F2", "F1")):
+        bases = tuple(
+            replace(base, x_mm=there.x_mm, y_mm=there.y_mm)
+            for base, there in zip(here.unit(name).bases, here.unit(other).bases, strict=True)
+        )
+        units = (replace(each, bases=bases) if each.id == name else each for each in seen.units)
+        seen = replace(seen, units=tuple(units))
+    referee.see(seen)
+    now = shown(referee, FRENCH)
+    assert now["together"] == []
+    said = "F1 lies where F2 stood, and F2 where F1 stood: neither can go first"
+    assert next(each for each in now["moved"] if each["unit"] == "F1")["answer"]["because"] == said
+
+
+def test_each_is_confirmed_singly_too_and_the_others_stay_on_offer() -> None:
+    referee = marching()
+    referee.see(laid(F1=100, F2=60, F3=80))
+    assert shown(referee, FRENCH)["together"] == ["F1", "F2", "F3"]
+    referee.confirm(FRENCH, "F3")
+    assert shown(referee, FRENCH)["together"] == ["F1", "F2"]
+
+
+def test_what_is_confirmed_at_once_is_taken_back_one_by_one() -> None:
+    referee = marching()
+    referee.see(laid(F1=100, F3=80))
+    referee.confirm_all(FRENCH, ["F1", "F3"])
+    referee.undo(FRENCH)
+    assert told(referee) == ["F1 marches 2.50 BW of 4"]
+
+
+def test_by_itself_the_referee_confirms_all_in_that_order() -> None:
+    referee = marching(is_automatic=True)
+    referee.see(laid(F2=60, F1=120, F3=220))
+    assert told(referee) == ["F1 marches 3.00 BW of 4", "F2 marches 1.50 BW of 4"]
+    assert [each["unit"] for each in shown(referee, FRENCH)["moved"]] == ["F3"]
+
+
+def test_other_moves_than_those_offered_are_not_confirmed() -> None:
+    referee = marching()
+    referee.see(laid(F1=100, F3=80))
+    with pytest.raises(OutOfDate, match="look again"):
+        referee.confirm_all(FRENCH, ["F1", "F2"])
+    for seat in (BRITISH, SPECTATOR):
+        with pytest.raises(NotYours):
+            referee.confirm_all(seat, ["F1", "F3"])
+    assert told(referee) == []
