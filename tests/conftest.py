@@ -1,9 +1,13 @@
-"""What many tests need: the shared footage, where it is there; how hypothesis runs."""
+"""What many tests need: the shared footage, where it is there; a database; how hypothesis runs."""
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.record.postgres import ADVICE, Postgres, programs
 
 # No test passes or fails by the clock: the machine may be busy with something else.
 settings.register_profile("tablecam", deadline=None)
@@ -18,3 +22,17 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("needs the shared footage and photographs in ../shared, which are not here")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A real PostgreSQL server on this machine alone; a test that stops it starts it again."""
+    folder = programs()
+    if folder is None:
+        if os.environ.get("CI"):
+            pytest.fail(ADVICE)
+        pytest.skip(ADVICE)
+    server = Postgres(folder)
+    server.start()
+    yield server
+    server.close()

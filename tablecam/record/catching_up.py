@@ -27,9 +27,9 @@ def catch_up(here: Journal, hall: Hall) -> int:
     Raises:
         BadInput: The recording cannot be read, or the server not be reached. What was sent stays.
     """
-    there = hall.journal(here.id)
-    _send_facts(here, hall)
-    sent, last = 0, there.last()
+    sent, last = 0, hall.journal(here.id).last()
+    if last == 0:
+        _send_facts(here, hall)
     while entries := here.entries(after=last, up_to=last + BATCH):
         _send(entries, here, hall)
         sent, last = sent + len(entries), entries[-1].number

@@ -1,0 +1,84 @@
+"""A table that plays in a hall: the server hears of all that is kept, sooner or later."""
+
+import time
+from dataclasses import replace
+from uuid import uuid4
+
+import pytest
+
+from tablecam.live.sending import Sending
+from tablecam.record.entries import NewEntry
+from tablecam.record.game_file import GameFile
+from tablecam.record.server import Hall
+from tests.record.games import FACTS
+
+PATIENCE_S = 60.0  # only reached when a test fails
+
+
+@pytest.fixture
+def hall(postgres):
+    made = Hall(postgres.address)
+    made.prepare()
+    yield made
+    made.engine.dispose()
+
+
+@pytest.fixture
+def game(tmp_path):
+    return GameFile.create(tmp_path / "now.tablecam", replace(FACTS, id=uuid4().hex))
+
+
+def keep(game, number):
+    game.append(NewEntry("deed", {"entry": {"number": number}}))
+
+
+def comes_true(is_so):
+    """Look again until something is so."""
+    until_s = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < until_s, "it never comes to be so"
+        time.sleep(0.05)
+
+
+def has_all(hall, game):
+    return hall.journal(game.id).last() == game.last()
+
+
+def test_what_is_kept_at_the_table_is_soon_in_the_hall_and_the_table_is_there(hall, game):
+    keep(game, 1)
+    with Sending(hall, lambda: game.path, game.path.parent) as sending:
+        comes_true(lambda: sending.trouble == "" and has_all(hall, game))
+        keep(game, 2)
+        comes_true(lambda: has_all(hall, game))
+        assert hall.journal(game.id).entries() == game.entries()
+        comes_true(lambda: any(each.id == game.id and each.heard_at for each in hall.recordings()))
+
+
+def test_a_lost_server_is_told_of_and_gets_the_rest_when_it_is_back(postgres, hall, game):
+    keep(game, 1)
+    with Sending(hall, lambda: game.path, game.path.parent) as sending:
+        comes_true(lambda: has_all(hall, game))
+        postgres.stop()
+        try:
+            keep(game, 2)
+            comes_true(lambda: "all is in this table's own file" in sending.trouble)
+        finally:
+            postgres.start()
+        comes_true(lambda: sending.trouble == "" and has_all(hall, game))
+    assert hall.journal(game.id).entries() == game.entries()
+
+
+def test_games_that_ended_while_the_server_was_away_are_sent_at_the_next_start(hall, game):
+    keep(game, 1)
+    other = game.path.with_name("broken.tablecam")
+    other.write_bytes(b"no recording")
+    with Sending(hall, lambda: None, game.path.parent):
+        comes_true(lambda: has_all(hall, game))
+
+
+def test_what_was_done_last_is_sent_before_the_program_ends(hall, game):
+    sending = Sending(hall, lambda: game.path, game.path.parent)
+    with sending:
+        comes_true(lambda: sending._is_ready)
+        keep(game, 1)
+    assert has_all(hall, game)
