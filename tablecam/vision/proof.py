@@ -6,37 +6,26 @@ table, and beneath it the question, the answer and the rule.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
 import cv2
 import numpy as np
-import shapely
-import shapely.ops
 
 from calibration.camera import Camera
-from tablecam.measure.answer import Answer, Shape
+from tablecam.measure.answer import Answer
 from tablecam.measure.outlines import corners
-from tablecam.table.model import BasePose, Unit
-from tablecam.vision.labels import Labels, box_of
-from tablecam.vision.lettering import Words, lettered, size_px
-from tablecam.vision.pen import INK, WHITE, Array, Colour, Pen, Picture
+from tablecam.table.model import Unit
+from tablecam.vision.evidence_drawing import drawn
+from tablecam.vision.pen import Array, Picture
 from tablecam.vision.proof_caption import Caption, with_caption
-from tablecam.vision.proof_cut import Cut, cut_around
+from tablecam.vision.proof_cut import cut_around
 from tablecam.vision.proof_ground import Ground
-from tablecam.vision.proof_looks import BOUNDLESS, SIDES, Look, look_of
+from tablecam.vision.proof_looks import BOUNDLESS
 
 _JPEG_QUALITY: Final = 90
-_UNITS_ACROSS: Final = 1000.0
-"""Strokes and letters grow with the cut: so many units of theirs go across it."""
-_NAME, _LABEL = 34.0, 27.0
-"""How high letters are."""
-_DOT: Final = 7.0
-_DASH, _GAP = 12.0, 8.0
-_LARGE: Final = {"point": 0.0, "line": 80.0, "polygon": 300.0}
-"""The label of a shape larger than this stands at its middle, of a smaller one beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +58,8 @@ def proof_picture(
     cut = cut_around(_places(proof), camera, ground=proof.ground, margin_mm=margin_mm)
     plain = cut.of(picture)
     caption = Caption(proof.question, proof.answer, proof.at, proof.reading)
-    drawn = with_caption(_drawn(plain, cut, proof), caption)
-    return _jpeg(plain), _jpeg(drawn)
+    evidence = drawn(plain, cut, proof.units, proof.answer.evidence, proof.sides)
+    return _jpeg(plain), _jpeg(with_caption(evidence, caption))
 
 
 def _places(proof: Proof) -> Iterator[Array]:
@@ -80,129 +69,6 @@ def _places(proof: Proof) -> Iterator[Array]:
     for shape in proof.answer.evidence:
         if shape.role not in BOUNDLESS:
             yield np.array(shape.points_mm, dtype=np.float64)
-
-
-def _drawn(plain: Picture, cut: Cut, proof: Proof) -> Picture:
-    """A copy of the cut with units outlined, evidence drawn, and both named."""
-    pen = Pen(plain.copy(), plain.shape[1] / _UNITS_ACROSS)
-    outlines = [(shape, cut.outlines(_geometry(shape))) for shape in proof.answer.evidence]
-    for shape, parts in outlines:
-        _fill(pen, shape, parts)
-    labels = Labels(plain.shape[1], plain.shape[0])
-    names = [_named(pen, cut, unit, _colour(proof, unit), labels) for unit in proof.units]
-    for shape, parts in outlines:
-        _draw(pen, shape, parts)
-    words = [_placed(pen, labels, *name) for name in names if name is not None]
-    words += _labelled(pen, outlines, labels)
-    return lettered(pen.picture, words)
-
-
-def _geometry(shape: Shape) -> shapely.Geometry:
-    if shape.kind == "point" or len(set(shape.points_mm)) == 1:
-        return shapely.Point(shape.points_mm[0])
-    if shape.kind == "polygon" and len(shape.points_mm) > 2:
-        return shapely.Polygon(shape.points_mm)
-    return shapely.LineString(shape.points_mm)
-
-
-def _fill(pen: Pen, shape: Shape, parts: Iterable[Array]) -> None:
-    look = look_of(shape.role)
-    if shape.kind == "polygon" and look.opacity:
-        for points_px in parts:
-            pen.area(points_px, look.colour, opacity=look.opacity)
-
-
-def _draw(pen: Pen, shape: Shape, parts: Iterable[Array]) -> None:
-    look = look_of(shape.role)
-    for points_px in parts:
-        if len(points_px) == 1:
-            pen.disc(points_px[0], _DOT + 2, look.casing or INK)
-            pen.disc(points_px[0], _DOT, look.colour)
-        elif look.dashed:
-            _dash(pen, points_px, look, closed=shape.kind == "polygon")
-        else:
-            is_closed = shape.kind == "polygon"
-            pen.lines(
-                points_px, look.colour, width=look.width, casing=look.casing, closed=is_closed
-            )
-
-
-def _dash(pen: Pen, points_px: Array, look: Look, *, closed: bool) -> None:
-    """A line of many points in dashes."""
-    if not np.isfinite(points_px).all():
-        return
-    line = shapely.LineString(np.vstack([points_px, points_px[:1]]) if closed else points_px)
-    period_px = (_DASH + _GAP) * pen.unit_px
-    for start_px in np.arange(0.0, line.length, period_px):
-        dash = shapely.ops.substring(line, start_px, start_px + _DASH * pen.unit_px)
-        ends = shapely.get_coordinates(dash)
-        if len(ends) > 1:
-            pen.lines(ends, look.colour, width=look.width, casing=look.casing)
-
-
-def _colour(proof: Proof, unit: Unit) -> Colour:
-    sides = dict.fromkeys((*proof.sides, *(each.side for each in proof.units)))
-    return SIDES[list(sides).index(unit.side) % len(SIDES)]
-
-
-_Name = tuple[str, Array, float, Colour]
-"""A text, the box that it is about, how high its letters are, and its colour."""
-
-
-def _named(pen: Pen, cut: Cut, unit: Unit, colour: Colour, labels: Labels) -> _Name | None:
-    """Outline a unit's bases, the front edges thick, and keep them free; its name."""
-    boxes = [_outlined(pen, cut, base, colour) for base in unit.bases]
-    seen = [box for box in boxes if np.isfinite(box).all()]
-    labels.take(seen)
-    return (unit.id, box_of(np.array(seen)), _NAME, colour) if seen else None
-
-
-def _outlined(pen: Pen, cut: Cut, base: BasePose, colour: Colour) -> Array:
-    """Outline a base; its box in the cut."""
-    outline_px = cut.pixels(np.array(corners(base)), level_with_mm=np.array([base.x_mm, base.y_mm]))
-    pen.lines(outline_px, colour, width=2.4, casing=WHITE, closed=True)
-    pen.lines(outline_px[:2], colour, width=6.0, casing=WHITE)
-    return box_of(outline_px)
-
-
-def _labelled(
-    pen: Pen, outlines: Iterable[tuple[Shape, list[Array]]], labels: Labels
-) -> Iterator[Words]:
-    """What is written beside shapes, each thing once."""
-    said = set()
-    for shape, parts in outlines:
-        inside = _inside(pen, np.concatenate([np.zeros((0, 2)), *parts]))
-        if shape.label and shape.label not in said and len(inside):
-            said.add(shape.label)
-            about = _label_box(pen, shape, inside)
-            yield _placed(pen, labels, shape.label, about, _LABEL, INK)
-
-
-def _label_box(pen: Pen, shape: Shape, inside_px: Array) -> Array:
-    """What a shape's label stands beside: all of a small one, the middle of a large one."""
-    box = box_of(inside_px)
-    if max(box[2:] - box[:2]) <= _LARGE[shape.kind] * pen.unit_px:
-        return box
-    is_line = shape.kind == "line"
-    return box_of(inside_px[len(inside_px) // 2] if is_line else inside_px.mean(axis=0))
-
-
-def _inside(pen: Pen, points_px: Array) -> Array:
-    """Those of some points that the picture shows."""
-    height, width = pen.picture.shape[:2]
-    return points_px[((points_px >= 0) & (points_px < [width, height])).all(axis=-1)]
-
-
-def _placed(
-    pen: Pen, labels: Labels, text: str, about: Array, height: float, colour: Colour
-) -> Words:
-    height_px = height * pen.unit_px
-    is_name = height == _NAME
-    wide, tall = size_px(text, height_px, bold=is_name)
-    room = (wide + 6 * pen.unit_px, tall + 2 * pen.unit_px)
-    x, y = labels.place(about, room, gap_px=5 * pen.unit_px)
-    at_px = (float(x), float(y))
-    return Words(text, at_px, height_px, colour, casing=WHITE, bold=is_name, at="middle")
 
 
 def _jpeg(picture: Picture) -> bytes:
