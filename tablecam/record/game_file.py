@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from sqlalchemy import Engine, select
 
+import tablecam
 from tablecam.errors import BadInput
 from tablecam.record.database import (
     check_recording,
@@ -18,12 +20,13 @@ from tablecam.record.database import (
     migrate,
     set_pragma,
 )
-from tablecam.record.entries import GameFacts
+from tablecam.record.entries import GameFacts, NewEntry
 from tablecam.record.faults import in_words
-from tablecam.record.journal import Journal, begin_recording
+from tablecam.record.journal import Journal, begin_recording, insert_entry
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION, metadata, recording
 
 SUFFIX: Final = ".tablecam"
+_TAKEN: Final = "expected a new name, but there is such a file"
 
 
 class NameTaken(BadInput):
@@ -41,19 +44,27 @@ class GameFile(Journal):
         self.path = path
 
     @classmethod
-    def create(cls, path: Path, facts: GameFacts) -> GameFile:
-        """A new recording. Under its name there is a whole one, or nothing.
+    def create(
+        cls,
+        path: Path,
+        facts: GameFacts,
+        entries: Iterable[NewEntry] = (),
+        written_by: str = tablecam.__version__,
+    ) -> GameFile:
+        """A new recording, with the entries that it begins with; under its name is all, or nothing.
 
         Raises:
             NameTaken: There is a file of that name.
-            BadInput: It cannot be written.
+            BadInput: It cannot be written, or what is to be in it cannot be had.
         """
+        if path.exists():
+            raise NameTaken(str(path), _TAKEN)
         fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
         with in_words(str(path), "cannot be written"):
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 fresh.touch(exist_ok=False)
-                _fill(fresh, facts)
+                _fill(fresh, facts, entries, written_by)
                 _publish(fresh, path)
             finally:
                 fresh.unlink(missing_ok=True)
@@ -92,13 +103,15 @@ def _engine(path: Path, read_only: bool) -> Engine:
     return copy
 
 
-def _fill(path: Path, facts: GameFacts) -> None:
-    """Make the tables in an empty file, and write the game's one row."""
+def _fill(path: Path, facts: GameFacts, entries: Iterable[NewEntry], written_by: str) -> None:
+    """Make the tables in an empty file, and write the game's one row and what is in it already."""
     with engine_of(path).begin() as connection:
         metadata.create_all(connection)
         set_pragma(connection, "application_id", APPLICATION_ID)
         set_pragma(connection, "user_version", SCHEMA_VERSION)
-        begin_recording(connection, facts)
+        begin_recording(connection, facts, written_by)
+        for number, each in enumerate(entries, start=1):
+            insert_entry(connection, facts.id, number, each)
 
 
 def _publish(fresh: Path, path: Path) -> None:
@@ -106,7 +119,7 @@ def _publish(fresh: Path, path: Path) -> None:
     try:
         _link(fresh, path)
     except FileExistsError:
-        raise NameTaken(str(path), "expected a new name, but there is such a file") from None
+        raise NameTaken(str(path), _TAKEN) from None
     if os.name == "posix":
         _flush_folder(path.parent)
 

@@ -59,7 +59,7 @@ class Journal:
         with in_words(self.name, _NOTHING_KEPT), self._engine.begin() as connection:
             last = self._last(connection)
             for number, each in enumerate(entries, start=last + 1):
-                _insert(connection, self.id, number, each)
+                insert_entry(connection, self.id, number, each)
         return last + len(entries)
 
     def last(self) -> int:
@@ -128,9 +128,11 @@ class Journal:
             return list(connection.execute(query))
 
 
-def begin_recording(connection: Connection, facts: GameFacts) -> None:
+def begin_recording(
+    connection: Connection, facts: GameFacts, written_by: str = tablecam.__version__
+) -> None:
     """Write a recording's one row of facts; its entries may follow."""
-    connection.execute(insert(recording), facts_row(facts, tablecam.__version__))
+    connection.execute(insert(recording), facts_row(facts, written_by))
 
 
 def facts_row(facts: GameFacts, written_by: str) -> Json:
@@ -173,7 +175,8 @@ def _facts(row: Row[Any]) -> GameFacts:
     return GameFacts(row.game, row.table_file, started_at, row.camera_file, row.id)
 
 
-def _insert(connection: Connection, recording_id: str, number: int, new: NewEntry) -> None:
+def insert_entry(connection: Connection, recording_id: str, number: int, new: NewEntry) -> None:
+    """Write an entry under its number, with its pictures."""
     connection.execute(insert(entry), entry_row(recording_id, number, new))
     for each in new.pictures:
         connection.execute(insert(picture), picture_row(recording_id, number, each))

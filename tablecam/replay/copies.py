@@ -1,0 +1,52 @@
+"""A recording on its way from one file into another: its facts, and its entries as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tablecam.record.entries import Entry, GameFacts, NewEntry
+from tablecam.record.journal import Journal
+
+BATCH = 200
+"""So many entries are read at once: a long recording need not fit into memory with its pictures."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingCopy:
+    """What a new file of the same recording is made of; `entries` can be gone through once.
+
+    `last` is how many there are to be, for progress.
+    """
+
+    facts: GameFacts
+    written_by: str
+    last: int
+    entries: Iterator[NewEntry]
+
+
+def copy_of(journal: Journal, *, pictures: bool) -> RecordingCopy:
+    """A recording as it is now; what is added while it is gone through is left out.
+
+    Raises:
+        BadInput: It cannot be read, or an entry is damaged; the entries raise it as they come.
+    """
+    last = journal.last()
+    entries = (_with_pictures(journal, each, pictures) for each in batched(journal, last))
+    return RecordingCopy(journal.facts(), journal.written_by(), last, entries)
+
+
+def batched(journal: Journal, last: int) -> Iterator[Entry]:
+    """The entries of a recording up to a number, read some at a time.
+
+    Raises:
+        BadInput: They cannot be read, or one of them is damaged.
+    """
+    for after in range(0, last, BATCH):
+        yield from journal.entries(after=after, up_to=min(after + BATCH, last))
+
+
+def _with_pictures(journal: Journal, entry: Entry, pictures: bool) -> NewEntry:
+    kinds = entry.pictures if pictures else ()
+    images = tuple(journal.picture(entry.number, kind) for kind in kinds)
+    return NewEntry(entry.kind, entry.document, images, entry.at)

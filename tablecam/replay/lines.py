@@ -1,0 +1,223 @@
+"""Recordings as JSON lines: the facts, then all entries, one after the other.
+
+The first line is an object with `format` "tablecam.recording", `version`, what the game was played
+with, and how many `entries` follow; each other line is an entry with its `number`, `at`, `kind` and
+`document`, and `pictures` in base64 where they are wanted. Lines give the same recording again.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Annotated, Any, Final
+
+from pydantic import Field, StringConstraints
+
+from tablecam.documents import document_from, quoted
+from tablecam.errors import BadInput
+from tablecam.record.entries import GameFacts, Json, Kind, NewEntry, Picture, PictureKind
+from tablecam.replay.copies import RecordingCopy
+from tablecam.table.sections import StrictModel
+
+FORMAT: Final = "tablecam.recording"
+VERSION: Final = 1
+
+LONGEST_LINE: Final = 64 * 1024 * 1024
+"""In bytes; an entry with its largest pictures has some hundredths of it."""
+
+# Names of files are made of these: so made, they lead out of no folder.
+_Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
+_Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
+_MediaType = Annotated[str, StringConstraints(pattern=r"^image/[a-z0-9.+-]{1,40}$")]
+
+
+class _FactsLine(StrictModel):
+    """The first line."""
+
+    format: str
+    version: int
+    id: _Id
+    game: _Name
+    started_at: str
+    written_by: Annotated[str, StringConstraints(max_length=80)]
+    table_file: str
+    camera_file: str | None = None
+    entries: Annotated[int, Field(ge=0)]
+
+
+class _PictureIn(StrictModel):
+    """A picture of an entry, in base64."""
+
+    kind: PictureKind
+    media_type: _MediaType
+    image: str
+
+
+class _EntryLine(StrictModel):
+    """Any other line."""
+
+    number: int
+    at: str
+    kind: Kind
+    document: dict[str, Any]
+    pictures: list[_PictureIn] = Field(default_factory=list)
+
+
+def lines_of(copy: RecordingCopy) -> Iterator[str]:
+    """A recording as lines, without their ends.
+
+    Raises:
+        BadInput: What it is a copy of cannot be read.
+    """
+    facts = copy.facts
+    yield _line(
+        {
+            "format": FORMAT,
+            "version": VERSION,
+            "id": facts.id,
+            "game": facts.game,
+            "started_at": facts.started_at.isoformat(),
+            "written_by": copy.written_by,
+            "table_file": facts.table_file,
+            "camera_file": facts.camera_file,
+            "entries": copy.last,
+        }
+    )
+    for number, entry in enumerate(copy.entries, start=1):
+        yield _line(_entry_document(number, entry))
+
+
+def copy_from_lines(lines: Iterable[bytes], source: str) -> RecordingCopy:
+    """The recording that lines hold; `source` is what errors call them.
+
+    Raises:
+        BadInput: The first line is of no recording, or of a newer version. The entries raise it,
+            naming the line, as they come: each has to be whole, and none may be missing.
+    """
+    numbered = _numbered(lines, source)
+    line, data = next(numbered, (1, None))
+    if data is None:
+        raise BadInput(source, "expected the JSON lines of a recording, got nothing")
+    try:
+        facts, parsed = _facts(data, source)
+    except BadInput as error:
+        raise _on_line(error, line) from None
+    return RecordingCopy(
+        facts, parsed.written_by, parsed.entries, _entries(numbered, parsed.entries, source)
+    )
+
+
+def _line(document: Json) -> str:
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def _entry_document(number: int, entry: NewEntry) -> Json:
+    document: Json = {
+        "number": number,
+        "at": entry.at.isoformat(),
+        "kind": entry.kind,
+        "document": entry.document,
+    }
+    if entry.pictures:
+        document["pictures"] = [_picture_document(each) for each in entry.pictures]
+    return document
+
+
+def _picture_document(picture: Picture) -> Json:
+    image = base64.b64encode(picture.image).decode("ascii")
+    return {"kind": picture.kind, "media_type": picture.media_type, "image": image}
+
+
+def _numbered(lines: Iterable[bytes], source: str) -> Iterator[tuple[int, Any]]:
+    """What each line that is not blank holds, with the line's number."""
+    for number, raw in enumerate(lines, start=1):
+        if len(raw) > LONGEST_LINE:
+            limit = f"{LONGEST_LINE // 2**20} MB"
+            raise BadInput(source, f"expected lines of {limit} at most", line=number)
+        if raw.strip():
+            yield number, _parsed(raw, source, number)
+
+
+def _parsed(raw: bytes, source: str, number: int) -> Any:
+    try:
+        return json.loads(raw.decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        because = f"not valid JSON: {error.msg} in column {error.colno}"
+    except UnicodeDecodeError:
+        because = "expected text in UTF-8"
+    except RecursionError:
+        because = "not valid JSON: nested too deeply"
+    except ValueError:
+        because = "not valid JSON: a number has too many digits"
+    raise BadInput(source, because, line=number)
+
+
+def _facts(data: object, source: str) -> tuple[GameFacts, _FactsLine]:
+    document = document_from(data, source)
+    document.require(FORMAT, VERSION)
+    parsed = document.parsed(_FactsLine)
+    started_at = _time(parsed.started_at, source, "started_at")
+    for key in ("table_file", "camera_file", "written_by"):
+        _check_text(getattr(parsed, key), source, key)
+    facts = GameFacts(parsed.game, parsed.table_file, started_at, parsed.camera_file, parsed.id)
+    return facts, parsed
+
+
+def _entries(numbered: Iterator[tuple[int, Any]], wanted: int, source: str) -> Iterator[NewEntry]:
+    found = 0
+    for line, data in numbered:
+        found += 1
+        try:
+            yield _entry(data, found, wanted, source)
+        except BadInput as error:
+            raise _on_line(error, line) from None
+    if found < wanted:
+        raise BadInput(source, f"expected {wanted} entries, got {found}: its end is missing")
+
+
+def _entry(data: object, number: int, most: int, source: str) -> NewEntry:
+    parsed = document_from(data, source).parsed(_EntryLine)
+    if parsed.number != number or number > most:
+        expected = f"expected {number}" if number <= most else f"expected no more than {most}"
+        raise BadInput(source, f"{expected}, got {parsed.number}", key="number")
+    _check_text(parsed.document, source, "document")
+    pictures = tuple(_picture(each, source) for each in parsed.pictures)
+    if len({each.kind for each in pictures}) < len(pictures):
+        raise BadInput(source, "expected one picture of each kind", key="pictures")
+    return NewEntry(parsed.kind, parsed.document, pictures, _time(parsed.at, source, "at"))
+
+
+def _picture(parsed: _PictureIn, source: str) -> Picture:
+    try:
+        image = base64.b64decode(parsed.image, validate=True)
+    except (binascii.Error, ValueError):
+        raise BadInput(source, "expected base64", key="image") from None
+    return Picture(parsed.kind, image, parsed.media_type)
+
+
+def _time(words: str, source: str, key: str) -> datetime:
+    try:
+        found = datetime.fromisoformat(words)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        expected = "expected a time like 2026-05-01T19:30:00+02:00"
+        raise BadInput(source, f"{expected}, got {quoted(words)}", key=key)
+    return found
+
+
+def _check_text(value: object, source: str, key: str) -> None:
+    """Refuse what JSON can say and no database keeps: half characters, and endless nesting."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise BadInput(source, "expected whole characters, got half of one", key=key) from None
+    except RecursionError:
+        raise BadInput(source, "expected it to be nested less deeply", key=key) from None
+
+
+def _on_line(error: BadInput, line: int) -> BadInput:
+    return BadInput(error.source, error.message, key=error.key, line=line)
