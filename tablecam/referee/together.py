@@ -20,9 +20,10 @@ def together(
 ) -> tuple[Suggestion, ...]:
     """The legal moves among those suggested, in an order in which they may all be confirmed.
 
-    Each is told as it is after those before it; all are actions of one type. Of several orders that is taken in which least
-    happens: nobody passes through a friend who was about to go. What is too close to call is left
-    to be decided by itself. Empty where fewer than two may be confirmed.
+    Each is told as it is after those before it; all are actions of one type. Of several orders
+    that is taken in which least happens: nobody passes through a friend who was about to go. What
+    is too close to call is left to be decided by itself. Empty where fewer than two may be
+    confirmed.
     """
     if sum(each.action is not None for each in suggested) < 2:
         return ()

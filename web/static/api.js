@@ -49,7 +49,7 @@ export function game() {
   return get("/api/game");
 }
 
-/** Do something in the game; what it is then. @type {(deed: "begin" | "act" | "confirm" | "accept" | "intend" | "undo" | "redo" | "correct", body: object) => Promise<GameNow>} */
+/** Do something in the game; what it is then. @type {(deed: "begin" | "act" | "confirm" | "confirm-all" | "accept" | "intend" | "undo" | "redo" | "correct", body: object) => Promise<GameNow>} */
 export function playGame(deed, body) {
   return send(`/api/game/${deed}`, body);
 }

@@ -114,6 +114,12 @@ export class Deeds {
     return this.send("Confirming …", () => api.playGame("confirm", { unit, way, version: this.version }));
   }
 
+  /** Confirm all moves that may be confirmed at once. */
+  confirmAll() {
+    const units = playing(this.state)?.together ?? [];
+    return this.send("Confirming …", () => api.playGame("confirm-all", { units, version: this.version }));
+  }
+
   /** Say before a move how it will end. @param {{unit: string, of: string, range_bw: number, is_within: boolean}} intent */
   intend(intent) {
     return this.send("Writing it down …", () => api.playGame("intend", { ...intent, version: this.version }));
@@ -228,6 +234,7 @@ function listenToMoved(deeds) {
   const { game } = deeds.state;
   byId("game-due").addEventListener("animationend", () => deeds.change(() => { game.placed = []; }));
   onTap("intent-ranges", "data-intent", (intent) => deeds.intend(JSON.parse(intent)));
+  onTap("game-together", "data-confirm-all", () => deeds.confirmAll());
   onTap("game-moved", "data-way", (way, button) => {
     const row = button.closest("[data-unit]");
     const unit = row?.getAttribute("data-unit") ?? "";

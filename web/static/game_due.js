@@ -34,7 +34,18 @@ export function renderDue(state) {
     write(lift, "Take it off");
     lift.hidden = !isOff || !state.facts.simulated;
   });
+  renderTogether(state);
   each(byId("game-moved"), told?.moved ?? [], ({ unit }) => unit, makeMoved, (row, moved) => updateMoved(row, moved, state));
+}
+
+/** The button that confirms several moves at once. @type {(state: State) => void} */
+function renderTogether(state) {
+  const told = playing(state);
+  const units = told?.is_yours ? told.together : [];
+  byId("game-together").hidden = units.length === 0;
+  write(byId("confirm-all"), `Confirm all ${units.length} moves`);
+  write(byId("together-order"), `in this order: ${units.join(", ")}`);
+  disable(byId("confirm-all"), state.game.busy !== null);
 }
 
 /** @type {() => HTMLElement} */
@@ -60,7 +71,8 @@ function makeMoved() {
 function updateMoved(row, moved, state) {
   const [mark, text, because, ways, accepting, decided] = /** @type {HTMLElement[]} */ ([...row.children]);
   const { answer, unit, ghost } = moved;
-  put(row, "class", `moved ${answer.answer}`);
+  const isGrouped = playing(state)?.together.includes(unit);
+  put(row, "class", `moved ${answer.answer}${isGrouped ? " grouped" : ""}`);
   put(row, "data-unit", unit);
   put(row, "data-look", `moved ${unit}`);
   put(row, "tabindex", "0");
@@ -69,7 +81,8 @@ function updateMoved(row, moved, state) {
   const nearest = ghost.length ? "The nearest legal place is drawn on the table." : "";
   const why = answer.because === moved.text ? "" : sentence(answer.because ?? "");
   const figures = answer.answer === "too_close" ? figuresWords(answer) : "";
-  write(because, [why, figures, answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
+  const waits = moved.after.length ? `After ${moved.after.join(", ")}` : "";
+  write(because, [waits, why, figures, answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
   row.classList.toggle("looked", state.game.looked === `moved ${unit}`);
   each(ways, waysOf(moved, state), ({ deed }) => deed, () => element("button"), (button, way) => {
     put(button, "type", "button");
@@ -87,10 +100,11 @@ function updateMoved(row, moved, state) {
 function waysOf(moved, state) {
   const told = playing(state);
   if (!told || told.seat.kind === "spectator") return [];
-  const { answer, is_legal, unit } = moved;
+  const { answer, is_legal, unit, after } = moved;
+  if (after.length) return [];
   const accept = { deed: "accept-open", text: "Accept anyway", title: "The players have agreed: it is recorded as an overrule" };
   const confirms = is_legal && told.is_yours;
-  if (confirms && answer.answer === "yes") return [{ deed: "seen", text: "Confirm", title: `Record what ${unit} did`, main: true }];
+  if (confirms && answer.answer === "yes") return [{ deed: "seen", text: "Confirm", title: `Record what ${unit} did`, main: !told.together.includes(unit) }];
   if (confirms && !isDecided(moved, state)) return WAYS;
   if (confirms && (state.game.decided?.face ?? 0) >= HOLDS_FROM) return [{ deed: "held", text: "Confirm", title: "As the die says", main: true }];
   return state.game.accepting === unit ? [] : [accept];

@@ -18,7 +18,7 @@
  * @property {Action} action
  *
  * @typedef {{unit: string, text: string, ghost: GhostBase[]}} ToPlace  what hands have to do for the game
- * @typedef {{unit: string, text: string, is_legal: boolean, answer: RuleAnswer, ghost: GhostBase[]}} Moved  what hands seem to have done
+ * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[]}} Moved  what hands seem to have done, and who has to go before
  *
  * @typedef {object} Happened  a line of the log
  * @property {string} kind
@@ -47,6 +47,7 @@
  * @property {Record<string, {disruption?: number, smoke?: boolean}>} markers
  * @property {ToPlace[]} to_place
  * @property {Moved[]} moved
+ * @property {string[]} together  the units whose moves may be confirmed at once, in their order
  * @property {{unit: string, of: string, text: string, answer: RuleAnswer | null}[]} intents  what movers said before they moved
  * @property {string} trouble
  * @property {{round: {number: number, active: string}, sides: {name: string, morale: number, hand: number}[], hand?: Card[], options?: {deck?: string}}} state

@@ -35,6 +35,25 @@ def test_a_unit_moved_out_of_turn_is_said_and_may_be_accepted(fight: Table) -> N
     expect(line).to_contain_text("A6 as laid (it slipped)")
 
 
+def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) -> None:
+    hall, page = fight.hall, fight.prussian.page
+    fight.taps("No volleys", "March", "P1, P2, P3, P4: 1 card for 5 BW")
+    for unit, y_mm in (("P1", 275), ("P2", 260), ("P4", 395)):
+        middle = hall.table.truth().unit(unit)
+        x_mm = sum(base.x_mm for base in middle.bases) / 4
+        hall.table.move_unit(unit, x_mm, y_mm, 90)
+    expect(page.locator("#game-moved .moved")).to_have_count(3)
+    expect(page.locator("#confirm-all")).to_have_text("Confirm all 2 moves")
+    expect(page.locator("#together-order")).to_have_text("in this order: P1, P2")
+    expect(page.locator('.moved[data-unit="P2"] [data-way="seen"]')).to_have_count(1)
+    expect(page.locator('.moved[data-unit="P4"]')).to_contain_text("✗ no")
+    fight.prussian.clicks("#confirm-all")
+    expect(page.locator("#game-log-body")).to_contain_text("P1 marches 2.00 BW")
+    expect(page.locator("#game-log-body")).to_contain_text("P2 marches 1.50 BW")
+    expect(page.locator("#game-moved .moved")).to_have_count(1)
+    expect(page.locator("#game-together")).to_be_hidden()
+
+
 def test_a_broken_unit_is_taken_off_by_a_tap_and_put_back_by_another(fight: Table) -> None:
     page = fight.prussian.page
     fight.hall.referee.act(SHARED, {"type": "overrule", "off": ["A6"]})
