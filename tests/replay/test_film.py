@@ -1,0 +1,113 @@
+"""What everybody may see of a recording, as a page plays it."""
+
+import json
+from datetime import UTC, datetime
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from tablecam.record.entries import GameFacts, Picture
+from tablecam.record.game_file import GameFile
+from tablecam.record.positions import applied, difference
+from tablecam.replay.film import film
+from tests.replay.recorded import new, recorded
+from tests.rules.maurice.game.playthrough import KEPT, played
+
+DEALT = next(path for path in KEPT if path.name.startswith("dealt"))
+
+
+@pytest.fixture(scope="module")
+def game():
+    return played(DEALT.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def journal(game, tmp_path):
+    return recorded(game, tmp_path / "a.tablecam")
+
+
+def test_positions_of_a_film_lead_to_the_last_position(game, journal):
+    now = None
+    for entry in film(journal)["entries"]:
+        if entry["kind"] == "position":
+            now = applied(now, entry["change"])
+    left = {unit.id for unit in game.game.position(game.state).units}
+    assert {unit["id"] for unit in now["units"]} == left
+
+
+def test_a_film_knows_no_card_of_a_hand(game, journal):
+    """Cards are named in a film only once they were played: the dealing names none."""
+    told = json.dumps(film(journal)["entries"][:6])
+    hands = [card for side in game.done[3].state.sides for card in side.cards]
+    assert len(hands) > 6
+    assert not [card for card in hands if json.dumps(card) in told]
+    assert '"entry"' not in told
+    assert "has drawn" not in told
+
+
+def test_all_that_was_public_is_told_in_order_with_its_time(game, journal):
+    entries = film(journal)["entries"]
+    assert [entry["n"] for entry in entries] == list(range(1, len(entries) + 1))
+    assert all(a["t"] <= b["t"] for a, b in pairwise(entries))
+    texts = [e["text"] for entry in entries if entry["kind"] == "deed" for e in entry["events"]]
+    shown = [e.text for done in game.done for e in done.events if e.only_for is None]
+    assert texts == shown
+
+
+def test_how_the_game_stands_is_told_with_each_deed(journal):
+    last = [entry for entry in film(journal)["entries"] if entry["kind"] == "deed"][-1]["after"]
+    assert last["is_over"]
+    assert {side["name"] for side in last["sides"]} == {"french", "british"}
+    assert set(last["round"]) <= {"number", "active", "command"}
+
+
+def test_dice_and_notes_and_what_was_taken_back_are_told(tmp_path):
+    file = GameFile.create(tmp_path / "b.tablecam", GameFacts("x", "", datetime.now(UTC)))
+    roll = {"type": "roll", "for_": "fire", "count": 2, "sides": 6, "values": [3, 5]}
+    for entry in ({"note": "<b>", "action": roll}, {"undo": 1}, {"remark": {"of": "secret"}}):
+        file.append(new("deed", {"entry": entry}, 0))
+    noted, undone, remarked = film(file)["entries"]
+    assert (noted["note"], noted["dice"]) == ("<b>", {"values": [3, 5], "sides": 6})
+    assert undone["undo"] == 1
+    assert "secret" not in json.dumps(remarked)
+
+
+def test_the_film_goes_on_after_an_entry(journal):
+    whole = film(journal)["entries"]
+    later = film(journal, after=20)
+    assert later["entries"] == whole[20:]
+    assert later["facts"] is None
+
+
+def test_pictures_are_named_and_not_carried(tmp_path):
+    file = GameFile.create(tmp_path / "c.tablecam", GameFacts("x", "", datetime.now(UTC)))
+    file.append(new("notice", {"text": "bumped"}, 1, Picture("table", b"jpeg")))
+    (told,) = film(file)["entries"]
+    assert told["pictures"] == ["table"]
+    assert told["text"] == "bumped"
+
+
+def test_the_table_is_known_from_its_file_or_else_from_how_it_lay_first(journal, tmp_path):
+    seen = film(journal)["facts"]
+    assert seen["width_mm"] == 1800
+    assert seen["sides"] == ["french", "british"]
+    text = (files("tablecam.simulate") / "demo_table.toml").read_text(encoding="utf-8")
+    file = GameFile.create(tmp_path / "d.tablecam", GameFacts("x", text, datetime.now(UTC)))
+    said = film(file)["facts"]
+    assert said["sides"] == ["prussian", "austrian"]
+    assert said["units"][0]["extra"]
+
+
+def test_an_empty_recording_is_a_film_of_nothing(tmp_path: Path):
+    file = GameFile.create(tmp_path / "e.tablecam", GameFacts("x", "", datetime.now(UTC)))
+    told = film(file)
+    assert (told["facts"], told["entries"]) == (None, [])
+
+
+def test_numbers_are_as_short_as_a_drawing_needs(journal):
+    at = {"id": "A", "x": 1.23456789}
+    journal.append(new("position", difference({"units": []}, {"units": [at]}), 0))
+    changed = film(journal)["entries"][-1]["change"]["changed"]["units"]["changed"]
+    assert changed == {"A": {"id": "A", "x": 1.235}}
