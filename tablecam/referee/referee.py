@@ -20,8 +20,8 @@ from tablecam.referee.intents import Intent, intents, judged
 from tablecam.referee.placing import Placing, as_placed, changed_by_game, placings
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import Seat
-from tablecam.referee.told import beginning_document, deed_document
 from tablecam.referee.together import is_sure, together
+from tablecam.referee.told import beginning_document, deed_document
 from tablecam.referee.ways import WAYS, Way
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import LAY, OVERRULE, Game, Json, Refused, Suggestion

@@ -10,8 +10,8 @@ from tablecam.referee.intents import Intent
 from tablecam.referee.placing import Placing
 from tablecam.referee.referee import AnyPlay, Referee
 from tablecam.referee.seats import Seat
-from tablecam.referee.told import event_lines, markers
 from tablecam.referee.together import is_sure
+from tablecam.referee.told import event_lines, markers
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Game, Json, Suggestion
 from tablecam.rules.play import Done
