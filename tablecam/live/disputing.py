@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 from calibration.camera import Camera
 from tablecam.capture.frame import Frame
 from tablecam.errors import BadInput
-from tablecam.live.keeping import GameRecord, Json, KeptGame
+from tablecam.live.keeping import GameRecord, KeptGame
 from tablecam.live.rulings import LiveRulings
 from tablecam.live.state import Snapshot
+from tablecam.record.entries import Json
 from tablecam.record.game_file import GameFile
 from tablecam.rules.sheets import Line
 from tablecam.table.model import Position, Unit

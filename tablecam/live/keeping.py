@@ -6,20 +6,35 @@ import itertools
 import logging
 import threading
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Final, Protocol
 
 from tablecam.errors import BadInput
-from tablecam.record.disputes import add_dispute, dispute_picture, dispute_position, disputes
-from tablecam.record.entries import GameFacts
+from tablecam.record.disputes import dispute_entry, dispute_picture, dispute_position, disputes
+from tablecam.record.entries import GameFacts, Json, Kind, NewEntry
 from tablecam.record.game_file import SUFFIX, GameFile, NameTaken
-from tablecam.record.plays import add_deed, begin_play, newest_play
+from tablecam.record.plays import newest_play
+from tablecam.record.positions import Chain
 
 log = logging.getLogger(__name__)
 
-Json = dict[str, Any]
+_MOST_AT_ONCE = 20
+"""So many entries go into one transaction: a disk that has room for some gets them."""
+_WORDS: Final[Mapping[Kind, str]] = {
+    "position": "position",
+    "move": "move",
+    "picture": "picture",
+    "play": "action",
+    "deed": "action",
+    "ruling": "ruling",
+    "dispute": "dispute",
+    "notice": "notice",
+}
+"""What players call what waits."""
 
 
 class GameRecord(Protocol):
@@ -62,7 +77,13 @@ class GameRecord(Protocol):
         """Keep how a game begins."""
 
     def add_deed(self, document: Json) -> None:
-        """Keep what was done, or taken back, in the game that began last."""
+        """Keep what was done, or taken back, in the game that began last: a deed's document."""
+
+    def settle(self, position: Json, *, begins: bool) -> None:
+        """Keep where all lies now; `begins` says whether that is worth a file by itself.
+
+        Until there is one the newest position waits for what is.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,31 +92,6 @@ class _Dispute:
     position: Json
     plain: bytes
     drawn: bytes
-
-    what: ClassVar[str] = "dispute"
-
-    def write(self, file: GameFile) -> None:
-        add_dispute(file, self.document, self.position, self.plain, self.drawn)
-
-
-@dataclass(frozen=True, slots=True)
-class _Beginning:
-    document: Json
-
-    what: ClassVar[str] = "action"
-
-    def write(self, file: GameFile) -> None:
-        begin_play(file, self.document)
-
-
-@dataclass(frozen=True, slots=True)
-class _Deed:
-    document: Json
-
-    what: ClassVar[str] = "action"
-
-    def write(self, file: GameFile) -> None:
-        add_deed(file, {"entry": self.document})
 
 
 class KeptGame:
@@ -113,7 +109,9 @@ class KeptGame:
         self._create = create
         self._file = file
         self._disputes = [] if file is None else _disputes_of(file)
-        self._waiting: deque[_Dispute | _Beginning | _Deed] = deque()
+        self._waiting: deque[NewEntry] = deque()
+        self._chain = Chain()
+        self._held: tuple[Json, datetime] | None = None
         self._trouble = ""
         self._lock = threading.Lock()
 
@@ -141,12 +139,25 @@ class KeptGame:
     def begin_play(self, document: Json) -> None:
         """Keep how a game begins."""
         with self._lock:
-            self._keep(_Beginning(document))
+            self._keep(NewEntry("play", document))
 
     def add_deed(self, document: Json) -> None:
-        """Keep what was done, or taken back, in the game that began last."""
+        """Keep what was done, or taken back, in the game that began last: a deed's document."""
         with self._lock:
-            self._keep(_Deed(document))
+            self._keep(NewEntry("deed", document))
+
+    def settle(self, position: Json, *, begins: bool) -> None:
+        """Keep where all lies now; `begins` says whether that is worth a file by itself.
+
+        Until there is one the newest position waits for what is.
+        """
+        with self._lock:
+            at = datetime.now(UTC).astimezone()
+            if begins or self._has_begun():
+                self._keep_held()
+                self._keep(NewEntry("position", self._chain.document(position), at=at))
+            else:
+                self._held = position, at
 
     def add_dispute(
         self, document: Json, position: Json, picture_jpeg: bytes, drawn_jpeg: bytes
@@ -154,10 +165,10 @@ class KeptGame:
         """Keep a dispute; its number, from 1. It can be asked for whether or not it was written."""
         with self._lock:
             number = len(self._disputes) + 1
+            entry = dispute_entry(document, position, picture_jpeg, drawn_jpeg)
             document = document | {"number": number}
-            dispute = _Dispute(document, position, picture_jpeg, drawn_jpeg)
-            self._disputes.append(dispute)
-            self._keep(dispute)
+            self._disputes.append(_Dispute(document, position, picture_jpeg, drawn_jpeg))
+            self._keep(entry)
             return number
 
     def disputes(self) -> list[Json]:
@@ -191,16 +202,28 @@ class KeptGame:
                 raise BadInput("dispute", f"there is no dispute {number} in this game")
             return self._disputes[number - 1]
 
-    def _keep(self, thing: _Dispute | _Beginning | _Deed) -> None:
-        """Write this and what is not written yet, in order, as far as that goes."""
-        self._waiting.append(thing)
+    def _has_begun(self) -> bool:
+        return self._file is not None or bool(self._waiting)
+
+    def _keep_held(self) -> None:
+        if self._held is not None:
+            position, at = self._held
+            self._held = None
+            self._waiting.append(NewEntry("position", self._chain.document(position), at=at))
+
+    def _keep(self, *entries: NewEntry) -> None:
+        """Write these and what is not written yet, in order, as far as that goes."""
+        self._keep_held()
+        self._waiting.extend(entries)
         try:
             if self._file is None:
                 self._file = self._create()
                 log.info("the game is kept in %s", self._file.path)
             while self._waiting:
-                self._waiting[0].write(self._file)
-                self._waiting.popleft()
+                batch = [*islice(self._waiting, _MOST_AT_ONCE)]
+                self._file.append(*batch)
+                for _ in batch:
+                    self._waiting.popleft()
             self._trouble = ""
         except BadInput as error:
             self._trouble = f"{self._unwritten()} not on the disk: {error}"
@@ -208,7 +231,7 @@ class KeptGame:
 
     def _unwritten(self) -> str:
         """How many of what: `1 dispute is`, `2 disputes and 3 actions are`."""
-        counts = Counter(each.what for each in self._waiting)
+        counts = Counter(_WORDS[each.kind] for each in self._waiting)
         parts = [f"{count} {what}{'s' * (count > 1)}" for what, count in sorted(counts.items())]
         return f"{' and '.join(parts)} {'is' if len(self._waiting) == 1 else 'are'}"
 

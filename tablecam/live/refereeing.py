@@ -1,4 +1,4 @@
-"""Hands the table to the referee whenever it has come to rest, beside the loop that watches it."""
+"""Has the table kept and refereed whenever it has come to rest, beside the loop that watches it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 
 from tablecam.errors import BadInput
 from tablecam.live.background import Background
+from tablecam.live.recording import Recording
+from tablecam.live.settling import Settled
 from tablecam.live.state import Snapshot
 from tablecam.referee.referee import Referee
 from tablecam.referee.rest import Rest
@@ -22,23 +24,27 @@ across is gone by then, and what lies there after all is found again."""
 
 
 class Refereeing(Background):
-    """A thread of its own, so that judging a move never holds up the camera.
+    """A thread of its own, so that judging or keeping a move never holds up the camera.
 
     `wait` gives the newest snapshot after one of that version, or None after so many seconds;
-    `take_off` forgets what is hidden of a thing.
+    `take_off` forgets what is hidden of a thing. Without a referee the table is only kept, without
+    a recording only refereed.
     """
 
     def __init__(
         self,
-        referee: Referee,
+        referee: Referee | None,
         wait: Callable[[int, float], Snapshot | None],
         take_off: Callable[[str], None],
+        recording: Recording | None = None,
     ) -> None:
         super().__init__("referee")
         self._referee = referee
         self._wait = wait
         self._take_off = take_off
+        self._recording = recording
         self._rest = Rest()
+        self._settled = Settled()
 
     def _run(self) -> None:
         latest: Snapshot | None = None
@@ -53,14 +59,20 @@ class Refereeing(Background):
                 log.exception("the referee could not make sense of the table")
 
     def _look(self, now: Snapshot) -> None:
-        for name in gone(now, self._referee.to_take_off):
+        to_take_off = frozenset[str]() if self._referee is None else self._referee.to_take_off
+        for name in gone(now, to_take_off):
             try:
                 self._take_off(f"unit:{name}")
             except BadInput:
                 log.debug("%s was seen again just now", name)
         at_rest = self._rest.see(now.position, time.monotonic())
-        if at_rest is not None:
-            self._referee.see(at_rest)
+        settled = None if at_rest is None else self._settled.see(at_rest)
+        if settled is None:
+            return
+        if self._recording is not None:  # first: no deed may overtake what it was judged by
+            self._recording.settle(settled)
+        if self._referee is not None:
+            self._referee.see(settled)
 
 
 def gone(now: Snapshot, to_take_off: frozenset[str]) -> Iterator[str]:

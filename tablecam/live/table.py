@@ -22,6 +22,7 @@ from tablecam.live.keeping import GameRecord
 from tablecam.live.notices import with_notice
 from tablecam.live.picture import TablePicture
 from tablecam.live.protocol import Json, SimulatedControls
+from tablecam.live.recording import Recording
 from tablecam.live.refereeing import Refereeing
 from tablecam.live.rulings import LiveRulings
 from tablecam.live.state import Health, Snapshot
@@ -89,9 +90,14 @@ class LiveTable(Background):
                 tell=self._tell_game,
                 keeper=record,
             )
-            self._refereeing = Refereeing(self._referee, self.wait, self.take_off)
             if record is not None and (unfinished := record.unfinished()) is not None:
                 self._referee.resume(unfinished)
+        if self._referee is not None or record is not None:
+            # What a script moves is no hand's: a demo that is only looked at leaves no file.
+            recording = (
+                None if record is None else Recording(record, begins_with_moves=simulated is None)
+            )
+            self._refereeing = Refereeing(self._referee, self.wait, self.take_off, recording)
 
     def start(self) -> None:
         """Start to watch, and to referee where the game is known."""

@@ -14,18 +14,24 @@ def add_dispute(
 ) -> int:
     """Keep a dispute with its position and pictures; its number, from 1.
 
-    `document` is a dispute as the page has it; its number is the recording's to give. An empty
-    picture is not kept.
-
     Raises:
         BadInput: It cannot be written; what was there before is there still.
+    """
+    entry = journal.append(dispute_entry(document, position, picture_jpeg, drawn_jpeg))
+    return len(journal.entries("dispute", up_to=entry))
+
+
+def dispute_entry(
+    document: Json, position: Json, picture_jpeg: bytes, drawn_jpeg: bytes
+) -> NewEntry:
+    """A dispute with its position and pictures; an empty picture is not kept.
+
+    `document` is a dispute as the page has it; its number is the recording's to give.
     """
     images: dict[PictureKind, bytes] = {"plain": picture_jpeg, "drawn": drawn_jpeg}
     pictures = tuple(Picture(kind, jpeg) for kind, jpeg in images.items() if jpeg)
     kept = {"dispute": document, "position": position}
-    at = datetime.fromisoformat(document["at"])
-    entry = journal.append(NewEntry("dispute", kept, pictures, at))
-    return len(journal.entries("dispute", up_to=entry))
+    return NewEntry("dispute", kept, pictures, datetime.fromisoformat(document["at"]))
 
 
 def disputes(journal: Journal) -> list[Json]:

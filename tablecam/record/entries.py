@@ -9,7 +9,7 @@ from uuid import uuid4
 
 Json = dict[str, Any]
 
-Kind = Literal["position", "move", "play", "deed", "ruling", "dispute", "notice"]
+Kind = Literal["position", "move", "picture", "play", "deed", "ruling", "dispute", "notice"]
 """What an entry tells of; README.md beside this file has their documents."""
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 

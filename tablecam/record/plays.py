@@ -9,6 +9,8 @@ from tablecam.record.journal import Journal
 def begin_play(journal: Journal, document: Json) -> None:
     """Keep how a game with the referee begins: a play document without its log.
 
+    Its key `after`, where it has one, says how the game stands then; it is no part of the play.
+
     Raises:
         BadInput: It cannot be written; what was there before is there still.
     """
@@ -35,7 +37,8 @@ def plays(journal: Journal, up_to: int | None = None) -> list[Json]:
     found: list[Json] = []
     for entry in journal.entries("play", "deed", up_to=up_to):
         if entry.kind == "play":
-            found.append(entry.document | {"log": []})
+            play = {key: value for key, value in entry.document.items() if key != "after"}
+            found.append(play | {"log": []})
         else:
             found[-1]["log"].append(entry.document["entry"])
     return found

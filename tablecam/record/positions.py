@@ -6,14 +6,33 @@ member; anything else that differs is told whole.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-Json = dict[str, Any]
+from tablecam.record.entries import Json
 
 WHOLE: Final = "whole"
 CHANGED: Final = "changed"
 GONE: Final = "gone"
 ORDER: Final = "order"
+
+
+WHOLE_EVERY: Final = 50
+"""Every so many positions one is told whole, so that any moment is near one that is."""
+
+
+class Chain:
+    """Turns positions, one after the other, into the documents of their entries."""
+
+    def __init__(self) -> None:
+        self._before: Json | None = None
+        self._since_whole = 0
+
+    def document(self, position: Json) -> Json:
+        """What is to be kept of the next position."""
+        before = self._before if self._since_whole < WHOLE_EVERY else None
+        self._since_whole = 1 if before is None else self._since_whole + 1
+        self._before = position
+        return difference(before, position)
 
 
 def difference(before: Json | None, now: Json) -> Json:

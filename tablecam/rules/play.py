@@ -6,7 +6,7 @@ made again from how it began and from what was done, in that order, so that is a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from types import MappingProxyType
@@ -48,6 +48,21 @@ class Remark:
     after: int
 
 
+@dataclass(frozen=True, slots=True)
+class Logged(Generic[State, Action]):
+    """An entry of the log: its document, and the state after it.
+
+    `done` is what was done and `deed` its place in `log`, both None of what is no action; `undoes`
+    are the places of those that it takes back, the latest first.
+    """
+
+    document: Json
+    state: State
+    done: Done[State, Action] | None = None
+    deed: int | None = None
+    undoes: tuple[int, ...] = ()
+
+
 class Play(Generic[State, Action]):
     """A game between its first state and now.
 
@@ -78,6 +93,11 @@ class Play(Generic[State, Action]):
         self._standing: list[Done[State, Action]] = []
         self._taken_back: list[Done[State, Action]] = []
         self._log: list[Done[State, Action] | Remark | int] = []
+
+    @property
+    def first(self) -> State:
+        """The game as it began."""
+        return self._first
 
     @property
     def state(self) -> State:
@@ -224,6 +244,24 @@ class Play(Generic[State, Action]):
     def entries(self, after: int = 0) -> list[Json]:
         """The log's entries as documents, in order, but for so many of the first."""
         return [self._entry(each) for each in self._log[after:]]
+
+    def logged(self, after: int = 0) -> Iterator[Logged[State, Action]]:
+        """The log's entries with the state after each, in order, but for so many of the first."""
+        standing: list[tuple[int, Done[State, Action]]] = []
+        deeds = 0
+        for place, each in enumerate(self._log):
+            done, deed = None, None
+            undoes: tuple[int, ...] = ()
+            if isinstance(each, Done):
+                done, deed = each, deeds
+                standing.append((deed, done))
+                deeds += 1
+            elif isinstance(each, int):
+                undoes = tuple(number for number, _ in reversed(standing[-each:]))
+                del standing[-each:]
+            if place >= after:
+                state = standing[-1][1].state if standing else self._first
+                yield Logged(self._entry(each), state, done, deed, undoes)
 
     def _entry(self, entry: Done[State, Action] | Remark | int) -> Json:
         if isinstance(entry, int):
