@@ -1,0 +1,58 @@
+"""Serves a game from a folder again and again: a process each time, until that is killed.
+
+Each line that it reads begins a life: it forks, and the child serves the game that the folder
+holds, or a new one, and says its own number and its address.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from tablecam.live.keeping import KeptGame, new_game_file
+from tablecam.live.resuming import unfinished_game
+from tablecam.record.entries import GameFacts
+from tablecam.referee.referee import Referee
+from tablecam.referee.seats import SHARED
+from tablecam.rules.games import game_of
+from tests.referee.tables import table
+from tests.web.conftest import StandingTable
+from tests.web.test_game import ROSTER_OF_FOUR
+from web import Server, create_app
+
+TABLE_FILE = "the table of a game that is killed"
+
+
+def serve(folder: Path) -> None:
+    """Serve the game of a folder until the process is killed."""
+    facts = GameFacts("maurice-lite", TABLE_FILE, datetime(2026, 5, 1, 19, 30, tzinfo=UTC))
+    record = KeptGame(partial(new_game_file, folder, facts), unfinished_game(folder, TABLE_FILE))
+    live = StandingTable(roster=ROSTER_OF_FOUR, position=table())
+    game = game_of("maurice-lite")
+    assert game is not None
+    live.referee = Referee(game, keeper=record)
+    unfinished = record.unfinished()
+    if unfinished is None:
+        live.referee.begin(table(), {"active": "french"}, SHARED)
+    else:
+        live.referee.resume(unfinished)
+    with Server(create_app(live), port=0) as server:
+        sys.stdout.write(f"{os.getpid()} {server.address}\n")
+        sys.stdout.flush()
+        server.run()
+
+
+def main(folder: Path) -> None:
+    """One life for each line that is read."""
+    for _ in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            serve(folder)
+        os.waitpid(child, 0)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,121 @@
+"""A game survives a process that is killed at any moment: real processes, really killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.client import HTTPException
+from pathlib import Path
+from random import Random
+from typing import Any
+from urllib.error import URLError
+from urllib.request import Request, urlopen
+
+import pytest
+
+from tablecam.live.resuming import unfinished_game
+from tablecam.record.plays import newest_play
+from tablecam.rules.games import game_of
+from tablecam.rules.play import Play
+from tests.live.killed_game import TABLE_FILE
+
+LIVES = 12
+LONGEST_S = 0.25
+"""Of a life after its first confirmed action; some ten more fit into it."""
+PROJECT = Path(__file__).resolve().parents[2]
+PATIENCE_S = 30.0
+
+Json = dict[str, Any]
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no fork and no kill -9")
+
+
+@dataclass
+class Table:
+    """A process that serves a game for one life after the other, and all that it confirmed."""
+
+    process: subprocess.Popen[str]
+    confirmed: list[Json] = field(default_factory=list)
+    unanswered: Json | None = None
+    has_begun: threading.Event = field(default_factory=threading.Event)
+
+    def live(self, chance: Random) -> None:
+        """Play for as long as one life lasts; it ends at any moment, with a request on its way."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write("live\n")
+        self.process.stdin.flush()
+        number, address = self.process.stdout.readline().split()
+        now = _told(address, "api/game")
+        playing = threading.Thread(target=self._play, args=(address, now, chance))
+        self.has_begun.clear()
+        playing.start()
+        assert self.has_begun.wait(PATIENCE_S)
+        playing.join(timeout=chance.uniform(0.0, LONGEST_S))
+        os.kill(int(number), signal.SIGKILL)
+        playing.join()
+
+    def _play(self, address: str, now: Json, chance: Random) -> None:
+        """Apply one random action after the other until nobody answers."""
+        while not now["is_over"]:
+            self.unanswered = _filled(chance.choice(now["actions"])["action"], chance)
+            try:
+                now = _told(address, "api/game/act", {"action": self.unanswered})
+            except (URLError, HTTPException, OSError):
+                return
+            self.confirmed.append(self.unanswered)
+            self.unanswered = None
+            self.has_begun.set()
+
+
+def _filled(action: Json, chance: Random) -> Json:
+    """An action as it is kept: with the dice that real dice showed."""
+    if action["type"] != "roll":
+        return action
+    values = [chance.randint(1, action["sides"]) for _ in range(action["count"])]
+    return action | {"values": values}
+
+
+def _told(address: str, path: str, body: Json | None = None) -> Json:
+    data = None if body is None else json.dumps(body).encode()
+    request = Request(address + path, data, {"Content-Type": "application/json"})
+    with urlopen(request, timeout=PATIENCE_S) as answer:
+        told: Json = json.load(answer)
+    return told
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    script = [sys.executable, "-m", "tests.live.killed_game", str(tmp_path)]
+    with subprocess.Popen(
+        script, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield Table(process)
+
+
+def test_every_confirmed_action_survives_kills_in_order_and_the_game_goes_on(
+    table: Table, tmp_path: Path
+) -> None:
+    game = game_of("maurice-lite")
+    assert game is not None
+    for life in range(LIVES):
+        table.live(Random(life))
+        file = unfinished_game(tmp_path, TABLE_FILE)
+        assert file is not None
+        document = newest_play(file)
+        assert document is not None
+        if (
+            table.unanswered is not None
+            and table.unanswered in document["log"][len(table.confirmed) :]
+        ):
+            table.confirmed.append(table.unanswered)  # it was kept, though nobody heard of it
+        assert document["log"] == table.confirmed
+        assert len(Play.from_json(game, document).done) == len(table.confirmed)
+    assert len(list(tmp_path.glob("*.tablecam"))) == 1
+    assert len(table.confirmed) >= LIVES
