@@ -16,9 +16,11 @@ from typing import Final, Protocol
 from tablecam.errors import BadInput
 from tablecam.record.disputes import dispute_entry, dispute_picture, dispute_position, disputes
 from tablecam.record.entries import GameFacts, Json, Kind, NewEntry
-from tablecam.record.game_file import SUFFIX, GameFile, NameTaken
+from tablecam.record.game_file import SUFFIX, GameFile
+from tablecam.record.journal import Journal
 from tablecam.record.plays import newest_play
 from tablecam.record.positions import Chain
+from tablecam.record.whole_files import NameTaken
 
 log = logging.getLogger(__name__)
 
@@ -120,6 +122,11 @@ class KeptGame:
         """The game's file, None while there was nothing to keep."""
         with self._lock:
             return None if self._file is None else self._file.path
+
+    def journal(self) -> Journal | None:
+        """The recording to be looked at while it is written, None while there was nothing to keep."""
+        with self._lock:
+            return self._file
 
     @property
     def trouble(self) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -24,13 +22,9 @@ from tablecam.record.entries import GameFacts, NewEntry
 from tablecam.record.faults import in_words
 from tablecam.record.journal import Journal, begin_recording, insert_entry
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION, metadata, recording
+from tablecam.record.whole_files import whole_file
 
 SUFFIX: Final = ".tablecam"
-_TAKEN: Final = "expected a new name, but there is such a file"
-
-
-class NameTaken(BadInput):
-    """There is a file of that name already; it is never written over."""
 
 
 class GameFile(Journal):
@@ -57,17 +51,8 @@ class GameFile(Journal):
             NameTaken: There is a file of that name.
             BadInput: It cannot be written, or what is to be in it cannot be had.
         """
-        if path.exists():
-            raise NameTaken(str(path), _TAKEN)
-        fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
-        with in_words(str(path), "cannot be written"):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                fresh.touch(exist_ok=False)
-                _fill(fresh, facts, entries, written_by)
-                _publish(fresh, path)
-            finally:
-                fresh.unlink(missing_ok=True)
+        with whole_file(path) as fresh:
+            _fill(fresh, facts, entries, written_by)
         return cls(path, engine_of(path), facts.id)
 
     @classmethod
@@ -112,32 +97,3 @@ def _fill(path: Path, facts: GameFacts, entries: Iterable[NewEntry], written_by:
         begin_recording(connection, facts, written_by)
         for number, each in enumerate(entries, start=1):
             insert_entry(connection, facts.id, number, each)
-
-
-def _publish(fresh: Path, path: Path) -> None:
-    """Give a finished file its name, if nobody has it."""
-    try:
-        _link(fresh, path)
-    except FileExistsError:
-        raise NameTaken(str(path), _TAKEN) from None
-    if os.name == "posix":
-        _flush_folder(path.parent)
-
-
-def _link(fresh: Path, path: Path) -> None:
-    try:
-        os.link(fresh, path)
-    except FileExistsError:
-        raise
-    except OSError:  # some file systems know no links: take the name first, then fill it
-        path.touch(exist_ok=False)
-        os.replace(fresh, path)
-
-
-def _flush_folder(folder: Path) -> None:
-    """A new name outlives a power cut only once its folder is on the disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

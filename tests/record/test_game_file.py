@@ -18,8 +18,9 @@ from sqlalchemy import text
 from tablecam.errors import BadInput
 from tablecam.record.database import engine_of, migrate
 from tablecam.record.disputes import add_dispute, dispute_picture, dispute_position, disputes
-from tablecam.record.game_file import GameFile, NameTaken
+from tablecam.record.game_file import GameFile
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION, metadata
+from tablecam.record.whole_files import NameTaken
 from tests.record.games import FACTS, add, dispute, pictures, position
 
 NOBODY = 65534
