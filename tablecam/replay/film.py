@@ -82,36 +82,23 @@ def _move(document: Json) -> Json:
     return {"unit": document["unit"], "path": document["path"]}
 
 
-def _play(_: Json) -> Json:
-    return {}  # its position is an entry of its own; its options may name concealed cards
+def _play(document: Json) -> Json:
+    """How a game begins; its options may name concealed cards, and its deeds are entries."""
+    return {"position": document.get("position"), "after": _after(document.get("after", {}))}
 
 
 def _deed(document: Json) -> Json:
-    told = {"events": document.get("events", []), "after": _after(document.get("after", {}))}
-    return told | _said_of(document.get("entry", {}))
+    told = {key: document[key] for key in ("deed", "undoes", "events") if key in document}
+    return told | {"after": _after(document.get("after", {}))}
 
 
 def _after(document: Json) -> Json:
-    """How the game stands after a deed, as far as pages tell it."""
+    """How the game stands, as far as pages tell it."""
     told: Json = {key: document[key] for key in _STANDING if key in document}
     state = document.get("state", {})
     told |= {"sides": state["sides"]} if "sides" in state else {}
     found = state.get("round", {})
     return told | {"round": {key: found[key] for key in _ROUND if key in found}}
-
-
-def _said_of(entry: Mapping[str, Any]) -> Json:
-    """What everybody was told of an action itself: its note and its dice, what it took back."""
-    if set(entry) == {"undo"}:
-        return {"undo": entry["undo"]}
-    if set(entry) == {"remark"}:
-        return {"remark": True}
-    noted = set(entry) == {"note", "action"}
-    action = entry["action"] if noted else entry
-    told: Json = {"note": entry["note"]} if noted else {}
-    if action.get("type") == "roll" and action.get("values"):
-        told["dice"] = {"values": action["values"], "sides": action.get("sides", 6)}
-    return told
 
 
 def _ruling(document: Json) -> Json:
@@ -126,6 +113,10 @@ def _notice(document: Json) -> Json:
     return {"text": document["text"]}
 
 
+def _picture(document: Json) -> Json:
+    return {"of": document["of"]}
+
+
 _TOLD: Final[Mapping[Kind, Callable[[Json], Json]]] = {
     "position": _position,
     "move": _move,
@@ -134,6 +125,7 @@ _TOLD: Final[Mapping[Kind, Callable[[Json], Json]]] = {
     "ruling": _ruling,
     "dispute": _dispute,
     "notice": _notice,
+    "picture": _picture,
 }
 
 

@@ -10,7 +10,8 @@ from typing import Any
 from tablecam.record.entries import GameFacts, Kind, NewEntry, Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import difference
-from tablecam.rules.play import Done, Play
+from tablecam.referee.told import beginning_document, deed_document
+from tablecam.rules.play import Play
 from tablecam.table.position_file import position_to_json
 
 STARTED_AT = datetime(2026, 5, 1, 19, 30, tzinfo=UTC)
@@ -25,34 +26,16 @@ def recorded(play: Play[Any, Any], path: Path, *, apart_s: float = 12.0) -> Game
 
 
 def entries(play: Play[Any, Any], apart_s: float = 12.0) -> Iterator[NewEntry]:
-    begun = play.beginning()
+    begun = beginning_document(play)
     now = begun["position"]
     yield new("position", difference(None, now), 0)
     yield new("play", begun, 1)
-    for place, (done, told) in enumerate(zip(play.done, play.entries(), strict=True), start=1):
+    for place, logged in enumerate(play.logged(), start=1):
         at_s = apart_s * place
-        yield new("deed", deed(play, done, told), at_s)
-        before, now = now, position_to_json(play.game.position(done.state))
-        if before != now:
-            yield new("position", difference(before, now), at_s + 1)
-
-
-def deed(play: Play[Any, Any], done: Done[Any, Any], told: Json) -> Json:
-    """What is kept of an action."""
-    asked = play.game.asked(done.state)
-    state = play.game.seen_by(done.state, None)
-    units = play.game.position(done.state).units
-    return {
-        "entry": told,
-        "events": [event.to_json() for event in done.events if event.only_for is None],
-        "after": {
-            "question": asked.question,
-            "asked": asked.seat,
-            "is_over": asked.is_over,
-            "markers": {unit.id: dict(unit.state) for unit in units if unit.state},
-            "state": {key: value for key, value in state.items() if key != "position"},
-        },
-    }
+        yield new("deed", deed_document(play.game, logged), at_s)
+        before, now = now, position_to_json(play.game.position(logged.state))
+        if told := difference(before, now):
+            yield new("position", told, at_s + 1)
 
 
 def new(kind: Kind, document: Json, at_s: float, *pictures: Picture) -> NewEntry:

@@ -12,6 +12,7 @@ from tablecam.record.entries import GameFacts, Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import applied, difference
 from tablecam.replay.film import film
+from tablecam.rules.play import Play
 from tests.replay.recorded import new, recorded
 from tests.rules.maurice.game.playthrough import KEPT, played
 
@@ -63,14 +64,13 @@ def test_how_the_game_stands_is_told_with_each_deed(journal):
     assert set(last["round"]) <= {"number", "active", "command"}
 
 
-def test_dice_and_notes_and_what_was_taken_back_are_told(tmp_path):
-    file = GameFile.create(tmp_path / "b.tablecam", GameFacts("x", "", datetime.now(UTC)))
-    roll = {"type": "roll", "for_": "fire", "count": 2, "sides": 6, "values": [3, 5]}
-    for entry in ({"note": "<b>", "action": roll}, {"undo": 1}, {"remark": {"of": "secret"}}):
-        file.append(new("deed", {"entry": entry}, 0))
-    noted, undone, remarked = film(file)["entries"]
-    assert (noted["note"], noted["dice"]) == ("<b>", {"values": [3, 5], "sides": 6})
-    assert undone["undo"] == 1
+def test_of_what_is_no_deed_nothing_is_told_but_what_it_takes_back(game, tmp_path):
+    again = Play.from_json(game.game, game.to_json())
+    again.undo(2)
+    again.remark({"of": "secret"})
+    told = film(recorded(again, tmp_path / "b.tablecam"))["entries"]
+    undone, remarked = [entry for entry in told if entry["kind"] == "deed"][-2:]
+    assert undone["undoes"] == [len(game.done) - 1, len(game.done) - 2]
     assert "secret" not in json.dumps(remarked)
 
 
