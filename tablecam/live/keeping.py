@@ -124,7 +124,7 @@ class KeptGame:
             return None if self._file is None else self._file.path
 
     def journal(self) -> Journal | None:
-        """The recording to be looked at while it is written, None while there was nothing to keep."""
+        """The recording, to be looked at while it is written; None while there was none."""
         with self._lock:
             return self._file
 
