@@ -90,6 +90,11 @@ class Disputing:
         return max(heights, default=0.0)
 
 
+def units_asked(question: str, position: Position) -> tuple[str, ...]:
+    """The ids of the units that a question's own id names."""
+    return tuple(part for part in question.split("/")[1:] if position.unit(part) is not None)
+
+
 def _units_named(question: str, because: str, position: Position) -> Iterator[Unit]:
     """The units that a question's id names, and those that the answer speaks of."""
     words = (word.removesuffix("'s") for word in re.findall(r"[\w'-]+", because))

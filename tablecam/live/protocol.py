@@ -102,6 +102,8 @@ class Live(Protocol):
 
         Raises:
             BadInput: A thing is not named so, or not on the table.
+            NotDeclared: Players have agreed to declare first, and nobody has declared these: so
+                too for what is about a thing, the sheets and disputes.
         """
 
     def about(self, thing: str) -> Json:

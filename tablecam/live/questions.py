@@ -58,6 +58,22 @@ def about(position: Position, reference: str, roster: Roster) -> Json:
     }
 
 
+def names_of(position: Position, *references: str) -> tuple[str | None, ...]:
+    """Whose each of some things is: a unit's id, a commander's; None for a bare point.
+
+    Raises:
+        BadInput: One of them names nothing on the table.
+    """
+    things = (resolve(position, reference) for reference in references)
+    return tuple(_owner(thing) for thing in things)
+
+
+def _owner(thing: Thing) -> str | None:
+    if thing.unit is not None:
+        return thing.unit.id
+    return thing.what.id if isinstance(thing.what, Commander) else None
+
+
 def hidden_tags(position: Position, reference: str) -> frozenset[int]:
     """The tags of a thing's bases that are held, hidden where they were last seen.
 

@@ -16,7 +16,7 @@ from tablecam.capture.reader import Reader
 from tablecam.live import questions
 from tablecam.live.advising import Adviser
 from tablecam.live.background import Background
-from tablecam.live.disputing import Disputing, Frozen
+from tablecam.live.disputing import Disputing, Frozen, units_asked
 from tablecam.live.health import Tally, health
 from tablecam.live.keeping import GameRecord
 from tablecam.live.notices import with_notice
@@ -142,10 +142,12 @@ class LiveTable(Background):
 
     def measure(self, a: str, b: str, within_bw: Sequence[float] = ()) -> Json:
         """The distance between two things, and whether it is within each of some ranges."""
+        self._check_open(a, b)
         return questions.measure(self.snapshot().position, a, b, within_bw)
 
     def about(self, thing: str) -> Json:
         """The drawings that explain one thing."""
+        self._check_open(thing)
         return questions.about(self.snapshot().position, thing, self._roster)
 
     @property
@@ -161,6 +163,7 @@ class LiveTable(Background):
     def unit_sheet(self, unit: str, active: str) -> Json:
         """All that the rules say of a unit when it is a side's round."""
         now = self.snapshot()
+        self._check_declared(unit)
         sheet = self._rulings.unit_sheet(now.position, unit, active)
         side = next(entry.side for entry in self._roster.units if entry.id == unit)
         asked = {"unit": unit, "side": side, "active": active, "version": now.version}
@@ -169,6 +172,7 @@ class LiveTable(Background):
     def pair_sheet(self, a: str, b: str, active: str) -> Json:
         """All that the rules say of two units when it is a side's round."""
         now = self.snapshot()
+        self._check_declared(a, b)
         sheet = self._rulings.pair_sheet(now.position, a, b, active)
         return {"a": a, "b": b, "active": active, "version": now.version} | sheet.to_json()
 
@@ -176,6 +180,7 @@ class LiveTable(Background):
         """Settle a question by the table as it lies at this instant, and keep it."""
         with self._changed:  # a position and the picture that it was read from
             frozen = Frozen(self._snapshot, self._frame, self._camera)
+        self._check_declared(*units_asked(question, frozen.snapshot.position))
         kept = self._disputing.dispute(frozen, question, active)
         self._publish(disputes=len(self.disputes()))
         return kept
@@ -196,6 +201,14 @@ class LiveTable(Background):
     def dispute_position(self, number: int) -> Json:
         """The position by which a dispute was settled, as a document."""
         return self._disputing.record.dispute_position(number)
+
+    def _check_open(self, *references: str) -> None:
+        """See to it that nobody measures between things before he may: `Referee.check_open`."""
+        self._check_declared(*questions.names_of(self.snapshot().position, *references))
+
+    def _check_declared(self, *names: str | None) -> None:
+        if self._referee is not None:
+            self._referee.check_open(*names)
 
     def take_off(self, thing: str) -> None:
         """Forget the hidden bases of a unit, a commander or one base: they have left the table.

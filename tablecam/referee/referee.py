@@ -18,13 +18,13 @@ from tablecam.errors import BadInput
 from tablecam.measure.answer import Answer
 from tablecam.referee.intents import Intent, intents, judged
 from tablecam.referee.placing import Placing, as_placed, changed_by_game, placings
-from tablecam.referee.refusals import NotYours, OutOfDate
+from tablecam.referee.refusals import NotDeclared, NotYours, OutOfDate
 from tablecam.referee.seats import Seat
 from tablecam.referee.together import is_sure, together
 from tablecam.referee.told import beginning_document, deed_document
 from tablecam.referee.ways import WAYS, Way
 from tablecam.rules.frozen_json import to_plain
-from tablecam.rules.game import LAY, OVERRULE, Game, Json, Refused, Suggestion
+from tablecam.rules.game import LAY, OVERRULE, Closed, Game, Json, Refused, Suggestion
 from tablecam.rules.play import Play
 from tablecam.table.model import Position, Scalar
 
@@ -75,6 +75,7 @@ class Referee:
         self._together: tuple[Suggestion, ...] = ()
         self._trouble = ""
         self._markers: Mapping[str, Mapping[str, Scalar]] = {}
+        self._closed: Closed | None = None
         self._version = 0
         self._decided = 0
 
@@ -107,6 +108,18 @@ class Referee:
         """Why nothing can be said of what lies on the table now; empty when all is well."""
         with self._turn:
             return self._trouble
+
+    def check_open(self, *names: str | None) -> None:
+        """See to it that nobody measures what nobody may; a name is a unit's or a commander's.
+
+        None is a point of the table. It waits for nobody: a page asks with every turn of a hand.
+
+        Raises:
+            NotDeclared: Measuring is closed between these until something is declared.
+        """
+        closed = self._closed
+        if closed is not None and not closed.permits(names):
+            raise NotDeclared("measuring", closed.because)
 
     @property
     def to_place(self) -> tuple[Placing, ...]:
@@ -240,10 +253,22 @@ class Referee:
             return intents(self._play.remarks, len(self._play.done) - _SAID_FOR_ACTIONS)
 
     def of_intents(self) -> tuple[tuple[Intent, Answer | None], ...]:
-        """Each of these intents, and whether the table is as it was meant."""
+        """Each of these intents, and whether the table is as it was meant.
+
+        Where nobody measures before he declares it is told once his unit has been moved.
+        """
         with self._turn:
-            seen = self._seen
-            return tuple((each, judged(each, seen) if seen else None) for each in self.intents)
+            seen, closed = self._seen, self._closed
+            moved = {each.unit for each in self._suggested}
+            told = {
+                each.unit
+                for each in self.intents
+                if closed is None or each.unit in moved.intersection(closed.declared)
+            }
+            return tuple(
+                (each, judged(each, seen) if seen and each.unit in told else None)
+                for each in self.intents
+            )
 
     def accept(self, seat: Seat, unit: str, why: str = "", version: int | None = None) -> None:
         """Leave a unit where a hand has laid it, whatever the rules say of it: an overrule.
@@ -340,12 +365,17 @@ class Referee:
 
     def _look(self) -> None:
         """Compare the table with the game, and tell that there is something new to see."""
+        self._close_tools()  # before the table is judged, as that takes its time
         self._compare()
+        self._close_tools()  # a move may have been confirmed by itself
         self._keep()
         if (position := self.position()) is not None:
             self._markers = {unit.id: unit.state for unit in position.units}
         self._version += 1
         self._tell(self._version)
+
+    def _close_tools(self) -> None:
+        self._closed = None if self._play is None else self._play.asked().closed
 
     def _keep(self) -> None:
         if self._keeper is None or self._play is None:

@@ -11,3 +11,7 @@ class NotYours(BadInput):
 
 class OutOfDate(BadInput):
     """The game has gone on since a seat looked: an old tap, or one of two at once."""
+
+
+class NotDeclared(BadInput):
+    """Somebody wants to measure before he has declared, and players have agreed not to."""

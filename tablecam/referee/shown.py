@@ -42,6 +42,7 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
         "asked": asked.seat,
         "is_yours": is_yours,
         "is_over": asked.is_over,
+        "closed": None if asked.closed is None else asked.closed.to_json(),
         "actions": offered,
         "can_undo": seat.plays and bool(play.done),
         "can_redo": seat.plays and play.can_redo,

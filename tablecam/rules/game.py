@@ -90,6 +90,10 @@ class Closed:
         named = [name for name in ends if name is not None]
         return len(ends) > 1 and bool(named) and all(name in self.declared for name in named)
 
+    def to_json(self) -> Json:
+        """What is closed as documents hold it."""
+        return {"because": self.because, "declared": list(self.declared)}
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:

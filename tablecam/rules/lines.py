@@ -117,10 +117,10 @@ class Lines:
         """What is due, and after how many actions: what to send `apply` with to be safe."""
         play = self._playing()
         asked = play.asked()
-        return {
-            "at": len(play.done),
-            "asked": {"question": asked.question, "seat": asked.seat, "over": asked.is_over},
-        }
+        due: Json = {"question": asked.question, "seat": asked.seat, "over": asked.is_over}
+        if asked.closed is not None:
+            due["closed"] = asked.closed.to_json()
+        return {"at": len(play.done), "asked": due}
 
     def _position(self, data: object) -> Position:
         return position_from_json(data, games=(self._game.name,))
