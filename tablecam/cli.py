@@ -15,6 +15,7 @@ from tablecam.commands.coverage import coverage
 from tablecam.commands.demo import demo
 from tablecam.commands.disputes import disputes
 from tablecam.commands.engine import engine
+from tablecam.commands.import_ import import_
 from tablecam.commands.odds import odds
 from tablecam.commands.plan import plan
 from tablecam.commands.print_sheets import print_sheets
@@ -59,6 +60,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     resolve,
     odds,
     disputes,
+    import_,
     engine,
     coverage,
 )

@@ -15,7 +15,8 @@ from tablecam.record.faults import in_words
 from tablecam.record.migrations import MIGRATIONS, Migration
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION
 
-_MAGIC: Final = b"SQLite format 3\x00"
+MAGIC: Final = b"SQLite format 3\x00"
+"""With it every SQLite database begins."""
 _PATIENCE_S: Final = 5.0
 """How long to wait for another program that writes to the same file."""
 
@@ -54,8 +55,8 @@ def check_recording(path: Path) -> None:
     if not path.exists():
         raise BadInput(str(path), "expected a recording, but there is no file of that name")
     with in_words(str(path), "cannot be read"), path.open("rb") as file:
-        begins = file.read(len(_MAGIC))
-    if begins != _MAGIC:
+        begins = file.read(len(MAGIC))
+    if begins != MAGIC:
         raise BadInput(str(path), "expected a recording of tablecam, got another kind of file")
 
 

@@ -46,7 +46,7 @@ def golden(path: Path = OWN) -> list[NewEntry]:
 
 
 def entries_of(play: Play, began: datetime = FACTS.started_at) -> Iterator[NewEntry]:
-    """A game as it would have been kept: where all lies before and after each deed, and the deed."""
+    """A game as it would have been kept: each deed, and before it where all lies then."""
     yield NewEntry("play", beginning_document(play), at=began)
     before: Json | None = None
     for place, logged in enumerate(play.logged()):

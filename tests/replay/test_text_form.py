@@ -1,4 +1,4 @@
-"""A recording as a text: it survives what messengers do to it, and nothing else is taken for one."""
+"""A recording as a text: it survives what messengers do to it; other texts are refused."""
 
 import base64
 import hashlib

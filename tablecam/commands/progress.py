@@ -1,0 +1,24 @@
+"""Long work shows itself: a bar on standard error, where a person looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import track
+
+Item = TypeVar("Item")
+
+
+def with_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
+    """The items one by one, while a bar tells how many of `total` there were; then it is gone."""
+    console = Console(stderr=True)
+    yield from track(
+        items,
+        what,
+        total,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
