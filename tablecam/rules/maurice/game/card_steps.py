@@ -83,8 +83,8 @@ class InterruptingRules:
         events = (Event("interrupt", text, "M-4.17", facts),)
         if step.moment == "activation" and _is_foiled(state, step, action.effect):
             failed = "the activation fails: all cards played for it are discarded"
-            facts = {"force": list(step.force)}
-            return after_action(state), (*events, Event("foiled", failed, "M-4.19", facts))
+            foiled = Event("foiled", failed, "M-4.19", {"force": list(step.force)})
+            return after_action(state), (*events, foiled)
         return after_interrupt(state, step), events
 
 

@@ -17,6 +17,7 @@ from tablecam.measure.outlines import footprint
 from tablecam.rules.game import Event
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.game.displaced import marker_outline
+from tablecam.rules.maurice.game.due_drawing import line_of_fire
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.table import field_at
 
@@ -70,12 +71,8 @@ def _shot(event: Event, units: dict[str, UnitOnField]) -> Iterator[Shape]:
         return
     for place, base in enumerate(shooter.unit.bases):
         if shooter.unit.base_name(place) == event.facts["base"]:
-            to = shapely.get_coordinates(
-                shapely.shortest_line(shapely.Point(base.x_mm, base.y_mm), target.outline)
-            )[1]
             yield from shapes_of(footprint(base), "shooter")
-            way = ((base.x_mm, base.y_mm), (float(to[0]), float(to[1])))
-            yield Shape("line", way, "shot")
+            yield line_of_fire((base.x_mm, base.y_mm), target.outline)
 
 
 def _of_side(event: Event, state: State) -> Iterator[Shape]:

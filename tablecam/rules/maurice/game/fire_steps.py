@@ -101,7 +101,8 @@ def _declared(state: State, step: Firing, action: Fire) -> Followed:
         state = state.with_unit(smoking)
     at = " and ".join(dict.fromkeys(action.targets.values()))
     text = f"{unit.id} fires at {at}, with {len(declared)} base{'s' * (len(declared) > 1)}"
-    told = Event("fires", text, "M-7.8", {"unit": unit.id})
+    facts = {"unit": unit.id, "targets": list(dict.fromkeys(action.targets.values()))}
+    told = Event("fires", text, "M-7.8", facts)
     return state.to(RollingToHit(aims, step) if aims else step), (told, *lost)
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 
 import shapely
+from shapely import affinity
 
 from tablecam.measure.answer import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Offer
 from tablecam.rules.maurice.activation import span
-from tablecam.rules.maurice.field import Field
+from tablecam.rules.maurice.fall_back import fall_back, moved_back_mm
+from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.game import actions as act
+from tablecam.rules.maurice.game.due_drawing import offer_shapes, outlines
 from tablecam.rules.maurice.game.march_words import march_words
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at
 from tablecam.rules.maurice.march_change import placed
+from tablecam.table.model import Point
 
 _INTERRUPTS = {
     "first-fire": "Fire first (First Fire)",
@@ -27,6 +32,11 @@ _INTERRUPTS = {
 
 def offer(state: State, action: act.Action) -> Offer:
     """An action in words and shapes; the state is the one in which it is legal."""
+    found = _offer(state, action)
+    return found if found.evidence else replace(found, evidence=offer_shapes(state, action))
+
+
+def _offer(state: State, action: act.Action) -> Offer:
     match action:
         case act.Activate():
             return _activation(state, action)
@@ -36,8 +46,10 @@ def offer(state: State, action: act.Action) -> Offer:
             return _march(state, action)
         case act.Charge():
             return _charge(state, action)
-        case act.FallBack() | act.Rally():
-            return Offer(action.type, action.unit, _outlines(field_at(state), [action.unit]))
+        case act.FallBack():
+            return _fall_back(state, action)
+        case act.Rally():
+            return Offer(action.type, action.unit, outlines(field_at(state), [action.unit]))
         case act.PlaceCommander():
             return _commander(state, action)
         case _:
@@ -104,7 +116,7 @@ def _activation(state: State, action: act.Activate) -> Offer:
         and each.side == state.active
         and (found := span(field, each, action.force)) is not None
     ]
-    shapes = (*_outlines(field, action.force), *strings)
+    shapes = (*outlines(field, action.force), *strings)
     return Offer("activate", f"{', '.join(action.force)}: {cards}{total_bw}", shapes)
 
 
@@ -133,7 +145,7 @@ def _fire_words(action: act.Fire) -> str:
 
 def _tried(state: State, unit: str, targets: Mapping[str, str]) -> tuple[Shape, ...]:
     """Who and whom, and nothing of what lies between: nobody has measured it yet."""
-    return _outlines(field_at(state), (unit, *dict.fromkeys(targets.values())))
+    return outlines(field_at(state), (unit, *dict.fromkeys(targets.values())))
 
 
 def _march(state: State, action: act.March) -> Offer:
@@ -142,7 +154,9 @@ def _march(state: State, action: act.March) -> Offer:
     unit = field.by_id[action.unit]
     there = placed(field, unit, action.bases).by_id[unit.id]
     label = f"{unit.id}: {march_words(field, unit, action.bases)}"
-    return Offer("march", label, shapes_of(there.outline, "goal", unit.id))
+    way = Shape("line", (_middle(unit), _middle(there)), "path")
+    shapes = (*outlines(field, [unit.id]), way, *shapes_of(there.outline, "goal", unit.id))
+    return Offer("march", label, shapes)
 
 
 def _charge(state: State, action: act.Charge) -> Offer:
@@ -152,7 +166,20 @@ def _charge(state: State, action: act.Charge) -> Offer:
         return Offer("charge", label, _tried(state, action.unit, {"": action.target}))
     lanes = charges_at(state, [action.unit])[action.unit].lanes
     to_target = next((lane for lane in lanes if lane.target == action.target), None)
-    return Offer("charge", label, () if to_target is None else to_target.evidence)
+    lane = () if to_target is None else to_target.evidence
+    return Offer("charge", label, (*lane, *outlines(field_at(state), [action.unit, action.target])))
+
+
+def _fall_back(state: State, action: act.FallBack) -> Offer:
+    """How far straight back, and where it would then lie, if it can (M-8.24)."""
+    field = field_at(state)
+    unit, found = field.by_id[action.unit], fall_back(field, action.unit, {})[action.unit]
+    shapes = outlines(field, [unit.id])
+    if found.is_broken:
+        return Offer("fall-back", f"{unit.id}: cannot, and breaks", shapes)
+    there = affinity.translate(unit.outline, *moved_back_mm(unit, found.back_mm))
+    shapes = (*shapes, *shapes_of(there, "goal", f"{field.in_bw(found.back_mm):.3g} BW back"))
+    return Offer("fall-back", unit.id, shapes)
 
 
 def _commander(state: State, action: act.PlaceCommander) -> Offer:
@@ -162,10 +189,14 @@ def _commander(state: State, action: act.PlaceCommander) -> Offer:
     at = shapely.Point(action.x_mm, action.y_mm)
     by = min(friends, key=lambda unit: float(shapely.distance(unit.outline, at)), default=None)
     where = f"{action.x_mm:.0f}, {action.y_mm:.0f} mm" if by is None else by.id
-    return Offer("commander", f"The {action.side} commander to {where}", (place,))
-
-
-def _outlines(field: Field, names: Iterable[str]) -> tuple[Shape, ...]:
-    return tuple(
-        shape for name in names for shape in shapes_of(field.by_id[name].outline, "unit", name)
+    ways = (
+        Shape("line", ((each.x_mm, each.y_mm), (action.x_mm, action.y_mm)), "path")
+        for each in state.position.commanders
+        if each.side == action.side
     )
+    return Offer("commander", f"The {action.side} commander to {where}", (*ways, place))
+
+
+def _middle(unit: UnitOnField) -> Point:
+    middle = shapely.centroid(unit.outline)
+    return float(middle.x), float(middle.y)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tablecam.rules.game import Event
+from tablecam.rules.maurice.game import GAME
 from tablecam.rules.maurice.game.actions import Fire, FireFrom, Overrule
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.steps import Firing
@@ -67,3 +68,42 @@ def test_a_disruption_is_told_at_the_unit_that_has_it() -> None:
 def test_an_overrule_draws_the_units_that_it_sets() -> None:
     _, (told,) = after(facing(), Overrule(disruption={"F1": 1}, smoke={"B1": True}))
     assert [shape.label for shape in told.evidence] == ["F1", "B1"]
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
+def test_all_that_may_be_done_on_the_table_is_drawn_when_it_is_pointed_at(path: Path) -> None:
+    play = played(path.read_text(encoding="utf-8"))
+    undrawn = set()
+    for done in play.done[::7]:
+        for action in GAME.legal(done.state):
+            offer = GAME.offered(done.state, action)
+            if not offer.evidence:
+                undrawn.add(offer.label.partition(" ")[0])
+    assert undrawn <= {
+        "No",
+        "Pass",
+        "Event",
+        "Done",
+        "Draw",
+        "Discard",
+        "Take",
+        "Play",
+        "2",
+        "Card",
+    }
+
+
+def test_targets_are_numbered_from_the_end_that_is_begun_at() -> None:
+    labels = {
+        action.direction: [shape.label for shape in GAME.offered(facing(), action).evidence]
+        for action in (FireFrom("left"), FireFrom("right"))
+    }
+    assert labels == {"left": ["1. F1"], "right": ["1. F1"]}
+
+
+def test_the_dice_show_who_fires_at_whom() -> None:
+    state, _ = after(facing(), FireFrom("left"), Fire("F1", ALL_OF_F1))
+    (roll,) = GAME.legal(state)
+    assert [shape.role for shape in GAME.offered(state, roll).evidence] == ["unit"] * 2 + [
+        "shot"
+    ] * 4
