@@ -20,8 +20,8 @@ from tablecam.vision.lettering import Words, lettered, size_px
 from tablecam.vision.pen import INK, WHITE, Array, Colour, Pen, Picture
 from tablecam.vision.proof_looks import SIDES, Look, look_of
 
-_UNITS_ACROSS: Final = 1000.0
-"""Strokes and letters grow with the picture: so many units of theirs go across it."""
+UNITS_ACROSS: Final = 1000.0
+"""Of a picture of one place on the table; one of the whole table has about twice as many."""
 _NAME, _LABEL = 34.0, 27.0
 """How high letters are."""
 _DOT: Final = 7.0
@@ -46,12 +46,15 @@ def drawn(
     units: Sequence[Unit],
     evidence: Sequence[Shape],
     sides: Sequence[str],
+    *,
+    units_across: float = UNITS_ACROSS,
 ) -> Picture:
     """A copy of a picture (height, width, 3) with units outlined, evidence drawn, and both named.
 
-    `sides` are all sides in the order of the table file, which gives them their colours.
+    `sides` are all sides in the order of the table file, which gives them their colours. Strokes
+    and letters grow with the picture: so many units of theirs go across it.
     """
-    pen = Pen(plain.copy(), plain.shape[1] / _UNITS_ACROSS)
+    pen = Pen(plain.copy(), plain.shape[1] / units_across)
     outlines = [(shape, view.outlines(_geometry(shape))) for shape in evidence]
     for shape, parts in outlines:
         _fill(pen, shape, parts)

@@ -1,0 +1,188 @@
+"""The pictures of a film: the map or the photograph from above, what lies on it, what is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from math import hypot
+from typing import Final
+
+import cv2
+import numpy as np
+
+from tablecam.errors import BadInput
+from tablecam.measure.outlines import corners
+from tablecam.record.journal import Journal
+from tablecam.replay.scenes import MOVE_S, Scene
+from tablecam.table.model import BasePose, Position, Terrain, Unit
+from tablecam.vision.evidence_drawing import drawn, side_colours
+from tablecam.vision.from_above import FromAbove
+from tablecam.vision.lettering import Words, lettered, wrapped
+from tablecam.vision.pen import INK, PAPER, WHITE, Colour, Pen, Picture
+
+_STRIP: Final = 0.16
+"""How much of a picture's height is for words."""
+_SOFT: Final[Colour] = (113, 102, 91)
+_WORDS, _SMALL = 0.036, 0.025
+"""How high letters are, for the picture's height."""
+_LINES: Final = 2
+_FILLED: Final = 0.45
+_STILL_MM: Final = 1.0
+_UNITS_ACROSS: Final = 2000.0
+"""Strokes and letters grow with the picture: so many units of theirs go across it."""
+
+
+@dataclass(frozen=True)
+class Studio:
+    """Makes the pictures of a recording's film, `width_px` x `height_px`, `per_s` in a second.
+
+    With `photographs` the camera's pictures lie beneath, where there are any.
+    """
+
+    journal: Journal
+    sides: tuple[str, ...]
+    width_px: int = 1280
+    height_px: int = 720
+    per_s: int = 25
+    photographs: bool = True
+
+    def frames(self, scene: Scene) -> Iterator[tuple[Picture, int]]:
+        """The pictures of a scene, each with how many frames it stands for."""
+        if scene.before is not None:
+            for picture in self._on_the_move(scene, scene.before):
+                yield picture, 1
+        yield self._whole(scene), max(1, round(scene.shown_s * self.per_s))
+
+    def _whole(self, scene: Scene) -> Picture:
+        return self._drawn(scene, _things(scene.position))
+
+    def _drawn(self, scene: Scene, things: Sequence[Unit]) -> Picture:
+        view = self._view(scene)
+        pen = Pen(self._ground(scene).copy(), self.width_px / _UNITS_ACROSS)
+        for thing in things:
+            for base in thing.bases:
+                outline_px = view.pixels(np.array(corners(base)))
+                pen.area(outline_px, self._colours[thing.side], opacity=_FILLED)
+        named = [_marked(thing, scene) for thing in things]
+        table = drawn(
+            pen.picture, view, named, scene.shapes, self.sides, units_across=_UNITS_ACROSS
+        )
+        return self._framed(table, scene)
+
+    def _on_the_move(self, scene: Scene, before: Position) -> Iterator[Picture]:
+        """The pictures of units on their way, over one of all that stands still."""
+        view = self._view(scene)
+        old = {thing.id: thing for thing in _things(before)}
+        things = _things(scene.position)
+        moving = [thing for thing in things if _moves(thing, old)]
+        still = self._drawn(scene, [thing for thing in things if thing not in moving])
+        for share in _eased(round(MOVE_S * self.per_s)):
+            picture = still.copy()
+            pen = Pen(picture[: view.height_px], self.width_px / _UNITS_ACROSS)
+            for thing in moving:
+                for start, end in zip(old[thing.id].bases, thing.bases, strict=True):
+                    self._base(pen, view, _between(start, end, share), self._colours[thing.side])
+            yield picture
+
+    def _base(self, pen: Pen, view: FromAbove, base: BasePose, colour: Colour) -> None:
+        outline_px = view.pixels(np.array(corners(base)))
+        pen.area(outline_px, colour, opacity=_FILLED)
+        pen.lines(outline_px, colour, width=2.4, casing=WHITE, closed=True)
+        pen.lines(outline_px[:2], colour, width=6.0, casing=WHITE)
+
+    @cached_property
+    def _colours(self) -> dict[str, Colour]:
+        return side_colours(self.sides)
+
+    def _view(self, scene: Scene) -> FromAbove:
+        strip_px = round(_STRIP * self.height_px)
+        return FromAbove(scene.position.table, self.width_px, self.height_px - strip_px)
+
+    def _ground(self, scene: Scene) -> Picture:
+        view = self._view(scene)
+        if self.photographs and scene.photograph is not None:
+            return _photograph(self.journal, view, scene.photograph)
+        return _map(view, scene.position.terrain)
+
+    def _framed(self, table: Picture, scene: Scene) -> Picture:
+        """The table, and beneath it the strip of words."""
+        whole = np.full((self.height_px, self.width_px, 3), PAPER, dtype=np.uint8)
+        whole[: len(table)] = table
+        return lettered(whole, self._said(scene, len(table)))
+
+    def _said(self, scene: Scene, top_px: int) -> Iterator[Words]:
+        """The headline, and what is said in as many lines as there is room for."""
+        left_px, small_px, words_px = 0.02 * self.width_px, *self._letters_px
+        top = top_px + small_px
+        yield Words(scene.headline, (left_px, top), small_px, _SOFT)
+        rule = f" ({scene.rule})" if scene.rule else ""
+        words = scene.words[:1].upper() + scene.words[1:]
+        lines = wrapped(words + rule, words_px, self.width_px - 2 * left_px)
+        for line in lines[:_LINES]:
+            top += 1.3 * words_px
+            yield Words(line, (left_px, top), words_px, INK)
+
+    @property
+    def _letters_px(self) -> tuple[float, float]:
+        return _SMALL * self.height_px, _WORDS * self.height_px
+
+
+@lru_cache(maxsize=4)
+def _map(view: FromAbove, terrain: tuple[Terrain, ...]) -> Picture:
+    return view.ground(terrain)
+
+
+@lru_cache(maxsize=4)
+def _photograph(journal: Journal, view: FromAbove, entry: int) -> Picture:
+    data = np.frombuffer(journal.picture(entry, "table").image, dtype=np.uint8)
+    picture = cv2.imdecode(data, cv2.IMREAD_COLOR)
+    if picture is None:
+        raise BadInput(journal.name, f"the picture of entry {entry} is damaged")
+    return view.photograph(np.asarray(picture, dtype=np.uint8))
+
+
+def _things(position: Position) -> tuple[Unit, ...]:
+    """Units, and commanders' markers as units of one base."""
+    leaders = (
+        Unit(each.id, each.side, "infantry", (each.pose,))
+        for each in position.commanders
+        if each.pose is not None
+    )
+    return position.units + tuple(leaders)
+
+
+def _eased(count: int) -> Iterator[float]:
+    """Shares of a way from 0 to 1, slowly at first and at last."""
+    for number in range(count):
+        share = (number + 0.5) / count
+        yield share * share * (3 - 2 * share)
+
+
+def _moves(thing: Unit, before: Mapping[str, Unit]) -> bool:
+    old = before.get(thing.id)
+    return (
+        old is not None
+        and len(old.bases) == len(thing.bases)
+        and any(
+            hypot(now.x_mm - then.x_mm, now.y_mm - then.y_mm) > _STILL_MM
+            for now, then in zip(thing.bases, old.bases, strict=True)
+        )
+    )
+
+
+def _between(start: BasePose, end: BasePose, share: float) -> BasePose:
+    """A base on its way, turning the shorter way round."""
+    turn_deg = (end.heading_deg - start.heading_deg + 180) % 360 - 180
+    return replace(
+        end,
+        x_mm=start.x_mm + share * (end.x_mm - start.x_mm),
+        y_mm=start.y_mm + share * (end.y_mm - start.y_mm),
+        heading_deg=(start.heading_deg + share * turn_deg) % 360,
+    )
+
+
+def _marked(thing: Unit, scene: Scene) -> Unit:
+    """A unit with what the game knows of it beside its name."""
+    marker = scene.markers.get(thing.id)
+    return replace(thing, id=f"{thing.id} {marker}") if marker else thing

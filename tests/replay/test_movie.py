@@ -1,0 +1,43 @@
+"""A film of a recording: every picture for as long as it is to be seen, in files others open."""
+
+import av
+import numpy as np
+import pytest
+from PIL import Image
+
+from tablecam.replay.movie import write_gif, write_mp4
+
+COLOURS = [(200, 30, 30), (30, 200, 30), (30, 30, 200), (200, 200, 30)]
+COUNTS = [5, 1, 12, 7]
+
+
+def pictures():
+    """Four pictures of one colour each, of a size that no codec's blocks divide."""
+    for colour, count in zip(COLOURS, COUNTS, strict=True):
+        yield np.full((90, 162, 3), colour, dtype=np.uint8), count
+
+
+def test_an_mp4_shows_each_picture_for_its_frames(tmp_path):
+    file = tmp_path / "film"
+    assert write_mp4(file, pictures(), per_s=25) == sum(COUNTS)
+    with av.open(file) as film:
+        frames = [frame.to_ndarray(format="bgr24") for frame in film.decode(video=0)]
+        assert film.streams.video[0].average_rate == 25
+    wanted = [colour for colour, count in zip(COLOURS, COUNTS, strict=True) for _ in range(count)]
+    assert [frame.shape for frame in frames] == [(90, 162, 3)] * len(wanted)
+    for frame, colour in zip(frames, wanted, strict=True):
+        # The codec has half the colours each way: far less than the colours differ by.
+        assert np.abs(frame.astype(int) - colour).max() < 24
+
+
+def test_a_gif_shows_each_picture_for_its_time_and_begins_again(tmp_path):
+    file = tmp_path / "film"
+    assert write_gif(file, pictures(), per_s=10) == sum(COUNTS)
+    with Image.open(file) as film:
+        assert film.n_frames == len(COUNTS)
+        assert film.info["loop"] == 0
+        for number, (colour, count) in enumerate(zip(COLOURS, COUNTS, strict=True)):
+            film.seek(number)
+            assert film.info["duration"] == 100 * count
+            red, green, blue = film.convert("RGB").getpixel((80, 45))
+            assert (blue, green, red) == pytest.approx(colour, abs=16)  # few colours, near ones
