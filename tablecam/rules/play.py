@@ -291,17 +291,25 @@ class Play(Generic[State, Action]):
         play._again(parsed.log)
         return play
 
+    def take(self, entry: Mapping[str, Any]) -> None:
+        """Do what an entry of a log says: an action with its dice and cards, an undo, a remark.
+
+        Raises:
+            BadInput: It is none, or cannot be done now; nothing has changed.
+        """
+        if set(entry) == {"undo"}:
+            self.undo(_steps(entry["undo"]))
+        elif set(entry) == {"remark"}:
+            self.remark(entry["remark"])
+        elif set(entry) == {"note", "action"}:
+            self.apply(self.game.action_from_json(entry["action"]), str(entry["note"]))
+        else:
+            self.apply(self.game.action_from_json(entry))
+
     def _again(self, log: Sequence[Mapping[str, Any]]) -> None:
         for place, entry in enumerate(log, start=1):
             try:
-                if set(entry) == {"undo"}:
-                    self.undo(_steps(entry["undo"]))
-                elif set(entry) == {"remark"}:
-                    self.remark(entry["remark"])
-                elif set(entry) == {"note", "action"}:
-                    self.apply(self.game.action_from_json(entry["action"]), str(entry["note"]))
-                else:
-                    self.apply(self.game.action_from_json(entry))
+                self.take(entry)
             except BadInput as refused:
                 raise BadInput("play", f"cannot be done: {refused}", key=f"log[{place}]") from None
 
