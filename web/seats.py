@@ -1,7 +1,8 @@
 """Seats at the table: on this machine they are taken by a tap, on a network by a secret link.
 
 A link sets a cookie that scripts cannot read. Whoever has none is turned away where seats are by
-link, and shares the screen with all players where they are not.
+link, and shares the screen with all players where they are not. A shared screen stays one whichever
+seat is taken on it: a second cookie lets it come back.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from web.codes import svg_code
 blueprint = Blueprint("seats", __name__)
 
 COOKIE = "tablecam_seat"
+SCREEN_COOKIE = "tablecam_screen"
 _KEY = "tablecam seats"
 _TOKEN_BYTES = 24
 _MOST_WRONG = 5
@@ -110,9 +112,14 @@ def seat_now() -> Seat:
 @blueprint.get("/seat/<token>")
 def sit_down(token: str) -> AnyResponse:
     """Take the seat of a link, and go to the table."""
-    if _seats().seat(token) is None:
+    seat = _seats().seat(token)
+    if seat is None:
         _refuse_wrong()
-    return _with_cookie(redirect("/", 303), token)
+    response = _with_cookie(redirect("/", 303), COOKIE, token)
+    if seat == SHARED:
+        return _with_cookie(response, SCREEN_COOKIE, token)
+    response.delete_cookie(SCREEN_COOKIE)  # this screen is somebody's own now
+    return response
 
 
 @blueprint.get("/api/seats")
@@ -124,6 +131,7 @@ def links() -> Response:
     return jsonify(
         own=names[0],
         by_link=seats.by_link,
+        may_change=_may_change(),
         seats=[
             {"name": name, "side": seat.side, "link": seats.link(name) if shows_links else None}
             for name, seat in seats.by_name.items()
@@ -146,9 +154,15 @@ def change() -> AnyResponse:
     """Take another seat by a tap, where the screen is shared."""
     wanted = document_from(request.get_json(), "seat").parsed(TakeSeat)
     token = _seats().token(wanted.seat)
-    if _seats().by_link and seat_now() != SHARED:
+    if not _may_change():
         abort(403, "this seat is yours; another one needs its own link")
-    return _with_cookie(jsonify(own=wanted.seat), token)
+    return _with_cookie(jsonify(own=wanted.seat), COOKIE, token)
+
+
+def _may_change() -> bool:
+    """Whether another seat may be taken by a tap: on a screen that players share."""
+    screen = _seats().seat(request.cookies.get(SCREEN_COOKIE, ""))
+    return not _seats().by_link or SHARED in (seat_now(), screen)
 
 
 def _take_place() -> None:
@@ -176,9 +190,9 @@ def _refuse_wrong() -> None:
     abort(403, "this link is not one of this table's: it may be of an earlier game")
 
 
-def _with_cookie(response: AnyResponse, token: str) -> AnyResponse:
+def _with_cookie(response: AnyResponse, name: str, token: str) -> AnyResponse:
     # Lax: a link in a message opens the table, and no other site's form acts on it.
-    response.set_cookie(COOKIE, token, max_age=_KEPT_FOR_S, httponly=True, samesite="Lax")
+    response.set_cookie(name, token, max_age=_KEPT_FOR_S, httponly=True, samesite="Lax")
     return response
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tablecam.referee.seats import SHARED, SPECTATOR, player
 from web import create_app
-from web.seats import COOKIE, Seats
+from web.seats import COOKIE, SCREEN_COOKIE, Seats
 
 SIDES = ("french", "british")
 JSON = {"Origin": "http://localhost"}
@@ -55,6 +55,34 @@ def test_a_link_seats_its_player_and_nobody_else(closed, seats):
     assert french.get("/").status_code == 200
     assert french.get("/api/seats").json["own"] == "french"
     assert french.post("/api/seat", json={"seat": "british"}).status_code == 403
+
+
+def test_a_shared_screen_takes_a_sides_seat_by_a_tap_and_comes_back_without_its_link(closed, seats):
+    screen = closed.test_client()
+    screen.get(f"/seat/{seats.token('shared')}")
+    assert screen.get("/api/seats").json["may_change"]
+    for seat in ("french", "spectator", "british", "shared"):
+        assert screen.post("/api/seat", json={"seat": seat}).status_code == 200
+        now = screen.get("/api/seats").json
+        assert (now["own"], now["may_change"]) == (seat, True)
+        assert any(each["link"] for each in now["seats"]) == (seat == "shared")
+
+
+def test_a_screen_on_which_a_sides_link_was_opened_is_no_shared_one_any_more(closed, seats):
+    screen = closed.test_client()
+    for name in ("shared", "french"):
+        screen.get(f"/seat/{seats.token(name)}")
+    assert not screen.get("/api/seats").json["may_change"]
+    assert screen.post("/api/seat", json={"seat": "shared"}).status_code == 403
+
+
+def test_nobody_makes_his_screen_a_shared_one_by_himself(closed, seats):
+    for name in ("french", "spectator"):
+        client = closed.test_client()
+        client.get(f"/seat/{seats.token(name)}")
+        for guess in ("shared", "1", seats.token(name)):
+            client.set_cookie(SCREEN_COOKIE, guess)
+            assert client.post("/api/seat", json={"seat": "shared"}).status_code == 403
 
 
 def test_only_the_shared_screen_is_shown_the_links(closed, seats):

@@ -25,6 +25,12 @@ const BY_HAND = new Set(["march", "charge"]);
 /** The decks that a game can be played with; the first is the players' own. */
 const DECKS = [{ deck: "", text: "Printed cards" }, { deck: "house", text: "tablecam deals (house deck)" }];
 
+/** Whether players measure before they declare, and what that means. */
+const MEASURING = [
+  { measuring: "free", text: "At any time", hint: "" },
+  { measuring: "declared", text: "After declaring", hint: "Nobody is told a length or what is in reach before it is declared. A shot, a charge or a card that does not reach is lost." },
+];
+
 /** Bring all that is shown of the game in words up to date. @type {(state: State) => void} */
 export function renderGame(state) {
   if (!state.facts.referee) return;
@@ -78,6 +84,12 @@ function renderBegin(state) {
     put(button, "aria-pressed", String(deck === game.begin.deck));
     write(button, text);
   });
+  each(byId("begin-measuring"), MEASURING, ({ measuring }) => measuring, makeButton, (button, { measuring, text }) => {
+    put(button, "data-measuring", measuring);
+    put(button, "aria-pressed", String(measuring === game.begin.measuring));
+    write(button, text);
+  });
+  write(byId("begin-measuring-hint"), MEASURING.find(({ measuring }) => measuring === game.begin.measuring)?.hint ?? "");
   const isRunning = state.now?.simulated?.paused === false;
   byId("begin-running").hidden = !isRunning;
   write(byId("begin"), isRunning ? "Pause and begin" : "Begin the game");
@@ -156,7 +168,7 @@ function renderTake(state, told) {
 
 /** The hand of this seat; who took it on a shared screen hides it before the other side looks. @type {(state: State, told: GameNow | null) => void} */
 function renderHand(state, told) {
-  byId("game-leave").hidden = state.game.seats?.by_link !== false;
+  byId("game-leave").hidden = !state.game.seats?.may_change || state.game.seats.own === "shared";
   const hand = told?.state.hand ?? [];
   byId("game-hand-part").hidden = hand.length === 0;
   each(byId("game-hand"), hand, ({ id }) => id, () => element("li", "b", "i", "span", "small"), (node, card) => {

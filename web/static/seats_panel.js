@@ -19,7 +19,8 @@ export function renderSeats(state) {
 }
 
 /** @type {(seats: SeatsNow) => string} */
-function hintWords({ by_link, own }) {
+function hintWords({ by_link, own, may_change }) {
+  if (by_link && may_change && own !== "shared") return "This screen is shared, and shows one seat for now. Come back to the shared screen before the other side looks.";
   if (!by_link) return "All who open this page share it. Take a side's seat to see its hand; come back to the shared screen before the other side looks.";
   if (own === "shared") return "Each seat has a link of its own: open it on that player's phone, or point its camera at the code. Who has a link sees that side's hand.";
   return "This seat came with its link. Another one needs its own: the shared screen shows them.";
@@ -41,12 +42,12 @@ function makeSeat() {
 }
 
 /** @type {(row: HTMLElement, seat: SeatRow, seats: SeatsNow, state: State) => void} */
-function updateSeat(row, { name, side, link }, { own, by_link }, state) {
+function updateSeat(row, { name, side, link }, { own, by_link, may_change }, state) {
   const [title, mark, take, more] = /** @type {HTMLElement[]} */ ([...row.children]);
   put(row, "class", side === null ? "seat" : `seat of-side side-${sideNumber(state, side) % 8}`);
   write(title, seatName(name));
   write(mark, name === own ? "this screen" : "");
-  take.hidden = name === own || (by_link && own !== "shared");
+  take.hidden = name === own || !may_change;
   put(take, "data-seat", name);
   write(take, by_link ? "Use here" : "Take");
   disable(take, state.game.busy !== null);

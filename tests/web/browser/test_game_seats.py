@@ -32,6 +32,35 @@ def hand(hall: Hall, side: str) -> list[str]:
         return [f'"{card}"' for card in play.state.side(side).cards]
 
 
+def test_on_a_shared_screen_a_seat_is_taken_by_a_tap_and_its_hand_is_hidden_again(
+    fight: Table, browser: Browser
+) -> None:
+    fight.begin(deck="house")
+    while fight.hall.asked().seat is None:
+        fight.prussian.shows_the_newest()
+        fight.prussian.clicks('#game-actions button[aria-label^="Draw"]')
+    with seated(fight.hall, browser, "shared") as shared:
+        page = shared.page
+        shared.shows_the_newest()
+        expect(page.locator("#game-hand li")).to_have_count(0)
+        expect(page.locator("#game-take")).to_have_text("Take prussian's seat to answer")
+        page.locator("#game-take").click()
+        expect(page.locator("#game-hand li")).to_have_count(6)
+        expect(page.locator("#turn-who")).to_have_text("your turn")
+        page.locator("#game-leave").click()
+        expect(page.locator("#game-hand li")).to_have_count(0)
+        expect(page.locator("#game-leave")).to_be_hidden()
+        page.locator("#seat-open").click()
+        page.locator('#seats-body [data-seat="austrian"]').click()
+        expect(page.locator("#game-hand li")).to_have_count(6)
+        page.reload()  # it is this screen's seat still, and comes back from it
+        expect(page.locator("#game-hand li")).to_have_count(6)
+        page.locator("#seat-open").click()
+        page.locator('#seats-body [data-seat="shared"]').click()
+        expect(page.locator("#game-take")).to_be_visible()
+        expect(page.locator("#game-hand li")).to_have_count(0)
+
+
 def test_a_stranger_is_told_in_words_to_ask_for_a_link(hall: Hall, browser: Browser) -> None:
     with browser.new_context() as context:
         page = context.new_page()
