@@ -3,7 +3,7 @@
 Takes a live table; gives pages. Does no geometry and knows no rules: it asks and shows.
 """
 
-from web.application import create_app
+from web.application import create_app, create_replay
 from web.server import Server
 
-__all__ = ["Server", "create_app"]
+__all__ = ["Server", "create_app", "create_replay"]

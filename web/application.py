@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Flask
+from flask import Flask, redirect, url_for
 
 from tablecam.live.protocol import Live
+from tablecam.record.journal import Journal
+from tablecam.replay.film_table import sides_of
 from web import api, errors, game, guard, pages, rulings
+from web.replay import Recording, play_recording
 from web.seats import Seats, seat_people
 from web.shown import show
 from web.streams import Streams
-from web.view import sides_of
 
 DEFAULTS = {
     # A request's body is one move; this is room for fifty.
@@ -27,7 +29,11 @@ DEFAULTS = {
 
 
 def create_app(
-    live: Live, config: Mapping[str, Any] | None = None, *, seats: Seats | None = None
+    live: Live,
+    config: Mapping[str, Any] | None = None,
+    *,
+    seats: Seats | None = None,
+    recording: Recording = lambda: None,
 ) -> Flask:
     """The application that shows a live table.
 
@@ -35,16 +41,33 @@ def create_app(
         live: The table; it must outlive the application.
         config: Flask's settings and those of `DEFAULTS`, to replace what they say.
         seats: Who may sit where; all share the screen when left out.
+        recording: What is kept of the table while it is watched, to be looked back upon.
     """
-    app = Flask("web")
-    app.config.from_mapping(DEFAULTS)
-    app.config.from_mapping(config or {})
+    app = _configured(config)
     show(app, live, Streams(app.config["STREAMS"]))
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)
     app.register_blueprint(rulings.blueprint)
     app.register_blueprint(game.blueprint)
+    play_recording(app, recording, live)
     guard.protect(app)
     seat_people(app, seats or Seats(sides_of(live.roster)))
     errors.explain(app)
+    return app
+
+
+def create_replay(journal: Journal, config: Mapping[str, Any] | None = None) -> Flask:
+    """The application that plays one recording, without a table."""
+    app = _configured(config)
+    play_recording(app, lambda: journal)
+    app.add_url_rule("/", "start", lambda: redirect(url_for("replay.page")))
+    guard.protect(app)
+    errors.explain(app)
+    return app
+
+
+def _configured(config: Mapping[str, Any] | None) -> Flask:
+    app = Flask("web")
+    app.config.from_mapping(DEFAULTS)
+    app.config.from_mapping(config or {})
     return app

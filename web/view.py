@@ -8,9 +8,10 @@ from dataclasses import replace
 from tablecam.live.notices import Notice
 from tablecam.live.protocol import Json, Live, SimulatedControls
 from tablecam.live.state import Health, Snapshot
+from tablecam.replay.film_table import table_facts
 from tablecam.table.headings import forward, right
-from tablecam.table.model import BasePose, Commander, Point, Terrain, Unit
-from tablecam.table.roster import Roster, UnitEntry
+from tablecam.table.model import BasePose, Commander, Point, Unit
+from tablecam.table.roster import Roster
 
 
 def table_json(live: Live, ranges_bw: Sequence[float]) -> Json:
@@ -18,21 +19,8 @@ def table_json(live: Live, ranges_bw: Sequence[float]) -> Json:
 
     Sides come in the order in which the table file first names them; the page colours them so.
     """
-    roster = live.roster
-    table = roster.table
-    return {
-        "game": roster.game,
-        "width_mm": table.width_mm,
-        "depth_mm": table.depth_mm,
-        "base_width_mm": table.base_width_mm,
-        "tolerance_mm": table.tolerance_mm,
+    return table_facts(live.roster) | {
         "ranges_bw": list(ranges_bw),
-        "sides": sides_of(roster),
-        "terrain": [_terrain_json(piece) for piece in roster.terrain],
-        "units": [_entry_json(unit) for unit in roster.units],
-        "commanders": [
-            {"id": each.id, "side": each.side, "tag": each.tag} for each in roster.commanders
-        ],
         "simulated": live.simulated is not None,
         "rules": live.has_rules,
         "referee": live.referee is not None,
@@ -80,28 +68,6 @@ def _simulated_json(controls: SimulatedControls) -> Json:
 def _notice_json(notice: Notice) -> Json:
     at = notice.at.isoformat(timespec="seconds")
     return {"number": notice.number, "at": at, "text": notice.text}
-
-
-def sides_of(roster: Roster) -> list[str]:
-    """The sides, in the order in which the table file first names them."""
-    named = [unit.side for unit in roster.units] + [each.side for each in roster.commanders]
-    return list(dict.fromkeys(named))
-
-
-def _entry_json(unit: UnitEntry) -> Json:
-    return {
-        "id": unit.id,
-        "side": unit.side,
-        "arm": unit.arm,
-        "tags": list(unit.tags),
-        "base_width_mm": unit.base_type.width_mm,
-        "base_depth_mm": unit.base_type.depth_mm,
-        "extra": dict(unit.extra),
-    }
-
-
-def _terrain_json(piece: Terrain) -> Json:
-    return {"id": piece.id, "kind": piece.kind, "outline_mm": [list(p) for p in piece.outline_mm]}
 
 
 def _unit_json(unit: Unit, snapshot: Snapshot) -> Json:

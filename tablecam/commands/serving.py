@@ -21,12 +21,12 @@ from tablecam.live.protocol import SimulatedControls
 from tablecam.live.resuming import unfinished_game
 from tablecam.live.table import LiveTable
 from tablecam.record.entries import GameFacts
+from tablecam.replay.film_table import sides_of
 from tablecam.table.roster import Roster
 from web.application import create_app
 from web.codes import terminal_code
 from web.seats import Seats
 from web.server import Server
-from web.view import sides_of
 
 Decorated = Callable[..., Any]
 
@@ -140,7 +140,7 @@ def serve(
     )
     host = EVERYWHERE if game.on_lan else host
     seats = Seats(sides_of(roster), by_link=not _is_this_machine(host))
-    server = Server(create_app(live, seats=seats), host, port)
+    server = Server(create_app(live, seats=seats, recording=record.journal), host, port)
     seats.address = server.network_address or server.address
     start = server.address + seats.path("shared").lstrip("/") if seats.by_link else server.address
     click.echo(f"The table is at {start}", err=True)

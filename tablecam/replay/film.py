@@ -12,7 +12,7 @@ from typing import Any, Final
 from tablecam.record.entries import Entry, Kind
 from tablecam.record.journal import Journal
 from tablecam.record.positions import WHOLE
-from tablecam.replay.film_table import position_facts, roster_facts, roster_of
+from tablecam.replay.film_table import roster_in, roster_of, table_facts
 from tablecam.table.position_file import position_from_json
 
 Json = dict[str, Any]
@@ -57,13 +57,14 @@ def film_facts(journal: Journal) -> Json | None:
         BadInput: The recording cannot be read, or is damaged.
     """
     kept = journal.facts()
-    roster = roster_of(kept.table_file, journal.name)
+    roster = roster_of(kept.table_file)
     if roster is not None:
-        return roster_facts(roster)
+        return table_facts(roster)
     for entry in journal.entries("position", "play"):
         told = entry.document.get(WHOLE) or entry.document.get("position")
         if told is not None:
-            return position_facts(position_from_json(told, journal.name, games=(kept.game,)))
+            position = position_from_json(told, journal.name, games=(kept.game,))
+            return table_facts(roster_in("", position))
     return None
 
 

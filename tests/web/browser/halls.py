@@ -61,7 +61,7 @@ class Hall:
         self.live = LiveTable(
             source, camera, self.table.roster, simulated=self.table, record=record
         )
-        app = create_app(self.live, seats=self.seats)
+        app = create_app(self.live, seats=self.seats, recording=record.journal)
         for each in (source, self.live, server := Server(app, port=self._port)):
             self._closing.enter_context(each)
         source.start()

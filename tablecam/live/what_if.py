@@ -1,0 +1,74 @@
+"""What if: questions about a moment of a recording with some units laid elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tablecam.errors import BadInput
+from tablecam.live import questions
+from tablecam.live.rulings import LiveRulings
+from tablecam.record.journal import Journal
+from tablecam.replay.film_table import roster_in
+from tablecam.replay.moment import Branch, branched
+from tablecam.rules.odds import odds_of
+from tablecam.table.model import Position
+from tablecam.table.roster import Roster
+
+Json = dict[str, Any]
+
+
+class WhatIf:
+    """Answers about branches of one recording; nothing of them is kept. Any thread may ask."""
+
+    def __init__(self, recording: Callable[[], Journal | None]) -> None:
+        self._recording = recording
+        self._rulings: tuple[Roster, LiveRulings] | None = None
+
+    def measure(self, branch: Branch, a: str, b: str, within_bw: Sequence[float]) -> Json:
+        """As `Live.measure` answers of the table."""
+        return questions.measure(self._position(branch), a, b, within_bw)
+
+    def about(self, branch: Branch, thing: str) -> Json:
+        """As `Live.about` answers of the table."""
+        position = self._position(branch)
+        return questions.about(position, thing, self._ruled(position)[0])
+
+    def unit_sheet(self, branch: Branch, unit: str, active: str) -> Json:
+        """As `Live.unit_sheet` answers of the table."""
+        position = self._position(branch)
+        sheet = self._ruled(position)[1].unit_sheet(position, unit, active)
+        return {"unit": unit, "active": active, "version": 0} | sheet.to_json()
+
+    def pair_sheet(self, branch: Branch, a: str, b: str, active: str) -> Json:
+        """As `Live.pair_sheet` answers of the table."""
+        position = self._position(branch)
+        sheet = self._ruled(position)[1].pair_sheet(position, a, b, active)
+        return {"a": a, "b": b, "active": active, "version": 0} | sheet.to_json()
+
+    def odds(self, branch: Branch, wanted: Mapping[str, Any]) -> Json:
+        """The exact chances of what is wanted, in the game's own words.
+
+        Raises:
+            BadInput: Nobody tells the odds in this game, or they are not asked for as it does.
+        """
+        position = self._position(branch)
+        found = odds_of(position.game)
+        if found is None:
+            raise BadInput("odds", f"there are none for {position.game} yet")
+        return found.odds(position, wanted)
+
+    def _position(self, branch: Branch) -> Position:
+        journal = self._recording()
+        if journal is None:
+            raise BadInput("recording", "nothing was recorded of this table yet")
+        return branched(journal, branch)
+
+    def _ruled(self, position: Position) -> tuple[Roster, LiveRulings]:
+        """Who belongs to the table, and the rulings on it; made once."""
+        if self._rulings is None:
+            journal = self._recording()
+            facts = None if journal is None else journal.facts()
+            roster = roster_in("" if facts is None else facts.table_file, position)
+            self._rulings = roster, LiveRulings(roster)
+        return self._rulings

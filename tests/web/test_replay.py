@@ -1,0 +1,164 @@
+"""What the page that plays a recording is told, and what it may ask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from tablecam.record.entries import Picture
+from tablecam.record.game_file import GameFile
+from tablecam.referee.seats import SHARED
+from tests.referee.tables import table
+from tests.replay.recorded import new, recorded
+from tests.rules.maurice.game.playthrough import KEPT, played
+from tests.web.conftest import StandingTable
+from tests.web.test_game import ROSTER_OF_FOUR
+from web import create_app, create_replay
+
+OWN = next(path for path in KEPT if path.name.startswith("own"))
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> GameFile:
+    play = played(OWN.read_text(encoding="utf-8"))
+    file = recorded(play, tmp_path_factory.mktemp("games") / "a.tablecam")
+    file.append(new("picture", {"of": 1}, 5000, Picture("table", b"a jpeg")))
+    return file
+
+
+@pytest.fixture
+def client(journal: GameFile) -> FlaskClient:
+    return create_replay(journal, {"TESTING": True}).test_client()
+
+
+def asked(client: FlaskClient, what: str, **wanted: Any) -> Any:
+    return client.post(f"/api/replay/{what}", json=wanted)
+
+
+def unit_at(journal: GameFile, moment: int = 1) -> dict[str, Any]:
+    """The first unit that lay on the table."""
+    found: dict[str, Any] = journal.entries("position")[0].document["whole"]["units"][0]
+    return found
+
+
+def test_one_file_is_played_where_the_table_would_be(client: FlaskClient) -> None:
+    assert client.get("/").headers["Location"] == "/replay"
+    page = client.get("/replay")
+    assert page.status_code == 200
+    assert "//" not in page.text.replace("<!doctype", "")
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+
+
+def test_the_film_is_sent_whole_and_then_what_was_added(
+    client: FlaskClient, journal: GameFile
+) -> None:
+    whole = client.get("/api/replay/film").json
+    assert whole["format"] == "tablecam.film"
+    last = whole["entries"][-1]["n"]
+    assert last == journal.last()
+    assert len(client.get(f"/api/replay/film?after={last - 3}").json["entries"]) == 3
+    assert client.get(f"/api/replay/film?after={last}").status_code == 204
+
+
+def test_a_picture_is_sent_to_be_kept(client: FlaskClient, journal: GameFile) -> None:
+    sent = client.get(f"/api/replay/pictures/{journal.last()}/table")
+    assert (sent.data, sent.mimetype) == (b"a jpeg", "image/jpeg")
+    assert "immutable" in sent.headers["Cache-Control"]
+    assert client.get("/api/replay/pictures/1/table").status_code == 404
+    assert client.get("/api/replay/pictures/1/x'").status_code == 404
+
+
+def test_the_text_of_a_file_can_be_copied(client: FlaskClient) -> None:
+    sent = client.get("/api/replay/text")
+    assert sent.mimetype == "text/plain"
+    assert sent.text.startswith("[tablecam.text 1;")
+
+
+def test_units_of_a_branch_are_measured_where_they_are_laid(
+    client: FlaskClient, journal: GameFile
+) -> None:
+    unit = unit_at(journal)
+    laid = [[base["x_mm"], base["y_mm"] + 80, base["heading_deg"]] for base in unit["bases"]]
+    ends = {"a": f"unit:{unit['id']}", "b": "point:900,600"}
+    before = asked(client, "measure", moment=1, **ends).json
+    after = asked(client, "measure", moment=1, laid={unit["id"]: laid}, **ends).json
+    assert abs(before["distance_mm"] - after["distance_mm"]) > 20
+    again = asked(client, "measure", moment=1, **ends).json
+    assert again == before
+
+
+def test_a_branch_has_rulings_drawings_and_odds(client: FlaskClient, journal: GameFile) -> None:
+    unit = unit_at(journal)
+    sheet = asked(client, "sheet", moment=1, a=unit["id"], active=unit["side"]).json
+    assert sheet["sections"]
+    about = asked(client, "about", moment=1, thing=f"unit:{unit['id']}").json
+    assert about["shapes"]
+    moment, hurt = disrupted(journal)
+    odds = asked(client, "odds", moment=moment, wanted={"kind": "rally", "unit": hurt}).json
+    assert 0 < odds["units"][hurt]["disruption"]["chances"]["0"] < 1
+    far = asked(client, "odds", moment=1, wanted={"kind": "volley", "unit": "F1", "target": "B1"})
+    assert "may not fire" in far.json["error"]
+
+
+def disrupted(journal: GameFile) -> tuple[int, str]:
+    """An entry after which a unit was disrupted, and which."""
+    for entry in journal.entries("deed"):
+        for unit, marker in entry.document["after"]["markers"].items():
+            if marker.get("disruption"):
+                return entry.number, unit
+    raise AssertionError("nobody was ever disrupted in this game")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({"moment": 0}, "moment"),
+        ({"moment": 1, "laid": {"nobody": []}}, "nobody"),
+        ({"moment": 1, "laid": {"nobody": [[1e9, 0, 0]]}}, "laid"),
+        ({"moment": 1, "laid": 3}, "laid"),
+        ({"moment": 1, "c": 3}, "c"),
+    ],
+)
+def test_a_branch_that_cannot_be_is_refused_in_one_line(
+    client: FlaskClient, wanted: dict[str, Any], said: str
+) -> None:
+    refused = asked(client, "measure", a="point:1,1", b="point:2,2", **wanted)
+    assert refused.status_code == 400
+    assert said in refused.json["error"]
+    assert "\n" not in refused.json["error"]
+
+
+def test_a_branch_larger_than_any_table_is_refused(client: FlaskClient) -> None:
+    laid = {f"unit {n}": [[0, 0, 0]] * 60 for n in range(190)}
+    refused = asked(client, "measure", moment=1, a="point:1,1", b="point:2,2", laid=laid)
+    assert refused.status_code == 413
+
+
+def test_a_table_of_which_nothing_was_kept_says_so(client: FlaskClient) -> None:
+    empty = create_app(StandingTable(), {"TESTING": True}).test_client()
+    assert empty.get("/replay").status_code == 200
+    assert empty.get("/api/replay/film").status_code == 204
+    assert asked(empty, "about", moment=1, thing="unit:F1").status_code == 400
+
+
+def test_the_text_of_a_running_game_is_not_given_before_it_is_over(journal: GameFile) -> None:
+    live = StandingTable(roster=ROSTER_OF_FOUR, position=table())
+    app = create_app(live, {"TESTING": True}, recording=lambda: journal)
+    running = app.test_client()
+    assert running.get("/api/replay/text").status_code == 200
+    assert live.referee is not None
+    live.referee.begin(table(), {"active": "french"}, SHARED)
+    assert running.get("/api/replay/text").status_code == 403
+    assert running.get("/api/replay/film").status_code == 200
+
+
+def test_nobody_measures_in_branches_while_measuring_is_closed(journal: GameFile) -> None:
+    live = StandingTable(roster=ROSTER_OF_FOUR, position=table())
+    app = create_app(live, {"TESTING": True}, recording=lambda: journal)
+    ends = {"a": "point:1,1", "b": "point:9,9"}
+    assert asked(app.test_client(), "measure", moment=1, **ends).status_code == 200
+    assert live.referee is not None
+    live.referee.begin(table(), {"active": "french", "measuring": "declared"}, SHARED)
+    assert asked(app.test_client(), "measure", moment=1, **ends).status_code == 403
