@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { loadDisputes } from "./disputes_list.js";
 import { gameTold } from "./game_state.js";
+import { isOpen } from "./measuring.js";
 import { sheetText, unitsAsked } from "./rulings_asked.js";
 import { commanderOf, isPoint, unitOf } from "./state.js";
 
@@ -59,13 +60,13 @@ function createQuestion(again) {
 function wantedNow(state) {
   const wanted = new Map();
   const tapes = state.tape ? [state.tape, ...state.kept] : state.kept;
-  for (const tape of tapes) {
+  for (const tape of tapes.filter(({ a, b }) => isOpen(state, a, b))) {
     const slot = tape.kept ? `kept ${tape.a} ${tape.b}` : `tape ${tape.a}`;
     const text = `${poses(state, tape.a)} ${poses(state, tape.b)}`;
     wanted.set(slot, { text, ask: () => askTape(state, tape) });
   }
   const [first] = state.chosen;
-  if (first) wanted.set(`about ${first}`, { text: poses(state, first), ask: () => askAbout(state, first) });
+  if (first && isOpen(state, first)) wanted.set(`about ${first}`, { text: poses(state, first), ask: () => askAbout(state, first) });
   if (state.facts.rules && state.now) {
     wanted.set("disputes", { text: String(state.now.disputes), ask: () => loadDisputes(state.rulings) });
   }
@@ -75,7 +76,7 @@ function wantedNow(state) {
     wanted.set("seats", { text: "seats", ask: () => askSeats(state) });
   }
   const units = unitsAsked(state);
-  if (units.length && state.connection !== "lost") {
+  if (units.length && state.connection !== "lost" && isOpen(state, ...state.chosen)) {
     const text = sheetText(state);
     wanted.set(`sheet ${units.join(" ")}`, { text, ask: () => askSheet(state, units, text) });
   }

@@ -160,8 +160,8 @@ export class Deeds {
   }
 
   begin() {
-    const { active, deck } = this.state.game.begin;
-    const options = deck ? { active, deck } : { active };
+    const { active, deck, measuring } = this.state.game.begin;
+    const options = { active, measuring, ...(deck ? { deck } : {}) };
     this.send("Beginning …", async () => {
       if (this.state.now?.simulated?.paused === false) {
         await api.play("pause");
@@ -188,6 +188,7 @@ function listenToBegin(deeds) {
   const { begin } = deeds.state.game;
   onTap("begin-side", "data-side", (side) => deeds.change(() => { begin.active = side; }));
   onTap("begin-deck", "data-deck", (deck) => deeds.change(() => { begin.deck = deck; }));
+  onTap("begin-measuring", "data-measuring", (measuring) => deeds.change(() => { begin.measuring = measuring === "declared" ? "declared" : "free"; }));
   onTap("begin", "", () => deeds.begin());
   onTap("begin-again", "", () => deeds.change(() => { deeds.state.game.again = !deeds.state.game.again; openBegin(true); }));
   openBegin(!matchMedia(PHONE).matches);

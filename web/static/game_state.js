@@ -42,6 +42,7 @@
  * @property {boolean} is_yours
  * @property {boolean} is_over
  * @property {Offer[]} actions
+ * @property {{because: string, declared: string[]} | null} closed  measuring, but between the units and commanders that were declared
  * @property {boolean} can_undo
  * @property {boolean} can_redo
  * @property {Record<string, {disruption?: number, smoke?: boolean}>} markers
@@ -53,7 +54,7 @@
  * @property {{round: {number: number, active: string}, sides: {name: string, morale: number, hand: number}[], hand?: Card[], options?: {deck?: string}}} state
  * @property {Happened[]} log
  *
- * @typedef {{own: string, by_link: boolean, seats: {name: string, side: string | null, link: string | null}[]}} SeatsNow  as `/api/seats` gives it
+ * @typedef {{own: string, by_link: boolean, may_change: boolean, seats: {name: string, side: string | null, link: string | null}[]}} SeatsNow  as `/api/seats` gives it
  *
  * @typedef {object} GameOnPage
  * @property {GameNow | null} told
@@ -74,7 +75,7 @@
  * @property {string | null} copied  the link that was copied last
  * @property {{units: string[], cards: string[]}} force  a force that is being put together
  * @property {boolean} again  another game is to begin while one is in progress
- * @property {{active: string, deck: string}} begin  what is chosen before a game
+ * @property {{active: string, deck: string, measuring: "free" | "declared"}} begin  what is chosen before a game
  */
 
 /** How many buttons a group shows before "more". */
@@ -101,7 +102,7 @@ export function newGame(facts) {
     copied: null,
     force: { units: [], cards: [] },
     again: false,
-    begin: { active: facts.sides?.[0] ?? "", deck: "" },
+    begin: { active: facts.sides?.[0] ?? "", deck: "", measuring: "free" },
   };
 }
 

@@ -9,6 +9,7 @@ import { renderGame } from "./game_panel.js";
 import { listenToPointers } from "./gestures.js";
 import { listenToLifting, renderLifting } from "./lifting.js";
 import { listenToKeys } from "./keys.js";
+import { closeTools } from "./measuring.js";
 import { renderLog } from "./log.js";
 import { Moves } from "./moves.js";
 import { byId, renderPanel } from "./panel.js";
@@ -41,6 +42,7 @@ function changed() {
   isDue = true;
   requestAnimationFrame(() => {
     isDue = false;
+    closeTools(state);
     renderBoard(state);
     renderPanel(state);
     renderLifting(state);

@@ -2,6 +2,7 @@
 /** The words and figures around the table: the camera's health, what was measured, who is there. */
 import { duration, fullName, lengthWords, pointWords } from "./board.js";
 import { each, put, style, write } from "./keyed.js";
+import { closedWords } from "./measuring.js";
 import { isHidden, sideNumber, titleOf } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -117,9 +118,11 @@ function measureParts(state) {
   const isCarried = Boolean(state.ghost && !state.ghost.sent);
   /** @type {Part[]} */
   const parts = [];
+  const closed = closedWords(state);
+  if (closed) parts.push({ key: "closed", name: "closed", text: closed });
   if (tape?.error) parts.push({ key: "error", name: "problem", text: tape.error });
   if (tape?.measured) parts.push(...readings(state, tape, tape.measured, isCarried));
-  if (!isCarried && state.chosen.length < 2) parts.push(...explanations(state));
+  if (!closed && !isCarried && state.chosen.length < 2) parts.push(...explanations(state));
   state.kept.forEach((kept, index) => parts.push(keptPart(state, kept, index)));
   return parts;
 }
@@ -267,7 +270,13 @@ function renderShow({ show }) {
 }
 
 /** @type {(state: State) => void} */
-function renderScale({ facts, view }) {
+function renderScale(state) {
+  const { facts, view } = state;
+  // A bar that tells base widths would measure, too.
+  const closed = closedWords(state);
+  byId("scale").hidden = closed !== "";
+  byId("closed").hidden = closed === "";
+  put(byId("closed"), "title", closed);
   const base_px = facts.base_width_mm * view.px_per_mm;
   const count = [1, 2, 4, 8, 16].find((each) => each * base_px >= 56) ?? 32;
   style(byId("scale"), "width", `${Math.round(count * base_px)}px`);

@@ -2,6 +2,7 @@
 /** The rulings of what is chosen, as sentences: sections to show or hide, and what can be disputed. */
 import { playing } from "./game_state.js";
 import { each, put, write } from "./keyed.js";
+import { closedWords, isOpen } from "./measuring.js";
 import { byId, element } from "./panel.js";
 import { isStale, unitsAsked } from "./rulings_asked.js";
 import { lineKey, sectionsShown } from "./rulings_state.js";
@@ -23,7 +24,7 @@ export function renderRulings(state) {
   const stale = isStale(state);
   byId("rulings").classList.toggle("stale", stale);
   write(byId("rulings-state"), stateWords(state, stale));
-  byId("rulings-hint").hidden = unitsAsked(state).length > 0;
+  byId("rulings-hint").hidden = unitsAsked(state).length > 0 || closedWords(state) !== "";
   each(byId("rulings-warnings"), sheet?.warnings ?? [], String, () => element("li"), (row, text) => write(row, text));
   renderChips(state);
   const open = sectionsShown(state.rulings);
@@ -36,6 +37,7 @@ function stateWords(state, stale) {
   if (filingError) return filingError;
   if (filing) return "Keeping the dispute …";
   if (stale && state.connection === "lost") return "No connection: this is how the table stood before.";
+  if (unitsAsked(state).length && !isOpen(state, ...state.chosen)) return closedWords(state);
   if (error && unitsAsked(state).length) return `${error}${sheet ? " (What follows was said before.)" : ""}`;
   if (stale) return "Something moved: asking again …";
   return !sheet && unitsAsked(state).length ? "Asking …" : "";
