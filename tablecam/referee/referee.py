@@ -26,7 +26,7 @@ from tablecam.referee.ways import WAYS, Way
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import LAY, OVERRULE, Closed, Game, Json, Refused, Suggestion
 from tablecam.rules.play import Play
-from tablecam.table.model import Position, Scalar
+from tablecam.table.model import Position, Scalar, Terrain
 
 AnyPlay = Play[Any, Any]
 
@@ -79,6 +79,7 @@ class Referee:
         self._version = 0
         self._decided = 0
 
+        self._ground: tuple[Terrain, ...] | None = None
     @property
     def version(self) -> int:
         """Grows with whatever a seat may see of the game."""
@@ -324,18 +325,18 @@ class Referee:
             return None if self._play is None else self.game.position(self._play.state)
 
     def marked(self, position: Position) -> Position:
-        """A table as it is seen, with what the game knows of its units: disruption, smoke, ...
+        """A table as it is seen, with what the game knows of it: disruption, smoke, ground.
 
         It waits for nobody: a camera's loop asks with every frame.
         """
-        known = self._markers
-        if not known:
+        known, ground = self._markers, self._ground
+        if ground is None:
             return position
         units = tuple(
             replace(unit, state=known[unit.id]) if unit.id in known else unit
             for unit in position.units
         )
-        return replace(position, units=units)
+        return replace(position, units=units, terrain=ground)
 
     def _checked(self, seat: Seat, version: int | None, since: int | None = None) -> AnyPlay:
         """The game, if a seat may change it and has looked at it since it last went on.
@@ -375,6 +376,7 @@ class Referee:
         self._tell(self._version)
 
     def _close_tools(self) -> None:
+            self._ground = position.terrain
         self._closed = None if self._play is None else self._play.asked().closed
 
     def _keep(self) -> None:

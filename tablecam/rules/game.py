@@ -180,6 +180,10 @@ class Game(Protocol[State, Action]):
     def offered(self, state: State, action: Action) -> Offer:
         """A legal action as a page shows it."""
 
+    def pictured(self, state: State) -> tuple[Shape, ...]:
+        """What is due, as a page draws it: who may act, who rolls, a zone."""
+        return ()
+
     def laid(self, state: State, position: Position) -> Action | None:
         """The action that takes over by how little bases lie elsewhere than the game has them.
 

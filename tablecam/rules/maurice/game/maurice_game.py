@@ -7,6 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
+from tablecam.measure.answer import Shape
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Asked, Event, Json, Offer, Suggestion
 from tablecam.rules.maurice.field import GAME as NAME
@@ -15,6 +16,7 @@ from tablecam.rules.maurice.game.action_json import action_from_json, action_to_
 from tablecam.rules.maurice.game.actions import Action, Draw
 from tablecam.rules.maurice.game.closed import closed
 from tablecam.rules.maurice.game.draw_steps import settled_draw
+from tablecam.rules.maurice.game.due_drawing import due_shapes
 from tablecam.rules.maurice.game.hands import is_dealt
 from tablecam.rules.maurice.game.laying import laid
 from tablecam.rules.maurice.game.moved import moved
@@ -65,6 +67,10 @@ class MauriceGame:
     def offered(self, state: State, action: Action) -> Offer:
         """An action in words and shapes."""
         return offer(state, action)
+
+    def pictured(self, state: State) -> tuple[Shape, ...]:
+        """Who may act or roll, who is fired at, where an army deploys."""
+        return due_shapes(state)
 
     def laid(self, state: State, position: Position) -> Action | None:
         """Where bases lie by a hair elsewhere, taken over as a round begins."""
