@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from tablecam.referee.seats import SHARED
+from tablecam.referee.intents import Intent
+from tablecam.referee.seats import SHARED, player
 from tests.web.browser.halls import Table
+
+PRUSSIAN = player("prussian")
 
 
 def test_an_intent_is_said_before_the_move_and_checked_after_it(fight: Table) -> None:
@@ -52,6 +55,54 @@ def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) 
     expect(page.locator("#game-log-body")).to_contain_text("P2 marches 1.50 BW")
     expect(page.locator("#game-moved .moved")).to_have_count(1)
     expect(page.locator("#game-together")).to_be_hidden()
+
+
+def test_what_is_too_close_to_call_goes_by_the_movers_intent_or_to_his_benefit(
+    fight: Table,
+) -> None:
+    page = fight.prussian.page
+    fight.hall.referee.intend(PRUSSIAN, Intent("P1", "A1", 5.0, is_within=False))
+    a_slip_too_far(fight, "P1", "P2")
+    for unit, way, said in (
+        ("P1", "intent", "the mover's intent: P1 just outside 5 BW of A1"),
+        ("P2", "benefit", "giving the mover the benefit"),
+    ):
+        moved = page.locator(f'.moved[data-unit="{unit}"]')
+        expect(moved).to_contain_text("≈ too close")
+        expect(moved.locator("[data-way]:visible")).to_have_count(3)
+        fight.prussian.clicks(f'.moved[data-unit="{unit}"] [data-way="{way}"]')
+        expect(moved).to_have_count(0)
+        for seat in (fight.prussian, fight.austrian):
+            line = seat.page.locator("#game-log-body li").first
+            expect(line).to_contain_text(f"{unit} marches 4.0")
+            expect(line).to_contain_text(f"too close to call, decided by {said}")
+
+
+def test_what_is_too_close_to_call_is_rolled_for_with_one_tap(fight: Table) -> None:
+    page = fight.prussian.page
+    a_slip_too_far(fight, "P1", "P2")
+    holds, fails = (page.locator(f'.moved[data-unit="{unit}"]') for unit in ("P1", "P2"))
+    page.evaluate("() => { crypto.getRandomValues = (some) => some.fill(0) }")  # a 1
+    fails.locator('[data-way="die"]').click()
+    expect(fails.locator(".decided")).to_contain_text("It does not hold")
+    expect(fails.locator('[data-way="seen"]')).to_have_count(0)
+    page.evaluate("() => { crypto.getRandomValues = (some) => some.fill(5) }")  # a 6
+    fight.prussian.clicks('.moved[data-unit="P1"] [data-way="die"]')
+    expect(holds).to_have_count(0)
+    expect(fails).to_have_count(1)
+    line = fight.austrian.page.locator("#game-log-body li").first
+    expect(line).to_contain_text("too close to call, decided by a die")
+
+
+def a_slip_too_far(table: Table, *units: str) -> None:
+    """Units march by half a millimetre more than they may: a hand's slip."""
+    table.taps("No volleys", "March", "P1, P2, P3, P4: 1 card for 5 BW")
+    for unit in units:
+        bases = table.hall.table.truth().unit(unit).bases
+        x_mm, y_mm = (sum(at) / 4 for at in zip(*((b.x_mm, b.y_mm) for b in bases), strict=True))
+        table.hall.table.move_unit(unit, x_mm, y_mm + 120.5, 90)
+    moved = table.prussian.page.locator("#game-moved .moved.too_close")
+    expect(moved).to_have_count(len(units))
 
 
 def test_a_broken_unit_is_taken_off_by_a_tap_and_put_back_by_another(fight: Table) -> None:
