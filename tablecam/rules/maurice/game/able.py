@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tablecam.rules.maurice.game.declaring import may_try_to_charge
+from tablecam.rules.maurice.game.declaring import has_anyone_to_charge
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.table import charges_at, field_at
 
@@ -41,7 +41,7 @@ def able_units(state: State, *, in_doubt: Iterable[str] = ()) -> Able:
     if state.round.command == "charge":
         fit = frozenset(unit.id for unit in units if unit.unit.arm != "artillery")
         if state.declares_first:
-            tries = frozenset(unit.id for unit in units if may_try_to_charge(unit))
+            tries = frozenset(name for name in fit if has_anyone_to_charge(state, name))
             return Able(fit, tries, "M-8.2", "units at least half of which may try to charge")
         can = {name for name, charge in charges_at(state, fit).items() if charge.is_eligible}
         can |= {name for name in in_doubt if name in fit - can and may_charge(state, name)}
@@ -55,6 +55,6 @@ def may_charge(state: State, unit: str) -> bool:
     Where players declare first, whether it may try to.
     """
     if state.declares_first:
-        return may_try_to_charge(field_at(state).by_id[unit])
+        return has_anyone_to_charge(state, unit)
     charge = charges_at(state, [unit])[unit]
     return charge.is_eligible or bool(charge.doubts)

@@ -25,7 +25,7 @@ from tablecam.rules.maurice.game.charge_ends import (
     off_mm,
     slack_mm,
 )
-from tablecam.rules.maurice.game.declaring import may_try_to_charge, tried_charges
+from tablecam.rules.maurice.game.declaring import has_anyone_to_charge, tried_charges
 from tablecam.rules.maurice.game.displaced import after_passing
 from tablecam.rules.maurice.game.losses import disrupted
 from tablecam.rules.maurice.game.lost import end_tried, lost_charge
@@ -90,8 +90,7 @@ def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
     """
     names = tuple(names)
     if state.declares_first:
-        by_id = field_at(state).by_id
-        return tuple(name for name in names if may_try_to_charge(by_id[name]))
+        return tuple(name for name in names if has_anyone_to_charge(state, name))
     found = charges_at(state, names)
     return tuple(name for name in names if _why_not(state, name, found[name]) is None)
 

@@ -34,6 +34,11 @@ def may_try_to_charge(unit: UnitOnField) -> bool:
     return unit.disruption <= CHARGE_DISRUPTIONS
 
 
+def has_anyone_to_charge(state: State, name: str) -> bool:
+    """Whether a unit may try to charge any enemy that there is."""
+    return may_try_to_charge(field_at(state).by_id[name]) and bool(tried_charges(state, name))
+
+
 def tried_fire(state: State, unit: UnitOnField) -> tuple[Fire, ...]:
     """All of a unit at each enemy there is."""
     bases = [unit.unit.base_name(place) for place in range(len(unit.bases))]

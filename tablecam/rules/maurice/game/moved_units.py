@@ -162,8 +162,9 @@ def _nearest(
         return judged(state, action).is_legal.answer != "no"
 
     if isinstance(step, Charging) and not may_move_up(state, step, unit.id):
-        ends = charge_ends(field, unit)  # It has to charge.
-        return min(ends, key=lambda end: off_mm(end, there.axes)).bases
+        # It has to charge; where players declare first, perhaps without reaching anybody.
+        ends = [*charge_ends(field, unit)]
+        return min(ends, key=lambda end: off_mm(end, there.axes)).bases if ends else None
     allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
     way_mm = found.path[0].points_mm if found is not None and found.path else ()
     return nearest_march(field, unit, there, allowed_bw, is_legal, way_mm=way_mm)

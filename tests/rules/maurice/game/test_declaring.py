@@ -16,6 +16,7 @@ from tablecam.rules.maurice.game import round as the_round
 from tablecam.rules.maurice.game.actions import (
     Activate,
     Charge,
+    Declare,
     Decline,
     Done,
     Fire,
@@ -44,6 +45,7 @@ from tablecam.rules.maurice.game.steps import (
     VolleyChoice,
 )
 from tablecam.table.model import Commander, Unit
+from tablecam.testing import shifted
 from tests.rules.conformance import check_replay, check_state, play_at_random
 from tests.rules.maurice.game.random_games import MOST_ACTIONS, Keeping, eager, random_game
 from tests.rules.maurice.game.states import after, dice, kinds, state_at
@@ -335,3 +337,22 @@ def test_no_card_is_asked_for_where_nobody_holds_any():
     state = declaring(VolleyChoice(), *armies(300), hand=0)
     assert Decline("british") not in the_round.legal(state)
     assert FireFrom("left") in the_round.legal(after(state, Volleys(True))[0])
+
+
+def test_foot_that_has_only_horse_against_it_has_nobody_to_charge() -> None:
+    foot, horse = line("F1", "french", 500, 500), massed("B1", "british", 500, 620, SOUTH)
+    state = declaring(CommandChoice(), foot, horse)
+    assert "charge" not in {action.command for action in the_round.legal(state)}
+    with pytest.raises(Refused, match=r"M-4\.8"):
+        after(state, Declare("charge"))
+    activated = declaring(Charging(("F1",)), foot, horse, command="charge", hand=0)
+    assert the_round.legal(activated) == (Done(),)
+
+
+def test_a_hand_that_moves_up_who_must_charge_is_shown_no_place_where_nobody_is_in_reach() -> None:
+    foot, enemy = line("F1", "french", 500, 300), line("B1", "british", 500, 900, SOUTH)
+    state = declaring(Charging(("F1",)), foot, enemy, command="charge", hand=0)
+    moved_up = replace(state.position, units=(shifted(foot, 0, 80), enemy))
+    (suggested,) = GAME.moved(state, moved_up)
+    assert suggested.answer.rule == "M-8.2"
+    assert suggested.nearest is None
