@@ -3,40 +3,22 @@
 from __future__ import annotations
 
 import itertools
-import logging
 import threading
-from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Protocol
 
 from tablecam.errors import BadInput
+from tablecam.live.writing import Writer
 from tablecam.record.disputes import dispute_entry, dispute_picture, dispute_position, disputes
-from tablecam.record.entries import GameFacts, Json, Kind, NewEntry
+from tablecam.record.entries import GameFacts, Json, NewEntry, Picture
 from tablecam.record.game_file import SUFFIX, GameFile
 from tablecam.record.journal import Journal
 from tablecam.record.plays import newest_play
 from tablecam.record.positions import Chain
 from tablecam.record.whole_files import NameTaken
-
-log = logging.getLogger(__name__)
-
-_MOST_AT_ONCE = 20
-"""So many entries go into one transaction: a disk that has room for some gets them."""
-_WORDS: Final[Mapping[Kind, str]] = {
-    "position": "position",
-    "move": "move",
-    "picture": "picture",
-    "play": "action",
-    "deed": "action",
-    "ruling": "ruling",
-    "dispute": "dispute",
-    "notice": "notice",
-}
-"""What players call what waits."""
 
 
 class GameRecord(Protocol):
@@ -78,14 +60,31 @@ class GameRecord(Protocol):
     def begin_play(self, document: Json) -> None:
         """Keep how a game begins."""
 
-    def add_deed(self, document: Json) -> None:
-        """Keep what was done, or taken back, in the game that began last: a deed's document."""
+    def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
+        """Keep what was done or taken back in the game that began last, all or none of it.
 
-    def settle(self, position: Json, *, begins: bool) -> None:
-        """Keep where all lies now; `begins` says whether that is worth a file by itself.
-
-        Until there is one the newest position waits for what is.
+        `rulings` are what was then made of hands' moves.
         """
+
+    def settle(self, position: Json, moves: Sequence[Json], *, begins: bool) -> int | None:
+        """Keep where all lies now, and the moves that led there, all or none of it.
+
+        `begins` says whether that is worth a file by itself. Until there is one the newest position
+        waits for what is. The position's number, None while it waits; its moves' are the next.
+        """
+
+    @property
+    def began_with(self) -> int | None:
+        """The number of the position that had waited until the file began; None before that."""
+
+    def add_notice(self, text: str) -> None:
+        """Keep what happened to the camera or its tags, where there is a file."""
+
+    def add_pictures(self, of: int, pictures: Sequence[Picture], at: datetime) -> None:
+        """Keep what an entry looked like."""
+
+    def try_again(self) -> None:
+        """Write what could not be written, if it can be by now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,31 +107,30 @@ class KeptGame:
     """
 
     def __init__(self, create: Callable[[], GameFile], file: GameFile | None = None) -> None:
-        self._create = create
-        self._file = file
+        self._writer = Writer(create, file)
         self._disputes = [] if file is None else _disputes_of(file)
-        self._waiting: deque[NewEntry] = deque()
         self._chain = Chain()
         self._held: tuple[Json, datetime] | None = None
-        self._trouble = ""
+        self._began_with: int | None = None
         self._lock = threading.Lock()
 
     @property
     def path(self) -> Path | None:
         """The game's file, None while there was nothing to keep."""
         with self._lock:
-            return None if self._file is None else self._file.path
+            file = self._writer.file
+            return None if file is None else file.path
 
     def journal(self) -> Journal | None:
         """The recording, to be looked at while it is written; None while there was none."""
         with self._lock:
-            return self._file
+            return self._writer.file
 
     @property
     def trouble(self) -> str:
         """Why something is not on the disk, in one line for the page; empty when all is."""
         with self._lock:
-            return self._trouble
+            return self._writer.trouble
 
     def unfinished(self) -> Json | None:
         """The document of the newest game in the file; None where none was begun.
@@ -141,30 +139,60 @@ class KeptGame:
             BadInput: The file cannot be read.
         """
         with self._lock:
-            return None if self._file is None else newest_play(self._file)
+            file = self._writer.file
+            return None if file is None else newest_play(file)
 
     def begin_play(self, document: Json) -> None:
         """Keep how a game begins."""
         with self._lock:
             self._keep(NewEntry("play", document))
 
-    def add_deed(self, document: Json) -> None:
-        """Keep what was done, or taken back, in the game that began last: a deed's document."""
+    def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
+        """Keep what was done or taken back in the game that began last, all or none of it.
+
+        `rulings` are what was then made of hands' moves.
+        """
+        entries = [NewEntry("deed", each) for each in deeds]
+        entries += [NewEntry("ruling", each) for each in rulings]
         with self._lock:
-            self._keep(NewEntry("deed", document))
+            self._keep(*entries)
 
-    def settle(self, position: Json, *, begins: bool) -> None:
-        """Keep where all lies now; `begins` says whether that is worth a file by itself.
+    def add_notice(self, text: str) -> None:
+        """Keep what happened to the camera or its tags, where there is a file."""
+        with self._lock:
+            if self._writer.has_begun:
+                self._keep(NewEntry("notice", {"text": text}))
 
-        Until there is one the newest position waits for what is.
+    def add_pictures(self, of: int, pictures: Sequence[Picture], at: datetime) -> None:
+        """Keep what an entry looked like."""
+        with self._lock:
+            self._keep(NewEntry("picture", {"of": of}, tuple(pictures), at))
+
+    def try_again(self) -> None:
+        """Write what could not be written, if it can be by now."""
+        with self._lock:
+            self._writer.write()
+
+    def settle(self, position: Json, moves: Sequence[Json], *, begins: bool) -> int | None:
+        """Keep where all lies now, and the moves that led there, all or none of it.
+
+        `begins` says whether that is worth a file by itself. Until there is one the newest position
+        waits for what is. The position's number, None while it waits; its moves' are the next.
         """
         with self._lock:
             at = datetime.now(UTC).astimezone()
-            if begins or self._has_begun():
-                self._keep_held()
-                self._keep(NewEntry("position", self._chain.document(position), at=at))
-            else:
+            if not (begins or self._writer.has_begun):
                 self._held = position, at
+                return None
+            self._keep_held()
+            told = NewEntry("position", self._chain.document(position), at=at)
+            return self._keep(told, *(NewEntry("move", each, at=at) for each in moves))
+
+    @property
+    def began_with(self) -> int | None:
+        """The number of the position that had waited until the file began; None before that."""
+        with self._lock:
+            return self._began_with
 
     def add_dispute(
         self, document: Json, position: Json, picture_jpeg: bytes, drawn_jpeg: bytes
@@ -209,38 +237,15 @@ class KeptGame:
                 raise BadInput("dispute", f"there is no dispute {number} in this game")
             return self._disputes[number - 1]
 
-    def _has_begun(self) -> bool:
-        return self._file is not None or bool(self._waiting)
+    def _keep(self, *entries: NewEntry) -> int:
+        self._keep_held()
+        return self._writer.keep(*entries)
 
     def _keep_held(self) -> None:
         if self._held is not None:
-            position, at = self._held
-            self._held = None
-            self._waiting.append(NewEntry("position", self._chain.document(position), at=at))
-
-    def _keep(self, *entries: NewEntry) -> None:
-        """Write these and what is not written yet, in order, as far as that goes."""
-        self._keep_held()
-        self._waiting.extend(entries)
-        try:
-            if self._file is None:
-                self._file = self._create()
-                log.info("the game is kept in %s", self._file.path)
-            while self._waiting:
-                batch = [*islice(self._waiting, _MOST_AT_ONCE)]
-                self._file.append(*batch)
-                for _ in batch:
-                    self._waiting.popleft()
-            self._trouble = ""
-        except BadInput as error:
-            self._trouble = f"{self._unwritten()} not on the disk: {error}"
-            log.error("%s", self._trouble)
-
-    def _unwritten(self) -> str:
-        """How many of what: `1 dispute is`, `2 disputes and 3 actions are`."""
-        counts = Counter(_WORDS[each.kind] for each in self._waiting)
-        parts = [f"{count} {what}{'s' * (count > 1)}" for what, count in sorted(counts.items())]
-        return f"{' and '.join(parts)} {'is' if len(self._waiting) == 1 else 'are'}"
+            (position, at), self._held = self._held, None
+            told = NewEntry("position", self._chain.document(position), at=at)
+            self._began_with = self._writer.keep(told)
 
 
 def _disputes_of(file: GameFile) -> list[_Dispute]:

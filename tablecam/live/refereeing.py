@@ -65,6 +65,8 @@ class Refereeing(Background):
                 self._take_off(f"unit:{name}")
             except BadInput:
                 log.debug("%s was seen again just now", name)
+        if self._recording is not None:
+            self._recording.go_on()
         at_rest = self._rest.see(now.position, time.monotonic())
         settled = None if at_rest is None else self._settled.see(at_rest)
         if settled is None:

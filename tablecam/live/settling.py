@@ -50,7 +50,7 @@ def has_changed(position: Position, before: Position) -> bool:
 
 def moved_units(position: Position, before: Position) -> frozenset[str]:
     """The units and commanders of both positions of which a base lies elsewhere by now."""
-    now, old = _of_units(position), _of_units(before)
+    now, old = bases_by_unit(position), bases_by_unit(before)
     return frozenset(
         name
         for name in now.keys() & old.keys()
@@ -70,10 +70,11 @@ def has_moved(base: BasePose, before: BasePose) -> bool:
 
 def bases_of(position: Position) -> Bases:
     """All bases that lie on a table, commanders' too."""
-    return {key: base for bases in _of_units(position).values() for key, base in bases.items()}
+    return {key: base for bases in bases_by_unit(position).values() for key, base in bases.items()}
 
 
-def _of_units(position: Position) -> Mapping[str, Bases]:
+def bases_by_unit(position: Position) -> Mapping[str, Bases]:
+    """The bases of each unit and commander."""
     units = {
         unit.id: {unit.base_name(place): base for place, base in enumerate(unit.bases)}
         for unit in position.units

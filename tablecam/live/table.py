@@ -83,6 +83,7 @@ class LiveTable(Background):
         self._snapshot = Snapshot(0, -1, position, health(reader.status, camera.name, None))
         self._referee: Referee | None = None
         self._refereeing: Refereeing | None = None
+        self._recording: Recording | None = None
         if (game := game_of(roster.game)) is not None:
             self._referee = Referee(
                 game,
@@ -93,11 +94,10 @@ class LiveTable(Background):
             if record is not None and (unfinished := record.unfinished()) is not None:
                 self._referee.resume(unfinished)
         if self._referee is not None or record is not None:
-            # What a script moves is no hand's: a demo that is only looked at leaves no file.
-            recording = (
-                None if record is None else Recording(record, begins_with_moves=simulated is None)
-            )
-            self._refereeing = Refereeing(self._referee, self.wait, self.take_off, recording)
+            if record is not None:
+                # What a script moves is no hand's: a demo that is only looked at leaves no file.
+                self._recording = Recording(record, begins_with_moves=simulated is None)
+            self._refereeing = Refereeing(self._referee, self.wait, self.take_off, self._recording)
 
     def start(self) -> None:
         """Start to watch, and to referee where the game is known."""
@@ -268,6 +268,8 @@ class LiveTable(Background):
         with self._tracking:
             sight = self._watching.see(frame, frame.taken_at_s)
             self._unsaid += sight.news  # it is kept whatever goes wrong from here on
+            if self._recording is not None:
+                self._recording.watch(sight.bases, frame.taken_at_s, sight.news)
             self._sight, self._shown_at_s = sight, frame.taken_at_s
             self._advice = self._adviser.advise(sight, frame, frame.taken_at_s)
             self._fault = ""

@@ -21,7 +21,7 @@ from tablecam.referee.placing import Placing, as_placed, changed_by_game, placin
 from tablecam.referee.refusals import NotDeclared, NotYours, OutOfDate
 from tablecam.referee.seats import Seat
 from tablecam.referee.together import is_sure, together
-from tablecam.referee.told import beginning_document, deed_document
+from tablecam.referee.told import beginning_document, deed_document, ruling_document
 from tablecam.referee.ways import WAYS, Way
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import LAY, OVERRULE, Closed, Game, Json, Refused, Suggestion
@@ -40,8 +40,11 @@ class Keeper(Protocol):
     def begin_play(self, document: Json) -> None:
         """Keep how a game begins: `told.beginning_document`."""
 
-    def add_deed(self, document: Json) -> None:
-        """Keep what was done, or taken back: `told.deed_document`."""
+    def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
+        """Keep what was done or taken back, and what was then made of hands' moves: all or none.
+
+        `told.deed_document` and `told.ruling_document` make them.
+        """
 
 
 class Referee:
@@ -72,14 +75,15 @@ class Referee:
         self._seen: Position | None = None
         self._due: frozenset[str] = frozenset()
         self._suggested: tuple[Suggestion, ...] = ()
+        self._ruled: tuple[Suggestion, ...] = ()
         self._together: tuple[Suggestion, ...] = ()
         self._trouble = ""
         self._markers: Mapping[str, Mapping[str, Scalar]] = {}
+        self._ground: tuple[Terrain, ...] | None = None
         self._closed: Closed | None = None
         self._version = 0
         self._decided = 0
 
-        self._ground: tuple[Terrain, ...] | None = None
     @property
     def version(self) -> int:
         """Grows with whatever a seat may see of the game."""
@@ -372,19 +376,24 @@ class Referee:
         self._keep()
         if (position := self.position()) is not None:
             self._markers = {unit.id: unit.state for unit in position.units}
+            self._ground = position.terrain
         self._version += 1
         self._tell(self._version)
 
     def _close_tools(self) -> None:
-            self._ground = position.terrain
         self._closed = None if self._play is None else self._play.asked().closed
 
     def _keep(self) -> None:
         if self._keeper is None or self._play is None:
             return
-        for logged in self._play.logged(after=self._kept):
-            self._keeper.add_deed(deed_document(self.game, logged))
-            self._kept += 1
+        logged = [*self._play.logged(after=self._kept)]
+        new = [each for each in self._suggested if each not in self._ruled]
+        self._kept, self._ruled = self._kept + len(logged), self._suggested
+        if logged or new:
+            self._keeper.add_deeds(
+                [deed_document(self.game, each) for each in logged],
+                [ruling_document(each) for each in new],
+            )
 
     def _compare(self) -> None:
         """What is to be placed by hand, and what hands have done."""

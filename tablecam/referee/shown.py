@@ -11,11 +11,11 @@ from tablecam.referee.placing import Placing
 from tablecam.referee.referee import AnyPlay, Referee
 from tablecam.referee.seats import Seat
 from tablecam.referee.together import is_sure
-from tablecam.referee.told import event_lines, markers
+from tablecam.referee.told import event_lines, markers, outline, ruling_document
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Game, Json, Suggestion
 from tablecam.rules.play import Done
-from tablecam.table.model import BasePose, Position
+from tablecam.table.model import Terrain
 
 
 def shown(referee: Referee, seat: Seat) -> Json:
@@ -71,6 +71,8 @@ def _table(referee: Referee, play: AnyPlay) -> Json:
     """What table and game do not agree on, and who did what by hand."""
     return {
         "markers": markers(referee.game, play.state),
+        "pictured": [shape.to_json() for shape in referee.game.pictured(play.state)],
+        "terrain": [_ground(each) for each in referee.game.position(play.state).terrain],
         "to_place": [_placing(each) for each in referee.to_place],
         "moved": _moved(referee),
         "together": [each.unit for each in referee.together],
@@ -88,6 +90,10 @@ def _state(play: AnyPlay, seat: Seat) -> Json:
     }
 
 
+def _ground(piece: Terrain) -> Json:
+    return {"id": piece.id, "kind": piece.kind, "outline_mm": [list(at) for at in piece.outline_mm]}
+
+
 def _intent(intent: Intent, answer: Answer | None) -> Json:
     now = None if answer is None else answer.to_json()
     return {"unit": intent.unit, "of": intent.of, "text": intent.text, "answer": now}
@@ -103,7 +109,7 @@ def _placing(placing: Placing) -> Json:
     return {
         "unit": placing.unit,
         "text": placing.text,
-        "ghost": [_base(base) for base in placing.bases],
+        "ghost": [outline(base) for base in placing.bases],
     }
 
 
@@ -125,28 +131,4 @@ def _in_order(alone: Suggestion | None, then: Suggestion, order: Sequence[str]) 
 
 
 def _suggestion(suggestion: Suggestion) -> Json:
-    answer = suggestion.answer
-    is_legal = suggestion.action is not None and answer.answer != "no"
-    return {
-        "unit": suggestion.unit,
-        "text": suggestion.text,
-        "is_legal": is_legal,
-        "after": [],
-        "answer": answer.to_json(),
-        "ghost": _ghost(suggestion.nearest, suggestion.unit),
-    }
-
-
-def _ghost(position: Position | None, name: str) -> list[Json]:
-    unit = None if position is None else position.unit(name)
-    return [] if unit is None else [_base(base) for base in unit.bases]
-
-
-def _base(base: BasePose) -> Json:
-    return {
-        "x_mm": round(base.x_mm, 2),
-        "y_mm": round(base.y_mm, 2),
-        "heading_deg": round(base.heading_deg, 2),
-        "width_mm": base.width_mm,
-        "depth_mm": base.depth_mm,
-    }
+    return ruling_document(suggestion) | {"after": []}

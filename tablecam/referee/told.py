@@ -1,4 +1,7 @@
-"""What was done in a game, told to a seat: each line of its log, and how the game stands then."""
+"""What was done in a game, told to a seat: each line of its log, and how the game stands then.
+
+And what hands did: all that pages show while a game runs, and that a recording has of it.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ from typing import Any
 
 from tablecam.referee.seats import SPECTATOR, Seat
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Game, Json
+from tablecam.rules.game import Game, Json, Suggestion
 from tablecam.rules.play import Done, Logged, Play
+from tablecam.table.model import BasePose
 from tablecam.table.position_file import FORMAT as POSITION_FORMAT
 
 
@@ -29,6 +33,30 @@ def deed_document(game: Game[Any, Any], logged: Logged[Any, Any]) -> Json:
         "undoes": list(logged.undoes),
         "events": [] if done is None else event_lines(done, SPECTATOR),
         "after": standing(game, logged.state),
+    }
+
+
+def ruling_document(suggestion: Suggestion) -> Json:
+    """What the game makes of a hand's move: whether it was legal, and where it would have been."""
+    answer = suggestion.answer
+    nearest = None if suggestion.nearest is None else suggestion.nearest.unit(suggestion.unit)
+    return {
+        "unit": suggestion.unit,
+        "text": suggestion.text,
+        "is_legal": suggestion.action is not None and answer.answer != "no",
+        "answer": answer.to_json(),
+        "ghost": [] if nearest is None else [outline(base) for base in nearest.bases],
+    }
+
+
+def outline(base: BasePose) -> Json:
+    """Where a base is drawn."""
+    return {
+        "x_mm": round(base.x_mm, 2),
+        "y_mm": round(base.y_mm, 2),
+        "heading_deg": round(base.heading_deg, 2),
+        "width_mm": base.width_mm,
+        "depth_mm": base.depth_mm,
     }
 
 

@@ -118,8 +118,8 @@ def test_a_game_with_the_referee_is_kept_as_it_is_played(tmp_path):
     assert game.unfinished() is None
     game.begin_play(BEGINNING)
     for number in range(3):
-        game.add_deed(deed({"type": "roll", "values": [number]}))
-    game.add_deed(deed({"undo": 1}))
+        game.add_deeds([deed({"type": "roll", "values": [number]})])
+    game.add_deeds([deed({"undo": 1})])
     log = [{"type": "roll", "values": [number]} for number in range(3)]
     assert game.unfinished() == BEGINNING | {"log": [*log, {"undo": 1}]}
     game.begin_play(BEGINNING)
@@ -130,11 +130,11 @@ def test_a_game_that_goes_on_has_its_disputes_and_actions(tmp_path):
     first = kept_in(tmp_path)
     add(first, 1)
     first.begin_play(BEGINNING)
-    first.add_deed(deed({"type": "done"}))
+    first.add_deeds([deed({"type": "done"})])
     again = KeptGame(partial(new_game_file, tmp_path, FACTS), GameFile.open(first.path))
     assert again.disputes() == first.disputes()
     assert again.dispute_position(1) == position(1)
-    again.add_deed(deed({"type": "done"}))
+    again.add_deeds([deed({"type": "done"})])
     assert again.path == first.path
     assert again.unfinished()["log"] == [{"type": "done"}] * 2
 
@@ -145,8 +145,8 @@ def test_actions_that_a_full_disk_refused_are_counted_and_written_later_in_order
     text = "x" * 4_000
     with full_disk(120_000):
         for number in range(40):
-            game.add_deed(deed({"number": number, "text": text}))
+            game.add_deeds([deed({"number": number, "text": text})])
         assert "actions are not on the disk" in game.trouble
-    game.add_deed(deed({"number": 40, "text": text}))
+    game.add_deeds([deed({"number": 40, "text": text})])
     assert game.trouble == ""
     assert [entry["number"] for entry in game.unfinished()["log"]] == list(range(41))
