@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Final
+from datetime import datetime
+from typing import Any, Final
 
 from sqlalchemy import (
     URL,
     Column,
     Connection,
+    DateTime,
     Engine,
     Integer,
     MetaData,
@@ -52,20 +53,28 @@ presence = Table(
     "presence",
     server_metadata,
     Column("recording", Text, primary_key=True, comment="of which"),
-    Column("at", Text, nullable=False, comment="when its table last said it is there: ISO 8601"),
+    Column(
+        "at",
+        DateTime(timezone=True),
+        nullable=False,
+        comment="when its table last said it is there, by the server's clock",
+    ),
     comment="tables that are playing say so every few seconds, whether or not anything happens",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One recording of a hall: how many entries it has, and when its table was last heard of."""
+    """One recording of a hall: how many entries it has, and for how long its table was silent.
+
+    A table says every few seconds that it is there; `silent_s` is None of one that never did.
+    """
 
     id: str
     game: str
     started_at: datetime
     last: int
-    heard_at: datetime | None
+    silent_s: float | None
 
 
 def server_url(address: str) -> URL:
@@ -137,8 +146,9 @@ class Hall:
             BadInput: They cannot be read.
         """
         last = func.coalesce(func.max(entry.c.number), 0).label("last")
+        silent_s = func.extract("epoch", func.now() - presence.c.at).label("silent_s")
         query = (
-            select(recording.c.id, recording.c.game, recording.c.started_at, presence.c.at, last)
+            select(recording.c.id, recording.c.game, recording.c.started_at, silent_s, last)
             .outerjoin(presence, presence.c.recording == recording.c.id)
             .outerjoin(entry, entry.c.recording == recording.c.id)
             .group_by(recording.c.id, presence.c.at)
@@ -146,7 +156,13 @@ class Hall:
         with self.writing("cannot be read") as connection:
             rows = connection.execute(query).all()
         listed = [
-            Listed(row.id, row.game, _time(row.started_at), row.last, row.at and _time(row.at))
+            Listed(
+                row.id,
+                row.game,
+                datetime.fromisoformat(row.started_at),
+                row.last,
+                None if row.silent_s is None else float(row.silent_s),
+            )
             for row in rows
         ]
         return sorted(listed, key=lambda each: each.started_at, reverse=True)
@@ -157,21 +173,41 @@ class Hall:
         Raises:
             BadInput: It cannot be written.
         """
-        row = {"recording": recording_id, "at": datetime.now(UTC).isoformat()}
-        new = insert(presence).values(row)
-        newer = new.on_conflict_do_update(index_elements=["recording"], set_={"at": row["at"]})
+        new = insert(presence).values(recording=recording_id, at=func.now())
+        newer = new.on_conflict_do_update(index_elements=["recording"], set_={"at": func.now()})
         with self.writing("cannot be written") as connection:
             connection.execute(newer)
+
+    @contextmanager
+    def listening(self) -> Iterator[Callable[[float], list[str]]]:
+        """A way to wait for news: the recordings that got some within so many seconds.
+
+        What is new after this was entered is told of, even while nobody waits.
+
+        Raises:
+            BadInput: The server cannot be reached, or is lost.
+        """
+        with in_words(self.name, "cannot be listened to"), self.engine.connect() as connection:
+            connection = connection.execution_options(isolation_level="AUTOCOMMIT")
+            connection.exec_driver_sql(f"LISTEN {CHANNEL}")
+            driver: Any = connection.connection.driver_connection
+
+            def news(timeout_s: float) -> list[str]:
+                try:  # past SQLAlchemy, which would name its faults
+                    told = list(driver.notifies(timeout=timeout_s, stop_after=1))
+                except self.engine.dialect.loaded_dbapi.Error as error:
+                    connection.invalidate()
+                    because = " ".join(str(error).split())
+                    raise BadInput(self.name, f"is lost: {because}") from error
+                return [json.loads(each.payload)["recording"] for each in told]
+
+            yield news
 
 
 def notify(connection: Connection, recording_id: str, last: int) -> None:
     """Tell all who listen to the server, once the transaction is through, what is new."""
     told = json.dumps({"recording": recording_id, "last": last})
     connection.execute(select(func.pg_notify(CHANNEL, told)))
-
-
-def _time(words: str) -> datetime:
-    return datetime.fromisoformat(words)
 
 
 def _without_password(address: str) -> str:

@@ -54,21 +54,26 @@ class Studio:
                 yield picture, 1
         yield self._whole(scene), max(1, round(scene.shown_s * self.per_s))
 
+    def table(self, scene: Scene) -> Picture:
+        """The table alone, without words: as large as the whole picture."""
+        view = FromAbove(scene.position.table, self.width_px, self.height_px)
+        return self._table(scene, view, _things(scene.position))
+
     def _whole(self, scene: Scene) -> Picture:
         return self._drawn(scene, _things(scene.position))
 
     def _drawn(self, scene: Scene, things: Sequence[Unit]) -> Picture:
-        view = self._view(scene)
-        pen = Pen(self._ground(scene).copy(), self.width_px / _UNITS_ACROSS)
+        return self._framed(self._table(scene, self._view(scene), things), scene)
+
+    def _table(self, scene: Scene, view: FromAbove, things: Sequence[Unit]) -> Picture:
+        """The ground with these units and the scene's drawing on it."""
+        pen = Pen(self._ground(scene, view).copy(), self.width_px / _UNITS_ACROSS)
         for thing in things:
             for base in thing.bases:
                 outline_px = view.pixels(np.array(corners(base)))
                 pen.area(outline_px, self._colours[thing.side], opacity=_FILLED)
         named = [_marked(thing, scene) for thing in things]
-        table = drawn(
-            pen.picture, view, named, scene.shapes, self.sides, units_across=_UNITS_ACROSS
-        )
-        return self._framed(table, scene)
+        return drawn(pen.picture, view, named, scene.shapes, self.sides, units_across=_UNITS_ACROSS)
 
     def _on_the_move(self, scene: Scene, before: Position) -> Iterator[Picture]:
         """The pictures of units on their way, over one of all that stands still."""
@@ -99,8 +104,7 @@ class Studio:
         strip_px = round(_STRIP * self.height_px)
         return FromAbove(scene.position.table, self.width_px, self.height_px - strip_px)
 
-    def _ground(self, scene: Scene) -> Picture:
-        view = self._view(scene)
+    def _ground(self, scene: Scene, view: FromAbove) -> Picture:
         if self.photographs and scene.photograph is not None:
             return _photograph(self.journal, view, scene.photograph)
         return _map(view, scene.position.terrain)

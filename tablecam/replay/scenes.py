@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tablecam.errors import BadInput
 from tablecam.measure.answer import Shape
-from tablecam.record.entries import Entry
+from tablecam.record.entries import Entry, Kind
 from tablecam.record.journal import Journal
 from tablecam.record.positions import applied
 from tablecam.table.model import Position
@@ -22,6 +22,7 @@ MOVE_S: Final = 0.8
 _LEAST_S, _MOST_S = 1.2, 4.0
 _S_PER_LETTER: Final = 0.035
 """Said aloud, a sentence takes about twice as long; readers are faster."""
+SHOWN: Final[tuple[Kind, ...]] = ("position", "play", "deed", "dispute", "notice")
 _ANSWERS: Final = {"yes": "yes", "no": "no", "too_close": "too close to call"}
 
 
@@ -58,20 +59,44 @@ def scenes(journal: Journal) -> Iterator[Scene]:
     Raises:
         BadInput: The recording cannot be read, or is damaged.
     """
-    document: Json | None = None
-    now: Scene | None = None
-    for entry in journal.entries("position", "play", "deed", "dispute", "notice"):
-        if "table" in entry.pictures and now is not None:
-            now = replace(now, photograph=entry.number)
-        position = None
-        if entry.kind in {"position", "play"}:
-            document = _document(document, entry, journal.name)
-            position = position_from_json(document, journal.name, games=(document["game"],))
-            now = now or Scene(entry.number, position)
-        if now is not None:
-            for scene in _of_entry(now, entry, position):
-                now = scene
+    telling = Telling(journal.name)
+    for entry in journal.entries(*SHOWN):
+        yield from telling.of(entry)
+
+
+class Telling:
+    """Makes scenes of entries as they come: a recording may still be going on.
+
+    `name` is what errors call the recording; `now` is the newest scene, None before the first.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.now: Scene | None = None
+        self._name = name
+        self._document: Json | None = None
+
+    def of(self, entry: Entry) -> Iterator[Scene]:
+        """The scenes that the next entry makes.
+
+        Raises:
+            BadInput: The entry does not follow from those before it.
+        """
+        if "table" in entry.pictures and self.now is not None:
+            self.now = replace(self.now, photograph=entry.number)
+        position = self._position(entry)
+        if position is not None and self.now is None:
+            self.now = Scene(entry.number, position)
+        if self.now is not None:
+            for scene in _of_entry(self.now, entry, position):
+                self.now = scene
                 yield scene
+
+    def _position(self, entry: Entry) -> Position | None:
+        """Where all lies after an entry that says so."""
+        if entry.kind not in {"position", "play"}:
+            return None
+        document = self._document = _document(self._document, entry, self._name)
+        return position_from_json(document, self._name, games=(document["game"],))
 
 
 def _document(before: Json | None, entry: Entry, name: str) -> Json:

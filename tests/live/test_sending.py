@@ -44,6 +44,10 @@ def has_all(hall, game):
     return hall.journal(game.id).last() == game.last()
 
 
+def is_there(hall, game):
+    return {each.id: each for each in hall.recordings()}[game.id].silent_s is not None
+
+
 def test_what_is_kept_at_the_table_is_soon_in_the_hall_and_the_table_is_there(hall, game):
     keep(game, 1)
     with Sending(hall, lambda: game.path, game.path.parent) as sending:
@@ -51,7 +55,7 @@ def test_what_is_kept_at_the_table_is_soon_in_the_hall_and_the_table_is_there(ha
         keep(game, 2)
         comes_true(lambda: has_all(hall, game))
         assert hall.journal(game.id).entries() == game.entries()
-        comes_true(lambda: any(each.id == game.id and each.heard_at for each in hall.recordings()))
+        comes_true(lambda: is_there(hall, game))
 
 
 def test_a_lost_server_is_told_of_and_gets_the_rest_when_it_is_back(postgres, hall, game):

@@ -1,10 +1,8 @@
 """A hall's server, a real one: what a table sends is there once, in order, whatever fails."""
 
-import json
 from dataclasses import replace
 from uuid import uuid4
 
-import psycopg
 import pytest
 
 from tablecam.errors import BadInput
@@ -12,7 +10,7 @@ from tablecam.record.catching_up import BATCH, catch_up, is_caught_up
 from tablecam.record.disputes import dispute_picture, disputes
 from tablecam.record.entries import NewEntry, Picture
 from tablecam.record.game_file import GameFile
-from tablecam.record.server import CHANNEL, Hall, server_url
+from tablecam.record.server import Hall, server_url
 from tests.record.games import FACTS, add, pictures
 
 
@@ -85,24 +83,34 @@ def test_two_senders_of_one_recording_double_nothing(hall, game):
     assert hall.journal(game.id).entries() == game.entries()
 
 
-def test_who_listens_is_told_of_what_is_new(postgres, hall, game):
+def test_who_listens_is_told_of_what_is_new(hall, game):
     game.append(*deeds(2))
-    with psycopg.connect(postgres.address, autocommit=True) as listener:
-        listener.execute(f"LISTEN {CHANNEL}")
+    with hall.listening() as news:
         catch_up(game, hall)
-        (told,) = listener.notifies(timeout=10, stop_after=1)
-    assert json.loads(told.payload) == {"recording": game.id, "last": 2}
+        assert news(10.0) == [game.id]
+        assert news(0.0) == []
+
+
+def test_who_listens_to_a_server_that_goes_away_is_told(postgres, hall):
+    with hall.listening() as news:
+        postgres.stop()
+        try:
+            with pytest.raises(BadInput, match="is lost") as caught:
+                news(10.0)
+            assert "\n" not in str(caught.value)
+        finally:
+            postgres.start()
 
 
 def test_recordings_are_listed_with_who_is_there(hall, game):
     game.append(*deeds(2))
     catch_up(game, hall)
     listed = {each.id: each for each in hall.recordings()}[game.id]
-    assert (listed.game, listed.last, listed.heard_at) == ("maurice-lite", 2, None)
+    assert (listed.game, listed.last, listed.silent_s) == ("maurice-lite", 2, None)
     hall.say_it_is_there(game.id)
     hall.say_it_is_there(game.id)
-    heard_at = {each.id: each for each in hall.recordings()}[game.id].heard_at
-    assert heard_at > FACTS.started_at
+    silent_s = {each.id: each for each in hall.recordings()}[game.id].silent_s
+    assert 0 <= silent_s < 60
 
 
 def test_tables_are_made_once_and_of_another_version_refused(hall):

@@ -1,0 +1,197 @@
+"""Watches a hall's server: what all its tables are doing, as it happens."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import cv2
+
+from tablecam.errors import BadInput
+from tablecam.live.background import Background
+from tablecam.live.sending import PRESENCE_S
+from tablecam.record.journal import Journal
+from tablecam.record.server import Hall, Listed
+from tablecam.replay.pictures import Studio
+from tablecam.replay.scenes import SHOWN, Scene, Telling
+
+log = logging.getLogger(__name__)
+
+_SILENT_S: Final = 3 * PRESENCE_S
+"""A table that has not said for so long that it is there is not playing any more."""
+_PATIENCE_S: Final = 1.0
+"""How long one look for news lasts, and how soon a lost server is tried again."""
+_THUMBNAIL_PX: Final = (480, 320)
+_JPEG_QUALITY: Final = 82
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table of a hall as it stands: how its game stands, in a line, and what was done last."""
+
+    id: str
+    game: str
+    started_at: datetime
+    is_playing: bool
+    entry: int
+    headline: str = ""
+    words: str = ""
+
+
+class _Followed:
+    """A recording that is read on as it grows."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        self._telling = Telling(journal.name)
+        self._last = 0
+        self._words = ""
+        self._sides: tuple[str, ...] = ()
+        self._drawn: tuple[int, bytes] = (-1, b"")
+
+    @property
+    def scene(self) -> Scene | None:
+        return self._telling.now
+
+    def read_on(self) -> None:
+        for entry in self.journal.entries(*SHOWN, after=self._last):
+            for scene in self._telling.of(entry):
+                self._words = scene.words or self._words
+            self._last = entry.number
+
+    def table(self, listed: Listed) -> Table:
+        scene = self.scene
+        is_playing = listed.silent_s is not None and listed.silent_s < _SILENT_S
+        facts = (listed.id, listed.game, listed.started_at, is_playing)
+        if scene is None:
+            return Table(*facts, self._last)
+        return Table(*facts, self._last, scene.headline, self._words)
+
+    def thumbnail(self) -> bytes:
+        """The table from above as JPEG; empty before anything lay on it."""
+        scene = self.scene
+        if scene is None:
+            return b""
+        if self._drawn[0] != self._last:
+            width_px, height_px = _THUMBNAIL_PX
+            sides = tuple(dict.fromkeys(unit.side for unit in scene.position.units))
+            self._sides = self._sides or sides
+            studio = Studio(self.journal, self._sides, width_px, height_px)
+            _, jpeg = cv2.imencode(
+                ".jpg", studio.table(scene), [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY]
+            )
+            self._drawn = (self._last, jpeg.tobytes())
+        return self._drawn[1]
+
+
+class HallWatch(Background):
+    """A thread that listens to the server; any thread may ask what it knows."""
+
+    def __init__(self, hall: Hall) -> None:
+        super().__init__("hall watch")
+        self.hall = hall
+        self._followed: dict[str, _Followed] = {}
+        self._tables: tuple[Table, ...] = ()
+        self._trouble = ""
+        self._version = 0
+        self._changed = threading.Condition()
+        self._drawing = threading.Lock()
+
+    @property
+    def version(self) -> int:
+        """Grows with whatever is new."""
+        with self._changed:
+            return self._version
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing new is heard of, in one line; empty when all is well."""
+        with self._changed:
+            return self._trouble
+
+    def tables(self) -> tuple[Table, ...]:
+        """All tables, those that play first, the newest first."""
+        with self._changed:
+            return self._tables
+
+    def wait(self, after_version: int, timeout_s: float) -> int | None:
+        """The version once it is above `after_version`; None after the timeout."""
+        with self._changed:
+            newer = self._changed.wait_for(lambda: self._version > after_version, timeout_s)
+            return self._version if newer else None
+
+    def journal(self, recording_id: str) -> Journal:
+        """A recording of the hall.
+
+        Raises:
+            BadInput: There is none of that id.
+        """
+        with self._changed:
+            found = self._followed.get(recording_id)
+        if found is None:
+            raise BadInput("hall", f"there is no table {recording_id}")
+        return found.journal
+
+    def thumbnail(self, recording_id: str) -> bytes:
+        """A table from above as JPEG; empty before anything lay on it.
+
+        Raises:
+            BadInput: There is none of that id.
+        """
+        self.journal(recording_id)
+        with self._drawing:
+            return self._followed[recording_id].thumbnail()
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._listen()
+            except BadInput as error:
+                self._say(f"the hall's server is not reached: {error}")
+            except Exception as error:  # a fault of ours must not end the watch
+                log.exception("the hall could not be watched")
+                self._say(f"the hall could not be watched: {error!r}")
+            self._stopping.wait(_PATIENCE_S)
+
+    def _listen(self) -> None:
+        self.hall.prepare()
+        with self.hall.listening() as news:
+            self._say("")
+            looked_at_s = -PRESENCE_S
+            while not self._stopping.is_set():
+                heard = news(_PATIENCE_S)
+                is_time = time.monotonic() - looked_at_s >= PRESENCE_S
+                if heard or is_time:
+                    looked_at_s = time.monotonic()
+                    self._look()
+
+    def _look(self) -> None:
+        """Read on in every recording that has grown."""
+        listed = self.hall.recordings()
+        with self._drawing:
+            for each in listed:
+                followed = self._followed.get(each.id)
+                if followed is None:
+                    followed = _Followed(self.hall.journal(each.id))
+                followed.read_on()
+                self._followed[each.id] = followed
+        tables = [self._followed[each.id].table(each) for each in listed]
+        self._publish(tuple(sorted(tables, key=lambda table: not table.is_playing)))
+
+    def _publish(self, tables: tuple[Table, ...]) -> None:
+        with self._changed:
+            if tables != self._tables:
+                self._tables = tables
+                self._version += 1
+                self._changed.notify_all()
+
+    def _say(self, trouble: str) -> None:
+        with self._changed:
+            if trouble != self._trouble:
+                self._trouble = trouble
+                self._version += 1
+                self._changed.notify_all()
