@@ -40,7 +40,7 @@ def test_nothing_is_told_before_something_is_declared(live, question):
 
 
 def test_what_was_declared_is_told_until_it_is_settled(live):
-    taps = (("volleys", "No"), ("command", "Bombard"), ("activate", "PA1: 1 card for 12"))
+    taps = (("volleys", "No"), ("command", "Bombard"), ("activate", "PA1: 12"))
     for group, label in (*taps, ("card", "No card"), ("card", "No card"), ("card", "No card")):
         tap_on(live, group, label)
     tap_on(live, "fire", "left")

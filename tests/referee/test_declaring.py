@@ -21,7 +21,7 @@ def referee():
     return referee
 
 
-def march(referee, label="F1: 1 card for 6 BW"):
+def march(referee, label="F1: 6 BW"):
     act(referee, "volleys", "No")
     act(referee, "command", "March")
     if shown(referee, SHARED)["actions"][0]["group"] == "card":

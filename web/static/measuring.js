@@ -13,6 +13,11 @@ export function closedWords(state) {
   return closed ? `${sentence(closed.because)}.` : "";
 }
 
+/** Whether something has been declared, so that it may be measured. @type {(state: State) => boolean} */
+export function isAnyOpen(state) {
+  return (playing(state)?.closed?.declared.length ?? 1) > 0;
+}
+
 /** Whether these may be asked about, and between; the server refuses the rest to everybody. @type {(state: State, ...things: string[]) => boolean} */
 export function isOpen(state, ...things) {
   const closed = playing(state)?.closed;

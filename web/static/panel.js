@@ -2,7 +2,7 @@
 /** The words and figures around the table: the camera's health, what was measured, who is there. */
 import { duration, fullName, lengthWords, pointWords } from "./board.js";
 import { each, put, style, write } from "./keyed.js";
-import { closedWords } from "./measuring.js";
+import { closedWords, isAnyOpen } from "./measuring.js";
 import { isHidden, sideNumber, titleOf } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -276,7 +276,7 @@ function renderScale(state) {
   const closed = closedWords(state);
   byId("scale").hidden = closed !== "";
   byId("closed").hidden = closed === "";
-  put(byId("closed"), "title", closed);
+  write(byId("closed"), isAnyOpen(state) ? "Measuring: only what is declared" : "Measuring is closed");
   const base_px = facts.base_width_mm * view.px_per_mm;
   const count = [1, 2, 4, 8, 16].find((each) => each * base_px >= 56) ?? 32;
   style(byId("scale"), "width", `${Math.round(count * base_px)}px`);

@@ -18,6 +18,7 @@ from tablecam.rules.maurice.game import actions as act
 from tablecam.rules.maurice.game.due_drawing import offer_shapes, outlines
 from tablecam.rules.maurice.game.march_words import march_words
 from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.steps import LayingTerrain
 from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at
 from tablecam.rules.maurice.march_change import placed
 from tablecam.table.model import Point
@@ -48,6 +49,8 @@ def _offer(state: State, action: act.Action) -> Offer:
             return _charge(state, action)
         case act.FallBack():
             return _fall_back(state, action)
+        case act.Done() if isinstance(state.step, LayingTerrain):
+            return Offer("setup", "Leave the terrain as it lies")
         case act.Rally():
             return Offer(action.type, action.unit, outlines(field_at(state), [action.unit]))
         case act.PlaceCommander():
@@ -72,7 +75,7 @@ def _plain(action: act.Action) -> Offer:
         case act.ChooseOrder():
             return Offer("setup", f"{action.first} deploys first")
         case act.Deploy():
-            return Offer("setup", "In rows" if action.units else "As all lies")
+            return Offer("setup", "All in rows" if action.units else "As all lay at first")
         case act.ClearSmoke():
             return Offer("march", "Clear the smoke of all")
         case _:
@@ -109,6 +112,9 @@ def _activation(state: State, action: act.Activate) -> Offer:
     field = field_at(state)
     total_bw = f" for {sum(action.spans)} BW" if action.spans else ""
     cards = ", ".join(action.cards) or f"{len(action.spans)} card{'s' * (len(action.spans) != 1)}"
+    what = f"{cards}{total_bw}"
+    if state.declares_first and len(action.spans) == 1:  # one of many guesses
+        what = f"{action.spans[0]} BW"
     strings = [
         found.path
         for each in state.position.commanders
@@ -117,7 +123,7 @@ def _activation(state: State, action: act.Activate) -> Offer:
         and (found := span(field, each, action.force)) is not None
     ]
     shapes = (*outlines(field, action.force), *strings)
-    return Offer("activate", f"{', '.join(action.force)}: {cards}{total_bw}", shapes)
+    return Offer("activate", f"{', '.join(action.force)}: {what}", shapes)
 
 
 def _fire(state: State, action: act.Fire) -> Offer:
