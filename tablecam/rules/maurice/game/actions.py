@@ -40,14 +40,19 @@ class ChooseOrder:
 
 @dataclass(frozen=True, slots=True)
 class Deploy:
-    """A side has deployed: `units` to where their bases are now, the others where they lay."""
+    """A side has deployed: `units` to where their bases are now, the others where they lay.
+
+    So have its `commanders`, by their places.
+    """
 
     side: str
     units: Mapping[str, tuple[BasePose, ...]] = field(default_factory=dict)
+    commanders: Mapping[str, Point] = field(default_factory=dict)
     type: Literal["deploy"] = "deploy"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "units", MappingProxyType(dict(self.units)))
+        object.__setattr__(self, "commanders", MappingProxyType(dict(self.commanders)))
 
 
 @dataclass(frozen=True, slots=True)

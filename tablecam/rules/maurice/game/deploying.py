@@ -57,6 +57,28 @@ def deployed(position: Position, side: str, places: Mapping[str, Bases]) -> Posi
     return replace(position, units=units)
 
 
+def with_commanders(position: Position, side: str, places: Mapping[str, Point]) -> Position:
+    """The position with commanders of a side where they were put.
+
+    Raises:
+        BadInput: One is not of the side, or stands off the table.
+    """
+    own = [leader.id for leader in position.commanders if leader.side == side]
+    table = position.table
+    for name, (x_mm, y_mm) in places.items():
+        if name not in own:
+            raise BadInput("deploy", f"expected a commander of {side}, got {name}")
+        if not (0 <= x_mm <= table.width_mm and 0 <= y_mm <= table.depth_mm):
+            raise BadInput("deploy", f"expected {name} on the table, got {x_mm:g}, {y_mm:g} mm")
+    leaders = tuple(
+        replace(each, x_mm=places[each.id][0], y_mm=places[each.id][1], pose=None)
+        if each.id in places
+        else each
+        for each in position.commanders
+    )
+    return replace(position, commanders=leaders)
+
+
 def usual_places(position: Position, side: str, near: str) -> Mapping[str, Bases]:
     """All units of a side in rows in its third, each formed as it is and facing the enemy.
 

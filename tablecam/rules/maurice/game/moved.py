@@ -108,10 +108,18 @@ def _deployed(state: State, side: str, position: Position) -> tuple[Suggestion, 
             there = with_bases(unit, seen.bases)
             if _moved_mm(unit, there):
                 lie[unit.id] = there.bases
-    if not lie:
+    led = {
+        leader.id: _place(seen)
+        for leader in state.position.commanders
+        for seen in position.commanders
+        if leader.id == seen.id
+        and leader.side == side
+        and math.dist(_place(leader), _place(seen)) > MOVED_MM
+    }
+    if not (lie or led):
         return ()
-    action, first = Deploy(side, lie), next(iter(lie))
-    text = f"{side} has laid {len(lie)} unit{'s' * (len(lie) > 1)}: deployed?"
+    action, first = Deploy(side, lie, led), next(iter((*lie, *led)))
+    text = f"{side} has laid {len(lie)} unit{'s' * (len(lie) != 1)}: deployed?"
     why_not = refusal(state, action)
     if why_not is None:
         return (Suggestion(first, text, action, Answer("yes", 0.0, 0.0, 1.0, "M-2.3", text)),)

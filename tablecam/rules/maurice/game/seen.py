@@ -9,6 +9,8 @@ from tablecam.rules.game import Json
 from tablecam.rules.maurice.game.hands import cards_of
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.state_json import state_to_json
+from tablecam.rules.maurice.game.steps import LayingTerrain
+from tablecam.rules.maurice.tables import KINDS, Kind
 
 
 def seen_by(state: State, seat: str | None) -> Json:
@@ -23,6 +25,23 @@ def seen_by(state: State, seat: str | None) -> Json:
     plain = state_to_json(public)
     pile = (state.options.card(card_id) for card_id in state.deck.discards)
     plain["discards"] = [to_plain(card) for card in pile if card is not None]
+    if isinstance(state.step, LayingTerrain):
+        plain["kinds"] = [{"kind": name, "does": _does(kind)} for name, kind in KINDS.items()]
     if seat is not None and seat in {side.name for side in state.sides}:
         plain["hand"] = [to_plain(card) for card in cards_of(state, seat)]
     return plain
+
+
+_WORDS = {
+    "is_impassable": "impassable",
+    "is_difficult": "difficult",
+    "is_cover": "cover",
+    "obstructs": "obstructs fire",
+    "is_water": "water",
+    "bridges": "takes water and difficulty away",
+}
+
+
+def _does(kind: Kind) -> str:
+    """What a kind of terrain does, for players who agree on it before play (M-2.2)."""
+    return ", ".join(text for key, text in _WORDS.items() if getattr(kind, key))

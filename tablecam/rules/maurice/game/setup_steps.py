@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tablecam.errors import BadInput
+from tablecam.measure.answer import Shape, shapes_of
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.game.actions import (
@@ -16,7 +17,13 @@ from tablecam.rules.maurice.game.actions import (
     Done,
     LayTerrain,
 )
-from tablecam.rules.maurice.game.deploying import deployed, outside, usual_places
+from tablecam.rules.maurice.game.deploying import (
+    deployed,
+    outside,
+    third,
+    usual_places,
+    with_commanders,
+)
 from tablecam.rules.maurice.game.sequence import first_step
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed
@@ -71,7 +78,11 @@ class LayingTerrainRules:
         pieces = len(state.position.terrain)
         text = f"{step.side} has laid {pieces} of {step.least} to {step.most} pieces"
         edge = ChoosingEdge(state.other(step.side), step.then)
-        return state.to(edge), (Event("terrain", text, "M-2.1"),)
+        drawn = tuple(
+            Shape("polygon", piece.outline_mm, "terrain", piece.id)
+            for piece in state.position.terrain
+        )
+        return state.to(edge), (Event("terrain", text, "M-2.1", {"side": step.side}, drawn),)
 
 
 class ChoosingEdgeRules:
@@ -91,8 +102,11 @@ class ChoosingEdgeRules:
             raise Refused(f"expected an edge, got {action.type}", rule="M-2.3")
         other = state.other(step.side)
         near = step.side if action.edge == "near" else other
-        text = f"{near} deploys at the near edge, {state.other(near)} at the far one"
-        return state.to(ChoosingOrder(other, near, step.then)), (Event("edge", text, "M-2.3"),)
+        far = state.other(near)
+        text = f"{near} deploys at the near edge, {far} at the far one"
+        drawn = (*_zone(state, near, is_near=True), *_zone(state, far, is_near=False))
+        told = Event("edge", text, "M-2.3", {"near": near, "far": far}, drawn)
+        return state.to(ChoosingOrder(other, near, step.then)), (told,)
 
 
 class ChoosingOrderRules:
@@ -113,7 +127,8 @@ class ChoosingOrderRules:
         second = Deploying(state.other(action.first), step.near, step.then)
         text = f"{action.first} deploys first"
         deploying = Deploying(action.first, step.near, second)
-        return state.to(deploying), (Event("order", text, "M-2.3"),)
+        drawn = _zone(state, action.first, is_near=action.first == step.near)
+        return state.to(deploying), (Event("order", text, "M-2.3", {"first": action.first}, drawn),)
 
 
 class DeployingRules:
@@ -136,6 +151,7 @@ class DeployingRules:
             raise Refused(f"expected {step.side} to deploy, got {action.type}", rule="M-2.3")
         try:
             position = deployed(state.position, step.side, action.units)
+            position = with_commanders(position, step.side, action.commanders)
             field_on(position)
         except BadInput as error:
             raise Refused(error.message, rule="M-2.3", key="units") from None
@@ -144,7 +160,9 @@ class DeployingRules:
             why = f"{unit} does not lie wholly in the third of {step.side}"
             raise Refused(why, rule="M-2.3", key="units")
         state = replace(state, position=position, step=step.then)
-        return state, (Event("deployed", f"{step.side} has deployed", "M-2.3"),)
+        own = [each.id for each in position.units if each.side == step.side]
+        facts = {"side": step.side, "units": own}
+        return state, (Event("deployed", f"{step.side} has deployed", "M-2.3", facts),)
 
 
 class RollingFirstRoundRules:
@@ -164,6 +182,10 @@ class RollingFirstRoundRules:
         if higher is None:
             return state, (told,)
         return first_step(state, 1, higher), (told,)
+
+
+def _zone(state: State, side: str, *, is_near: bool) -> tuple[Shape, ...]:
+    return shapes_of(third(state.position.table, is_near=is_near), "zone", side)
 
 
 def _rolled(

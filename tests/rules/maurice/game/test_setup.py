@@ -29,7 +29,7 @@ from tablecam.rules.maurice.game.steps import (
     VolleyChoice,
 )
 from tablecam.rules.play import Play
-from tablecam.table.model import Terrain
+from tablecam.table.model import Commander, Terrain
 from tests.rules.conformance import check_replay, check_state, play_at_random
 from tests.rules.maurice.game.random_games import eager, random_table
 from tests.rules.maurice.game.states import after, kinds
@@ -185,3 +185,35 @@ def test_a_game_from_its_first_dice_to_its_end_comes_out_the_same_again():
         play.apply(play.legal()[0])
     play_at_random(play, 3, most=2000, choose=eager)
     check_replay(play)
+
+
+def test_a_commander_is_deployed_with_his_army(deploying):
+    leaders = (Commander("cinc", "french", 700, 600), Commander("duke", "british", 700, 900))
+    state = replace(deploying, position=replace(deploying.position, commanders=leaders))
+    seen = replace(
+        state.position, commanders=(replace(leaders[0], x_mm=650.0, y_mm=120.0), leaders[1])
+    )
+    (found,) = GAME.moved(state, seen)
+    assert found.action == Deploy("french", commanders={"cinc": (650.0, 120.0)})
+    assert found.text == "french has laid 0 units: deployed?"
+    state, _ = after(state, found.action)
+    assert (state.position.commanders[0].x_mm, state.position.commanders[0].y_mm) == (650.0, 120.0)
+    for places in ({"duke": (1.0, 1.0)}, {"cinc": (-1.0, 0.0)}):
+        with pytest.raises(Refused):
+            after(deploying, Deploy("french", commanders=places))
+
+
+def test_all_that_is_said_before_the_first_round_is_drawn():
+    state, told = after(begun(), rolled("terrain", 3, 4), LayTerrain(pieces(4)), ChooseEdge("near"))
+    assert [len(event.evidence) for event in told] == [0, 4, 2]
+    assert {shape.role for shape in GAME.pictured(state)} == {"zone"}
+    state, told = after(state, ChooseOrder("french"), Deploy("french"))
+    assert [{shape.role for shape in event.evidence} for event in told] == [{"zone"}, {"unit"}]
+
+
+def test_who_lays_terrain_is_told_what_each_kind_does():
+    state, _ = after(begun(), rolled("terrain", 3, 4))
+    kinds = {each["kind"]: each["does"] for each in GAME.seen_by(state, "british")["kinds"]}
+    assert kinds["woods"] == "difficult, cover, obstructs fire"
+    assert kinds["hill"] == ""
+    assert "kinds" not in GAME.seen_by(after(state, Done())[0], "british")
