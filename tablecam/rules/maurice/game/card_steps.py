@@ -10,8 +10,10 @@ from dataclasses import replace
 from typing import Final
 
 from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.maurice.charge import are_enough
 from tablecam.rules.maurice.game.actions import Action, Decline, Interrupt, Modify, Remove
 from tablecam.rules.maurice.game.cards import MOMENTS, Card, Effect
+from tablecam.rules.maurice.game.charge_steps import able_to_charge
 from tablecam.rules.maurice.game.fire_choices import able_to_fire
 from tablecam.rules.maurice.game.hands import cards_of, held_card, is_dealt, without_cards
 from tablecam.rules.maurice.game.sequence import after_action, after_interrupt
@@ -227,13 +229,16 @@ def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:
     """Whether the activated force can do nothing of what it was activated for any more.
 
     In Rough Going none of a force that stands in difficult ground can move; all of it does, or
-    none (M-1.15). Guns may still take off their smoke.
+    none (M-1.15). Guns may still take off their smoke. Of a force that charges half must be able to
+    (M-8.2), over the ground that is left.
     """
     if effect != "rough-going":
         return effect == "foil"
     units = [field_at(state).by_id[name] for name in step.force]
-    may_clear = state.round.command == "march" and any(unit.has_smoke for unit in units)
-    return units[0].is_in_difficult and not may_clear
+    if state.round.command == "charge":
+        able = able_to_charge(state, step.force)
+        return units[0].is_in_difficult or not are_enough(len(able), len(units))
+    return units[0].is_in_difficult and not any(unit.has_smoke for unit in units)
 
 
 def _has_modified(state: State, step: Modifying) -> bool:

@@ -8,6 +8,7 @@ from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
 from tablecam.rules.maurice.game.actions import (
     Activate,
+    Charge,
     Declare,
     Decline,
     Done,
@@ -17,6 +18,7 @@ from tablecam.rules.maurice.game.actions import (
     Volleys,
 )
 from tablecam.rules.maurice.game.steps import (
+    Charging,
     CommandChoice,
     Firing,
     Interrupting,
@@ -122,6 +124,26 @@ def test_rough_going_leaves_a_force_in_the_open_its_march():  # M-4.19
     state, _ = after(state, Interrupt("rough-going"))
     assert isinstance(state.step, Modifying)
     assert state.round.is_rough_going
+
+
+def test_rough_going_foils_a_charge_that_leads_over_difficult_ground_alone():  # M-4.19, M-8.2
+    brook = Terrain("brook", "stream", ((500, 450), (720, 450), (720, 470), (500, 470)))
+    across = replace(near_enemies(), terrain=(brook,))
+    state, _ = after(state_at(across, CommandChoice()), Declare("charge"))
+    state, told = after(state, Activate(("F1",), (12,)), Interrupt("rough-going"))
+    assert kinds(told) == ["activated", "interrupt", "foiled"]
+    assert isinstance(state.step, MovingCommander)
+
+
+def test_rough_going_leaves_half_of_a_force_its_charge_over_the_open():  # M-4.19, M-8.2
+    brook = Terrain("brook", "stream", ((500, 450), (720, 450), (720, 470), (500, 470)))
+    beside = line("F2", "french", 800, 400), line("B2", "british", 800, 520, SOUTH)
+    across = near_enemies()
+    across = replace(across, units=(*across.units, *beside), terrain=(brook,))
+    state, _ = after(state_at(across, CommandChoice()), Declare("charge"))
+    state, _ = after(state, Activate(("F1", "F2"), (12,)), Interrupt("rough-going"))
+    assert isinstance(state.step, Charging)
+    assert {each.unit for each in GAME.legal(state) if isinstance(each, Charge)} == {"F2"}
 
 
 def test_guns_in_the_woods_take_off_their_smoke_in_spite_of_rough_going():  # M-4.23
