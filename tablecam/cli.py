@@ -19,6 +19,7 @@ from tablecam.commands.import_ import import_
 from tablecam.commands.odds import odds
 from tablecam.commands.plan import plan
 from tablecam.commands.print_sheets import print_sheets
+from tablecam.commands.replay import replay
 from tablecam.commands.resolve import resolve
 from tablecam.commands.rulings import rulings
 from tablecam.commands.run import run
@@ -60,6 +61,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     resolve,
     odds,
     disputes,
+    replay,
     import_,
     engine,
     coverage,
@@ -70,9 +72,12 @@ for _command in _COMMANDS:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code: 0, or 2 with one line on standard error on bad input."""
+    """Run one command; the exit code: 0, or 2 with one line on standard error on bad input.
+
+    A command that checks something exits with 1 where it does not hold.
+    """
     try:
-        commands.main(
+        result = commands.main(
             args=None if arguments is None else list(arguments),
             prog_name="tablecam",
             standalone_mode=False,
@@ -93,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # No traceback reaches a user; who looks for the fault gets it with -vv.
         log.debug("", exc_info=True)
         return _refuse(f"a fault of tablecam's own: {error!r} (`tablecam -vv ...` shows more)")
-    return 0
+    return result if isinstance(result, int) else 0
 
 
 def _refuse(message: str) -> int:

@@ -1,0 +1,108 @@
+"""`tablecam replay`: a recorded game read in the terminal, checked by the rules, or repaired."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from tablecam.commands.progress import with_progress
+from tablecam.commands.replay_report import head, log_console, print_log
+from tablecam.record.entries import Entry
+from tablecam.record.game_file import GameFile
+from tablecam.replay.check import Check, Checked
+from tablecam.replay.copies import batched
+from tablecam.replay.log import Log
+
+DIFFERS = 1
+"""The exit code where a check finds a difference."""
+_PATH = click.Path(path_type=Path)
+_COUNTED = (
+    *("game", "action", "roll", "undo", "remark"),
+    *("event", "state", "position", "ruling", "dispute"),
+)
+
+_EXAMPLES = """\b
+Examples:
+  tablecam replay evening.tablecam
+  tablecam replay evening.tablecam --check
+  tablecam replay damaged.tablecam --repair saved.tablecam
+"""
+
+
+@click.command("replay", epilog=_EXAMPLES)
+@click.argument("path", metavar="FILE", type=_PATH)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--check", "is_check", is_flag=True, help="Run all of it through the rules again.")
+@click.pass_context
+def replay(context: click.Context, path: Path, as_json: bool, is_check: bool) -> None:
+    """Read a recorded game: rounds, moves, dice and what came of them, disputes, overrules.
+
+    FILE is a recording of `tablecam run` or `tablecam demo`; it may still be going on. With --check
+    every action, roll, ruling and dispute is done again by the rules: the first that comes out
+    otherwise is told, and the exit code is 1.
+    """
+    recorded = GameFile.open(path, read_only=True)
+    if is_check:
+        context.exit(_check(recorded, as_json))
+    _print_log(recorded, as_json)
+
+
+def _print_log(recorded: GameFile, as_json: bool) -> None:
+    facts, last = recorded.facts(), recorded.last()
+    log, ended_at = Log(facts.game, recorded.name), None
+    for entry in _entries(recorded, last, "reading"):
+        log.add(entry)
+        ended_at = entry.at
+    if as_json:
+        about = {"id": facts.id, "game": facts.game, "started_at": facts.started_at.isoformat()}
+        lines = [line.to_json() for line in log.lines]
+        document = {"format": "tablecam.log", "version": 1} | about
+        click.echo(json.dumps(document | {"entries": last, "lines": lines}, indent=1))
+        return
+    click.echo(head(facts, last, ended_at))
+    print_log(facts, log.lines, log_console())
+
+
+def _check(recorded: GameFile, as_json: bool) -> int:
+    facts, last = recorded.facts(), recorded.last()
+    check = Check(facts.game, recorded.name, recorded.written_by())
+    began_s, played_s = time.monotonic(), 0.0
+    for entry in _entries(recorded, last, "checking"):
+        played_s = (entry.at - facts.started_at).total_seconds()
+        if not check.entry(entry):
+            break
+    found = check.checked
+    if as_json:
+        click.echo(json.dumps(_check_document(found), indent=1))
+    else:
+        _print_check(found, time.monotonic() - began_s, played_s)
+    return DIFFERS if found.fault is not None else 0
+
+
+def _check_document(found: Checked) -> dict[str, object]:
+    counts = {f"{what}s": found.counts[what] for what in _COUNTED}
+    fault = None if found.fault is None else found.fault.to_json()
+    return {"holds": fault is None, "checked": counts, "difference": fault}
+
+
+def _print_check(found: Checked, took_s: float, played_s: float) -> None:
+    counts = [_counted(found.counts[what], what) for what in _COUNTED if found.counts[what]]
+    faster = f", {played_s / took_s:,.0f} times as fast as it was played" if took_s else ""
+    if found.fault is None:
+        click.echo(f"all holds: {', '.join(counts) or 'there was nothing to check'}")
+        click.echo(f"done again in {took_s:.1f} s{faster}")
+    else:
+        click.echo(f"held until then: {', '.join(counts) or 'nothing'}")
+        click.echo(f"the first that does not: {found.fault}")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count > 1)}"
+
+
+def _entries(recorded: GameFile, last: int, what: str) -> Iterator[Entry]:
+    return with_progress(batched(recorded, last), last, what)

@@ -1,0 +1,73 @@
+"""Where two documents differ first, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tablecam.documents import quoted, written
+from tablecam.toml_lines import KeyPath
+
+SAME: Final = 1e-3
+"""Two lengths in mm, or other numbers, that differ by less are the same: documents are rounded to a
+tenth of it, and another machine's last digits are not ours."""
+
+_ABSENT: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A value that is not as it was kept. What is not there at all is None, in words too."""
+
+    path: KeyPath
+    kept: str
+    found: str
+
+    def __str__(self) -> str:
+        place = f"{written(self.path)}: " if self.path else ""
+        return f"{place}it says {self.kept}, the rules now say {self.found}"
+
+
+def first_difference(kept: object, found: object, *, ignore_new: bool = False) -> Difference | None:
+    """The first value, in the order in which they were kept, that is not found so again.
+
+    With `ignore_new` keys that were not kept may be there: a newer program tells more.
+
+    >>> print(first_difference({"a": [1, 2.0]}, {"a": [1, 2.5]}))
+    a[2]: it says 2.0, the rules now say 2.5
+    """
+    return next(_differences((), kept, found, ignore_new), None)
+
+
+def _differences(path: KeyPath, kept: Any, found: Any, ignore_new: bool) -> Iterator[Difference]:
+    if isinstance(kept, dict) and isinstance(found, dict):
+        keys = [*kept, *(key for key in found if key not in kept and not ignore_new)]
+        for key in keys:
+            inside = kept.get(key, _ABSENT), found.get(key, _ABSENT)
+            yield from _differences((*path, key), *inside, ignore_new)
+    elif isinstance(kept, list | tuple) and isinstance(found, list | tuple):
+        for place in range(max(len(kept), len(found))):
+            inside = _at(kept, place), _at(found, place)
+            yield from _differences((*path, place), *inside, ignore_new)
+    elif not _is_same(kept, found):
+        yield Difference(path, _words(kept), _words(found))
+
+
+def _at(values: Sequence[Any], place: int) -> Any:
+    return values[place] if place < len(values) else _ABSENT
+
+
+def _is_same(kept: Any, found: Any) -> bool:
+    if _is_number(kept) and _is_number(found):
+        return kept == found or math.isclose(kept, found, rel_tol=0.0, abs_tol=SAME)
+    return type(kept) is type(found) and bool(kept == found)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _words(value: object) -> str:
+    return "nothing" if value is _ABSENT else quoted(value)
