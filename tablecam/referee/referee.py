@@ -16,11 +16,12 @@ from typing import Any, Protocol
 from tablecam.documents import document_from, nearest
 from tablecam.errors import BadInput
 from tablecam.measure.answer import Answer
+from tablecam.referee.by_hand import ByHand
 from tablecam.referee.intents import Intent, intents, judged
-from tablecam.referee.placing import Placing, as_placed, changed_by_game, placings
+from tablecam.referee.placing import Placing
 from tablecam.referee.refusals import NotDeclared, NotYours, OutOfDate
 from tablecam.referee.seats import Seat
-from tablecam.referee.together import is_sure, together
+from tablecam.referee.together import is_sure
 from tablecam.referee.told import beginning_document, deed_document, ruling_document
 from tablecam.referee.ways import WAYS, Way
 from tablecam.rules.frozen_json import to_plain
@@ -32,6 +33,10 @@ AnyPlay = Play[Any, Any]
 
 _SAID_FOR_ACTIONS = 12
 """What a mover said is shown until so many actions have been done: more than a march has."""
+
+
+ONLY_CHOICE = "the only choice"
+"""The note of what the referee did by itself, as nothing was left to be chosen."""
 
 
 class Keeper(Protocol):
@@ -72,12 +77,8 @@ class Referee:
         self._kept = 0
         self._turn = threading.RLock()
         self._play: AnyPlay | None = None
-        self._seen: Position | None = None
-        self._due: frozenset[str] = frozenset()
-        self._suggested: tuple[Suggestion, ...] = ()
+        self._by_hand = ByHand(game)
         self._ruled: tuple[Suggestion, ...] = ()
-        self._together: tuple[Suggestion, ...] = ()
-        self._trouble = ""
         self._markers: Mapping[str, Mapping[str, Scalar]] = {}
         self._ground: tuple[Terrain, ...] | None = None
         self._closed: Closed | None = None
@@ -100,19 +101,19 @@ class Referee:
     def suggested(self) -> tuple[Suggestion, ...]:
         """What hands seem to have done, and the game does not know yet."""
         with self._turn:
-            return self._suggested
+            return self._by_hand.suggested
 
     @property
     def together(self) -> tuple[Suggestion, ...]:
         """The moves that may be confirmed at once, in their order; none where there are not two."""
         with self._turn:
-            return self._together
+            return self._by_hand.together
 
     @property
     def trouble(self) -> str:
         """Why nothing can be said of what lies on the table now; empty when all is well."""
         with self._turn:
-            return self._trouble
+            return self._by_hand.trouble
 
     def check_open(self, *names: str | None) -> None:
         """See to it that nobody measures what nobody may; a name is a unit's or a commander's.
@@ -130,18 +131,14 @@ class Referee:
     def to_place(self) -> tuple[Placing, ...]:
         """What hands still have to do on the table for the game."""
         with self._turn:
-            return self._placings()
+            return () if self._play is None else self._by_hand.placings(self._play.state)
 
     @property
     def to_take_off(self) -> frozenset[str]:
         """The units that have left the game and lie on the table yet."""
         with self._turn:
-            if self._play is None or self._seen is None:
-                return frozenset()
-            known = self.game.position(self._play.state)
-            return frozenset(
-                unit.id for unit in self._seen.units if unit.bases and known.unit(unit.id) is None
-            )
+            play = self._play
+            return frozenset() if play is None else self._by_hand.to_take_off(play.state)
 
     def begin(self, position: Position, options: Mapping[str, Any], seat: Seat) -> None:
         """Begin a game on the table as it lies; markers of a game before are taken off.
@@ -155,7 +152,8 @@ class Referee:
             if self._play is not None:
                 position = _without_markers(position)
             self._play = Play(self.game, position, options)
-            self._seen, self._due, self._kept = position, frozenset(), 0
+            self._kept = 0
+            self._by_hand.begin(position)
             if self._keeper is not None:
                 self._keeper.begin_play(beginning_document(self._play))
             self._go_on()
@@ -168,13 +166,14 @@ class Referee:
         """
         with self._turn:
             self._play = Play.from_json(self.game, document)
-            self._due, self._kept = frozenset(), len(self._play.entries())
+            self._kept = len(self._play.entries())
+            self._by_hand.begin(self._by_hand.seen)
             self._go_on()
 
     def see(self, position: Position) -> None:
         """Take in where everything lies now that it has come to rest."""
         with self._turn:
-            self._seen = position
+            self._by_hand.seen = position
             if self._play is not None:
                 self._look()
 
@@ -205,7 +204,7 @@ class Referee:
         """
         with self._turn:
             self._checked(seat, version, since=self._version)
-            found = next((each for each in self._suggested if each.unit == unit), None)
+            found = next((each for each in self._by_hand.suggested if each.unit == unit), None)
             if found is None or found.action is None:
                 raise Refused(f"expected a move of {unit} to confirm: there is none", key="unit")
             note = f"too close to call, decided by {WAYS[way]}" if way != "seen" else ""
@@ -222,11 +221,12 @@ class Referee:
         """
         with self._turn:
             play = self._checked(seat, version, since=self._version)
-            if [each.unit for each in self._together] != list(units):
+            moves = self._by_hand.together
+            if [each.unit for each in moves] != list(units):
                 raise OutOfDate("game", "other moves are on offer by now: look again")
             _check_asked(seat, play)
             try:
-                for each in self._together:
+                for each in moves:
                     self._apply(each.action)
             finally:
                 self._go_on()
@@ -263,8 +263,8 @@ class Referee:
         Where nobody measures before he declares it is told once his unit has been moved.
         """
         with self._turn:
-            seen, closed = self._seen, self._closed
-            moved = {each.unit for each in self._suggested}
+            seen, closed = self._by_hand.seen, self._closed
+            moved = {each.unit for each in self._by_hand.suggested}
             told = {
                 each.unit
                 for each in self.intents
@@ -284,7 +284,8 @@ class Referee:
         """
         with self._turn:
             self._checked(seat, version, since=self._version)
-            seen = None if self._seen is None else self._seen.unit(unit)
+            there = self._by_hand.seen
+            seen = None if there is None else there.unit(unit)
             if seen is None or not seen.bases:
                 raise Refused(f"expected a unit that is seen, got {unit}", key="unit")
             laid = [to_plain(base) for base in seen.bases]
@@ -311,14 +312,15 @@ class Referee:
             play = self._checked(seat, version)
             before = self.game.position(play.state)
             yield play
-            self._due |= changed_by_game(before, self.game.position(play.state))
+            self._by_hand.follow(before, self.game.position(play.state))
             self._go_on()
 
     def _with_lays(self, play: AnyPlay, steps: int) -> int:
         """So many actions of players', and what the referee took over by itself since."""
         number = 0
         for number, done in enumerate(reversed(play.done), start=1):
-            steps -= self.game.action_to_json(done.action)["type"] != LAY
+            is_lay = self.game.action_to_json(done.action)["type"] == LAY
+            steps -= not (is_lay or done.note == ONLY_CHOICE)
             if steps == 0:
                 return number
         return number + steps
@@ -361,7 +363,7 @@ class Referee:
             raise BadInput("game", "expected a game in progress: none has begun")
         before = self.game.position(self._play.state)
         self._play.apply(action, note)
-        self._due |= changed_by_game(before, self.game.position(self._play.state))
+        self._by_hand.follow(before, self.game.position(self._play.state))
 
     def _go_on(self) -> None:
         """Look at the table after something was decided: what was offered before is no more."""
@@ -387,8 +389,9 @@ class Referee:
         if self._keeper is None or self._play is None:
             return
         logged = [*self._play.logged(after=self._kept)]
-        new = [each for each in self._suggested if each not in self._ruled]
-        self._kept, self._ruled = self._kept + len(logged), self._suggested
+        suggested = self._by_hand.suggested
+        new = [each for each in suggested if each not in self._ruled]
+        self._kept, self._ruled = self._kept + len(logged), suggested
         if logged or new:
             self._keeper.add_deeds(
                 [deed_document(self.game, each) for each in logged],
@@ -397,46 +400,33 @@ class Referee:
 
     def _compare(self) -> None:
         """What is to be placed by hand, and what hands have done."""
-        self._suggested, self._together, self._trouble = (), (), ""
-        if self._play is None or self._seen is None:
+        if self._play is None:
             return
-        self._due = frozenset(each.unit for each in self._placings())
-        self._take_over_hairs()
-        self._suggested = self._made_of(self._play.state)
-        self._together = together(self.game, self._play.state, self._suggested, look=self._made_of)
-        if self.is_automatic:
-            self._confirm_by_itself()
-
-    def _placings(self) -> tuple[Placing, ...]:
-        if self._play is None or self._seen is None:
-            return ()
-        return tuple(placings(self._due, self.game.position(self._play.state), self._seen))
-
-    def _take_over_hairs(self) -> None:
-        if self._play is None or self._seen is None:
+        self._take_over_hairs(self._play)
+        self._by_hand.look(self._play.state)
+        if not self.is_automatic:
             return
-        action = self.game.laid(self._play.state, self._seen)
-        if action is not None:
-            self._play.apply(action)
-
-    def _made_of(self, state: Any) -> tuple[Suggestion, ...]:
-        """What the game makes of the table; what is yet to be placed by hand is no move."""
-        if self._play is None or self._seen is None:
-            return ()
-        now, known = self.game.position(self._play.state), self.game.position(state)
-        seen = as_placed(known, self._seen, self._due | changed_by_game(now, known))
-        try:
-            return self.game.moved(state, seen)
-        except BadInput as error:
-            self._trouble = error.message
-            return ()
-
-    def _confirm_by_itself(self) -> None:
-        """Confirm what is legal beyond doubt; what is too close is left to the players."""
-        done = [self._is_confirmed(each) for each in self._together]
-        if any(done or map(self._is_confirmed, filter(is_sure, self._suggested))):
+        if self._goes_on_by_itself(self._play) or self._confirms_by_itself():
             self._decided = self._version + 1
             self._compare()
+
+    def _take_over_hairs(self, play: AnyPlay) -> None:
+        seen = self._by_hand.seen
+        action = None if seen is None else self.game.laid(play.state, seen)
+        if action is not None:
+            play.apply(action)
+
+    def _goes_on_by_itself(self, play: AnyPlay) -> bool:
+        """Whether nothing was left to be chosen, which is done then."""
+        action = self.game.forced(play.state)
+        if action is not None:
+            self._apply(action, ONLY_CHOICE)
+        return action is not None
+
+    def _confirms_by_itself(self) -> bool:
+        """Whether a move was legal beyond doubt; what is too close is left to the players."""
+        done = [self._is_confirmed(each) for each in self._by_hand.together]
+        return any(done or map(self._is_confirmed, filter(is_sure, self._by_hand.suggested)))
 
     def _is_confirmed(self, found: Suggestion) -> bool:
         """Whether a move could be confirmed, which it is then."""

@@ -191,6 +191,13 @@ class Game(Protocol[State, Action]):
         """
         return None
 
+    def forced(self, state: State) -> Action | None:
+        """What is due where nothing is left to be chosen, dice not and by no hand either.
+
+        None wherever a player may want to do otherwise than `legal` lists.
+        """
+        return None
+
     def position(self, state: State) -> Position:
         """The table as the game knows it, with the units' states."""
 

@@ -245,3 +245,19 @@ def test_another_game_begins_without_the_markers_of_the_one_before() -> None:
     assert set(shown(referee, FRENCH)["markers"]) == {"F1", "B1"}
     referee.begin(referee.position(), {"active": "british"}, FRENCH)
     assert shown(referee, FRENCH)["markers"] == {}
+
+
+@pytest.mark.parametrize("is_automatic", [True, False])
+def test_a_step_without_a_choice_goes_on_by_itself_or_by_one_tap(is_automatic: bool) -> None:
+    referee = marching(is_automatic=is_automatic)
+    referee.act(FRENCH, {"type": "overrule", "hands": {"french": 0}})
+    before = shown(referee, FRENCH)["question"]
+    referee.act(FRENCH, {"type": "done"})
+    now = shown(referee, FRENCH)
+    if not is_automatic:
+        assert now["question"] == "Does french move its commander?"
+        assert len(now["actions"]) == 1
+        referee.act(FRENCH, now["actions"][0]["action"])
+    assert shown(referee, FRENCH)["question"] == "Does british invoke the volley phase?"
+    referee.undo(FRENCH, 1 if is_automatic else 2)  # nobody takes back what nobody chose
+    assert shown(referee, FRENCH)["question"] == before

@@ -17,6 +17,7 @@ from tablecam.rules.maurice.game.actions import Action, Draw
 from tablecam.rules.maurice.game.closed import closed
 from tablecam.rules.maurice.game.draw_steps import settled_draw
 from tablecam.rules.maurice.game.due_drawing import due_shapes
+from tablecam.rules.maurice.game.forced import forced
 from tablecam.rules.maurice.game.hands import is_dealt
 from tablecam.rules.maurice.game.laying import laid
 from tablecam.rules.maurice.game.moved import moved
@@ -75,6 +76,10 @@ class MauriceGame:
     def laid(self, state: State, position: Position) -> Action | None:
         """Where bases lie by a hair elsewhere, taken over as a round begins."""
         return laid(state, position)
+
+    def forced(self, state: State) -> Action | None:
+        """What a step of moves by the game itself leaves as the only choice."""
+        return forced(state)
 
     def position(self, state: State) -> Position:
         """The table as the game knows it."""
