@@ -280,7 +280,7 @@ function renderScale(state) {
   const base_px = facts.base_width_mm * view.px_per_mm;
   const count = [1, 2, 4, 8, 16].find((each) => each * base_px >= 56) ?? 32;
   style(byId("scale"), "width", `${Math.round(count * base_px)}px`);
-  write(byId("scale-text"), `${count} BW`);
+  write(byId("scale-text"), closed ? "" : `${count} BW`);
 }
 
 /** @type {(state: State) => void} */
