@@ -37,11 +37,15 @@ class ByHand:
     def look(self, state: Any) -> None:
         """Compare the table with a game's state."""
         self.suggested, self.together, self.trouble = (), (), ""
-        self._due = frozenset(each.unit for each in self.placings(state))
+        self.note(state)
         self.suggested = self._made_of(state, state)
         self.together = together(
             self.game, state, self.suggested, look=lambda then: self._made_of(then, state)
         )
+
+    def note(self, state: Any) -> None:
+        """Forget of what hands had to do what they have done."""
+        self._due = frozenset(each.unit for each in self.placings(state))
 
     def placings(self, state: Any) -> tuple[Placing, ...]:
         """What hands still have to do on the table for the game."""

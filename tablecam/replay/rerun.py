@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import Any
 
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Json
 from tablecam.record.positions import applied
-from tablecam.referee.placing import as_placed, changed_by_game, placings
+from tablecam.referee.by_hand import ByHand
 from tablecam.referee.told import deed_document, ruling_document, standing
 from tablecam.rules.game import LAY, Game
 from tablecam.rules.play import Play
@@ -28,8 +29,8 @@ class Rerun:
         self.table: Json | None = None
         self._name = name
         self._deeds = 0
-        self._seen: tuple[Position, ...] = ()
-        self._due: frozenset[str] = frozenset()
+        self._by_hand = ByHand(game)
+        self._seen_before: Position | None = None
 
     def see(self, entry: Entry) -> None:
         """Take in a settled position.
@@ -42,8 +43,8 @@ class Rerun:
         except (ValueError, TypeError, AttributeError) as error:
             raise BadInput(self._name, f"entry {entry.number}: {error}") from None
         source = f"{self._name}: entry {entry.number}"
-        seen = position_from_json(self.table, source, games=(self.game.name,))
-        self._seen = (*self._seen[-1:], seen)
+        self._seen_before = self._by_hand.seen
+        self._by_hand.seen = position_from_json(self.table, source, games=(self.game.name,))
         self._look()
 
     def begin(self, entry: Entry) -> Json:
@@ -55,8 +56,7 @@ class Rerun:
         kept = {key: value for key, value in entry.document.items() if key != "after"}
         self.play = Play.from_json(self.game, kept)
         self._deeds = 0
-        self._seen = (self.game.position(self.play.state),)
-        self._due = frozenset()
+        self._by_hand.begin(self.game.position(self.play.state))
         return {"after": standing(self.game, self.play.state)}
 
     def act(self, entry: Entry) -> Json:
@@ -72,7 +72,7 @@ class Rerun:
         (logged,) = self.play.logged(after=self._deeds)
         self._deeds += 1
         if logged.document.get("type") != LAY:  # that follows hands; they need not follow it
-            self._due |= changed_by_game(before, self.game.position(self.play.state))
+            self._by_hand.follow(before, self.game.position(self.play.state))
         self._look()
         return deed_document(self.game, logged)
 
@@ -84,20 +84,16 @@ class Rerun:
         """
         if self.play is None:
             return
-        known = self.game.position(self.play.state)
-        for seen in reversed(self._seen):
-            try:
-                found = self.play.moved(as_placed(known, seen, self._due))
-            except BadInput:
-                continue  # the referee, too, makes nothing of such a table
-            yield from (ruling_document(each) for each in found if each.unit == unit)
+        for seen in (self._by_hand.seen, self._seen_before):
+            looking = copy(self._by_hand)
+            looking.seen = seen
+            looking.look(self.play.state)
+            yield from (ruling_document(each) for each in looking.suggested if each.unit == unit)
 
     def position(self) -> Position | None:
         """The table as the game knows it; None before it has begun."""
         return None if self.play is None else self.game.position(self.play.state)
 
     def _look(self) -> None:
-        """Forget of what hands had to do what they have done."""
-        known = self.position()
-        if known is not None and self._seen:
-            self._due = frozenset(each.unit for each in placings(self._due, known, self._seen[-1]))
+        if self.play is not None:
+            self._by_hand.note(self.play.state)

@@ -1,0 +1,108 @@
+"""An evening at a watched table: a referee, hands that move units, disputes; kept as it went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from tablecam.record.disputes import dispute_entry
+from tablecam.record.entries import Json, NewEntry, Picture
+from tablecam.record.positions import Chain
+from tablecam.referee.intents import Intent
+from tablecam.referee.referee import Referee
+from tablecam.referee.seats import SHARED
+from tablecam.referee.shown import shown
+from tablecam.rules.books import book_of
+from tablecam.rules.games import game_of
+from tablecam.table.model import Position
+from tablecam.table.position_file import position_to_json
+from tests.record.games import FACTS
+from tests.referee.tables import moved, table
+
+JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256)) * 40 + b"\xff\xd9"
+"""Not a picture, but as long as one, and with a picture's ends."""
+
+
+class Evening:
+    """Keeps what a referee says and what is seen, half a minute between two things."""
+
+    def __init__(self) -> None:
+        self.entries: list[NewEntry] = []
+        self.referee = Referee(game_of("maurice-lite"), keeper=self)
+        self._chain = Chain()
+
+    def _keep(self, kind: str, document: Json, *pictures: Picture) -> None:
+        at = FACTS.started_at + len(self.entries) * timedelta(seconds=30)
+        self.entries.append(NewEntry(kind, document, pictures, at))
+
+    def begin_play(self, document: Json) -> None:
+        self._keep("play", document)
+
+    def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
+        for deed in deeds:
+            self._keep("deed", deed)
+        for ruling in rulings:
+            self._keep("ruling", ruling)
+
+    def see(self, position: Position) -> None:
+        """The table comes to rest."""
+        self._keep("position", self._chain.document(position_to_json(position)))
+        of = len(self.entries)
+        path = [[-2.0, 600.0, 300.0, 90.0], [0.0, 600.0, 420.0, 90.0]]
+        self._keep("move", {"unit": "F1", "path": path})
+        self._keep("picture", {"of": of}, Picture("table", JPEG), Picture("before", JPEG[::-1]))
+        self.referee.see(position)
+
+    def tap(self, group: str, label: str) -> None:
+        """Tap the first button of a group that says so."""
+        actions = shown(self.referee, SHARED)["actions"]
+        chosen = next(each for each in actions if each["group"] == group and label in each["label"])
+        self.referee.act(SHARED, chosen["action"])
+
+    def dispute(self, position: Position, a: str, b: str) -> None:
+        """The first question about two units that has an answer."""
+        book = book_of("maurice-lite")
+        handle = book.rulings(position, "french")
+        sections = book.pair_sheet(handle, a, b).sections
+        lines = (line for section in sections for line in section.lines)
+        line = next(line for line in lines if line.question is not None)
+        document = {
+            "at": (FACTS.started_at + timedelta(hours=2)).isoformat(),
+            "question": line.question.to_json(),
+            "active": "french",
+            "answer": line.answer.to_json(),
+            "line": line.to_json(),
+            "version": 7,
+            "has_picture": True,
+        }
+        ruled = position_to_json(book.ruled_position(handle))
+        self.entries.append(dispute_entry(document, ruled, JPEG, JPEG))
+
+
+def evening() -> list[NewEntry]:
+    """A march by hand that is too far, one that is legal, one undone, an overrule, a dispute."""
+    made = Evening()
+    referee, there = made.referee, table()
+    made.see(there)
+    referee.begin(there, {"active": "french"}, SHARED)
+    made.tap("volleys", "No")
+    made.tap("command", "March")
+    if shown(referee, SHARED)["actions"][0]["group"] == "card":
+        made.tap("card", "Draw")
+    made.tap("activate", "F1:")
+    while shown(referee, SHARED)["actions"][-1]["group"] == "card":
+        made.tap("card", "No card")
+    made.see(moved(there, "F1", 200.0))
+    referee.intend(SHARED, Intent("F1", "B1", 10.0, is_within=False))
+    made.see(moved(there, "F1", 120.0))
+    referee.confirm(SHARED, "F1", way="intent")
+    referee.undo(SHARED)
+    made.see(there)
+    made._keep("notice", {"text": "the camera was bumped: it found the table again by itself"})
+    made.see(moved(there, "F1", 80.0))
+    referee.confirm(SHARED, "F1")
+    overrule = {"type": "overrule", "why": "the deck was cut wrong", "disruption": {"B1": 2}}
+    referee.act(SHARED, overrule)
+    made.dispute(referee.position(), "F1", "B1")
+    referee.act(SHARED, {"type": "done"})
+    return made.entries

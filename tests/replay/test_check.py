@@ -1,0 +1,179 @@
+"""Recordings that are checked: what holds holds, and any change is found where it was made."""
+
+import copy
+from dataclasses import replace
+
+import pytest
+
+import tablecam
+from tablecam.errors import BadInput
+from tablecam.record.entries import Entry
+from tablecam.replay.check import Check
+from tests.replay.evening import evening
+from tests.replay.golden_recordings import DEALT, OWN, golden
+
+
+def checked(entries, *, game="maurice-lite", written_by=tablecam.__version__):
+    check = Check(game, "evening.tablecam", written_by)
+    for number, each in enumerate(entries, start=1):
+        if not check.entry(Entry(number, each.kind, each.at, each.document)):
+            break
+    return check.checked
+
+
+@pytest.mark.parametrize("path", [DEALT, OWN], ids=["dealt", "own"])
+def test_a_whole_game_holds_to_the_last_state(path):
+    entries = golden(path)
+    found = checked(entries)
+    assert found.fault is None
+    deeds = sum(each.kind == "deed" for each in entries)
+    assert found.counts["action"] + found.counts["roll"] == deeds == found.counts["state"]
+    assert found.counts["roll"] > 1
+    told = sum(len(each.document["events"]) for each in entries if each.kind == "deed")
+    assert found.counts["event"] == told
+
+
+@pytest.fixture(scope="module")
+def held():
+    return evening()
+
+
+@pytest.fixture
+def entries(held):
+    return [replace(each, document=copy.deepcopy(each.document)) for each in held]
+
+
+def test_an_evening_with_hands_disputes_and_what_was_taken_back_holds(entries):
+    found = checked(entries)
+    assert found.fault is None
+    counts = found.counts
+    assert (counts["ruling"], counts["dispute"], counts["undo"], counts["remark"]) == (3, 1, 1, 1)
+
+
+def place_of(entries, kind, nth=0):
+    return [place for place, each in enumerate(entries) if each.kind == kind][nth]
+
+
+def test_a_ruling_that_was_told_otherwise_is_found(entries):
+    place = place_of(entries, "ruling", 1)
+    entries[place].document["answer"]["margin_mm"] += 1.0
+    fault = checked(entries).fault
+    assert (fault.entry, fault.kind) == (place + 1, "ruling")
+    assert fault.because == "answer.margin_mm: it says 41.0, the rules now say 40.0"
+    entries[place].document["unit"] = "F2"
+    assert checked(entries).fault.because == (
+        "the referee now makes nothing of what a hand did with F2"
+    )
+
+
+def test_a_ruling_of_the_position_before_holds_as_somebody_may_have_tapped_meanwhile(entries):
+    place = place_of(entries, "ruling", 1)
+    position = place_of(entries, "position", 3)
+    assert entries[place_of(entries, "position", 2)].document != entries[position].document
+    early = [*entries[:place], entries[position], entries[place]]
+    assert checked(early).fault is None
+
+
+def test_a_dispute_that_was_answered_otherwise_is_found(entries):
+    place = place_of(entries, "dispute")
+    entries[place].document["dispute"]["answer"]["answer"] = "yes"
+    fault = checked(entries).fault
+    assert fault.entry == place + 1
+    assert fault.because == 'answer.answer: it says "yes", the rules now say "no"'
+
+
+def test_a_dispute_of_another_position_is_found(entries):
+    place = place_of(entries, "dispute")
+    for unit in entries[place].document["position"]["units"]:
+        for base in unit["bases"] if unit["id"] == "F1" else ():
+            base["y_mm"] += 100.0
+    assert "answer.margin_mm" in checked(entries).fault.because
+
+
+ROLL = "roll"
+
+
+def roll_in(entries):
+    """The first roll of a golden game that hits something."""
+    return next(
+        each
+        for each in entries
+        if each.kind == "deed" and each.document["entry"].get("type") == ROLL
+    )
+
+
+def test_dice_that_were_changed_are_found_where_they_fell():
+    entries = golden(DEALT)
+    roll = roll_in(entries)
+    values = roll.document["entry"]["values"]
+    roll.document["entry"]["values"] = [7 - value for value in values]
+    fault = checked(entries).fault
+    assert fault.entry == entries.index(roll) + 1
+    assert fault.because.startswith("events[1].")
+
+
+def test_a_state_that_was_changed_is_found():
+    entries = golden()
+    place = place_of(entries, "deed", 40)
+    entries[place].document["after"]["state"]["sides"][0]["morale"] += 1
+    fault = checked(entries).fault
+    assert fault.entry == place + 1
+    assert fault.because.startswith("after.state.sides[1].morale: it says ")
+
+
+@pytest.mark.parametrize("nth", [0, 9, 33])
+def test_a_deed_that_is_missing_is_found_at_once_or_where_it_matters(nth):
+    entries = golden()
+    place = place_of(entries, "deed", nth)
+    del entries[place]
+    assert checked(entries).fault.entry >= place
+
+
+def test_an_action_that_the_rules_refuse_is_told_with_why():
+    entries = golden()
+    place = place_of(entries, "deed", 5)
+    entries[place].document["entry"] = {"type": "declare", "command": "march"}
+    fault = checked(entries).fault
+    assert fault.entry == place + 1
+    assert fault.because.startswith("cannot be done again: action: ")
+
+
+def test_entries_of_another_shape_are_faults_not_crashes(entries):
+    for kind, document in (
+        ("ruling", {}),
+        ("dispute", {"dispute": {}, "position": 3}),
+        ("dispute", {"dispute": None}),
+        ("deed", {"entry": 5}),
+        ("deed", {}),
+        ("play", {"format": "tablecam.play"}),
+        ("position", {"changed": {"units": {"changed": {}, "order": ["F9"]}}}),
+        ("position", {"whole": 7}),
+    ):
+        for before in ([], entries[:8]):
+            fault = checked([*before, replace(entries[0], kind=kind, document=document)]).fault
+            assert (fault.entry, fault.kind) == (len(before) + 1, kind)
+            assert "\n" not in str(fault)
+
+
+def test_what_an_older_tablecam_did_not_tell_is_no_difference():
+    entries = golden()
+    for each in entries:
+        if each.kind == "deed":
+            del each.document["after"]["state"]["options"]
+    assert "after.state.options: it says nothing" in checked(entries).fault.because
+    assert checked(entries, written_by="0.0.1").fault is None
+    for each in entries:
+        if each.kind == "deed":  # as version 2 of recordings kept them
+            each.document.clear()
+    older = golden()
+    for each, whole in zip(entries, older, strict=True):
+        if each.kind == "deed":
+            each.document["entry"] = whole.document["entry"]
+    found = checked(entries)
+    assert found.fault is None
+    assert found.counts["event"] == 0
+
+
+def test_a_game_that_tablecam_has_no_rules_for_cannot_be_checked():
+    with pytest.raises(BadInput, match="tablecam has no rules for whist"):
+        checked([], game="whist")
