@@ -15,6 +15,7 @@ from tablecam.commands.coverage import coverage
 from tablecam.commands.demo import demo
 from tablecam.commands.disputes import disputes
 from tablecam.commands.engine import engine
+from tablecam.commands.hall import hall
 from tablecam.commands.import_ import import_
 from tablecam.commands.odds import odds
 from tablecam.commands.plan import plan
@@ -54,6 +55,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     demo,
     plan,
     run,
+    hall,
     print_sheets,
     calibrate,
     snapshot,

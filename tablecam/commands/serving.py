@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import ipaddress
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -19,8 +20,10 @@ from tablecam.capture.reader import Reader
 from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.live.protocol import SimulatedControls
 from tablecam.live.resuming import unfinished_game
+from tablecam.live.sending import Sending
 from tablecam.live.table import LiveTable
 from tablecam.record.entries import GameFacts
+from tablecam.record.server import Hall
 from tablecam.replay.film_table import sides_of
 from tablecam.table.roster import Roster
 from web.application import create_app
@@ -73,6 +76,7 @@ class GameOptions:
     confirms_by_itself: bool
     folder: Path
     is_new: bool
+    hall: str | None = None
 
 
 _GAME_OPTIONS = (
@@ -99,17 +103,22 @@ _GAME_OPTIONS = (
         is_flag=True,
         help="Begin a new game, though the last one on this table is not finished.",
     ),
+    click.option(
+        "--record",
+        metavar="URL",
+        help="Show the game in a hall, too (see `tablecam hall`): postgresql://user@host/database",
+    ),
 )
 
 
 def game_options(command: Decorated) -> Decorated:
-    """Give a command `game`, read from `--lan`, `--auto`, `--games` and `--new`."""
+    """Give a command `game`, read from `--lan`, `--auto`, `--games`, `--new` and `--record`."""
 
     @functools.wraps(command)
     def with_options(
-        *args: Any, lan: bool, auto: bool, games: Path, new: bool, **others: Any
+        *args: Any, lan: bool, auto: bool, games: Path, new: bool, record: str | None, **others: Any
     ) -> Any:
-        return command(*args, game=GameOptions(lan, auto, games, new), **others)
+        return command(*args, game=GameOptions(lan, auto, games, new, record), **others)
 
     decorated: Decorated = with_options
     for option in reversed(_GAME_OPTIONS):
@@ -147,10 +156,19 @@ def serve(
     if seats.by_link:
         click.echo(invitation(seats), err=True)
     click.echo("Ctrl-C stops.", err=True)
-    with live:
+    with _sending(game, record), live:
         server.run(open_browser=open_browser, start=start)
     if record.path is not None:
         click.echo(f"The game is kept in {record.path}", err=True)
+
+
+def _sending(game: GameOptions, record: KeptGame) -> AbstractContextManager[object]:
+    """What shows the game in a hall while it lasts, where there is one."""
+    if game.hall is None:
+        return nullcontext()
+    sending = Sending(Hall(game.hall), lambda: record.path, game.folder)
+    record.elsewhere = lambda: sending.trouble
+    return sending
 
 
 def invitation(seats: Seats) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -25,7 +25,8 @@ _SILENT_S: Final = 3 * PRESENCE_S
 """A table that has not said for so long that it is there is not playing any more."""
 _PATIENCE_S: Final = 1.0
 """How long one look for news lasts, and how soon a lost server is tried again."""
-_THUMBNAIL_PX: Final = (480, 320)
+_THUMBNAIL_PX: Final = (720, 480)
+_UNITS_ACROSS: Final = 1500.0
 _JPEG_QUALITY: Final = 82
 
 
@@ -77,13 +78,11 @@ class _Followed:
         if scene is None:
             return b""
         if self._drawn[0] != self._last:
-            width_px, height_px = _THUMBNAIL_PX
             sides = tuple(dict.fromkeys(unit.side for unit in scene.position.units))
             self._sides = self._sides or sides
-            studio = Studio(self.journal, self._sides, width_px, height_px)
-            _, jpeg = cv2.imencode(
-                ".jpg", studio.table(scene), [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY]
-            )
+            studio = Studio(self.journal, self._sides, *_THUMBNAIL_PX, units_across=_UNITS_ACROSS)
+            table = studio.table(replace(scene, shapes=()))
+            _, jpeg = cv2.imencode(".jpg", table, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
             self._drawn = (self._last, jpeg.tobytes())
         return self._drawn[1]
 

@@ -6,11 +6,12 @@ import itertools
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
 from tablecam.errors import BadInput
+from tablecam.live.picture_budget import DEFAULT_MB, PictureBudget, played_s
 from tablecam.live.writing import Writer
 from tablecam.record.disputes import dispute_entry, dispute_picture, dispute_position, disputes
 from tablecam.record.entries import GameFacts, Json, NewEntry, Picture
@@ -66,7 +67,9 @@ class GameRecord(Protocol):
         `rulings` are what was then made of hands' moves.
         """
 
-    def settle(self, position: Json, moves: Sequence[Json], *, begins: bool) -> int | None:
+    def settle(
+        self, position: Json, moves: Sequence[Json], at: datetime, *, begins: bool
+    ) -> int | None:
         """Keep where all lies now, and the moves that led there, all or none of it.
 
         `begins` says whether that is worth a file by itself. Until there is one the newest position
@@ -80,8 +83,12 @@ class GameRecord(Protocol):
     def add_notice(self, text: str) -> None:
         """Keep what happened to the camera or its tags, where there is a file."""
 
-    def add_pictures(self, of: int, pictures: Sequence[Picture], at: datetime) -> None:
-        """Keep what an entry looked like."""
+    @property
+    def budget(self) -> PictureBudget:
+        """How large pictures may be."""
+
+    def add_pictures(self, document: Json, pictures: Sequence[Picture], at: datetime) -> None:
+        """Keep what an entry looked like: a picture's document."""
 
     def try_again(self) -> None:
         """Write what could not be written, if it can be by now."""
@@ -104,15 +111,25 @@ class KeptGame:
     Args:
         create: Makes the file.
         file: The file of a game that goes on, where there is one.
+        pictures_mb: How large the pictures of a game of three hours may be, in megabytes.
     """
 
-    def __init__(self, create: Callable[[], GameFile], file: GameFile | None = None) -> None:
+    def __init__(
+        self,
+        create: Callable[[], GameFile],
+        file: GameFile | None = None,
+        *,
+        pictures_mb: float = DEFAULT_MB,
+    ) -> None:
         self._writer = Writer(create, file)
         self._disputes = [] if file is None else _disputes_of(file)
         self._chain = Chain()
         self._held: tuple[Json, datetime] | None = None
         self._began_with: int | None = None
         self._lock = threading.Lock()
+        self.budget = _budget(pictures_mb, file)
+        self.elsewhere: Callable[[], str] = lambda: ""
+        """Why a copy of the recording, in a hall, has not got everything."""
 
     @property
     def path(self) -> Path | None:
@@ -128,9 +145,9 @@ class KeptGame:
 
     @property
     def trouble(self) -> str:
-        """Why something is not on the disk, in one line for the page; empty when all is."""
+        """Why something is not kept where it should be, in one line; empty when all is."""
         with self._lock:
-            return self._writer.trouble
+            return self._writer.trouble or self.elsewhere()
 
     def unfinished(self) -> Json | None:
         """The document of the newest game in the file; None where none was begun.
@@ -163,24 +180,26 @@ class KeptGame:
             if self._writer.has_begun:
                 self._keep(NewEntry("notice", {"text": text}))
 
-    def add_pictures(self, of: int, pictures: Sequence[Picture], at: datetime) -> None:
-        """Keep what an entry looked like."""
+    def add_pictures(self, document: Json, pictures: Sequence[Picture], at: datetime) -> None:
+        """Keep what an entry looked like: a picture's document."""
         with self._lock:
-            self._keep(NewEntry("picture", {"of": of}, tuple(pictures), at))
+            if not self._writer.trouble:  # pictures do not wait: they would fill the memory, too
+                self._keep(NewEntry("picture", document, tuple(pictures), at))
 
     def try_again(self) -> None:
         """Write what could not be written, if it can be by now."""
         with self._lock:
             self._writer.write()
 
-    def settle(self, position: Json, moves: Sequence[Json], *, begins: bool) -> int | None:
+    def settle(
+        self, position: Json, moves: Sequence[Json], at: datetime, *, begins: bool
+    ) -> int | None:
         """Keep where all lies now, and the moves that led there, all or none of it.
 
         `begins` says whether that is worth a file by itself. Until there is one the newest position
         waits for what is. The position's number, None while it waits; its moves' are the next.
         """
         with self._lock:
-            at = datetime.now(UTC).astimezone()
             if not (begins or self._writer.has_begun):
                 self._held = position, at
                 return None
@@ -203,6 +222,7 @@ class KeptGame:
             entry = dispute_entry(document, position, picture_jpeg, drawn_jpeg)
             document = document | {"number": number}
             self._disputes.append(_Dispute(document, position, picture_jpeg, drawn_jpeg))
+            self.budget.spend_anyway(len(picture_jpeg) + len(drawn_jpeg))
             self._keep(entry)
             return number
 
@@ -246,6 +266,15 @@ class KeptGame:
             (position, at), self._held = self._held, None
             told = NewEntry("position", self._chain.document(position), at=at)
             self._began_with = self._writer.keep(told)
+
+
+def _budget(pictures_mb: float, file: GameFile | None) -> PictureBudget:
+    """What a game has left for pictures."""
+    if file is None:
+        return PictureBudget(pictures_mb)
+    return PictureBudget(
+        pictures_mb, spent_bytes=file.pictures_size(), played_s=played_s(file.times())
+    )
 
 
 def _disputes_of(file: GameFile) -> list[_Dispute]:

@@ -29,15 +29,14 @@ _WORDS, _SMALL = 0.036, 0.025
 _LINES: Final = 2
 _FILLED: Final = 0.45
 _STILL_MM: Final = 1.0
-_UNITS_ACROSS: Final = 2000.0
-"""Strokes and letters grow with the picture: so many units of theirs go across it."""
 
 
 @dataclass(frozen=True)
 class Studio:
     """Makes the pictures of a recording's film, `width_px` x `height_px`, `per_s` in a second.
 
-    With `photographs` the camera's pictures lie beneath, where there are any.
+    With `photographs` the camera's pictures lie beneath, where there are any. Strokes and letters
+    grow with the picture: so many units of theirs go across it.
     """
 
     journal: Journal
@@ -46,6 +45,7 @@ class Studio:
     height_px: int = 720
     per_s: int = 25
     photographs: bool = True
+    units_across: float = 2000.0
 
     def frames(self, scene: Scene) -> Iterator[tuple[Picture, int]]:
         """The pictures of a scene, each with how many frames it stands for."""
@@ -67,13 +67,15 @@ class Studio:
 
     def _table(self, scene: Scene, view: FromAbove, things: Sequence[Unit]) -> Picture:
         """The ground with these units and the scene's drawing on it."""
-        pen = Pen(self._ground(scene, view).copy(), self.width_px / _UNITS_ACROSS)
+        pen = Pen(self._ground(scene, view).copy(), self.width_px / self.units_across)
         for thing in things:
             for base in thing.bases:
                 outline_px = view.pixels(np.array(corners(base)))
                 pen.area(outline_px, self._colours[thing.side], opacity=_FILLED)
         named = [_marked(thing, scene) for thing in things]
-        return drawn(pen.picture, view, named, scene.shapes, self.sides, units_across=_UNITS_ACROSS)
+        return drawn(
+            pen.picture, view, named, scene.shapes, self.sides, units_across=self.units_across
+        )
 
     def _on_the_move(self, scene: Scene, before: Position) -> Iterator[Picture]:
         """The pictures of units on their way, over one of all that stands still."""
@@ -84,7 +86,7 @@ class Studio:
         still = self._drawn(scene, [thing for thing in things if thing not in moving])
         for share in _eased(round(MOVE_S * self.per_s)):
             picture = still.copy()
-            pen = Pen(picture[: view.height_px], self.width_px / _UNITS_ACROSS)
+            pen = Pen(picture[: view.height_px], self.width_px / self.units_across)
             for thing in moving:
                 for start, end in zip(old[thing.id].bases, thing.bases, strict=True):
                     self._base(pen, view, _between(start, end, share), self._colours[thing.side])

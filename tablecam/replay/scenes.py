@@ -22,7 +22,14 @@ MOVE_S: Final = 0.8
 _LEAST_S, _MOST_S = 1.2, 4.0
 _S_PER_LETTER: Final = 0.035
 """Said aloud, a sentence takes about twice as long; readers are faster."""
-SHOWN: Final[tuple[Kind, ...]] = ("position", "play", "deed", "dispute", "notice")
+SHOWN: Final[tuple[Kind, ...]] = (
+    "position",
+    "play",
+    "deed",
+    "dispute",
+    "notice",
+    "picture",
+)
 _ANSWERS: Final = {"yes": "yes", "no": "no", "too_close": "too close to call"}
 
 
@@ -83,6 +90,8 @@ class Telling:
         """
         if "table" in entry.pictures and self.now is not None:
             self.now = replace(self.now, photograph=entry.number)
+        if entry.kind == "picture":
+            return  # it is seen with the next scene
         position = self._position(entry)
         if position is not None and self.now is None:
             self.now = Scene(entry.number, position)
@@ -156,13 +165,17 @@ def _headline(after: Json) -> str:
     state = after["state"]
     of_round = state.get("round") or {}
     parts = [f"Round {of_round['number']}"] if "number" in of_round else []
-    parts += [f"{of_round['active']} is active"] if of_round.get("active") else []
+    parts += [f"{_title(of_round['active'])} is active"] if of_round.get("active") else []
     parts += [
-        f"{side['name']}: morale {side['morale']}"
+        f"{_title(side['name'])}: morale {side['morale']}"
         for side in state.get("sides", ())
         if "morale" in side
     ]
     return " · ".join(parts)
+
+
+def _title(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _markers(after: Json) -> Mapping[str, str]:

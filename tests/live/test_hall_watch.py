@@ -53,7 +53,7 @@ def test_a_table_is_known_as_soon_as_it_has_sent_something(hall, watch, game):
     comes_true(lambda: table_of(watch, game).words == "F1 hits B1 twice.")
     table = table_of(watch, game)
     assert table.is_playing
-    assert table.headline == "Round 3 · french is active · french: morale 9"
+    assert table.headline == "Round 3 · French is active · French: morale 9"
     assert watch.tables()[0] == table  # who plays comes first
 
 
@@ -68,7 +68,7 @@ def test_a_thumbnail_shows_the_table_as_it_lies(hall, watch, game):
     after = watch.thumbnail(game.id)
     assert after == watch.thumbnail(game.id)
     shown = [cv2.imdecode(np.frombuffer(jpeg, np.uint8), 1) for jpeg in (before, after)]
-    x_px, y_px = round(700 / 1200 * 480), 160
+    x_px, y_px = round(700 / 1200 * 720), 240
     spots = [
         picture[y_px - 3 : y_px + 3, x_px - 3 : x_px + 3].mean(axis=(0, 1)) for picture in shown
     ]

@@ -68,7 +68,7 @@ def test_a_deed_is_said_with_its_rule_its_drawing_and_how_the_game_stands(game):
     game.append(NewEntry("position", {"whole": position()}), deed("F1 hits B1 twice."))
     said = list(scenes(game))[-1]
     assert (said.words, said.rule) == ("F1 hits B1 twice.", "M-7.1")
-    assert said.headline == "Round 3 · french is active · french: morale 9"
+    assert said.headline == "Round 3 · French is active · French: morale 9"
     assert said.markers == {"B1": "D2 S"}
     assert [shape.role for shape in said.shapes] == ["target"]
 
@@ -131,7 +131,7 @@ def test_the_photograph_lies_beneath_unless_the_map_is_wanted(game):
     _, encoded = cv2.imencode(".png", red)
     photograph = Picture("table", encoded.tobytes(), "image/png")
     game.append(NewEntry("position", {"whole": position()}))
-    game.append(NewEntry("position", {}, (photograph,)))
+    game.append(NewEntry("picture", {"of": 1}, (photograph,)), deed("F1 hits."))
     scene = list(scenes(game))[-1]
     ((shown, _),) = studio(game).frames(scene)
     ((plain, _),) = studio(game, photographs=False).frames(scene)

@@ -1,0 +1,80 @@
+"""A hall's page: all tables, told as they stand; each one's recording beneath its own path."""
+
+from dataclasses import replace
+from uuid import uuid4
+
+import pytest
+
+from tablecam.live.hall_watch import HallWatch
+from tablecam.record.catching_up import catch_up
+from tablecam.record.entries import NewEntry
+from tablecam.record.game_file import GameFile
+from tablecam.record.server import Hall
+from tests.live.test_sending import comes_true
+from tests.record.games import FACTS
+from tests.replay.test_scenes import deed, position
+from web.hall import create_hall
+
+OWN = {"base_url": "http://127.0.0.1/"}
+
+
+@pytest.fixture
+def game(tmp_path):
+    made = GameFile.create(tmp_path / "game.tablecam", replace(FACTS, id=uuid4().hex))
+    made.append(NewEntry("position", {"whole": position()}), deed("<b>F1</b> hits B1."))
+    return made
+
+
+@pytest.fixture
+def client(postgres, game):
+    hall = Hall(postgres.address)
+    hall.prepare()
+    catch_up(game, hall)
+    with HallWatch(hall) as watch:
+        comes_true(lambda: any(each.id == game.id for each in watch.tables()))
+        app, _ = create_hall(watch)
+        yield app.test_client()
+    hall.engine.dispose()
+
+
+def test_the_hall_tells_of_each_table_as_it_stands(client, game):
+    told = client.get("/api/hall", **OWN).json
+    (table,) = [each for each in told["tables"] if each["id"] == game.id]
+    assert table["words"] == "<b>F1</b> hits B1."
+    assert table["headline"].startswith("Round 3")
+    assert not table["is_playing"]
+    assert client.get(f"/api/hall?after={told['version']}", **OWN).status_code == 204
+
+
+def test_what_players_wrote_is_no_markup_on_the_page(client):
+    page = client.get("/", **OWN).text
+    assert "<b>F1</b>" not in page
+    assert "F1" in page
+
+
+def test_a_table_is_seen_from_above(client, game):
+    picture = client.get(f"/api/hall/{game.id}/table.jpg", **OWN)
+    assert picture.mimetype == "image/jpeg"
+    assert picture.data[:2] == b"\xff\xd8"
+    again = client.get(
+        f"/api/hall/{game.id}/table.jpg", headers={"If-None-Match": picture.headers["ETag"]}, **OWN
+    )
+    assert again.status_code == 304
+
+
+def test_each_recording_is_played_beneath_its_own_path(client, game):
+    film = client.get(f"/tables/{game.id}/api/replay/film", **OWN).json
+    assert film["id"] == game.id
+    assert [entry["kind"] for entry in film["entries"]] == ["position", "deed"]
+
+
+@pytest.mark.parametrize("path", ["/tables/nowhere/replay", "/tables/", "/api/hall/no/table.jpg"])
+def test_a_table_that_is_not_there_is_refused_in_a_line(client, path):
+    answer = client.get(path, **OWN)
+    assert answer.status_code in (400, 404)
+    assert "there is no table" in answer.text
+
+
+def test_a_hall_is_not_shown_to_other_sites_names(client, game):
+    for path in ("/", "/api/hall", f"/tables/{game.id}/replay"):
+        assert client.get(path, base_url="http://evil.example/").status_code == 403

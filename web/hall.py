@@ -1,0 +1,151 @@
+"""The page of a hall: all tables that play now, each to be looked at, none to be touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from flask import Flask, Response, abort, current_app, json, jsonify, render_template, request
+from werkzeug.wrappers import Response as WsgiResponse
+
+import tablecam
+from tablecam.errors import BadInput
+from tablecam.live.hall_watch import HallWatch
+from web import errors, guard
+from web.application import DEFAULTS, create_replay
+from web.streams import Streams
+
+Json = dict[str, Any]
+Environ = dict[str, Any]
+Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
+
+_PATIENCE_S: Final = 0.5
+_KEY: Final = "tablecam hall"
+_TABLES: Final = "/tables/"
+
+
+def create_hall(watch: HallWatch, config: Mapping[str, Any] | None = None) -> tuple[Flask, Streams]:
+    """The application that shows a hall, and what its listeners are counted by."""
+    app = Flask("web")
+    app.config.from_mapping(DEFAULTS)
+    app.config.from_mapping(config or {})
+    streams = Streams(app.config["STREAMS"])
+    app.extensions[_KEY] = (watch, streams)
+    app.add_url_rule("/", "page", _page)
+    app.add_url_rule("/api/hall", "hall", _hall)
+    app.add_url_rule("/api/hall/events", "events", _events)
+    app.add_url_rule("/api/hall/<table>/table.jpg", "thumbnail", _thumbnail)
+    guard.protect(app)
+    errors.explain(app)
+    app.wsgi_app = _Tables(app.wsgi_app, watch)  # type: ignore[method-assign] # as Flask has it
+    return app, streams
+
+
+class _Tables:
+    """Serves each table's recording beneath its own path, and all else as before."""
+
+    def __init__(self, hall: Wsgi, watch: HallWatch) -> None:
+        self._hall = hall
+        self._watch = watch
+        self._apps: dict[str, Flask] = {}
+
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        path = str(environ.get("PATH_INFO", ""))
+        if not path.startswith(_TABLES):
+            return self._hall(environ, start_response)
+        table, slash, rest = path.removeprefix(_TABLES).partition("/")
+        try:
+            app = self._app(table)
+        except BadInput as error:
+            return WsgiResponse(str(error), 404)(environ, start_response)
+        prefix = f"{environ.get('SCRIPT_NAME', '')}{_TABLES}{table}"
+        return app(environ | {"SCRIPT_NAME": prefix, "PATH_INFO": slash + rest}, start_response)
+
+    def _app(self, table: str) -> Flask:
+        if table not in self._apps:
+            self._apps[table] = create_replay(self._watch.journal(table))
+        return self._apps[table]
+
+
+def _page() -> str:
+    return render_template("hall.html", hall=_hall_json(), version=tablecam.__version__)
+
+
+def _hall() -> Response:
+    """All tables; 204 while `after` is the newest version."""
+    watch, _ = _shown()
+    if request.args.get("after", type=int) == watch.version:
+        return Response(status=204)
+    return jsonify(_hall_json())
+
+
+def _thumbnail(table: str) -> Response:
+    """A table from above."""
+    jpeg = _shown()[0].thumbnail(table) or abort(404, "nothing lay on this table yet")
+    response = Response(jpeg, mimetype="image/jpeg")
+    response.add_etag()
+    response.headers["Cache-Control"] = "private, no-cache"
+    response.make_conditional(request)
+    return response
+
+
+def _events() -> Response:
+    """All tables whenever something is new, as server-sent events; 503 when too many listen."""
+    watch, streams = _shown()
+    if not streams.enter():
+        abort(503, f"{streams.limit} pages listen already; ask /api/hall instead")
+    is_gone = request.environ.get("waitress.client_disconnected", lambda: False)
+    keep_alive_s = current_app.config["KEEP_ALIVE_S"]
+    told = _told(watch, streams, is_gone, keep_alive_s)
+    response = Response(told, mimetype="text/event-stream")
+    response.call_on_close(streams.leave)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _told(
+    watch: HallWatch, streams: Streams, is_gone: Callable[[], bool], keep_alive_s: float
+) -> Iterator[bytes]:
+    yield b"retry: 2000\n\n"
+    version, silent_s = -1, 0.0
+    while not (streams.are_closed or is_gone()):
+        newer = watch.wait(version, _PATIENCE_S)
+        if newer is None and (silent_s := silent_s + _PATIENCE_S) < keep_alive_s:
+            continue
+        silent_s = 0.0
+        if newer is None:
+            yield b"event: alive\ndata:\n\n"
+        else:
+            version = newer
+            told = json.dumps(_json(watch, version), separators=(",", ":"))
+            yield f"event: hall\ndata: {told}\n\n".encode()
+
+
+def _hall_json() -> Json:
+    watch, _ = _shown()
+    return _json(watch, watch.version)
+
+
+def _json(watch: HallWatch, version: int) -> Json:
+    return {
+        "version": version,
+        "server": watch.hall.name,
+        "trouble": watch.trouble,
+        "tables": [
+            {
+                "id": table.id,
+                "game": table.game,
+                "started_at": table.started_at.isoformat(timespec="seconds"),
+                "is_playing": table.is_playing,
+                "entry": table.entry,
+                "headline": table.headline,
+                "words": table.words,
+            }
+            for table in watch.tables()
+        ],
+    }
+
+
+def _shown() -> tuple[HallWatch, Streams]:
+    shown: tuple[HallWatch, Streams] = current_app.extensions[_KEY]
+    return shown
