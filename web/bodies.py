@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from tablecam.referee.ways import Way
+from tablecam.table.model import FARTHEST_MM
 
 MOST_BUMP_PX = 100.0
 """More would be no bump, but a camera that has fallen."""
@@ -52,8 +53,8 @@ class Move(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
     unit: str = Field(min_length=1)
-    x_mm: float
-    y_mm: float
+    x_mm: float = Field(ge=-FARTHEST_MM, le=FARTHEST_MM)
+    y_mm: float = Field(ge=-FARTHEST_MM, le=FARTHEST_MM)
     heading_deg: float
 
 

@@ -6,14 +6,18 @@ A field that ends in `_`, as it would be a word of Python's, has a key that does
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sized
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from tablecam.documents import document_from
+from tablecam.documents import document_from, quoted
 from tablecam.rules.game import Json
+from tablecam.toml_lines import KeyPath
+
+_LARGEST = 1e6
+"""A kilometre, in millimetres. Squares of far larger numbers are none any more."""
 
 _STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -58,7 +62,27 @@ def from_plain(adapter: TypeAdapter[Any], data: object, source: str) -> Any:
     Raises:
         BadInput: Naming the key, what was expected and what came.
     """
-    return document_from(data, source).parsed_as(adapter)
+    document = document_from(data, source)
+    far = _too_large(document.data)
+    if far is not None:
+        path, value = far
+        raise document.error(
+            path, f"expected a number of {_LARGEST:.0f} or less either way, got {quoted(value)}"
+        )
+    return document.parsed_as(adapter)
+
+
+def _too_large(data: Any, path: KeyPath = ()) -> tuple[KeyPath, float] | None:
+    """Where in a document a number stands that is no length on any table, and no count."""
+    if isinstance(data, Mapping):
+        inside: Iterable[tuple[Any, Any]] = data.items()
+    elif isinstance(data, list):
+        inside = enumerate(data)
+    else:
+        is_number = isinstance(data, int | float) and not isinstance(data, bool)
+        return (path, data) if is_number and abs(data) > _LARGEST else None
+    found = (_too_large(each, (*path, key)) for key, each in inside)
+    return next((each for each in found if each is not None), None)
 
 
 def renamed(data: object, key: str, to: str) -> object:

@@ -23,6 +23,9 @@ GAMES = ("maurice-lite", "syw-d6", "huzzah-ge", "maida-1806", "musket-saber")
 HEX_GAMES = ("maida-1806", "musket-saber")
 """Those that are played with counters on a printed hex map."""
 
+FARTHEST_MM = 100_000.0
+"""No table is a hundred metres long: what is farther off in a document is a slip of the pen."""
+
 Scalar = str | int | float | bool
 Point = tuple[float, float]
 

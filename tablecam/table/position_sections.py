@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 
 from tablecam.table.model import Arm, BasePose, Commander, Position, Seen, Unit
 from tablecam.table.sections import (
+    Coordinate,
     Name,
     NotNegative,
     Positive,
@@ -21,8 +22,8 @@ class BaseSection(StrictModel):
     """One of a unit's `bases`."""
 
     tag: Annotated[int, Field(ge=0)] | None = None
-    x_mm: float
-    y_mm: float
+    x_mm: Coordinate
+    y_mm: Coordinate
     heading_deg: float
     width_mm: Positive
     depth_mm: Positive
@@ -63,8 +64,8 @@ class CommanderSection(StrictModel):
 
     id: Name
     side: Name
-    x_mm: float
-    y_mm: float
+    x_mm: Coordinate
+    y_mm: Coordinate
     sigma_mm: NotNegative = 0.0
     seen: Seen = "now"
     base: BaseSection | None = None

@@ -9,13 +9,14 @@ import shapely
 from pydantic import BaseModel, ConfigDict, Field
 
 from tablecam.documents import Document, nearest, quoted
-from tablecam.table.model import GAMES, TableSize, Terrain
+from tablecam.table.model import FARTHEST_MM, GAMES, TableSize, Terrain
 from tablecam.toml_lines import KeyPath
 
-Positive = Annotated[float, Field(gt=0)]
-NotNegative = Annotated[float, Field(ge=0)]
+Positive = Annotated[float, Field(gt=0, le=FARTHEST_MM)]
+NotNegative = Annotated[float, Field(ge=0, le=FARTHEST_MM)]
+Coordinate = Annotated[float, Field(ge=-FARTHEST_MM, le=FARTHEST_MM)]
 Name = Annotated[str, Field(min_length=1)]
-Coordinates = Annotated[list[float], Field(min_length=2, max_length=2)]
+Coordinates = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 
 
 class StrictModel(BaseModel):

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field
 from tablecam.table.model import Arm
 from tablecam.table.roster import BaseType, HexMap
 from tablecam.table.sections import (
+    Coordinate,
     Coordinates,
     Name,
     NotNegative,
@@ -25,8 +26,8 @@ class TableTagSection(StrictModel):
     """One of `table_tags`."""
 
     id: TagId
-    x_mm: float
-    y_mm: float
+    x_mm: Coordinate
+    y_mm: Coordinate
 
 
 class TagsSection(StrictModel):

@@ -171,6 +171,18 @@ REFUSED = {
         _with_base(x_mm=float("nan")),
         "position: units[1].bases[1].x_mm: expected a finite number, got NaN",
     ),
+    "far off the table": (
+        _with_base(y_mm=1e300),
+        "position: units[1].bases[1].y_mm: expected a number of 100000 or less, got 1e+300",
+    ),
+    "far off the other way": (
+        _with_base(x_mm=-1e300),
+        "position: units[1].bases[1].x_mm: expected a number of -100000 or more, got -1e+300",
+    ),
+    "an endless base": (
+        _with_base(width_mm=1e200),
+        "position: units[1].bases[1].width_mm: expected a number of 100000 or less, got 1e+200",
+    ),
     "unknown key of a base": (
         _with_base(heading=90),
         "position: units[1].bases[1].heading: unknown key; did you mean heading_deg?",

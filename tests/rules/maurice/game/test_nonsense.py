@@ -17,7 +17,7 @@ from tablecam.rules.maurice.game import GAME
 from tablecam.table.position_file import position_to_json
 from tests.rules.maurice.game.random_games import measured, random_table
 
-NUMBERS = (0, -1, 1, 2, 7, 99, 10**9, -1000.5, 1e9, None, "x", [])
+NUMBERS = (0, -1, 1, 2, 7, 99, 10**9, -1000.5, 1e9, 1e300, -1e300, None, "x", [])
 NAMES = ("F1", "F2", "B1", "french", "british", "nobody", "", "F1/1", "rider-1", "reshuffle")
 STEPS, TRIED = 40, 3
 
@@ -75,3 +75,15 @@ def test_what_was_tampered_with_is_judged_like_anything_else(seed, options):
                 assert "fault" not in answer["error"], answer
             assert ask(lines, "state") == before
         assert ask(lines, "apply", action=chance.choice(legal))["ok"]
+
+
+@pytest.mark.parametrize("number", [1e300, -1e300, 10**400])
+def test_a_number_that_no_table_has_is_refused_by_its_key(number):
+    lines = Lines(GAME, chance=Random(0))
+    table = position_to_json(measured(random_table(0), 0))
+    assert ask(lines, "load", position=table)["ok"]
+    base = table["units"][0]["bases"][0] | {"x_mm": number}
+    answer = ask(lines, "apply", action={"type": "march", "unit": "F1", "bases": [base]})
+    assert answer["ok"] is False
+    said = "action: bases[1].x_mm: expected a number of 1000000 or less either way, got"
+    assert said in answer["error"]
