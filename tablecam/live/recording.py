@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 
+from tablecam.capture.frame import Frame
 from tablecam.live.keeping import GameRecord
+from tablecam.live.looks import Looks, Shot
+from tablecam.live.photographing import MoveJob, Photographing, TableJob
 from tablecam.live.settling import bases_by_unit, has_changed, moved_units
 from tablecam.live.trails import SeenAt, Trails, path, path_document
+from tablecam.live.watching import Sight
 from tablecam.record.entries import Json
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_to_json
-from tablecam.vision.tracking import TrackedBase
+from tablecam.table.roster import Roster
 
 
 class Recording:
@@ -24,20 +29,36 @@ class Recording:
     a table that is only looked at leaves none.
     """
 
-    def __init__(self, record: GameRecord, *, begins_with_moves: bool) -> None:
+    def __init__(self, record: GameRecord, roster: Roster, *, begins_with_moves: bool) -> None:
         self._record = record
         self._begins_with_moves = begins_with_moves
         self._trails = Trails()
+        self._photographing = Photographing(record, roster.table)
         self._lock = threading.Lock()
+        self._looks = Looks(_owners(roster))
+        self._newest: tuple[Sight, Shot] | None = None
         self._news: list[str] = []
         self._settled: Position | None = None
+        self._waits: tuple[datetime, Shot] | None = None
 
-    def watch(self, bases: Iterable[TrackedBase], at_s: float, news: Iterable[str] = ()) -> None:
+    def start(self) -> None:
+        """Start to make pictures."""
+        self._photographing.start()
+
+    def close(self) -> None:
+        """Write what is not written yet. May be called twice."""
+        self.go_on()
+        self._photographing.close()
+
+    def watch(self, sight: Sight, frame: Frame) -> None:
         """Look at all bases as a picture shows them, and hear what it told of the camera."""
-        self._trails.watch(bases, at_s)
-        if news := [*news]:
-            with self._lock:
-                self._news += news
+        self._trails.watch(sight.bases, frame.taken_at_s)
+        with self._lock:
+            self._news += sight.news
+            if not self._record.budget.is_none:
+                shot = Shot(frame, sight.camera)
+                self._looks.see(sight.bases, shot)
+                self._newest = sight, shot
 
     def settle(self, position: Position) -> None:
         """Keep where all lies now that it has come to rest."""
@@ -46,7 +67,37 @@ class Recording:
         moves = [] if before is None else [*_moves(position, before, ways, now_s)]
         is_work_of_hands = before is not None and has_changed(position, before)
         begins = self._begins_with_moves and is_work_of_hands
-        self._record.settle(position_to_json(position), moves, begins=begins)
+        at = datetime.now(UTC).astimezone()
+        number = self._record.settle(position_to_json(position), moves, at, begins=begins)
+        self._photograph(number, at, [move["unit"] for move in moves], before, position)
+
+    def _photograph(
+        self,
+        number: int | None,
+        at: datetime,
+        moved: Sequence[str],
+        before: Position | None,
+        now: Position,
+    ) -> None:
+        """Have pictures made of a position and of the moves that are kept after it."""
+        with self._lock:
+            if self._newest is None:
+                return
+            sight, shot = self._newest
+            self._looks.see(sight.bases, shot, at_once=True)
+            shots = {name: (self._looks.settled(name), self._looks.newest(name)) for name in moved}
+            self._looks.settle()
+        if number is None:  # for now nothing is kept
+            self._waits = at, shot
+            return
+        lay, lies = bases_by_unit(before) if before else {}, bases_by_unit(now)
+        self._photographing.ask(
+            *(
+                MoveJob(of, at, *shots[name], [*lay[name].values()], [*lies[name].values()])
+                for of, name in enumerate(moved, start=number + 1)
+            ),
+            TableJob(number, at, shot),
+        )
 
     def go_on(self) -> None:
         """Write what the loop has told, and what could not be written before."""
@@ -55,6 +106,15 @@ class Recording:
         for text in news:
             self._record.add_notice(text)
         self._record.try_again()
+        if self._waits is not None and (number := self._record.began_with) is not None:
+            self._photographing.ask(TableJob(number, *self._waits))
+            self._waits = None
+
+
+def _owners(roster: Roster) -> Mapping[int, str]:
+    """Whose each base is, by its tag."""
+    owners = {tag: unit.id for unit in roster.units for tag in unit.tags}
+    return owners | {leader.tag: leader.id for leader in roster.commanders}
 
 
 def _moves(

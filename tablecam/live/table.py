@@ -96,12 +96,14 @@ class LiveTable(Background):
         if self._referee is not None or record is not None:
             if record is not None:
                 # What a script moves is no hand's: a demo that is only looked at leaves no file.
-                self._recording = Recording(record, begins_with_moves=simulated is None)
+                self._recording = Recording(record, roster, begins_with_moves=simulated is None)
             self._refereeing = Refereeing(self._referee, self.wait, self.take_off, self._recording)
 
     def start(self) -> None:
         """Start to watch, and to referee where the game is known."""
         super().start()
+        if self._recording is not None:
+            self._recording.start()
         if self._refereeing is not None:
             self._refereeing.start()
 
@@ -110,6 +112,8 @@ class LiveTable(Background):
         if self._refereeing is not None:
             self._refereeing.close()
         super().close()
+        if self._recording is not None:
+            self._recording.close()
 
     @property
     def roster(self) -> Roster:
@@ -269,7 +273,7 @@ class LiveTable(Background):
             sight = self._watching.see(frame, frame.taken_at_s)
             self._unsaid += sight.news  # it is kept whatever goes wrong from here on
             if self._recording is not None:
-                self._recording.watch(sight.bases, frame.taken_at_s, sight.news)
+                self._recording.watch(sight, frame)
             self._sight, self._shown_at_s = sight, frame.taken_at_s
             self._advice = self._adviser.advise(sight, frame, frame.taken_at_s)
             self._fault = ""

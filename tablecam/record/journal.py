@@ -71,6 +71,15 @@ class Journal:
         with in_words(self.name, "cannot be read"), self._engine.begin() as connection:
             return self._last(connection)
 
+    def times(self) -> list[datetime]:
+        """When each entry was made, in order.
+
+        Raises:
+            BadInput: They cannot be read.
+        """
+        kept = select(entry.c.at).where(entry.c.recording == self.id).order_by(entry.c.number)
+        return [datetime.fromisoformat(row.at) for row in self._rows(kept)]
+
     def entries(self, *kinds: Kind, after: int = 0, up_to: int | None = None) -> list[Entry]:
         """Entries in order, after one number and up to another; of these kinds, if any are named.
 
