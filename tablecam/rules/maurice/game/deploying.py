@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import shapely
@@ -19,6 +19,8 @@ from tablecam.table.model import BasePose, Point, Position, TableSize, Unit
 
 _GAP_MM = 5.0
 """Between units that are laid in rows: a hand's, so that nobody touches anybody."""
+_STEP_MM = 20.0
+"""How far along a row the next place is tried that is not closed."""
 
 
 def third(table: TableSize, *, is_near: bool) -> shapely.Polygon:
@@ -39,16 +41,16 @@ def outside(position: Position, side: str, *, is_near: bool) -> str | None:
     return None
 
 
-def deployed(position: Position, side: str, places: Mapping[str, Bases]) -> Position:
-    """The position with units of a side where they were deployed.
+def deployed(position: Position, sides: Collection[str], places: Mapping[str, Bases]) -> Position:
+    """The position with units of some sides where they were laid.
 
     Raises:
-        BadInput: One is not of the side, or has other bases.
+        BadInput: One is of no such side, or has other bases.
     """
-    own = {unit.id: unit for unit in position.units if unit.side == side}
+    own = {unit.id: unit for unit in position.units if unit.side in sides}
     for name, bases in places.items():
         if name not in own:
-            raise BadInput("deploy", f"expected units of {side}, got {name}")
+            raise BadInput("deploy", f"expected units of {' or '.join(sides)}, got {name}")
         if list(map(_kind, bases)) != list(map(_kind, own[name].bases)):
             raise BadInput("deploy", f"expected the {len(own[name].bases)} bases of {name}")
     units = tuple(
@@ -86,41 +88,61 @@ def usual_places(position: Position, side: str, near: str) -> Mapping[str, Bases
         BadInput: They do not fit.
     """
     is_near = side == near
-    own = [unit for unit in position.units if unit.side == side]
     heading_deg = 90.0 if is_near else 270.0
-    faced = {unit.id: _facing(unit.bases, heading_deg) for unit in own}
-    wide, deep = _largest([*faced.values()])
-    others = [
-        footprint(base) for unit in position.units if unit.side != side for base in unit.bases
-    ]
-    closed = shapely.union_all([Ground.of(position.terrain).impassable, *others])
-    cells = _cells(position.table, wide + _GAP_MM, deep + _GAP_MM, is_near=is_near)
+    own = {
+        unit.id: _facing(unit.bases, heading_deg) for unit in position.units if unit.side == side
+    }
+    closed = Ground.of(position.terrain).impassable
+    found = _in_rows(own, position.table, closed, is_near=is_near)
+    if len(found) < len(own):
+        raise BadInput("position", f"expected {side} to fit into a third of the table")
+    return {name: found[name] for name in own}
+
+
+def _in_rows(
+    units: Mapping[str, Bases], table: TableSize, closed: shapely.Geometry, *, is_near: bool
+) -> dict[str, Bases]:
+    """Units from the front of a third to its back, the deepest first, as many as fit."""
+    left = sorted(units, key=lambda name: -_size(units[name])[1])
     found: dict[str, Bases] = {}
-    for unit in own:
-        for middle in cells:
-            bases = _moved_to(faced[unit.id], middle)
-            if not any(is_partly_in(footprint(base), closed) for base in bases):
-                found[unit.id] = bases
-                break
-        else:
-            raise BadInput("position", f"expected {side} to fit into a third of the table")
+    front_mm = 0.0
+    while left and front_mm + (deep_mm := _size(units[left[0]])[1]) <= table.depth_mm / 3:
+        x_mm = 0.0
+        while x_mm < table.width_mm:
+            middle_mm = table.depth_mm / 3 - front_mm - deep_mm / 2
+            y_mm = middle_mm if is_near else table.depth_mm - middle_mm
+            fit = _fitting(units, left, (x_mm, y_mm), table.width_mm, closed)
+            if fit is None:
+                x_mm += _STEP_MM
+                continue
+            name, found[name] = fit
+            left.remove(name)
+            x_mm += _size(units[name])[0] + _GAP_MM
+        front_mm += deep_mm + _GAP_MM
     return found
 
 
-def _cells(table: TableSize, wide: float, deep: float, *, is_near: bool) -> Iterator[Point]:
-    """The middles of cells in rows, from the front of a third to its back."""
-    columns, rows = int(table.width_mm // wide), int(table.depth_mm / 3 // deep)
-    for row in range(rows):
-        back_mm = table.depth_mm / 3 - (row + 0.5) * deep
-        y_mm = back_mm if is_near else table.depth_mm - back_mm
-        for column in range(columns):
-            yield (column + 0.5) * wide, y_mm
+def _fitting(
+    units: Mapping[str, Bases],
+    names: Sequence[str],
+    at_mm: Point,
+    width_mm: float,
+    closed: shapely.Geometry,
+) -> tuple[str, Bases] | None:
+    """The first of some units that fits with its left end at a place, and how it lies there."""
+    for name in names:
+        wide_mm = _size(units[name])[0]
+        if at_mm[0] + wide_mm <= width_mm:
+            bases = _moved_to(units[name], (at_mm[0] + wide_mm / 2, at_mm[1]))
+            if not any(is_partly_in(footprint(base), closed) for base in bases):
+                return name, bases
+    return None
 
 
-def _largest(formed: list[Bases]) -> tuple[float, float]:
-    """How wide and how deep the largest of some units is."""
-    boxes = [_bounds(bases) for bases in formed]
-    return max(box[2] - box[0] for box in boxes), max(box[3] - box[1] for box in boxes)
+def _size(bases: Bases) -> tuple[float, float]:
+    """How wide and how deep a unit is."""
+    left, low, right, high = _bounds(bases)
+    return right - left, high - low
 
 
 def _facing(bases: Bases, heading_deg: float) -> Bases:

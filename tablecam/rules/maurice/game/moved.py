@@ -21,6 +21,7 @@ from tablecam.rules.maurice.game.moved_units import (
     seen_march,
     with_bases,
 )
+from tablecam.rules.maurice.game.setup_steps import yet_to_deploy
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.steps import (
     Charging,
@@ -55,7 +56,7 @@ def moved(state: State, position: Position) -> tuple[Suggestion, ...]:
     if isinstance(state.step, RollingTerrain | LayingTerrain | ChoosingEdge | ChoosingOrder):
         return ()  # Nothing has its place yet.
     if isinstance(state.step, Deploying):
-        return _deployed(state, state.step.side, position)
+        return _deployed(state, state.step, position)
     units = list(_of_units(state, position))
     found = [
         *(_after_others(state, position, each, units) for each in units),
@@ -99,12 +100,19 @@ def _is_legal(found: Suggestion) -> bool:
     return found.action is not None and found.answer.answer != "no"
 
 
-def _deployed(state: State, side: str, position: Position) -> tuple[Suggestion, ...]:
-    """All that a side has laid elsewhere while it deploys, as one action (M-2.3)."""
-    lie = {}
+def _deployed(state: State, step: Deploying, position: Position) -> tuple[Suggestion, ...]:
+    """All that a side has laid elsewhere while it deploys, as one action (M-2.3).
+
+    What the other side, which has yet to deploy, was put aside for it goes with it.
+    """
+    side, lie = step.side, {}
     for unit in state.position.units:
         seen = position.unit(unit.id)
-        if unit.side == side and seen is not None and len(seen.bases) == len(unit.bases):
+        if (
+            unit.side in yet_to_deploy(step)
+            and seen is not None
+            and len(seen.bases) == len(unit.bases)
+        ):
             there = with_bases(unit, seen.bases)
             if _moved_mm(unit, there):
                 lie[unit.id] = there.bases
@@ -119,7 +127,8 @@ def _deployed(state: State, side: str, position: Position) -> tuple[Suggestion, 
     if not (lie or led):
         return ()
     action, first = Deploy(side, lie, led), next(iter((*lie, *led)))
-    text = f"{side} has laid {len(lie)} unit{'s' * (len(lie) != 1)}: deployed?"
+    own = sum(unit.side == side and unit.id in lie for unit in state.position.units)
+    text = f"{side} has laid {own} unit{'s' * (own != 1)}: deployed?"
     why_not = refusal(state, action)
     if why_not is None:
         return (Suggestion(first, text, action, Answer("yes", 0.0, 0.0, 1.0, "M-2.3", text)),)

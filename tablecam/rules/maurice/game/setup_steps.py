@@ -140,17 +140,23 @@ class DeployingRules:
         return Asked(f"{step.side} deploys in the third at the {edge} edge", step.side)
 
     def legal(self, state: State, step: Deploying) -> tuple[Action, ...]:
-        """As all lies, where that is in its third; else in rows that face the enemy."""
+        """As all lies, where that is in its third; else in rows that face the enemy.
+
+        With them go the enemy's where he has yet to deploy: he may lie in the way.
+        """
         if outside(state.position, step.side, is_near=step.side == step.near) is None:
             return (Deploy(step.side),)
-        return (Deploy(step.side, usual_places(state.position, step.side, step.near)),)
+        places = [usual_places(state.position, each, step.near) for each in yet_to_deploy(step)]
+        return (
+            Deploy(step.side, {name: bases for each in places for name, bases in each.items()}),
+        )
 
     def apply(self, state: State, step: Deploying, action: Action) -> Followed:
         """The other side deploys, or the dice for the first round are due."""
         if not isinstance(action, Deploy) or action.side != step.side:
             raise Refused(f"expected {step.side} to deploy, got {action.type}", rule="M-2.3")
         try:
-            position = deployed(state.position, step.side, action.units)
+            position = deployed(state.position, yet_to_deploy(step), action.units)
             position = with_commanders(position, step.side, action.commanders)
             field_on(position)
         except BadInput as error:
@@ -163,6 +169,11 @@ class DeployingRules:
         own = [each.id for each in position.units if each.side == step.side]
         facts = {"side": step.side, "units": own}
         return state, (Event("deployed", f"{step.side} has deployed", "M-2.3", facts),)
+
+
+def yet_to_deploy(step: Deploying) -> tuple[str, ...]:
+    """The side that deploys, and the other where it does so after it: it has no place yet."""
+    return (step.side, step.then.side) if isinstance(step.then, Deploying) else (step.side,)
 
 
 class RollingFirstRoundRules:

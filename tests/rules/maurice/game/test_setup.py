@@ -122,7 +122,7 @@ def test_an_army_is_deployed_wholly_in_its_outer_third(deploying):  # M-2.3
 def test_what_is_not_ones_own_or_lies_on_others_is_not_deployed(deploying):
     there = deploying.position.unit("F2").bases
     for units, said in (
-        ({"B2": deploying.position.unit("B2").bases}, "expected units of french, got B2"),
+        ({"X9": there}, "expected units of french or british, got X9"),
         ({"F1": there[:1]}, "expected the 4 bases of F1"),
         ({"F1": there}, "overlap"),
     ):
@@ -217,3 +217,29 @@ def test_who_lays_terrain_is_told_what_each_kind_does():
     assert kinds["woods"] == "difficult, cover, obstructs fire"
     assert kinds["hill"] == ""
     assert "kinds" not in GAME.seen_by(after(state, Done())[0], "british")
+
+
+def test_armies_that_lie_in_each_others_thirds_may_still_deploy():
+    state, _ = after(begun(), rolled("terrain", 3, 4), Done(), ChooseEdge("far"))
+    state, _ = after(state, ChooseOrder("french"))
+    (offered,) = GAME.legal(state)
+    state, _ = after(state, offered)
+    assert outside(state.position, "british", is_near=True) is None
+    assert GAME.legal(state) == (Deploy("british"),)
+    with pytest.raises(Refused, match="expected units of british, got F1"):
+        after(state, Deploy("british", {"F1": state.position.unit("F1").bases}))
+
+
+def test_whoever_lies_in_the_way_is_put_aside_by_hand_while_the_other_deploys(deploying):
+    there = deploying.position.unit("B1").bases
+    seen = replace(
+        deploying.position,
+        units=tuple(
+            replace(unit, bases=ahead(there, 0.0, 150.0)) if unit.id == "B1" else unit
+            for unit in deploying.position.units
+        ),
+    )
+    (found,) = GAME.moved(deploying, seen)
+    assert set(found.action.units) == {"B1"}
+    assert found.text == "french has laid 0 units: deployed?"
+    assert found.answer.answer == "yes"
