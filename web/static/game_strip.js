@@ -40,7 +40,7 @@ function questionWords(state) {
 }
 
 /** @type {(state: State, told: GameNow | null) => void} */
-function renderSides(state, told) {
+export function renderSides(state, told) {
   each(byId("turn-sides"), told?.state.sides ?? [], ({ name }) => name, makeSide, (node, { name, morale, hand }) => {
     put(node, "class", `turn-side side-${sideNumber(state, name) % 8}`);
     put(node, "aria-label", `${name}: morale ${morale}, ${hand} cards`);

@@ -1,0 +1,166 @@
+// @ts-check
+/** Wires the page that plays a recording: one state of the board, one of the film, one drawing a frame. */
+import { createBoard } from "./board.js";
+import { listenToPointers } from "./gestures.js";
+import { listenToKeys } from "./keys.js";
+import { byId } from "./panel.js";
+import { thingAt } from "./picking.js";
+import { showMoment } from "./replay_board.js";
+import { renderChart } from "./replay_chart.js";
+import { listenToReplay } from "./replay_deeds.js";
+import { Film } from "./replay_film.js";
+import { renderReplayLog } from "./replay_log.js";
+import { renderMoment } from "./replay_moment.js";
+import { createTablePicture } from "./replay_picture.js";
+import { sourceOfPage } from "./replay_source.js";
+import { goTo, goesOn, newReplay, playOn } from "./replay_state.js";
+import { renderStrip } from "./replay_strip.js";
+import { renderTimeline } from "./replay_timeline.js";
+import { chosenUnitOf, renderUnit } from "./replay_unit.js";
+import * as change from "./state.js";
+import { bestTurn, fitted, panned, resized, zoomed } from "./view.js";
+
+/** @typedef {import("./replay_state.js").Replay} Replay */
+/** @typedef {import("./state.js").State} State */
+
+const LOOK_AGAIN_MS = 1500;
+
+const source = sourceOfPage();
+
+/** Wait for something to play, then play it. */
+async function begin() {
+  for (;;) {
+    const told = await source.film(0).catch((error) => say(String(error.message ?? error)));
+    if (told?.facts && told.entries.length) return play(new Film(told));
+    if (!told) say("Nothing was recorded of this table yet. It begins with a game.");
+    await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS));
+  }
+}
+
+/** @type {(text: string) => null} */
+function say(text) {
+  byId("nothing-text").textContent = text;
+  return null;
+}
+
+/** @type {(film: Film) => void} */
+function play(film) {
+  const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (byId("board")));
+  const facts = { ...film.facts, simulated: false, rules: source.about.rules && !source.offline, referee: true, ranges_bw: source.about.ranges_bw };
+  const tableFacts = /** @type {import("./state.js").TableFacts} */ (facts);
+  const whole = (turn = bestTurn(tableFacts, svg.clientWidth, svg.clientHeight)) => fitted(tableFacts, svg.clientWidth, svg.clientHeight, turn);
+  byId("nothing").hidden = true;
+  const state = change.newState(tableFacts, whole());
+  const replay = newReplay(film, source.about.live);
+  goToAddress(replay);
+  const renderBoard = createBoard(svg);
+  const changed = oncePerFrame(() => draw(state, replay, renderBoard));
+  const refreshPicture = createTablePicture(state, replay, source, changed);
+  onDrawn.push(refreshPicture);
+  const look = (/** @type {import("./view.js").View} */ view) => { state.view = view; state.fitted = false; changed(); };
+  const fit = (turn = state.view.turn) => { look(whole(turn)); state.fitted = true; };
+  listenToTable(svg, state, replay, changed, look, fit);
+  listenToKeys({ ...listenToReplay(state, replay, source, changed), ...viewKeys(state, look, fit) });
+  new ResizeObserver(() => {
+    if (state.fitted) fit(state.turned ? state.view.turn : bestTurn(tableFacts, svg.clientWidth, svg.clientHeight));
+    else look(resized(state.view, svg.clientWidth, svg.clientHeight));
+  }).observe(svg);
+  new ResizeObserver(changed).observe(byId("marks"));
+  window.addEventListener("hashchange", () => { goToAddress(replay); changed(); });
+  keepPlaying(replay, changed);
+  if (replay.live) keepUp(replay, changed);
+  changed();
+}
+
+/** @type {(() => void)[]} */
+const onDrawn = [];
+
+/** Draw all of it. @type {(state: State, replay: Replay, renderBoard: (state: State) => void) => void} */
+function draw(state, replay, renderBoard) {
+  showMoment(state, replay);
+  renderBoard(state);
+  renderStrip(state, replay);
+  renderTimeline(state, replay);
+  renderMoment(replay, source.pictureUrl);
+  renderUnit(state, replay);
+  renderReplayLog(replay, chosenUnitOf(state));
+  renderChart(state, replay);
+  for (const each of onDrawn) each();
+}
+
+/** A drawing that is done once at the next screen frame, however often it is asked for. @type {(draw: () => void) => () => void} */
+function oncePerFrame(draw) {
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    requestAnimationFrame(() => { isDue = false; draw(); });
+  };
+}
+
+/** Go to the moment that the page's address names. @type {(replay: Replay) => void} */
+function goToAddress(replay) {
+  const number = Number(/^#entry=(\d{1,9})$/.exec(location.hash)?.[1] ?? NaN);
+  if (!Number.isNaN(number)) goTo(replay, replay.film.placeOf(number));
+}
+
+/** Let the film run while it plays, and units slide to where they lie. @type {(replay: Replay, changed: () => void) => void} */
+function keepPlaying(replay, changed) {
+  let before_ms = performance.now();
+  const frame = (/** @type {number} */ now_ms) => {
+    if (replay.playing) playOn(replay, Math.max(0, now_ms - before_ms));
+    if (replay.playing || replay.slide) changed();
+    before_ms = now_ms;
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+}
+
+/** Take in what is recorded while it is looked at. @type {(replay: Replay, changed: () => void) => Promise<void>} */
+async function keepUp(replay, changed) {
+  for (;;) {
+    await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS));
+    if (document.hidden) continue;
+    const last = replay.film.entries.at(-1)?.n ?? 0;
+    const added = await source.film(last).catch(() => undefined);
+    byId("lost-connection").hidden = added !== undefined;
+    if (added && added.id !== replay.film.id) location.reload();
+    if (added) goesOn(replay, added.entries);
+    if (added) changed();
+  }
+}
+
+/** @type {(svg: SVGSVGElement, state: State, replay: Replay, changed: () => void, look: (view: import("./view.js").View) => void, fit: () => void) => void} */
+function listenToTable(svg, state, replay, changed, look, fit) {
+  const choose = (/** @type {string | null} */ thing) => {
+    if (thing && !change.isPoint(thing)) change.chooseAlone(state, thing);
+    else change.clear(state);
+    changed();
+  };
+  listenToPointers(svg, {
+    tap: (at) => choose(thingAt(state, at.x, at.y, { ...at, bases: false })),
+    doubleTap: () => fit(),
+    longPress: () => {},
+    hover: (at) => {
+      const thing = at && thingAt(state, at.x, at.y, { ...at, bases: false });
+      state.hover = thing && !change.isPoint(thing) ? thing : null;
+      changed();
+    },
+    grab: () => null,
+    pan: (dx_px, dy_px) => look(panned(state.view, state.facts, dx_px, dy_px)),
+    zoom: (factor, x_px, y_px) => look(zoomed(state.view, state.facts, factor, x_px, y_px)),
+    wheel: (at, delta) => look(zoomed(state.view, state.facts, Math.exp(-delta / 480), at.x, at.y)),
+  });
+}
+
+/** @type {(state: State, look: (view: import("./view.js").View) => void, fit: (turn?: number) => void) => import("./keys.js").Keys} */
+function viewKeys(state, look, fit) {
+  const middle = () => /** @type {[number, number]} */ ([state.view.width_px / 2, state.view.height_px / 2]);
+  const zoom = (/** @type {number} */ factor) => look(zoomed(state.view, state.facts, factor, ...middle()));
+  const turn = () => { state.turned = true; fit((state.view.turn + 1) % 4); };
+  const clicks = { "zoom-in": () => zoom(1.35), "zoom-out": () => zoom(1 / 1.35), fit: () => fit(), turn };
+  for (const [id, deed] of Object.entries(clicks)) byId(id).addEventListener("click", deed);
+  return { "+": () => zoom(1.35), "=": () => zoom(1.35), "-": () => zoom(1 / 1.35), 0: () => fit(), t: turn };
+}
+
+void begin();

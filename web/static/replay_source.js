@@ -1,0 +1,64 @@
+// @ts-check
+/**
+ * Where a recording comes from: the server, or the page itself, which then needs nobody.
+ *
+ * @typedef {object} AboutPage
+ * @property {boolean} live  a table is watched
+ * @property {boolean} rules  there are rulings for the game
+ * @property {number[]} ranges_bw
+ * @property {boolean} text  the recording may be copied as a text
+ *
+ * @typedef {object} Source
+ * @property {AboutPage} about
+ * @property {boolean} offline
+ * @property {(after: number) => Promise<import("./replay_film.js").FilmDocument | null>} film  the whole of it, or what was added since; null: nothing
+ * @property {(entry: number, kind: string) => string | null} pictureUrl
+ * @property {() => Promise<string>} text
+ * @property {(what: "measure" | "about" | "sheet" | "odds", wanted: object) => Promise<any>} ask  of a branch
+ */
+
+/** The source of this page's recording. @type {() => Source} */
+export function sourceOfPage() {
+  const about = JSON.parse(document.getElementById("replay-about")?.textContent ?? "{}");
+  return document.getElementById("replay-film") ? embedded(about) : served(about);
+}
+
+/** @type {(about: AboutPage) => Source} */
+function served(about) {
+  return {
+    about,
+    offline: false,
+    film: async (after) => {
+      const response = await answered(`/api/replay/film?after=${after}`);
+      return response.status === 204 ? null : response.json();
+    },
+    pictureUrl: (entry, kind) => `/api/replay/pictures/${entry}/${kind}`,
+    text: async () => (await answered("/api/replay/text")).text(),
+    ask: async (what, wanted) => {
+      const headers = { "Content-Type": "application/json" };
+      return (await answered(`/api/replay/${what}`, { method: "POST", headers, body: JSON.stringify(wanted) })).json();
+    },
+  };
+}
+
+/** @type {(url: string, request?: RequestInit) => Promise<Response>} */
+async function answered(url, request) {
+  const response = await fetch(url, request);
+  if (response.ok) return response;
+  const document = await response.json().catch(() => ({}));
+  throw new Error(document.error ?? response.statusText);
+}
+
+/** @type {(about: AboutPage) => Source} */
+function embedded(about) {
+  const read = (/** @type {string} */ id) => JSON.parse(document.getElementById(id)?.textContent ?? "null");
+  const pictures = read("replay-pictures") ?? {};
+  return {
+    about,
+    offline: true,
+    film: async (after) => (after ? null : read("replay-film")),
+    pictureUrl: (entry, kind) => pictures[`${entry} ${kind}`] ?? null,
+    text: async () => read("replay-text") ?? "",
+    ask: () => Promise.reject(new Error("this page has no tablecam to ask")),
+  };
+}
