@@ -17,7 +17,7 @@ from tablecam.live.sending import PRESENCE_S
 from tablecam.record.journal import Journal
 from tablecam.record.server import Hall, Listed
 from tablecam.replay.pictures import Studio
-from tablecam.replay.scenes import SHOWN, Scene, Telling
+from tablecam.replay.scenes import SHOWN, Scene, Telling, headline
 
 log = logging.getLogger(__name__)
 
@@ -44,47 +44,62 @@ class Table:
 
 
 class _Followed:
-    """A recording that is read on as it grows."""
+    """A recording that is read on as it grows; of one that has ended, no more than is asked for."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
         self._telling = Telling(journal.name)
         self._last = 0
         self._words = ""
+        self._ended: tuple[int, str, str] = (-1, "", "")
         self._sides: tuple[str, ...] = ()
         self._drawn: tuple[int, bytes] = (-1, b"")
+        self._lock = threading.Lock()
 
-    @property
-    def scene(self) -> Scene | None:
-        return self._telling.now
+    def table(self, listed: Listed) -> Table:
+        """How it stands."""
+        is_playing = listed.silent_s is not None and listed.silent_s < _SILENT_S
+        entry, headline, words = self._standing() if is_playing else self._as_it_ended(listed.last)
+        facts = (listed.id, listed.game, listed.started_at, is_playing)
+        return Table(*facts, entry, headline, words)
 
-    def read_on(self) -> None:
+    def thumbnail(self) -> bytes:
+        """The table from above as JPEG; empty before anything lay on it."""
+        with self._lock:
+            self._read_on()
+            scene = self._telling.now
+            if scene is not None and self._drawn[0] != self._last:
+                self._drawn = (self._last, self._picture(scene))
+            return self._drawn[1]
+
+    def _standing(self) -> tuple[int, str, str]:
+        with self._lock:
+            self._read_on()
+            scene = self._telling.now
+            return self._last, "" if scene is None else scene.headline, self._words
+
+    def _as_it_ended(self, last: int) -> tuple[int, str, str]:
+        """The same from the last thing that was done: reading all would take long in a hall."""
+        if self._ended[0] != last:
+            deed = self.journal.newest("deed")
+            document = {} if deed is None else deed.document
+            after, events = document.get("after"), document.get("events") or [{"text": ""}]
+            self._ended = (last, headline(after) if after else "", events[-1]["text"])
+        return self._ended
+
+    def _read_on(self) -> None:
         for entry in self.journal.entries(*SHOWN, after=self._last):
             for scene in self._telling.of(entry):
                 self._words = scene.words or self._words
             self._last = entry.number
 
-    def table(self, listed: Listed) -> Table:
-        scene = self.scene
-        is_playing = listed.silent_s is not None and listed.silent_s < _SILENT_S
-        facts = (listed.id, listed.game, listed.started_at, is_playing)
-        if scene is None:
-            return Table(*facts, self._last)
-        return Table(*facts, self._last, scene.headline, self._words)
-
-    def thumbnail(self) -> bytes:
-        """The table from above as JPEG; empty before anything lay on it."""
-        scene = self.scene
-        if scene is None:
-            return b""
-        if self._drawn[0] != self._last:
-            sides = tuple(dict.fromkeys(unit.side for unit in scene.position.units))
-            self._sides = self._sides or sides
-            studio = Studio(self.journal, self._sides, *_THUMBNAIL_PX, units_across=_UNITS_ACROSS)
-            table = studio.table(replace(scene, shapes=()))
-            _, jpeg = cv2.imencode(".jpg", table, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
-            self._drawn = (self._last, jpeg.tobytes())
-        return self._drawn[1]
+    def _picture(self, scene: Scene) -> bytes:
+        sides = tuple(dict.fromkeys(unit.side for unit in scene.position.units))
+        self._sides = self._sides or sides
+        studio = Studio(self.journal, self._sides, *_THUMBNAIL_PX, units_across=_UNITS_ACROSS)
+        table = studio.table(replace(scene, shapes=()))
+        _, jpeg = cv2.imencode(".jpg", table, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+        return jpeg.tobytes()
 
 
 class HallWatch(Background):
@@ -98,7 +113,6 @@ class HallWatch(Background):
         self._trouble = ""
         self._version = 0
         self._changed = threading.Condition()
-        self._drawing = threading.Lock()
 
     @property
     def version(self) -> int:
@@ -129,11 +143,7 @@ class HallWatch(Background):
         Raises:
             BadInput: There is none of that id.
         """
-        with self._changed:
-            found = self._followed.get(recording_id)
-        if found is None:
-            raise BadInput("hall", f"there is no table {recording_id}")
-        return found.journal
+        return self._known(recording_id).journal
 
     def thumbnail(self, recording_id: str) -> bytes:
         """A table from above as JPEG; empty before anything lay on it.
@@ -141,9 +151,14 @@ class HallWatch(Background):
         Raises:
             BadInput: There is none of that id.
         """
-        self.journal(recording_id)
-        with self._drawing:
-            return self._followed[recording_id].thumbnail()
+        return self._known(recording_id).thumbnail()
+
+    def _known(self, recording_id: str) -> _Followed:
+        with self._changed:
+            found = self._followed.get(recording_id)
+        if found is None:
+            raise BadInput("hall", f"there is no table {recording_id}")
+        return found
 
     def _run(self) -> None:
         while not self._stopping.is_set():
@@ -169,16 +184,15 @@ class HallWatch(Background):
                     self._look()
 
     def _look(self) -> None:
-        """Read on in every recording that has grown."""
+        """Look at every recording again."""
         listed = self.hall.recordings()
-        with self._drawing:
-            for each in listed:
-                followed = self._followed.get(each.id)
-                if followed is None:
-                    followed = _Followed(self.hall.journal(each.id))
-                followed.read_on()
-                self._followed[each.id] = followed
-        tables = [self._followed[each.id].table(each) for each in listed]
+        known = dict(self._followed)
+        for each in listed:
+            if each.id not in known:
+                known[each.id] = _Followed(self.hall.journal(each.id))
+        with self._changed:
+            self._followed = known
+        tables = [known[each.id].table(each) for each in listed]
         self._publish(tuple(sorted(tables, key=lambda table: not table.is_playing)))
 
     def _publish(self, tables: tuple[Table, ...]) -> None:

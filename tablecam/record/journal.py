@@ -98,6 +98,17 @@ class Journal:
         rows = self._rows(select(entry).where(wanted).order_by(entry.c.number))
         return [self._entry(row, pictures.get(row.number, ())) for row in rows]
 
+    def newest(self, kind: Kind) -> Entry | None:
+        """The newest entry of a kind, without its pictures; None where there is none.
+
+        Raises:
+            BadInput: It cannot be read, or is damaged.
+        """
+        is_it = (entry.c.recording == self.id) & (entry.c.kind == kind)
+        query = select(entry).where(is_it).order_by(entry.c.number.desc()).limit(1)
+        rows = self._rows(query)
+        return self._entry(rows[0], ()) if rows else None
+
     def picture(self, number: int, kind: PictureKind) -> Picture:
         """A picture of an entry.
 

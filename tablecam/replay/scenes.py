@@ -127,7 +127,7 @@ def _of_entry(now: Scene, entry: Entry, position: Position | None) -> Iterator[S
         fresh = replace(fresh, position=position, before=before)
     after = entry.document.get("after")
     if after is not None:
-        fresh = replace(fresh, headline=_headline(after), markers=_markers(after))
+        fresh = replace(fresh, headline=headline(after), markers=_markers(after))
     match entry.kind:
         case "position":
             yield replace(fresh, words=now.words if now.before is None else "")
@@ -160,8 +160,11 @@ def _of_dispute(fresh: Scene, dispute: Json) -> Scene:
     return replace(fresh, words=words, rule=answer.get("rule", ""), shapes=shapes)
 
 
-def _headline(after: Json) -> str:
-    """How the game stands, in a line: the round, whose it is, and the sides' morale."""
+def headline(after: Json) -> str:
+    """How a game stands, in a line: the round, whose it is, and the sides' morale.
+
+    `after` is what a deed's document has of it.
+    """
     state = after["state"]
     of_round = state.get("round") or {}
     parts = [f"Round {of_round['number']}"] if "number" in of_round else []

@@ -60,6 +60,7 @@ function makeCard() {
   const [link] = card.children;
   const picture = element("img");
   picture.className = "shown";
+  picture.loading = "lazy";
   picture.addEventListener("error", () => { picture.style.visibility = "hidden"; });
   picture.addEventListener("load", () => { picture.style.visibility = ""; });
   const said = element("div", "span", "h2", "p", "p");
