@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -75,6 +74,7 @@ class Photographing(Background):
         self._record = record
         self._table = table
         self._jobs: deque[Sequence[Job]] = deque(maxlen=_MOST_WAITING)
+        self._is_busy = False
         self._new = threading.Condition()
         self._camera: Camera | None = None
         self._rectifier: Rectifier | None = None
@@ -83,13 +83,18 @@ class Photographing(Background):
         """Have pictures made, as soon as those asked for before are."""
         with self._new:
             self._jobs.append(jobs)
-            self._new.notify()
+            self._new.notify_all()
+
+    def wait(self) -> None:
+        """Return once all pictures that were asked for are made."""
+        with self._new:
+            self._new.wait_for(lambda: not (self._jobs or self._is_busy))
 
     def close(self) -> None:
         """Make what is waited for, and stop."""
         with self._new:
             self._stopping.set()
-            self._new.notify()
+            self._new.notify_all()
         super().close()
 
     def _run(self) -> None:
@@ -102,7 +107,10 @@ class Photographing(Background):
 
     def _next(self) -> Sequence[Job] | None:
         with self._new:
+            self._is_busy = False
+            self._new.notify_all()
             self._new.wait_for(lambda: self._jobs or self._stopping.is_set())
+            self._is_busy = bool(self._jobs)
             return self._jobs.popleft() if self._jobs else None
 
     def _do(self, job: Job) -> None:
@@ -112,7 +120,7 @@ class Photographing(Background):
             self._photograph_move(job)
 
     def _photograph_table(self, job: TableJob) -> None:
-        picture = self._kept("table", "table", self._flat(job.shot))
+        picture = self._kept("table", "table", self._flat(job.shot), job.shot.frame.taken_at_s)
         if picture is not None:
             self._record.add_pictures({"of": job.of}, [picture], job.at)
 
@@ -120,7 +128,7 @@ class Photographing(Background):
         document: Json = {"of": job.of}
         pictures: list[Picture] = []
         for kind, shot, area in _places(job, self._table):
-            picture = self._kept("place", kind, _place(shot, area))
+            picture = self._kept("place", kind, _place(shot, area), shot.frame.taken_at_s)
             if picture is not None:
                 pictures.append(picture)
                 document.setdefault("areas_mm", {})[kind] = [round(value, 1) for value in area]
@@ -135,14 +143,14 @@ class Photographing(Background):
             self._camera = shot.camera
         return self._rectifier.rectified(shot.frame.image)
 
-    def _kept(self, shown: Shown, kind: PictureKind, full: Pixels) -> Picture | None:
+    def _kept(self, shown: Shown, kind: PictureKind, full: Pixels, at_s: float) -> Picture | None:
         """A picture as small as it has to be; None where there is no room for it."""
         budget, full_px = self._record.budget, full.shape[0] * full.shape[1]
-        level = budget.level(shown, full_px, time.monotonic())
+        level = budget.level(shown, full_px, at_s)
         if level is None:
             return None
         jpeg = encoded(full, level)
-        if not budget.spend(shown, level, full_px, len(jpeg), time.monotonic()):
+        if not budget.spend(shown, level, full_px, len(jpeg), at_s):
             return None
         return Picture(kind, jpeg)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from tablecam.capture.frame import Frame
@@ -26,12 +26,20 @@ class Recording:
     waits for the table to settle has it written.
 
     A recording begins with a game, a dispute or, where it `begins_with_moves`, what a hand does;
-    a table that is only looked at leaves none.
+    a table that is only looked at leaves none. `say` tells players what becomes of the file.
     """
 
-    def __init__(self, record: GameRecord, roster: Roster, *, begins_with_moves: bool) -> None:
+    def __init__(
+        self,
+        record: GameRecord,
+        roster: Roster,
+        *,
+        begins_with_moves: bool,
+        say: Callable[[str], None] = lambda text: None,
+    ) -> None:
         self._record = record
         self._begins_with_moves = begins_with_moves
+        self._say = say
         self._trails = Trails()
         self._photographing = Photographing(record, roster.table)
         self._lock = threading.Lock()
@@ -45,10 +53,15 @@ class Recording:
         """Start to make pictures."""
         self._photographing.start()
 
+    def wait(self) -> None:
+        """Return once all pictures of what has settled are kept; a game does not wait for them."""
+        self._photographing.wait()
+
     def close(self) -> None:
         """Write what is not written yet. May be called twice."""
         self.go_on()
         self._photographing.close()
+        self._record.close()
 
     def watch(self, sight: Sight, frame: Frame) -> None:
         """Look at all bases as a picture shows them, and hear what it told of the camera."""
@@ -60,14 +73,14 @@ class Recording:
                 self._looks.see(sight.bases, shot)
                 self._newest = sight, shot
 
-    def settle(self, position: Position) -> None:
-        """Keep where all lies now that it has come to rest."""
+    def settle(self, position: Position, at: datetime | None = None) -> None:
+        """Keep where all lies now that it has come to rest, or had `at` another time."""
         before, self._settled = self._settled, position
         ways, now_s = self._trails.taken()
         moves = [] if before is None else [*_moves(position, before, ways, now_s)]
         is_work_of_hands = before is not None and has_changed(position, before)
         begins = self._begins_with_moves and is_work_of_hands
-        at = datetime.now(UTC).astimezone()
+        at = at or datetime.now(UTC).astimezone()
         number = self._record.settle(position_to_json(position), moves, at, begins=begins)
         self._photograph(number, at, [move["unit"] for move in moves], before, position)
 
@@ -105,7 +118,9 @@ class Recording:
             news, self._news = self._news, []
         for text in news:
             self._record.add_notice(text)
-        self._record.try_again()
+        for text in self._record.try_again():
+            self._say(text)
+            self._record.add_notice(text)
         if self._waits is not None and (number := self._record.began_with) is not None:
             self._photographing.ask(TableJob(number, *self._waits))
             self._waits = None
