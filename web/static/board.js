@@ -6,6 +6,7 @@
 import { each, make, put, style, write } from "./keyed.js";
 import { addLine, fadedBy, makeText, placeText, through, updateBases, updateShapes, word } from "./shapes.js";
 import { renderGameBoard } from "./game_board.js";
+import { groundShown } from "./game_laying.js";
 import { markerWords } from "./game_words.js";
 import { renderProof } from "./rulings_board.js";
 import { placeOf, sideNumber, split, titleOf, unitOf } from "./state.js";
@@ -18,7 +19,7 @@ import { boardMatrix, short, viewBox } from "./view.js";
 /** @typedef {import("./state.js").Tape} Tape */
 /** @typedef {import("./state.js").Point} Point */
 
-const LAYERS = ["ground", "picture", "terrain", "about", "beneath", "units", "commanders", "proof", "game", "names", "markers", "placing", "tapes", "ghost", "handle"];
+const LAYERS = ["ground", "picture", "terrain", "about", "beneath", "units", "commanders", "proof", "game", "names", "markers", "results", "placing", "tapes", "ghost", "handle"];
 
 /** How far before a unit's middle its turning handle is, on the screen. */
 export const HANDLE_PX = 64;
@@ -75,9 +76,9 @@ function renderGround(layers, state) {
     put(image, "preserveAspectRatio", "none");
   });
   style(layers.picture, "--strength", String(state.show.strength));
-  const pieces = state.show.terrain ? state.facts.terrain : [];
+  const pieces = state.show.terrain ? groundShown(state) : [];
   each(layers.terrain, pieces, (piece) => piece.id, makeTerrain, (group, piece) => {
-    put(group, "class", `piece kind-${word(piece.kind)}`);
+    put(group, "class", `piece kind-${word(piece.kind)}${state.game.laying.chosen === piece.id ? " chosen-piece" : ""}`);
     put(group.children[0], "d", through(piece.outline_mm, true));
     placeText(group.children[1], piece.id, centreOf(piece.outline_mm));
   });

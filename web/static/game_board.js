@@ -1,6 +1,7 @@
 // @ts-check
 /** The game on the table: markers of units, ghosts of where they belong, what is pointed at. */
-import { playing, shapesLookedAt } from "./game_state.js";
+import { cornersShown } from "./game_laying.js";
+import { latestEvidence, picturedNow, playing, shapesLookedAt } from "./game_state.js";
 import { each, make, put } from "./keyed.js";
 import { withLabels } from "./rulings_board.js";
 import { makeText, placeText, through, updateShapes } from "./shapes.js";
@@ -9,8 +10,12 @@ import { short } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Point} Point */
+/** @typedef {import("./state.js").Shape} Shape */
 /** @typedef {import("./game_state.js").GhostBase} GhostBase */
 /** @typedef {{unit: string, bases: GhostBase[], kind: "due" | "nearest" | "arrived", text: string}} Ghost */
+
+/** The role of a shape that says what came of something for a unit. */
+const RESULT = "result";
 
 /** A cloud of smoke: its puffs, in pixels from its middle. */
 const PUFFS = [[-7, 2, 5], [0, -2, 7], [8, 2, 5.5], [1, 4, 5]];
@@ -18,12 +23,37 @@ const PIP_APART_PX = 11;
 
 /** Draw what the game has to show. @type {(layers: Record<string, SVGElement>, state: State) => void} */
 export function renderGameBoard(layers, state) {
-  const shapes = withLabels(shapesLookedAt(state), state);
+  const looked = shapesLookedAt(state);
+  const isLooking = looked.length > 0;
+  const shapes = withLabels((isLooking ? looked : picturedNow(state)).filter(({ role }) => role !== RESULT), state);
   const middle = /** @type {Point} */ ([state.facts.width_mm / 2, state.facts.depth_mm / 2]);
-  layers.game.ownerSVGElement?.classList.toggle("looking", shapes.length > 0);
+  layers.game.ownerSVGElement?.classList.toggle("looking", isLooking);
+  put(layers.game, "class", `layer game${isLooking ? "" : " due"}`);
   updateShapes(layers.game, shapes, middle);
+  renderResults(layers.results, isLooking ? looked : latestEvidence(state));
+  renderCorners(layers.results, state);
   each(layers.placing, ghosts(state), ({ unit, kind }) => `${kind} ${unit}`, makeGhost, (node, ghost) => updateGhost(node, ghost, state));
   renderMarkers(layers.markers, state);
+}
+
+/** What came of an action, in words beside each unit. @type {(layer: SVGElement, shapes: Shape[]) => void} */
+function renderResults(layer, shapes) {
+  const found = shapes.filter(({ role }) => role === RESULT);
+  const places = [...new Map(found.map(({ points_mm }) => [String(points_mm[0]), points_mm[0]])).entries()];
+  const rows = places.map(([key, at]) => ({ key: `result ${key}`, at, words: found.filter(({ points_mm }) => String(points_mm[0]) === key).map(({ label }) => label).join(" · ") }));
+  if (!layer.children.length) layer.append(make("g"), make("g"));
+  each(layer.children[0], rows, ({ key }) => key, () => makeText("result", "-1.7em"), (text, { at, words }) => placeText(text, words, at));
+}
+
+/** The corners by which the terrain in hand is stretched. @type {(layer: SVGElement, state: State) => void} */
+function renderCorners(layer, state) {
+  const scale = 1 / state.view.px_per_mm;
+  const corners = cornersShown(state).map((at, index) => ({ at, index }));
+  each(layer.children[1], corners, ({ index }) => String(index), () => make("circle", { class: "corner" }), (circle, { at }) => {
+    put(circle, "cx", short(at[0]));
+    put(circle, "cy", short(at[1]));
+    put(circle, "r", short(7 * scale));
+  });
 }
 
 /** Where units belong, or might have been put. @type {(state: State) => Ghost[]} */

@@ -5,6 +5,8 @@ import { decisionKey, HOLDS_FROM } from "./game_due.js";
 import { forceAction, toggled } from "./game_force.js";
 import { addFace, dropFace, gameTold, offerOf, playing, rollDue } from "./game_state.js";
 import { listenToLog } from "./game_log_deeds.js";
+import { listenToSetup } from "./game_setup_deeds.js";
+import { newStates, statesAction, withSet } from "./game_states.js";
 import { byId } from "./panel.js";
 import { chooseAlone } from "./state.js";
 import { field, listenToLooks, longPresses, onTap } from "./taps.js";
@@ -28,6 +30,8 @@ export function listenToGame(state, changed) {
   listenToMoved(deeds);
   listenToSeats(deeds);
   listenToLog(deeds);
+  listenToSetup(deeds);
+  listenToStates(deeds);
   onTap("game-undo", "", () => deeds.undo());
   onTap("game-redo", "", () => deeds.redo());
   onTap("overrule-body", "data-set", (set) => deeds.overrule(JSON.parse(set)));
@@ -160,17 +164,23 @@ export class Deeds {
   }
 
   begin() {
-    const { active, deck, measuring } = this.state.game.begin;
-    const options = { active, measuring, ...(deck ? { deck } : {}) };
+    const { how, active, deck, measuring } = this.state.game.begin;
+    const options = { ...(how === "setup" ? { setup: true } : { active }), measuring, ...(deck ? { deck } : {}) };
     this.send("Beginning …", async () => {
       if (this.state.now?.simulated?.paused === false) {
         await api.play("pause");
         await new Promise((done) => setTimeout(done, STANDSTILL_MS));
       }
       const told = await api.playGame("begin", { options });
-      this.state.game.again = false;
+      Object.assign(this.state.game, { again: false, states: how === "middle" ? newStates() : null });
       return told;
     });
+  }
+
+  /** Set all states that were set on their screen, and close it. */
+  async setStates() {
+    await this.act(statesAction(this.state), "Setting …");
+    if (!this.state.game.said) this.change(() => { this.state.game.states = null; });
   }
 
   /** @param {string} seat */
@@ -186,6 +196,7 @@ export class Deeds {
 /** @type {(deeds: Deeds) => void} */
 function listenToBegin(deeds) {
   const { begin } = deeds.state.game;
+  onTap("begin-how", "data-how", (how) => deeds.change(() => { begin.how = /** @type {typeof begin.how} */ (how); }));
   onTap("begin-side", "data-side", (side) => deeds.change(() => { begin.active = side; }));
   onTap("begin-deck", "data-deck", (deck) => deeds.change(() => { begin.deck = deck; }));
   onTap("begin-measuring", "data-measuring", (measuring) => deeds.change(() => { begin.measuring = measuring === "declared" ? "declared" : "free"; }));
@@ -193,6 +204,15 @@ function listenToBegin(deeds) {
   onTap("begin-again", "", () => deeds.change(() => { deeds.state.game.again = !deeds.state.game.again; openBegin(true); }));
   openBegin(!matchMedia(PHONE).matches);
   onTap("turn-question", "", () => openPanel());
+}
+
+/** @type {(deeds: Deeds) => void} */
+function listenToStates(deeds) {
+  const { game } = deeds.state;
+  onTap("states-open", "", () => deeds.change(() => { game.states = newStates(); byId("panel").scrollTop = 0; }));
+  onTap("states-body", "data-state", (set) => deeds.change(() => { game.states = withSet(game.states ?? newStates(), JSON.parse(set)); }));
+  onTap("states-send", "", () => { void deeds.setStates(); });
+  onTap("states-cancel", "", () => deeds.change(() => { game.states = null; }));
 }
 
 /** On a phone what can be chosen before a game waits until it is wanted. @type {(isOpen: boolean) => void} */

@@ -14,6 +14,12 @@ import { sideNumber } from "./state.js";
 const MOST_DISRUPTION = 4;
 const STEPS = [["volleys", "Volleys"], ["command", "The command"], ["end", "End of round"]];
 
+const STAGES = [
+  ["first", "first", "Before the first reshuffle"],
+  ["second", "second", "With the Reshuffle card in it"],
+  ["last", "last", "The Reshuffle card is out: it is not shuffled again"],
+];
+
 /** Bring the overrules up to date. @type {(state: State) => void} */
 export function renderOverrule(state) {
   const told = playing(state);
@@ -52,6 +58,9 @@ function rows(state) {
     ...sides.map(({ name, morale }) => stepper(`morale ${name}`, `${name}: morale`, morale, 1, (value) => ({ morale: { [name]: value } }))),
     // Where tablecam deals, a hand is its cards, and not a number to be set.
     ...(told.state.options?.deck ? [] : sides.map(({ name, hand }) => stepper(`hand ${name}`, `${name}: cards`, hand, 0, (value) => ({ hands: { [name]: value } })))),
+    ...(told.state.options?.deck ? [] : [stepper("deck", "Cards left", told.state.deck?.left ?? 0, 0, (value) => ({ deck: value }))]),
+    { key: "stage", title: "Which deck", settings: STAGES.map(([stage, text, title]) => ({ text, title, set: { stage }, isSet: stage === told.state.deck?.stage })) },
+    stepper("number", "Round", round.number, 1, (value) => ({ number: value })),
     { key: "step", title: "Go on with", settings: STEPS.map(([step, text]) => ({ text, set: { step } })) },
     { key: "round", title: "Whose round", settings: sides.map(({ name }) => ({ text: name, set: { active: name }, isSet: name === round.active, side: name })) },
   ];

@@ -6,8 +6,10 @@ import { cardKind, groupTitle, markerWords, sentence } from "./game_words.js";
 import { renderDue } from "./game_due.js";
 import { renderForce } from "./game_force.js";
 import { renderIntents } from "./game_intent.js";
-import { renderGameLog } from "./game_log.js";
+import { renderGameLog } from "./game_log_lines.js";
 import { renderOverrule } from "./game_overrule.js";
+import { renderSetup } from "./game_setup.js";
+import { renderStates } from "./game_states.js";
 import { renderStrip } from "./game_strip.js";
 import { each, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
@@ -21,6 +23,13 @@ import { sideNumber } from "./state.js";
 
 /** What hands do on the table before anybody taps. */
 const BY_HAND = new Set(["march", "charge"]);
+
+/** How a game begins. */
+const HOW = [
+  { how: "stands", text: "As it stands", hint: "The table is taken as it lies now, and the first round begins." },
+  { how: "setup", text: "Set up first", hint: "Dice for the terrain, then edges and deploying. Lay all units anywhere on the table first." },
+  { how: "middle", text: "In its middle", hint: "The table is taken as it lies now; then you set round, morale, cards and the markers of units." },
+];
 
 /** The decks that a game can be played with; the first is the players' own. */
 const DECKS = [{ deck: "", text: "Printed cards" }, { deck: "house", text: "tablecam deals (house deck)" }];
@@ -48,6 +57,8 @@ export function renderGame(state) {
   renderHand(state, told);
   renderMarked(state, told);
   renderOverrule(state);
+  renderSetup(state);
+  renderStates(state);
   renderGameLog(state);
 }
 
@@ -73,6 +84,13 @@ function renderBegin(state) {
   const isOpen = Boolean(game.told && mayBegin && game.told.seat.kind !== "spectator");
   byId("game-begin").hidden = !isOpen;
   if (!isOpen) return;
+  each(byId("begin-how"), HOW, ({ how }) => how, makeButton, (button, { how, text }) => {
+    put(button, "data-how", how);
+    put(button, "aria-pressed", String(how === game.begin.how));
+    write(button, text);
+  });
+  write(byId("begin-how-hint"), HOW.find(({ how }) => how === game.begin.how)?.hint ?? "");
+  byId("begin-side-part").hidden = game.begin.how === "setup";
   each(byId("begin-side"), facts.sides, String, makeButton, (button, side) => {
     put(button, "class", `side-${sideNumber(state, side) % 8}`);
     put(button, "data-side", side);

@@ -51,7 +51,9 @@
  * @property {string[]} together  the units whose moves may be confirmed at once, in their order
  * @property {{unit: string, of: string, text: string, answer: RuleAnswer | null}[]} intents  what movers said before they moved
  * @property {string} trouble
- * @property {{round: {number: number, active: string}, sides: {name: string, morale: number, hand: number}[], hand?: Card[], options?: {deck?: string}}} state
+ * @property {Shape[]} pictured  what is due, as it is drawn while nothing is pointed at
+ * @property {import("./game_laying.js").Piece[]} terrain
+ * @property {{round: {number: number, active: string}, sides: {name: string, morale: number, hand: number}[], hand?: Card[], deck?: {left: number, stage: string}, step?: Record<string, any> & {type: string}, kinds?: {kind: string, does: string}[], options?: {deck?: string}}} state
  * @property {Happened[]} log
  *
  * @typedef {{own: string, by_link: boolean, may_change: boolean, seats: {name: string, side: string | null, link: string | null}[]}} SeatsNow  as `/api/seats` gives it
@@ -75,8 +77,12 @@
  * @property {string | null} copied  the link that was copied last
  * @property {{units: string[], cards: string[]}} force  a force that is being put together
  * @property {boolean} again  another game is to begin while one is in progress
- * @property {{active: string, deck: string, measuring: "free" | "declared"}} begin  what is chosen before a game
+ * @property {import("./game_laying.js").Laying} laying  the terrain in hand, before a game
+ * @property {import("./game_states.js").States | null} states  what is set on the screen of all states, while that is open
+ * @property {{how: "stands" | "setup" | "middle", active: string, deck: string, measuring: "free" | "declared"}} begin  what is chosen before a game
  */
+
+import { newLaying } from "./game_laying.js";
 
 /** How many buttons a group shows before "more". */
 export const MOST_BUTTONS = 12;
@@ -102,7 +108,9 @@ export function newGame(facts) {
     copied: null,
     force: { units: [], cards: [] },
     again: false,
-    begin: { active: facts.sides?.[0] ?? "", deck: "", measuring: "free" },
+    laying: newLaying(),
+    states: null,
+    begin: { how: "stands", active: facts.sides?.[0] ?? "", deck: "", measuring: "free" },
   };
 }
 
@@ -129,6 +137,7 @@ export function gameTold(state, told, asked) {
   const due = new Set(told.to_place.map(({ unit }) => unit));
   game.placed = (before?.to_place ?? []).map(({ unit }) => unit).filter((unit) => !due.has(unit));
   state.rulings.active = told.state.round.active;
+  if (told.state.step?.type !== "laying-terrain") Object.assign(game.laying, newLaying());
   if (before?.question !== told.question) Object.assign(game, { open: [], force: { units: [], cards: [] } });
   if (game.looked?.startsWith("offer") && before?.version !== told.version) game.looked = null;
   if (game.accepting && !told.moved.some(({ unit }) => unit === game.accepting)) game.accepting = null;
@@ -219,6 +228,18 @@ export function shapesLookedAt(state) {
   if (looked.startsWith("offer ")) return offerOf(state, looked)?.shapes ?? [];
   if (looked.startsWith("moved ")) return told.moved.find(({ unit }) => looked === `moved ${unit}`)?.answer.evidence ?? [];
   return told.log[Number(looked.slice("log ".length))]?.evidence ?? [];
+}
+
+/** What is drawn of what is due. @type {(state: State) => Shape[]} */
+export function picturedNow(state) {
+  return playing(state)?.pictured ?? [];
+}
+
+/** What is drawn of the latest action. @type {(state: State) => Shape[]} */
+export function latestEvidence(state) {
+  const log = playing(state)?.log ?? [];
+  const latest = log.findLast(({ undone }) => !undone);
+  return log.filter(({ deed }) => deed === latest?.deed).flatMap(({ evidence }) => evidence);
 }
 
 /** The one unit that is chosen, if it is in the game. @type {(state: State) => string | null} */

@@ -5,6 +5,7 @@ import { createAsking } from "./asking.js";
 import { createBoard } from "./board.js";
 import { renderDisputes } from "./dispute_dialog.js";
 import { listenToGame } from "./game_deeds.js";
+import { LayingHand } from "./game_setup_deeds.js";
 import { renderGame } from "./game_panel.js";
 import { listenToPointers } from "./gestures.js";
 import { listenToLifting, renderLifting } from "./lifting.js";
@@ -33,6 +34,7 @@ const renderBoard = createBoard(svg);
 const refreshAnswers = createAsking(state, changed);
 const refreshPicture = createPicture(state, changed);
 const moves = new Moves(state, changed);
+const laying = new LayingHand(state, changed);
 
 let isDue = false;
 
@@ -146,11 +148,13 @@ let chosenBefore = [];
 
 listenToPointers(svg, {
   tap(at) {
+    if (laying.tap(at)) return;
     chosenBefore = state.chosen;
     state.hover = null;
     choose(thingAt(state, at.x, at.y, at));
   },
   doubleTap(at) {
+    if (laying.tap(at)) return;
     const thing = thingAt(state, at.x, at.y, at);
     if (thing && !change.isPoint(thing)) return choose(thing);
     state.chosen = chosenBefore;
@@ -167,7 +171,7 @@ listenToPointers(svg, {
     change.layTape(state);
     changed();
   },
-  grab: (at) => moves.grab(at),
+  grab: (at) => laying.grab(at) ?? moves.grab(at),
   pan,
   zoom,
   wheel(at, delta) {

@@ -13,7 +13,7 @@ import { toScreen } from "./view.js";
 const BENEATH = new Set(["fire-zone", "lane", "wheel", "directly-in-front", "ring", "cover", "reach"]);
 
 /** The roles whose labels are written; those of the others would write over each other. */
-const LABELLED = new Set(["goal", "length", "ring", "string", "front-line", "barred"]);
+const LABELLED = new Set(["goal", "length", "ring", "string", "front-line", "barred", "zone", "order"]);
 
 const LETTER_PX = { width: 7, height: 15 };
 

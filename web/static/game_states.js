@@ -1,0 +1,110 @@
+// @ts-check
+/**
+ * All states on one screen, for a game that is taken up in its middle: set here, then sent at once.
+ *
+ * The numbers begin as the server has them; only what is set otherwise becomes an overrule.
+ */
+import { disable } from "./game_dice.js";
+import { playing } from "./game_state.js";
+import { sentence } from "./game_words.js";
+import { each, put, write } from "./keyed.js";
+import { byId, element } from "./panel.js";
+import { sideNumber } from "./state.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./game_state.js").GameNow} GameNow */
+/** @typedef {{number?: number, active?: string, morale: Record<string, number>, hands: Record<string, number>, deck?: number, stage?: string, disruption: Record<string, number>, smoke: Record<string, boolean>}} States  what is set otherwise than the game has it */
+/** @typedef {{text: string, set: Partial<States>, isSet?: boolean, label: string}} Choice */
+/** @typedef {{key: string, title: string, side?: string, choices: Choice[], value?: string}} Row */
+
+const STAGES = [["first", "first"], ["second", "second, with Reshuffle"], ["last", "last"]];
+
+/** @type {() => States} */
+export function newStates() {
+  return { morale: {}, hands: {}, disruption: {}, smoke: {} };
+}
+
+/** Bring the screen of all states up to date. @type {(state: State) => void} */
+export function renderStates(state) {
+  const told = playing(state);
+  const { states, busy } = state.game;
+  byId("game-states").hidden = !told || states === null;
+  if (!told || !states) return;
+  each(byId("states-body"), rows(state, told, states), ({ key }) => key, () => element("div", "span", "div"), (node, { title, side, choices, value }) => {
+    put(node, "class", `overrule-row${side === undefined ? "" : ` of-side side-${sideNumber(state, side) % 8}`}`);
+    write(node.children[0], sentence(title));
+    put(node.children[1], "role", "group");
+    put(node.children[1], "aria-label", title);
+    const shown = value === undefined ? choices : [choices[0], { text: value, set: {}, label: value }, ...choices.slice(1)];
+    each(node.children[1], shown.filter(Boolean), ({ label }) => label, () => element("button"), (button, choice) => updateChoice(button, choice, busy !== null));
+  });
+  disable(byId("states-send"), busy !== null);
+}
+
+/** @type {(button: HTMLElement, choice: Choice, isBusy: boolean) => void} */
+function updateChoice(button, { text, set, isSet, label }, isBusy) {
+  const isValue = Object.keys(set).length === 0;
+  put(button, "type", "button");
+  put(button, "class", isValue ? "value" : "");
+  put(button, "data-state", isValue ? null : JSON.stringify(set));
+  put(button, "aria-label", label);
+  put(button, "aria-pressed", isSet === undefined ? null : String(isSet));
+  write(button, text);
+  disable(button, isBusy || isValue);
+}
+
+/** @type {(state: State, told: GameNow, states: States) => Row[]} */
+function rows(state, told, states) {
+  const { round, sides, deck, options } = told.state;
+  const active = states.active ?? round.active;
+  const number = states.number ?? round.number;
+  const left = states.deck ?? deck?.left ?? 0;
+  const stage = states.stage ?? deck?.stage;
+  const isDealt = Boolean(options?.deck);
+  const stepper = (/** @type {string} */ key, /** @type {string} */ title, /** @type {number} */ now, /** @type {number} */ least, /** @type {(value: number) => Partial<States>} */ set, /** @type {string} */ side) =>
+    ({ key, title, side, value: String(now), choices: [{ text: "−", set: set(Math.max(least, now - 1)), label: `${title}: one less` }, { text: "+", set: set(now + 1), label: `${title}: one more` }] });
+  return [
+    stepper("number", "round", number, 1, (value) => ({ number: value }), active),
+    ...(isDealt ? [] : [{ key: "active", title: "whose round", choices: sides.map(({ name }) => ({ text: name, set: { active: name }, isSet: name === active, label: `${name}'s round` })) }]),
+    ...sides.map(({ name, morale }) => stepper(`morale ${name}`, `${name}: morale`, states.morale[name] ?? morale, 1, (value) => ({ morale: { [name]: value } }), name)),
+    ...(isDealt ? [] : sides.map(({ name, hand }) => stepper(`hand ${name}`, `${name}: cards in hand`, states.hands[name] ?? hand, 0, (value) => ({ hands: { [name]: value } }), name))),
+    ...(isDealt ? [] : [stepper("deck", "cards left in the deck", left, 0, (value) => ({ deck: value }), "")]),
+    { key: "stage", title: "which deck", choices: STAGES.map(([key, text]) => ({ text, set: { stage: key }, isSet: key === stage, label: `the ${text} deck` })) },
+    ...unitsOf(state).flatMap((unit) => unitRows(unit, told, states)),
+  ].map((row) => ("side" in row && row.side === "" ? { ...row, side: undefined } : row));
+}
+
+/** The units on the table, those that are chosen first. @type {(state: State) => import("./state.js").Unit[]} */
+function unitsOf({ now, chosen }) {
+  const isChosen = (/** @type {string} */ id) => chosen.includes(`unit:${id}`);
+  return [...(now?.units ?? [])].sort((a, b) => Number(isChosen(b.id)) - Number(isChosen(a.id)));
+}
+
+/** @type {(unit: import("./state.js").Unit, told: GameNow, states: States) => Row[]} */
+function unitRows({ id, side, arm, bases }, told, states) {
+  const markers = told.markers[id] ?? {};
+  const level = states.disruption[id] ?? markers.disruption ?? 0;
+  const smoke = states.smoke[id] ?? markers.smoke ?? false;
+  const levels = Array.from({ length: bases.length + 1 }, (_, each) => each);
+  const choices = levels.map((each) => ({ text: String(each), set: { disruption: { [id]: each } }, isSet: each === level, label: `${id}: disruption ${each}` }));
+  const cloud = arm === "artillery" ? [{ text: "smoke", set: { smoke: { [id]: !smoke } }, isSet: smoke, label: `${id}: smoke` }] : [];
+  return [{ key: `unit ${id}`, title: id, side, choices: [...choices, ...cloud] }];
+}
+
+/** What is set, with something set anew. @type {(states: States, set: Partial<States>) => States} */
+export function withSet(states, set) {
+  const merged = { ...states, ...set };
+  for (const key of /** @type {const} */ (["morale", "hands", "disruption", "smoke"])) {
+    Object.assign(merged, { [key]: { ...states[key], ...set[key] } });
+  }
+  return merged;
+}
+
+/** The overrule that sets them all; with printed cards the round is begun, so that all counts from its first step. @type {(state: State) => import("./game_state.js").Action} */
+export function statesAction(state) {
+  const told = playing(state);
+  const states = state.game.states ?? newStates();
+  const { number = told?.state.round.number, active = told?.state.round.active, ...others } = states;
+  const round = told?.state.options?.deck ? { number } : { number, active };
+  return { type: "overrule", why: "taken up in the middle of a game", ...others, ...round };
+}
