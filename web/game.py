@@ -101,7 +101,8 @@ def correct() -> Response:
 
 
 def _shown() -> Response:
-    response = jsonify(shown_to(_referee(), seat_now()))
+    after = request.args.get("after", "")
+    response = jsonify(shown_to(_referee(), seat_now(), after))
     response.headers["Cache-Control"] = "no-store"  # it may hold a concealed hand
     return response
 

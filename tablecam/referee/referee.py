@@ -7,6 +7,7 @@ where, and waits.
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,6 +31,8 @@ from tablecam.rules.play import Play
 from tablecam.table.model import Position, Scalar, Terrain
 
 AnyPlay = Play[Any, Any]
+
+_RUN_BYTES = 6
 
 _SAID_FOR_ACTIONS = 12
 """What a mover said is shown until so many actions have been done: more than a march has."""
@@ -82,6 +85,7 @@ class Referee:
         self._markers: Mapping[str, Mapping[str, Scalar]] = {}
         self._ground: tuple[Terrain, ...] | None = None
         self._closed: Closed | None = None
+        self._run = ""
         self._version = 0
         self._decided = 0
 
@@ -90,6 +94,12 @@ class Referee:
         """Grows with whatever a seat may see of the game."""
         with self._turn:
             return self._version
+
+    @property
+    def run(self) -> str:
+        """A name for the game in progress that no other has, nor this one when it is resumed."""
+        with self._turn:
+            return self._run
 
     @contextmanager
     def held(self) -> Iterator[AnyPlay | None]:
@@ -151,7 +161,7 @@ class Referee:
         with self._turn:
             if self._play is not None:
                 position = _without_markers(position)
-            self._play = Play(self.game, position, options)
+            self._play, self._run = Play(self.game, position, options), _new_run()
             self._kept = 0
             self._by_hand.begin(position)
             if self._keeper is not None:
@@ -165,7 +175,7 @@ class Referee:
             BadInput: It is none of this game's.
         """
         with self._turn:
-            self._play = Play.from_json(self.game, document)
+            self._play, self._run = Play.from_json(self.game, document), _new_run()
             self._kept = len(self._play.entries())
             self._by_hand.begin(self._by_hand.seen)
             self._go_on()
@@ -435,6 +445,10 @@ class Referee:
         except Refused:
             return False
         return True
+
+
+def _new_run() -> str:
+    return secrets.token_hex(_RUN_BYTES)
 
 
 def _without_markers(position: Position) -> Position:

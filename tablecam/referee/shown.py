@@ -18,8 +18,12 @@ from tablecam.rules.play import Done
 from tablecam.table.model import Terrain
 
 
-def shown(referee: Referee, seat: Seat) -> Json:
-    """All that a seat may know of the game, at one version of it."""
+def shown(referee: Referee, seat: Seat, after: str = "") -> Json:
+    """All that a seat may know of the game, at one version of it.
+
+    `after` is the `log_mark` of what it was shown before: of the log it is shown only the lines of
+    what was done, taken back or done again since. A long game's log is hundreds of lines.
+    """
     with referee.held() as play:
         head = {
             "version": referee.version,
@@ -29,7 +33,8 @@ def shown(referee: Referee, seat: Seat) -> Json:
         }
         if play is None:
             return head
-        return head | _asked(referee, play, seat) | _table(referee, play) | _state(play, seat)
+        log = _log(referee, play, seat, after)
+        return head | _asked(referee, play, seat) | _table(referee, play) | _state(play, seat) | log
 
 
 def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
@@ -82,12 +87,27 @@ def _table(referee: Referee, play: AnyPlay) -> Json:
 
 
 def _state(play: AnyPlay, seat: Seat) -> Json:
-    """The game's own state as this seat may see it, and what has happened."""
+    """The game's own state as this seat may see it."""
     state = play.game.seen_by(play.state, seat.sees)
-    return {
-        "state": {key: value for key, value in state.items() if key != "position"},
-        "log": [line for deed, done in enumerate(play.log) for line in _lines(deed, done, seat)],
-    }
+    return {"state": {key: value for key, value in state.items() if key != "position"}}
+
+
+def _log(referee: Referee, play: AnyPlay, seat: Seat, after: str) -> Json:
+    """What has happened, or what of it is new: those lines take the place of their deeds' old ones.
+
+    A mark is of one run of a game and of one seat, as others are not told the same.
+    """
+    run = f"{referee.run}.{seat.kind}.{seat.side or ''}."
+    entries = after.removeprefix(run)
+    is_whole = not (after.startswith(run) and entries.isdecimal())
+    deeds = None if is_whole else play.deeds_since(int(entries))
+    lines = [
+        line
+        for deed, done in enumerate(play.log)
+        if deeds is None or deed in deeds
+        for line in _lines(deed, done, seat)
+    ]
+    return {"log": lines, "log_is_whole": is_whole, "log_mark": f"{run}{play.log_length}"}
 
 
 def _ground(piece: Terrain) -> Json:

@@ -263,6 +263,20 @@ class Play(Generic[State, Action]):
                 state = standing[-1][1].state if standing else self._first
                 yield Logged(self._entry(each), state, done, deed, undoes)
 
+    @property
+    def log_length(self) -> int:
+        """How many entries the log has: it only grows."""
+        return len(self._log)
+
+    def deeds_since(self, entries: int) -> frozenset[int]:
+        """What has been done, taken back or done again since the log had so many entries.
+
+        Each by its place in `log`.
+        """
+        later = self.logged(after=entries)
+        places = (place for each in later for place in (each.deed, *each.undoes))
+        return frozenset(place for place in places if place is not None)
+
     def _entry(self, entry: Done[State, Action] | Remark | int) -> Json:
         if isinstance(entry, int):
             return {"undo": entry}

@@ -1,6 +1,8 @@
 // @ts-check
 /** What the page asks of the server, and the stream of news from it. */
 
+import { KeptLog } from "./game_log.js";
+
 /** @typedef {import("./state.js").TableState} TableState */
 /** @typedef {import("./state.js").Measured} Measured */
 /** @typedef {import("./state.js").About} About */
@@ -13,6 +15,9 @@
 const SILENCE_MS = 12_000;
 const RETRY_MS = 1_500;
 const POLL_MS = 500;
+
+/** What this page has been told of the game's log. */
+const log = new KeptLog();
 
 /** The distance between two things. @type {(a: string, b: string, ranges_bw: number[]) => Promise<Measured>} */
 export function measure(a, b, ranges_bw) {
@@ -45,13 +50,13 @@ export function disputes() {
 }
 
 /** The game as this page's seat may see it. @type {() => Promise<GameNow>} */
-export function game() {
-  return get("/api/game");
+export async function game() {
+  return log.whole(await get(`/api/game${log.query}`));
 }
 
 /** Do something in the game; what it is then. @type {(deed: "begin" | "act" | "confirm" | "confirm-all" | "accept" | "intend" | "undo" | "redo" | "correct", body: object) => Promise<GameNow>} */
-export function playGame(deed, body) {
-  return send(`/api/game/${deed}`, body);
+export async function playGame(deed, body) {
+  return log.whole(await send(`/api/game/${deed}${log.query}`, body));
 }
 
 /** The seats at the table. @type {() => Promise<SeatsNow>} */

@@ -1,100 +1,41 @@
 // @ts-check
-/** The log of the game: each line with its rule, its drawing, and the way back to before it. */
-import { disable, makeDie, renderDice } from "./game_dice.js";
-import { playing } from "./game_state.js";
-import { sentence } from "./game_words.js";
-import { each, put, write } from "./keyed.js";
-import { byId, element } from "./panel.js";
+/** The log of the game: the server sends what is new of it, and here it is kept whole. */
 
-/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./game_state.js").GameNow} GameNow */
 /** @typedef {import("./game_state.js").Happened} Happened */
+/** @typedef {GameNow & {log_is_whole?: boolean, log_mark?: string}} Told  as the server tells it */
 
-const MOST_LINES = 15;
+export class KeptLog {
+  /** @type {Happened[]} */
+  #lines = [];
+  #mark = "";
+  #version = 0;
 
-/** Bring the log up to date, the latest first. @type {(state: State) => void} */
-export function renderGameLog(state) {
-  const told = playing(state);
-  const all = (told?.log ?? []).map((happened, index) => ({ key: `log ${index}`, happened })).reverse();
-  const shown = state.game.wholeLog ? all : all.slice(0, MOST_LINES);
-  byId("game-log").hidden = all.length === 0;
-  write(byId("game-log-count"), all.length ? String(all.length) : "");
-  each(byId("game-log-body"), shown, ({ key }) => key, makeLine, (line, { key, happened }) => updateLine(line, key, happened, state));
-  byId("game-log-more").hidden = shown.length === all.length;
+  /** What the server is asked with: where this log ends. */
+  get query() {
+    return this.#mark ? `?${new URLSearchParams({ after: this.#mark })}` : "";
+  }
+
+  /** The game with its whole log; an answer that others have overtaken changes nothing here. @param {Told} told @returns {GameNow} */
+  whole(told) {
+    const mark = told.log_mark ?? "";
+    const isSame = runOf(mark) === runOf(this.#mark);
+    const isLate = isSame && told.version < this.#version;
+    if (told.log_is_whole === false && (isLate || !isSame)) return { ...told, log: this.#lines };
+    if (isLate) return told;
+    this.#lines = told.log_is_whole === false ? merged(this.#lines, told.log) : (told.log ?? []);
+    [this.#mark, this.#version] = [mark, told.version];
+    return { ...told, log: this.#lines };
+  }
 }
 
-/** @type {() => HTMLElement} */
-function makeLine() {
-  const line = element("li", "div", "div");
-  const [words, deeds] = /** @type {HTMLElement[]} */ ([...line.children]);
-  put(words, "role", "button");
-  put(words, "tabindex", "0");
-  words.className = "words";
-  words.append(...["b", "span", "span", "i", "small"].map((tag) => element(tag)));
-  words.children[2].className = "dice";
-  deeds.className = "deeds";
-  return line;
+/** Which game's a mark is, and which seat's. @type {(mark: string) => string} */
+function runOf(mark) {
+  return mark.slice(0, mark.lastIndexOf("."));
 }
 
-/** @type {(line: HTMLElement, key: string, happened: Happened, state: State) => void} */
-function updateLine(line, key, happened, state) {
-  const { kind, text, rule, note, undone, evidence, dice } = happened;
-  const [words, deeds] = /** @type {HTMLElement[]} */ ([...line.children]);
-  const [mark, said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...words.children]);
-  const marks = [kind === "overrule" || note.startsWith("overruled") ? "overrule" : "", undone ? "undone" : ""].filter(Boolean);
-  const isOpen = state.game.line === key;
-  put(line, "class", [...marks, state.game.looked === key ? "looked" : "", evidence.length ? "drawn" : ""].join(" ").trim());
-  put(words, "data-log", key);
-  put(words, "aria-expanded", String(isOpen));
-  write(mark, marks.join(", "));
-  write(said, sentence(text));
-  renderDice(faces, dice?.values ?? []);
-  write(noted, note);
-  write(by, rule ?? "");
-  deeds.hidden = !isOpen;
-  if (isOpen) renderDeeds(deeds, happened, state);
-}
-
-/** What may be done about a line: go back to before it, or say what its dice really showed. @type {(node: HTMLElement, happened: Happened, state: State) => void} */
-function renderDeeds(node, { undone, deed, dice, evidence }, state) {
-  const { busy, fixing } = state.game;
-  if (!node.children.length) node.append(...madeDeeds());
-  const [hint, back, open, faces, why, fix] = /** @type {HTMLElement[]} */ ([...node.children]);
-  const may = Boolean(playing(state)?.can_undo) && !undone;
-  const isFixing = may && fixing?.deed === deed;
-  write(hint, undone ? "It was taken back, and stays in the record." : evidence.length ? "It is drawn on the table." : "");
-  back.hidden = !may;
-  put(back, "data-back", String(deed));
-  open.hidden = !may || !dice || isFixing;
-  put(open, "data-fix-open", JSON.stringify({ deed, values: dice?.values ?? [] }));
-  for (const part of [faces, why, fix]) part.hidden = !isFixing;
-  for (const button of [back, open, fix]) disable(button, busy !== null);
-  if (!isFixing || !fixing) return;
-  const numbered = fixing.values.map((face, index) => ({ face, index }));
-  each(faces, numbered, ({ face, index }) => `${index} ${face}`, ({ face }) => makeFace(face), (button, { index }) => put(button, "data-turn", String(index)));
-}
-
-/** @type {() => HTMLElement[]} */
-function madeDeeds() {
-  const [hint, back, open, faces, why, fix] = ["span", "button", "button", "div", "input", "button"].map((tag) => element(tag));
-  hint.className = "hint";
-  for (const button of [back, open, fix]) put(button, "type", "button");
-  write(back, "Back to before this");
-  write(open, "The dice were read wrong …");
-  faces.className = "dice turned";
-  put(faces, "role", "group");
-  put(faces, "aria-label", "Tap a die until it shows what it really was");
-  for (const [name, value] of Object.entries({ type: "text", maxlength: "200", placeholder: "why? (may be left out)", "aria-label": "Why are the dice corrected?" })) put(why, name, value);
-  put(fix, "data-fix", "");
-  fix.className = "main";
-  write(fix, "Correct: an overrule");
-  return [hint, back, open, faces, why, fix];
-}
-
-/** @type {(face: number) => HTMLElement} */
-function makeFace(face) {
-  const button = element("button");
-  put(button, "type", "button");
-  put(button, "aria-label", `shows ${face}: the next face`);
-  button.append(makeDie(face));
-  return button;
+/** Lines with those of some deeds replaced, in the order of the deeds. @type {(lines: Happened[], fresh: Happened[]) => Happened[]} */
+function merged(lines, fresh) {
+  const deeds = new Set(fresh.map(({ deed }) => deed));
+  return [...lines.filter(({ deed }) => !deeds.has(deed)), ...fresh].sort((one, other) => one.deed - other.deed);
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from playwright.sync_api import expect
 
 from tests.web.browser.halls import Table
@@ -22,7 +24,9 @@ def test_a_reload_in_the_middle_of_a_decision_changes_nothing(fight: Table) -> N
 def test_two_taps_at_once_are_one(fight: Table) -> None:
     seat = fight.prussian
     sent: list[str] = []
-    seat.page.on("request", lambda request: sent.append(request.method + request.url[-4:]))
+    seat.page.on(
+        "request", lambda request: sent.append(request.method + urlsplit(request.url).path[-4:])
+    )
     seat.page.locator("#game-actions button").first.evaluate(
         "each => { each.click(); each.click() }"
     )
@@ -35,7 +39,7 @@ def test_who_taps_too_late_is_told_that_the_game_had_gone_on(fight: Table) -> No
     fight.taps("Volleys", "From the left", "P3 at A3 (4)")
     late.shows_the_newest()
     old = late.page.request.get(f"{fight.hall.address}api/game").json()
-    late.page.route("**/api/game", lambda route: route.fulfill(json=old))
+    late.page.route("**/api/game*", lambda route: route.fulfill(json=old))
     fight.prussian.clicks("#game-dice-roll")
     late.page.locator("#game-dice-roll").click()
     expect(late.page.locator("#game-said")).to_have_text("The game had gone on: look again.")

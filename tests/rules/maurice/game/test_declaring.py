@@ -111,8 +111,9 @@ def _told(state: State) -> str:
     legal = the_round.legal(state)
     offers = [GAME.offered(state, action) for action in legal]
     shown = [(each.group, each.label, [shape.role for shape in each.evidence]) for each in offers]
-    asked = GAME.asked(state)
-    return json.dumps([[GAME.action_to_json(each) for each in legal], shown, asked.question])
+    drawn = [(shape.role, shape.label) for shape in GAME.pictured(state)]
+    listed = [GAME.action_to_json(each) for each in legal]
+    return json.dumps([listed, shown, drawn, GAME.asked(state).question])
 
 
 def test_fire_that_does_not_reach_is_lost_and_told_how_far_it_is():
