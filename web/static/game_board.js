@@ -1,6 +1,7 @@
 // @ts-check
 /** The game on the table: markers of units, ghosts of where they belong, what is pointed at. */
-import { cornersShown } from "./game_laying.js";
+import { cornersShown, layingDue } from "./game_laying.js";
+import { markersShown } from "./game_states.js";
 import { latestEvidence, picturedNow, playing, shapesLookedAt } from "./game_state.js";
 import { each, make, put } from "./keyed.js";
 import { withLabels } from "./rulings_board.js";
@@ -32,6 +33,7 @@ export function renderGameBoard(layers, state) {
   updateShapes(layers.game, shapes, middle);
   renderResults(layers.results, isLooking ? looked : latestEvidence(state));
   renderCorners(layers.results, state);
+  layers.game.ownerSVGElement?.classList.toggle("laying", layingDue(state) !== null);
   each(layers.placing, ghosts(state), ({ unit, kind }) => `${kind} ${unit}`, makeGhost, (node, ghost) => updateGhost(node, ghost, state));
   renderMarkers(layers.markers, state);
 }
@@ -41,14 +43,17 @@ function renderResults(layer, shapes) {
   const found = shapes.filter(({ role }) => role === RESULT);
   const places = [...new Map(found.map(({ points_mm }) => [String(points_mm[0]), points_mm[0]])).entries()];
   const rows = places.map(([key, at]) => ({ key: `result ${key}`, at, words: found.filter(({ points_mm }) => String(points_mm[0]) === key).map(({ label }) => label).join(" · ") }));
-  if (!layer.children.length) layer.append(make("g"), make("g"));
+  if (!layer.children.length) layer.append(make("g"), make("g"), make("g"));
   each(layer.children[0], rows, ({ key }) => key, () => makeText("result", "-1.7em"), (text, { at, words }) => placeText(text, words, at));
 }
 
 /** The corners by which the terrain in hand is stretched. @type {(layer: SVGElement, state: State) => void} */
 function renderCorners(layer, state) {
   const scale = 1 / state.view.px_per_mm;
-  const corners = cornersShown(state).map((at, index) => ({ at, index }));
+  const places = cornersShown(state);
+  const way = state.game.laying.tool === "corners" && places.length > 1 ? [through(places, false)] : [];
+  each(layer.children[2], way, () => "way", () => make("path", { class: "corner-way" }), (path, d) => put(path, "d", d));
+  const corners = places.map((at, index) => ({ at, index }));
   each(layer.children[1], corners, ({ index }) => String(index), () => make("circle", { class: "corner" }), (circle, { at }) => {
     put(circle, "cx", short(at[0]));
     put(circle, "cy", short(at[1]));
@@ -121,7 +126,7 @@ function arrow([x, y], [to_x, to_y], { view }) {
 
 /** Disruption as pips and smoke as a cloud, upright beside each unit. @type {(layer: SVGElement, state: State) => void} */
 function renderMarkers(layer, state) {
-  const markers = playing(state)?.markers ?? {};
+  const markers = markersShown(state);
   const marked = (state.now?.units ?? []).filter(({ id }) => markers[id]?.disruption || markers[id]?.smoke);
   each(layer, marked, ({ id }) => id, () => make("g", { class: "marker" }), (node, { id, x_mm, y_mm }) => {
     const { disruption = 0, smoke = false } = markers[id];

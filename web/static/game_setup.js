@@ -14,7 +14,7 @@ const TOOLS = [
   { tool: "oval", text: "Oval" },
   { tool: "block", text: "Block" },
   { tool: "strip", text: "Strip" },
-  { tool: "corners", text: "Corner by corner" },
+  { tool: "corners", text: "Corners" },
 ];
 const HANDLES = [
   { deed: "larger", text: "Larger" },

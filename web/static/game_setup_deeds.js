@@ -30,9 +30,14 @@ export class LayingHand {
     this.changed = changed;
   }
 
+  /** Whether pointers are for the terrain now. */
+  get isDue() {
+    return layingDue(this.state) !== null;
+  }
+
   /** Whether a tap was for the terrain. @param {Touch} at @returns {boolean} */
   tap(at) {
-    if (!layingDue(this.state)) return false;
+    if (!this.isDue) return false;
     tapped(this.state, this.placeOf(at));
     this.changed();
     return true;
@@ -40,7 +45,7 @@ export class LayingHand {
 
   /** What a drag from here carries of the terrain. @param {Touch} at @returns {Drag | null} */
   grab(at) {
-    if (!layingDue(this.state)) return null;
+    if (!this.isDue) return null;
     const tolerance_mm = (CORNER_PX + toleranceOf(at.pointer)) / this.state.view.px_per_mm;
     const carry = carried(this.state, this.placeOf(at), tolerance_mm);
     if (!carry) return null;

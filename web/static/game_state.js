@@ -138,6 +138,7 @@ export function gameTold(state, told, asked) {
   game.placed = (before?.to_place ?? []).map(({ unit }) => unit).filter((unit) => !due.has(unit));
   state.rulings.active = told.state.round.active;
   if (told.state.step?.type !== "laying-terrain") Object.assign(game.laying, newLaying());
+  if (before?.question !== told.question) game.said = "";
   if (before?.question !== told.question) Object.assign(game, { open: [], force: { units: [], cards: [] } });
   if (game.looked?.startsWith("offer") && before?.version !== told.version) game.looked = null;
   if (game.accepting && !told.moved.some(({ unit }) => unit === game.accepting)) game.accepting = null;

@@ -29,6 +29,7 @@ export function renderStates(state) {
   const told = playing(state);
   const { states, busy } = state.game;
   byId("game-states").hidden = !told || states === null;
+  byId("game").classList.toggle("stating", Boolean(told && states));
   if (!told || !states) return;
   each(byId("states-body"), rows(state, told, states), ({ key }) => key, () => element("div", "span", "div"), (node, { title, side, choices, value }) => {
     put(node, "class", `overrule-row${side === undefined ? "" : ` of-side side-${sideNumber(state, side) % 8}`}`);
@@ -89,6 +90,15 @@ function unitRows({ id, side, arm, bases }, told, states) {
   const choices = levels.map((each) => ({ text: String(each), set: { disruption: { [id]: each } }, isSet: each === level, label: `${id}: disruption ${each}` }));
   const cloud = arm === "artillery" ? [{ text: "smoke", set: { smoke: { [id]: !smoke } }, isSet: smoke, label: `${id}: smoke` }] : [];
   return [{ key: `unit ${id}`, title: id, side, choices: [...choices, ...cloud] }];
+}
+
+/** The units' markers as the game has them, or as they are being set. @type {(state: State) => GameNow["markers"]} */
+export function markersShown(state) {
+  const markers = playing(state)?.markers ?? {};
+  const { states } = state.game;
+  if (!states) return markers;
+  const names = new Set([markers, states.disruption, states.smoke].flatMap((each) => Object.keys(each)));
+  return Object.fromEntries([...names].map((id) => [id, { disruption: states.disruption[id] ?? markers[id]?.disruption, smoke: states.smoke[id] ?? markers[id]?.smoke }]));
 }
 
 /** What is set, with something set anew. @type {(states: States, set: Partial<States>) => States} */

@@ -9,6 +9,8 @@ import { sideNumber } from "./state.js";
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./game_state.js").GameNow} GameNow */
 
+/** What comes before the first round: it is nobody's. */
+const SETUP_STEPS = new Set(["rolling-terrain", "laying-terrain", "choosing-edge", "choosing-order", "deploying", "rolling-first-round"]);
 const FLAG = "M4 18V2H16L13 6.5L16 11H4";
 const CARD = "M5 2H15V18H5Z";
 
@@ -17,10 +19,11 @@ export function renderStrip(state) {
   const told = playing(state);
   document.body.classList.toggle("playing", told !== null);
   put(byId("game-strip"), "data-version", String(state.game.told?.version ?? ""));
-  put(byId("turn-round"), "class", told ? `turn-round side-${sideNumber(state, told.state.round.active) % 8}` : "turn-round none");
-  write(byId("turn-active"), told?.state.round.active ?? "no game yet");
-  byId("turn-word").hidden = told === null;
-  write(byId("turn-number"), String(told?.state.round.number ?? ""));
+  put(byId("turn-round"), "class", told && !SETUP_STEPS.has(told.state.step?.type ?? "") ? `turn-round side-${sideNumber(state, told.state.round.active) % 8}` : "turn-round none");
+  const isSetup = Boolean(told && SETUP_STEPS.has(told.state.step?.type ?? ""));
+  write(byId("turn-active"), isSetup ? "setting up" : (told?.state.round.active ?? "no game yet"));
+  byId("turn-word").hidden = told === null || isSetup;
+  write(byId("turn-number"), isSetup ? "" : String(told?.state.round.number ?? ""));
   write(byId("turn-question"), questionWords(state));
   write(byId("turn-who"), told ? turnWords(told) : "");
   byId("turn-who").classList.toggle("yours", Boolean(told?.is_yours));

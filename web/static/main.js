@@ -166,6 +166,7 @@ listenToPointers(svg, {
     navigator.vibrate?.(15);
   },
   hover(at) {
+    if (laying.isDue) return;
     state.hover = at && thingAt(state, at.x, at.y, at);
     if (state.hover && change.isPoint(state.hover) && state.chosen.length !== 1) state.hover = null;
     change.layTape(state);

@@ -69,7 +69,15 @@ function isFree(box, taken) {
 function placesOf({ kind, role, points_mm }, towards_mm) {
   if (kind === "line") return (role === "front-line" ? [0.93, 0.07, 0.8] : [0.5, 0.35, 0.65, 0.2, 0.8]).map((share) => along(points_mm, share));
   const far = (/** @type {Point} */ p) => Math.hypot(p[0] - towards_mm[0], p[1] - towards_mm[1]);
+  if (role === "zone") return insideOf(points_mm);
   return [...points_mm].sort((a, b) => far(a) - far(b));
+}
+
+/** Places in an area, the middle first. @type {(points_mm: Point[]) => Point[]} */
+function insideOf(points_mm) {
+  const mean = (/** @type {0 | 1} */ axis) => points_mm.reduce((sum, point) => sum + point[axis], 0) / points_mm.length;
+  const [x, y] = [mean(0), mean(1)];
+  return [0, 0.3, 0.6, 0.8].flatMap((share) => points_mm.map(([px, py]) => /** @type {Point} */ ([x + share * (px - x), y + share * (py - y)])));
 }
 
 /** A place on a line, at a share of its length. @type {(points_mm: Point[], share: number) => Point} */

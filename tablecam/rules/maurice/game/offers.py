@@ -75,7 +75,7 @@ def _plain(action: act.Action) -> Offer:
         case act.ChooseOrder():
             return Offer("setup", f"{action.first} deploys first")
         case act.Deploy():
-            return Offer("setup", "All in rows" if action.units else "As all lay at first")
+            return Offer("setup", "All in rows" if action.units else "Keep all where they lay")
         case act.ClearSmoke():
             return Offer("march", "Clear the smoke of all")
         case _:
