@@ -6,7 +6,7 @@ import itertools
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -90,8 +90,14 @@ class GameRecord(Protocol):
     def add_pictures(self, document: Json, pictures: Sequence[Picture], at: datetime) -> None:
         """Keep what an entry looked like: a picture's document."""
 
-    def try_again(self) -> None:
-        """Write what could not be written, if it can be by now."""
+    def try_again(self) -> Sequence[str]:
+        """Write what could not be written, if it can be by now.
+
+        What players should know of the file and were not told yet, a sentence each.
+        """
+
+    def close(self) -> None:
+        """Write what waits, and leave the file to other programs. May be called twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,7 @@ class KeptGame:
         create: Makes the file.
         file: The file of a game that goes on, where there is one.
         pictures_mb: How large the pictures of a game of three hours may be, in megabytes.
+        now: What time it is; a video that is read again has its own.
     """
 
     def __init__(
@@ -120,14 +127,17 @@ class KeptGame:
         file: GameFile | None = None,
         *,
         pictures_mb: float = DEFAULT_MB,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC).astimezone(),
     ) -> None:
+        self._now = now
         self._writer = Writer(create, file)
-        self._disputes = [] if file is None else _disputes_of(file)
+        going_on = self._writer.file
+        self._disputes = [] if going_on is None else _disputes_of(going_on)
         self._chain = Chain()
         self._held: tuple[Json, datetime] | None = None
         self._began_with: int | None = None
         self._lock = threading.Lock()
-        self.budget = _budget(pictures_mb, file)
+        self.budget = _budget(pictures_mb, self._writer.file)
         self.elsewhere: Callable[[], str] = lambda: ""
         """Why a copy of the recording, in a hall, has not got everything."""
 
@@ -145,9 +155,11 @@ class KeptGame:
 
     @property
     def trouble(self) -> str:
-        """Why something is not kept where it should be, in one line; empty when all is."""
-        with self._lock:
-            return self._writer.trouble or self.elsewhere()
+        """Why something is not kept where it should be, in one line; empty when all is.
+
+        It waits for nobody: a camera's loop asks with every frame.
+        """
+        return self._writer.trouble or self.elsewhere()
 
     def unfinished(self) -> Json | None:
         """The document of the newest game in the file; None where none was begun.
@@ -162,15 +174,15 @@ class KeptGame:
     def begin_play(self, document: Json) -> None:
         """Keep how a game begins."""
         with self._lock:
-            self._keep(NewEntry("play", document))
+            self._keep(NewEntry("play", document, at=self._now()))
 
     def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
         """Keep what was done or taken back in the game that began last, all or none of it.
 
         `rulings` are what was then made of hands' moves.
         """
-        entries = [NewEntry("deed", each) for each in deeds]
-        entries += [NewEntry("ruling", each) for each in rulings]
+        entries = [NewEntry("deed", each, at=self._now()) for each in deeds]
+        entries += [NewEntry("ruling", each, at=self._now()) for each in rulings]
         with self._lock:
             self._keep(*entries)
 
@@ -178,7 +190,7 @@ class KeptGame:
         """Keep what happened to the camera or its tags, where there is a file."""
         with self._lock:
             if self._writer.has_begun:
-                self._keep(NewEntry("notice", {"text": text}))
+                self._keep(NewEntry("notice", {"text": text}, at=self._now()))
 
     def add_pictures(self, document: Json, pictures: Sequence[Picture], at: datetime) -> None:
         """Keep what an entry looked like: a picture's document."""
@@ -186,10 +198,19 @@ class KeptGame:
             if not self._writer.trouble:  # pictures do not wait: they would fill the memory, too
                 self._keep(NewEntry("picture", document, tuple(pictures), at))
 
-    def try_again(self) -> None:
-        """Write what could not be written, if it can be by now."""
+    def try_again(self) -> Sequence[str]:
+        """Write what could not be written, if it can be by now.
+
+        What players should know of the file and were not told yet, a sentence each.
+        """
         with self._lock:
-            self._writer.write()
+            self._writer.try_again()
+            return self._writer.news()
+
+    def close(self) -> None:
+        """Write what waits, and leave the file to other programs. May be called twice."""
+        with self._lock:
+            self._writer.close()
 
     def settle(
         self, position: Json, moves: Sequence[Json], at: datetime, *, begins: bool

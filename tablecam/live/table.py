@@ -96,7 +96,9 @@ class LiveTable(Background):
         if self._referee is not None or record is not None:
             if record is not None:
                 # What a script moves is no hand's: a demo that is only looked at leaves no file.
-                self._recording = Recording(record, roster, begins_with_moves=simulated is None)
+                self._recording = Recording(
+                    record, roster, begins_with_moves=simulated is None, say=self._say
+                )
             self._refereeing = Refereeing(self._referee, self.wait, self.take_off, self._recording)
 
     def start(self) -> None:
@@ -250,6 +252,11 @@ class LiveTable(Background):
             self._watching.start_over()
             now = self._health()
         self._publish(health=now)
+
+    def _say(self, text: str) -> None:
+        """Tell players something, with the next frame."""
+        with self._tracking:
+            self._unsaid += (text,)
 
     def _tell_game(self, version: int) -> None:
         """Show what the game knows of the units from now on."""

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 from typing import Final
 
 from tablecam.errors import BadInput
-from tablecam.record.entries import Kind, NewEntry
+from tablecam.record.entries import Entry, Kind, NewEntry, Picture
 from tablecam.record.game_file import GameFile
+from tablecam.record.journal import WrittenElsewhere
+from tablecam.record.writer_lock import WriterLock
 
 log = logging.getLogger(__name__)
 
@@ -18,6 +25,8 @@ Together = tuple[NewEntry, ...]
 
 _AT_ONCE: Final = 20
 """About so many entries go into one transaction: a disk that has room for some gets them."""
+_AGAIN_S: Final = 1.0
+"""So long what could not be written waits before it is tried again by itself."""
 _WORDS: Final[Mapping[Kind, str]] = {
     "position": "position",
     "move": "move",
@@ -31,25 +40,62 @@ _WORDS: Final[Mapping[Kind, str]] = {
 """What players call what waits."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """An entry that was written, without its pictures but for a dispute's, which are few.
+
+    Its text takes a tenth of the memory that its document does.
+    """
+
+    kind: Kind
+    at: datetime
+    text: str
+    pictures: tuple[Picture, ...]
+
+    @classmethod
+    def of(cls, entry: Entry | NewEntry) -> _Told:
+        few = entry.pictures if isinstance(entry, NewEntry) and entry.kind == "dispute" else ()
+        return cls(entry.kind, entry.at, json.dumps(entry.document), few)
+
+    def again(self) -> NewEntry:
+        return NewEntry(self.kind, json.loads(self.text), self.pictures, self.at)
+
+
 class Writer:
     """The one writer of a game's file, which it makes with the first entry. Not for two threads.
 
+    A file that is taken away, or that another program writes to, is written anew under another
+    name: all that was told is remembered, but for the pictures.
+
     Args:
         create: Makes the file.
-        file: The file of a game that goes on, where there is one.
+        file: The file of a game that goes on, where there is one. It is left alone while another
+            program has it.
     """
 
     def __init__(self, create: Callable[[], GameFile], file: GameFile | None) -> None:
         self._create = create
         self._waiting: deque[Together] = deque()
-        self.file = file
+        self._told: list[_Told] = []
+        self._lock: WriterLock | None = None
+        self._news: list[str] = []
+        self._tried_at_s = 0.0
+        self._left: Path | None = None
+        self.file: GameFile | None = None
         self.trouble = ""
-        self.last = 0 if file is None else file.last()
+        self.last = 0
+        if file is not None:
+            self._take_over(file)
 
     @property
     def has_begun(self) -> bool:
         """Whether there is a file, or would be if it could be written."""
         return self.file is not None or bool(self._waiting)
+
+    def news(self) -> Sequence[str]:
+        """What players should know of the file and have not been told yet, a sentence each."""
+        told, self._news = self._news, []
+        return told
 
     def keep(self, *entries: NewEntry) -> int:
         """Write these, all or none, and before them what waits; the number of the first of them.
@@ -59,15 +105,43 @@ class Writer:
         first = self.last + 1
         self.last += len(entries)
         self._waiting.append(entries)
-        self.write()
+        self._write()
         return first
 
-    def write(self) -> None:
-        """Write what waits, in order, as far as that goes."""
-        if not self._waiting:
+    def try_again(self) -> None:
+        """Write what waits, if that was not tried just now."""
+        if self._waiting and time.monotonic() - self._tried_at_s >= _AGAIN_S:
+            self._write()
+
+    def close(self) -> None:
+        """Write what waits, and let other programs write. May be called twice."""
+        if self._waiting:
+            self._write()
+        self._let_go()
+
+    def _take_over(self, file: GameFile) -> None:
+        lock, is_free = _lock_of(file.path)
+        if not is_free:
+            self._news.append(
+                f"{file.path.name} is being played by another tablecam: this game gets a file of "
+                "its own"
+            )
             return
+        self._lock, self.file = lock, file
+        self._told = [_Told.of(entry) for entry in file.entries()]
+        self.last = len(self._told)
+
+    def _write(self) -> None:
+        """Write what waits, in order, as far as that goes."""
+        self._tried_at_s = time.monotonic()
         try:
-            self._write(self._file())
+            try:
+                self._append_all()
+            except BadInput as error:
+                if not self._is_lost(error):
+                    raise
+                self._begin_anew(error)
+                self._append_all()
             self.trouble = ""
         except BadInput as error:
             trouble = f"{self._unwritten()} not on the disk: {error}"
@@ -75,13 +149,39 @@ class Writer:
                 log.error("%s", trouble)
             self.trouble = trouble
 
+    def _is_lost(self, error: BadInput) -> bool:
+        """Whether the file can never be gone on with."""
+        if self.file is None:
+            return False
+        return isinstance(error, WrittenElsewhere) or not self.file.path.exists()
+
+    def _begin_anew(self, error: BadInput) -> None:
+        """Have all that was told written again, to another file."""
+        log.error("the game is written anew to another file: %s", error)
+        if self.file is not None:
+            self._left = self.file.path
+        self._let_go()
+        self.file = None
+        self._waiting.extendleft((each.again(),) for each in reversed(self._told))
+        self._told = []
+
+    def _let_go(self) -> None:
+        """Let other programs write to the file."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
     def _file(self) -> GameFile:
         if self.file is None:
             self.file = self._create()
+            self._lock, _ = _lock_of(self.file.path)
             log.info("the game is kept in %s", self.file.path)
+            if self._left is not None:
+                self._news.append(_moved(self._left, self.file.path))
+                self._left = None
         return self.file
 
-    def _write(self, file: GameFile) -> None:
+    def _append_all(self) -> None:
         while self._waiting:
             batch: list[NewEntry] = []
             count = 0
@@ -90,7 +190,8 @@ class Writer:
                 count += 1
                 if len(batch) >= _AT_ONCE:
                     break
-            file.append(*batch)
+            self._file().append(*batch, after=len(self._told))
+            self._told += map(_Told.of, batch)
             for _ in range(count):
                 self._waiting.popleft()
 
@@ -101,3 +202,19 @@ class Writer:
             f"{count} {what}{'s' * (count > 1)}" for what, count in sorted(Counter(waiting).items())
         ]
         return f"{' and '.join(parts)} {'is' if len(waiting) == 1 else 'are'}"
+
+
+def _moved(old: Path, new: Path) -> str:
+    """That a game is kept in another file from now on."""
+    because = "is gone" if old == new or not old.exists() else "is written to by another program"
+    return f"{old.name} {because}: the game is kept anew in {new}, without its earlier pictures"
+
+
+def _lock_of(path: Path) -> tuple[WriterLock | None, bool]:
+    """The lock of a file, and whether it is free; where there can be none it counts as free."""
+    try:
+        lock = WriterLock.taken(path)
+    except OSError as error:
+        log.warning("other programs cannot be told that this one writes to %s: %s", path, error)
+        return None, True
+    return lock, lock is not None

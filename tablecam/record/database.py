@@ -17,8 +17,8 @@ from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION
 
 MAGIC: Final = b"SQLite format 3\x00"
 """With it every SQLite database begins."""
-_PATIENCE_S: Final = 5.0
-"""How long to wait for another program that writes to the same file."""
+_PATIENCE_S: Final = 1.0
+"""How long to wait for another program that writes to the same file. Players wait, too."""
 
 
 def engine_of(path: Path, *, read_only: bool = False) -> Engine:

@@ -18,6 +18,10 @@ from tablecam.record.schema import FORMAT, entry, picture, recording
 _NOTHING_KEPT: Final = "what happened is not kept"
 
 
+class WrittenElsewhere(BadInput):
+    """A recording that one program writes was written to by another."""
+
+
 class Journal:
     """One recording, in a game's file or among many on a server. Any thread may use it.
 
@@ -50,14 +54,19 @@ class Journal:
         (row,) = self._rows(select(recording.c.written_by).where(recording.c.id == self.id))
         return str(row.written_by)
 
-    def append(self, *entries: NewEntry) -> int:
+    def append(self, *entries: NewEntry, after: int | None = None) -> int:
         """Keep these, in this order, all or none; the number of the last.
 
+        `after` is the number of the last one before them, for who alone writes and counts them.
+
         Raises:
+            WrittenElsewhere: Another is the last; nothing is written.
             BadInput: They cannot be written; what was there before is there still.
         """
         with in_words(self.name, _NOTHING_KEPT), self._engine.begin() as connection:
             last = self._last(connection)
+            if after not in (None, last):
+                raise WrittenElsewhere(self.name, f"expected {after} entries, got {last}")
             for number, each in enumerate(entries, start=last + 1):
                 insert_entry(connection, self.id, number, each)
         return last + len(entries)

@@ -1,5 +1,7 @@
 """A live game is kept in a file of its own, and goes on when it cannot be."""
 
+import os
+import shutil
 from contextlib import contextmanager
 from functools import partial
 
@@ -10,6 +12,7 @@ from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.record.disputes import dispute_picture, disputes
 from tablecam.record.game_file import GameFile
 from tests.record.games import FACTS, add, dispute, pictures, position
+from tests.record.rights import as_nobody, open_folder
 
 
 def kept_in(folder):
@@ -83,12 +86,98 @@ def test_what_a_full_disk_refused_is_written_once_there_is_room(tmp_path):
     ]
 
 
-def test_a_file_taken_away_is_said(tmp_path):
+def test_a_file_taken_away_is_written_anew_and_that_is_said(tmp_path):
+    game = kept_in(tmp_path / "games")
+    add(game, 1)
+    game.begin_play(BEGINNING)
+    first = game.path
+    shutil.rmtree(first.parent)
+    add(game, 2)
+    assert game.trouble == ""
+    (told,) = game.try_again()
+    assert f"{first.name} is gone: the game is kept anew in {game.path}" in told
+    again = GameFile.open(game.path)
+    assert disputes(again) == game.disputes()
+    assert [dispute_picture(again, number) for number in (1, 2)] == [
+        pictures(number)[1] for number in (1, 2)
+    ]
+    assert [entry.kind for entry in again.entries()] == ["dispute", "play", "dispute"]
+    assert game.try_again() == []
+
+
+def test_a_file_that_cannot_be_written_anew_yet_waits_until_it_can(tmp_path):
+    game = kept_in(tmp_path / "games")
+    add(game, 1)
+    shutil.rmtree(tmp_path / "games")
+    (tmp_path / "games").write_text("a file where the folder should be")
+    add(game, 2)
+    assert game.trouble.startswith("2 disputes are not on the disk: ")
+    (tmp_path / "games").unlink()
+    add(game, 3)
+    assert game.trouble == ""
+    assert disputes(GameFile.open(game.path)) == game.disputes()
+    assert len(game.try_again()) == 1
+
+
+@pytest.fixture
+def anywhere():
+    with open_folder() as folder:
+        yield folder
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no rights that a test can drop")
+def test_what_a_file_made_read_only_refused_is_written_once_it_may_be(anywhere):
+    game = kept_in(anywhere)
+    add(game, 1)
+    game.path.chmod(0o444)
+    anywhere.chmod(0o555)
+    with as_nobody():
+        add(game, 2)
+        assert "1 dispute is not on the disk" in game.trouble
+        assert "may not be" in game.trouble
+        assert "\n" not in game.trouble
+    anywhere.chmod(0o755)
+    game.path.chmod(0o644)
+    add(game, 3)
+    assert game.trouble == ""
+    assert disputes(GameFile.open(game.path)) == game.disputes()
+
+
+def test_a_second_program_leaves_a_game_alone_that_is_being_played(tmp_path):
+    first = kept_in(tmp_path)
+    add(first, 1)
+    second = KeptGame(partial(new_game_file, tmp_path, FACTS), GameFile.open(first.path))
+    (told,) = second.try_again()
+    assert "is being played by another tablecam" in told
+    add(second, 2)
+    add(first, 3)
+    assert first.path != second.path
+    assert [each["question"]["text"] for each in disputes(GameFile.open(first.path))] == [
+        "Question 1?",
+        "Question 3?",
+    ]
+    assert len(disputes(GameFile.open(second.path))) == 1
+
+
+def test_a_game_that_another_program_wrote_to_goes_on_in_a_file_of_its_own(tmp_path):
     game = kept_in(tmp_path)
     add(game, 1)
-    game.path.unlink()
+    first = game.path
+    add(GameFile.open(first), 90)  # by a program that knows no locks
     add(game, 2)
-    assert "1 dispute is not on the disk" in game.trouble
+    (told,) = game.try_again()
+    assert f"{first.name} is written to by another program" in told
+    assert disputes(GameFile.open(game.path)) == game.disputes()
+    assert len(disputes(GameFile.open(first))) == 2
+    assert game.path != first
+
+
+def test_a_game_that_was_closed_may_be_gone_on_with_and_leaves_one_file(tmp_path):
+    game = kept_in(tmp_path)
+    add(game, 1)
+    game.close()
+    assert [*tmp_path.iterdir()] == [game.path]
+    game.close()
 
 
 def test_a_dispute_that_is_not_there_is_refused(tmp_path):
@@ -131,6 +220,7 @@ def test_a_game_that_goes_on_has_its_disputes_and_actions(tmp_path):
     add(first, 1)
     first.begin_play(BEGINNING)
     first.add_deeds([deed({"type": "done"})])
+    first.close()
     again = KeptGame(partial(new_game_file, tmp_path, FACTS), GameFile.open(first.path))
     assert again.disputes() == first.disputes()
     assert again.dispute_position(1) == position(1)

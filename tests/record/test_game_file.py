@@ -1,14 +1,10 @@
 """The game as a file: what goes in comes out, and nothing else is taken for one."""
 
 import os
-import shutil
 import sqlite3
-import tempfile
 import threading
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -22,8 +18,7 @@ from tablecam.record.game_file import GameFile
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION, metadata
 from tablecam.record.whole_files import NameTaken
 from tests.record.games import FACTS, add, dispute, pictures, position
-
-NOBODY = 65534
+from tests.record.rights import as_nobody, open_folder
 
 
 @pytest.fixture
@@ -34,19 +29,6 @@ def path(tmp_path):
 @pytest.fixture
 def game(path):
     return GameFile.create(path, FACTS)
-
-
-@contextmanager
-def as_nobody():
-    """Without the rights of whoever runs the tests, who may be root."""
-    if os.name != "posix" or os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
 
 
 def refused(deed, path):
@@ -218,12 +200,8 @@ def test_a_game_that_is_being_written_can_be_read(game, path):
 
 @pytest.fixture
 def anywhere():
-    """A folder that anyone may look into, which pytest's own are not."""
-    folder = Path(tempfile.mkdtemp(prefix="tablecam-open-"))
-    folder.chmod(0o755)
-    yield folder
-    folder.chmod(0o755)
-    shutil.rmtree(folder)
+    with open_folder() as folder:
+        yield folder
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no rights that a test can drop")
