@@ -7,7 +7,7 @@ import { each, make, put } from "./keyed.js";
 import { withLabels } from "./rulings_board.js";
 import { makeText, placeText, through, updateShapes } from "./shapes.js";
 import { sideNumber } from "./state.js";
-import { short } from "./view.js";
+import { short, toScreen } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Point} Point */
@@ -17,6 +17,8 @@ import { short } from "./view.js";
 
 /** The role of a shape that says what came of something for a unit. */
 const RESULT = "result";
+/** How its words are written, and where beside a unit: the nearest place that is free. */
+const RESULT_PX = { font: 15, letter: 9, line: 19, offsets: [-28, 42, -48, 62, -68] };
 
 /** A cloud of smoke: its puffs, in pixels from its middle. */
 const PUFFS = [[-7, 2, 5], [0, -2, 7], [8, 2, 5.5], [1, 4, 5]];
@@ -31,20 +33,33 @@ export function renderGameBoard(layers, state) {
   layers.game.ownerSVGElement?.classList.toggle("looking", isLooking);
   put(layers.game, "class", `layer game${isLooking ? "" : " due"}`);
   updateShapes(layers.game, shapes, middle);
-  renderResults(layers.results, isLooking ? looked : latestEvidence(state));
+  renderResults(layers.results, isLooking ? looked : latestEvidence(state), state);
   renderCorners(layers.results, state);
   layers.game.ownerSVGElement?.classList.toggle("laying", layingDue(state) !== null);
   each(layers.placing, ghosts(state), ({ unit, kind }) => `${kind} ${unit}`, makeGhost, (node, ghost) => updateGhost(node, ghost, state));
   renderMarkers(layers.markers, state);
 }
 
-/** What came of an action, in words beside each unit. @type {(layer: SVGElement, shapes: Shape[]) => void} */
-function renderResults(layer, shapes) {
+/** What came of an action, in words beside each unit, none over another. @type {(layer: SVGElement, shapes: Shape[], state: State) => void} */
+function renderResults(layer, shapes, { view, facts }) {
   const found = shapes.filter(({ role }) => role === RESULT);
   const places = [...new Map(found.map(({ points_mm }) => [String(points_mm[0]), points_mm[0]])).entries()];
-  const rows = places.map(([key, at]) => ({ key: `result ${key}`, at, words: found.filter(({ points_mm }) => String(points_mm[0]) === key).map(({ label }) => label).join(" · ") }));
+  /** @type {{x: number, y: number, half: number}[]} */
+  const taken = [];
+  const rows = places.map(([key, at]) => {
+    const words = found.filter(({ points_mm }) => String(points_mm[0]) === key).map(({ label }) => label).join(" · ");
+    const [x, y] = toScreen(view, facts, ...at);
+    const half = (words.length * RESULT_PX.letter) / 2;
+    const isFree = (/** @type {number} */ by) => taken.every((each) => Math.abs(each.x - x) > each.half + half || Math.abs(each.y - y - by) > RESULT_PX.line);
+    const by = RESULT_PX.offsets.find(isFree) ?? RESULT_PX.offsets[0];
+    taken.push({ x, y: y + by, half });
+    return { key: `result ${key}`, at, words, by };
+  });
   if (!layer.children.length) layer.append(make("g"), make("g"), make("g"));
-  each(layer.children[0], rows, ({ key }) => key, () => makeText("result", "-1.7em"), (text, { at, words }) => placeText(text, words, at));
+  each(layer.children[0], rows, ({ key }) => key, () => makeText("result"), (text, { at, words, by }) => {
+    placeText(text, words, at);
+    put(text.children[0], "dy", `${short(by / RESULT_PX.font)}em`);
+  });
 }
 
 /** The corners by which the terrain in hand is stretched. @type {(layer: SVGElement, state: State) => void} */

@@ -163,7 +163,7 @@ function updateOffer(button, { key, offer }, unit, state) {
   put(button, "data-offer", key);
   put(button, "aria-label", label);
   put(button, "class", state.game.looked === key ? "looked" : "");
-  write(button, sentence(short));
+  write(button, sentence(short) || groupTitle(offer.group));
   disable(button, state.game.busy !== null);
 }
 

@@ -117,9 +117,10 @@ def _result(event: Event) -> str:
 
 
 def _disruptions(gained: int) -> str:
+    """The pips that a unit gained, as markers on the table show them."""
     if gained == 0:
-        return "no disruption"
-    return f"{gained:+d} disruption{'s' * (abs(gained) > 1)}".replace("-", "\N{MINUS SIGN}")
+        return "no \N{BLACK CIRCLE}"
+    return f"{gained:+d} \N{BLACK CIRCLE}".replace("-", "\N{MINUS SIGN}")
 
 
 def _middle(outline: shapely.Geometry) -> tuple[float, float]:

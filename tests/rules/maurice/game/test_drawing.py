@@ -64,7 +64,7 @@ def test_a_disruption_is_told_at_the_unit_that_has_it() -> None:
     state, _ = after(facing(), FireFrom("left"), Fire("F1", ALL_OF_F1))
     state, _ = after(state, dice(state, 6, 1, 6, 1))
     state, told = after(state, dice(state, 6, 6))
-    assert results(told) == ["+2 disruptions"]
+    assert results(told) == ["+2 \N{BLACK CIRCLE}"]
     (place,) = next(shape for shape in told[0].evidence if shape.role == "result").points_mm
     assert place == pytest.approx((600.0, 560.0))
 
