@@ -56,10 +56,18 @@ def create_app(
     return app
 
 
-def create_replay(journal: Journal, config: Mapping[str, Any] | None = None) -> Flask:
-    """The application that plays one recording, without a table."""
+def create_replay(
+    journal: Journal, config: Mapping[str, Any] | None = None, *, is_own: bool = False
+) -> Flask:
+    """The application that plays one recording, without a table.
+
+    Args:
+        journal: The recording; it may be written to meanwhile.
+        config: As for `create_app`.
+        is_own: Who looks has the recording itself, and may copy all of it at any time.
+    """
     app = _configured(config)
-    play_recording(app, lambda: journal)
+    play_recording(app, lambda: journal, is_own=is_own)
     app.add_url_rule("/", "start", lambda: redirect(url_for("replay.page")))
     guard.protect(app)
     errors.explain(app)

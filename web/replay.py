@@ -19,7 +19,7 @@ from tablecam.live.what_if import WhatIf
 from tablecam.record.entries import PICTURE_KINDS, PictureKind
 from tablecam.record.journal import Journal
 from tablecam.replay.film import film
-from tablecam.replay.moment import Branch
+from tablecam.replay.moment import Branch, is_over
 from tablecam.replay.text_form import text_of
 from tablecam.rules.books import book_of
 from web.replay_bodies import AboutBranch, Asked, MeasuredBranch, OddsOfBranch, SheetOfBranch
@@ -35,16 +35,22 @@ _KEPT_FOR_S = 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A recording that is shown, by whatever finds it, and the live table that makes it, if any."""
+    """A recording that is shown, by whatever finds it, and the live table that makes it, if any.
+
+    `is_own` where whoever looks has the recording itself.
+    """
 
     recording: Recording
     what_if: WhatIf
-    live: Live | None = None
+    live: Live | None
+    is_own: bool
 
 
-def play_recording(app: Flask, recording: Recording, live: Live | None = None) -> None:
+def play_recording(
+    app: Flask, recording: Recording, live: Live | None = None, *, is_own: bool = False
+) -> None:
     """Give an application a recording to play."""
-    app.extensions[_KEY] = Played(recording, WhatIf(recording), live)
+    app.extensions[_KEY] = Played(recording, WhatIf(recording), live, is_own)
     app.register_blueprint(blueprint)
 
 
@@ -54,7 +60,8 @@ def page() -> str:
     journal = _played().recording()
     game = "" if journal is None else journal.facts().game
     about = {
-        "live": _played().live is not None,
+        "base": request.script_root,
+        "live": not _played().is_own,
         "rules": book_of(game) is not None,
         "ranges_bw": list(current_app.config["RANGES_BW"]),
         "text": _may_have_the_text(),
@@ -140,12 +147,10 @@ def _branch(wanted: Any) -> Branch:
 
 
 def _may_have_the_text() -> bool:
-    """A game that is being played has concealed cards; one that is over, or a file, has none."""
-    live = _played().live
-    if live is None or live.referee is None:
-        return True
-    with live.referee.held() as play:
-        return play is None or play.asked().is_over
+    """A game that is being played has concealed cards; one that is over has none any more."""
+    played = _played()
+    journal = played.recording()
+    return journal is not None and (played.is_own or is_over(journal))
 
 
 def _journal() -> Journal:

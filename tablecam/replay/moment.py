@@ -64,6 +64,16 @@ def position_at(journal: Journal, moment: int) -> Position:
     return _marked(position, _markers(journal, moment))
 
 
+def is_over(journal: Journal) -> bool:
+    """Whether no game is in progress at the end of a recording.
+
+    Raises:
+        BadInput: The recording cannot be read.
+    """
+    found = _latest(journal, journal.last(), ("play", "deed"), lambda entry: True)[-1:]
+    return all(entry.document.get("after", {}).get("is_over", False) for entry in found)
+
+
 def _at_the_beginning(journal: Journal, moment: int) -> Json:
     """Where all lay as a game began, of which no position was kept before."""
     for entry in _latest(journal, moment, ("play",), lambda entry: True)[-1:]:

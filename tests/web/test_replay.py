@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,6 +12,8 @@ from flask.testing import FlaskClient
 from tablecam.record.entries import Picture
 from tablecam.record.game_file import GameFile
 from tablecam.referee.seats import SHARED
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.play import Play
 from tests.referee.tables import table
 from tests.replay.recorded import new, recorded
 from tests.rules.maurice.game.playthrough import KEPT, played
@@ -30,7 +34,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> GameFile:
 
 @pytest.fixture
 def client(journal: GameFile) -> FlaskClient:
-    return create_replay(journal, {"TESTING": True}).test_client()
+    return create_replay(journal, {"TESTING": True}, is_own=True).test_client()
 
 
 def asked(client: FlaskClient, what: str, **wanted: Any) -> Any:
@@ -143,15 +147,26 @@ def test_a_table_of_which_nothing_was_kept_says_so(client: FlaskClient) -> None:
     assert asked(empty, "about", moment=1, thing="unit:F1").status_code == 400
 
 
-def test_the_text_of_a_running_game_is_not_given_before_it_is_over(journal: GameFile) -> None:
-    live = StandingTable(roster=ROSTER_OF_FOUR, position=table())
-    app = create_app(live, {"TESTING": True}, recording=lambda: journal)
-    running = app.test_client()
-    assert running.get("/api/replay/text").status_code == 200
-    assert live.referee is not None
-    live.referee.begin(table(), {"active": "french"}, SHARED)
-    assert running.get("/api/replay/text").status_code == 403
-    assert running.get("/api/replay/film").status_code == 200
+def test_the_text_of_a_game_is_not_given_to_others_before_it_is_over(
+    journal: GameFile, tmp_path: Path
+) -> None:
+    others = create_replay(journal, {"TESTING": True}).test_client()
+    assert others.get("/api/replay/text").status_code == 200
+    running = recorded(unfinished(), tmp_path / "b.tablecam")
+    for seen in (
+        create_replay(running, {"TESTING": True}),
+        create_app(StandingTable(), {"TESTING": True}, recording=lambda: running),
+    ):
+        assert seen.test_client().get("/api/replay/text").status_code == 403
+        assert seen.test_client().get("/api/replay/film").status_code == 200
+    own = create_replay(running, {"TESTING": True}, is_own=True).test_client()
+    assert own.get("/api/replay/text").status_code == 200
+
+
+def unfinished() -> Play[Any, Any]:
+    play: Play[Any, Any] = Play(GAME, table(), {"active": "french"}, chance=Random(1))
+    play.apply(play.legal()[0])
+    return play
 
 
 def test_nobody_measures_in_branches_while_measuring_is_closed(journal: GameFile) -> None:

@@ -37,7 +37,7 @@ export function createAsking(state, changed) {
  *
  * @type {(again: () => void) => (text: string, ask: () => Promise<boolean | void>) => void}
  */
-function createQuestion(again) {
+export function createQuestion(again) {
   let asked = "";
   let busy = false;
   return (text, ask) => {
@@ -129,7 +129,7 @@ async function askSheet(state, units, text) {
 }
 
 /** An answer, or in words why there is none. @type {<T>(promise: Promise<T>) => Promise<[T | null, string | null]>} */
-async function told(promise) {
+export async function told(promise) {
   try {
     return [await promise, null];
   } catch (error) {

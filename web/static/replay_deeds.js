@@ -1,6 +1,7 @@
 // @ts-check
 /** What a player does with a recording: play, step, jump, look at a unit, pass it on. */
 import { byId } from "./panel.js";
+import { beginBranch } from "./replay_branch.js";
 import { changeSpeed, goTo, goToTime, step, togglePlaying } from "./replay_state.js";
 import { chosenUnitOf } from "./replay_unit.js";
 import { clear } from "./state.js";
@@ -40,6 +41,7 @@ export function listenToReplay(state, replay, source, changed) {
     g: act(() => setGhosts(replay, !replay.ghosts)),
     p: act(() => setPicture(state, !state.show.picture)),
     v: act(() => toggleTrail(state, replay)),
+    w: act(() => beginBranch(state, replay)),
     Escape: act(() => { replay.trail = null; replay.looked = null; clear(state); }),
     Enter: act(() => choose(state)),
     "?": () => /** @type {HTMLDialogElement} */ (byId("help")).showModal(),

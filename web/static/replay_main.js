@@ -5,7 +5,10 @@ import { listenToPointers } from "./gestures.js";
 import { listenToKeys } from "./keys.js";
 import { byId } from "./panel.js";
 import { thingAt } from "./picking.js";
+import { createBranchAsking } from "./replay_asking.js";
 import { showMoment } from "./replay_board.js";
+import { BranchMoves } from "./replay_branch.js";
+import { listenToBranch } from "./replay_branch_deeds.js";
 import { renderChart } from "./replay_chart.js";
 import { listenToReplay } from "./replay_deeds.js";
 import { Film } from "./replay_film.js";
@@ -17,11 +20,13 @@ import { goTo, goesOn, newReplay, playOn } from "./replay_state.js";
 import { renderStrip } from "./replay_strip.js";
 import { renderTimeline } from "./replay_timeline.js";
 import { chosenUnitOf, renderUnit } from "./replay_unit.js";
+import { renderWhatIf } from "./replay_what_if.js";
 import * as change from "./state.js";
 import { bestTurn, fitted, panned, resized, zoomed } from "./view.js";
 
 /** @typedef {import("./replay_state.js").Replay} Replay */
 /** @typedef {import("./state.js").State} State */
+/** @typedef {import("./keys.js").Keys} Keys */
 
 const LOOK_AGAIN_MS = 1500;
 
@@ -55,12 +60,13 @@ function play(film) {
   goToAddress(replay);
   const renderBoard = createBoard(svg);
   const changed = oncePerFrame(() => draw(state, replay, renderBoard));
-  const refreshPicture = createTablePicture(state, replay, source, changed);
-  onDrawn.push(refreshPicture);
+  const moves = new BranchMoves(state, replay, changed);
+  onDrawn.push(createTablePicture(state, replay, source, changed), createBranchAsking(state, replay, source, changed));
   const look = (/** @type {import("./view.js").View} */ view) => { state.view = view; state.fitted = false; changed(); };
   const fit = (turn = state.view.turn) => { look(whole(turn)); state.fitted = true; };
-  listenToTable(svg, state, replay, changed, look, fit);
-  listenToKeys({ ...listenToReplay(state, replay, source, changed), ...viewKeys(state, look, fit) });
+  listenToTable(svg, state, replay, moves, { changed, look, fit });
+  const branchKeys = listenToBranch(state, replay, source, moves, changed);
+  listenToKeys(either(replay, listenToReplay(state, replay, source, changed), branchKeys, viewKeys(state, look, fit)));
   new ResizeObserver(() => {
     if (state.fitted) fit(state.turned ? state.view.turn : bestTurn(tableFacts, svg.clientWidth, svg.clientHeight));
     else look(resized(state.view, svg.clientWidth, svg.clientHeight));
@@ -70,6 +76,13 @@ function play(film) {
   keepPlaying(replay, changed);
   if (replay.live) keepUp(replay, changed);
   changed();
+}
+
+/** The keys of the recording, or those of a branch from it; some are of both. @type {(replay: Replay, played: Keys, branched: Keys, both: Keys) => Keys} */
+function either(replay, played, branched, both) {
+  const names = [...new Set([...Object.keys(played), ...Object.keys(branched)])];
+  const keys = names.map((name) => [name, (/** @type {KeyboardEvent} */ event) => (replay.branch ? branched : played)[name]?.(event)]);
+  return { ...Object.fromEntries(keys), ...both };
 }
 
 /** @type {(() => void)[]} */
@@ -85,6 +98,7 @@ function draw(state, replay, renderBoard) {
   renderUnit(state, replay);
   renderReplayLog(replay, chosenUnitOf(state));
   renderChart(state, replay);
+  renderWhatIf(state, replay);
   for (const each of onDrawn) each();
 }
 
@@ -130,27 +144,38 @@ async function keepUp(replay, changed) {
   }
 }
 
-/** @type {(svg: SVGSVGElement, state: State, replay: Replay, changed: () => void, look: (view: import("./view.js").View) => void, fit: () => void) => void} */
-function listenToTable(svg, state, replay, changed, look, fit) {
-  const choose = (/** @type {string | null} */ thing) => {
-    if (thing && !change.isPoint(thing)) change.chooseAlone(state, thing);
-    else change.clear(state);
-    changed();
-  };
+/** @typedef {{changed: () => void, look: (view: import("./view.js").View) => void, fit: () => void}} Ways */
+
+/** @type {(svg: SVGSVGElement, state: State, replay: Replay, moves: BranchMoves, ways: Ways) => void} */
+function listenToTable(svg, state, replay, moves, { changed, look, fit }) {
   listenToPointers(svg, {
-    tap: (at) => choose(thingAt(state, at.x, at.y, { ...at, bases: false })),
+    tap: (at) => { choose(state, replay, thingAt(state, at.x, at.y, { ...at, bases: false })); changed(); },
     doubleTap: () => fit(),
     longPress: () => {},
     hover: (at) => {
       const thing = at && thingAt(state, at.x, at.y, { ...at, bases: false });
       state.hover = thing && !change.isPoint(thing) ? thing : null;
+      if (replay.branch) change.layTape(state);
       changed();
     },
-    grab: () => null,
+    grab: (at) => (replay.branch ? moves.grab(at) : null),
     pan: (dx_px, dy_px) => look(panned(state.view, state.facts, dx_px, dy_px)),
     zoom: (factor, x_px, y_px) => look(zoomed(state.view, state.facts, factor, x_px, y_px)),
-    wheel: (at, delta) => look(zoomed(state.view, state.facts, Math.exp(-delta / 480), at.x, at.y)),
+    wheel: (at, delta) => {
+      if (state.ghost) moves.turn(Math.sign(delta) * -5);
+      else look(zoomed(state.view, state.facts, Math.exp(-delta / 480), at.x, at.y));
+    },
   });
+}
+
+/** In a branch two things are chosen to be measured between, in the recording one unit to be followed. @type {(state: State, replay: Replay, thing: string | null) => void} */
+function choose(state, replay, thing) {
+  if (replay.branch) {
+    replay.branch.odds = null;
+    replay.branch.error = "";
+    if (thing) change.choose(state, thing);
+  } else if (thing?.startsWith("unit:")) change.chooseAlone(state, thing);
+  else change.clear(state);
 }
 
 /** @type {(state: State, look: (view: import("./view.js").View) => void, fit: (turn?: number) => void) => import("./keys.js").Keys} */

@@ -3,6 +3,7 @@
  * Where a recording comes from: the server, or the page itself, which then needs nobody.
  *
  * @typedef {object} AboutPage
+ * @property {string} base  the path that the page is beneath
  * @property {boolean} live  a table is watched
  * @property {boolean} rules  there are rulings for the game
  * @property {number[]} ranges_bw
@@ -29,14 +30,14 @@ function served(about) {
     about,
     offline: false,
     film: async (after) => {
-      const response = await answered(`/api/replay/film?after=${after}`);
+      const response = await answered(`${about.base}/api/replay/film?after=${after}`);
       return response.status === 204 ? null : response.json();
     },
-    pictureUrl: (entry, kind) => `/api/replay/pictures/${entry}/${kind}`,
-    text: async () => (await answered("/api/replay/text")).text(),
+    pictureUrl: (entry, kind) => `${about.base}/api/replay/pictures/${entry}/${kind}`,
+    text: async () => (await answered(`${about.base}/api/replay/text`)).text(),
     ask: async (what, wanted) => {
       const headers = { "Content-Type": "application/json" };
-      return (await answered(`/api/replay/${what}`, { method: "POST", headers, body: JSON.stringify(wanted) })).json();
+      return (await answered(`${about.base}/api/replay/${what}`, { method: "POST", headers, body: JSON.stringify(wanted) })).json();
     },
   };
 }

@@ -18,13 +18,18 @@ export function listenToRulings(state, changed) {
   // In a game it is told whose round it is.
   const turn = (/** @type {string} */ side) => { if (!playing(state)) act(() => setActive(rulings, side)); };
   onData("round", "side", turn);
-  onData("rulings-chips", "section", (key) => act(() => toggleSection(rulings, key)));
   onData("rulings-body", "question", file);
   onData("disputes-body", "dispute", (number) => act(() => openDispute(state, Number(number))));
-  listenToLines(state, changed);
   listenToDialog(state, changed);
   byId("disputes").addEventListener("toggle", () => loadDisputes(rulings).then(changed));
-  return { ...sectionKeys(state, changed), d: () => file(questionMeant(rulings)?.id), r: () => turn(nextSide(state)) };
+  return { ...listenToSheet(state, changed), d: () => file(questionMeant(rulings)?.id), r: () => turn(nextSide(state)) };
+}
+
+/** Listen to what is shown of a sheet; what keys do with it. @type {(state: State, changed: () => void) => import("./keys.js").Keys} */
+export function listenToSheet(state, changed) {
+  onData("rulings-chips", "section", (key) => { toggleSection(state.rulings, key); changed(); });
+  listenToLines(state, changed);
+  return sectionKeys(state, changed);
 }
 
 /** The first nine sections have the digits. @type {(state: State, changed: () => void) => import("./keys.js").Keys} */
