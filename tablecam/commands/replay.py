@@ -11,11 +11,13 @@ import click
 
 from tablecam.commands.progress import with_progress
 from tablecam.commands.replay_report import head, log_console, print_log
+from tablecam.errors import BadInput
 from tablecam.record.entries import Entry
 from tablecam.record.game_file import GameFile
 from tablecam.replay.check import Check, Checked
 from tablecam.replay.copies import batched
 from tablecam.replay.log import Log
+from tablecam.replay.repair import pages_of, repaired
 
 DIFFERS = 1
 """The exit code where a check finds a difference."""
@@ -37,14 +39,25 @@ Examples:
 @click.argument("path", metavar="FILE", type=_PATH)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("--check", "is_check", is_flag=True, help="Run all of it through the rules again.")
+@click.option(
+    "--repair", "repaired_path", metavar="OUT", type=_PATH, help="Save what can be saved of it."
+)
 @click.pass_context
-def replay(context: click.Context, path: Path, as_json: bool, is_check: bool) -> None:
+def replay(
+    context: click.Context, path: Path, as_json: bool, is_check: bool, repaired_path: Path | None
+) -> None:
     """Read a recorded game: rounds, moves, dice and what came of them, disputes, overrules.
 
     FILE is a recording of `tablecam run` or `tablecam demo`; it may still be going on. With --check
     every action, roll, ruling and dispute is done again by the rules: the first that comes out
-    otherwise is told, and the exit code is 1.
+    otherwise is told, and the exit code is 1. With --repair all that can be read of a damaged FILE
+    goes into a new recording, and what is lost is told; FILE itself is never touched.
     """
+    if repaired_path is not None:
+        if is_check or as_json:
+            raise BadInput("--repair", "expected it alone, got other options with it")
+        _repair(path, repaired_path)
+        return
     recorded = GameFile.open(path, read_only=True)
     if is_check:
         context.exit(_check(recorded, as_json))
@@ -65,6 +78,16 @@ def _print_log(recorded: GameFile, as_json: bool) -> None:
         return
     click.echo(head(facts, last, ended_at))
     print_log(facts, log.lines, log_console())
+
+
+def _repair(path: Path, repaired_path: Path) -> None:
+    pages = pages_of(path)
+    numbers = with_progress(range(1, pages.last + 1), pages.last, "reading pages")
+    found = repaired((row for number in numbers for row in pages.rows(number)), str(path))
+    entries = with_progress(found.copy.entries, found.copy.last, "writing")
+    GameFile.create(repaired_path, found.copy.facts, entries, found.copy.written_by)
+    for line in found.lines():
+        click.echo(line)
 
 
 def _check(recorded: GameFile, as_json: bool) -> int:

@@ -50,7 +50,7 @@ class Evening:
         of = len(self.entries)
         path = [[-2.0, 600.0, 300.0, 90.0], [0.0, 600.0, 420.0, 90.0]]
         self._keep("move", {"unit": "F1", "path": path})
-        self._keep("picture", {"of": of}, Picture("table", JPEG), Picture("before", JPEG[::-1]))
+        self._keep("picture", {"of": of}, Picture("table", JPEG), Picture("before", JPEG[:-9] + JPEG[-2:]))
         self.referee.see(position)
 
     def tap(self, group: str, label: str) -> None:

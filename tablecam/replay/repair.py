@@ -1,0 +1,178 @@
+"""A new whole recording of what can be read of a damaged one. The damaged file is never touched.
+
+Numbers stay as they were, for links and for what entries say of each other: where an entry is lost
+a notice says so in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import tablecam
+from tablecam.errors import BadInput
+from tablecam.record.database import MAGIC
+from tablecam.record.entries import GameFacts, Json, Kind, NewEntry, Picture
+from tablecam.record.faults import in_words
+from tablecam.record.positions import WHOLE, applied
+from tablecam.record.schema import SCHEMA_VERSION
+from tablecam.replay.copies import RecordingCopy
+from tablecam.replay.pages import Pages, Row, told_page_bytes
+from tablecam.replay.salvage import Salvaged, salvaged
+
+_MOST_LOST: Final = 10_000
+"""No more entries than these are missing at the end: a larger number is noise."""
+_VERSIONS: Final = range(1, 100)
+"""A damaged file may say any number; one that is no version is noise."""
+_VERSION_AT: Final = slice(60, 64)
+"""Where an SQLite file has its `user_version`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What a damaged recording still had, and what is known to be lost of it."""
+
+    copy: RecordingCopy
+    entries: int
+    lost_entries: tuple[tuple[int, Kind | None], ...]
+    pictures: int
+    lost_pictures: int
+    has_facts: bool
+
+    def lines(self) -> Iterator[str]:
+        """All of it in words."""
+        yield f"{self.entries} entries and {self.pictures} pictures are saved"
+        if self.lost_entries:
+            named = ", ".join(_named(*each) for each in self.lost_entries)
+            yield f"lost, and a notice in place of each: {named}"
+        if self.lost_pictures:
+            yield f"{self.lost_pictures} pictures are lost"
+        if not self.has_facts:
+            yield "the table file and the camera file are lost"
+        if not (self.lost_entries or self.lost_pictures) and self.has_facts:
+            yield "nothing is known to be lost"
+
+
+def pages_of(path: Path) -> Pages:
+    """The pages of a recording's file, and of the log beside it.
+
+    Raises:
+        BadInput: It is missing, empty, cannot be read, or whole enough to say that another version
+            of tablecam has to repair it.
+    """
+    if not path.exists():
+        raise BadInput(str(path), "expected a recording, but there is no file of that name")
+    log = path.with_name(f"{path.name}-wal")
+    with in_words(str(path), "cannot be read"):
+        database = path.read_bytes()
+        logged = log.read_bytes() if log.exists() else b""
+    version = int.from_bytes(database[_VERSION_AT], "big") if database.startswith(MAGIC) else 0
+    if version != SCHEMA_VERSION and version in _VERSIONS:
+        expected = f"expected a recording of version {SCHEMA_VERSION}, got version {version}"
+        raise BadInput(str(path), f"{expected}: it takes its own tablecam to repair it")
+    pages = Pages(database, logged)
+    if any(True for number in range(1, pages.last + 1) for _ in pages.rows(number)):
+        return pages
+    return Pages(database, logged, told_page_bytes(database))
+
+
+def repaired(rows: Iterator[Row], name: str) -> Repaired:
+    """What the rows of a damaged recording's pages give; `name` is what errors call it.
+
+    Raises:
+        BadInput: There is nothing of a recording in them.
+    """
+    found = salvaged(rows)
+    if not found.entries and found.facts is None:
+        raise BadInput(name, "nothing can be saved: no entry of a recording can be read in it")
+    last = _last(found)
+    lost = tuple((n, found.kinds.get(n)) for n in range(1, last + 1) if n not in found.entries)
+    pictures = {key for key in found.pictures if key[0] <= last}
+    listed = {key for key in found.listed if key[0] <= last}
+    facts = found.facts or _guessed_facts(found)
+    entries = _with_pictures(_in_order(found, facts, last), found)
+    copy = RecordingCopy(facts, found.written_by or tablecam.__version__, last, entries)
+    lost_pictures = len(listed - pictures)
+    is_known = found.facts is not None
+    saved = len(found.entries)
+    return Repaired(copy, saved, lost, len(pictures), lost_pictures, is_known)
+
+
+def _last(found: Salvaged) -> int:
+    """The number of the last entry that there is known to have been."""
+    saved = max(found.entries, default=0)
+    return max((n for n in found.kinds if n <= saved + _MOST_LOST), default=saved)
+
+
+def _guessed_facts(found: Salvaged) -> GameFacts:
+    """What the entries themselves tell of the game they are of."""
+    first = min(found.entries)
+    documents = (each.document for _, each in sorted(found.entries.items()))
+    games = (document.get("game") or _inside(document).get("game") for document in documents)
+    game = next((each for each in games if isinstance(each, str)), "unknown")
+    return GameFacts(game, "", found.entries[first].at, id=found.id)
+
+
+def _inside(document: Json) -> Json:
+    inside = document.get(WHOLE) or document.get("position")
+    return inside if isinstance(inside, dict) else {}
+
+
+def _in_order(found: Salvaged, facts: GameFacts, last: int) -> Iterator[NewEntry]:
+    """All entries, with notices for what is lost and positions that need nothing that is lost."""
+    at = facts.started_at
+    table: Json | None = None
+    is_sure = True
+    for number in range(1, last + 1):
+        entry = found.entries.get(number)
+        if entry is None:
+            kind = found.kinds.get(number)
+            is_sure = is_sure and kind not in (None, "position")
+            yield _notice(_lost_words(number, kind), at)
+            continue
+        at = entry.at
+        if entry.kind == "position":
+            now = _applied(table, entry.document)
+            is_sure = is_sure or WHOLE in entry.document
+            if now is None:
+                words = "a position was lost, as it only tells what differs from one that is lost"
+                entry = _notice(words, at)
+            elif not is_sure:
+                entry = replace(entry, document={WHOLE: now})
+            table = now or table
+        elif entry.kind == "play" and table is None:
+            table = _inside(entry.document) or None
+        yield entry
+
+
+def _applied(table: Json | None, document: Json) -> Json | None:
+    """The position after a difference; None where it cannot be told."""
+    try:
+        return applied(table, document)
+    except (ValueError, TypeError, AttributeError, KeyError):
+        return None
+
+
+def _with_pictures(entries: Iterator[NewEntry], found: Salvaged) -> Iterator[NewEntry]:
+    of: dict[int, list[Picture]] = {}
+    for (number, _), picture in sorted(found.pictures.items()):
+        of.setdefault(number, []).append(picture)
+    for number, entry in enumerate(entries, start=1):
+        yield replace(entry, pictures=tuple(of.get(number, ())))
+
+
+def _notice(text: str, at: datetime) -> NewEntry:
+    return NewEntry("notice", {"text": text}, at=at if at.tzinfo else at.replace(tzinfo=UTC))
+
+
+def _lost_words(number: int, kind: Kind | None) -> str:
+    words = f"{_named(number, kind)} was lost with a part of the file"
+    moved = "what moved then may be shown where it lay before"
+    return f"{words}: {moved}" if kind in (None, "position") else words
+
+
+def _named(number: int, kind: Kind | None) -> str:
+    return f"entry {number}" if kind is None else f"entry {number} (a {kind})"

@@ -1,0 +1,133 @@
+"""What of a recording can be read from a damaged file, and what is known to have been in it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, TypeGuard
+
+from tablecam.record.entries import (
+    KINDS,
+    PICTURE_KINDS,
+    GameFacts,
+    Kind,
+    NewEntry,
+    Picture,
+    PictureKind,
+)
+from tablecam.record.schema import FORMAT
+from tablecam.replay.pages import Row, Value
+
+PictureKey = tuple[int, PictureKind]
+"""An entry's number, and the kind of its picture."""
+
+_BEGINS: Final = {"image/jpeg": b"\xff\xd8", "image/webp": b"RIFF", "image/png": b"\x89PNG"}
+"""How the file of a picture begins."""
+_ID_LENGTH: Final = 32
+
+
+@dataclass(slots=True)
+class Salvaged:
+    """What rows told of one recording.
+
+    `entries` and `pictures` are whole; `kinds` and `listed` are the entries and the pictures that
+    some index still names, whether or not they can be read.
+    """
+
+    id: str
+    facts: GameFacts | None = None
+    written_by: str = ""
+    entries: dict[int, NewEntry] = field(default_factory=dict)
+    pictures: dict[PictureKey, Picture] = field(default_factory=dict)
+    kinds: dict[int, Kind | None] = field(default_factory=dict)
+    listed: set[PictureKey] = field(default_factory=set)
+
+
+def salvaged(rows: Iterable[Row]) -> Salvaged:
+    """All of the recording that most rows are of."""
+    found: dict[str, Salvaged] = {}
+    count: Counter[str] = Counter()
+    for row in rows:
+        name = row.values[0] if row.values else None
+        if isinstance(name, str) and len(name) == _ID_LENGTH:
+            known = found.setdefault(name, Salvaged(name))
+            is_taken = _take_listed(known, row) if row.is_of_index else _take(known, row)
+            count[name] += is_taken
+    return found[count.most_common(1)[0][0]] if count else Salvaged("")
+
+
+def _take(known: Salvaged, row: Row) -> bool:
+    """Whether a table's row is one of a recording, which is taken then."""
+    match row.values:
+        case (str(), int(number), str(at), str(kind), str(document)) if _is_kind(kind):
+            entry = _entry(kind, at, document)
+            if entry is None or number < 1:
+                return False
+            known.entries.setdefault(number, entry)
+            known.kinds[number] = kind
+        case (str(), int(number), str(kind), str(media_type), bytes(image)) if _is_picture(kind):
+            if number < 1 or not image.startswith(_BEGINS.get(media_type, b"")):
+                return False
+            known.pictures.setdefault((number, kind), Picture(kind, image, media_type))
+            known.listed.add((number, kind))
+        case (str(), str(form), str(), str(), None | str(), str(), str()) if form == FORMAT:
+            return _take_facts(known, row.values)
+        case _:
+            return False
+    return True
+
+
+def _take_facts(known: Salvaged, values: tuple[Value, ...]) -> bool:
+    name, _, game, table_file, camera_file, started_at, written_by = values
+    at = _time(started_at)
+    if at is None:
+        return False
+    camera = None if camera_file is None else str(camera_file)
+    known.facts = GameFacts(str(game), str(table_file), at, camera, str(name))
+    known.written_by = str(written_by)
+    return True
+
+
+def _take_listed(known: Salvaged, row: Row) -> bool:
+    """Whether an index's row names something of a recording, which is noted then."""
+    match row.values:
+        case (str(), int(number), int()) if number > 0:
+            known.kinds.setdefault(number, None)
+        case (str(), str(kind), int(number), int()) if number > 0 and _is_kind(kind):
+            known.kinds[number] = kind
+        case (str(), int(number), str(kind), int()) if number > 0 and _is_picture(kind):
+            known.listed.add((number, kind))
+        case _:
+            return False
+    return True
+
+
+def _entry(kind: Kind, at: str, document: str) -> NewEntry | None:
+    """An entry, None where it cannot be read."""
+    try:
+        parsed: Any = json.loads(document)
+    except (ValueError, RecursionError):
+        return None
+    when = _time(at)
+    if when is None or not isinstance(parsed, dict):
+        return None
+    return NewEntry(kind, parsed, at=when)
+
+
+def _time(words: Value) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(str(words))
+    except ValueError:
+        return None
+    return None if found.tzinfo is None else found
+
+
+def _is_kind(word: str) -> TypeGuard[Kind]:
+    return word in KINDS
+
+
+def _is_picture(word: str) -> TypeGuard[PictureKind]:
+    return word in PICTURE_KINDS

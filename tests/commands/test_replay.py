@@ -1,0 +1,211 @@
+"""`tablecam replay`: a recorded game read, checked and repaired in the terminal."""
+
+import json
+import shutil
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from tablecam.cli import main
+from tablecam.record.entries import NewEntry
+from tablecam.record.game_file import GameFile
+from tablecam.record.plays import plays
+from tests.record.games import FACTS
+from tests.replay.evening import evening
+from tests.replay.golden_recordings import DEALT, golden, rows_of
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory):
+    return GameFile.create(tmp_path_factory.mktemp("replay") / "evening.tablecam", FACTS, evening())
+
+
+@pytest.fixture(scope="module")
+def battle(tmp_path_factory):
+    path = tmp_path_factory.mktemp("replay") / "battle.tablecam"
+    return GameFile.create(path, FACTS, golden(DEALT))
+
+
+def said(capsys, *arguments, code=0):
+    assert main(["replay", *map(str, arguments)]) == code
+    told = capsys.readouterr()
+    assert told.err == ""
+    return told.out
+
+
+def refused(capsys, *arguments):
+    assert main(["replay", *map(str, arguments)]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert len(told.err.splitlines()) == 1
+    return told.err
+
+
+def test_the_log_tells_rounds_moves_rulings_disputes_and_what_was_taken_back(game, capsys):
+    told = said(capsys, game.path)
+    assert told.startswith("maurice-lite, begun 2026-05-01 19:30: 33 entries in 16 min\n")
+    for line in (
+        "── a game begins: french with 2 units against british with 2 units; active french ──",
+        "19:32:30      6 french declares: march  [M-4.4]\n                french draws 1 card",
+        "F1 is moved by hand, 120 mm",
+        "F1 moved ahead 5 BW: march?: no, by 40.0 mm  [M-6.17]",
+        "F1 is meant to end just outside 10 BW of B1",
+        "taken back: F1 marches 3.00 BW of 4  (too close to call, decided by the mover's intent:",
+        "the last action taken back, back to before: F1 marches 3.00 BW of 4",
+        "the camera was bumped",
+        "overruled: B1 at 2 disruption (the deck was cut wrong)",
+        "dispute 1: Are F1 and B1 within 4 BW of each other? no, by 320.0 mm  [M-1.9]",
+        "── round 2: it is british's ── 19:46, 16 min in ──",
+    ):
+        assert line in told
+    assert max(map(len, told.splitlines())) <= 120
+
+
+def test_dice_stand_beside_what_came_of_them(battle, capsys):
+    told = said(capsys, battle.path)
+    entries = battle.entries("deed")
+    roll = next(each for each in entries if each.document["entry"].get("values"))
+    values = " ".join(map(str, roll.document["entry"]["values"]))
+    assert f"[{values}]" in told
+    assert "the british army has no morale left: french wins" in told
+
+
+def test_no_card_of_a_hand_is_told(battle, capsys):
+    (play,) = plays(battle)
+    drawn = {card for entry in play["log"] for card in entry.get("cards") or ()}
+    assert drawn
+    played = {entry.get("card") for entry in play["log"]}
+    told = said(capsys, battle.path, "--json")
+    assert not any(f'"{card}"' in told for card in drawn - played)
+
+
+def test_json_has_every_line_with_its_entry_and_time(game, capsys):
+    document = json.loads(said(capsys, game.path, "--json"))
+    assert (document["format"], document["version"], document["entries"]) == ("tablecam.log", 1, 33)
+    assert (document["id"], document["game"]) == (FACTS.id, FACTS.game)
+    undone = [line for line in document["lines"] if line["is_undone"]]
+    assert [line["text"] for line in undone] == ["F1 marches 3.00 BW of 4"]
+    assert undone[0]["note"].startswith("too close to call")
+    assert undone[0] == undone[0] | {"kind": "march", "entry": 20, "rule": "M-6.17", "dice": []}
+    assert undone[0]["at"] == "2026-05-01T19:39:30+00:00"
+    assert [line["entry"] for line in document["lines"]] == sorted(
+        line["entry"] for line in document["lines"]
+    )
+
+
+def test_a_recording_is_read_while_it_is_being_written(game, tmp_path, capsys):
+    path = shutil.copy(game.path, tmp_path / "running.tablecam")
+    writing = GameFile.open(path)
+    before = said(capsys, path)
+    with writing._engine.begin():  # a write is under way
+        assert said(capsys, path) == before
+    writing.append(NewEntry("notice", {"text": "the lamp went out"}))
+    assert "the lamp went out" in said(capsys, path)
+
+
+def test_older_recordings_that_kept_actions_alone_are_told_by_the_engine(battle, tmp_path, capsys):
+    older = [
+        NewEntry(each.kind, _older(each), (), each.at)
+        for each in battle.entries()
+        if each.kind != "position"
+    ]
+    path = GameFile.create(tmp_path / "older.tablecam", FACTS, older).path
+
+    def texts(told):
+        return [line["text"] for line in json.loads(told)["lines"]]
+
+    assert texts(said(capsys, path, "--json")) == texts(said(capsys, battle.path, "--json"))
+
+
+def _older(entry):
+    kept = ("entry",) if entry.kind == "deed" else set(entry.document) - {"after"}
+    return {key: entry.document[key] for key in kept}
+
+
+def test_a_recording_without_entries_or_of_an_unknown_game_is_read(tmp_path, capsys):
+    empty = GameFile.create(tmp_path / "empty.tablecam", FACTS).path
+    assert said(capsys, empty) == "maurice-lite, begun 2026-05-01 19:30: no entries\n"
+    assert "there was nothing to check" in said(capsys, empty, "--check")
+
+
+def test_documents_of_another_shape_are_named_in_the_log(tmp_path, capsys):
+    entries = [NewEntry(kind, {"a": 1}) for kind in ("play", "deed", "move", "ruling", "dispute")]
+    path = GameFile.create(tmp_path / "odd.tablecam", FACTS, entries).path
+    told = said(capsys, path)
+    for kind in ("play", "deed", "move", "ruling", "dispute"):
+        assert f"this {kind} cannot be read" in told
+
+
+def test_a_check_tells_how_much_holds(game, battle, capsys):
+    told = said(capsys, game.path, "--check")
+    assert told.startswith("all holds: 1 game, 10 actions, 1 undo, 1 remark, 7 events, 12 states")
+    assert "3 rulings, 1 dispute\n" in told
+    document = json.loads(said(capsys, battle.path, "--check", "--json"))
+    assert (document["holds"], document["difference"]) == (True, None)
+    assert document["checked"]["rolls"] > 1
+
+
+def test_a_check_that_fails_names_the_entry_and_exits_with_1(game, tmp_path, capsys):
+    path = shutil.copy(game.path, tmp_path / "changed.tablecam")
+    with sqlite3.connect(path) as plain:
+        change = "UPDATE entry SET document = replace(document, '40.0', '0.4') WHERE number = 14"
+        plain.execute(change)
+    plain.close()
+    told = said(capsys, path, "--check", code=1)
+    assert told.splitlines()[1] == (
+        "the first that does not: entry 14 (ruling, 19:36:30): "
+        "answer.margin_mm: it says -0.4, the rules now say -40.0"
+    )
+    document = json.loads(said(capsys, path, "--check", "--json", code=1))
+    assert document["holds"] is False
+    assert (document["difference"]["entry"], document["difference"]["kind"]) == (14, "ruling")
+
+
+def test_a_repair_saves_tells_and_leaves_the_damaged_file_alone(game, tmp_path, capsys):
+    path = shutil.copy(game.path, tmp_path / "damaged.tablecam")
+    path.write_bytes(b"\xff" * 4096 + path.read_bytes()[4096:])
+    before = path.read_bytes()
+    assert "another kind of file" in refused(capsys, path)
+    told = said(capsys, path, "--repair", tmp_path / "saved.tablecam")
+    assert told.splitlines() == [
+        "33 entries and 12 pictures are saved",
+        "nothing is known to be lost",
+    ]
+    assert rows_of(tmp_path / "saved.tablecam") == rows_of(game.path)
+    assert path.read_bytes() == before
+
+
+def test_a_repair_writes_over_nothing(game, tmp_path, capsys):
+    out = tmp_path / "mine"
+    out.write_text("somebody's own")
+    assert "mine: expected a new name" in refused(capsys, game.path, "--repair", out)
+    assert out.read_text() == "somebody's own"
+    assert "expected a new name" in refused(capsys, game.path, "--repair", game.path)
+
+
+def test_what_is_no_recording_is_refused(game, tmp_path, capsys):
+    (tmp_path / "table.toml").write_text("format = 'tablecam.table'")
+    cut = tmp_path / "cut.tablecam"
+    cut.write_bytes(game.path.read_bytes()[:9000])
+    for options in ((), ("--check",), ("--json",)):
+        assert "another kind of file" in refused(capsys, tmp_path / "table.toml", *options)
+        assert "no file of that name" in refused(capsys, tmp_path / "nothing", *options)
+        assert "it is damaged" in refused(capsys, cut, *options)
+    out = tmp_path / "saved.tablecam"
+    assert "nothing can be saved" in refused(capsys, tmp_path / "table.toml", "--repair", out)
+    assert not out.exists()
+
+
+def test_what_cannot_be_asked_for_at_once_is_refused(game, tmp_path, capsys):
+    out = tmp_path / "saved.tablecam"
+    for options in (("--check", "--repair", out), ("--json", "--repair", out)):
+        assert "--repair: expected it alone" in refused(capsys, game.path, *options)
+    assert not out.exists()
+
+
+def test_a_game_without_rules_is_read_but_cannot_be_checked(tmp_path, capsys):
+    entries = [NewEntry("notice", {"text": "tea"})]
+    path = GameFile.create(tmp_path / "w.tablecam", replace(FACTS, game="whist"), entries).path
+    assert "tea" in said(capsys, path)
+    assert "has no rules for whist" in refused(capsys, path, "--check")

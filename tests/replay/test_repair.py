@@ -1,0 +1,255 @@
+"""Damaged recordings: all that is untouched is saved, what is lost is told, the file left alone."""
+
+import shutil
+import sqlite3
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tablecam.errors import BadInput
+from tablecam.record.entries import Entry
+from tablecam.record.game_file import GameFile
+from tablecam.record.positions import WHOLE, applied
+from tablecam.record.schema import SCHEMA_VERSION
+from tablecam.replay.check import Check
+from tablecam.replay.pages import Pages
+from tablecam.replay.repair import pages_of, repaired
+from tests.record.games import FACTS
+from tests.replay.evening import evening
+from tests.replay.golden_recordings import golden, rows_of
+
+PAGE = 4096
+
+
+def repair(path):
+    pages = pages_of(path)
+    rows = (row for number in range(1, pages.last + 1) for row in pages.rows(number))
+    return repaired(rows, str(path))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A recording of an evening and, as it is short, of a golden game after it."""
+    path = tmp_path_factory.mktemp("repair") / "whole.tablecam"
+    GameFile.create(path, FACTS, [*evening(), *golden()])
+    return path
+
+
+@pytest.fixture(scope="module")
+def original(whole):
+    return whole.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def entries(whole):
+    return GameFile.open(whole, read_only=True).entries()
+
+
+def test_a_whole_recording_is_the_same_after_a_repair(whole, tmp_path):
+    found = repair(whole)
+    again = GameFile.create(
+        tmp_path / "again", found.copy.facts, found.copy.entries, found.copy.written_by
+    )
+    assert rows_of(again.path) == rows_of(whole)
+    assert [*found.lines()][1:] == ["nothing is known to be lost"]
+
+
+def damaged(original, pages, seed=0):
+    """The file with noise in place of pages."""
+    noise, data = Random(seed), bytearray(original)
+    for number in pages:
+        data[(number - 1) * PAGE : number * PAGE] = noise.randbytes(PAGE)
+    return bytes(data)
+
+
+def survivors(folder, data):
+    """The repaired entries by their numbers, and whether the facts are there."""
+    path = folder / "damaged.tablecam"
+    path.write_bytes(data)
+    try:
+        found = repair(path)
+    except BadInput:  # nothing can be saved
+        return {}, False
+    kept = dict(enumerate(found.copy.entries, start=1))
+    assert path.read_bytes() == data
+    lost = {number for number, _ in found.lost_entries}
+    assert found.entries == len(kept) - len(lost)
+    assert all(kept[number].kind == "notice" for number in lost)
+    return {number: each for number, each in kept.items() if number not in lost}, found.has_facts
+
+
+@pytest.fixture(scope="module")
+def cost(original, entries, tmp_path_factory):
+    """By page: the entries that are lost with it alone."""
+    folder = tmp_path_factory.mktemp("pages")
+    numbers = {each.number for each in entries}
+    return {
+        page: numbers - set(survivors(folder, damaged(original, [page]))[0])
+        for page in range(1, len(original) // PAGE + 1)
+    }
+
+
+def test_a_page_costs_no_more_than_the_entries_on_it(cost, entries):
+    assert set.union(*cost.values()) == {each.number for each in entries}
+    on_two = sum(map(len, cost.values()))
+    assert on_two < 1.7 * len(entries)  # an entry lies on one page or two, hardly on more
+    without = [page for page, lost in cost.items() if not lost]
+    assert 1 in without  # the schema is not needed
+    assert len(without) > len(cost) / 5  # pictures, indices, inner pages
+
+
+def same(one, other):
+    """Whether an entry is as it was; positions may be told whole after a loss."""
+    is_position = one.kind == "position" and WHOLE in one.document
+    return (one.kind, one.at) == (other.kind, other.at) and (
+        is_position or one.document == other.document
+    )
+
+
+@settings(max_examples=40)
+@given(data=st.data(), seed=st.integers(0, 1000))
+def test_noise_over_any_pages_loses_what_lay_on_them_and_nothing_else(
+    original, entries, cost, data, seed, tmp_path_factory
+):
+    pages = data.draw(st.sets(st.sampled_from(sorted(cost)), min_size=1, max_size=12))
+    kept, _ = survivors(tmp_path_factory.mktemp("noise"), damaged(original, pages, seed))
+    lost = set.union(*(cost[page] for page in pages))
+    wanted = {each.number: each for each in entries if each.number not in lost}
+    assert lost - _tail(lost, entries) <= {*range(1, max(kept) + 1)} - set(kept) <= lost
+    beyond_applying = {n for n in wanted if n not in kept or not same(kept[n], wanted[n])}
+    # A position may be lost that only tells what differs from one that is.
+    assert all(wanted[number].kind == "position" for number in beyond_applying)
+    assert not beyond_applying or any(entries[number - 1].kind == "position" for number in lost)
+
+
+def _tail(lost, entries):
+    """Of what is lost, what nothing comes after: nobody may know that it was there."""
+    last = max((each.number for each in entries if each.number not in lost), default=0)
+    return {number for number in lost if number > last}
+
+
+@settings(max_examples=25)
+@given(share=st.floats(0.0, 1.0))
+def test_a_truncated_recording_keeps_what_lies_before_the_cut(
+    original, entries, cost, share, tmp_path_factory
+):
+    cut = int(share * len(original))
+    kept, _ = survivors(tmp_path_factory.mktemp("cut"), original[:cut])
+    lost = set().union(*(cost[page] for page in cost if page * PAGE > cut))
+    assert set(kept) == {each.number for each in entries} - lost
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10_000), spots=st.integers(1, 40))
+def test_bytes_that_changed_here_and_there_cost_no_more_than_their_pages(
+    original, entries, cost, seed, spots, tmp_path_factory
+):
+    chance, data = Random(seed), bytearray(original)
+    places = [chance.randrange(len(data)) for _ in range(spots)] + [16, 17, 20]  # a header's sizes
+    for place in places:
+        data[place] = chance.randrange(256)
+    kept, _ = survivors(tmp_path_factory.mktemp("spots"), bytes(data))
+    most = set.union(*(cost[place // PAGE + 1] for place in places))
+    assert {each.number for each in entries} - set(kept) <= most
+
+
+def test_what_is_repaired_plays_again_up_to_what_is_lost(original, entries, cost, tmp_path):
+    deeds = {each.number for each in entries if each.kind == "deed"}
+    page = next(page for page in cost if cost[page] and min(cost[page]) > 150)
+    path = tmp_path / "damaged.tablecam"
+    path.write_bytes(damaged(original, [page]))
+    check = Check(FACTS.game, "x")
+    for number, each in enumerate(repair(path).copy.entries, start=1):
+        if not check.entry(Entry(number, each.kind, each.at, each.document)):
+            break
+    assert check.checked.fault is None or check.checked.fault.entry >= min(cost[page] & deeds)
+
+
+def test_an_entry_of_bad_json_is_replaced_by_a_notice(whole, entries, tmp_path):
+    path = shutil.copy(whole, tmp_path / "bad.tablecam")
+    with sqlite3.connect(path) as plain:
+        plain.execute("UPDATE entry SET document = '{\"a' WHERE number = 7")
+        plain.execute("UPDATE entry SET document = '[]', at = 'noon' WHERE number = 9")
+    plain.close()
+    with pytest.raises(BadInput, match="entry 7 is damaged"):
+        GameFile.open(path, read_only=True).entries()
+    found = repair(path)
+    assert found.lost_entries == ((7, "deed"), (9, "deed"))
+    kept = [*found.copy.entries]
+    assert kept[6].document == {"text": "entry 7 (a deed) was lost with a part of the file"}
+    assert [each.document for each in kept[9:]] == [each.document for each in entries[9:]]
+
+
+def test_positions_after_a_lost_one_are_told_whole(whole, entries, tmp_path):
+    positions = [each for each in entries if each.kind == "position"]
+    path = shutil.copy(whole, tmp_path / "lost.tablecam")
+    with sqlite3.connect(path) as plain:
+        plain.execute("UPDATE entry SET document = '' WHERE number = ?", (positions[1].number,))
+    plain.close()
+    kept = [*repair(path).copy.entries]
+    again = kept[positions[2].number - 1]
+    before = applied(None, positions[0].document)
+    assert again.document == {WHOLE: applied(before, positions[2].document)}
+    words = kept[positions[1].number - 1].document["text"]
+    assert words.endswith("what moved then may be shown where it lay before")
+
+
+def test_without_its_facts_a_recording_is_guessed_from_its_entries(whole, tmp_path):
+    path = shutil.copy(whole, tmp_path / "lost.tablecam")
+    with sqlite3.connect(path) as plain:
+        plain.execute("PRAGMA foreign_keys = OFF")
+        plain.execute("DELETE FROM recording")
+    plain.execute("VACUUM")  # or it would still be found where it was
+    plain.close()
+    found = repair(path)
+    facts = found.copy.facts
+    assert (facts.game, facts.id, facts.started_at) == (FACTS.game, FACTS.id, FACTS.started_at)
+    assert "the table file and the camera file are lost" in [*found.lines()]
+
+
+def test_what_was_confirmed_and_lies_in_the_log_yet_is_saved_too(tmp_path):
+    path = tmp_path / "running.tablecam"
+    game = GameFile.create(path, FACTS)
+    holding = sqlite3.connect(path)  # with a reader the log is not folded in
+    holding.execute("BEGIN")
+    holding.execute("SELECT * FROM entry").fetchall()
+    game.append(*golden())
+    log = path.with_name(f"{path.name}-wal")
+    assert log.stat().st_size > PAGE
+    killed = shutil.copy(path, tmp_path / "killed.tablecam")
+    shutil.copy(log, tmp_path / "killed.tablecam-wal")
+    holding.close()
+    found = repair(killed)
+    assert found.entries == game.last() == len(golden())
+    assert found.has_facts
+
+
+@pytest.mark.parametrize("held", [b"", b"[]", bytes(100_000), Random(3).randbytes(200_000)])
+def test_of_what_never_was_a_recording_nothing_is_saved(held, tmp_path):
+    path = tmp_path / "noise.tablecam"
+    path.write_bytes(held)
+    with pytest.raises(BadInput, match="nothing can be saved"):
+        repair(path)
+
+
+def test_missing_files_folders_and_newer_recordings_are_refused(whole, tmp_path):
+    with pytest.raises(BadInput, match="no file of that name"):
+        pages_of(tmp_path / "nothing")
+    with pytest.raises(BadInput, match="cannot be read"):
+        pages_of(tmp_path)
+    newer = shutil.copy(whole, tmp_path / "newer.tablecam")
+    with sqlite3.connect(newer) as plain:
+        plain.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    plain.close()
+    with pytest.raises(BadInput, match=f"got version {SCHEMA_VERSION + 1}: it takes its own"):
+        pages_of(newer)
+
+
+@settings(max_examples=30)
+@given(data=st.binary(max_size=3 * PAGE), log=st.binary(max_size=200))
+def test_any_bytes_are_looked_at_without_a_crash(data, log):
+    for held in (data, b"SQLite format 3\x00" + data, b"\r\x00\x00\x00\x09" + data):
+        pages = Pages(held + bytes(-len(held) % PAGE), log)
+        assert all(row.values for n in range(1, pages.last + 1) for row in pages.rows(n))
