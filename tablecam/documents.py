@@ -251,6 +251,8 @@ def _text(path: Path) -> str:
         raise BadInput(str(path), "expected a text file in UTF-8") from None
     except OSError as error:
         raise BadInput(str(path), f"cannot be read: {error.strerror}") from None
+    except ValueError as error:  # a NUL in the path
+        raise BadInput(quoted(str(path)), f"is no path: {error}") from None
 
 
 def _object(data: object, source: str) -> Mapping[str, Any]:

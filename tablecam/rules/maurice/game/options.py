@@ -31,7 +31,10 @@ from tablecam.toml_lines import KeyPath
 DECK_SIZE = 60
 """Cards of the players' own deck unless they say so: the rulebook does not (M-3.10)."""
 
-_Count = Annotated[int, Field(ge=0)]
+MOST_COUNTED = 1000
+"""More cards, or more morale, are a slip."""
+
+_Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
 
 
 class _OptionsDocument(StrictModel):
@@ -48,7 +51,7 @@ class _OptionsDocument(StrictModel):
     deck: Name | None = None
     deck_size: _Count | None = None
     hands: dict[Name, _Count] = Field(default_factory=dict)
-    morale: dict[Name, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+    morale: dict[Name, Annotated[int, Field(ge=1, le=MOST_COUNTED)]] = Field(default_factory=dict)
     measuring: Measuring = "free"
 
 

@@ -154,6 +154,9 @@ def _check_names(state: State, action: Overrule) -> None:
         for name in getattr(action, key):
             if name not in known:
                 raise Refused(f"there is no {name}{nearest(name, known)}", key=key)
+    for name, bases in action.units.items():
+        if not bases:
+            raise Refused(f"expected the bases of {name}, got none", key="units")
     if action.active is not None and action.active not in sides:
         raise Refused(f"there is no side {action.active}{nearest('', sides)}", key="active")
 

@@ -154,8 +154,12 @@ def test_what_is_empty_unless_said_is_left_out_of_an_action():
         ({}, "action: expected a key that says what it is, but it is missing"),
         ({"type": "fly"}, "action: expected type to be one of roll, "),
         (
+            {"type": "roll", "for": "F1 to hit", "count": 10**6, "sides": 6},
+            "action: expected 1 to 100 dice of 2 to 100 sides, got 1000000 of 6",
+        ),
+        (
             {"type": "roll", "for": "F1 to hit", "count": 10**9, "sides": 6},
-            "action: expected 1 to 100 dice of 2 to 100 sides, got 1000000000 of 6",
+            "action: count: expected a number of 1000000 or less either way, got 1000000000",
         ),
         ({"type": "volleys"}, "action: invoke: expected this key, but it is missing"),
         ({"type": "volleys", "invoke": 1}, "action: invoke: expected true or false, got 1"),

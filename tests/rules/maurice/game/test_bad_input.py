@@ -1,0 +1,271 @@
+"""Bad input to the engine: one clear answer, nothing changed, never a fault of tablecam's own.
+
+Anything that a document can hold in any place of it: numbers that overflow, texts for numbers,
+lists for objects, keys that are missing or too many, and lines that are no JSON at all.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from tablecam.rules.lines import Lines
+from tablecam.rules.maurice.game import GAME
+from tablecam.table.model import Commander, Terrain
+from tablecam.table.position_file import position_to_json
+from tests.rules.maurice.tables import gun, line, massed, position
+
+SOUTH = 270.0
+TABLE = position_to_json(
+    position(
+        line("F1", "french", 500, 400),
+        gun("F2", "french", 700, 400),
+        line("B1", "british", 500, 540, SOUTH),
+        massed("B2", "british", 700, 700, SOUTH),
+        terrain=[Terrain("wood", "woods", ((900, 400), (1000, 400), (1000, 500), (900, 500)))],
+        commanders=[
+            Commander("fc", "french", 500, 200),
+            Commander("bc", "british", 500, 1000),
+        ],
+    )
+)
+OPTIONS = {"active": "french", "deck_size": 30, "hands": {"french": 4}, "morale": {"british": 2}}
+BASE = TABLE["units"][0]["bases"][0]
+NAMES = st.sampled_from(["F1", "F2", "B1", "B2", "F1/1", "french", "british", "fc", "nobody", ""])
+WHOLE = st.sampled_from([0, 1, -1, 2, 6, 7, 10**6, -(10**19), 10**400]) | st.integers(-20, 40)
+NUMBERS = WHOLE | st.sampled_from([0.5, -0.0, 1e-308, 1e308, -1e308, 1e17]) | st.floats(0, 2000)
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | NUMBERS | NAMES | st.text(max_size=6),
+    lambda each: st.lists(each, max_size=4) | st.dictionaries(NAMES, each, max_size=3),
+    max_leaves=6,
+)
+TYPES = (
+    "volleys",
+    "declare",
+    "activate",
+    "fire-from",
+    "fire",
+    "march",
+    "charge",
+    "roll",
+    "draw",
+    "interrupt",
+    "modify",
+    "decline",
+    "remove",
+    "clear-smoke",
+    "fall-back",
+    "rally",
+    "place-commander",
+    "discard",
+    "done",
+    "overrule",
+    "lay",
+    "lay-terrain",
+    "deploy",
+)
+BASES = st.lists(
+    st.fixed_dictionaries(
+        {key: st.just(BASE[key]) | NUMBERS for key in BASE}, optional={"tag": NUMBERS}
+    ),
+    max_size=5,
+)
+KEYS: dict[str, st.SearchStrategy[Any]] = {
+    "unit": NAMES,
+    "side": NAMES,
+    "target": NAMES,
+    "first": NAMES,
+    "for": st.sampled_from(["F1 to hit", "terrain", "combat: F1, B1"]),
+    "invoke": st.booleans(),
+    "command": st.sampled_from(["pass", "charge", "march", "rally", "bombard", "event"]),
+    "effect": st.sampled_from(["foil", "other", "rough-going", "first-fire"]),
+    "symbol": st.sampled_from(["bugle", "musket", "swords"]),
+    "direction": st.sampled_from(["left", "right"]),
+    "step": st.sampled_from(["volleys", "command", "end"]),
+    "active": NAMES,
+    "force": st.lists(NAMES, max_size=3),
+    "spans": st.lists(WHOLE, max_size=3),
+    "off": st.lists(NAMES, max_size=2),
+    "values": st.lists(WHOLE, max_size=4),
+    "count": WHOLE,
+    "sides": WHOLE,
+    "number": WHOLE,
+    "deck": WHOLE,
+    "reshuffle_at": WHOLE,
+    "x_mm": NUMBERS,
+    "y_mm": NUMBERS,
+    "bases": BASES,
+    "units": st.dictionaries(NAMES, BASES, max_size=2),
+    "targets": st.dictionaries(NAMES, NAMES, max_size=3),
+    "amounts": st.dictionaries(NAMES, WHOLE, max_size=2),
+    "morale": st.dictionaries(NAMES, WHOLE, max_size=2),
+    "disruption": st.dictionaries(NAMES, WHOLE, max_size=2),
+    "commanders": st.dictionaries(NAMES, st.tuples(NUMBERS, NUMBERS), max_size=2),
+    "terrain": st.lists(
+        st.fixed_dictionaries(
+            {
+                "id": NAMES,
+                "kind": st.sampled_from(["woods", "hill", "town"]),
+                "outline_mm": st.lists(st.tuples(NUMBERS, NUMBERS), max_size=4),
+            }
+        ),
+        max_size=2,
+    ),
+}
+OF_TYPE = {
+    "volleys": ("invoke",),
+    "declare": ("command",),
+    "activate": ("force", "spans"),
+    "fire-from": ("direction",),
+    "fire": ("unit", "targets"),
+    "march": ("unit", "bases"),
+    "charge": ("unit", "target", "bases"),
+    "roll": ("for", "count", "sides", "values"),
+    "draw": ("side", "count", "reshuffle_at"),
+    "interrupt": ("effect",),
+    "modify": ("side", "symbol", "amounts"),
+    "decline": ("side",),
+    "remove": ("side",),
+    "fall-back": ("unit",),
+    "rally": ("unit",),
+    "place-commander": ("side", "x_mm", "y_mm"),
+    "discard": ("side", "count"),
+    "overrule": ("units", "off", "morale", "disruption", "commanders", "active", "number", "step"),
+    "lay": ("units",),
+    "lay-terrain": ("terrain",),
+    "deploy": ("side", "units"),
+}
+
+
+@st.composite
+def actions(draw: st.DrawFn) -> dict[str, Any]:
+    """An action of any type whose values are of the right kind, and mostly wrong all the same."""
+    kind = draw(st.sampled_from(TYPES))
+    wanted = OF_TYPE.get(kind, ())
+    return {"type": kind} | {key: draw(KEYS[key]) for key in wanted if draw(st.integers(0, 9))}
+
+
+@st.composite
+def spoilt(draw: st.DrawFn, document: dict[str, Any]) -> dict[str, Any]:
+    """A document with anything at all in one place of it, or without that."""
+    changed: dict[str, Any] = copy.deepcopy(document)
+    node: Any = changed
+    while True:
+        key = draw(st.sampled_from(list(node) if isinstance(node, dict) else range(len(node))))
+        if not isinstance(node[key], dict | list) or not node[key] or draw(st.booleans()):
+            break
+        node = node[key]
+    if draw(st.integers(0, 9)) == 0:
+        del node[key]
+    else:
+        node[key] = draw(ANYTHING)
+    return changed
+
+
+def ask(lines: Lines, do: str, **more: Any) -> dict[str, Any]:
+    return lines.answer(json.dumps({"do": do, **more}))
+
+
+def loaded(*played: dict[str, Any], **options: Any) -> Lines:
+    lines = Lines(GAME, chance=Random(1))
+    assert ask(lines, "load", position=TABLE, options=options or OPTIONS)["ok"]
+    for action in played:
+        assert ask(lines, "apply", action=action)["ok"]
+    return lines
+
+
+MARCHING = (
+    {"type": "volleys", "invoke": False},
+    {"type": "declare", "command": "march"},
+    {"type": "activate", "force": ["F1"], "spans": [12]},
+    {"type": "decline", "side": "british"},
+    {"type": "decline", "side": "french"},
+    {"type": "decline", "side": "british"},
+)
+GAMES = {
+    "before it": loaded(setup=True),
+    "in a march": loaded(*MARCHING),
+    "in a volley": loaded({"type": "volleys", "invoke": True}),
+    "with a hand dealt": loaded(deck="house"),
+}
+
+
+def is_one_clear_answer(answer: dict[str, Any]) -> bool:
+    return answer["ok"] or ("fault" not in answer["error"] and "\n" not in answer["error"])
+
+
+@pytest.mark.parametrize("name", GAMES)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(action=actions())
+@example(action={"type": "overrule", "units": {"F1": []}})
+@example(action={"type": "overrule", "units": {"F1": [BASE | {"x_mm": 1e308}] * 4}})
+@example(action={"type": "activate", "force": ["F1"], "spans": [10**400]})
+@example(action={"type": "place-commander", "side": "french", "x_mm": 1e308, "y_mm": -1e308})
+def test_any_action_is_taken_or_refused_in_one_line_and_then_nothing_has_changed(name, action):
+    lines = GAMES[name]
+    before = ask(lines, "state")
+    answer = ask(lines, "apply", action=action)
+    assert is_one_clear_answer(answer), answer
+    if answer["ok"]:
+        assert ask(lines, "legal")["ok"]
+        ask(lines, "undo")
+    assert ask(lines, "state") == before
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(request=spoilt({"position": TABLE, "options": OPTIONS}))
+@example(request={"position": TABLE | {"table": TABLE["table"] | {"width_mm": 1e308}}})
+@example(request={"position": TABLE, "options": {"deck_size": 10**4000}})
+def test_a_table_or_options_that_do_not_fit_leave_the_game_as_it_was(request):
+    lines = GAMES["in a march"]
+    before = ask(lines, "state")
+    answer = ask(lines, "load", **request)
+    assert is_one_clear_answer(answer), answer
+    if answer["ok"]:
+        assert ask(lines, "legal")["ok"]
+        GAMES["in a march"] = loaded(*MARCHING)
+    else:
+        assert ask(lines, "state") == before
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(seen=spoilt(TABLE))
+def test_whatever_is_seen_is_told_of_or_refused(seen):
+    lines = GAMES["in a march"]
+    before = ask(lines, "state")
+    answer = ask(lines, "moved", position=seen)
+    assert is_one_clear_answer(answer), answer
+    assert ask(lines, "state") == before
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    text=st.text(max_size=20)
+    | ANYTHING.map(json.dumps)
+    | st.sampled_from(
+        ["{" * 9000, "[" * 9000, '{"do": NaN}', '{"do": "undo", "steps": 1e999}', "9" * 5000]
+    )
+)
+def test_a_line_of_anything_is_answered(text):
+    lines = GAMES["in a march"]
+    before = ask(lines, "state")
+    answer = lines.answer(text)
+    assert not answer["ok"]
+    assert is_one_clear_answer(answer), answer
+    assert ask(lines, "state") == before
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [("", "deck"), ("no\0where.toml", "is no path"), ("nowhere.toml", "none of that name")],
+)
+def test_a_deck_that_is_not_there_is_asked_for_in_one_line(path, said):
+    answer = ask(Lines(GAME), "load", position=TABLE, options={"deck": path})
+    assert said in answer["error"]
+    assert is_one_clear_answer(answer)
