@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import ipaddress
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -18,11 +19,13 @@ import platformdirs
 from calibration.camera import Camera
 from tablecam.capture.reader import Reader
 from tablecam.live.keeping import KeptGame, new_game_file
+from tablecam.live.picture_budget import DEFAULT_MB
 from tablecam.live.protocol import SimulatedControls
 from tablecam.live.resuming import unfinished_game
 from tablecam.live.sending import Sending
 from tablecam.live.table import LiveTable
 from tablecam.record.entries import GameFacts
+from tablecam.record.game_file import GameFile
 from tablecam.record.server import Hall
 from tablecam.replay.film_table import sides_of
 from tablecam.table.roster import Roster
@@ -76,6 +79,7 @@ class GameOptions:
     confirms_by_itself: bool
     folder: Path
     is_new: bool
+    pictures_mb: float = DEFAULT_MB
     hall: str | None = None
 
 
@@ -104,6 +108,14 @@ _GAME_OPTIONS = (
         help="Begin a new game, though the last one on this table is not finished.",
     ),
     click.option(
+        "--pictures",
+        type=click.FloatRange(min=0.0),
+        default=DEFAULT_MB,
+        show_default=True,
+        metavar="MB",
+        help="How large the pictures of a game of three hours may be; 0 keeps none.",
+    ),
+    click.option(
         "--record",
         metavar="URL",
         help="Show the game in a hall, too (see `tablecam hall`): postgresql://user@host/database",
@@ -112,13 +124,21 @@ _GAME_OPTIONS = (
 
 
 def game_options(command: Decorated) -> Decorated:
-    """Give a command `game`, read from `--lan`, `--auto`, `--games`, `--new` and `--record`."""
+    """Give a command `game`, read from `--lan`, `--auto`, `--games`, `--new` and the others."""
 
     @functools.wraps(command)
     def with_options(
-        *args: Any, lan: bool, auto: bool, games: Path, new: bool, record: str | None, **others: Any
+        *args: Any,
+        lan: bool,
+        auto: bool,
+        games: Path,
+        new: bool,
+        pictures: float,
+        record: str | None,
+        **others: Any,
     ) -> Any:
-        return command(*args, game=GameOptions(lan, auto, games, new, record), **others)
+        game = GameOptions(lan, auto, games, new, pictures, record)
+        return command(*args, game=game, **others)
 
     decorated: Decorated = with_options
     for option in reversed(_GAME_OPTIONS):
@@ -187,6 +207,15 @@ def _is_this_machine(host: str) -> bool:
         return host == "localhost"
 
 
+def _is_gone_on_with(file: GameFile) -> bool:
+    """Whether players go on with an unfinished game: asked at a terminal, else they do."""
+    began = f"{file.facts().started_at.astimezone():%d %B, %H:%M}"
+    if sys.stdin.isatty():
+        return click.confirm(f"Go on with the game that began on {began}?", default=True, err=True)
+    click.echo(f"Going on with the game in {file.path} (--new begins another)", err=True)
+    return True
+
+
 def kept_game(
     options: GameOptions, game: str, table_file: str, camera_file: str | None
 ) -> KeptGame:
@@ -195,8 +224,9 @@ def kept_game(
     The files are given as their texts. A file is made once there is something in it.
     """
     going_on = None if options.is_new else unfinished_game(options.folder, table_file)
-    if going_on is not None:
-        click.echo(f"Going on with the game in {going_on.path} (--new begins another)", err=True)
+    if going_on is not None and not _is_gone_on_with(going_on):
+        going_on = None
     started_at = datetime.now().astimezone()
     facts = GameFacts(game, table_file, started_at, camera_file)
-    return KeptGame(partial(new_game_file, options.folder, facts), going_on)
+    create = partial(new_game_file, options.folder, facts)
+    return KeptGame(create, going_on, pictures_mb=options.pictures_mb)

@@ -15,22 +15,23 @@ log = logging.getLogger(__name__)
 
 
 def unfinished_game(folder: Path, table_file: str) -> GameFile | None:
-    """The newest game in a folder, if it was played on this very table and is not over.
+    """The newest game in a folder that was played on this very table, if it is not over.
 
     A file that cannot be read is left alone, and named in the log.
     """
     for path in sorted(folder.glob(f"*{SUFFIX}"), reverse=True):
         try:
-            return _unfinished(path, table_file)
+            facts = GameFile.open(path, read_only=True).facts()
+            if facts.table_file == table_file:
+                return _unfinished(path, facts.game)
         except BadInput as error:
             log.warning("this game is left alone: %s", error)
     return None
 
 
-def _unfinished(path: Path, table_file: str) -> GameFile | None:
-    facts = GameFile.open(path, read_only=True).facts()
-    game = game_of(facts.game)
-    if facts.table_file != table_file or game is None:
+def _unfinished(path: Path, name: str) -> GameFile | None:
+    game = game_of(name)
+    if game is None:
         return None
     file = GameFile.open(path)
     document = newest_play(file)
