@@ -90,8 +90,13 @@ def cheapest_path(start: Axes, end: Axes, *, counted: Counted = "outer-corner") 
 def paths_between(
     start: Axes, end: Axes, *, counted: Counted = "outer-corner"
 ) -> tuple[MovePath, ...]:
-    """The forward paths of three steps between two fronts, either corner at each end."""
-    end = _of_width(end, front_width_mm(start))
+    """The forward paths of three steps between two fronts, either corner at each end.
+
+    A measured front is not quite square to its heading: both are squared, so that there is no way
+    at all between two that are the same.
+    """
+    width_mm = front_width_mm(start)
+    start, end = _of_width(start, width_mm), _of_width(end, width_mm)
     paths = [
         _as_path(start, first, straight_mm, last, counted)
         for first, straight_mm, last in _turns(start, end)

@@ -144,3 +144,18 @@ def test_the_cheapest_path_is_the_same_on_a_turned_or_mirrored_table(moves, by_d
     cost = cheapest_path(FRONT, end).cost_mm
     for change in (turned, mirrored):
         assert cheapest_path(change(FRONT), change(end)).cost_mm == pytest.approx(cost, abs=1e-3)
+
+
+@given(
+    heading_deg=st.floats(0, 359.9),
+    askew_deg=st.floats(-2, 2),
+    width_mm=st.floats(30, 200),
+)
+def test_there_is_no_way_from_a_front_to_itself_however_little_it_is_square(
+    heading_deg: float, askew_deg: float, width_mm: float
+) -> None:
+    """As bases that are measured lie: their front line is not quite square to where they face."""
+    along_rad = math.radians(heading_deg - 90.0 + askew_deg)
+    end = (500 + width_mm * math.cos(along_rad), 400 + width_mm * math.sin(along_rad))
+    front = Axes((500.0, 400.0), end, heading_deg)
+    assert cheapest_path(front, front).cost_mm == 0.0

@@ -14,6 +14,7 @@ from typing import Final
 import shapely
 
 from tablecam.errors import BadInput
+from tablecam.measure.answer import EXACT_MM
 from tablecam.rules.maurice.field import Field, UnitOnField, renewed_field
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.march_free import free_way
@@ -28,8 +29,9 @@ from tablecam.table.model import BasePose
 ABOUT_RULE: Final = "M-6.26"
 _PLACE_MM = 5 * HAND_MM
 """How far a base may have slipped that was turned on its spot: a hand lifts it for that."""
-_ALIKE_MM, _ALIKE_DEG = 0.1, 0.1
-"""A tenth of a hand's slip: measured bases, nearly flush, line up elsewhere than they lie."""
+_ALIKE = 0.1
+"""Millimetres and degrees, a tenth of a hand's slip: bases that are measured, and so only nearly
+flush, line up elsewhere than they lie."""
 _TURN_DEG = 10.0
 """How far its heading may be off, as in a formation (M-1.7)."""
 
@@ -75,16 +77,18 @@ def _deployed_way(
     """
     if near_enemy(after, there).is_near:
         allowed_bw = min(allowed_bw, COLUMN_NEAR_BW)
-    ways = [
-        _with_change(
-            field,
-            unit,
-            start,
-            wheeled_way(field, start, there, allowed_bw, near_bw=COLUMN_NEAR_BW),
-        )
-        for start in _deployed(field, unit)
-        if start.formation == there.formation
-    ]
+
+    def ways_from(places: Iterable[tuple[BasePose, ...]]) -> Iterator[Way]:
+        for start in _deployed(field, unit, places):
+            if start.formation == there.formation:
+                way = wheeled_way(field, start, there, allowed_bw, near_bw=COLUMN_NEAR_BW)
+                yield _with_change(field, unit, start, way)
+
+    places = (*_lines(unit), *_masses(unit))
+    for way in ways_from(each for each in places if _is_alike(each, there.unit.bases, EXACT_MM)):
+        if way.answer.answer != "no" and way.cost_mm <= EXACT_MM:
+            return way  # It deployed, and moved no farther: no way is cheaper.
+    ways = ways_from(places)
     no_room = f"{unit.id} changed from {unit.formation} to {there.formation}: no room for it"
     return min(
         ways,
@@ -240,13 +244,15 @@ def _is_turned(before: BasePose, after: BasePose, turned_deg: float) -> bool:
     return moved_mm <= _PLACE_MM and abs(by_deg - turned_deg) <= _TURN_DEG
 
 
-def _deployed(field: Field, unit: UnitOnField) -> Iterator[UnitOnField]:
-    """The ways in which a column may deploy on its spot; those for which there is no room are not.
+def _deployed(
+    field: Field, unit: UnitOnField, places: Iterable[tuple[BasePose, ...]]
+) -> Iterator[UnitOnField]:
+    """A column as it may deploy on its spot; without the places for which there is no room.
 
     Into line: every base turns to one hand (M-6.23). Massed: two bases come up beside the two in
     front, or back beside the two behind (M-6.24).
     """
-    for bases in (*_lines(unit), *_masses(unit)):
+    for bases in places:
         try:
             yield placed(field, unit, bases).by_id[unit.id]
         except BadInput:
@@ -295,12 +301,15 @@ def _from_the_front(unit: UnitOnField) -> list[int]:
     )
 
 
-def _is_alike(these: tuple[BasePose, ...], those: tuple[BasePose, ...]) -> bool:
-    """Whether it is all one from which of two places a move is judged."""
+def _is_alike(these: tuple[BasePose, ...], those: tuple[BasePose, ...], by: float = _ALIKE) -> bool:
+    """Whether it is all one from which of two places a move is judged, whoever lies where."""
     return all(
-        math.dist(_centre(one), _centre(other)) <= _ALIKE_MM
-        and abs(difference_deg(one.heading_deg, other.heading_deg)) <= _ALIKE_DEG
-        for one, other in zip(these, those, strict=True)
+        any(
+            math.dist(_centre(one), _centre(other)) <= by
+            and abs(difference_deg(one.heading_deg, other.heading_deg)) <= by
+            for other in those
+        )
+        for one in these
     )
 
 

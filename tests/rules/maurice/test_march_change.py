@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import replace
+from random import Random
 
 import pytest
 
-from tablecam.table.model import Unit
+from tablecam.rules.maurice.game.changes import changes
+from tablecam.table.model import Arm, Unit
 from tablecam.testing import shifted, turned
-from tests.rules.maurice.marching import judged, wood
+from tests.rules.maurice.marching import field, judged, wood
 from tests.rules.maurice.tables import column, gun, line, massed
 
 
@@ -203,3 +205,32 @@ def test_m_6_26_a_column_of_horse_about_faces_and_moves_to_where_no_enemy_is_nea
     ahead = line("B1", "british", 900, 600 - 160 - 100, 90)
     found = judged(start, end, ahead)
     assert (found.is_legal.answer, found.is_legal.rule) == ("no", "M-6.26")
+
+
+@pytest.mark.parametrize("arm", ["infantry", "cavalry"])
+@pytest.mark.parametrize("seed", range(3))
+def test_m_6_22_a_column_that_was_measured_deploys_on_its_spot_for_nothing(
+    arm: Arm, seed: int
+) -> None:
+    """Its bases are out by what cameras and hands are: none lies quite behind another."""
+    chance = Random(seed)
+    start = column("F1", "french", 900, 400, arm=arm)
+    bases = tuple(
+        replace(
+            base,
+            x_mm=base.x_mm + chance.gauss(0, 0.3),
+            y_mm=base.y_mm + chance.gauss(0, 0.3),
+            heading_deg=base.heading_deg + chance.gauss(0, 0.4),
+            sigma_mm=0.1,
+            sigma_deg=0.2,
+        )
+        for base in start.bases
+    )
+    start = replace(start, bases=bases)
+    unit = field(start).by_id["F1"]
+    deployed = [bases for _, bases in changes(unit)]
+    assert len(deployed) == (2 if arm == "infantry" else 4)
+    for bases in deployed:
+        found = judged(start, replace(start, bases=bases))
+        assert found.is_legal.answer == "yes"
+        assert found.cost_bw == pytest.approx(0.0, abs=1e-6)
