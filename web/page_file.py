@@ -1,0 +1,111 @@
+"""A recording as one page that plays by itself: no server, no network, in any browser.
+
+The modules of the replay page become one script, its sheets one style, and the film and whatever
+else was asked for is data beside them. The page may run that script and style and no other, and may
+ask nobody for anything: what players have written can be seen in it and cannot do anything.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader
+
+import tablecam
+from tablecam.errors import BadInput
+from tablecam.record.journal import Journal
+from tablecam.replay.film import film
+from tablecam.replay.moment import is_over
+from tablecam.replay.text_form import text_of
+from web.bundle import bundle
+
+Json = dict[str, Any]
+
+STYLES: Final = ("palette", "table", "board", "rulings", "game", "replay")
+_STATIC: Final = files("web") / "static"
+_MAIN: Final = "replay_main"
+
+_IN_DATA: Final = str.maketrans({"<": r"\u003c", ">": r"\u003e", "&": r"\u0026"})
+"""In JSON these stand in strings alone; so written they are markup to no parser of HTML."""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What the page's template fills in where it is a file."""
+
+    policy: str
+    style: str
+    script: str
+    film: str
+    text: str
+    pictures: str
+
+
+def page_of(journal: Journal, *, with_pictures: bool = False) -> str:
+    """The page of a recording.
+
+    The text that can be copied from it names concealed cards, and is left out while a game is
+    being played.
+
+    Raises:
+        BadInput: The recording cannot be read, or nothing was recorded of a table.
+    """
+    played = film(journal)
+    if played["facts"] is None:
+        raise BadInput(journal.name, "expected a recording of a table, got one of nothing yet")
+    text = text_of(journal) if is_over(journal) else ""
+    about = {"base": "", "live": False, "rules": False, "ranges_bw": [], "text": bool(text)}
+    style = "\n".join(_static(f"{name}.css") for name in STYLES)
+    script = bundle(_MAIN, lambda name: _static(f"{name}.js"))
+    shown = _File(
+        policy=_policy(script, style),
+        style=style,
+        script=script,
+        film=_data(played),
+        text=_data(text),
+        pictures=_data(_pictures(journal, played) if with_pictures else {}),
+    )
+    template = Environment(loader=PackageLoader("web"), autoescape=True).get_template("replay.html")
+    return template.render(file=shown, about=about, version=tablecam.__version__)
+
+
+def _policy(script: str, style: str) -> str:
+    """What a browser may do with the page: run this script, wear this style, show its pictures."""
+    return (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def _static(name: str) -> str:
+    """A file of the page, as it stands between tags: one that ends them has no place there."""
+    text = (_STATIC / name).read_text(encoding="utf-8")
+    if "</" in text and ("</script" in text.lower() or "</style" in text.lower()):
+        raise ValueError(f"{name} would end the tag that it stands in")
+    return text
+
+
+def _data(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.translate(_IN_DATA)
+
+
+def _pictures(journal: Journal, played: Json) -> Json:
+    """All pictures as addresses that hold them, by their entries and kinds."""
+    found = {}
+    for entry in played["entries"]:
+        for kind in entry.get("pictures", ()):
+            picture = journal.picture(entry["n"], kind)
+            data = base64.b64encode(picture.image).decode("ascii")
+            found[f"{entry['n']} {kind}"] = f"data:{picture.media_type};base64,{data}"
+    return found
