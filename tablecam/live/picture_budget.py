@@ -19,11 +19,12 @@ GAME_S: Final = 3 * 3600.0
 _BREAK_S: Final = 600.0
 _AT_ONCE: Final = 1 / 12
 """This share is there from the beginning: a quarter of an hour's."""
-_SHARES: Final[Mapping[Shown, float]] = {"table": 1 / 8, "place": 1 / 16}
-"""Of what is free now, a picture takes no more. Of a move there are two, and each is smaller than
-the smallest table: so where room is short it is the whole table that is left out first."""
-_OVERDUE_S, _OVERDUE_SHARE = 60.0, 1 / 2
-"""But for so long it is never left out, unless nothing is free."""
+_PARTS: Final[Mapping[Shown, float]] = {"table": 1 / 3, "place": 2 / 3}
+"""So much is kept for each, that neither takes all; what one does not need the other may have."""
+_SHARES: Final[Mapping[Shown, float]] = {"table": 1 / 3, "place": 1 / 8}
+"""Of what is free now, a picture takes no more. Of a move there are two."""
+_LEAST_SHARE: Final = 1 / 2
+"""But so much where it is this or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +82,11 @@ class PictureBudget:
         self, total_mb: float = DEFAULT_MB, *, spent_bytes: int = 0, played_s: float = 0.0
     ) -> None:
         self._total = total_mb * 1e6
-        self._spent = float(spent_bytes)
+        self._spent: dict[Shown, float] = {
+            shown: spent_bytes * part for shown, part in _PARTS.items()
+        }
         self._played_s = played_s
         self._began_s: float | None = None
-        self._tables_s: float | None = None
         self._learnt: dict[Level, float] = {}
         self._lock = threading.Lock()
 
@@ -96,9 +98,11 @@ class PictureBudget:
     def level(self, shown: Shown, full_px: int, now_s: float) -> Level | None:
         """How to keep a picture that has so many pixels in full; None: leave it out."""
         with self._lock:
-            room = self._free(now_s) * self._share(shown, now_s)
+            room = self._room(shown, now_s)
             for level in LEVELS[shown]:
-                if self._expected(level, full_px) <= room:
+                is_least = level is LEVELS[shown][-1]
+                share = _LEAST_SHARE if is_least else _SHARES[shown]
+                if self._expected(level, full_px) <= room * share:
                     return level
             return None
 
@@ -106,29 +110,34 @@ class PictureBudget:
         """Whether a picture that came out with so many bytes is kept: there is room for it."""
         with self._lock:
             self._learn(level, full_px, size)
-            if size > self._free(now_s):
+            if size > self._room(shown, now_s):
                 return False
-            self._spent += size
-            if shown == "table":
-                self._tables_s = now_s
+            self._spent[shown] += size
             return True
 
     def spend_anyway(self, size: int) -> None:
         """Take note of what is kept in any case: the pictures of disputes."""
         with self._lock:
-            self._spent += size
+            for shown, part in _PARTS.items():
+                self._spent[shown] += size * part
 
-    def _free(self, now_s: float) -> float:
+    def _room(self, shown: Shown, now_s: float) -> float:
+        """What is free for pictures of a kind: all but what is kept for the other."""
+        free = {kind: self._free(kind, now_s) for kind in _PARTS}
+        kept = (
+            min(max(room, 0.0), self._total * _PARTS[kind] * _AT_ONCE)
+            for kind, room in free.items()
+            if kind != shown
+        )
+        return sum(free.values()) - sum(kept)
+
+    def _free(self, shown: Shown, now_s: float) -> float:
+        """What is left of one kind's part; below 0 where it took of the other's."""
         if self._began_s is None:
             self._began_s = now_s
         played = (self._played_s + now_s - self._began_s) / GAME_S
-        return self._total * (_AT_ONCE + (1 - _AT_ONCE) * played) - self._spent
-
-    def _share(self, shown: Shown, now_s: float) -> float:
-        if shown == "table":
-            is_overdue = self._tables_s is None or now_s - self._tables_s >= _OVERDUE_S
-            return _OVERDUE_SHARE if is_overdue else _SHARES[shown]
-        return _SHARES[shown]
+        granted = self._total * (_AT_ONCE + (1 - _AT_ONCE) * played)
+        return _PARTS[shown] * granted - self._spent[shown]
 
     def _expected(self, level: Level, full_px: int) -> float:
         per_px = self._learnt.get(level, level.bytes_per_px)
