@@ -83,7 +83,7 @@ def _first_legal(ways: list[Way]) -> Way | None:
 def _candidates(
     unit: UnitOnField, ends: list[Axes], allowed_bw: float, near_bw: float
 ) -> Iterator[_Candidate]:
-    depth_mm = unit.unit.bases[0].depth_mm * (2 if unit.formation == "massed" else 1)
+    depth_mm = ranks_mm(unit)
     about = faced_about(unit.axes, depth_mm)
     for end in ends:
         for path in paths_between(unit.axes, end):
@@ -91,6 +91,11 @@ def _candidates(
         for path in paths_between(about, faced_about(end, depth_mm)):
             back_bw = (retrograde_bw(allowed_bw), retrograde_bw(near_bw))
             yield _Candidate(path, *back_bw, is_backward=True)
+
+
+def ranks_mm(unit: UnitOnField) -> float:
+    """How deep a line or a massed unit is: its rear edge leads on a way backward (M-6.15)."""
+    return unit.unit.bases[0].depth_mm * (2 if unit.formation == "massed" else 1)
 
 
 def _within(start: Axes, end: Axes, slack_mm: float) -> list[Axes]:

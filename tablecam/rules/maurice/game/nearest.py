@@ -18,12 +18,14 @@ from tablecam.measure.lanes import (
     wheeled,
 )
 from tablecam.measure.outlines import Axes
+from tablecam.measure.paths import faced_about
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.game import poses
 from tablecam.rules.maurice.game.changes import changes
 from tablecam.rules.maurice.game.poses import Bases
-from tablecam.rules.maurice.march_change import is_faced_about, placed
+from tablecam.rules.maurice.march_change import is_faced_about, is_turned_back, placed
 from tablecam.rules.maurice.march_free import leader
+from tablecam.rules.maurice.march_wheels import ranks_mm
 from tablecam.rules.maurice.tables import RETROGRADE_SHARE
 from tablecam.table.model import Point
 
@@ -41,10 +43,23 @@ _HALVINGS = 9
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """A unit as it may begin to move: as it stands, deployed, or faced about; how far it may."""
+    """A unit as it may begin to move: as it stands, deployed, or faced about; how far it may.
+
+    `front` is the edge that leads: backward the rear one (M-6.15).
+    """
 
     unit: UnitOnField
     reach_mm: float
+    is_backward: bool = False
+
+    @property
+    def front(self) -> Axes:
+        """The edge that leads, as it lies at first."""
+        return self.leading(self.unit)
+
+    def leading(self, unit: UnitOnField) -> Axes:
+        """The edge of a unit that leads on such a move."""
+        return faced_about(unit.axes, ranks_mm(unit)) if self.is_backward else unit.axes
 
 
 def nearest_march(
@@ -67,7 +82,7 @@ def nearest_march(
         return _on_the_way(there, shapely.LineString(way_mm or ends), is_legal)
     best: tuple[float, Bases] | None = None
     for start in _starts(field, unit, there, reach_mm, is_legal):
-        found = _nearest_from(start, there.axes, is_legal)
+        found = _nearest_from(start, start.leading(there), is_legal)
         if found is not None and (best is None or found[0] < best[0]):
             best = found
     return None if best is None else best[1]
@@ -76,19 +91,25 @@ def nearest_march(
 def _starts(
     field: Field, unit: UnitOnField, there: UnitOnField, reach_mm: float, is_legal: IsLegal
 ) -> Iterator[_Start]:
-    """The ways in which a unit may lie before it wheels and goes straight."""
+    """The ways in which a unit may lie before it wheels and goes straight, or does so backward."""
     if there.formation != unit.formation:
         can_move = unit.formation == "column"
         taken = [bases for name, bases in changes(unit) if name == there.formation]
     else:
-        yield _Start(unit, reach_mm)
-        if not is_faced_about(unit, there):
+        yield from _both_ways(unit, reach_mm)
+        can_move = unit.unit.arm == "cavalry"
+        if not (is_turned_back(unit, there) if can_move else is_faced_about(unit, there)):
             return
-        can_move, taken = unit.unit.arm == "cavalry", [poses.faced(unit.unit.bases, 180.0)]
+        taken = [poses.faced(unit.unit.bases, 180.0)]
     for bases in taken:
         if is_legal(bases):
             start = placed(field, unit, bases).by_id[unit.id]
-            yield _Start(start, reach_mm if can_move else 0.0)
+            yield from _both_ways(start, reach_mm) if can_move else [_Start(start, 0.0)]
+
+
+def _both_ways(unit: UnitOnField, reach_mm: float) -> Iterator[_Start]:
+    yield _Start(unit, reach_mm)
+    yield _Start(unit, RETROGRADE_SHARE * reach_mm, is_backward=True)
 
 
 def _nearest_from(start: _Start, seen: Axes, is_legal: IsLegal) -> tuple[float, Bases] | None:
@@ -106,7 +127,7 @@ def _nearest_from(start: _Start, seen: Axes, is_legal: IsLegal) -> tuple[float, 
         best, widths = found, widths / 4
     if best is None:
         return None
-    return best[0], _moved(start.unit, best[1])
+    return best[0], _moved(start, best[1])
 
 
 def _best_about(
@@ -119,26 +140,21 @@ def _best_about(
 ) -> tuple[float, Array] | None:
     """The nearest legal move among those about one, each a first wheel, a length, a last wheel."""
     moves = _moves_about(middle, widths, start.reach_mm)
-    off_mm = _off_mm(start.unit.axes, moves, seen)
+    off_mm = _off_mm(start.front, moves, seen)
     order = np.argsort(off_mm, kind="stable")
     for place in order[[at for at in _TRIED if at < len(order)]]:
         if best is not None and off_mm[place] >= best[0]:
             break
-        if is_legal(_moved(start.unit, moves[place])):
+        if is_legal(_moved(start, moves[place])):
             return float(off_mm[place]), moves[place]
     return best
 
 
 def _moves_about(middle: Array, widths: Array, reach_mm: float) -> Array:
-    """Moves (k, 3) all about one that cost no more than may be; back half as much."""
+    """Moves (k, 3) all about one that cost no more than may be."""
     axes = [np.linspace(at - by, at + by, _STEPS) for at, by in zip(middle, widths, strict=True)]
     moves = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    cost_mm = np.abs(moves).sum(axis=1)
-    is_back = moves[:, 1] < 0.0
-    has_wheel = np.abs(moves[:, [0, 2]]).sum(axis=1) > 0.0
-    most_mm = np.where(is_back, RETROGRADE_SHARE * reach_mm, reach_mm)
-    # Backward only straight: wheels backward turn about rear corners.
-    return np.asarray(moves[(cost_mm <= most_mm) & ~(is_back & has_wheel)])
+    return np.asarray(moves[(np.abs(moves).sum(axis=1) <= reach_mm) & (moves[:, 1] >= 0.0)])
 
 
 def _off_mm(front: Axes, moves: Array, seen: Axes) -> Array:
@@ -165,10 +181,10 @@ def _wheel(left: Array, across: Array, arcs_mm: Array, width_mm: float) -> tuple
     return np.where(to_right, left + (across - turned) * width_mm, left), turned
 
 
-def _moved(unit: UnitOnField, move: Array) -> Bases:
+def _moved(start: _Start, move: Array) -> Bases:
     """The bases of a unit after a first wheel, a straight move and a last wheel."""
     first_mm, ahead_mm, last_mm = move.tolist()
-    front, bases = _wheeled(unit.axes, unit.unit.bases, first_mm)
+    front, bases = _wheeled(start.front, start.unit.unit.bases, first_mm)
     bases = poses.ahead(bases, front.heading_deg, ahead_mm)
     return _wheeled(advanced(front, ahead_mm), bases, last_mm)[1]
 

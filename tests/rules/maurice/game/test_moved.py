@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -163,6 +164,28 @@ def test_a_column_and_a_gun_are_brought_back_along_their_way() -> None:
     assert found.answer.rule == "M-6.19"
     (base,) = found.nearest.unit("F2").bases
     assert ((base.x_mm - 900) ** 2 + (base.y_mm - 500) ** 2) ** 0.5 == pytest.approx(240, abs=2)
+
+
+def test_m_6_15_a_wheel_backward_that_is_too_far_is_brought_back_to_the_legal_arc() -> None:
+    """2 BW of arc backward are half a radian for a line of four; its rear left corner stays."""
+    state = at(Marching(("F1",)), F1, shifted(B1, 1000, 0))
+    found = the_one(state, turned(F1, -45, (420, 480)))
+    assert found.answer.answer == "no"
+    ghost = found.nearest.unit("F1").bases
+    wanted = turned(F1, -math.degrees(0.5), (420, 480)).bases
+    for base, other in zip(ghost, wanted, strict=True):
+        assert math.dist((base.x_mm, base.y_mm), (other.x_mm, other.y_mm)) < 5
+
+
+def test_m_6_26_horse_that_faced_about_and_went_too_far_to_a_side_is_brought_back_there() -> None:
+    horse = line("F1", "french", 500, 500, arm="cavalry")
+    state = at(Marching(("F1",)), horse, B1)
+    there = shifted(turned(horse, 160, (500, 500)), 0, -400)
+    found = the_one(state, there)
+    assert "faced about" in found.text
+    ghost = found.nearest.unit("F1").bases
+    assert all(base.y_mm < 300 and 240 < base.heading_deg < 300 for base in ghost)
+    after(state, March("F1", ghost))
 
 
 def test_m_6_21_a_change_of_formation_is_named_and_a_wrong_one_shown_right() -> None:
