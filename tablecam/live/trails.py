@@ -15,8 +15,8 @@ from tablecam.table.model import BasePose
 from tablecam.vision.tracking import TrackedBase
 
 _MOST_SEEN: Final = 400
-"""Of one base between two rests, 40 s at ten pictures a second; of longer ways every other is
-forgotten, and so on."""
+"""Of one base between two rests, 40 s at ten pictures a second. Then those are forgotten without
+which its way is the same; if these are few, every other one."""
 _STRAIGHT_MM: Final = 2.0
 """A path has no more points than it needs for all seen places to lie this near to it: hands
 tremble more."""
@@ -86,7 +86,9 @@ class Trails:
         if base.pose.seen == "now":
             way.seen.append(_seen_at(base.pose, at_s))
         if len(way.seen) > _MOST_SEEN:
-            del way.seen[1::2]
+            way.seen[:] = _simplified(way.seen)
+            if len(way.seen) > _MOST_SEEN // 2:
+                del way.seen[1::2]
 
 
 def path(
