@@ -18,7 +18,7 @@ import { short, toScreen } from "./view.js";
 /** The role of a shape that says what came of something for a unit. */
 const RESULT = "result";
 /** How its words are written, and where beside a unit: the nearest place that is free. */
-const RESULT_PX = { font: 15, letter: 9, line: 19, offsets: [-28, 42, -48, 62, -68] };
+const RESULT_PX = { font: 15, letter: 9, line: 19, name: 18, offsets: [-28, 42, -48, 62, -68] };
 
 /** A cloud of smoke: its puffs, in pixels from its middle. */
 const PUFFS = [[-7, 2, 5], [0, -2, 7], [8, 2, 5.5], [1, 4, 5]];
@@ -41,11 +41,13 @@ export function renderGameBoard(layers, state) {
 }
 
 /** What came of an action, in words beside each unit, none over another. @type {(layer: SVGElement, shapes: Shape[], state: State) => void} */
-function renderResults(layer, shapes, { view, facts }) {
+function renderResults(layer, shapes, { view, facts, now }) {
   const found = shapes.filter(({ role }) => role === RESULT);
   const places = [...new Map(found.map(({ points_mm }) => [String(points_mm[0]), points_mm[0]])).entries()];
-  /** @type {{x: number, y: number, half: number}[]} */
-  const taken = [];
+  const taken = (now?.units ?? []).map(({ x_mm, y_mm }) => {
+    const [x, y] = toScreen(view, facts, x_mm, y_mm);
+    return { x, y: y + RESULT_PX.line / 3, half: RESULT_PX.name };
+  });
   const rows = places.map(([key, at]) => {
     const words = found.filter(({ points_mm }) => String(points_mm[0]) === key).map(({ label }) => label).join(" · ");
     const [x, y] = toScreen(view, facts, ...at);

@@ -53,7 +53,7 @@ function renderLaying(state) {
   });
   write(byId("laying-hint"), hintWords(state));
   const drawing = laying.tool === "corners" ? [{ deed: "close", text: "Close the shape" }, { deed: "drop", text: "One corner back" }] : [];
-  const handles = [...drawing, ...(laying.chosen ? HANDLES : []), ...(laying.undo.length ? [{ deed: "undo", text: "Back" }] : [])];
+  const handles = [...drawing, ...(laying.chosen ? HANDLES : []), ...(laying.undo.length ? [{ deed: "undo", text: "Back" }] : []), ...(all.length ? [{ deed: "clear", text: "All off" }] : [])];
   each(byId("laying-handles"), handles, ({ deed }) => deed, makeButton, (button, { deed, text }) => {
     put(button, "data-handle-deed", deed);
     write(button, text);
