@@ -21,6 +21,7 @@ from tablecam.commands.odds import odds
 from tablecam.commands.plan import plan
 from tablecam.commands.print_sheets import print_sheets
 from tablecam.commands.replay import replay
+from tablecam.commands.reread import reread_command
 from tablecam.commands.resolve import resolve
 from tablecam.commands.rulings import rulings
 from tablecam.commands.run import run
@@ -64,6 +65,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     odds,
     disputes,
     replay,
+    reread_command,
     import_,
     engine,
     coverage,

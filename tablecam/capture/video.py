@@ -38,6 +38,11 @@ class VideoSource:
         self.frames_per_s = _frames_per_s(self._device, path)
 
     @property
+    def length_s(self) -> float:
+        """How long the film says that it is; 0 where it does not."""
+        return max(0.0, self._device.get(cv2.CAP_PROP_FRAME_COUNT)) / self.frames_per_s
+
+    @property
     def name(self) -> str:
         """The file's name."""
         return self._path.name

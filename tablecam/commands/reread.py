@@ -1,0 +1,182 @@
+"""`tablecam reread`: recordings of games that were only filmed."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from calibration.camera_file import read_camera_file
+from tablecam.errors import BadInput
+from tablecam.live.picture_budget import DEFAULT_MB
+from tablecam.live.rereading import Reread, Task, mark_of, reread
+from tablecam.table.table_file import read_table_file
+
+_PATH = click.Path(path_type=Path)
+_LOOK_S: Final = 0.25
+_PATIENCE_S: Final = 10
+
+_EXAMPLES = """\b
+Examples:
+  tablecam reread evening.mp4 --table table.toml --camera camera.json --out games
+  tablecam reread 2025/*.mp4 --table table.toml --camera camera.json --out games \\
+    --scheduler tcp://server:8786
+"""
+
+
+class _Promise(Protocol):
+    """What comes of a video, some time: a future of this machine's or of a cluster's."""
+
+    def done(self) -> bool: ...
+
+    def result(self) -> Any: ...
+
+
+@click.command("reread", epilog=_EXAMPLES)
+@click.argument("videos", nargs=-1, required=True, type=_PATH)
+@click.option("--table", "table_path", type=_PATH, required=True, help="The table file.")
+@click.option("--camera", "camera_path", type=_PATH, required=True, help="The camera file.")
+@click.option("--out", "folder", type=_PATH, required=True, help="Where recordings go.")
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Read on a Dask cluster (tcp://host:8786), whose workers see the same files.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    default=lambda: os.cpu_count() or 1,
+    show_default="this machine's cores",
+    help="How many videos are read at once on this machine.",
+)
+@click.option(
+    "--pictures",
+    "pictures_mb",
+    type=click.FloatRange(0),
+    default=DEFAULT_MB,
+    show_default=True,
+    metavar="MB",
+    help="How large the pictures of three hours may be; 0 keeps none.",
+)
+@click.pass_context
+def reread_command(
+    context: click.Context,
+    videos: tuple[Path, ...],
+    table_path: Path,
+    camera_path: Path,
+    folder: Path,
+    scheduler: str | None,
+    workers: int,
+    pictures_mb: float,
+) -> None:
+    """Make recordings from plain VIDEOS of games, many at once.
+
+    Each becomes DIR/NAME.tablecam, with every position at which the table settled, the moves and
+    pictures: to replay, measure and export. What was interrupted goes on where it stopped; what is
+    done is not done again. A video that cannot be read does not stop the others.
+    """
+    _check(videos, table_path, camera_path)
+    tasks = [
+        Task(
+            video.absolute(),
+            table_path.absolute(),
+            camera_path.absolute(),
+            folder.absolute(),
+            pictures_mb,
+        )
+        for video in videos
+    ]
+    make = partial(_here, workers=workers) if scheduler is None else partial(_there, scheduler)
+    with make(tasks) as promises:
+        found = _watched(tasks, promises)
+    for each in found:
+        click.echo(_said(each), err=bool(each.problem))
+    if any(each.problem for each in found):
+        context.exit(2)
+
+
+def _check(videos: Sequence[Path], table_path: Path, camera_path: Path) -> None:
+    """Refuse what would be wrong with every video, and two that would become one recording."""
+    read_table_file(table_path)
+    read_camera_file(camera_path)
+    for stem, count in Counter(video.stem for video in videos).items():
+        if count > 1:
+            expected = f"expected videos of different names, got {count} that are called {stem}"
+            raise BadInput("reread", f"{expected}: read them into folders of their own")
+
+
+@contextmanager
+def _here(tasks: Sequence[Task], *, workers: int) -> Iterator[list[_Promise]]:
+    """Read on this machine, in processes of their own."""
+    # Not forked: a fork of a process with threads, as OpenCV has them, may hang.
+    with ProcessPoolExecutor(min(workers, len(tasks)), get_context("spawn")) as pool:
+        try:
+            yield [pool.submit(reread, task) for task in tasks]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+@contextmanager
+def _there(address: str, tasks: Sequence[Task]) -> Iterator[list[_Promise]]:
+    """Read on a Dask cluster."""
+    try:
+        from distributed import Client
+    except ImportError:
+        because = "a cluster needs one package more: pip install 'tablecam[hall]'"
+        raise BadInput("--scheduler", because) from None
+    try:
+        client: Any = Client(address, timeout=_PATIENCE_S, set_as_default=False)  # type: ignore[no-untyped-call] # it has no types
+    except (OSError, ValueError) as error:
+        because = " ".join(str(error).split())
+        raise BadInput("--scheduler", f"{address} is not reached: {because}") from None
+    with client:
+        yield [client.submit(reread, task, pure=False) for task in tasks]
+
+
+def _watched(tasks: Sequence[Task], promises: Sequence[_Promise]) -> list[Reread]:
+    """Wait for all, while a bar for each video tells how far it was read."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
+    with Progress(
+        *columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal
+    ) as progress:
+        bars = [progress.add_task(task.video.name, total=None) for task in tasks]
+        while not all(promise.done() for promise in promises):
+            for task, bar in zip(tasks, bars, strict=True):
+                _show(progress, task, bar)
+            time.sleep(_LOOK_S)
+    return [_result(task, promise) for task, promise in zip(tasks, promises, strict=True)]
+
+
+def _show(progress: Progress, task: Task, bar: TaskID) -> None:
+    mark = mark_of(task)
+    if mark is not None:
+        progress.update(bar, completed=mark.read_s, total=mark.length_s or None)
+
+
+def _result(task: Task, promise: _Promise) -> Reread:
+    """What became of a video; a worker that died is a problem of that video alone."""
+    try:
+        found: Reread = promise.result()
+    except Exception as error:  # whatever ends a process or a cluster's worker
+        return Reread(task.video, task.recording, problem=f"{task.video}: {error!r}")
+    return found
+
+
+def _said(each: Reread) -> str:
+    if each.problem:
+        return each.problem
+    before = ", as it was before" if each.was_done_before else ""
+    return f"{each.recording}: {each.positions} positions{before}"

@@ -1,0 +1,63 @@
+"""A short film of a simulated game, with the files that belong to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from calibration.camera_file import CameraFile, write_camera_file
+from calibration.results import CAMERA_PARAMETERS, Origin, TableCalibration
+from tablecam.live.rereading import Task
+from tablecam.replay.movie import write_mp4
+from tablecam.simulate.demo import demo_camera, embedded_demo
+from tablecam.simulate.source import SimulatedSource
+from tablecam.table.model import Position
+
+PER_S = 5
+PICTURES = 24
+MOVED_AT = 8
+"""The picture before which a unit is moved: by then the table has lain still for long enough."""
+UNIT, X_MM, Y_MM, HEADING_DEG = "P5", 540.0, 60.0, 0.0
+
+
+@dataclass(frozen=True)
+class Film:
+    """A film's file, the table and camera files that it was made with, and how all lay at last."""
+
+    video: Path
+    table: Path
+    camera: Path
+    truth: Position
+
+    def task(self, folder: Path) -> Task:
+        return Task(self.video, self.table, self.camera, folder)
+
+
+def filmed(folder: Path) -> Film:
+    """A table that lies still, a unit that was moved, and a table that lies still."""
+    camera = demo_camera(1600, 900)
+    table = embedded_demo()
+    table.pause()
+    source = SimulatedSource(table, camera, frames_per_s=PER_S, is_paced=False)
+
+    def pictures():
+        for number in range(PICTURES):
+            if number == MOVED_AT:
+                table.move_unit(UNIT, X_MM, Y_MM, HEADING_DEG)
+            yield source.read().image, 1
+
+    video = folder / "film.mp4"
+    write_mp4(video, pictures(), per_s=PER_S)
+    film = Film(video, folder / "table.toml", folder / "camera.json", table.truth())
+    text = (files("tablecam.simulate") / "demo_table.toml").read_text(encoding="utf-8")
+    film.table.write_text(text, encoding="utf-8")
+    size = len(CAMERA_PARAMETERS)
+    origin = Origin("2026-05-01T00:00:00Z", ("simulated",))
+    parts = (camera.lens, camera.pose, np.zeros((size, size)), 0.0, 0.0, (), origin)
+    write_camera_file(
+        film.camera, CameraFile("simulated", 1600, 900, table=TableCalibration(*parts))
+    )
+    return film
