@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from tablecam.rules.maurice.game import GAME
 from tablecam.rules.maurice.game.actions import Action
 from tablecam.rules.maurice.game.state import State
-from tablecam.rules.play import Play
+from tablecam.rules.play import Done, Play
 from tablecam.table.model import BasePose, Commander, Position, Terrain, Unit
 from tests.rules.maurice.tables import column, gun, line, massed, position
 
@@ -116,23 +117,36 @@ class Keeping:
         self._bases = _bases(play.state.position)
         self._cards = _cards(play.state)
         self._morale = sum(side.morale for side in play.state.sides)
-        self._told = Counter[str]()
+        self._told: list[tuple[Done[State, Action], Counter[str]]] = []
 
     def check(self, play: Play[State, Action]) -> None:
         """The game as it stands has all that it began with, but for what its events tell of."""
-        state = play.state
-        for event in play.done[-1].events:
-            self._told[event.kind] += 1
-            if event.kind == "broken":
-                assert self._bases.pop(event.facts["unit"])
-        told = self._told
-        assert _bases(state.position) == self._bases
+        told, state = self._told_until_now(play.done), play.state
+        bases = {unit: has for unit, has in self._bases.items() if not told[f"{unit} broken"]}
+        assert _bases(state.position) == bases
         assert bool(told["over"]) == play.asked().is_over
         assert self._morale - told["morale"] == sum(side.morale for side in state.sides)
         assert _cards(state) == self._cards - told["removed"]
         assert all(side.hand >= 0 and side.morale >= 0 for side in state.sides)
         for unit in state.position.units:
             assert 0 <= int(unit.state.get("disruption", 0)) <= len(unit.bases)
+
+    def _told_until_now(self, done: tuple[Done[State, Action], ...]) -> Counter[str]:
+        """How many events of each kind there were, those of what was taken back left out."""
+        told = self._told
+        while told and (len(told) > len(done) or told[-1][0] is not done[len(told) - 1]):
+            told.pop()
+        for each in done[len(told) :]:
+            so_far = told[-1][1] if told else Counter[str]()
+            told.append((each, so_far + Counter(_kinds(each))))
+        return told[-1][1] if told else Counter[str]()
+
+
+def _kinds(done: Done[State, Action]) -> Iterator[str]:
+    for event in done.events:
+        yield event.kind
+        if event.kind == "broken":
+            yield f"{event.facts['unit']} broken"
 
 
 def _bases(position: Position) -> dict[str, int]:
