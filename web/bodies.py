@@ -93,7 +93,10 @@ class Begin(BaseModel):
 
 
 class Act(BaseModel):
-    """An action of the game's, and the version of the game that was looked at."""
+    """An action of the game's, and the version of the game that was looked at.
+
+    An action that was offered may bring that version along itself (`at`).
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
 
-from tablecam.documents import document_from, nearest
+from tablecam.documents import document_from, nearest, quoted
 from tablecam.errors import BadInput
 from tablecam.measure.answer import Answer
 from tablecam.referee.by_hand import ByHand
@@ -31,6 +31,9 @@ from tablecam.rules.play import Play
 from tablecam.table.model import Position, Scalar, Terrain
 
 AnyPlay = Play[Any, Any]
+
+AT = "at"
+"""The key of an offered action that names the version of the game at which it was offered."""
 
 _RUN_BYTES = 6
 
@@ -86,6 +89,7 @@ class Referee:
         self._ground: tuple[Terrain, ...] | None = None
         self._closed: Closed | None = None
         self._run = ""
+        self._latest: tuple[Seat, object] | None = None
         self._version = 0
         self._decided = 0
 
@@ -190,18 +194,44 @@ class Referee:
     def act(self, seat: Seat, action: object, version: int | None = None, note: str = "") -> None:
         """Do what a seat wants; `version` is that of the game it looked at, if it says so.
 
+        An action that was offered brings it along, where it says nothing else (`at`). Without one
+        such an action is taken once from a seat: said again it would answer what has come to be
+        asked since.
+
         Raises:
             NotYours: It is not this seat's to do.
             OutOfDate: The game has gone on since.
             BadInput: There is no such action, or it is refused.
         """
         with self._turn:
+            action, at = _offered(action)
+            version = at if version is None else version
             play = self._checked(seat, version)
             wanted = self.game.action_from_json(action)
+            if version is None:
+                self._check_not_said(seat, wanted)
             if not _is_overrule(action):
                 _check_asked(seat, play)
             self._apply(wanted, note)
+            self._latest = seat, wanted
             self._go_on()
+
+    def _check_not_said(self, seat: Seat, wanted: Any) -> None:
+        """Refuse what a seat has just said, if it does not tell what it answers."""
+        is_bare = set(self.game.action_to_json(wanted)) == {"type"}
+        is_latest = self._latest == (seat, wanted) and self._is_standing(wanted)
+        if is_bare and is_latest:
+            asked = self.game.asked(self._play.state).question if self._play else ""
+            why = f"{wanted.type} was said already, and now it is asked: {asked}"
+            raise OutOfDate("game", f"{why}: say of which version it is meant")
+
+    def _is_standing(self, action: Any) -> bool:
+        """Whether an action is the latest that was done, what the referee takes over apart."""
+        if self._play is None:
+            return False
+        done = (each.action for each in reversed(self._play.done))
+        others = (each for each in done if self.game.action_to_json(each)["type"] != LAY)
+        return bool(next(others, None) == action)
 
     def confirm(self, seat: Seat, unit: str, version: int | None = None, way: Way = "seen") -> None:
         """Do what a hand seems to have done with a unit.
@@ -445,6 +475,16 @@ class Referee:
         except Refused:
             return False
         return True
+
+
+def _offered(action: object) -> tuple[object, int | None]:
+    """An action as the game knows it, and the version at which it was offered, if it says so."""
+    if not isinstance(action, dict) or AT not in action:
+        return action, None
+    at = action[AT]
+    if isinstance(at, bool) or not isinstance(at, int):
+        raise BadInput("action", f"expected a version of the game, got {quoted(at)}", key=AT)
+    return {key: value for key, value in action.items() if key != AT}, at
 
 
 def _new_run() -> str:

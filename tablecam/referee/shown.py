@@ -8,7 +8,7 @@ from typing import Any
 from tablecam.measure.answer import Answer
 from tablecam.referee.intents import Intent
 from tablecam.referee.placing import Placing
-from tablecam.referee.referee import AnyPlay, Referee
+from tablecam.referee.referee import AT, AnyPlay, Referee
 from tablecam.referee.seats import Seat
 from tablecam.referee.together import is_sure
 from tablecam.referee.told import event_lines, markers, outline, ruling_document
@@ -41,7 +41,7 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
     """What is due, and what this seat may do about it."""
     asked = play.asked()
     is_yours = seat.may_answer(asked) and not asked.is_over
-    offered = _offers(referee.game, play) if is_yours else []
+    offered = _offers(referee.game, play, referee.version) if is_yours else []
     return {
         "question": asked.question,
         "asked": asked.seat,
@@ -54,7 +54,7 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
     }
 
 
-def _offers(game: Game[Any, Any], play: AnyPlay) -> list[Json]:
+def _offers(game: Game[Any, Any], play: AnyPlay, version: int) -> list[Json]:
     """The legal actions in words and shapes; a roll says how many dice of how many sides."""
     found = []
     for action in play.legal():
@@ -66,10 +66,15 @@ def _offers(game: Game[Any, Any], play: AnyPlay) -> list[Json]:
                 "label": offer.label,
                 "dice": dice,
                 "shapes": [shape.to_json() for shape in offer.evidence],
-                "action": game.action_to_json(action),
+                "action": _sent_back(game.action_to_json(action), version),
             }
         )
     return found
+
+
+def _sent_back(action: Json, version: int) -> Json:
+    """An action as it is to be sent back: one that says nothing of itself, with what it answers."""
+    return action | {AT: version} if set(action) == {"type"} else action
 
 
 def _table(referee: Referee, play: AnyPlay) -> Json:

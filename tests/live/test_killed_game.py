@@ -66,7 +66,8 @@ class Table:
         while not now["is_over"]:
             self.unanswered = _filled(chance.choice(now["actions"])["action"], chance)
             try:
-                now = _told(address, "api/game/act", {"action": self.unanswered})
+                body = {"action": self.unanswered, "version": now["version"]}
+                now = _told(address, "api/game/act", body)
             except (URLError, HTTPException, OSError):
                 return
             self.confirmed.append(self.unanswered)
@@ -75,7 +76,8 @@ class Table:
 
 
 def _filled(action: Json, chance: Random) -> Json:
-    """An action as it is kept: with the dice that real dice showed."""
+    """An action as it is kept: with the dice that real dice showed, not when it was offered."""
+    action = {key: value for key, value in action.items() if key != "at"}
     if action["type"] != "roll":
         return action
     values = [chance.randint(1, action["sides"]) for _ in range(action["count"])]
