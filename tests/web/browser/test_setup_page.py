@@ -1,0 +1,163 @@
+"""Games that are set up on the page, and those that are taken up in their middle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.web.browser.halls import Hall, Seat, Table, seated
+
+FINGER_PX = 44
+
+
+@pytest.fixture
+def armies(players: Table) -> Table:
+    """Both armies in their thirds, as the demo begins, and no game that anybody set up."""
+    players.hall.table.restart()
+    players.hall.table.pause()
+    players.hall.settled()
+    return players
+
+
+def begins(table: Table, **options: Any) -> None:
+    """A game begins with options that the page offers."""
+    address = f"{table.hall.address}api/game/begin"
+    answer = table.prussian.page.request.post(address, data={"options": options})
+    assert answer.ok
+    for seat in (table.prussian, table.austrian):
+        seat.shows_the_newest()
+
+
+def spot(page: Page, x_mm: float, y_mm: float) -> tuple[float, float]:
+    """Where on the screen a place of the table is."""
+    x_px, y_px = page.evaluate(
+        """([x, y]) => {
+          const frame = document.querySelector(".table-frame").getScreenCTM();
+          const at = new DOMPoint(x, y).matrixTransform(frame);
+          return [at.x, at.y];
+        }""",
+        [x_mm, y_mm],
+    )
+    return x_px, y_px
+
+
+def step(hall: Hall) -> Any:
+    with hall.referee.held() as play:
+        assert play is not None
+        return play.state.step
+
+
+def pieces(seat: Seat) -> list[str]:
+    return seat.page.locator("#laying-pieces button").all_inner_texts()
+
+
+def test_two_players_set_up_a_game_with_it(armies: Table) -> None:
+    prussian, austrian = armies.prussian, armies.austrian
+    begins(armies, setup=True)
+    expect(prussian.page.locator("#turn-active")).to_have_text("setting up")
+    prussian.enters(2, 1)
+    expect(austrian.page.locator("#game-laying")).to_be_hidden()
+    lays_terrain(prussian)
+    austrian.shows_the_newest()
+    expect(austrian.page.locator(".piece.kind-marsh")).to_have_count(1)
+    expect(austrian.page.locator(".layer.game .role-zone")).to_have_count(2)
+    armies.taps("The far edge", "prussian deploys first")
+    deploys(armies)
+    armies.taps("Keep all where they lay")
+    prussian.enters(5, 4)
+    expect(prussian.page.locator("#turn-active")).to_have_text("prussian")
+    expect(prussian.page.locator("#turn-number")).to_have_text("1")
+
+
+def lays_terrain(seat: Seat) -> None:
+    """All off; a marsh by a tap, dragged elsewhere; a pond corner by corner; another taken off."""
+    page = seat.page
+    expect(page.locator("#laying-count")).to_contain_text("Prussian lays 2 to 3 pieces")
+    page.locator('[data-handle-deed="clear"]').click()
+    page.locator('[data-kind="marsh"]').click()
+    expect(page.locator("#laying-does")).to_have_text("Difficult, water.")
+    page.mouse.click(*spot(page, 300, 560))
+    assert pieces(seat) == ["marsh 1"]
+    page.mouse.move(*spot(page, 300, 560))
+    page.mouse.down()
+    page.mouse.move(*spot(page, 500, 500), steps=4)
+    page.mouse.up()
+    page.locator('[data-kind="pond"]').click()
+    page.locator('[data-tool="corners"]').click()
+    for corner in ((700, 500), (800, 500), (800, 600)):
+        page.mouse.click(*spot(page, *corner))
+    page.locator('[data-handle-deed="close"]').click()
+    expect(page.locator("#laying-count")).to_contain_text("2 now ✓")
+    seat.clicks("#laying-done")
+    with seat.hall.referee.held() as play:
+        assert play is not None
+        marsh, pond = play.state.position.terrain
+    assert [marsh.kind, pond.kind] == ["marsh", "pond"]
+    middle_mm = sum(x for x, _ in marsh.outline_mm) / len(marsh.outline_mm)
+    assert middle_mm == pytest.approx(500, abs=6)
+    assert len(pond.outline_mm) == 3
+
+
+def deploys(table: Table) -> None:
+    """A unit is put out of the zone and told so; then into it, and all is taken as it lies."""
+    page = table.prussian.page
+    moved = page.locator(".moved")
+    table.hall.table.move_unit("P5", 700, 560, 90)
+    expect(moved).to_contain_text("✗ no")
+    expect(moved).to_contain_text("does not lie wholly in the third")
+    table.hall.table.move_unit("P5", 400, 60, 90)
+    expect(moved).to_contain_text("prussian has laid 1 unit: deployed?", ignore_case=True)
+    table.prussian.clicks('.moved [data-way="seen"]')
+
+
+def test_a_game_is_taken_up_in_its_middle_and_played_on(armies: Table) -> None:
+    seat = armies.prussian
+    begins(armies, active="prussian")
+    page = seat.page
+    page.locator("#game-overrule summary").click()
+    page.locator("#states-open").click()
+    for label in (
+        *["round: one more"] * 3,
+        "austrian's round",
+        "prussian: morale: one less",
+        "austrian: cards in hand: one less",
+        "cards left in the deck: one less",
+        "the last deck",
+        "A3: disruption 2",
+        "PA1: smoke",
+    ):
+        page.get_by_role("button", name=label, exact=True).click()
+    expect(page.locator('[data-marker="A3 2"]')).to_have_count(1)
+    assert step(armies.hall).type == "volley-choice"
+    seat.clicks("#states-send")
+    expect(page.locator("#game-states")).to_be_hidden()
+    expect(page.locator("#turn-number")).to_have_text("4")
+    expect(page.locator("#turn-active")).to_have_text("austrian")
+    expect(page.locator("#game-log-body .overrule")).to_contain_text("A3 at 2 disruption")
+    armies.austrian.shows_the_newest()
+    expect(armies.austrian.page.locator('[data-marker="PA1 0 smoke"]')).to_have_count(1)
+    page.locator("#game-overrule summary").click()
+    armies.taps("No volleys", "Rally")
+    armies.austrian.clicks("#game-actions .group-activate button")
+    armies.taps("A3")
+    expect(armies.austrian.page.locator("#game-dice-title")).to_contain_text("2 dice")
+
+
+def test_a_phone_lays_terrain_with_a_thumb(armies: Table, browser: Browser) -> None:
+    begins(armies, setup=True)
+    armies.prussian.enters(6, 1)
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with seated(armies.hall, browser, "prussian", **phone) as seat:
+        seat.shows_the_newest()
+        page = seat.page
+        for button in page.locator("#game-laying button").all():
+            box = button.bounding_box()
+            assert box is not None
+            assert min(box["width"], box["height"]) >= FINGER_PX
+        before = len(pieces(seat))
+        page.touchscreen.tap(*spot(page, 600, 620))
+        expect(page.locator("#laying-pieces button")).to_have_count(before + 1)
+        expect(page.locator(".corner")).not_to_have_count(0)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
