@@ -2,8 +2,8 @@
 
 Each module becomes a function that is called once, after those that it imports, and returns what it
 exports; so its own names stay its own. Of modules that import each other one has to be first: what
-it imports of the others are functions, and it calls them by way of where they will be. Only what our
-modules use is understood: imports and exports by name, each on a line of its own.
+it imports of the others are functions, and it calls them by way of where they will be. Only what is
+used here is understood: imports and exports by name, each on a line of its own.
 """
 
 from __future__ import annotations

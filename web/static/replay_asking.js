@@ -17,7 +17,7 @@ export function createBranchAsking(state, replay, source, changed) {
   const refresh = () => {
     const { branch } = replay;
     if (!branch) return;
-    if (source.offline) return measureHere(state, branch);
+    if (source.offline) return measureHere(state, branch) ? changed() : undefined;
     const how = JSON.stringify(asAsked(branch));
     const { tape, chosen } = state;
     if (tape) slots.tape(`${tape.a} ${tape.b} ${how}`, () => asked(askTape(state, branch, source)));
@@ -59,11 +59,16 @@ export async function askOdds(branch, source, wanted) {
   [branch.odds, branch.error] = [odds, error ?? ""];
 }
 
-/** Without a server a page measures by itself, and says nothing of rules. @type {(state: State, branch: Branch) => void} */
+/** Without a server a page measures by itself, and says nothing of rules; whether it reads anew. @type {(state: State, branch: Branch) => boolean} */
 function measureHere(state, branch) {
-  if (!state.tape) return;
-  const measured = distanceBetween(branch, state.tape.a, state.tape.b);
-  if (!measured) return;
+  const measured = state.tape && distanceBetween(branch, state.tape.a, state.tape.b);
+  if (!state.tape || !measured || isSame(state.tape.measured, measured)) return false;
   const distance_bw = measured.distance_mm / state.facts.base_width_mm;
   state.tape = { ...state.tape, measured: { ...measured, distance_bw, sigma_mm: 0, because: "" } };
+  return true;
+}
+
+/** @type {(before: import("./state.js").Measured | null, now: import("./replay_distance.js").Distance) => boolean} */
+function isSame(before, now) {
+  return before !== null && `${before.from_mm} ${before.to_mm}` === `${now.from_mm} ${now.to_mm}`;
 }

@@ -1,0 +1,346 @@
+"""The page that plays a recording, in a browser: served, beside a running game, and as a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tablecam.record.entries import GameFacts, NewEntry, Picture
+from tablecam.record.game_file import GameFile
+from tests.replay.recorded import STARTED_AT, entries, new
+from tests.rules.maurice.game.playthrough import KEPT, played
+from tests.web.browser.halls import Table, seated
+from web import Server, create_replay
+from web.page_file import page_of
+from web.streams import Streams
+
+DEALT = next(path for path in KEPT if path.name.startswith("dealt"))
+WICKED = "</script><script>document.title='broken'</script><img src=x onerror=alert(1)>"
+JUMP_MS = 200
+JPEG = bytes.fromhex(
+    "ffd8ffe000104a46494600010100000100010000ffdb004300080606070605080707070909080a0c140d0c0b0b0c19"
+    "12130f141d1a1f1e1d1a1c1c20242e2720222c231c1c2837292c30313434341f27393d38323c2e333432ffc0000b08"
+    "0001000101011100ffc4001f0000010501010101010100000000000000000102030405060708090a0bffc400b51000"
+    "02010303020403050504040000017d01020300041105122131410613516107227114328191a1082342b1c11552d1f0"
+    "2433627282090a161718191a25262728292a3435363738393a434445464748494a535455565758595a636465666768"
+    "696a737475767778797a838485868788898a92939495969798999aa2a3a4a5a6a7a8a9aab2b3b4b5b6b7b8b9bac2c3"
+    "c4c5c6c7c8c9cad2d3d4d5d6d7d8d9dae1e2e3e4e5e6e7e8e9eaf1f2f3f4f5f6f7f8f9faffda0008010100003f00fb"
+    "d3ffd9"
+)
+"""The smallest picture that a browser decodes: one grey pixel."""
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> GameFile:
+    """A golden game, with a hand's move, a picture, a dispute and words that are markup."""
+    file = GameFile.create(
+        tmp_path_factory.mktemp("games") / "a.tablecam", GameFacts("maurice-lite", "", STARTED_AT)
+    )
+    kept = list(entries(played(DEALT.read_text(encoding="utf-8"))))
+    file.append(*map(wickedly, kept))
+    after_s = 12.0 * len(kept)
+    file.append(
+        new("notice", {"text": WICKED}, after_s + 30),
+        new("dispute", disputed(), after_s + 60, Picture("drawn", JPEG)),
+        new("picture", {"of": 1}, after_s + 61, Picture("table", JPEG)),
+    )
+    return file
+
+
+def wickedly(entry: NewEntry) -> NewEntry:
+    """An entry of which every note that players could have written is markup."""
+    for event in entry.document.get("events", ()):
+        if event["kind"] == "broken":
+            event["note"] = WICKED
+    return entry
+
+
+def disputed() -> dict[str, Any]:
+    answer = {"answer": "yes", "rule": "M-1.12", "because": WICKED, "evidence": []}
+    question = {"id": "flank", "text": f"Is B1 {WICKED}?"}
+    return {"dispute": {"question": question, "active": "french", "answer": answer}, "position": {}}
+
+
+@pytest.fixture(scope="module")
+def address(journal: GameFile) -> Iterator[str]:
+    with Server(create_replay(journal, is_own=True), port=0, streams=Streams(1)) as server:
+        yield server.address
+
+
+@contextmanager
+def looking(browser: Browser, address: str, **device: Any) -> Iterator[Page]:
+    """The page of a recording; no script of it may fail, and none may run that is not its own."""
+    with browser.new_context(**({"viewport": {"width": 1400, "height": 900}} | device)) as context:
+        page = context.new_page()
+        mistakes: list[Any] = []
+        page.on("pageerror", lambda mistake: mistakes.append(mistake))
+        page.on("dialog", lambda dialog: mistakes.append(dialog.message))
+        page.goto(address)
+        expect(page.locator("#nothing")).to_be_hidden()
+        expect(page.locator(".units .unit")).not_to_have_count(0)
+        yield page
+        assert mistakes == []
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    with looking(browser, f"{address}replay") as page:
+        yield page
+
+
+def shown(page: Page) -> int:
+    """The number of the entry that is shown."""
+    return int((page.locator("#moment-number").text_content() or "").removeprefix("entry "))
+
+
+def pressed(page: Page, key: str) -> int:
+    """Press what goes elsewhere; the number of the entry that is shown then."""
+    before = page.locator("#moment-number").text_content() or ""
+    page.keyboard.press(key)
+    expect(page.locator("#moment-number")).not_to_have_text(before)
+    return shown(page)
+
+
+def test_it_steps_and_jumps_by_keys(page: Page) -> None:
+    assert shown(page) == 1
+    assert pressed(page, "ArrowRight") == 2
+    last = pressed(page, "End")
+    expect(page.locator("#turn-question")).to_have_text("The game is over")
+    began = pressed(page, "PageUp")
+    expect(page.locator("#moment-lines")).to_contain_text(re.compile("Round [0-9]+: it is"))
+    assert began < last
+    assert pressed(page, "b") < began
+    assert pressed(page, "Home") == 1
+
+
+def test_the_scrubber_is_dragged_and_says_where_it_is(page: Page) -> None:
+    box = page.locator("#scrub").bounding_box()
+    assert box is not None
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.click(*middle)
+    expect(page.locator("#scrub")).to_have_attribute("aria-valuetext", re.compile("round [0-9]+"))
+    half = shown(page)
+    assert half > 10
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 3, middle[1])
+    page.mouse.up()
+    expect(page.locator("#moment-number")).to_have_text("entry 1")
+
+
+def test_rounds_phases_and_big_moments_are_marked_by_signs(page: Page) -> None:
+    rounds = page.locator("#marks-rounds > g")
+    assert rounds.count() > 5
+    for kind in ("break", "charge", "dispute", "over"):
+        expect(page.locator(f"#marks-moments .{kind}")).not_to_have_count(0)
+        assert page.locator(f"#marks-moments .{kind} title").first.text_content()
+    page.locator("#marks-moments .break").first.click()
+    expect(page.locator("#moment-lines")).to_contain_text("breaks")
+
+
+def test_it_plays_by_itself_to_the_end_and_stops_there(page: Page) -> None:
+    pressed(page, "End")
+    pressed(page, "PageUp")
+    page.locator("#speed").select_option("60")
+    expect(page.locator("#waits")).to_contain_text("shortened")
+    page.keyboard.press(" ")
+    expect(page.locator("#play")).to_have_text("Pause")
+    expect(page.locator("#play")).to_have_text("Play")
+    expect(page.locator("#turn-question")).to_have_text("The game is over")
+
+
+def test_a_link_opens_the_moment_that_it_names(browser: Browser, address: str) -> None:
+    with looking(browser, f"{address}replay#entry=57") as page:
+        assert shown(page) == 57
+        page.evaluate("location.hash = '#entry=12'")
+        expect(page.locator("#moment-number")).to_have_text("entry 12")
+        page.evaluate("location.hash = '#entry=999999999'")
+        expect(page.locator("#turn-question")).to_have_text("The game is over")
+        page.evaluate("location.hash = '#entry=<b>'")
+        expect(page.locator("#turn-question")).to_have_text("The game is over")
+
+
+def test_every_move_of_a_unit_is_drawn_and_stepped_through(page: Page, journal: GameFile) -> None:
+    page.keyboard.press("End")
+    unit = page.locator('.units [data-thing="unit:F4"]')
+    unit.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#unit-title")).to_have_text("F4")
+    page.locator("#unit-moves").click()
+    expect(page.locator(".about .label", has_text="1")).to_have_count(1)
+    before = shown(page)
+    assert pressed(page, "[") < before
+    page.locator("#log-only").click()
+    lines = page.locator("#log-body li")
+    expect(lines.first).to_contain_text("F4")
+    assert lines.count() < 60
+
+
+def test_a_line_of_the_log_is_gone_to_and_drawn(page: Page) -> None:
+    line = page.locator("#log-body li.drawn", has_text="activates").first
+    line.locator("button").click()
+    expect(line).to_have_class(re.compile("looked"))
+    expect(page.locator(".layer.game .shape")).not_to_have_count(0)
+    expect(page.locator("#log-body li.now")).to_have_count(1)
+    expect(page.locator("#log-body li.future")).not_to_have_count(0)
+
+
+def test_what_players_wrote_is_text(page: Page) -> None:
+    page.keyboard.press("End")
+    expect(page.locator("#log-body")).to_contain_text("</script><script>")
+    expect(page.locator("#log-body img, #log-body script")).to_have_count(0)
+    expect(page).to_have_title(re.compile("tablecam"))
+
+
+def test_what_if_units_had_been_laid_elsewhere(page: Page, journal: GameFile) -> None:
+    last = journal.last()
+    page.keyboard.press("ArrowRight")
+    page.locator("#branch").click()
+    expect(page.locator("#branch-banner")).to_be_visible()
+    unit = page.locator('.units [data-thing="unit:F4"]')
+    box = unit.bounding_box()
+    assert box is not None
+    at = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(*at)
+    page.mouse.down()
+    page.mouse.move(at[0], at[1] - 60, steps=4)
+    page.mouse.up()
+    expect(page.locator("#branch-again")).to_be_visible()
+    for name in ("F4", "B1"):
+        page.locator(f'.units [data-thing="unit:{name}"]').focus()
+        page.keyboard.press("Enter")
+    expect(page.locator("#what-if-measured .measured")).to_contain_text("BW")
+    far = page.locator("#what-if-measured .measured").text_content()
+    page.locator("#branch-again").click()
+    expect(page.locator("#what-if-measured .measured")).not_to_have_text(far or "")
+    expect(page.locator("#rulings-chips button")).not_to_have_count(0)
+    page.get_by_role("button", name="Odds of the combat").click()
+    expect(page.locator("#what-if-error")).to_contain_text("engaged")
+    page.locator("#branch-end").click()
+    expect(page.locator("#branch-banner")).to_be_hidden()
+    assert journal.last() == last
+
+
+def test_any_moment_is_shown_at_once(page: Page) -> None:
+    """From a jump to the drawing of it, the slowest of many over a whole game."""
+    slowest_ms = page.evaluate(
+        """async () => {
+          const frame = () => new Promise((done) => requestAnimationFrame(done));
+          const scrub = document.getElementById("scrub");
+          let slowest = 0;
+          for (let share = 0; share <= 1; share += 0.05) {
+            scrub.value = String(share * Number(scrub.max));
+            const began = performance.now();
+            scrub.dispatchEvent(new Event("input"));
+            await frame();
+            document.getElementById("board").getBoundingClientRect();
+            slowest = Math.max(slowest, performance.now() - began);
+            await frame();
+          }
+          return slowest;
+        }"""
+    )
+    assert slowest_ms < JUMP_MS
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (820, 1180), (2560, 1440)])
+def test_it_fits_phones_tablets_and_big_screens(
+    browser: Browser, address: str, width: int, height: int
+) -> None:
+    device = {"viewport": {"width": width, "height": height}, "has_touch": width < 900}
+    with looking(browser, f"{address}replay#entry=57", **device) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        for name in ("#play", "#back", "#on", "#scrub", "#moment-lines", "#board"):
+            expect(page.locator(name)).to_be_in_viewport()
+
+
+def test_a_recording_is_one_page_that_plays_without_a_network(
+    browser: Browser, journal: GameFile, tmp_path: Path
+) -> None:
+    path = tmp_path / "game.html"
+    path.write_text(page_of(journal, with_pictures=True), encoding="utf-8")
+    with browser.new_context(offline=True) as context:
+        page = context.new_page()
+        asked: list[str] = []
+        mistakes: list[Any] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda mistake: mistakes.append(mistake))
+        page.on("dialog", lambda dialog: mistakes.append(dialog.message))
+        page.on(
+            "console", lambda said: mistakes.append(said.text) if said.type == "error" else None
+        )
+        page.goto(path.as_uri() + "#entry=57")
+        expect(page.locator("#moment-number")).to_have_text("entry 57")
+        page.keyboard.press("End")
+        expect(page.locator("#turn-question")).to_have_text("The game is over")
+        expect(page.locator("#log-body")).to_contain_text("</script><script>")
+        expect(page.locator(".layer.picture image")).to_have_count(1)
+        page.keyboard.press("Home")
+        page.keyboard.press("w")
+        for name in ("F4", "B1"):
+            page.locator(f'.units [data-thing="unit:{name}"]').focus()
+            page.keyboard.press("Enter")
+        expect(page.locator("#what-if-measured .measured")).to_contain_text("BW")
+        assert mistakes == []
+        assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+        assert page.title() == "tablecam · a game played again"
+
+
+def test_the_distance_that_a_page_measures_by_itself_is_that_of_tablecam(
+    page: Page, address: str
+) -> None:
+    """Some pairs of units, as they lay at the beginning."""
+    pairs = page.evaluate(
+        """async () => {
+          const { Film } = await import("/static/replay_film.js");
+          const { distanceBetween } = await import("/static/replay_distance.js");
+          const film = new Film(await (await fetch("/api/replay/film")).json());
+          const table = film.tableAt(0);
+          const names = table.units.map(({ id }) => `unit:${id}`).concat("point:900,600");
+          const headers = { "Content-Type": "application/json" };
+          const found = [];
+          for (const a of names.slice(0, 3)) {
+            for (const b of names.filter((name) => name !== a)) {
+              const body = JSON.stringify({ moment: 1, a, b });
+              const request = { method: "POST", headers, body };
+              const told = await (await fetch("/api/replay/measure", request)).json();
+              found.push([distanceBetween(table, a, b).distance_mm, told.distance_mm]);
+            }
+          }
+          return found;
+        }"""
+    )
+    assert len(pairs) > 10
+    assert all(abs(here - there) < 0.01 for here, there in pairs)  # a film's places are rounded
+
+
+def test_looking_back_changes_nothing_of_the_game_that_is_being_played(
+    fight: Table, browser: Browser
+) -> None:
+    fight.taps("No volleys", "Pass")
+    referee = fight.hall.referee
+    version = referee.version
+    with seated(fight.hall, browser, "prussian") as seat:
+        page = seat.page
+        page.goto(f"{fight.hall.address}replay")
+        expect(page.locator("#follow")).to_have_text("● live")
+        page.keyboard.press("Home")
+        expect(page.locator("#follow")).to_have_text("Go to now")
+        page.keyboard.press("w")
+        expect(page.locator("#branch-banner")).to_be_visible()
+        page.keyboard.press("Escape")
+        assert referee.version == version
+        assert fight.prussian.page.locator("#turn-question").is_visible()
+        page.keyboard.press("End")
+        expect(page.locator("#follow")).to_have_text("● live")
+        count = page.locator("#log-body li").count()
+        fight.taps("No volleys", "Pass")
+        expect(page.locator("#log-body li").nth(count)).to_be_visible()
+        expect(page.locator("#follow")).to_have_text("● live")
+        assert "hand" not in page.locator("#log-body").inner_text()
