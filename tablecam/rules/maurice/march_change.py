@@ -159,22 +159,26 @@ def about_face(
 ) -> Way | None:
     """An about-face, and for horse a move after it; None when it was none (M-6.26).
 
-    Nor is it one where the unit comes there as cheaply without.
+    Nor is it one where the unit comes there as cheaply without. Horse that turned more than a
+    quarter back again after it faces forward: that is looked at where no other way is legal.
     """
     if unit.unit.arm == "artillery":
         return None
     if is_faced_about(unit, there) and _kept(unit, there, 180.0) == len(unit.bases):
         way = _in_place(field, unit, there, 0.0, ABOUT_RULE)
         return replace(way, is_after_about_face=True)
-    if unit.unit.arm != "cavalry" or not is_turned_back(unit, there):
+    if unit.unit.arm != "cavalry":
         return None
     moved = _moved_way(field, unit, after, there, allowed_bw)
-    if moved.answer.answer != "no" and unit.formation == "column":
+    is_legal, is_turned = moved.answer.answer != "no", is_turned_back(unit, there)
+    if is_legal and (unit.formation == "column" or not is_turned):
         return moved
     found = _faced_way(field, unit, after, there, allowed_bw)
-    is_better = found.answer.answer != "no" and found.cost_mm < moved.cost_mm - HAND_MM
-    is_worse = moved.answer.answer != "no" and not is_better
-    return moved if is_worse else found
+    if found.answer.answer == "no":
+        # Neither is legal: what it did is told by the way that it faces.
+        return moved if is_legal or not is_turned else found
+    is_as_cheap = is_legal and found.cost_mm >= moved.cost_mm - HAND_MM
+    return moved if is_as_cheap else found
 
 
 def _faced_way(

@@ -36,6 +36,15 @@ class _Candidate:
         return BACKWARD_RULE if self.is_backward else RULE
 
 
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """How far a unit may go, and how far near the enemy; whether it may not go backward."""
+
+    allowed_bw: float
+    near_bw: float
+    is_forward: bool
+
+
 def wheeled_way(
     field: Field,
     unit: UnitOnField,
@@ -43,18 +52,21 @@ def wheeled_way(
     allowed_bw: float,
     *,
     near_bw: float = math.inf,
+    is_forward: bool = False,
 ) -> Way:
     """The cheapest legal way by wheels and straight moves, or else the one that is least illegal.
+
+    None leads backward where it has to be `is_forward`.
 
     First ways that lead exactly there; where none is legal, ways that lead there within what hands
     and measuring are out by. A way that comes near the enemy may be no longer than `near_bw`.
     """
-    limits_bw = allowed_bw, near_bw
+    limits = _Limits(allowed_bw, near_bw, is_forward=is_forward)
     sigma_mm = _sigma_mm(unit, there)
     slack_mm = HAND_MM + _FAR_SIGMAS * sigma_mm
-    exactly = _ways(field, unit, [there.axes], limits_bw, sigma_mm)
+    exactly = _ways(field, unit, [there.axes], limits, sigma_mm)
     legal = _first_legal(exactly) or _first_legal(
-        _ways(field, unit, _within(unit.axes, there.axes, slack_mm), limits_bw, sigma_mm)
+        _ways(field, unit, _within(unit.axes, there.axes, slack_mm), limits, sigma_mm)
     )
     return legal or min(exactly, key=lambda way: way.cost_mm / max(way.allowed_bw, 1e-9))
 
@@ -63,12 +75,12 @@ def _ways(
     field: Field,
     unit: UnitOnField,
     ends: list[Axes],
-    limits_bw: tuple[float, float],
+    limits: _Limits,
     sigma_mm: float,
 ) -> list[Way]:
     """The ways to some fronts, the cheapest first; none beyond the first legal one is judged."""
     found: list[Way] = []
-    candidates = _candidates(unit, ends, *limits_bw)
+    candidates = _candidates(unit, ends, limits)
     for candidate in sorted(candidates, key=lambda each: each.path.cost_mm):
         found.append(_way(field, unit, candidate, sigma_mm))
         if found[-1].answer.answer != "no":
@@ -80,16 +92,16 @@ def _first_legal(ways: list[Way]) -> Way | None:
     return next((way for way in ways if way.answer.answer != "no"), None)
 
 
-def _candidates(
-    unit: UnitOnField, ends: list[Axes], allowed_bw: float, near_bw: float
-) -> Iterator[_Candidate]:
+def _candidates(unit: UnitOnField, ends: list[Axes], limits: _Limits) -> Iterator[_Candidate]:
     depth_mm = ranks_mm(unit)
     about = faced_about(unit.axes, depth_mm)
     for end in ends:
         for path in paths_between(unit.axes, end):
-            yield _Candidate(path, allowed_bw, near_bw, is_backward=False)
+            yield _Candidate(path, limits.allowed_bw, limits.near_bw, is_backward=False)
+        if limits.is_forward:
+            continue
         for path in paths_between(about, faced_about(end, depth_mm)):
-            back_bw = (retrograde_bw(allowed_bw), retrograde_bw(near_bw))
+            back_bw = (retrograde_bw(limits.allowed_bw), retrograde_bw(limits.near_bw))
             yield _Candidate(path, *back_bw, is_backward=True)
 
 

@@ -69,11 +69,17 @@ def allowance_bw(field: Field, unit: UnitOnField, *, extra_bw: float = 0.0) -> f
 
 
 def judge_move(
-    field: Field, unit: UnitOnField, new_bases: Sequence[BasePose], *, extra_bw: float = 0.0
+    field: Field,
+    unit: UnitOnField,
+    new_bases: Sequence[BasePose],
+    *,
+    extra_bw: float = 0.0,
+    is_moving_up: bool = False,
 ) -> MoveJudgement:
     """Whether a unit may march from where it stands to where its bases are now (M-6.17).
 
     Lines and massed units wheel and go straight, forward or backward; columns and artillery snake.
+    One that `is_moving_up` in a charge does so without an about-face, and never backward (M-8.9).
     Nobody else has moved in between. `extra_bw` is what cards add.
     """
     allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
@@ -85,22 +91,30 @@ def judge_move(
     if unit.has_smoke:
         way = refused("M-4.23", f"{unit.id} is marked with smoke")
     else:
-        way = objection_to_end(after, there) or _way(field, unit, after, there, allowed_bw)
+        way = objection_to_end(after, there) or _way(
+            field, unit, after, there, allowed_bw, is_moving_up=is_moving_up
+        )
         way = in_doubt_of_end(after, there, way)
     return _judged(field, way, allowed_bw)
 
 
 def _way(
-    field: Field, unit: UnitOnField, after: Field, there: UnitOnField, allowed_bw: float
+    field: Field,
+    unit: UnitOnField,
+    after: Field,
+    there: UnitOnField,
+    allowed_bw: float,
+    *,
+    is_moving_up: bool,
 ) -> Way:
     if unit.formation != there.formation:
         return changed_way(field, unit, after, there, allowed_bw)
-    faced = about_face(field, unit, after, there, allowed_bw)
+    faced = None if is_moving_up else about_face(field, unit, after, there, allowed_bw)
     if faced is not None:
         return faced
     if there.formation in ("column", "artillery"):
         return free_way(field, unit, after, there, allowed_bw)
-    return wheeled_way(field, unit, there, allowed_bw)
+    return wheeled_way(field, unit, there, allowed_bw, is_forward=is_moving_up)
 
 
 def _judged(field: Field, way: Way, allowed_bw: float) -> MoveJudgement:

@@ -89,6 +89,17 @@ def test_m_6_26_horse_about_faces_and_then_wheels() -> None:
     assert (near.is_legal.answer, near.is_legal.rule) == ("no", "M-6.26")
 
 
+@pytest.mark.parametrize("by_deg", [90.5, 100.0, 110.0])
+def test_m_6_26_horse_that_about_faced_may_wheel_more_than_a_quarter_back(by_deg: float) -> None:
+    """It faces more forward than backward in the end; no way without an about-face leads there."""
+    start = line("F1", "french", 900, 600, arm="cavalry")
+    end = turned(line("F1", "french", 900, 600, 270, arm="cavalry"), by_deg, (980, 580))
+    found = judged(start, end)
+    assert found.is_legal.answer == "yes"
+    assert found.is_after_about_face
+    assert found.cost_bw == pytest.approx(math.radians(by_deg) * 4)
+
+
 @pytest.mark.parametrize("by_deg", [165, 175, 180])
 def test_m_6_16_massed_horse_may_wheel_round_near_the_enemy_too(by_deg: float) -> None:
     start = massed("F1", "french", 900, 600)

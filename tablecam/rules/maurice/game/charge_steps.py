@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import shapely
 
+from tablecam.errors import BadInput
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.outlines import axes
 from tablecam.rules.game import Asked, Event, Refused
@@ -177,28 +178,41 @@ def _moved_up(state: State, step: Charging, action: March) -> Followed:
         why = f"{action.unit} can charge, and {short} more of the force must"
         raise Refused(why, rule="M-8.2", key="unit")
     found = judged(state, action)
+    if (why_not := _not_a_move_up(state, action, found)) is not None:
+        raise Refused(why_not, rule="M-8.9", key="bases")
     if found.is_legal.answer == "no":
         raise Refused(found.because, rule=found.is_legal.rule, key="bases")
-    if (why_not := not_a_move_up(state, action, found)) is not None:
-        raise Refused(why_not, rule="M-8.9", key="bases")
     state, events = moved_to(state, action, found)
     step = replace(step, moved=(*step.moved, action.unit))
     state, told = _onward(state, step, found.area)
     return state, (*events, *told)
 
 
-def not_a_move_up(state: State, action: March, found: MoveJudgement) -> str | None:
-    """What a unit that does not charge has done that only a march may (M-8.9)."""
+def _not_a_move_up(state: State, action: March, found: MoveJudgement) -> str | None:
+    """What a unit that does not charge has done that only a march may (M-8.9).
+
+    Where a way forward leads there as well, that is the way that it went (M-6.17).
+    """
+    if _changes_formation(state, action):
+        return f"{action.unit} was activated to charge and may not change its formation"
+    if found.is_legal.answer != "no":
+        return None
+    march = judged(state, action, is_moving_up=False)
+    if march.is_legal.answer != "no" and march.is_after_about_face:
+        return f"{action.unit} was activated to charge and may not about-face"
+    if march.is_legal.answer != "no" and march.is_legal.rule == BACKWARD_RULE:
+        return f"{action.unit} was activated to charge and may not go back"
+    return None
+
+
+def _changes_formation(state: State, action: March) -> bool:
     field = field_at(state)
     unit = field.by_id[action.unit]
-    there = placed(field, unit, action.bases).by_id[unit.id]
-    if there.formation != unit.formation:
-        return f"{unit.id} was activated to charge and may not change its formation"
-    if found.is_after_about_face:
-        return f"{unit.id} was activated to charge and may not about-face"
-    if found.is_legal.rule == BACKWARD_RULE:
-        return f"{unit.id} was activated to charge and may not go back"
-    return None
+    try:
+        there = placed(field, unit, action.bases).by_id[unit.id]
+    except BadInput:
+        return False  # It lies where nothing may: that is told as for any march.
+    return there.formation != unit.formation
 
 
 def _done(state: State, step: Charging) -> Followed:

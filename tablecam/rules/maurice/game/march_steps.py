@@ -21,7 +21,7 @@ from tablecam.rules.maurice.game.marches import marches
 from tablecam.rules.maurice.game.sequence import after_action
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed
-from tablecam.rules.maurice.game.steps import Marching, Step
+from tablecam.rules.maurice.game.steps import Charging, Marching, Step
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.march_change import placed
 from tablecam.rules.maurice.march_ways import HAND_MM, suffers
@@ -57,15 +57,25 @@ class MarchingRules:
         raise Refused(f"expected a unit's march, smoke cleared, or done, got {action.type}")
 
 
-def judged(state: State, action: March) -> MoveJudgement:
+def judged(state: State, action: March, *, is_moving_up: bool | None = None) -> MoveJudgement:
     """How a march is judged, cards included, whoever's turn it is.
+
+    Whether it is a move up in a charge (M-8.9) is the state's to say, where nobody else does.
 
     On a table that is measured hands are hands (G-8): what is too far by no more than a hand's
     slip is too close to call, and so the mover's, however well the camera sees it.
     """
     field = field_at(state)
     extra_bw = state.round.amounts("bugle").get(action.unit, 0)
-    found = judge_move(field, field.by_id[action.unit], action.bases, extra_bw=extra_bw)
+    if is_moving_up is None:
+        is_moving_up = isinstance(state.step, Charging)
+    found = judge_move(
+        field,
+        field.by_id[action.unit],
+        action.bases,
+        extra_bw=extra_bw,
+        is_moving_up=is_moving_up,
+    )
     answer = found.is_legal
     is_a_slip = answer.answer == "no" and -HAND_MM <= answer.margin_mm < 0.0
     if not is_a_slip or is_exact(field):

@@ -86,20 +86,22 @@ def marches(
     usual = list(_forward(field, unit, allowed_bw))
     if not is_moving_up:
         usual += _other(field, unit, allowed_bw)
-    found = _legal(field, unit, usual, extra_bw)
+    found = _legal(field, unit, usual, extra_bw, is_moving_up=is_moving_up)
     return tuple(March(unit.id, each.bases) for each in found)
 
 
 def _legal(
-    field: Field, unit: UnitOnField, usual: list[_Usual], extra_bw: float
+    field: Field, unit: UnitOnField, usual: list[_Usual], extra_bw: float, *, is_moving_up: bool
 ) -> Iterator[_Usual]:
     """Those that are legal; only where it cannot be seen at a glance they are judged."""
     if not usual:
         return
     is_out, is_clear = _at_a_glance(field, unit, usual)
     for place, each in enumerate(usual):
-        if is_clear[place] or (
-            not is_out[place] and _is_judged_legal(field, unit, each.bases, extra_bw)
+        if is_out[place]:
+            continue
+        if is_clear[place] or _is_judged_legal(
+            field, unit, each.bases, extra_bw, is_moving_up=is_moving_up
         ):
             yield each
 
@@ -137,8 +139,11 @@ def _may_be_rough(unit: UnitOnField, usual: _Usual) -> bool:
     return usual.is_dear and not breaks(unit, 1)
 
 
-def _is_judged_legal(field: Field, unit: UnitOnField, bases: Bases, extra_bw: float) -> bool:
-    return judge_move(field, unit, bases, extra_bw=extra_bw).is_legal.answer != "no"
+def _is_judged_legal(
+    field: Field, unit: UnitOnField, bases: Bases, extra_bw: float, *, is_moving_up: bool
+) -> bool:
+    found = judge_move(field, unit, bases, extra_bw=extra_bw, is_moving_up=is_moving_up)
+    return found.is_legal.answer != "no"
 
 
 def _outlines(units: tuple[UnitOnField, ...], *more: shapely.Geometry) -> NDArray[np.object_]:

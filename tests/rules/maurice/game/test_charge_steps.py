@@ -267,6 +267,30 @@ def test_m_8_9_who_moves_up_keeps_its_formation_and_goes_forward() -> None:
     assert isinstance(state.step, RollingCombat)
 
 
+@pytest.mark.parametrize("by_deg", [120, 165, 180])
+def test_m_8_9_who_moves_up_may_wheel_right_round_where_an_about_face_were_cheaper(
+    by_deg: float,
+) -> None:
+    """Massed horse turns half about on 6.28 of its 8 BW; as a march it were an about-face."""
+    first, second = line("F1", "french", 500, 500), massed("F2", "french", 900, 500)
+    state, _ = after(charging(first, second, ENEMY), charge(shifted(first, 0, 80), "B1"))
+    round_about = turned(second, by_deg, (860, 540))
+    state, events = after(state, March("F2", round_about.bases))
+    told = next(each.text for each in events if each.kind == "march")
+    assert told == f"F2 marches {math.radians(by_deg) * 2:.2f} BW of 8"
+
+
+def test_m_8_9_who_moves_up_neither_about_faces_and_goes_on_nor_wheels_back() -> None:
+    first, second = line("F1", "french", 500, 500), massed("F2", "french", 900, 500)
+    state, _ = after(charging(first, second, ENEMY), charge(shifted(first, 0, 80), "B1"))
+    about = shifted(massed("F2", "french", 900, 500, SOUTH), 0, -120)
+    with pytest.raises(Refused, match=r"M-8\.9 F2 was activated to charge and may not about-face"):
+        after(state, March("F2", about.bases))
+    back = turned(second, 30, (940, 460))
+    with pytest.raises(Refused, match=r"M-8\.9 F2 was activated to charge and may not go back"):
+        after(state, March("F2", back.bases))
+
+
 def test_each_unit_of_the_force_acts_once_and_nobody_else() -> None:
     first, second = line("F1", "french", 500, 500), line("F2", "french", 800, 500)
     state, _ = after(charging(first, second, ENEMY), charge(shifted(first, 0, 80), "B1"))
