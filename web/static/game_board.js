@@ -23,6 +23,8 @@ const RESULT_PX = { font: 15, letter: 9, line: 19, name: 18, offsets: [-28, 42, 
 /** A cloud of smoke: its puffs, in pixels from its middle. */
 const PUFFS = [[-7, 2, 5], [0, -2, 7], [8, 2, 5.5], [1, 4, 5]];
 const PIP_APART_PX = 11;
+/** A drawing wider than this hangs on a wall, and is looked at from farther off. */
+const FAR_VIEW_PX = 1700;
 
 /** Draw what the game has to show. @type {(layers: Record<string, SVGElement>, state: State) => void} */
 export function renderGameBoard(layers, state) {
@@ -147,7 +149,7 @@ function renderMarkers(layer, state) {
   const marked = (state.now?.units ?? []).filter(({ id }) => markers[id]?.disruption || markers[id]?.smoke);
   each(layer, marked, ({ id }) => id, () => make("g", { class: "marker" }), (node, { id, x_mm, y_mm }) => {
     const { disruption = 0, smoke = false } = markers[id];
-    const scale = 1 / state.view.px_per_mm;
+    const scale = (state.view.width_px > FAR_VIEW_PX ? 1.5 : 1) / state.view.px_per_mm;
     put(node, "transform", `translate(${short(x_mm)} ${short(y_mm)})`);
     put(node, "data-marker", `${id} ${disruption}${smoke ? " smoke" : ""}`);
     const parts = [{ key: `${disruption} ${smoke}` }];

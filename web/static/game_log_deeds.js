@@ -14,6 +14,7 @@ export function listenToLog(deeds) {
   const open = (/** @type {string} */ key) => deeds.change(() => {
     game.line = game.line === key ? null : key;
     Object.assign(game, { looked: game.line, fixing: null });
+    if (game.line !== null) uncoverTable(body);
   });
   onTap("game-log-body", "data-log", open);
   body.addEventListener("keydown", (event) => {
@@ -31,6 +32,15 @@ export function listenToLog(deeds) {
     const why = button.parentElement?.querySelector("input")?.value.trim() ?? "";
     if (game.fixing) deeds.correct(game.fixing.deed, game.fixing.values, why);
   });
+}
+
+/** On a phone the panel may lie over the table, where the line is drawn: let it slide back. @type {(body: HTMLElement) => void} */
+function uncoverTable(body) {
+  const panel = byId("panel");
+  if (!panel.classList.contains("open")) return;
+  panel.classList.remove("open");
+  byId("panel-grip").setAttribute("aria-expanded", "false");
+  requestAnimationFrame(() => requestAnimationFrame(() => body.querySelector('[aria-expanded="true"]')?.scrollIntoView({ block: "center" })));
 }
 
 /** The next face of a die that is being corrected; after the last the first. @type {(deeds: Deeds, index: number) => void} */
