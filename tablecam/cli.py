@@ -15,6 +15,7 @@ from tablecam.commands.coverage import coverage
 from tablecam.commands.demo import demo
 from tablecam.commands.disputes import disputes
 from tablecam.commands.engine import engine
+from tablecam.commands.export import export
 from tablecam.commands.hall import hall
 from tablecam.commands.import_ import import_
 from tablecam.commands.odds import odds
@@ -66,6 +67,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     disputes,
     replay,
     reread_command,
+    export,
     import_,
     engine,
     coverage,

@@ -93,7 +93,7 @@ class Log:
         for unit in position["units"]:
             count[unit["side"]] += 1
         sides = [f"{side} with {units} units" for side, units in count.items()]
-        agreed = [f"{key} {value}" for key, value in options.items()]
+        agreed = [_agreed(key, value) for key, value in options.items()]
         yield _line(entry, "; ".join(("a game begins: " + " against ".join(sides), *agreed)))
 
     def deed(self, entry: Entry) -> Said:
@@ -192,6 +192,12 @@ def _events(entry: Entry, document: Json) -> Said:
             tuple(dice.get("values", ())),
             event.get("note", ""),
         )
+
+
+def _agreed(key: str, value: object) -> str:
+    """One of a game's options in words."""
+    name = key.replace("_", " ")
+    return name if value is True else f"{name} {value}"
 
 
 def _remark(document: Any) -> str:
