@@ -10,7 +10,9 @@ from pathlib import Path
 import click
 
 from tablecam.commands.progress import with_progress
+from tablecam.commands.replay_page import serve_replay
 from tablecam.commands.replay_report import head, log_console, print_log
+from tablecam.commands.serving import page_options
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry
 from tablecam.record.game_file import GameFile
@@ -31,6 +33,7 @@ _EXAMPLES = """\b
 Examples:
   tablecam replay evening.tablecam
   tablecam replay evening.tablecam --check
+  tablecam replay evening.tablecam --page --open
   tablecam replay damaged.tablecam --repair saved.tablecam
 """
 
@@ -42,16 +45,27 @@ Examples:
 @click.option(
     "--repair", "repaired_path", metavar="OUT", type=_PATH, help="Save what can be saved of it."
 )
+@click.option("--page", "is_page", is_flag=True, help="Play it on a page, until Ctrl-C.")
+@page_options
 @click.pass_context
 def replay(
-    context: click.Context, path: Path, as_json: bool, is_check: bool, repaired_path: Path | None
+    context: click.Context,
+    path: Path,
+    as_json: bool,
+    is_check: bool,
+    repaired_path: Path | None,
+    is_page: bool,
+    host: str,
+    port: int,
+    open_browser: bool,
 ) -> None:
     """Read a recorded game: rounds, moves, dice and what came of them, disputes, overrules.
 
     FILE is a recording of `tablecam run` or `tablecam demo`; it may still be going on. With --check
     every action, roll, ruling and dispute is done again by the rules: the first that comes out
     otherwise is told, and the exit code is 1. With --repair all that can be read of a damaged FILE
-    goes into a new recording, and what is lost is told; FILE itself is never touched.
+    goes into a new recording, and what is lost is told; FILE itself is never touched. --page plays
+    FILE in a browser: --host, --port and --open are of that page.
     """
     if repaired_path is not None:
         if is_check or as_json:
@@ -59,6 +73,9 @@ def replay(
         _repair(path, repaired_path)
         return
     recorded = GameFile.open(path, read_only=True)
+    if is_page:
+        serve_replay(recorded, host, port, open_browser=open_browser)
+        return
     if is_check:
         context.exit(_check(recorded, as_json))
     _print_log(recorded, as_json)

@@ -168,7 +168,7 @@ def serve(
         confirms_by_itself=game.confirms_by_itself,
     )
     host = EVERYWHERE if game.on_lan else host
-    seats = Seats(sides_of(roster), by_link=not _is_this_machine(host))
+    seats = Seats(sides_of(roster), by_link=not is_this_machine(host))
     server = Server(create_app(live, seats=seats, recording=record.journal), host, port)
     seats.address = server.network_address or server.address
     start = server.address + seats.path("shared").lstrip("/") if seats.by_link else server.address
@@ -200,7 +200,8 @@ def invitation(seats: Seats) -> str:
     return "\n".join(lines)
 
 
-def _is_this_machine(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
+    """Whether an address to listen on is one that only this machine reaches."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
