@@ -67,6 +67,8 @@ class Refereeing(Background):
                 log.debug("%s was seen again just now", name)
         if self._recording is not None:
             self._recording.go_on()
+        if now.frame < 0:  # nobody has seen the table yet: that is no empty one
+            return
         at_rest = self._rest.see(now.position, time.monotonic())
         settled = None if at_rest is None else self._settled.see(at_rest)
         if settled is None:

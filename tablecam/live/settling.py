@@ -18,6 +18,8 @@ Bases = Mapping[str, BasePose]
 
 _SURER = 2.0
 """A base whose place is known so many times better is told anew, though it lies there still."""
+_WELL_KNOWN = 0.3
+"""Not, though, if it was known to so much of how far a still one strays."""
 
 
 class Settled:
@@ -86,4 +88,7 @@ def bases_by_unit(position: Position) -> Mapping[str, Bases]:
 
 
 def _is_surer(base: BasePose, before: BasePose) -> bool:
-    return before.sigma_mm > _SURER * base.sigma_mm or before.sigma_deg > _SURER * base.sigma_deg
+    """Whether a base's place is known much better than before, where that was not well enough."""
+    worth_mm = max(_SURER * base.sigma_mm, _WELL_KNOWN * STILL_MM)
+    worth_deg = max(_SURER * base.sigma_deg, _WELL_KNOWN * STILL_DEG)
+    return before.sigma_mm > worth_mm or before.sigma_deg > worth_deg

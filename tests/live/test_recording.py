@@ -1,0 +1,273 @@
+"""A game on the simulated table is recorded as it happens: real frames, real vision, real hands."""
+
+import json
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+import cv2
+import numpy as np
+import pytest
+
+from tablecam.capture.reader import Reader
+from tablecam.live.keeping import KeptGame, new_game_file
+from tablecam.live.recording import Recording
+from tablecam.live.table import LiveTable
+from tablecam.live.watching import Sight
+from tablecam.record.game_file import GameFile
+from tablecam.record.positions import WHOLE_EVERY, applied
+from tablecam.referee.seats import SHARED, SPECTATOR
+from tablecam.referee.shown import shown
+from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
+from tablecam.simulate.render import PLAIN
+from tablecam.simulate.source import SimulatedSource
+from tablecam.table.position_file import position_from_json
+from tests.live.test_refereeing import moved_ahead, tap_on
+from tests.live.test_table import PATIENCE_S, Tap, after_one_frame
+from tests.record.games import FACTS
+from tests.referee.tables import moved, table
+
+
+@contextmanager
+def recorded(folder, **more):
+    """A table, its tap, the live table that watches it, and its record."""
+    simulated, camera = embedded_demo(), demo_camera()
+    simulated.pause()
+    tap = Tap(SimulatedSource(simulated, camera, is_paced=False, look=PLAIN))
+    record = KeptGame(partial(new_game_file, folder, FACTS), **more)
+    with Reader(lambda: tap, name="simulated", is_live=True) as reader:
+        reader.start()
+        with LiveTable(
+            reader, camera, simulated.roster, simulated=simulated, record=record
+        ) as live:
+            yield simulated, tap, live, record
+            tap.end()
+
+
+def until_kept(tap, live, record, kind, count=1):
+    """Frames as a camera takes them, until so many entries of a kind are in the file."""
+    end_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end_s:
+        after_one_frame(tap, live)
+        found = entries(record, kind)
+        if len(found) >= count:
+            return found
+    raise AssertionError(f"never kept: {count} {kind}")
+
+
+def entries(record, *kinds):
+    if record.path is None:
+        return []
+    return GameFile.open(record.path, read_only=True).entries(*kinds)
+
+
+def positions(record):
+    """All positions of a recording, made again from their differences."""
+    found = []
+    for entry in entries(record, "position"):
+        found.append(applied(found[-1] if found else None, entry.document))
+    return [position_from_json(each) for each in found]
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory):
+    """A march by hand that was confirmed and taken back, a knock, a bump: all in one recording."""
+    with recorded(tmp_path_factory.mktemp("games")) as (simulated, tap, live, record):
+        after_one_frame(tap, live)
+        referee = live.referee
+        referee.begin(live.snapshot().position, {"active": "prussian"}, SHARED)
+        until_kept(tap, live, record, "position")
+        tap_on(live, "volleys", "No")
+        tap_on(live, "command", "March")
+        while not (now := shown(referee, SHARED))["actions"][0]["label"].startswith("P"):
+            tap_on(live, now["actions"][-1]["group"], now["actions"][-1]["label"])
+        tap_on(live, "activate", "P1")
+        while not shown(referee, SHARED)["question"].startswith("prussian marches"):
+            tap_on(live, "card", "No card")
+        moved_ahead(simulated, "P1", 60.0)
+        until_kept(tap, live, record, "ruling")
+        referee.confirm(SHARED, "P1")
+        log = [line for line in shown(referee, SPECTATOR)["log"] if not line["undone"]]
+        referee.undo(SHARED)
+        until_kept(tap, live, record, "picture", 3)
+        tap.source.bump(6.0, 3.0)
+        until_kept(tap, live, record, "notice")
+        with referee.held() as play:
+            yield record, shown(referee, SPECTATOR), play, log
+
+
+def test_what_was_judged_is_in_the_file_before_what_was_made_of_it(game):
+    record, *_ = game
+    kinds = [entry.kind for entry in entries(record) if entry.kind not in ("picture", "deed")]
+    assert kinds[:5] in (
+        ["position", "play", "position", "move", "ruling"],
+        ["play", "position", "position", "move", "ruling"],
+    )
+
+
+def test_the_deeds_are_the_log_of_the_play_and_say_what_followed(game):
+    record, _, play, log = game
+    deeds = [entry.document for entry in entries(record, "deed")]
+    assert [deed["entry"] for deed in deeds] == play.entries()
+    lines = [line | {"deed": deed["deed"]} for deed in deeds for line in deed["events"]]
+    assert lines == [{k: v for k, v in line.items() if k != "undone"} for line in log]
+    assert deeds[-1]["undoes"] == [deeds[-2]["deed"]]
+    assert deeds[-1]["deed"] is None
+
+
+def test_after_the_last_deed_the_game_stands_as_spectators_are_shown_it(game):
+    record, now, *_ = game
+    after = entries(record, "deed")[-1].document["after"]
+    assert {key: after[key] for key in ("question", "asked", "is_over", "markers")} == {
+        key: now[key] for key in ("question", "asked", "is_over", "markers")
+    }
+    assert after["state"]["sides"] == now["state"]["sides"]
+    assert after["state"]["round"]["number"] == now["state"]["round"]["number"]
+    assert "tablecam.position" not in json.dumps(after)
+
+
+def test_the_unit_that_was_moved_has_its_path(game):
+    record, *_ = game
+    (move,) = entries(record, "move")
+    assert move.document["unit"] == "P1"
+    first, last = move.document["path"][0], move.document["path"][-1]
+    assert np.hypot(last[1] - first[1], last[2] - first[2]) == pytest.approx(60.0, abs=1.0)
+    assert first[0] > last[0] >= 0
+
+
+def test_positions_are_whole_again_and_hold_what_lay_there(game):
+    record, *_ = game
+    before, after = positions(record)[:2]
+    changed = {unit.id for unit in after.units if unit.bases != before.unit(unit.id).bases}
+    assert "P1" in changed
+    assert len(changed) < 4  # the rest was not touched, and trembles less than it can be told
+
+
+def test_pictures_show_the_table_and_both_places_of_the_move(game):
+    record, *_ = game
+    file = GameFile.open(record.path, read_only=True)
+    kinds = {entry.number: entry.kind for entry in file.entries()}
+    shown_of = {}
+    for entry in file.entries("picture"):
+        for kind in entry.pictures:
+            shown_of.setdefault(kinds[entry.document["of"]], {})[kind] = entry
+    assert set(shown_of) == {"position", "move"}
+    flat = pixels(file, shown_of["position"]["table"], "table")
+    assert flat.shape[1] / flat.shape[0] == pytest.approx(1200 / 800, rel=0.01)
+    before, after = (pixels(file, shown_of["move"][kind], kind) for kind in ("before", "after"))
+    assert before.shape == after.shape  # 60 mm on: one place shows both
+    differs = np.abs(before.astype(int) - after).max(axis=2) > 60
+    assert 0.05 < differs.mean() < 0.6
+    left, bottom, right, top = shown_of["move"]["before"].document["areas_mm"]["before"]
+    wide = before.shape[1] / (right - left)
+    assert before.shape[0] / (top - bottom) == pytest.approx(wide, rel=0.02)
+
+
+def pixels(file, entry, kind):
+    data = np.frombuffer(file.picture(entry.number, kind).image, np.uint8)
+    return cv2.imdecode(data, cv2.IMREAD_COLOR)
+
+
+def test_a_bumped_camera_is_noted(game):
+    record, *_ = game
+    (notice, *_) = entries(record, "notice")
+    assert "camera" in notice.document["text"]
+
+
+def test_a_demo_that_is_only_looked_at_leaves_no_file(tmp_path):
+    with recorded(tmp_path) as (simulated, tap, live, record):
+        before = simulated.truth()
+        after_one_frame(tap, live)
+        simulated.resume()
+        simulated.advance(15.0)
+        simulated.pause()
+        end_s = time.monotonic() + 2.0
+        while time.monotonic() < end_s:
+            after_one_frame(tap, live)
+        assert simulated.truth() != before
+    assert record.path is None
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_table_that_lies_still_is_told_once(tmp_path):
+    with recorded(tmp_path) as (_, tap, live, record):
+        after_one_frame(tap, live)
+        live.referee.begin(live.snapshot().position, {"active": "prussian"}, SHARED)
+        until_kept(tap, live, record, "position")
+        end_s = time.monotonic() + 2.0
+        while time.monotonic() < end_s:
+            after_one_frame(tap, live)
+        assert len(entries(record, "position")) == 1
+
+
+def recording(folder, *, begins_with_moves):
+    record = KeptGame(partial(new_game_file, folder, FACTS))
+    return Recording(record, demo_roster(), begins_with_moves=begins_with_moves), record
+
+
+def test_over_a_real_table_a_recording_begins_when_a_hand_moves_something(tmp_path):
+    told, record = recording(tmp_path, begins_with_moves=True)
+    told.settle(table())
+    assert record.path is None
+    told.settle(moved(table(), "F1", 80.0))
+    assert [entry.kind for entry in entries(record)] == ["position", "position", "move"]
+    assert positions(record) == [table(), moved(table(), "F1", 80.0)]
+    (move,) = entries(record, "move")
+    assert move.document["path"] == [[0.0, 600.0, 300.0, 90.0], [0.0, 600.0, 380.0, 90.0]]
+
+
+def test_over_a_simulated_table_it_waits_for_a_game(tmp_path):
+    told, record = recording(tmp_path, begins_with_moves=False)
+    told.settle(table())
+    told.settle(moved(table(), "F1", 80.0))
+    assert record.path is None
+    record.begin_play({"format": "tablecam.play"})
+    assert [entry.kind for entry in entries(record)] == ["position", "play"]
+    assert positions(record) == [moved(table(), "F1", 80.0)]
+
+
+def test_players_who_want_no_pictures_get_none(tmp_path):
+    record = KeptGame(partial(new_game_file, tmp_path, FACTS), pictures_mb=0.0)
+    told, camera = Recording(record, demo_roster(), begins_with_moves=True), demo_camera()
+    frame = SimulatedSource(embedded_demo(), camera, is_paced=False, look=PLAIN).read()
+    told.start()
+    for position in (table(), moved(table(), "F1", 80.0)):
+        told.watch(Sight((), None, None, camera), frame)
+        told.settle(position)
+    told.close()
+    assert len(entries(record, "position")) == 2
+    assert entries(record, "picture") == []
+
+
+def test_units_that_come_and_go_have_no_path(tmp_path):
+    told, record = recording(tmp_path, begins_with_moves=True)
+    whole = table()
+    without = replace(whole, units=whole.units[1:])
+    for each in (whole, without, whole):
+        told.settle(each)
+    assert positions(record) == [whole, without, whole]
+    assert entries(record, "move") == []
+
+
+def test_any_position_is_near_one_that_is_told_whole(tmp_path):
+    told, record = recording(tmp_path, begins_with_moves=True)
+    count = WHOLE_EVERY + 2
+    wanted = [moved(table(), "F1", 10.0 * number) for number in range(count)]
+    for each in wanted:
+        told.settle(each)
+    whole = ["whole" in entry.document for entry in entries(record, "position")]
+    assert [place for place, is_whole in enumerate(whole) if is_whole] == [0, WHOLE_EVERY]
+    assert positions(record) == wanted
+
+
+def test_a_game_that_goes_on_tells_its_first_position_whole(tmp_path):
+    told, record = recording(tmp_path, begins_with_moves=True)
+    told.settle(table())
+    told.settle(moved(table(), "F1", 80.0))
+    record.close()
+    again = KeptGame(partial(new_game_file, tmp_path, FACTS), GameFile.open(record.path))
+    Recording(again, demo_roster(), begins_with_moves=True).settle(moved(table(), "F1", 90.0))
+    assert again.path == record.path
+    assert "whole" in entries(again, "position")[-1].document
+    assert positions(again)[-1] == moved(table(), "F1", 90.0)
