@@ -21,6 +21,7 @@ FORMAT: Final = "tablecam.film"
 VERSION: Final = 1
 
 _STANDING: Final = ("question", "asked", "is_over", "markers")
+_RULED: Final = ("unit", "text", "is_legal", "answer", "ghost")
 _ROUND: Final = ("number", "active", "command")
 
 _PLACES: Final = 3
@@ -103,7 +104,7 @@ def _after(document: Json) -> Json:
 
 
 def _ruling(document: Json) -> Json:
-    return {key: document[key] for key in ("unit", "text", "answer", "cost") if key in document}
+    return {key: document[key] for key in _RULED if key in document}
 
 
 def _dispute(document: Json) -> Json:

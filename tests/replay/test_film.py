@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tablecam.record.entries import GameFacts, Picture
+from tablecam.record.entries import KINDS, GameFacts, Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import applied, difference
 from tablecam.replay.film import film
 from tablecam.rules.play import Play
+from tests.record.games import FACTS
+from tests.replay.evening import evening
 from tests.replay.recorded import new, recorded
 from tests.rules.maurice.game.playthrough import KEPT, played
 
@@ -111,3 +113,14 @@ def test_numbers_are_as_short_as_a_drawing_needs(journal):
     journal.append(new("position", difference({"units": []}, {"units": [at]}), 0))
     changed = film(journal)["entries"][-1]["change"]["changed"]["units"]["changed"]
     assert changed == {"A": {"id": "A", "x": 1.235}}
+
+
+def test_hands_rulings_disputes_and_pictures_of_an_evening_are_told(tmp_path):
+    file = GameFile.create(tmp_path / "evening.tablecam", FACTS, evening())
+    by_kind = {entry["kind"]: entry for entry in film(file)["entries"]}
+    assert set(by_kind) == set(KINDS)
+    assert len(by_kind["move"]["path"][0]) == 4
+    assert by_kind["ruling"]["answer"]["answer"] in ("yes", "no", "too_close")
+    assert by_kind["dispute"]["dispute"]["question"]["text"]
+    assert "position" not in by_kind["dispute"]
+    assert by_kind["picture"]["pictures"]

@@ -39,6 +39,7 @@
  * @property {string} [text]
  * @property {[number, number, number, number][]} [path]  seconds, mm, mm, degrees
  * @property {import("./rulings_state.js").RuleAnswer | null} [answer]
+ * @property {import("./replay_positions.js").BaseDocument[]} [ghost]  where a move would have been legal
  * @property {any} [dispute]
  * @property {number} [of]
  * @property {string[]} [pictures]
@@ -87,7 +88,7 @@ export class Film {
     this.deeds = new Map();
     /** @type {Map<number, {entry: number, kind: string}[]>} the pictures of an entry, by its number */
     this.pictures = new Map();
-    /** @type {number[]} the places of entries after which there is another picture of the table */
+    /** @type {{at: number, entry: number}[]} from where on there is another picture of the table, and which entry has it */
     this.tablePictures = [];
     this.add(document.entries);
   }
@@ -138,7 +139,8 @@ export class Film {
     const of = entry.of ?? entry.n;
     const kinds = entry.pictures.map((kind) => ({ entry: entry.n, kind }));
     this.pictures.set(of, [...(this.pictures.get(of) ?? []), ...kinds]);
-    if (entry.pictures.includes("table")) this.tablePictures.push(at);
+    // A picture is kept a little later than what it shows.
+    if (entry.pictures.includes("table")) this.tablePictures.push({ at: Math.min(at, this.placeOf(of)), entry: entry.n });
   }
 
   /** The place of the entry of a number, or of the last one before it. @param {number} number @returns {number} */
@@ -159,8 +161,8 @@ export class Film {
 
   /** The entry that has the picture of the table as it was then. @param {number} at @returns {number | null} */
   pictureAt(at) {
-    const found = lastAtOrBefore(this.tablePictures.length, (index) => this.tablePictures[index] <= at);
-    return found < 0 ? null : this.entries[this.tablePictures[found]].n;
+    const found = lastAtOrBefore(this.tablePictures.length, (index) => this.tablePictures[index].at <= at);
+    return found < 0 ? null : this.tablePictures[found].entry;
   }
 
   /** Whether what an entry did was taken back by then. @param {number} place @param {number} at */

@@ -3,6 +3,7 @@
 import { sentence } from "./game_words.js";
 import { badge } from "./rulings_words.js";
 import { isEventAbout } from "./replay_film.js";
+import { cornersOf } from "./replay_positions.js";
 
 /** @typedef {import("./replay_film.js").Film} Film */
 /** @typedef {import("./replay_film.js").Entry} Entry */
@@ -32,7 +33,7 @@ function linesOfEntry(entry, at) {
   if (entry.undoes?.length) return [line({ kind: "undo", text: `${count(entry.undoes.length, "action")} taken back` })];
   if (entry.kind === "deed") return (entry.events ?? []).map((event, index) => lineOfEvent(event, at, index));
   if (entry.kind === "play") return [line({ text: "A game begins." })];
-  if (entry.kind === "ruling") return [line({ text: rulingWords(entry), rule: entry.answer?.rule ?? "", evidence: entry.answer?.evidence ?? [] })];
+  if (entry.kind === "ruling") return [line({ text: rulingWords(entry), rule: entry.answer?.rule ?? "", evidence: [...(entry.answer?.evidence ?? []), ...ghostOf(entry)] })];
   if (entry.kind === "dispute") return [disputed(entry, line)];
   if (entry.kind === "notice") return [line({ text: entry.text ?? "" })];
   if (entry.kind === "move") return [line({ text: `A hand moves ${entry.unit}.` })];
@@ -59,6 +60,11 @@ function lineOfEvent(event, at, index) {
 function rulingWords({ unit, text, answer }) {
   const said = sentence(text ?? answer?.because ?? "");
   return `${unit ? `${unit}: ` : ""}${said}${answer ? ` (${badge(answer)})` : ""}`;
+}
+
+/** Where a move would have been legal. @type {(entry: Entry) => Shape[]} */
+function ghostOf({ ghost = [] }) {
+  return ghost.map((base, index) => ({ kind: "polygon", role: "goal", points_mm: cornersOf(base), label: index ? "" : "legal" }));
 }
 
 /** @type {(entry: Entry, line: (told: Partial<Line> & {text: string}) => Line) => Line} */

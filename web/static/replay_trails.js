@@ -8,6 +8,9 @@ import { sideNumber } from "./state.js";
 /** @typedef {import("./state.js").Unit} Unit */
 /** @typedef {import("./replay_state.js").Replay} Replay */
 
+/** So many entries follow a position at most that tell how units were moved to where they lie in it. */
+const MOVES_AFTER = 24;
+
 /** Every move of one unit up to now, or all units' moves of this round. @type {(state: State, replay: Replay) => Shape[]} */
 export function trailShapes(state, replay) {
   const { film, at, trail } = replay;
@@ -55,6 +58,6 @@ function ways(film, id, places, lay, role) {
 
 /** How a unit was really moved between two entries. @type {(film: import("./replay_film.js").Film, id: string, from: number, to: number) => [number, number][]} */
 function pathOf(film, id, from, to) {
-  const move = film.entries.slice(from + 1, to + 3).find((entry) => entry.kind === "move" && entry.unit === id);
+  const move = film.entries.slice(from + 1, to + MOVES_AFTER).find((entry) => entry.kind === "move" && entry.unit === id);
   return (move?.path ?? []).map(([, x_mm, y_mm]) => /** @type {[number, number]} */ ([x_mm, y_mm]));
 }
