@@ -10,9 +10,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
 from jinja2 import Environment, PackageLoader
 
@@ -23,8 +24,6 @@ from tablecam.replay.film import film
 from tablecam.replay.moment import is_over
 from tablecam.replay.text_form import text_of
 from web.bundle import bundle
-
-Json = dict[str, Any]
 
 STYLES: Final = ("palette", "table", "board", "rulings", "game", "replay")
 _STATIC: Final = files("web") / "static"
@@ -46,8 +45,8 @@ class _File:
     pictures: str
 
 
-def page_of(journal: Journal, *, with_pictures: bool = False) -> str:
-    """The page of a recording.
+def page_of(journal: Journal, pictures: Iterable[tuple[str, str]] = ()) -> str:
+    """The page of a recording, with those of its pictures (`addresses`) that it is given.
 
     The text that can be copied from it names concealed cards, and is left out while a game is
     being played.
@@ -68,10 +67,23 @@ def page_of(journal: Journal, *, with_pictures: bool = False) -> str:
         script=script,
         film=_data(played),
         text=_data(text),
-        pictures=_data(_pictures(journal, played) if with_pictures else {}),
+        pictures=_data(dict(pictures)),
     )
     template = Environment(loader=PackageLoader("web"), autoescape=True).get_template("replay.html")
     return template.render(file=shown, about=about, version=tablecam.__version__)
+
+
+def addresses(journal: Journal) -> Iterator[tuple[str, str]]:
+    """All pictures as addresses that hold them, each after its name: entry and kind.
+
+    Raises:
+        BadInput: The recording cannot be read.
+    """
+    for entry in journal.entries():
+        for kind in entry.pictures:
+            picture = journal.picture(entry.number, kind)
+            data = base64.b64encode(picture.image).decode("ascii")
+            yield f"{entry.number} {kind}", f"data:{picture.media_type};base64,{data}"
 
 
 def _policy(script: str, style: str) -> str:
@@ -98,14 +110,3 @@ def _static(name: str) -> str:
 def _data(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text.translate(_IN_DATA)
-
-
-def _pictures(journal: Journal, played: Json) -> Json:
-    """All pictures as addresses that hold them, by their entries and kinds."""
-    found = {}
-    for entry in played["entries"]:
-        for kind in entry.get("pictures", ()):
-            picture = journal.picture(entry["n"], kind)
-            data = base64.b64encode(picture.image).decode("ascii")
-            found[f"{entry['n']} {kind}"] = f"data:{picture.media_type};base64,{data}"
-    return found

@@ -20,6 +20,7 @@ from tablecam.replay.lines import lines_of
 from tablecam.replay.moment import position_at
 from tablecam.replay.report import Report
 from tablecam.table.position_file import position_to_json
+from web.page_file import addresses, page_of
 
 _PATH = click.Path(path_type=Path)
 _MOST_NAMED: Final = 20
@@ -27,6 +28,7 @@ _MOST_NAMED: Final = 20
 
 _EXAMPLES = """\b
 Examples:
+  tablecam export evening.tablecam --html evening.html
   tablecam export evening.tablecam --text report.md
   tablecam export evening.tablecam --jsonl evening.jsonl --pictures
   tablecam export evening.tablecam --position 57 > position.json
@@ -36,7 +38,12 @@ Examples:
 @click.command("export", epilog=_EXAMPLES)
 @click.argument("path", metavar="FILE", type=_PATH)
 @click.option("--jsonl", "jsonl_path", metavar="OUT", type=_PATH, help="Every entry, a line each.")
-@click.option("--pictures", "has_pictures", is_flag=True, help="With pictures in the lines.")
+@click.option(
+    "--html", "html_path", metavar="OUT", type=_PATH, help="A page that plays it in any browser."
+)
+@click.option(
+    "--pictures", "has_pictures", is_flag=True, help="With pictures in the lines or the page."
+)
 @click.option(
     "--text", "text_path", metavar="OUT", type=_PATH, help="A battle report, a map each round."
 )
@@ -50,6 +57,7 @@ Examples:
 def export(
     path: Path,
     jsonl_path: Path | None,
+    html_path: Path | None,
     has_pictures: bool,
     text_path: Path | None,
     number: int | None,
@@ -61,20 +69,34 @@ def export(
     recording again of --jsonl.
     """
     position_out = None if number is None else STANDARD_OUTPUT
-    outputs = {"--jsonl": jsonl_path, "--text": text_path, "--position": position_out}
+    outputs = {
+        "--jsonl": jsonl_path,
+        "--html": html_path,
+        "--text": text_path,
+        "--position": position_out,
+    }
     if not any(outputs.values()):
         raise BadInput("export", f"expected what to export: {', '.join(outputs)}")
-    if has_pictures and jsonl_path is None:
-        raise BadInput("--pictures", "expected it with --jsonl")
+    if has_pictures and jsonl_path is None and html_path is None:
+        raise BadInput("--pictures", "expected it with --jsonl or --html")
     check_new(outputs)
     recorded = GameFile.open(path, read_only=True)
     if jsonl_path is not None:
         copy = copy_of(recorded, pictures=has_pictures)
         write_lines(jsonl_path, with_progress(lines_of(copy), copy.last + 1, "writing lines"))
+    if html_path is not None:
+        write_lines(html_path, [_page(recorded, has_pictures)])
     if text_path is not None:
         write_lines(text_path, _report(recorded))
     if number is not None:
         click.echo(json.dumps(_position(recorded, number), indent=1))
+
+
+def _page(recorded: GameFile, has_pictures: bool) -> str:
+    if not has_pictures:
+        return page_of(recorded)
+    count = sum(len(entry.pictures) for entry in recorded.entries())
+    return page_of(recorded, with_progress(addresses(recorded), count, "reading pictures"))
 
 
 def _report(recorded: GameFile) -> Iterator[str]:

@@ -17,7 +17,7 @@ from tests.replay.recorded import STARTED_AT, entries, new
 from tests.rules.maurice.game.playthrough import KEPT, played
 from tests.web.browser.halls import Table, seated
 from web import Server, create_replay
-from web.page_file import page_of
+from web.page_file import addresses, page_of
 from web.streams import Streams
 
 DEALT = next(path for path in KEPT if path.name.startswith("dealt"))
@@ -264,7 +264,7 @@ def test_a_recording_is_one_page_that_plays_without_a_network(
     browser: Browser, journal: GameFile, tmp_path: Path
 ) -> None:
     path = tmp_path / "game.html"
-    path.write_text(page_of(journal, with_pictures=True), encoding="utf-8")
+    path.write_text(page_of(journal, addresses(journal)), encoding="utf-8")
     with browser.new_context(offline=True) as context:
         page = context.new_page()
         asked: list[str] = []
