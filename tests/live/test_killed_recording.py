@@ -1,0 +1,90 @@
+"""A recording survives a process that is killed at any moment: real processes, really killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from random import Random
+
+import cv2
+import numpy as np
+import pytest
+
+from tablecam.live.resuming import unfinished_game
+from tablecam.record.game_file import GameFile
+from tablecam.record.positions import applied
+from tablecam.table.position_file import position_from_json
+from tests.live.killed_recording import TABLE_FILE, lying
+
+LIVES = 16
+FIRST_LIFE = 20
+"""So much is confirmed in the first life: long enough for pictures to be made."""
+LONGEST_S = 0.15
+"""Of a life after what it confirmed first; some five steps more fit into it."""
+PROJECT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no fork and no kill -9")
+
+
+def confirmed_in_a_life(process, first_step, chance, least=1):
+    """What a life said before it was killed, at any moment after it said so much."""
+    process.stdin.write(f"{first_step}\n")
+    process.stdin.flush()
+    said = [process.stdout.readline() for _ in range(least)]
+    number = int(said[0].split()[0])
+    killing = threading.Timer(chance.uniform(0.0, LONGEST_S), os.kill, (number, signal.SIGKILL))
+    killing.start()
+    while (line := process.stdout.readline()) != "dead\n":
+        said.append(line)
+    killing.join()
+    return [(kind, int(step)) for _, kind, step in map(str.split, said)]
+
+
+def kept_in(file):
+    """The steps of all positions and deeds that a recording has, in order; all of it is whole."""
+    position, kept = None, []
+    entries = file.entries()
+    assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
+    for before, entry in zip([None, *entries], entries, strict=False):
+        if entry.kind == "position":
+            position = applied(position, entry.document)
+            kept.append(("position", position_from_json(position)))
+        elif entry.kind == "deed":
+            kept.append(("deed", int(entry.document["entry"]["why"])))
+        elif entry.kind == "move":  # it is kept with its position, or neither is
+            assert before.kind == "position"
+        elif entry.kind == "picture":
+            assert entries[entry.document["of"] - 1].kind == "position"
+            data = np.frombuffer(file.picture(entry.number, "table").image, np.uint8)
+            assert cv2.imdecode(data, cv2.IMREAD_COLOR) is not None
+    return kept
+
+
+def test_all_that_was_confirmed_survives_kills_in_the_order_in_which_it_happened(tmp_path):
+    script = [sys.executable, "-m", "tests.live.killed_recording", str(tmp_path)]
+    confirmed = []
+    with subprocess.Popen(
+        script, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        step = 1
+        for life in range(LIVES):
+            least = 1 if life else FIRST_LIFE
+            said = confirmed_in_a_life(process, step, Random(life), least)
+            confirmed += said
+            # What was being done was done, or was not; nobody heard of it.
+            step = said[-1][1] + 2
+        process.stdin.close()
+    (path,) = tmp_path.glob("*.tablecam")
+    file = GameFile.open(path, read_only=True)
+    kept = kept_in(file)
+    told = [(kind, lying(what) if kind == "position" else what) for kind, what in confirmed]
+    unheard = [each for each in kept if each not in told]
+    assert [each for each in kept if each in told] == told
+    assert len(unheard) <= LIVES
+    assert len(told) >= LIVES + FIRST_LIFE - 1
+    assert len(file.entries("picture")) >= 1
+    assert unfinished_game(tmp_path, TABLE_FILE) is not None
