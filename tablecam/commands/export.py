@@ -23,7 +23,7 @@ from tablecam.table.position_file import position_to_json
 from web.page_file import addresses, page_of
 
 _PATH = click.Path(path_type=Path)
-_MOST_NAMED: Final = 20
+_MOST_NAMED: Final = 12
 """So many entries with positions are named where another was asked for."""
 
 _EXAMPLES = """\b

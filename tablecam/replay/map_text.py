@@ -72,13 +72,20 @@ class _Grid:
         column = math.floor(point[0] / self.cell_mm)
         return min(max(row, 0), self.rows - 1), min(max(column, 0), COLUMNS - 1)
 
-    def boxes(self) -> NDArray[np.object_]:
-        """All cells as polygons (rows, COLUMNS)."""
-        left = np.arange(COLUMNS) * self.cell_mm
-        bottom = self.depth_mm - (np.arange(self.rows) + 1) * self.row_mm
-        x, y = np.meshgrid(left, bottom)
-        boxes: NDArray[np.object_] = shapely.box(x, y, x + self.cell_mm, y + self.row_mm)
-        return boxes
+    def covered_mm2(self, shape: shapely.Polygon) -> NDArray[np.float64]:
+        """How much of each cell a shape covers (rows, COLUMNS)."""
+        found = np.zeros((self.rows, COLUMNS))
+        left_mm, bottom_mm, right_mm, top_mm = shape.bounds
+        top, left = self.cell((left_mm, top_mm))
+        bottom, right = self.cell((right_mm, bottom_mm))
+        x, y = np.meshgrid(
+            np.arange(left, right + 1) * self.cell_mm,
+            self.depth_mm - np.arange(top + 1, bottom + 2) * self.row_mm,
+        )
+        boxes = shapely.box(x, y, x + self.cell_mm, y + self.row_mm)
+        inside = shapely.area(shapely.intersection(boxes, shape))
+        found[top : bottom + 1, left : right + 1] = inside
+        return found
 
 
 class _Canvas:
@@ -139,7 +146,7 @@ def sides_of(position: Position) -> list[str]:
 def _ground_cells(grid: _Grid, piece: Terrain) -> list[Cell]:
     """The cells that terrain covers by half; of a thin piece, such as a wall, those it passes."""
     area = shapely.Polygon(piece.outline_mm)
-    covered_mm2 = shapely.area(shapely.intersection(grid.boxes(), area))
+    covered_mm2 = grid.covered_mm2(area)
     wide_mm = min(2.0 * area.area / area.length, grid.row_mm)
     share = 0.5 if wide_mm == grid.row_mm else 0.3
     return _where(covered_mm2 > share * grid.cell_mm * wide_mm)
@@ -147,9 +154,7 @@ def _ground_cells(grid: _Grid, piece: Terrain) -> list[Cell]:
 
 def _unit_cells(grid: _Grid, unit: Unit) -> list[Cell]:
     """The cells that a unit covers by half; of each column that it fills, at least the fullest."""
-    boxes = grid.boxes()
-    bases = [shapely.area(shapely.intersection(boxes, footprint(base))) for base in unit.bases]
-    covered_mm2 = np.sum(bases, axis=0)
+    covered_mm2 = np.sum([grid.covered_mm2(footprint(base)) for base in unit.bases], axis=0)
     is_full = covered_mm2 > 0.5 * grid.cell_mm * grid.row_mm
     deep_mm = min(grid.row_mm, *(min(base.depth_mm, base.width_mm) for base in unit.bases))
     is_filled = covered_mm2.sum(axis=0) > 0.5 * grid.cell_mm * deep_mm
