@@ -9,6 +9,8 @@ from tablecam.table.model import BasePose
 
 HAND_MM, HAND_DEG = 3.0, 3.0
 """So far off a hand puts a base, or counts as contact (G-8 of Maurice Lite)."""
+SLIP_MM = 1.0
+"""So far it slips when it moves one along a ruler: such a hair is nobody's fault (G-8)."""
 _SIGMAS = 3.0
 
 

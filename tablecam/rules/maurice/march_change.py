@@ -18,16 +18,17 @@ from tablecam.measure.answer import EXACT_MM
 from tablecam.rules.maurice.field import Field, UnitOnField, renewed_field
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.march_free import free_way
-from tablecam.rules.maurice.march_ways import HAND_MM, Way, breaks, judged_way, refused
+from tablecam.rules.maurice.march_ways import Way, breaks, judged_way, refused
 from tablecam.rules.maurice.march_wheels import wheeled_way
 from tablecam.rules.maurice.near import near_enemy
 from tablecam.rules.maurice.tables import COLUMN_NEAR_BW
 from tablecam.table.formation import front_rank, read_formation
+from tablecam.table.hands import SLIP_MM
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import BasePose
 
 ABOUT_RULE: Final = "M-6.26"
-_PLACE_MM = 5 * HAND_MM
+_PLACE_MM = 5 * SLIP_MM
 """How far a base may have slipped that was turned on its spot: a hand lifts it for that."""
 _ALIKE = 0.1
 """Millimetres and degrees, a tenth of a hand's slip: bases that are measured, and so only nearly
@@ -137,7 +138,7 @@ def _not_among(unit: UnitOnField, other: UnitOnField) -> list[shapely.Polygon]:
 def _lies_as(one: BasePose, other: BasePose) -> bool:
     """Whether two bases cover the same ground, but for a hand's slip."""
     turns_deg = [0.0, 180.0]
-    if abs(one.width_mm - one.depth_mm) <= HAND_MM:
+    if abs(one.width_mm - one.depth_mm) <= SLIP_MM:
         turns_deg.append(90.0)
     return any(_is_turned(one, other, turn_deg) for turn_deg in turns_deg)
 
@@ -177,7 +178,7 @@ def about_face(
     if found.answer.answer == "no":
         # Neither is legal: what it did is told by the way that it faces.
         return moved if is_legal or not is_turned else found
-    is_as_cheap = is_legal and found.cost_mm >= moved.cost_mm - HAND_MM
+    is_as_cheap = is_legal and found.cost_mm >= moved.cost_mm - SLIP_MM
     return moved if is_as_cheap else found
 
 

@@ -15,12 +15,7 @@ from tablecam.measure.lengths import Length
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.tables import BASES, NEAR_BW
-
-HAND_MM = 1.0
-"""How far aside a unit may end of where its wheels and straight moves lead: hands are hands (G-8).
-
-A front cannot slip aside by itself, and to undo a slip of 1 mm by wheels would cost more than that.
-"""
+from tablecam.table.hands import SLIP_MM
 
 _FAR_SIGMAS = 3.0
 _NOWHERE: Final = shapely.Polygon()
@@ -70,7 +65,7 @@ def judged_way(
     """
     if is_rough is None:
         # Who stays where it stands moves neither into ground nor out of it (M-5.2).
-        has_moved = cost_mm > HAND_MM + _FAR_SIGMAS * sigma_mm
+        has_moved = cost_mm > SLIP_MM + _FAR_SIGMAS * sigma_mm
         is_rough = has_moved and is_partly_in(area, field.ground.difficult)
     is_rough = is_rough and unit.unit.arm != "artillery"
     margin_mm = allowed_bw * field.bw_mm - cost_mm

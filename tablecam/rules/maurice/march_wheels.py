@@ -13,8 +13,9 @@ from tablecam.measure.answer import Answer, Shape
 from tablecam.measure.outlines import Axes
 from tablecam.measure.paths import MovePath, faced_about, paths_between, swept
 from tablecam.rules.maurice.field import Field, UnitOnField
-from tablecam.rules.maurice.march_ways import HAND_MM, Way, comes_near, judged_way
+from tablecam.rules.maurice.march_ways import Way, comes_near, judged_way
 from tablecam.rules.maurice.tables import retrograde_bw
+from tablecam.table.hands import SLIP_MM
 from tablecam.table.headings import right
 from tablecam.table.model import Point
 
@@ -59,11 +60,12 @@ def wheeled_way(
     None leads backward where it has to be `is_forward`.
 
     First ways that lead exactly there; where none is legal, ways that lead there within what hands
-    and measuring are out by. A way that comes near the enemy may be no longer than `near_bw`.
+    and measuring are out by: no front slips aside by itself, and wheels that did so would cost
+    more. A way that comes near the enemy may be no longer than `near_bw`.
     """
     limits = _Limits(allowed_bw, near_bw, is_forward=is_forward)
     sigma_mm = _sigma_mm(unit, there)
-    slack_mm = HAND_MM + _FAR_SIGMAS * sigma_mm
+    slack_mm = SLIP_MM + _FAR_SIGMAS * sigma_mm
     exactly = _ways(field, unit, [there.axes], limits, sigma_mm)
     legal = _first_legal(exactly) or _first_legal(
         _ways(field, unit, _within(unit.axes, there.axes, slack_mm), limits, sigma_mm)
@@ -141,7 +143,7 @@ def _way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm: float
     path, allowed_bw = candidate.path, candidate.allowed_bw
     drawn = _drawn(unit, path)
     margin_mm = allowed_bw * field.bw_mm - path.cost_mm
-    if margin_mm < -_FAR_SIGMAS * sigma_mm - HAND_MM:
+    if margin_mm < -_FAR_SIGMAS * sigma_mm - SLIP_MM:
         # Too far by itself: what it passes over decides nothing more.
         back = " backward" if candidate.is_backward else ""
         because = (

@@ -6,7 +6,9 @@ stands is the one that fixes its allowance (M-6.2).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import shapely
 
@@ -18,14 +20,20 @@ from tablecam.rules.maurice.game.actions import Action, Charge, ClearSmoke, Done
 from tablecam.rules.maurice.game.displaced import after_passing
 from tablecam.rules.maurice.game.losses import disrupted
 from tablecam.rules.maurice.game.marches import marches
+from tablecam.rules.maurice.game.poses import Bases, ahead
 from tablecam.rules.maurice.game.sequence import after_action
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import Charging, Marching, Step
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.march_change import placed
-from tablecam.rules.maurice.march_ways import HAND_MM, suffers
+from tablecam.rules.maurice.march_ways import suffers
 from tablecam.rules.maurice.movement import MoveJudgement, judge_move
+from tablecam.table.hands import SLIP_MM
+
+_FEW_MM = 4 * SLIP_MM
+"""To wheel back and forth to where a hand slipped aside costs a few times as much as it slipped."""
+_SIDES = 12
 
 
 class MarchingRules:
@@ -69,18 +77,29 @@ def judged(state: State, action: March, *, is_moving_up: bool | None = None) -> 
     extra_bw = state.round.amounts("bugle").get(action.unit, 0)
     if is_moving_up is None:
         is_moving_up = isinstance(state.step, Charging)
-    found = judge_move(
+    judge = partial(
+        judge_move,
         field,
         field.by_id[action.unit],
-        action.bases,
         extra_bw=extra_bw,
         is_moving_up=is_moving_up,
     )
-    answer = found.is_legal
-    is_a_slip = answer.answer == "no" and -HAND_MM <= answer.margin_mm < 0.0
-    if not is_a_slip or is_exact(field):
+    found = judge(action.bases)
+    margin_mm = found.is_legal.margin_mm
+    is_hardly_too_far = found.is_legal.answer == "no" and -_FEW_MM <= margin_mm < 0.0
+    if not is_hardly_too_far or is_exact(field):
         return found
-    return replace(found, is_legal=replace(answer, answer="too_close"))
+    is_a_slip = margin_mm >= -SLIP_MM or any(
+        judge(bases).is_legal.answer != "no" for bases in _slipped(action.bases)
+    )
+    answer = replace(found.is_legal, answer="too_close" if is_a_slip else "no")
+    return replace(found, is_legal=answer)
+
+
+def _slipped(bases: Bases) -> Iterator[Bases]:
+    """Where bases would lie had a hand not slipped to one of all sides."""
+    for side in range(_SIDES):
+        yield ahead(bases, 360.0 * side / _SIDES, SLIP_MM)
 
 
 def check_bases(state: State, action: March | Charge) -> None:

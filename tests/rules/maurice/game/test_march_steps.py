@@ -104,7 +104,12 @@ def test_m_6_3_difficult_ground_disrupts_once() -> None:
     assert level(state, "F1") == 1
     assert [(each.kind, each.rule) for each in events[1:]] == [("disrupted", "M-6.3")]
     # Both pieces of ground on its way are drawn.
-    assert [shape.role for shape in events[1].evidence] == ["intrusion", "intrusion", "unit", "result"]
+    assert [shape.role for shape in events[1].evidence] == [
+        "intrusion",
+        "intrusion",
+        "unit",
+        "result",
+    ]
 
 
 def test_t_16_foot_through_a_column_of_horse_is_disrupted_and_the_horse_is_not() -> None:
@@ -270,6 +275,17 @@ def test_g_8_on_a_measured_table_a_hands_slip_is_the_movers(
     else:
         with pytest.raises(Refused, match=r"M-6\.17"):
             after(marching(seen), action)
+
+
+@pytest.mark.parametrize(("x_mm", "y_mm"), [(0.8, 160.5), (-0.6, 160.7), (0.7, -80.5)])
+def test_g_8_a_slip_aside_at_the_end_of_the_way_is_the_movers_too(x_mm: float, y_mm: float) -> None:
+    """To wheel aside by it costs more than 1 mm, but no hand did that: it slipped by less."""
+    seen = line("F1", "french", 400, 300, sigma_mm=0.006, sigma_deg=0.01)
+    _, events = after(marching(seen), march(shifted(seen, x_mm, y_mm)))
+    assert events[0].facts["answer"] == "too_close"
+    assert "too close to call, and the mover's" in events[0].text
+    with pytest.raises(Refused, match=r"M-6\.1[37]"):
+        after(marching(seen), march(shifted(seen, 2 * x_mm, y_mm + math.copysign(1.0, y_mm))))
 
 
 def test_on_an_exact_table_nothing_is_a_hands_slip() -> None:

@@ -166,6 +166,18 @@ def test_a_column_and_a_gun_are_brought_back_along_their_way() -> None:
     assert ((base.x_mm - 900) ** 2 + (base.y_mm - 500) ** 2) ** 0.5 == pytest.approx(240, abs=2)
 
 
+def test_g_8_a_slip_of_a_millimetre_on_a_measured_table_is_told_and_the_movers() -> None:
+    foot = line("F1", "french", 500, 500, sigma_mm=0.006, sigma_deg=0.01)
+    for there, cost in (
+        (shifted(foot, 0, 160.9), "4.02 of 4 BW"),
+        (shifted(foot, 0, -80.9), "2.02 of 2 BW"),
+        (turned(foot, math.degrees(160.9 / 160), (420, 520)), "4.02 of 4 BW"),
+    ):
+        found = the_one(at(Marching(("F1",)), foot, B1), there)
+        assert found.answer.answer == "too_close"
+        assert found.answer.because == f"{cost} and 0.9 mm too close to call, which is the mover's"
+
+
 def test_m_6_15_a_wheel_backward_that_is_too_far_is_brought_back_to_the_legal_arc() -> None:
     """2 BW of arc backward are half a radian for a line of four; its rear left corner stays."""
     state = at(Marching(("F1",)), F1, shifted(B1, 1000, 0))
