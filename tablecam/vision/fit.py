@@ -17,6 +17,7 @@ from tablecam.vision.dictionary import TagPatterns
 from tablecam.vision.drawn import drawn_tags
 from tablecam.vision.fit_errors import grown_where_hidden, place_covariances
 from tablecam.vision.fit_steps import expected, light_and_blur_held, moved, solved
+from tablecam.vision.light import ExpectedLight
 from tablecam.vision.robust import LEAST_GAIN_GREY, Believed, believed
 from tablecam.vision.tag_model import (
     BLACK,
@@ -64,18 +65,28 @@ def fit_tags(
     *,
     blur_px: ArrayLike,
     steps: int = _STEPS,
+    light: ExpectedLight | None = None,
 ) -> TagFits:
     """The guesses moved to where they fit best; each must start within about a cell.
 
     `blur_px` is what the blur is held for, one for all or one a guess, (n,); being off by a half
     does no harm, as the fit finds each tag's own. Fewer `steps` are enough for guesses that start
-    nearer. All are fitted, whether tags are there or not: `likeness` tells.
+    nearer. The `light` that is expected on each, where it is known, keeps what lies over a tag
+    from being taken for its paper. All are fitted, whether tags are there or not: `likeness` tells.
     """
     sizes = np.unique(guesses.sizes_mm)
     rows = [np.flatnonzero(guesses.sizes_mm == size_mm) for size_mm in sizes]
     blurs_px = np.broadcast_to(np.asarray(blur_px, dtype=np.float64), len(guesses))
     fits = [
-        _fit_one_size(grey, camera, patterns, guesses[group], blurs_px[group], steps)
+        _fit_one_size(
+            grey,
+            camera,
+            patterns,
+            guesses[group],
+            blurs_px[group],
+            steps,
+            None if light is None else light[group],
+        )
         for group in rows
     ]
     order = np.argsort(np.concatenate([np.empty(0, np.int64), *rows]))
@@ -89,6 +100,7 @@ def _fit_one_size(
     guesses: TagGuesses,
     blurs_px: Array,
     steps: int,
+    light: ExpectedLight | None,
 ) -> TagFits:
     drawn = drawn_tags(
         grey,
@@ -100,23 +112,30 @@ def _fit_one_size(
         slack_cells=_SLACK_CELLS,
         with_ground=False,
     )
-    fitted = _fitted(drawn.model, drawn.model.start(guesses), drawn.px_per_cell, steps)
+    fitted = _fitted(drawn.model, drawn.model.start(guesses), drawn.px_per_cell, steps, light)
     return _result(drawn.model, guesses, fitted, drawn.blurs_px(fitted.shares))
 
 
-def _fitted(model: TagModel, poses: TagPoses, px_per_cell: Array, steps: int) -> _Fitted:
+def _fitted(
+    model: TagModel,
+    poses: TagPoses,
+    px_per_cell: Array,
+    steps: int,
+    light: ExpectedLight | None,
+) -> _Fitted:
     """The poses after some steps; each gives the shares of its columns, and so where to go."""
     grey = model.patches.grey
     columns = model.columns(poses)
     prior = light_and_blur_held(columns)
-    shares = solved(columns, columns.values * columns.on_tag[:, None], grey, prior)
+    shares = solved(columns, columns.values * columns.on_tag[:, None], grey, prior, light)
     # What lies over a tag is told from it only near its true place: far from it, move first.
     near, firmness = steps < _STEPS, np.ones(len(grey), np.float32)
     for step in range(steps):
         if step > 0 or near:
             left = believed(columns, shares, grey, px_per_cell)
             prior, firmness = expected(shares, left), left.firmness
-            shares = solved(columns, columns.values * left.weights[:, None], grey, prior)
+            told = columns.values * left.weights[:, None]
+            shares = solved(columns, told, grey, prior, light, left.spread_grey)
         is_last = step == steps - 1
         poses = moved(poses, shares, None if is_last else firmness)
         if not is_last:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from tablecam.vision.light import ExpectedLight
 from tablecam.vision.robust import LEAST_GAIN_GREY, Believed
 from tablecam.vision.tag_model import (
     ACROSS,
     ALONG,
+    BLACK,
     BLUR,
     GAIN,
     GROUND,
@@ -35,16 +37,34 @@ _BLUR_DIFFERS = 0.1
 _GROUND_DIFFERS = 0.5
 """From the white of the rim, as a share of black to white, likewise."""
 _HELD = 1e6
+_LIGHT_TELLS = 30.0
+"""As if so many pixels of each tag told the light that is expected on it: what lies over a tag
+hides many at once. With 10 to 30 the same is found."""
+_FIRST_SPREAD_GREY = 30.0
+"""What pixels of half hidden tags are off by before it is known what is hidden."""
 
 
-def solved(columns: TagColumns, told: Map, grey: Map, prior: Array) -> Map:
+def solved(
+    columns: TagColumns,
+    told: Map,
+    grey: Map,
+    prior: Array,
+    light: ExpectedLight | None = None,
+    spread_grey: ArrayLike = _FIRST_SPREAD_GREY,
+) -> Map:
     """The shares (n, k) of the columns that explain the pixels best.
 
-    `told` (n, k, m) are the columns times what their pixels tell.
+    `told` (n, k, m) are the columns times what their pixels tell, which spread by `spread_grey`
+    where the light that is expected has to be weighed against them.
     """
     normal = (told @ columns.values.transpose(0, 2, 1)).astype(np.float64)
     normal += prior[:, :, None] * np.eye(prior.shape[1])
     right = (told @ grey[..., None]).astype(np.float64)
+    if light is not None:
+        weight = _LIGHT_TELLS * np.square(np.asarray(spread_grey, dtype=np.float64))
+        precision = light.precision * weight.reshape(-1, 1, 1)
+        normal[:, : BLACK + 1, : BLACK + 1] += precision
+        right[:, : BLACK + 1] += precision @ light.mean_grey[..., None]
     return np.asarray(np.linalg.solve(normal, right)[..., 0], dtype=np.float32)
 
 

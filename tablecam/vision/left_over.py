@@ -163,8 +163,7 @@ def _near(sight: Sight, left: Left, fits: TagFits, lying: TagGuesses, free: Rows
         parts.append(sight.mates.near(squares, lying, np.intersect1d(missing, kind.pattern)))
     guesses = TagGuesses.joined(parts)
     guesses = guesses[_may_be_framed(sight, guesses)]
-    fitted = fit_tags(sight.grey, sight.camera, sight.patterns, guesses, blur_px=sight.blur_px)
-    fits = TagFits.joined([fits, fitted])
+    fits = TagFits.joined([fits, sight.lit(guesses)])
     likelier = sight.mates.likelier(fits.tags, lying)
     # Far from all mates nothing speaks for one name: there a chessboard shows tags, too.
     is_near = likelier[np.arange(len(fits)), fits.tags.pattern] > 0
@@ -207,7 +206,7 @@ def _beside(
     guesses = guesses[sought.holds(guesses, sight.patterns.side_cells)]
     guesses = guesses[~lies_on(guesses.places_mm, lying)]
     guesses = guesses[_may_be_framed(sight, guesses)]
-    fits = fit_tags(sight.grey, sight.camera, sight.patterns, guesses, blur_px=sight.blur_px)
+    fits = sight.lit(guesses)
     likelier = sight.mates.likelier(fits.tags, lying)
     is_beside = likelier[np.arange(len(fits)), fits.tags.pattern] >= FLUSH_NATS
     is_beside &= ~lies_on(fits.tags.places_mm, lying)

@@ -20,6 +20,7 @@ from tablecam.vision.hypotheses import Hypotheses, clear_hypotheses
 from tablecam.vision.identity import identify
 from tablecam.vision.kinds import TagKind
 from tablecam.vision.left_over import Doubtful, Left, tags_of_what_is_left
+from tablecam.vision.light import Light
 from tablecam.vision.sight import Sight
 from tablecam.vision.sighting import Rejection
 from tablecam.vision.sought import SoughtPart
@@ -96,6 +97,7 @@ class ScaleSearch:
         first, sight, blur_px = self._noticed(sight, looks, knows_blur=knows_blur)
         second = self._unnoticed(sight, looks, first)
         known = TagFits.joined([first.known, second.known])
+        sight = replace(sight, light=Light.of(known))
         half, unclear = tags_of_what_is_left(
             sight,
             self.scale.kinds,

@@ -11,6 +11,7 @@ from calibration.camera import Camera
 from tablecam.vision.dictionary import TagPatterns
 from tablecam.vision.fit import fit_tags
 from tablecam.vision.heights import Hills, on_planes, raised
+from tablecam.vision.light import Light
 from tablecam.vision.mates import Mates
 from tablecam.vision.points import TagPoints, seen_at_points
 from tablecam.vision.tags import TagFits, TagGuesses
@@ -26,7 +27,8 @@ class Sight:
     """A picture, and what is known of it: blur, noise, and the camera that took it.
 
     `patterns` are the roster's, `dictionary` all that could be printed. `gain_grey` is how much
-    brighter paper is than paint on the tags that are known; 0 where none is.
+    brighter paper is than paint on the tags that are known; 0 where none is. `light` is what they
+    tell of places beside them.
     """
 
     grey: Grey
@@ -38,12 +40,27 @@ class Sight:
     blur_px: float
     noise_grey: float = _USUAL_NOISE_GREY
     gain_grey: float = 0.0
+    light: Light | None = None
 
     def fitted(self, guesses: TagGuesses) -> TagFits:
         """The guesses moved to where they fit best, on hills where there are some."""
         blur_px = self.blur_px
         fits = fit_tags(self.grey, self.camera, self.patterns, guesses, blur_px=blur_px)
         return raised(self.grey, self.camera, self.patterns, fits, self.hills, blur_px=blur_px)
+
+    def lit(self, guesses: TagGuesses, patterns: TagPatterns | None = None) -> TagFits:
+        """The guesses moved to where they fit best in the light that known tags tell of.
+
+        They are of these patterns, or else of the roster's.
+        """
+        return fit_tags(
+            self.grey,
+            self.camera,
+            patterns or self.patterns,
+            guesses,
+            blur_px=self.blur_px,
+            light=None if self.light is None else self.light.at(guesses.places_mm),
+        )
 
     def on_plane(self, tags: TagGuesses, height_mm: float) -> TagGuesses:
         """The tags where they would be seen to lie if they lay on another plane."""
