@@ -96,7 +96,7 @@ def paths_between(
     at all between two that are the same.
     """
     width_mm = front_width_mm(start)
-    start, end = _of_width(start, width_mm), _of_width(end, width_mm)
+    start, end = squared(start, width_mm), squared(end, width_mm)
     paths = [
         _as_path(start, first, straight_mm, last, counted)
         for first, straight_mm, last in _turns(start, end)
@@ -174,15 +174,15 @@ def _turns(
             else:
                 facing_rad = math.atan2(apart[1], apart[0]) + math.atan2(across_mm, straight_mm)
                 heading_deg = math.degrees(facing_rad)
-            turn = _turn_rad(first, start.heading_deg, heading_deg)
+            turn = forward_turn_rad(first, start.heading_deg, heading_deg)
             yield (
                 (first, turn),
                 straight_mm,
-                (last, _turn_rad(last, heading_deg, end.heading_deg)),
+                (last, forward_turn_rad(last, heading_deg, end.heading_deg)),
             )
 
 
-def _turn_rad(corner: Corner, from_deg: float, to_deg: float) -> float:
+def forward_turn_rad(corner: Corner, from_deg: float, to_deg: float) -> float:
     """How far a wheel forward about a corner must turn from one heading to another, 0 to 2 pi."""
     by_deg = to_deg - from_deg if corner == "left" else from_deg - to_deg
     turn_rad = math.radians(by_deg % 360.0)
@@ -198,7 +198,7 @@ def _single_turns(start: Axes, end: Axes, counted: Counted) -> Iterator[MovePath
     if abs(cross) < _NOTHING:
         return
     for corner in _CORNERS:
-        turn_rad = _turn_rad(corner, start.heading_deg, end.heading_deg)
+        turn_rad = forward_turn_rad(corner, start.heading_deg, end.heading_deg)
         turned = wheeled(start, corner, turn_rad * width_mm)
         left_over = np.subtract(_middle(end), _middle(turned))
         first, last = np.linalg.solve(np.stack([ahead, onward], axis=1), left_over).tolist()
@@ -240,7 +240,7 @@ def _path(steps: Sequence[Wheel | Straight], counted: Counted) -> MovePath:
     return MovePath(kept, straights + share * wheels, counted)
 
 
-def _of_width(front: Axes, width_mm: float) -> Axes:
+def squared(front: Axes, width_mm: float) -> Axes:
     """A front squared to its heading and given a width about its middle."""
     middle, half = np.array(_middle(front)), np.array(right(front.heading_deg)) * width_mm / 2
     left, end = (middle - half).tolist(), (middle + half).tolist()

@@ -12,6 +12,7 @@ import numpy as np
 from tablecam.measure.answer import Answer, Shape
 from tablecam.measure.outlines import Axes
 from tablecam.measure.paths import MovePath, faced_about, paths_between, swept
+from tablecam.measure.simple_paths import simply_reached
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.march_ways import Way, comes_near, judged_way
 from tablecam.rules.maurice.tables import retrograde_bw
@@ -68,7 +69,7 @@ def wheeled_way(
     slack_mm = SLIP_MM + _FAR_SIGMAS * sigma_mm
     exactly = _ways(field, unit, [there.axes], limits, sigma_mm)
     legal = _first_legal(exactly) or _first_legal(
-        _ways(field, unit, _within(unit.axes, there.axes, slack_mm), limits, sigma_mm)
+        _ways(field, unit, _within(unit, there.axes, slack_mm), limits, sigma_mm)
     )
     return legal or min(exactly, key=lambda way: way.cost_mm / max(way.allowed_bw, 1e-9))
 
@@ -112,14 +113,21 @@ def ranks_mm(unit: UnitOnField) -> float:
     return unit.unit.bases[0].depth_mm * (2 if unit.formation == "massed" else 1)
 
 
-def _within(start: Axes, end: Axes, slack_mm: float) -> list[Axes]:
+def _within(unit: UnitOnField, end: Axes, slack_mm: float) -> list[Axes]:
     """Fronts that a unit may have meant to reach: those about the end, and where it was, if near.
 
     No wheel and no straight move leads a hair aside: who lies so has not moved.
     """
+    start, depth_mm = unit.axes, ranks_mm(unit)
     corners = zip((start.left_mm, start.right_mm), (end.left_mm, end.right_mm), strict=True)
     is_there = all(math.dist(*corner) <= slack_mm for corner in corners)
-    return [*([start] if is_there else []), *_about(end, slack_mm)]
+    faced = faced_about(start, depth_mm), faced_about(end, depth_mm)
+    return [
+        *([start] if is_there else []),
+        *simply_reached(start, end, within_mm=slack_mm),
+        *(faced_about(each, depth_mm) for each in simply_reached(*faced, within_mm=slack_mm)),
+        *_about(end, slack_mm),
+    ]
 
 
 def _about(end: Axes, slack_mm: float) -> list[Axes]:

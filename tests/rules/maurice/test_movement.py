@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tablecam.measure.lanes import Corner, pivot_mm, turned_deg
 from tablecam.rules.maurice.movement import allowance_bw
 from tablecam.table.model import Unit
 from tablecam.testing import mirrored, shifted, turned
+from tests.rules.maurice.game.random_games import measured
 from tests.rules.maurice.marching import FAR, field, judged, wood
-from tests.rules.maurice.tables import BW, column, gun, line, massed
+from tests.rules.maurice.tables import BW, column, gun, line, massed, position
 
 
 @pytest.mark.parametrize(
@@ -186,6 +188,30 @@ def test_t_19_a_gun_3_and_into_woods_is_too_far_2_through_woods_is_not() -> None
 def test_m_4_23_a_gun_with_smoke_does_not_move() -> None:
     smoking = gun("F1", "french", 900, 600, smoke=True)
     assert judged(smoking, shifted(smoking, 0, 40)).is_legal.rule == "M-4.23"
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.integers(0, 10**6),
+    st.floats(0, 360),
+    st.sampled_from(["left", "right"]),
+    st.floats(5, 150),
+    st.booleans(),
+)
+def test_m_6_17_a_wheel_is_a_wheel_however_the_camera_errs(
+    seed: int, heading_deg: float, corner: Corner, arc_mm: float, is_seen_anew: bool
+) -> None:
+    # Which way a camera errs leads bases a hair ahead of where a wheel can, or behind it.
+    start = line("F1", "french", 900, 300, heading_deg)
+    (seen,) = measured(position(start), seed).units
+    here = field(seen).by_id["F1"]
+    angle_deg = turned_deg(here.axes, corner, arc_mm)
+    there = turned(seen, angle_deg, pivot_mm(here.axes, corner))
+    if is_seen_anew:
+        (there,) = measured(position(there), seed + 1).units
+    found = judged(seen, there)
+    assert found.is_legal.answer == "yes"
+    assert found.cost_bw * BW == pytest.approx(arc_mm, abs=4.0)
 
 
 @settings(deadline=None, max_examples=25)
