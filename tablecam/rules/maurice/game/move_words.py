@@ -1,4 +1,7 @@
-"""A finished move in a player's words: wheels, straight moves, changes of formation."""
+"""Moves in a player's words: one that was made by its way, one on offer by where it would end.
+
+`move_words` needs a judgement, `march_words` does not: many marches are offered at once.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,20 @@ from itertools import pairwise
 import numpy as np
 
 from tablecam.measure.answer import Shape
+from tablecam.measure.lanes import front_width_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
-from tablecam.rules.maurice.march_change import is_faced_about
+from tablecam.rules.maurice.game.poses import Bases
+from tablecam.rules.maurice.march_change import is_faced_about, placed
 from tablecam.rules.maurice.march_wheels import BACKWARD_RULE
 from tablecam.rules.maurice.movement import MoveJudgement
-from tablecam.table.headings import difference_deg, forward
+from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Point
 
-_NOTHING_BW = 0.05
+_NOTHING_BW, _NOTHING_DEG = 0.05, 3.0
 """Less than this is a hand's slip, and not worth a word."""
+
+_STILL_MM = 1.0
+"""A base or a corner that is found so near to where it was has stayed."""
 
 _ABSURD = 2.0
 """Nobody goes so many times his allowance."""
@@ -44,6 +52,77 @@ def move_words(field: Field, unit: UnitOnField, there: UnitOnField, found: MoveJ
     elif not words:
         words += _straight_off(field, unit, there)
     return listed(words) or "stayed"
+
+
+def march_words(field: Field, unit: UnitOnField, bases: Bases) -> str:
+    """Where a unit's bases would lie, as seen from where it stands; they must fit on the table.
+
+    Raises:
+        BadInput: They do not.
+    """
+    there = placed(field, unit, bases).by_id[unit.id]
+    turned_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
+    if there.formation != unit.formation:
+        facing = {90: ", facing left", -90: ", facing right"}.get(round(turned_deg), "")
+        onward = "" if _has_stayed(unit, bases) else _displaced(field, unit, there)
+        return ", then ".join(part for part in (f"into {there.formation}{facing}", onward) if part)
+    wheel = _wheel(field, unit, there, turned_deg)
+    parts = [wheel] if wheel else [_displaced(field, unit, there), _turn(unit, there, turned_deg)]
+    return ", ".join(part for part in parts if part) or "stays"
+
+
+def _has_stayed(unit: UnitOnField, bases: Bases) -> bool:
+    """Whether any base lies where one of the unit's lay: a change of formation leaves some."""
+    old = [(base.x_mm, base.y_mm) for base in unit.unit.bases]
+    return any(
+        math.dist((base.x_mm, base.y_mm), place) < _STILL_MM for base in bases for place in old
+    )
+
+
+def _wheel(field: Field, unit: UnitOnField, there: UnitOnField, turned_deg: float) -> str:
+    """A wheel about a front corner (M-6.14): which way, and the arc of the other corner."""
+    is_about = is_faced_about(unit, there)
+    if unit.unit.arm == "artillery" or is_about or abs(turned_deg) <= _NOTHING_DEG:
+        return ""
+    before, after = (
+        (each.axes.left_mm, each.axes.right_mm)[turned_deg < 0] for each in (unit, there)
+    )
+    if math.dist(before, after) > _STILL_MM:
+        return ""
+    arc_mm = math.radians(abs(turned_deg)) * front_width_mm(unit.axes)
+    return f"wheels {_hand(turned_deg)} {field.in_bw(arc_mm):.1f} BW"
+
+
+def _displaced(field: Field, unit: UnitOnField, there: UnitOnField) -> str:
+    """How far the middle of its bases lies off, ahead or back and to a side."""
+    middle, end = (
+        np.mean([(base.x_mm, base.y_mm) for base in each.unit.bases], axis=0)
+        for each in (unit, there)
+    )
+    way_bw = (end - middle) / field.bw_mm
+    ahead_bw = float(way_bw @ np.array(forward(unit.axes.heading_deg)))
+    aside_bw = float(way_bw @ np.array(right(unit.axes.heading_deg)))
+    parts = [
+        f"{abs(length_bw):.1f} BW {word}"
+        for length_bw, word in (
+            (ahead_bw, "ahead" if ahead_bw > 0 else "back"),
+            (aside_bw, "to the right" if aside_bw > 0 else "to the left"),
+        )
+        if abs(length_bw) >= _NOTHING_BW
+    ]
+    return " and ".join(parts)
+
+
+def _turn(unit: UnitOnField, there: UnitOnField, turned_deg: float) -> str:
+    if abs(turned_deg) < _NOTHING_DEG:
+        return ""
+    if is_faced_about(unit, there):
+        return "faced about"
+    return f"turned {abs(turned_deg):.0f}° {_hand(turned_deg)}"
+
+
+def _hand(turned: float) -> str:
+    return "left" if turned > 0 else "right"
 
 
 def _is_vainly_faced_about(unit: UnitOnField, there: UnitOnField, found: MoveJudgement) -> bool:
@@ -89,7 +168,7 @@ def _steps(field: Field, fronts: Sequence[Shape], back: str) -> Iterator[str]:
             continue
         yield from _straight(straight_bw, back)
         straight_bw = 0.0
-        hand = "left" if arc_bw > 0 else "right"
+        hand = _hand(arc_bw)
         yield f"wheeled {f'{back}, turning {hand}' if back else hand} {in_words(abs(arc_bw))} BW"
     yield from _straight(straight_bw, back)
 

@@ -16,7 +16,7 @@ from tablecam.rules.maurice.fall_back import fall_back, moved_back_mm
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.game import actions as act
 from tablecam.rules.maurice.game.due_drawing import offer_shapes, outlines
-from tablecam.rules.maurice.game.march_words import march_words
+from tablecam.rules.maurice.game.move_words import march_words
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.steps import LayingTerrain
 from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at

@@ -4,9 +4,8 @@ import pytest
 
 from tablecam.measure.answer import Answer, Shape
 from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.game.march_words import march_words
 from tablecam.rules.maurice.game.marches import marches
-from tablecam.rules.maurice.game.move_words import move_words
+from tablecam.rules.maurice.game.move_words import march_words, move_words
 from tablecam.rules.maurice.movement import MoveJudgement
 from tests.rules.maurice.tables import column, gun, line, massed, position
 
