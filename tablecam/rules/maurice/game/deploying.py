@@ -41,6 +41,28 @@ def outside(position: Position, side: str, *, is_near: bool) -> str | None:
     return None
 
 
+def barred(position: Position, side: str) -> str | None:
+    """A unit of a side that lies partly on impassable ground; None if none does (M-5.1)."""
+    closed = Ground.of(position.terrain).impassable
+    for unit in position.units:
+        if unit.side == side and any(is_partly_in(footprint(base), closed) for base in unit.bases):
+            return unit.id
+    return None
+
+
+def check_room(position: Position, sides: Collection[str]) -> None:
+    """Refuse a table on which a side fits into none of the thirds, or only into one.
+
+    Who takes which edge is not known before the terrain is laid (M-2.3).
+
+    Raises:
+        BadInput: Naming the side.
+    """
+    for side in sides:
+        for near in sides:
+            usual_places(position, side, near)
+
+
 def deployed(position: Position, sides: Collection[str], places: Mapping[str, Bases]) -> Position:
     """The position with units of some sides where they were laid.
 

@@ -67,10 +67,11 @@ def choices(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
         return tried_fire(state, unit)
     targets = _targets(fire_at(state, [unit.id])[unit.id], kind)
     everyone = dict.fromkeys(name for names in targets.values() for name in names)
-    found = (
-        {base: target if target in names else names[0] for base, names in targets.items()}
-        for target in everyone
-    )
+    found: list[dict[str, str]] = []
+    for target in everyone:
+        aims = {base: target if target in names else names[0] for base, names in targets.items()}
+        if aims not in found:
+            found.append(aims)
     return tuple(Fire(unit.id, aims) for aims in found)
 
 

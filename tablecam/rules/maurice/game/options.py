@@ -13,7 +13,7 @@ from tablecam.documents import Document, document_from, nearest, quoted
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.game.deck_file import DeckList, deck_named
-from tablecam.rules.maurice.game.deploying import usual_places
+from tablecam.rules.maurice.game.deploying import check_room
 from tablecam.rules.maurice.game.sequence import first_step
 from tablecam.rules.maurice.game.state import Deck, Measuring, Options, Round, Side, State
 from tablecam.rules.maurice.game.steps import (
@@ -89,9 +89,8 @@ def _beginning(state: State, hands: Mapping[str, int]) -> State:
 
 def _setting_up(state: State, hands: Mapping[str, int]) -> State:
     """The dice for the terrain, and all that comes before the first round (M-2)."""
-    for side in hands:
-        # Whoever cannot be laid in rows cannot be deployed at all: better said now than then.
-        usual_places(state.position, side, side)
+    # Whoever cannot be laid in rows cannot be deployed at all: better said now than then.
+    check_room(state.position, tuple(hands))
     return state.to(RollingTerrain(_dealt_before(state, hands, RollingFirstRound())))
 
 

@@ -18,6 +18,8 @@ from tablecam.rules.maurice.game.actions import (
     LayTerrain,
 )
 from tablecam.rules.maurice.game.deploying import (
+    barred,
+    check_room,
     deployed,
     outside,
     third,
@@ -36,6 +38,7 @@ from tablecam.rules.maurice.game.steps import (
     RollingTerrain,
 )
 from tablecam.rules.maurice.game.table import field_on
+from tablecam.table.model import Position
 
 
 class RollingTerrainRules:
@@ -144,7 +147,7 @@ class DeployingRules:
 
         With them go the enemy's where he has yet to deploy: he may lie in the way.
         """
-        if outside(state.position, step.side, is_near=step.side == step.near) is None:
+        if why_not_deployed(state.position, step) is None:
             return (Deploy(step.side),)
         places = [usual_places(state.position, each, step.near) for each in yet_to_deploy(step)]
         return (
@@ -161,14 +164,23 @@ class DeployingRules:
             field_on(position)
         except BadInput as error:
             raise Refused(error.message, rule="M-2.3", key="units") from None
-        is_near = step.side == step.near
-        if (unit := outside(position, step.side, is_near=is_near)) is not None:
-            why = f"{unit} does not lie wholly in the third of {step.side}"
-            raise Refused(why, rule="M-2.3", key="units")
+        if (why_not := why_not_deployed(position, step)) is not None:
+            raise why_not
         state = replace(state, position=position, step=step.then)
         own = [each.id for each in position.units if each.side == step.side]
         facts = {"side": step.side, "units": own}
         return state, (Event("deployed", f"{step.side} has deployed", "M-2.3", facts),)
+
+
+def why_not_deployed(position: Position, step: Deploying) -> Refused | None:
+    """Why a side does not lie as it may be deployed; None where it does."""
+    is_near = step.side == step.near
+    if (unit := outside(position, step.side, is_near=is_near)) is not None:
+        why = f"{unit} does not lie wholly in the third of {step.side}"
+        return Refused(why, rule="M-2.3", key="units")
+    if (unit := barred(position, step.side)) is not None:
+        return Refused(f"{unit} lies on impassable ground", rule="M-5.1", key="units")
+    return None
 
 
 def yet_to_deploy(step: Deploying) -> tuple[str, ...]:
@@ -225,6 +237,10 @@ def _with_terrain(state: State, step: LayingTerrain, action: LayTerrain) -> Stat
         field_on(position)
     except BadInput as error:
         raise Refused(error.message, rule="M-2.2", key=error.key) from None
+    try:
+        check_room(position, _names(state))
+    except BadInput as error:
+        raise Refused(error.message, rule="M-2.3", key="terrain") from None
     return replace(state, position=position)
 
 

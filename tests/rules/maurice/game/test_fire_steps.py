@@ -16,6 +16,7 @@ from tablecam.rules.maurice.game.steps import (
     RollingToDisrupt,
     RollingToHit,
 )
+from tablecam.table.model import Terrain
 from tests.rules.maurice.game.states import after, dice, kinds, level, state_at
 from tests.rules.maurice.tables import BW, gun, line, position
 
@@ -42,6 +43,20 @@ def test_m_7_8_the_player_first_says_from_which_end_he_declares_his_targets() ->
     assert the_round.legal(state) == (FireFrom("left"), FireFrom("right"), Done())
     with pytest.raises(Refused, match=r"M-7\.8"):
         after(state, Fire("F1", ALL_OF_F1))
+
+
+def test_m_7_14_fire_that_leaves_no_choice_is_listed_once() -> None:
+    # The middle bases stand in water; of the outer two each has one target of its own.
+    pond = Terrain("pond", "pond", ((465, 370), (535, 370), (535, 390), (465, 390)))
+    table = position(
+        line("F1", "french", 500, 400),
+        gun("B1", "british", 430, 500, SOUTH),
+        gun("B2", "british", 570, 500, SOUTH),
+        terrain=[pond],
+    )
+    state = state_at(table, Firing("volley", "french", direction="left"))
+    fire = [action for action in the_round.legal(state) if isinstance(action, Fire)]
+    assert fire == [Fire("F1", {"F1/1": "B1", "F1/4": "B2"})]
 
 
 def test_m_7_8_units_are_listed_from_the_end_that_was_chosen() -> None:

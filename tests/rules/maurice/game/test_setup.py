@@ -119,6 +119,25 @@ def test_an_army_is_deployed_wholly_in_its_outer_third(deploying):  # M-2.3
                 after(deploying, action)
 
 
+def test_no_army_is_deployed_on_impassable_ground(deploying):  # M-2.3, M-5.1
+    lake = Terrain("lake", "impassable", ((560, 250), (640, 250), (640, 350), (560, 350)))
+    flooded = replace(deploying, position=replace(deploying.position, terrain=(lake,)))
+    with pytest.raises(Refused, match=r"M-5\.1 F1 lies on impassable ground"):
+        after(flooded, Deploy("french"))
+    (offered,) = GAME.legal(flooded)
+    assert set(offered.units) >= {"F1", "F2", "F3"}
+    after(flooded, offered)
+
+
+def test_terrain_that_leaves_an_army_no_room_at_an_edge_is_not_laid():  # M-2.3
+    state, _ = after(begun(), rolled("terrain", 1, 2))
+    sea = Terrain("sea", "impassable", ((0, 0), (1800, 0), (1800, 400), (0, 400)))
+    pond = Terrain("pond", "impassable", ((0, 0), (200, 0), (200, 200), (0, 200)))
+    with pytest.raises(Refused, match=r"M-2\.3 expected french to fit into a third"):
+        after(state, LayTerrain((pond, sea)))
+    after(state, LayTerrain((pond, replace(pond, id="another"))))
+
+
 def test_what_is_not_ones_own_or_lies_on_others_is_not_deployed(deploying):
     there = deploying.position.unit("F2").bases
     for units, said in (

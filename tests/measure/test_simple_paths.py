@@ -1,0 +1,51 @@
+"""Simple moves of a front are found from a hair beside where they lead."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tablecam.measure.lanes import Corner, advanced, wheeled
+from tablecam.measure.outlines import Axes
+from tablecam.measure.paths import paths_between
+from tablecam.measure.simple_paths import simply_reached
+
+START = Axes((420.0, 500.0), (580.0, 500.0), 90.0)
+CORNERS = st.sampled_from(["left", "right"])
+
+
+@given(
+    CORNERS,
+    st.floats(1, 200),
+    st.floats(0, 300),
+    st.booleans(),
+    st.floats(-0.7, 0.7),
+    st.floats(-0.7, 0.7),
+)
+def test_a_wheel_with_a_straight_move_before_or_after_it_is_found_from_beside_it(
+    corner: Corner, arc_mm: float, far_mm: float, is_first: bool, x_mm: float, y_mm: float
+) -> None:
+    if is_first:
+        end = wheeled(advanced(START, far_mm), corner, arc_mm)
+    else:
+        end = advanced(wheeled(START, corner, arc_mm), far_mm)
+    beside = replace(
+        end,
+        left_mm=(end.left_mm[0] + x_mm, end.left_mm[1] + y_mm),
+        right_mm=(end.right_mm[0] + x_mm, end.right_mm[1] + y_mm),
+    )
+    costs = [
+        path.cost_mm
+        for found in simply_reached(START, beside, within_mm=1.0)
+        for path in paths_between(START, found)
+    ]
+    assert min(costs) == pytest.approx(arc_mm + far_mm, abs=1.0)
+
+
+def test_what_lies_farther_off_is_none() -> None:
+    aside = replace(START, left_mm=(423.0, 500.0), right_mm=(583.0, 500.0))
+    assert not list(simply_reached(START, aside, within_mm=1.0))
+    assert list(simply_reached(START, aside, within_mm=3.5))
