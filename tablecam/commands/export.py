@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -16,9 +17,11 @@ from tablecam.errors import BadInput
 from tablecam.record.entries import Json
 from tablecam.record.game_file import GameFile
 from tablecam.replay.copies import batched, copy_of
+from tablecam.replay.filming import GIF, MP4, Format, write_film
 from tablecam.replay.lines import lines_of
 from tablecam.replay.moment import position_at
 from tablecam.replay.report import Report
+from tablecam.replay.scenes import Scene
 from tablecam.table.position_file import position_to_json
 from web.page_file import addresses, page_of
 
@@ -26,9 +29,13 @@ _PATH = click.Path(path_type=Path)
 _MOST_NAMED: Final = 12
 """So many entries with positions are named where another was asked for."""
 
+_FILMS: Final[Mapping[str, Format]] = {"--mp4": MP4, "--gif": GIF}
+_WITH_PICTURES: Final = ("--jsonl", "--html", *_FILMS)
+
 _EXAMPLES = """\b
 Examples:
   tablecam export evening.tablecam --html evening.html
+  tablecam export evening.tablecam --mp4 evening.mp4 --pictures
   tablecam export evening.tablecam --text report.md
   tablecam export evening.tablecam --jsonl evening.jsonl --pictures
   tablecam export evening.tablecam --position 57 > position.json
@@ -41,8 +48,13 @@ Examples:
 @click.option(
     "--html", "html_path", metavar="OUT", type=_PATH, help="A page that plays it in any browser."
 )
+@click.option("--mp4", "mp4_path", metavar="OUT", type=_PATH, help="A film from above.")
+@click.option("--gif", "gif_path", metavar="OUT", type=_PATH, help="The same, for messages.")
 @click.option(
-    "--pictures", "has_pictures", is_flag=True, help="With pictures in the lines or the page."
+    "--pictures",
+    "has_pictures",
+    is_flag=True,
+    help="With the camera's pictures: in lines and page, and beneath a film instead of the map.",
 )
 @click.option(
     "--text", "text_path", metavar="OUT", type=_PATH, help="A battle report, a map each round."
@@ -58,6 +70,8 @@ def export(
     path: Path,
     jsonl_path: Path | None,
     html_path: Path | None,
+    mp4_path: Path | None,
+    gif_path: Path | None,
     has_pictures: bool,
     text_path: Path | None,
     number: int | None,
@@ -72,24 +86,40 @@ def export(
     outputs = {
         "--jsonl": jsonl_path,
         "--html": html_path,
+        "--mp4": mp4_path,
+        "--gif": gif_path,
         "--text": text_path,
         "--position": position_out,
     }
-    if not any(outputs.values()):
-        raise BadInput("export", f"expected what to export: {', '.join(outputs)}")
-    if has_pictures and jsonl_path is None and html_path is None:
-        raise BadInput("--pictures", "expected it with --jsonl or --html")
-    check_new(outputs)
+    _check(outputs, has_pictures)
     recorded = GameFile.open(path, read_only=True)
     if jsonl_path is not None:
         copy = copy_of(recorded, pictures=has_pictures)
         write_lines(jsonl_path, with_progress(lines_of(copy), copy.last + 1, "writing lines"))
     if html_path is not None:
         write_lines(html_path, [_page(recorded, has_pictures)])
+    for option, form in _FILMS.items():
+        if (film_path := outputs[option]) is not None:
+            watched = partial(_with_progress_of, option)
+            write_film(recorded, film_path, form, photographs=has_pictures, watched=watched)
     if text_path is not None:
         write_lines(text_path, _report(recorded))
     if number is not None:
         click.echo(json.dumps(_position(recorded, number), indent=1))
+
+
+def _check(outputs: Mapping[str, Path | None], has_pictures: bool) -> None:
+    """Refuse what cannot be meant, before anything is written."""
+    if not any(outputs.values()):
+        raise BadInput("export", f"expected what to export: {', '.join(outputs)}")
+    if has_pictures and not any(outputs[option] for option in _WITH_PICTURES):
+        expected = f"expected it with {', '.join(_WITH_PICTURES[:-1])} or {_WITH_PICTURES[-1]}"
+        raise BadInput("--pictures", expected)
+    for option in _FILMS:
+        if outputs[option] == STANDARD_OUTPUT:
+            expected = "expected a file, got standard output: a film is not written in one go"
+            raise BadInput(option, expected)
+    check_new(outputs)
 
 
 def _page(recorded: GameFile, has_pictures: bool) -> str:
@@ -97,6 +127,10 @@ def _page(recorded: GameFile, has_pictures: bool) -> str:
         return page_of(recorded)
     count = sum(len(entry.pictures) for entry in recorded.entries())
     return page_of(recorded, with_progress(addresses(recorded), count, "reading pictures"))
+
+
+def _with_progress_of(option: str, found: list[Scene]) -> Iterator[Scene]:
+    return with_progress(found, len(found), f"filming {option.removeprefix('--')}")
 
 
 def _report(recorded: GameFile) -> Iterator[str]:

@@ -55,7 +55,7 @@ class Scene:
     @property
     def shown_s(self) -> float:
         """How long it stands once nothing moves any more: as long as its words take to read."""
-        if not self.words:
+        if not self.words or self.before is not None:  # what is said was read before they moved
             return 0.3
         return min(_MOST_S, max(_LEAST_S, _S_PER_LETTER * len(self.words)))
 
@@ -130,7 +130,7 @@ def _of_entry(now: Scene, entry: Entry, position: Position | None) -> Iterator[S
         fresh = replace(fresh, headline=headline(after), markers=_markers(after))
     match entry.kind:
         case "position":
-            yield replace(fresh, words=now.words if now.before is None else "")
+            yield replace(fresh, words=now.words)
         case "play":
             yield replace(fresh, words="The game begins.")
         case "deed":
