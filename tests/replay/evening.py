@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from tablecam.record.disputes import dispute_entry
 from tablecam.record.entries import Json, NewEntry, Picture
@@ -12,7 +12,7 @@ from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
 from tablecam.referee.shown import shown
-from tablecam.rules.books import book_of
+from tablecam.rules.books import Book, book_of
 from tablecam.rules.games import game_of
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_to_json
@@ -50,7 +50,9 @@ class Evening:
         of = len(self.entries)
         path = [[-2.0, 600.0, 300.0, 90.0], [0.0, 600.0, 420.0, 90.0]]
         self._keep("move", {"unit": "F1", "path": path})
-        self._keep("picture", {"of": of}, Picture("table", JPEG), Picture("before", JPEG[:-9] + JPEG[-2:]))
+        self._keep(
+            "picture", {"of": of}, Picture("table", JPEG), Picture("before", JPEG[:-9] + JPEG[-2:])
+        )
         self.referee.see(position)
 
     def tap(self, group: str, label: str) -> None:
@@ -59,24 +61,30 @@ class Evening:
         chosen = next(each for each in actions if each["group"] == group and label in each["label"])
         self.referee.act(SHARED, chosen["action"])
 
-    def dispute(self, position: Position, a: str, b: str) -> None:
-        """The first question about two units that has an answer."""
-        book = book_of("maurice-lite")
-        handle = book.rulings(position, "french")
-        sections = book.pair_sheet(handle, a, b).sections
-        lines = (line for section in sections for line in section.lines)
-        line = next(line for line in lines if line.question is not None)
-        document = {
-            "at": (FACTS.started_at + timedelta(hours=2)).isoformat(),
-            "question": line.question.to_json(),
-            "active": "french",
-            "answer": line.answer.to_json(),
-            "line": line.to_json(),
-            "version": 7,
-            "has_picture": True,
-        }
-        ruled = position_to_json(book.ruled_position(handle))
-        self.entries.append(dispute_entry(document, ruled, JPEG, JPEG))
+    def dispute(self, position: Position) -> None:
+        """Players ask something of the table."""
+        at = FACTS.started_at + timedelta(hours=2)
+        self.entries.append(dispute_of(book_of("maurice-lite"), position, at))
+
+
+def dispute_of(book: Book, position: Position, at: datetime) -> NewEntry:
+    """The first question about the first units of two sides that has an answer."""
+    handle = book.rulings(position, "french")
+    units = book.ruled_position(handle).units
+    a, b = units[0].id, next(unit.id for unit in units if unit.side != units[0].side)
+    sections = book.pair_sheet(handle, a, b).sections
+    lines = (line for section in sections for line in section.lines)
+    line = next(line for line in lines if line.question is not None)
+    document = {
+        "at": at.isoformat(),
+        "question": line.question.to_json(),
+        "active": "french",
+        "answer": line.answer.to_json(),
+        "line": line.to_json(),
+        "version": 7,
+        "has_picture": True,
+    }
+    return dispute_entry(document, position_to_json(book.ruled_position(handle)), JPEG, JPEG)
 
 
 def evening() -> list[NewEntry]:
@@ -103,6 +111,6 @@ def evening() -> list[NewEntry]:
     referee.confirm(SHARED, "F1")
     overrule = {"type": "overrule", "why": "the deck was cut wrong", "disruption": {"B1": 2}}
     referee.act(SHARED, overrule)
-    made.dispute(referee.position(), "F1", "B1")
+    made.dispute(referee.position())
     referee.act(SHARED, {"type": "done"})
     return made.entries
