@@ -25,6 +25,8 @@ const PUFFS = [[-7, 2, 5], [0, -2, 7], [8, 2, 5.5], [1, 4, 5]];
 const PIP_APART_PX = 11;
 /** A drawing wider than this hangs on a wall, and is looked at from farther off. */
 const FAR_VIEW_PX = 1700;
+/** A drawing narrower than this is on a phone. */
+const NARROW_VIEW_PX = 500;
 
 /** Draw what the game has to show. @type {(layers: Record<string, SVGElement>, state: State) => void} */
 export function renderGameBoard(layers, state) {
@@ -76,7 +78,7 @@ function renderCorners(layer, state) {
   each(layer.children[1], corners, ({ index }) => String(index), () => make("circle", { class: "corner" }), (circle, { at }) => {
     put(circle, "cx", short(at[0]));
     put(circle, "cy", short(at[1]));
-    put(circle, "r", short(7 * scale));
+    put(circle, "r", short((state.view.width_px < NARROW_VIEW_PX ? 5 : 7) * scale));
   });
 }
 

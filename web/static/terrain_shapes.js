@@ -4,7 +4,7 @@
 /** @typedef {import("./state.js").Point} Point */
 /** @typedef {"oval" | "block" | "strip"} Ready */
 
-const OVAL_CORNERS = 14;
+const OVAL_CORNERS = 10;
 
 /** A shape about a place; `size_mm` is its longer half. @type {(ready: Ready, at_mm: Point, size_mm: number) => Point[]} */
 export function readyShape(ready, [x, y], size_mm) {

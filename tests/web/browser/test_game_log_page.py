@@ -1,0 +1,77 @@
+"""The log on the page: drawings of its lines, the way back, dice put right; what is pointed at."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.web.browser.halls import Table
+
+
+def volley(table: Table) -> None:
+    """P3 fires at A3, hits it twice and disrupts it once."""
+    table.taps("Volleys", "From the left", "P3 at A3 (4)")
+    table.prussian.enters(6, 6, 1, 1)
+    table.taps("Done")
+    table.prussian.enters(6, 1)
+
+
+def test_dice_read_wrong_some_steps_ago_are_corrected_and_struck_through(fight: Table) -> None:
+    volley(fight)
+    seat, page = fight.prussian, fight.prussian.page
+    expect(page.locator('[data-marker="A3 1"]')).to_have_count(1)
+    page.locator("#game-log-body .words", has_text="Base 18 of P3 rolls 6").click()
+    page.locator("[data-fix-open]:visible").click()
+    for _ in range(2):  # a 6 is turned on to a 1, and to a 2
+        page.locator('[data-turn="1"]:visible').click()
+    page.locator("#game-log-body .deeds input:visible").fill("<i>cocked</i>")
+    seat.clicks("[data-fix]:visible")
+    for each in (fight.prussian, fight.austrian):
+        each.shows_the_newest()
+        expect(each.page.locator('[data-marker="A3 1"]')).to_have_count(0)
+        right = each.page.locator("#game-log-body li.overrule").last
+        expect(right).to_contain_text("the dice were read as 6, 6, 1, 1 (<i>cocked</i>)")
+        expect(each.page.locator("#game-log-body li.undone")).not_to_have_count(0)
+    expect(page.locator("#game-dice-title")).to_contain_text("1 die for hits on A3")
+
+
+def test_all_since_a_line_is_taken_back_and_done_again(fight: Table) -> None:
+    fight.taps("Volleys", "From the left", "P3 at A3 (4)")
+    seat, page = fight.prussian, fight.prussian.page
+    page.locator("#game-log-body .words", has_text="invokes the volley phase").press("Enter")
+    seat.clicks("[data-back]:visible")
+    expect(page.locator("#turn-question")).to_have_text("Does prussian invoke the volley phase?")
+    for _ in range(3):  # volleys, the end to begin at, the fire
+        seat.clicks("#game-redo")
+    expect(page.locator("#turn-question")).not_to_contain_text("volley phase")
+
+
+def test_every_line_is_drawn_when_it_is_tapped_and_results_stand_beside_units(
+    fight: Table,
+) -> None:
+    volley(fight)
+    page = fight.prussian.page
+    expect(page.locator(".layer.results .result")).to_have_text(["+1 ●"])
+    lines = page.locator("#game-log-body .words")
+    for line in lines.all():
+        line.click()
+        expect(page.locator("#board.looking .layer.game .shape")).not_to_have_count(0)
+        line.click()
+    expect(page.locator("#board.looking")).to_have_count(0)
+
+
+def test_what_is_due_is_drawn_until_something_is_pointed_at(fight: Table) -> None:
+    page = fight.prussian.page
+    fight.taps("Volleys", "From the left", "P3 at A3 (4)")
+    expect(page.locator(".layer.game.due .role-shot")).to_have_count(4)
+
+
+def test_a_button_that_is_focused_by_keys_shows_who_it_is_for(fight: Table) -> None:
+    page = fight.prussian.page
+    fight.taps("No volleys")
+    page.locator("#game-undo").focus()
+    page.keyboard.press("Tab")
+    for _ in range(10):
+        if page.evaluate("document.activeElement.textContent") == "March":
+            break
+        page.keyboard.press("Tab")
+    expect(page.locator("#board.looking .layer.game .role-unit")).to_have_count(11)
