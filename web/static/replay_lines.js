@@ -57,9 +57,9 @@ function lineOfEvent(event, at, index) {
 }
 
 /** @type {(entry: Entry) => string} */
-function rulingWords({ unit, text, answer }) {
-  const said = sentence(text ?? answer?.because ?? "");
-  return `${unit ? `${unit}: ` : ""}${said}${answer ? ` (${badge(answer)})` : ""}`;
+function rulingWords({ unit = "", text, answer }) {
+  const said = text ?? answer?.because ?? "";
+  return `${said.startsWith(unit) ? "" : `${unit}: `}${sentence(said)}${answer ? ` (${badge(answer)})` : ""}`;
 }
 
 /** Where a move would have been legal. @type {(entry: Entry) => Shape[]} */

@@ -10,6 +10,8 @@ import { clock } from "./replay_lines.js";
 
 const PICTURE_WORDS = /** @type {Record<string, string>} */ ({ table: "the table", before: "before", after: "after", plain: "as the camera saw it", drawn: "with the drawing" });
 
+const ORDER = Object.keys(PICTURE_WORDS);
+
 /** The lines of what is shown: the one that is looked at, or all of its entry. @type {(replay: Replay) => Line[]} */
 export function linesAt({ lines, at, looked, film }) {
   const own = lines.filter((line) => line.at === at);
@@ -55,21 +57,26 @@ function updateLine(node, { text, dice, note, rule }) {
 /** The camera's pictures of what is shown. @type {(replay: Replay, lines: Line[], pictureUrl: (entry: number, kind: string) => string | null) => void} */
 function renderPictures({ film, at }, lines, pictureUrl) {
   const numbers = [...new Set([film.entries[at]?.n, film.entries[lines[0]?.at ?? at]?.n])];
-  const shown = numbers.flatMap((number) => film.pictures.get(number) ?? []).filter(({ kind }) => kind !== "table");
+  const kept = numbers.flatMap((number) => film.pictures.get(number) ?? []).filter(({ kind }) => kind !== "table");
+  const shown = kept.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
   const found = shown.flatMap(({ entry, kind }) => {
     const url = pictureUrl(entry, kind);
     return url ? [{ key: `${entry} ${kind}`, kind, url }] : [];
   });
   each(byId("moment-pictures"), found, ({ key }) => key, makePicture, (node, { kind, url }) => {
-    put(node.children[0], "src", url);
-    put(node.children[0], "alt", `The camera's picture: ${PICTURE_WORDS[kind] ?? kind}`);
+    put(node.children[0].children[0], "src", url);
+    put(node.children[0].children[0], "alt", `The camera's picture: ${PICTURE_WORDS[kind] ?? kind}`);
     write(node.children[1], PICTURE_WORDS[kind] ?? kind);
   });
 }
 
 /** @type {() => HTMLElement} */
 function makePicture() {
-  const figure = element("figure", "img", "figcaption");
-  put(figure.children[0], "loading", "lazy");
+  const figure = element("figure", "button", "figcaption");
+  const [button] = figure.children;
+  put(button, "type", "button");
+  put(button, "title", "Larger, or smaller again");
+  button.append(element("img"));
+  button.addEventListener("click", () => { figure.classList.toggle("large"); });
   return figure;
 }

@@ -1,0 +1,129 @@
+"""How fast a recording is looked at: a game of three hours on the page that plays it.
+
+Wanted: its first picture within a second of opening the page, and any moment of it within 0.2 s of
+a jump. The recording is a battle of random players, told three times over, with a deed each 12 s;
+each figure is the best of some runs, as others use the machine too, and of the jumps the worst.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+from rich.console import Console
+
+from tablecam.record.entries import NewEntry
+from tablecam.record.game_file import GameFile
+from tablecam.replay.film import film
+from tests.benchmarks.test_check_speed import battle, recorded
+from tests.record.games import FACTS
+from web import Server, create_replay
+from web.page_file import page_of
+from web.streams import Streams
+
+OPENED_MS, JUMPED_MS = 1000, 200
+MOST_BYTES = 5_000_000
+TOLD = 3
+RUNS = 5
+
+WATCH = """
+  new MutationObserver((_, watch) => {
+    if (!document.querySelector(".units .unit")) return;
+    window.opened = performance.now();
+    watch.disconnect();
+  }).observe(document, { childList: true, subtree: true });
+"""
+JUMPS = """async (count) => {
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  const scrub = document.getElementById("scrub");
+  const took = [];
+  for (let jump = 0; jump < count; jump += 1) {
+    scrub.value = String(((jump * 7919) % count) / count * Number(scrub.max));
+    const began = performance.now();
+    scrub.dispatchEvent(new Event("input"));
+    await frame();
+    document.body.getBoundingClientRect();
+    took.push(performance.now() - began);
+    await frame();
+  }
+  return took;
+}"""
+
+
+@pytest.fixture
+def browser() -> Iterator[Browser]:
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        pytest.skip("needs Chromium (Debian: apt install chromium)")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+def three_hours() -> Iterator[NewEntry]:
+    entries = list(recorded(battle()))
+    lasted = entries[-1].at - entries[0].at
+    for again in range(TOLD):
+        yield from (replace(each, at=each.at + again * lasted) for each in entries)
+
+
+def test_a_game_of_three_hours_is_looked_at(
+    browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = GameFile.create(tmp_path / "evening.tablecam", FACTS, list(three_hours()))
+    filmed_ms = min(timed_ms(journal) for _ in range(RUNS))
+    with Server(create_replay(journal, is_own=True), port=0, streams=Streams(1)) as server:
+        opened_ms = min(opened(browser, f"{server.address}replay") for _ in range(RUNS))
+        page = browser.new_page()
+        page.goto(f"{server.address}replay")
+        jumped_ms = worst_of_best(page)
+    size = len(page_of(journal))
+    show(journal, capsys, filmed_ms=filmed_ms, opened_ms=opened_ms, jumped_ms=jumped_ms, size=size)
+    assert opened_ms < OPENED_MS
+    assert jumped_ms < JUMPED_MS
+    assert size < MOST_BYTES
+
+
+def timed_ms(journal: GameFile) -> float:
+    began_s = time.process_time()
+    json.dumps(film(journal))
+    return 1000 * (time.process_time() - began_s)
+
+
+def opened(browser: Browser, address: str) -> float:
+    """Until the table is drawn, from asking for the page."""
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.add_init_script(WATCH)
+        page.goto(address)
+        page.wait_for_selector(".units .unit")
+        took: float = page.evaluate("window.opened")
+        return took
+
+
+def worst_of_best(page: Page) -> float:
+    """The slowest of many jumps, of each the fastest run."""
+    page.wait_for_selector(".units .unit")
+    runs: list[list[float]] = [page.evaluate(JUMPS, 25) for _ in range(RUNS)]
+    return max(min(times) for times in zip(*runs, strict=True))
+
+
+def show(journal: GameFile, capsys: pytest.CaptureFixture[str], **found: Any) -> None:
+    entries = journal.entries()
+    hours = (entries[-1].at - entries[0].at).total_seconds() / 3600
+    deeds = sum(entry.kind == "deed" for entry in entries)
+    with capsys.disabled():
+        say = Console(highlight=False).print
+        say(f"\nA recording of {hours:.1f} h, {deeds} deeds, {len(entries)} entries")
+        say(f"  film made      {found['filmed_ms']:6.0f} ms of the processor")
+        say(f"  first picture  {found['opened_ms']:6.0f} ms (wanted: within {OPENED_MS})")
+        say(f"  slowest jump   {found['jumped_ms']:6.0f} ms (wanted: within {JUMPED_MS})")
+        say(f"  as one page    {found['size'] / 1e6:6.2f} MB (wanted: at most 5)")
