@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tablecam.rules.game import Game, Refused, Suggestion
+from tablecam.rules.game import Event, Game, Refused, Suggestion
 
 Look = Callable[[Any], tuple[Suggestion, ...]]
 """What a game makes of the table from a state on."""
@@ -25,13 +25,15 @@ def together(
     is too close to call is left to be decided by itself. Empty where fewer than two may be
     confirmed.
     """
-    if sum(each.action is not None for each in suggested) < 2:
+    moves = [each for each in suggested if _may_go(each)]
+    if len(moves) < 2:
         return ()
-    found, could = _in_order(game, state, suggested, look)
-    for name in sorted(could - {each.unit for each in found}):
-        # It was legal before somebody else went: it may have gone first.
-        other, _ = _in_order(game, state, suggested, look, first=name)
-        found = max(found, other, key=len)
+    found = _in_order(game, state, moves, look)
+    for move in filter(is_sure, moves):
+        if move.unit not in {each.unit for each in found}:
+            # It is legal by itself, but not after the others: it may have gone first.
+            rest = [each for each in moves if each is not move]
+            found = max(found, _in_order(game, state, [move, *rest], look, first=move), key=len)
     return found if len(found) > 1 else ()
 
 
@@ -40,44 +42,58 @@ def is_sure(found: Suggestion) -> bool:
     return found.action is not None and found.answer.answer == "yes"
 
 
+def _may_go(found: Suggestion) -> bool:
+    """Whether a move is legal, or might be once others have gone."""
+    return found.action is not None and found.answer.answer != "too_close"
+
+
 def _in_order(
     game: Game[Any, Any],
     state: Any,
-    suggested: Sequence[Suggestion],
+    moves: Sequence[Suggestion],
     look: Look,
     *,
-    first: str | None = None,
-) -> tuple[tuple[Suggestion, ...], set[str]]:
-    """Moves one after the other while any is legal, and all units whose move ever was."""
+    first: Suggestion | None = None,
+) -> tuple[Suggestion, ...]:
+    """Moves one after the other while any is legal, each as it is told then."""
     found: list[Suggestion] = []
-    could: set[str] = set()
-    while ready := _ready(game, state, _like(found, suggested)):
-        could |= {each.unit for each, _, _ in ready}
-        move, state, _ = min(ready, key=lambda step: (step[0].unit != first, step[2]))
-        found.append(move)
-        suggested = look(state)
-    return tuple(found), could
+    left = list(moves)
+    while True:
+        step = _least(game, state, left if found or first is None else [first])
+        if step is None:
+            return tuple(found)
+        move, after, events = step
+        left.remove(move)
+        told = move if is_sure(move) and _is_plain(events) else _anew(move, look(state))
+        if told is not None:
+            found.append(told)
+            state = after
+            left = [each for each in left if type(each.action) is type(told.action)]
 
 
-def _like(found: Sequence[Suggestion], suggested: Sequence[Suggestion]) -> list[Suggestion]:
-    """What may go on after moves: others' moves that are no other kind of action."""
-    gone = {each.unit for each in found}
-    return [
-        each
-        for each in suggested
-        if each.unit not in gone and (not found or type(each.action) is type(found[0].action))
-    ]
-
-
-def _ready(
-    game: Game[Any, Any], state: Any, suggested: Sequence[Suggestion]
-) -> list[tuple[Suggestion, Any, int]]:
-    """The moves that are legal now, each with the state after it and how much happens by it."""
-    found = []
-    for each in filter(is_sure, suggested):
+def _least(
+    game: Game[Any, Any], state: Any, moves: Sequence[Suggestion]
+) -> tuple[Suggestion, Any, tuple[Event, ...]] | None:
+    """The legal move by which least happens, with what comes of it; None where none is legal."""
+    least: tuple[Suggestion, Any, tuple[Event, ...]] | None = None
+    for move in moves:
         try:
-            after, events = game.apply(state, each.action)
+            after, events = game.apply(state, move.action)
         except Refused:
             continue
-        found.append((each, after, len(events)))
-    return found
+        if least is None or len(events) < len(least[2]):
+            least = move, after, events
+        if _is_plain(events):
+            break
+    return least
+
+
+def _is_plain(events: Sequence[Event]) -> bool:
+    """Whether a move is all that happens by it: nothing hangs on who went before."""
+    return len(events) == 1
+
+
+def _anew(move: Suggestion, suggested: Sequence[Suggestion]) -> Suggestion | None:
+    """What a move is told as after others; None where it is not legal beyond doubt even then."""
+    found = next((each for each in suggested if each.unit == move.unit), None)
+    return found if found is not None and is_sure(found) else None

@@ -139,7 +139,7 @@ def test_two_that_changed_places_are_told_that_neither_can_go_first() -> None:
 def test_each_is_confirmed_singly_too_and_the_others_stay_on_offer() -> None:
     referee = marching()
     referee.see(laid(F1=100, F2=60, F3=80))
-    assert shown(referee, FRENCH)["together"] == ["F1", "F2", "F3"]
+    assert shown(referee, FRENCH)["together"] == ["F1", "F3", "F2"]
     referee.confirm(FRENCH, "F3")
     assert shown(referee, FRENCH)["together"] == ["F1", "F2"]
 
