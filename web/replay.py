@@ -5,6 +5,7 @@ A running game may be looked back upon by whoever may see it: nothing here chang
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +19,9 @@ from tablecam.live.protocol import Live
 from tablecam.live.what_if import WhatIf
 from tablecam.record.entries import PICTURE_KINDS, PictureKind
 from tablecam.record.journal import Journal
+from tablecam.referee.refusals import NotDeclared
 from tablecam.replay.film import film
-from tablecam.replay.moment import Branch, is_over
+from tablecam.replay.moment import Branch, is_measuring_closed, is_over
 from tablecam.replay.text_form import text_of
 from tablecam.rules.books import book_of
 from web.replay_bodies import AboutBranch, Asked, MeasuredBranch, OddsOfBranch, SheetOfBranch
@@ -76,7 +78,9 @@ def whole_film() -> Response:
     after = request.args.get("after", 0, type=int)
     if journal is None or (after and journal.last() <= after):
         return Response(status=204)
-    return jsonify(film(journal, after))
+    # As short as can be: it is the most that any page asks for.
+    told = json.dumps(film(journal, after), ensure_ascii=False, separators=(",", ":"))
+    return Response(told, mimetype="application/json")
 
 
 @blueprint.get("/api/replay/pictures/<int:entry>/<kind>")
@@ -136,9 +140,12 @@ def odds() -> Response:
 
 def _asked(body: type[Asked]) -> Asked:
     """What is asked of a branch; where measuring is closed on the table, it is closed here too."""
-    live = _played().live
-    if live is not None and live.referee is not None:
-        live.referee.check_open()
+    played = _played()
+    if played.live is not None:
+        if played.live.referee is not None:
+            played.live.referee.check_open()
+    elif not played.is_own and is_measuring_closed(_journal()):
+        raise NotDeclared("measuring", "its players declare first: it is closed to those who watch")
     return document_from(request.get_json(), "what if").parsed(body)
 
 

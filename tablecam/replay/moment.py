@@ -70,8 +70,22 @@ def is_over(journal: Journal) -> bool:
     Raises:
         BadInput: The recording cannot be read.
     """
-    found = _latest(journal, journal.last(), ("play", "deed"), lambda entry: True)[-1:]
-    return all(entry.document.get("after", {}).get("is_over", False) for entry in found)
+    standing = _standing(journal, journal.last())
+    return standing is None or bool(standing.get("is_over", False))
+
+
+def is_measuring_closed(journal: Journal) -> bool:
+    """Whether a game is in progress whose players have agreed to declare before they measure.
+
+    Players are told on the table what they may measure by now; whoever only looks on may not at
+    all, as he could tell them.
+
+    Raises:
+        BadInput: The recording cannot be read.
+    """
+    standing = _standing(journal, journal.last()) or {}
+    options = standing.get("state", {}).get("options", {})
+    return options.get("measuring") == "declared" and not standing.get("is_over", False)
 
 
 def _at_the_beginning(journal: Journal, moment: int) -> Json:
@@ -83,10 +97,16 @@ def _at_the_beginning(journal: Journal, moment: int) -> Json:
 
 
 def _markers(journal: Journal, moment: int) -> Json:
+    found: Json = (_standing(journal, moment) or {}).get("markers", {})
+    return found
+
+
+def _standing(journal: Journal, moment: int) -> Json | None:
+    """How the game stood at a moment, as everybody may know it; None before it began."""
     for entry in _latest(journal, moment, ("play", "deed"), lambda entry: True)[-1:]:
-        found: Json = entry.document.get("after", {}).get("markers", {})
+        found: Json = entry.document.get("after", {})
         return found
-    return {}
+    return None
 
 
 def _marked(position: Position, markers: Json) -> Position:

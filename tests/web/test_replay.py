@@ -177,3 +177,26 @@ def test_nobody_measures_in_branches_while_measuring_is_closed(journal: GameFile
     assert live.referee is not None
     live.referee.begin(table(), {"active": "french", "measuring": "declared"}, SHARED)
     assert asked(app.test_client(), "measure", moment=1, **ends).status_code == 403
+
+
+def test_those_who_watch_from_a_hall_never_measure_while_players_declare_first(
+    tmp_path: Path,
+) -> None:
+    options = {"active": "french", "measuring": "declared"}
+    running = recorded(Play(GAME, table(), options, chance=Random(1)), tmp_path / "c.tablecam")
+    ends = {"a": "unit:F1", "b": "unit:B1"}
+    for what, wanted in (
+        ("measure", ends),
+        ("about", {"thing": "unit:F1"}),
+        ("sheet", {"a": "F1", "b": "B1", "active": "french"}),
+        ("odds", {"wanted": {}}),
+    ):
+        watched = create_replay(running, {"TESTING": True}).test_client()
+        refused = asked(watched, what, moment=1, **wanted)
+        assert refused.status_code == 403
+        assert "declare first" in refused.json["error"]
+    own = create_replay(running, {"TESTING": True}, is_own=True).test_client()
+    assert asked(own, "measure", moment=1, **ends).status_code == 200
+    unagreed = recorded(unfinished(), tmp_path / "d.tablecam")
+    others = create_replay(unagreed, {"TESTING": True}).test_client()
+    assert asked(others, "measure", moment=1, **ends).status_code == 200
