@@ -70,11 +70,11 @@ function renderSaid(state) {
   byId("game-said").classList.toggle("waiting", game.busy !== null);
   byId("game").classList.toggle("busy", game.busy !== null);
   const latest = told?.log.findLast(({ undone }) => !undone);
-  byId("game-undo").hidden = !told?.can_undo || !latest;
+  byId("game-undo").hidden = !told?.can_undo;
   disable(byId("game-undo"), game.busy !== null);
   byId("game-redo").hidden = !told?.can_redo;
   disable(byId("game-redo"), game.busy !== null);
-  put(byId("game-undo"), "title", `Take back the latest: ${latest?.text ?? "nothing"} (Backspace)`);
+  put(byId("game-undo"), "title", latest ? `Take back the latest: ${latest.text} (Backspace)` : "Take back the latest (Backspace)");
 }
 
 /** @type {(state: State) => void} */
