@@ -219,3 +219,20 @@ def test_dice_read_wrong_are_corrected_in_the_log_for_all_to_see(french, british
     assert line["note"] == "overruled: the dice were read as 3, 5 (upside down)"
     for wrong in ({"deed": 99, "values": [1]}, {"deed": line["deed"], "values": [9, 1]}):
         assert french.post("/api/game/correct", json=wrong).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "said"),
+    [
+        ({"units": ["F1", "F2"]}, 409, "other moves are on offer by now"),
+        ({"units": ["F1"]}, 400, "confirm-all: units: expected at least 2 elements, got 1"),
+        ({}, 400, "confirm-all: units: expected this key"),
+    ],
+    ids=["none offered", "one", "missing"],
+)
+def test_moves_that_are_not_on_offer_together_are_not_confirmed(french, body, code, said):
+    before = begin(french).json
+    answer = french.post("/api/game/confirm-all", json=body)
+    assert answer.status_code == code
+    assert said in answer.json["error"]
+    assert french.get("/api/game").json == before
