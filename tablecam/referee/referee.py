@@ -12,21 +12,21 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from tablecam.documents import document_from, nearest, quoted
 from tablecam.errors import BadInput
 from tablecam.measure.answer import Answer
 from tablecam.referee.by_hand import ByHand
 from tablecam.referee.intents import Intent, intents, judged
+from tablecam.referee.kept import Keeper, Kept
 from tablecam.referee.placing import Placing
 from tablecam.referee.refusals import NotDeclared, NotYours, OutOfDate
 from tablecam.referee.seats import Seat
 from tablecam.referee.together import is_sure
-from tablecam.referee.told import beginning_document, deed_document, ruling_document
 from tablecam.referee.ways import WAYS, Way
 from tablecam.rules.frozen_json import to_plain
-from tablecam.rules.game import LAY, OVERRULE, Closed, Game, Json, Refused, Suggestion
+from tablecam.rules.game import LAY, OVERRULE, Closed, Game, Refused, Suggestion
 from tablecam.rules.play import Play
 from tablecam.table.model import Position, Scalar, Terrain
 
@@ -43,19 +43,6 @@ _SAID_FOR_ACTIONS = 12
 
 ONLY_CHOICE = "the only choice"
 """The note of what the referee did by itself, as nothing was left to be chosen."""
-
-
-class Keeper(Protocol):
-    """Where a game is kept while it is played, so that it outlives the program."""
-
-    def begin_play(self, document: Json) -> None:
-        """Keep how a game begins: `told.beginning_document`."""
-
-    def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
-        """Keep what was done or taken back, and what was then made of hands' moves: all or none.
-
-        `told.deed_document` and `told.ruling_document` make them.
-        """
 
 
 class Referee:
@@ -79,12 +66,10 @@ class Referee:
         self.game = game
         self.is_automatic = is_automatic
         self._tell = tell
-        self._keeper = keeper
-        self._kept = 0
+        self._kept = Kept(game, keeper)
         self._turn = threading.RLock()
         self._play: AnyPlay | None = None
         self._by_hand = ByHand(game)
-        self._ruled: tuple[Suggestion, ...] = ()
         self._markers: Mapping[str, Mapping[str, Scalar]] = {}
         self._ground: tuple[Terrain, ...] | None = None
         self._closed: Closed | None = None
@@ -166,10 +151,8 @@ class Referee:
             if self._play is not None:
                 position = _without_markers(position)
             self._play, self._run = Play(self.game, position, options), _new_run()
-            self._kept = 0
             self._by_hand.begin(position)
-            if self._keeper is not None:
-                self._keeper.begin_play(beginning_document(self._play))
+            self._kept.begin(self._play)
             self._go_on()
 
     def resume(self, document: object) -> None:
@@ -180,7 +163,7 @@ class Referee:
         """
         with self._turn:
             self._play, self._run = Play.from_json(self.game, document), _new_run()
-            self._kept = len(self._play.entries())
+            self._kept.resume(self._play)
             self._by_hand.begin(self._by_hand.seen)
             self._go_on()
 
@@ -415,7 +398,8 @@ class Referee:
         self._close_tools()  # before the table is judged, as that takes its time
         self._compare()
         self._close_tools()  # a move may have been confirmed by itself
-        self._keep()
+        if self._play is not None:
+            self._kept.follow(self._play, self._by_hand.suggested)
         if (position := self.position()) is not None:
             self._markers = {unit.id: unit.state for unit in position.units}
             self._ground = position.terrain
@@ -424,19 +408,6 @@ class Referee:
 
     def _close_tools(self) -> None:
         self._closed = None if self._play is None else self._play.asked().closed
-
-    def _keep(self) -> None:
-        if self._keeper is None or self._play is None:
-            return
-        logged = [*self._play.logged(after=self._kept)]
-        suggested = self._by_hand.suggested
-        new = [each for each in suggested if each not in self._ruled]
-        self._kept, self._ruled = self._kept + len(logged), suggested
-        if logged or new:
-            self._keeper.add_deeds(
-                [deed_document(self.game, each) for each in logged],
-                [ruling_document(each) for each in new],
-            )
 
     def _compare(self) -> None:
         """What is to be placed by hand, and what hands have done."""
