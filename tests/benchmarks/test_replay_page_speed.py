@@ -1,8 +1,9 @@
 """How fast a recording is looked at: a game of three hours on the page that plays it.
 
 Wanted: its first picture within a second of opening the page, and any moment of it within 0.2 s of
-a jump. The recording is a battle of random players, told three times over, with a deed each 12 s;
-each figure is the best of some runs, as others use the machine too, and of the jumps the worst.
+a jump. The recording is a battle of random players, told three times over, with a deed each 12 s.
+Times are the processor's, of the server and of the page's main thread, so that others may use the
+machine too; each is the best of some runs, and of the jumps the worst.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,28 +34,14 @@ OPENED_MS, JUMPED_MS = 1000, 200
 MOST_BYTES = 5_000_000
 TOLD = 3
 RUNS = 5
+JUMPS = 25
 
-WATCH = """
-  new MutationObserver((_, watch) => {
-    if (!document.querySelector(".units .unit")) return;
-    window.opened = performance.now();
-    watch.disconnect();
-  }).observe(document, { childList: true, subtree: true });
-"""
-JUMPS = """async (count) => {
-  const frame = () => new Promise((done) => requestAnimationFrame(done));
+JUMP = """async (share) => {
   const scrub = document.getElementById("scrub");
-  const took = [];
-  for (let jump = 0; jump < count; jump += 1) {
-    scrub.value = String(((jump * 7919) % count) / count * Number(scrub.max));
-    const began = performance.now();
-    scrub.dispatchEvent(new Event("input"));
-    await frame();
-    document.body.getBoundingClientRect();
-    took.push(performance.now() - began);
-    await frame();
-  }
-  return took;
+  scrub.value = String(share * Number(scrub.max));
+  scrub.dispatchEvent(new Event("input"));
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  for (let drawn = 0; drawn < 3; drawn += 1) await frame();
 }"""
 
 
@@ -81,10 +69,9 @@ def test_a_game_of_three_hours_is_looked_at(
     journal = GameFile.create(tmp_path / "evening.tablecam", FACTS, list(three_hours()))
     filmed_ms = min(timed_ms(journal) for _ in range(RUNS))
     with Server(create_replay(journal, is_own=True), port=0, streams=Streams(1)) as server:
-        opened_ms = min(opened(browser, f"{server.address}replay") for _ in range(RUNS))
-        page = browser.new_page()
-        page.goto(f"{server.address}replay")
-        jumped_ms = worst_of_best(page)
+        address = f"{server.address}replay"
+        opened_ms = filmed_ms + min(opened(browser, address) for _ in range(RUNS))
+        jumped_ms = worst_of_best(browser, address)
     size = len(page_of(journal))
     show(journal, capsys, filmed_ms=filmed_ms, opened_ms=opened_ms, jumped_ms=jumped_ms, size=size)
     assert opened_ms < OPENED_MS
@@ -98,22 +85,42 @@ def timed_ms(journal: GameFile) -> float:
     return 1000 * (time.process_time() - began_s)
 
 
-def opened(browser: Browser, address: str) -> float:
-    """Until the table is drawn, from asking for the page."""
-    with browser.new_context() as context:
+@contextmanager
+def timed(browser: Browser) -> Iterator[tuple[Page, Callable[[], float]]]:
+    """A page, and how long its main thread has worked so far, ms."""
+    with browser.new_context(viewport={"width": 1400, "height": 900}) as context:
         page = context.new_page()
-        page.add_init_script(WATCH)
+        devtools = context.new_cdp_session(page)
+        devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+        def worked_ms() -> float:
+            metrics = devtools.send("Performance.getMetrics")["metrics"]
+            return 1000 * next(each["value"] for each in metrics if each["name"] == "TaskDuration")
+
+        yield page, worked_ms
+
+
+def opened(browser: Browser, address: str) -> float:
+    """From asking for the page until the table is drawn."""
+    with timed(browser) as (page, worked_ms):
         page.goto(address)
         page.wait_for_selector(".units .unit")
-        took: float = page.evaluate("window.opened")
-        return took
+        return worked_ms()
 
 
-def worst_of_best(page: Page) -> float:
+def worst_of_best(browser: Browser, address: str) -> float:
     """The slowest of many jumps, of each the fastest run."""
-    page.wait_for_selector(".units .unit")
-    runs: list[list[float]] = [page.evaluate(JUMPS, 25) for _ in range(RUNS)]
-    return max(min(times) for times in zip(*runs, strict=True))
+    with timed(browser) as (page, worked_ms):
+        page.goto(address)
+        page.wait_for_selector("#log-body li")
+
+        def jumped(place: int) -> float:
+            before_ms = worked_ms()
+            page.evaluate(JUMP, place * 7 % JUMPS / JUMPS)
+            return worked_ms() - before_ms
+
+        runs = [[jumped(place) for place in range(JUMPS)] for _ in range(RUNS)]
+        return max(min(times) for times in zip(*runs, strict=True))
 
 
 def show(journal: GameFile, capsys: pytest.CaptureFixture[str], **found: Any) -> None:
@@ -124,6 +131,6 @@ def show(journal: GameFile, capsys: pytest.CaptureFixture[str], **found: Any) ->
         say = Console(highlight=False).print
         say(f"\nA recording of {hours:.1f} h, {deeds} deeds, {len(entries)} entries")
         say(f"  film made      {found['filmed_ms']:6.0f} ms of the processor")
-        say(f"  first picture  {found['opened_ms']:6.0f} ms (wanted: within {OPENED_MS})")
+        say(f"  first picture  {found['opened_ms']:6.0f} ms with it (wanted: within {OPENED_MS})")
         say(f"  slowest jump   {found['jumped_ms']:6.0f} ms (wanted: within {JUMPED_MS})")
         say(f"  as one page    {found['size'] / 1e6:6.2f} MB (wanted: at most 5)")

@@ -59,7 +59,10 @@ function play(film) {
   const replay = newReplay(film, source.about.live);
   goToAddress(replay);
   const renderBoard = createBoard(svg);
-  const changed = oncePerFrame(() => draw(state, replay, renderBoard));
+  const changed = oncePerFrame(
+    () => drawTable(state, replay, renderBoard),
+    () => drawWords(state, replay),
+  );
   const moves = new BranchMoves(state, replay, changed);
   onDrawn.push(createTablePicture(state, replay, source, changed), createBranchAsking(state, replay, source, changed));
   const look = (/** @type {import("./view.js").View} */ view) => { state.view = view; state.fitted = false; changed(); };
@@ -88,13 +91,17 @@ function either(replay, played, branched, both) {
 /** @type {(() => void)[]} */
 const onDrawn = [];
 
-/** Draw all of it. @type {(state: State, replay: Replay, renderBoard: (state: State) => void) => void} */
-function draw(state, replay, renderBoard) {
+/** Draw the table, and where that is in the recording. @type {(state: State, replay: Replay, renderBoard: (state: State) => void) => void} */
+function drawTable(state, replay, renderBoard) {
   showMoment(state, replay);
   renderBoard(state);
   renderStrip(state, replay);
   renderTimeline(state, replay);
   renderMoment(replay, source.pictureUrl);
+}
+
+/** Draw all that is beside it, which is much more. @type {(state: State, replay: Replay) => void} */
+function drawWords(state, replay) {
   renderUnit(state, replay);
   renderReplayLog(replay, chosenUnitOf(state));
   renderChart(state, replay);
@@ -102,13 +109,20 @@ function draw(state, replay, renderBoard) {
   for (const each of onDrawn) each();
 }
 
-/** A drawing that is done once at the next screen frame, however often it is asked for. @type {(draw: () => void) => () => void} */
-function oncePerFrame(draw) {
+/** A drawing that is done once at the next screen frame, however often it is asked for; `second` when that is to be seen. @type {(first: () => void, second: () => void) => () => void} */
+function oncePerFrame(first, second) {
   let isDue = false;
+  let isSecondDue = false;
+  const after = () => { isSecondDue = false; second(); };
   return () => {
     if (isDue) return;
     isDue = true;
-    requestAnimationFrame(() => { isDue = false; draw(); });
+    requestAnimationFrame(() => {
+      isDue = false;
+      first();
+      if (!isSecondDue) setTimeout(after);
+      isSecondDue = true;
+    });
   };
 }
 
