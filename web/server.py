@@ -26,6 +26,9 @@ _SPARE_THREADS = 8
 _MOST_WAITING_BYTES = 262_144
 """What may wait for a slow listener before its stream pauses: about a dozen states."""
 
+_MOST_IN_MEMORY_BYTES = 33_554_432
+"""Of one answer; larger ones are put into a file until they are sent."""
+
 
 class Server:
     """One application on one address.
@@ -66,6 +69,8 @@ class Server:
             # Reading ahead by one request is what notices that a listener has hung up.
             channel_request_lookahead=1,
             outbuf_high_watermark=_MOST_WAITING_BYTES,
+            # A long game's film is some megabytes: it waits in memory, not in a file of its own.
+            outbuf_overflow=_MOST_IN_MEMORY_BYTES,
             # The application refuses far less (MAX_CONTENT_LENGTH), and says so in JSON.
             max_request_body_size=1_048_576,
             ident="tablecam",
