@@ -63,7 +63,9 @@ def log_console() -> Console:
 
 def _print_part(facts: GameFacts, line: LogLine, console: Console) -> None:
     when = f"{line.at:%H:%M}, {_duration(facts.started_at, line.at)} in"
-    text = f"── {line.text} ── {when}{f' ── {_UNDONE}' if line.is_undone else ''} ──"
+    rule = "--" if console.options.ascii_only else "──"  # not every file is in Unicode
+    parts = [line.text, when, *([_UNDONE] if line.is_undone else [])]
+    text = f" {rule} ".join(("", *parts, "")).strip()
     console.print()
     console.print(Text(text, style="strike dim" if line.is_undone else "bold cyan"))
 

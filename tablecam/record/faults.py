@@ -11,6 +11,8 @@ from sqlalchemy.exc import DBAPIError
 
 from tablecam.errors import BadInput
 
+REPAIR: Final = "`tablecam replay FILE --repair OUT` saves what can be saved"
+"""What to do about a damaged file."""
 _WORDS: Final = {
     sqlite3.SQLITE_FULL: "the disk is full",
     sqlite3.SQLITE_READONLY: "the file or its folder may not be written",
@@ -19,7 +21,7 @@ _WORDS: Final = {
     sqlite3.SQLITE_BUSY: "another program is writing to it",
     sqlite3.SQLITE_LOCKED: "another program is writing to it",
     sqlite3.SQLITE_IOERR: "the disk is full or refuses",
-    sqlite3.SQLITE_CORRUPT: "it is damaged",
+    sqlite3.SQLITE_CORRUPT: f"it is damaged; {REPAIR}",
     sqlite3.SQLITE_NOTADB: "it is damaged, or no recording",
 }
 """By primary result code, which is the low byte of what SQLite gives."""

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Row, func, insert, select
 import tablecam
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, GameFacts, Json, Kind, NewEntry, Picture, PictureKind
-from tablecam.record.faults import in_words
+from tablecam.record.faults import REPAIR, in_words
 from tablecam.record.schema import FORMAT, entry, picture, recording
 
 _NOTHING_KEPT: Final = "what happened is not kept"
@@ -149,7 +149,8 @@ class Journal:
             document: Json = json.loads(row.document)
             at = datetime.fromisoformat(row.at)
         except ValueError as error:
-            raise BadInput(self.name, f"entry {row.number} is damaged: {error}") from None
+            because = f"entry {row.number} is damaged: {error}; {REPAIR}"
+            raise BadInput(self.name, because) from None
         return Entry(row.number, row.kind, at, document, tuple(sorted(pictures)))
 
     def _rows(self, query: Any) -> list[Row[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -43,6 +44,8 @@ _GROUND: Final = {
     "impassable": "x",
 }
 _OTHER_GROUND: Final = "o"
+_TIED: Final = "\u00a0"
+"""A blank at which no line is broken."""
 
 Cell = tuple[int, int]
 """Row from the top, column from the left."""
@@ -134,7 +137,9 @@ def map_lines(position: Position) -> list[str]:
     for leader in position.commanders:
         star = STARS[sides.index(leader.side) % len(STARS)]
         canvas.put(canvas.grid.cell((leader.x_mm, leader.y_mm)), star)
-    return [*canvas.lines(), *_legend(position, canvas.grid)]
+    legend = (textwrap.wrap(each, COLUMNS + 2) for each in _legend(position, canvas.grid))
+    told = (line.replace(_TIED, " ") for lines in legend for line in lines)
+    return [*canvas.lines(), *told]
 
 
 def sides_of(position: Position) -> list[str]:
@@ -214,7 +219,7 @@ def _legend(position: Position, grid: _Grid) -> Iterator[str]:
         fill = FILLS[place % len(FILLS)]
         yield f"{fill}{fill} {side}: {', '.join(units) or 'nobody'}"
     kinds = dict.fromkeys(piece.kind for piece in position.terrain)
-    ground = [f"{_GROUND.get(kind, _OTHER_GROUND)} {kind.replace('_', ' ')}" for kind in kinds]
+    ground = [_GROUND.get(kind, _OTHER_GROUND) + _TIED + kind.replace("_", _TIED) for kind in kinds]
     unit_mm = position.table.base_width_mm
     across, down = grid.cell_mm / unit_mm, grid.row_mm / unit_mm
     scale = f"a character is {across:.1f} BW wide and {down:.1f} high"

@@ -26,7 +26,7 @@ _LEFT_OUT: Final = frozenset(
 """What is told elsewhere in the report, or by what came of it."""
 _PARAGRAPHS: Final = frozenset({"command", "volleys", "charge", "overrule", "over"})
 """Events that begin something new within a round."""
-_LOSSES: Final = frozenset({"broken", "commander-lost", "removed"})
+_LOSSES: Final = frozenset({"broken"})
 _LAY: Final = "The table lies as before."
 
 
@@ -91,14 +91,17 @@ class Report:
     def lines(self) -> Iterator[str]:
         """The report, in Markdown that reads well as it is."""
         yield from self._head()
-        before = self._began
-        if before is not None:
-            yield from _map(before)
+        before = [] if self._began is None else map_lines(self._began)
+        yield from _fenced(before)
         for part in self._parts():
             yield from self._prose(part)
-            if part.table is not None and part.lines:
-                yield from _map(part.table) if part.table != before else ("", _LAY)
-                before = part.table
+            # Drawn, as a camera's positions never are the same twice.
+            now = before if part.table is None else map_lines(part.table)
+            if now != before:
+                yield from _fenced(now)
+            elif part.lines:
+                yield from ("", _LAY)
+            before = now
         yield from _listed("Losses", self._of(_LOSSES))
         yield from _listed("Disputes", self._of({"dispute"}))
         yield from _listed("Overruled by the players", self._of({"overrule"}))
@@ -162,8 +165,9 @@ def _names(position: Position | None) -> set[str]:
     return {unit.id for unit in position.units} | {each.id for each in position.commanders}
 
 
-def _map(position: Position) -> Iterator[str]:
-    yield from ("", "```", *map_lines(position), "```")
+def _fenced(lines: list[str]) -> Iterator[str]:
+    if lines:
+        yield from ("", "```", *lines, "```")
 
 
 def _listed(title: str, lines: list[LogLine]) -> Iterator[str]:

@@ -77,16 +77,18 @@ class Rerun:
         return deed_document(self.game, logged)
 
     def rulings(self, unit: str) -> Iterator[Json]:
-        """What the game makes of a hand's move of a unit: going by what is seen now, then before.
+        """What the game makes of a hand's move of a unit: as things stand, then as they may have.
 
         A position is kept just before the referee looks at it: when somebody tapped at that very
-        moment, what he was told is of the position before.
+        moment, what he was told is of the position before. And a referee who goes on with a game
+        has forgotten what hands had to do yet.
         """
         if self.play is None:
             return
-        for seen in (self._by_hand.seen, self._seen_before):
-            looking = copy(self._by_hand)
-            looking.seen = seen
+        now, tapped, resumed = self._by_hand, copy(self._by_hand), ByHand(self.game)
+        tapped.seen = self._seen_before
+        resumed.begin(now.seen)
+        for looking in (now, tapped, resumed):
             looking.look(self.play.state)
             yield from (ruling_document(each) for each in looking.suggested if each.unit == unit)
 
