@@ -21,7 +21,7 @@ from tablecam.capture.reader import Reader
 from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.live.picture_budget import DEFAULT_MB
 from tablecam.live.protocol import SimulatedControls
-from tablecam.live.resuming import unfinished_game
+from tablecam.live.resuming import is_being_played, unfinished_game
 from tablecam.live.sending import Sending
 from tablecam.live.table import LiveTable
 from tablecam.record.entries import GameFacts
@@ -210,6 +210,9 @@ def is_this_machine(host: str) -> bool:
 
 def _is_gone_on_with(file: GameFile) -> bool:
     """Whether players go on with an unfinished game: asked at a terminal, else they do."""
+    if is_being_played(file.path):
+        click.echo(f"{file.path} is being played by another tablecam: a new game begins", err=True)
+        return False
     began = f"{file.facts().started_at.astimezone():%d %B, %H:%M}"
     if sys.stdin.isatty():
         return click.confirm(f"Go on with the game that began on {began}?", default=True, err=True)

@@ -8,7 +8,8 @@ from typing import Final
 
 from calibration.camera import Camera
 from tablecam.capture.frame import Frame
-from tablecam.table.model import BasePose
+from tablecam.live.settling import has_moved
+from tablecam.table.model import BasePose, Position
 from tablecam.vision.tracking import TrackedBase
 
 _EVERY_S: Final = 1.0
@@ -26,14 +27,8 @@ class Shot:
     camera: Camera
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Look:
-    rests: tuple[BasePose | None, ...]
-    shot: Shot
-
-
 class Looks:
-    """Keeps for each unit a clear picture of where it lies, and of where it lay when it settled.
+    """Keeps for each unit a clear picture of where it lay when the table last settled.
 
     Not for two threads at once. `owners` says by tag whose a base is.
     """
@@ -41,54 +36,59 @@ class Looks:
     def __init__(self, owners: Mapping[int, str]) -> None:
         self._owners = owners
         self._looked_at_s = -_EVERY_S
-        self._newest: dict[str, _Look] = {}
-        self._settled: dict[str, _Look] = {}
+        self._lies: Mapping[int, BasePose] = {}
+        self._shots: dict[str, Shot] = {}
 
-    def see(self, bases: Iterable[TrackedBase], shot: Shot, *, at_once: bool = False) -> None:
+    def see(self, bases: Iterable[TrackedBase], shot: Shot) -> None:
         """Look at a picture, if it is time for one."""
-        if not at_once and shot.frame.taken_at_s - self._looked_at_s < _EVERY_S:
-            return
+        if shot.frame.taken_at_s - self._looked_at_s >= _EVERY_S:
+            self._look(bases, shot)
+
+    def clear(self, name: str) -> Shot | None:
+        """Where a unit lay when the table last settled, seen clearly since or just before."""
+        return self._shots.get(name)
+
+    def settle(self, position: Position, bases: Iterable[TrackedBase], shot: Shot) -> None:
+        """From now on all lies as in this position; the newest picture may show it already."""
+        before, self._lies = self._lies, _by_tag(position)
+        moved = {
+            self._owners[tag]
+            for tag, base in before.items()
+            if tag not in self._lies or has_moved(self._lies[tag], base)
+        }
+        self._shots = {name: kept for name, kept in self._shots.items() if name not in moved}
+        self._look(bases, shot)
+
+    def _look(self, bases: Iterable[TrackedBase], shot: Shot) -> None:
         self._looked_at_s = shot.frame.taken_at_s
-        for name, rests in self._clear(bases).items():
-            self._newest[name] = _Look(rests, shot)
-            settled = self._settled.get(name)
-            if settled is not None and settled.rests == rests:
-                self._settled[name] = self._newest[name]
-        self._forget_the_oldest()
-
-    def settled(self, name: str) -> Shot | None:
-        """Where a unit lay when the table last settled, seen clearly."""
-        look = self._settled.get(name)
-        return None if look is None else look.shot
-
-    def newest(self, name: str) -> Shot | None:
-        """Where it lies now."""
-        look = self._newest.get(name)
-        return None if look is None else look.shot
-
-    def settle(self) -> None:
-        """From now on all lies where it was seen last."""
-        self._settled = dict(self._newest)
-
-    def _clear(self, bases: Iterable[TrackedBase]) -> Mapping[str, tuple[BasePose | None, ...]]:
-        """Where the bases of each unit rest of which every one is seen at rest."""
-        rests: dict[str, tuple[BasePose | None, ...]] = {}
         unclear: set[str] = set()
+        seen: set[str] = set()
         for base in bases:
             name = self._owners[base.tag]
-            rests[name] = (*rests.get(name, ()), base.rest)
-            if not base.is_settled or base.pose.seen != "now":
-                unclear.add(name)
-        return {name: places for name, places in rests.items() if name not in unclear}
+            (seen if self._is_clear(base) else unclear).add(name)
+        self._shots |= dict.fromkeys(seen - unclear, shot)
+        self._forget_the_oldest()
+
+    def _is_clear(self, base: TrackedBase) -> bool:
+        """Whether a base is seen where it lay when the table last settled."""
+        there = self._lies.get(base.tag)
+        is_seen = base.is_settled and base.pose.seen == "now"
+        return is_seen and there is not None and not has_moved(base.pose, there)
 
     def _forget_the_oldest(self) -> None:
-        looks = [*self._newest.values(), *self._settled.values()]
-        frames = {look.shot.frame.number: look.shot.frame for look in looks}
+        frames = {shot.frame.number: shot.frame for shot in self._shots.values()}
         room = _MOST_BYTES
         for number in sorted(frames, reverse=True):
             room -= 4 * frames[number].width_px * frames[number].height_px
             if room < 0:
                 del frames[number]
-        for kept in (self._newest, self._settled):
-            for name in [n for n, look in kept.items() if look.shot.frame.number not in frames]:
-                del kept[name]
+        self._shots = {
+            name: shot for name, shot in self._shots.items() if shot.frame.number in frames
+        }
+
+
+def _by_tag(position: Position) -> Mapping[int, BasePose]:
+    """All bases of a position that have tags, commanders' too."""
+    bases = [base for unit in position.units for base in unit.bases]
+    bases += [leader.pose for leader in position.commanders if leader.pose is not None]
+    return {base.tag: base for base in bases if base.tag is not None}

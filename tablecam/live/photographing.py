@@ -53,12 +53,12 @@ class TableJob:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MoveJob:
-    """The places of a move are to be kept; `before` or `after` are None where nobody saw them."""
+    """The places of a move are to be kept; `before` is None where nobody saw it clearly."""
 
     of: int
     at: datetime
     before: Shot | None
-    after: Shot | None
+    after: Shot
     lay: Sequence[BasePose]
     lies: Sequence[BasePose]
 
@@ -169,12 +169,8 @@ def _places(job: MoveJob, table: TableSize) -> Sequence[tuple[PictureKind, Shot,
     lay, lies = _around(job.lay, table), _around(job.lies, table)
     if lay[0] < lies[2] and lies[0] < lay[2] and lay[1] < lies[3] and lies[1] < lay[3]:
         lay = lies = _joined(lay, lies)
-    found: list[tuple[PictureKind, Shot, Area]] = []
-    if job.before is not None:
-        found.append(("before", job.before, lay))
-    if job.after is not None:
-        found.append(("after", job.after, lies))
-    return found
+    after: tuple[PictureKind, Shot, Area] = ("after", job.after, lies)
+    return [after] if job.before is None else [("before", job.before, lay), after]
 
 
 def _around(bases: Sequence[BasePose], table: TableSize) -> Area:

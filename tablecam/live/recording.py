@@ -97,16 +97,24 @@ class Recording:
             if self._newest is None:
                 return
             sight, shot = self._newest
-            self._looks.see(sight.bases, shot, at_once=True)
-            shots = {name: (self._looks.settled(name), self._looks.newest(name)) for name in moved}
-            self._looks.settle()
+            lay_so = {name: self._looks.clear(name) for name in moved}
+            self._looks.settle(now, sight.bases, shot)
+            # Where a hand is still over it, that is how it looks.
+            lies_so = {name: self._looks.clear(name) or shot for name in moved}
         if number is None:  # for now nothing is kept
             self._waits = at, shot
             return
         lay, lies = bases_by_unit(before) if before else {}, bases_by_unit(now)
         self._photographing.ask(
             *(
-                MoveJob(of, at, *shots[name], [*lay[name].values()], [*lies[name].values()])
+                MoveJob(
+                    of,
+                    at,
+                    lay_so[name],
+                    lies_so[name],
+                    [*lay[name].values()],
+                    [*lies[name].values()],
+                )
                 for of, name in enumerate(moved, start=number + 1)
             ),
             TableJob(number, at, shot),

@@ -13,6 +13,7 @@ from tablecam.live.settling import Settled
 from tablecam.live.state import Snapshot
 from tablecam.referee.referee import Referee
 from tablecam.referee.rest import Rest
+from tablecam.table.model import Position
 
 log = logging.getLogger(__name__)
 
@@ -73,10 +74,17 @@ class Refereeing(Background):
         settled = None if at_rest is None else self._settled.see(at_rest)
         if settled is None:
             return
-        if self._recording is not None:  # first: no deed may overtake what it was judged by
-            self._recording.settle(settled)
+        self._keep(settled)  # first: no deed may overtake what it was judged by
         if self._referee is not None:
             self._referee.see(settled)
+
+    def _keep(self, settled: Position) -> None:
+        if self._recording is None:
+            return
+        try:
+            self._recording.settle(settled)
+        except Exception:  # a fault of ours costs an entry; what hands did is judged all the same
+            log.exception("the table could not be kept as it lies")
 
 
 def gone(now: Snapshot, to_take_off: frozenset[str]) -> Iterator[str]:

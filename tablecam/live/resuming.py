@@ -8,10 +8,22 @@ from pathlib import Path
 from tablecam.errors import BadInput
 from tablecam.record.game_file import SUFFIX, GameFile
 from tablecam.record.plays import newest_play
+from tablecam.record.writer_lock import WriterLock
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
 
 log = logging.getLogger(__name__)
+
+
+def is_being_played(recording: Path) -> bool:
+    """Whether another program writes to a recording now."""
+    try:
+        lock = WriterLock.taken(recording)
+    except OSError:
+        return False
+    if lock is not None:
+        lock.release()
+    return lock is None
 
 
 def unfinished_game(folder: Path, table_file: str) -> GameFile | None:

@@ -142,6 +142,8 @@ class Writer:
                     raise
                 self._begin_anew(error)
                 self._append_all()
+            if self.trouble:
+                self._news.append(f"all is on the disk now; it had been said: {self.trouble}")
             self.trouble = ""
         except BadInput as error:
             trouble = f"{self._unwritten()} not on the disk: {error}"

@@ -116,7 +116,9 @@ def test_a_file_that_cannot_be_written_anew_yet_waits_until_it_can(tmp_path):
     add(game, 3)
     assert game.trouble == ""
     assert disputes(GameFile.open(game.path)) == game.disputes()
-    assert len(game.try_again()) == 1
+    gone, back = game.try_again()
+    assert "is gone: the game is kept anew" in gone
+    assert back.startswith("all is on the disk now; it had been said: 2 disputes are not on")
 
 
 @pytest.fixture

@@ -190,6 +190,27 @@ def test_a_demo_that_is_only_looked_at_leaves_no_file(tmp_path):
     assert [*tmp_path.iterdir()] == []
 
 
+def test_a_game_that_nobody_can_referee_is_recorded_all_the_same(tmp_path):
+    simulated, camera = embedded_demo(), demo_camera()
+    simulated.pause()
+    roster = replace(simulated.roster, game="syw-d6")
+    tap = Tap(SimulatedSource(simulated, camera, is_paced=False, look=PLAIN))
+    record = KeptGame(partial(new_game_file, tmp_path, FACTS))
+    with Reader(lambda: tap, name="simulated", is_live=True) as reader:
+        reader.start()
+        with LiveTable(reader, camera, roster, record=record) as live:
+            settled_s = time.monotonic() + 2.0
+            while time.monotonic() < settled_s:
+                after_one_frame(tap, live)
+            assert live.referee is None
+            assert record.path is None
+            moved_ahead(simulated, "P1", 60.0)
+            (move,) = until_kept(tap, live, record, "move")
+            tap.end()
+    assert move.document["unit"] == "P1"
+    assert [entry.kind for entry in entries(record)][:3] == ["position", "position", "move"]
+
+
 def test_a_table_that_lies_still_is_told_once(tmp_path):
     with recorded(tmp_path) as (_, tap, live, record):
         after_one_frame(tap, live)
