@@ -6,8 +6,8 @@ that they are about, so that no line of the log is about nothing on the table.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import ChainMap, Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import shapely
@@ -16,7 +16,6 @@ from tablecam.measure.answer import Shape, shapes_of
 from tablecam.measure.outlines import footprint
 from tablecam.rules.game import Event
 from tablecam.rules.maurice.field import UnitOnField
-from tablecam.rules.maurice.game.displaced import marker_outline
 from tablecam.rules.maurice.game.due_drawing import line_of_fire
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.table import field_at
@@ -30,7 +29,7 @@ def drawn(before: State, after: State, events: Iterable[Event]) -> tuple[Event, 
     all_events = tuple(events)
     if not all_events:
         return ()
-    units = {unit.id: unit for state in (before, after) for unit in field_at(state).units}
+    units = ChainMap(dict(field_at(after).by_id), dict(field_at(before).by_id))
     shots = _hits(all_events)
     return tuple(
         replace(event, evidence=tuple(_shapes(event, units, after, shots.get(place, ""))))
@@ -39,7 +38,7 @@ def drawn(before: State, after: State, events: Iterable[Event]) -> tuple[Event, 
 
 
 def _shapes(
-    event: Event, units: dict[str, UnitOnField], state: State, hits: str
+    event: Event, units: Mapping[str, UnitOnField], state: State, hits: str
 ) -> Iterator[Shape]:
     yield from event.evidence
     about = [units[name] for name in _names(event) if name in units]
@@ -63,7 +62,7 @@ def _names(event: Event) -> Iterator[str]:
         yield from (value,) if isinstance(value, str) else value
 
 
-def _shot(event: Event, units: dict[str, UnitOnField]) -> Iterator[Shape]:
+def _shot(event: Event, units: Mapping[str, UnitOnField]) -> Iterator[Shape]:
     """The base that fired, and the line to its target."""
     shooter = units.get(str(event.facts["unit"]))
     target = units.get(str(event.facts["target"]))
@@ -80,8 +79,7 @@ def _of_side(event: Event, state: State) -> Iterator[Shape]:
     side = event.facts.get("side", event.facts.get("active"))
     for leader in state.position.commanders:
         if leader.side == side:
-            bw_mm = state.position.table.base_width_mm
-            yield from shapes_of(marker_outline(leader, bw_mm), "unit", str(side))
+            yield Shape("point", ((leader.x_mm, leader.y_mm),), "leader", str(side))
 
 
 def _hits(events: tuple[Event, ...]) -> dict[int, str]:
