@@ -56,7 +56,8 @@ class Check:
     Args:
         game: The game's name.
         name: What errors call the recording.
-        written_by: The tablecam that wrote it: what an older one did not tell is no difference.
+        written_by: The tablecam that wrote it: what an older one did not tell, or told in other
+            words, is no difference.
 
     Raises:
         BadInput: There are neither an engine nor rulings for the game.
@@ -147,7 +148,7 @@ class Check:
         """Where what was kept under some keys is not found so again; what was not kept is not."""
         for key in keys:
             if key in kept and key in found:
-                differs = first_difference(kept[key], found[key], ignore_new=self._is_older)
+                differs = first_difference(kept[key], found[key], is_older=self._is_older)
                 if differs is not None:
                     return str(Difference((key, *differs.path), differs.kept, differs.found))
         return None

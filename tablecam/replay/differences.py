@@ -14,6 +14,8 @@ SAME: Final = 1e-3
 """Two lengths in mm, or other numbers, that differ by less are the same: documents are rounded to a
 tenth of it, and another machine's last digits are not ours."""
 
+_WORDING: Final = frozenset({"text", "because", "question", "reading", "evidence"})
+"""Keys of sentences and drawings, which may be put better without any rule being another."""
 _ABSENT: Final = object()
 
 
@@ -30,27 +32,28 @@ class Difference:
         return f"{place}it says {self.kept}, the rules now say {self.found}"
 
 
-def first_difference(kept: object, found: object, *, ignore_new: bool = False) -> Difference | None:
+def first_difference(kept: object, found: object, *, is_older: bool = False) -> Difference | None:
     """The first value, in the order in which they were kept, that is not found so again.
 
-    With `ignore_new` keys that were not kept may be there: a newer program tells more.
+    What an older program kept says less, and in other words: of that only what follows counts.
 
     >>> print(first_difference({"a": [1, 2.0]}, {"a": [1, 2.5]}))
     a[2]: it says 2.0, the rules now say 2.5
     """
-    return next(_differences((), kept, found, ignore_new), None)
+    return next(_differences((), kept, found, is_older), None)
 
 
-def _differences(path: KeyPath, kept: Any, found: Any, ignore_new: bool) -> Iterator[Difference]:
+def _differences(path: KeyPath, kept: Any, found: Any, is_older: bool) -> Iterator[Difference]:
     if isinstance(kept, dict) and isinstance(found, dict):
-        keys = [*kept, *(key for key in found if key not in kept and not ignore_new)]
-        for key in keys:
+        new = () if is_older else tuple(key for key in found if key not in kept)
+        known = (key for key in kept if not (is_older and key in _WORDING))
+        for key in (*known, *new):
             inside = kept.get(key, _ABSENT), found.get(key, _ABSENT)
-            yield from _differences((*path, key), *inside, ignore_new)
+            yield from _differences((*path, key), *inside, is_older)
     elif isinstance(kept, list | tuple) and isinstance(found, list | tuple):
         for place in range(max(len(kept), len(found))):
             inside = _at(kept, place), _at(found, place)
-            yield from _differences((*path, place), *inside, ignore_new)
+            yield from _differences((*path, place), *inside, is_older)
     elif not _is_same(kept, found):
         yield Difference(path, _words(kept), _words(found))
 

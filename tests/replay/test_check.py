@@ -155,6 +155,16 @@ def test_entries_of_another_shape_are_faults_not_crashes(entries):
             assert "\n" not in str(fault)
 
 
+def test_what_an_older_tablecam_put_otherwise_is_no_difference_but_what_followed_is():
+    entries = golden(DEALT)
+    roll = roll_in(entries)
+    roll.document["events"][0] |= {"text": "a hit!", "evidence": []}
+    assert "events[1].text: it says" in checked(entries).fault.because
+    assert checked(entries, written_by="0.0.1").fault is None
+    roll.document["events"][0]["kind"] = "miss"
+    assert "events[1].kind: it says" in checked(entries, written_by="0.0.1").fault.because
+
+
 def test_what_an_older_tablecam_did_not_tell_is_no_difference():
     entries = golden()
     for each in entries:
