@@ -8,13 +8,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from tablecam.errors import BadInput
 from tablecam.live.background import Background
-from tablecam.record.catching_up import catch_up, is_caught_up
+from tablecam.record.catching_up import BATCH, catch_up
 from tablecam.record.game_file import SUFFIX, GameFile
 from tablecam.record.server import Hall
 
@@ -41,6 +42,7 @@ class Sending(Background):
         self._path = path
         self._folder = folder
         self._game: GameFile | None = None
+        self._older: deque[Path] = deque()
         self._is_ready = False
         self._said_at_s = -PRESENCE_S
         self._trouble = ""
@@ -54,9 +56,10 @@ class Sending(Background):
 
     def _run(self) -> None:
         while not self._stopping.is_set():
-            patience_s = LOOK_S if self._step() else PRESENCE_S
-            self._stopping.wait(patience_s)
-        self._step()  # what was done last
+            is_heard = self._step()
+            patience_s = LOOK_S if is_heard else PRESENCE_S
+            self._stopping.wait(0.0 if is_heard and self._older else patience_s)
+        self._send_last()
 
     def _step(self) -> bool:
         """Send what is new; whether the server answered."""
@@ -74,17 +77,27 @@ class Sending(Background):
         return True
 
     def _send(self) -> None:
+        """Send what is new of this game, and then a little of those before it."""
         if not self._is_ready:
             self._hall.prepare()
-            self._send_older()
+            self._older = deque(sorted(self._folder.glob(f"*{SUFFIX}")))
             self._is_ready = True
         game = self._current()
-        if game is None:
-            return
-        catch_up(game, self._hall)
+        if game is not None:
+            catch_up(game, self._hall)
+            self._say_it_is_there(game)
+        if self._older:
+            self._send_older(self._older[0])
+
+    def _say_it_is_there(self, game: GameFile) -> None:
         if time.monotonic() - self._said_at_s >= PRESENCE_S:
             self._hall.say_it_is_there(game.id)
             self._said_at_s = time.monotonic()
+
+    def _send_last(self) -> None:
+        """Send what was done last; older games can wait until there is a next one."""
+        self._older.clear()
+        self._step()
 
     def _current(self) -> GameFile | None:
         path = self._path()
@@ -92,18 +105,20 @@ class Sending(Background):
             self._game = GameFile.open(path, read_only=True)
         return self._game
 
-    def _send_older(self) -> None:
-        """Send what games before this one could not; a file that is none is left alone."""
-        for path in sorted(self._folder.glob(f"*{SUFFIX}")):
-            if self._stopping.is_set():
-                return
-            try:
-                game = GameFile.open(path, read_only=True)
-            except BadInput as error:
-                log.warning("this recording is not sent to the hall: %s", error)
-                continue
-            if not is_caught_up(game, self._hall):
-                log.info("%d entries of %s are sent to the hall", catch_up(game, self._hall), path)
+    def _send_older(self, path: Path) -> None:
+        """Send some of what a game before this one could not; what is no recording is left alone.
+
+        A server that is lost meanwhile is noticed with the next look at this game.
+        """
+        try:
+            sent = catch_up(GameFile.open(path, read_only=True), self._hall, at_most=BATCH)
+        except BadInput as error:
+            log.warning("this recording is not sent to the hall: %s", error)
+            sent = 0
+        if sent:
+            log.info("%d entries of %s are sent to the hall", sent, path)
+        else:
+            self._older.popleft()
 
     def _say(self, trouble: str) -> None:
         with self._lock:

@@ -21,8 +21,8 @@ BATCH: Final = 100
 """So many entries go in one transaction: a table that was away for hours shows progress."""
 
 
-def catch_up(here: Journal, hall: Hall) -> int:
-    """Send what a hall lacks of a recording; how many entries it was.
+def catch_up(here: Journal, hall: Hall, *, at_most: int | None = None) -> int:
+    """Send what a hall lacks of a recording, or about `at_most` of it; how many entries it was.
 
     Raises:
         BadInput: The recording cannot be read, or the server not be reached. What was sent stays.
@@ -30,19 +30,12 @@ def catch_up(here: Journal, hall: Hall) -> int:
     sent, last = 0, hall.journal(here.id).last()
     if last == 0:
         _send_facts(here, hall)
-    while entries := here.entries(after=last, up_to=last + BATCH):
+    while (at_most is None or sent < at_most) and (
+        entries := here.entries(after=last, up_to=last + BATCH)
+    ):
         _send(entries, here, hall)
         sent, last = sent + len(entries), entries[-1].number
     return sent
-
-
-def is_caught_up(here: Journal, hall: Hall) -> bool:
-    """Whether a hall has all of a recording.
-
-    Raises:
-        BadInput: One of them cannot be read.
-    """
-    return hall.journal(here.id).last() == here.last()
 
 
 def _send_facts(here: Journal, hall: Hall) -> None:

@@ -37,6 +37,14 @@ CHANNEL: Final = "tablecam"
 
 _PATIENCE_S: Final = 5
 """How long to wait for a server that does not answer, before saying so."""
+_KEPT_ALIVE: Final = {
+    "connect_timeout": _PATIENCE_S,
+    "keepalives_idle": _PATIENCE_S,
+    "keepalives_interval": _PATIENCE_S,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 3000 * _PATIENCE_S,
+}
+"""Else a connection whose other end was switched off would be waited for for minutes."""
 _LOCK: Final = int.from_bytes(b"tablecam", "big") >> 1
 """Of the server, while the tables are made: two tables of a hall may start at once."""
 
@@ -86,10 +94,13 @@ def server_url(address: str) -> URL:
     expected = "expected the address of a PostgreSQL server: postgresql://user@host/database"
     try:
         url = make_url(address)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # a port that is none is a ValueError
         raise BadInput("--record", f"{expected}, got {_without_password(address)}") from None
+    if "@" in (url.host or ""):
+        because = "write an @ in a password as %40"
+        raise BadInput("--record", f"{expected}, got {_without_password(address)}: {because}")
     if url.drivername not in {"postgresql", "postgres", "postgresql+psycopg"} or not url.database:
-        raise BadInput("--record", f"{expected}, got {url.render_as_string()}")
+        raise BadInput("--record", f"{expected}, got {_shown(url)}")
     return url.set(drivername="postgresql+psycopg")
 
 
@@ -102,11 +113,11 @@ class Hall:
 
     def __init__(self, address: str) -> None:
         url = server_url(address)
-        self.name = url.set(drivername="postgresql").render_as_string(hide_password=True)
+        self.name = _shown(url)
         self.url = url
         try:
             self.engine: Engine = create_engine(
-                url, pool_pre_ping=True, connect_args={"connect_timeout": _PATIENCE_S}
+                url, pool_pre_ping=True, connect_args=dict(_KEPT_ALIVE)
             )
         except (ImportError, NoSuchModuleError):
             because = "PostgreSQL needs one package more: pip install 'tablecam[hall]'"
@@ -145,14 +156,12 @@ class Hall:
         Raises:
             BadInput: They cannot be read.
         """
-        last = func.coalesce(func.max(entry.c.number), 0).label("last")
+        of_it = select(func.max(entry.c.number)).where(entry.c.recording == recording.c.id)
+        last = func.coalesce(of_it.scalar_subquery(), 0).label("last")  # the index knows: no scan
         silent_s = func.extract("epoch", func.now() - presence.c.at).label("silent_s")
-        query = (
-            select(recording.c.id, recording.c.game, recording.c.started_at, silent_s, last)
-            .outerjoin(presence, presence.c.recording == recording.c.id)
-            .outerjoin(entry, entry.c.recording == recording.c.id)
-            .group_by(recording.c.id, presence.c.at)
-        )
+        query = select(
+            recording.c.id, recording.c.game, recording.c.started_at, silent_s, last
+        ).outerjoin(presence, presence.c.recording == recording.c.id)
         with self.writing("cannot be read") as connection:
             rows = connection.execute(query).all()
         listed = [
@@ -210,6 +219,14 @@ def notify(connection: Connection, recording_id: str, last: int) -> None:
     connection.execute(select(func.pg_notify(CHANNEL, told)))
 
 
+def _shown(url: URL) -> str:
+    """An address as everybody may read it: its options may name a password, too."""
+    name = url.drivername.partition("+")[0]
+    return url.set(drivername=name, query={}).render_as_string(hide_password=True)
+
+
 def _without_password(address: str) -> str:
-    head, at, tail = address.rpartition("@")
-    return f"{head.partition(':')[0]}:***{at}{tail}" if at else address
+    """What cannot be read as an address, without all that may be a password in it."""
+    scheme, colon, rest = address.partition(":")
+    _, at, host = rest.rpartition("@")
+    return f"{scheme}:***{at}{host.partition('?')[0] if at else ''}" if colon else address

@@ -1,5 +1,6 @@
 """A table that plays in a hall: the server hears of all that is kept, sooner or later."""
 
+import sqlite3
 import time
 from dataclasses import replace
 from uuid import uuid4
@@ -7,6 +8,7 @@ from uuid import uuid4
 import pytest
 
 from tablecam.live.sending import Sending
+from tablecam.record.catching_up import BATCH
 from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
 from tablecam.record.server import Hall
@@ -86,3 +88,28 @@ def test_what_was_done_last_is_sent_before_the_program_ends(hall, game):
         comes_true(lambda: sending._is_ready)
         keep(game, 1)
     assert has_all(hall, game)
+
+
+def test_a_game_that_is_played_does_not_wait_for_those_before_it(hall, game):
+    older = GameFile.create(game.path.with_name("before.tablecam"), replace(FACTS, id=uuid4().hex))
+    older.append(*(NewEntry("notice", {"text": str(number)}) for number in range(2 * BATCH)))
+    keep(game, 1)
+    sending = Sending(hall, lambda: game.path, game.path.parent)
+    sending._step()
+    assert has_all(hall, game)
+    assert is_there(hall, game)
+    assert hall.journal(older.id).last() == BATCH
+    with sending:
+        comes_true(lambda: has_all(hall, older))
+
+
+def test_a_damaged_game_of_before_keeps_nothing_else_from_the_hall(hall, game):
+    damaged = GameFile.create(game.path.with_name("a.tablecam"), replace(FACTS, id=uuid4().hex))
+    damaged.append(NewEntry("notice", {"text": "Here."}))
+    with sqlite3.connect(damaged.path) as raw:
+        raw.execute("UPDATE entry SET document = '{'")
+    raw.close()
+    keep(game, 1)
+    with Sending(hall, lambda: None, game.path.parent) as sending:
+        comes_true(lambda: has_all(hall, game))
+        assert sending.trouble == ""

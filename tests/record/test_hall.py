@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.record.catching_up import BATCH, catch_up, is_caught_up
+from tablecam.record.catching_up import BATCH, catch_up
 from tablecam.record.disputes import dispute_picture, disputes
 from tablecam.record.entries import NewEntry, Picture
 from tablecam.record.game_file import GameFile
@@ -49,15 +49,14 @@ def test_what_was_sent_is_not_sent_again_and_not_doubled(hall, game):
     game.append(*deeds(2))
     assert (catch_up(game, hall), catch_up(game, hall)) == (2, 0)
     game.append(*deeds(1, first=3))
-    assert not is_caught_up(game, hall)
-    assert catch_up(game, hall) == 1
-    assert is_caught_up(game, hall)
+    assert (catch_up(game, hall), catch_up(game, hall)) == (1, 0)
     assert hall.journal(game.id).entries() == game.entries()
 
 
 def test_a_table_that_was_away_for_long_catches_up_in_several_steps(hall, game):
     game.append(*deeds(2 * BATCH + 1))
-    assert catch_up(game, hall) == 2 * BATCH + 1
+    assert catch_up(game, hall, at_most=BATCH) == BATCH
+    assert catch_up(game, hall) == BATCH + 1
     assert hall.journal(game.id).last() == game.last()
 
 
@@ -127,12 +126,25 @@ def test_tables_are_made_once_and_of_another_version_refused(hall):
 
 @pytest.mark.parametrize(
     "address",
-    ["evening.tablecam", "mysql://me:secret@host/db", "postgresql://me:secret@host", "postgres//x"],
+    [
+        "evening.tablecam",
+        "mysql://me:secret@host/db",
+        "mysql://host/db?password=secret",
+        "postgresql://me:secret@host",
+        "postgresql://me:secret",
+        "postgresql://me:secret@host:port/db",
+        "postgresql://me:sec@secret@host/db",
+        "postgres//x",
+    ],
 )
 def test_what_is_no_address_of_a_server_is_refused_and_no_password_told(address):
     with pytest.raises(BadInput, match="expected the address of a PostgreSQL server") as caught:
         server_url(address)
     assert "secret" not in str(caught.value)
+
+
+def test_a_hall_is_named_without_what_its_address_says_besides():
+    assert Hall("postgresql://me@host/db?password=secret").name == "postgresql://me@host/db"
 
 
 def test_a_server_that_is_not_there_is_named_without_its_password():
