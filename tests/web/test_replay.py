@@ -20,6 +20,7 @@ from tests.rules.maurice.game.playthrough import KEPT, played
 from tests.web.conftest import StandingTable
 from tests.web.test_game import ROSTER_OF_FOUR
 from web import create_app, create_replay
+from web.seats import Seats
 
 OWN = next(path for path in KEPT if path.name.startswith("own"))
 
@@ -200,3 +201,17 @@ def test_those_who_watch_from_a_hall_never_measure_while_players_declare_first(
     unagreed = recorded(unfinished(), tmp_path / "d.tablecam")
     others = create_replay(unagreed, {"TESTING": True}).test_client()
     assert asked(others, "measure", moment=1, **ends).status_code == 200
+
+
+def test_who_looks_on_may_ask_what_might_have_been_and_strangers_may_not_look_back(
+    journal: GameFile,
+) -> None:
+    seats = Seats(("french", "british"), by_link=True)
+    app = create_app(StandingTable(), {"TESTING": True}, seats=seats, recording=lambda: journal)
+    spectator, stranger = app.test_client(), app.test_client()
+    spectator.get(seats.path("spectator"))
+    ends = {"a": "point:1,1", "b": "point:9,9"}
+    assert asked(spectator, "measure", moment=1, **ends).status_code == 200
+    assert spectator.post("/api/take-off", json={"thing": "unit:F1"}).status_code == 403
+    for path in ("/replay", "/api/replay/film", "/api/replay/text"):
+        assert stranger.get(path).status_code == 403

@@ -27,6 +27,9 @@ import { linesOf } from "./replay_lines.js";
 
 export const SPEEDS = [1, 2, 5, 10, 20, 60];
 
+/** Units slide over so few entries at most; what lies further apart is jumped between. */
+const MOST_SLID = 4;
+
 /** How long units slide from one place to the next. */
 export const SLIDE_MS = 380;
 
@@ -71,7 +74,7 @@ export function goToTime(replay, play_s) {
 /** @type {(replay: Replay, place: number) => void} */
 function slideTo(replay, place) {
   if (place === replay.at) return;
-  const isNext = place > replay.at && place - replay.at <= 4;
+  const isNext = place > replay.at && place - replay.at <= MOST_SLID && !matchMedia("(prefers-reduced-motion: reduce)").matches;
   replay.slide = isNext ? { from: replay.at, began_ms: performance.now() } : null;
   replay.at = place;
   replay.looked = null;

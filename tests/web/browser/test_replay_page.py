@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from tablecam.record.entries import GameFacts, NewEntry, Picture
 from tablecam.record.game_file import GameFile
+from tablecam.record.positions import applied
+from tablecam.replay.film import film
 from tests.replay.recorded import STARTED_AT, entries, new
 from tests.rules.maurice.game.playthrough import KEPT, played
 from tests.web.browser.halls import Table, seated
@@ -267,6 +269,23 @@ def test_a_recording_is_one_page_that_plays_without_a_network(
         assert mistakes == []
         assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
         assert page.title() == "tablecam · a game played again"
+
+
+def test_the_page_makes_the_same_positions_of_differences_as_tablecam(
+    page: Page, journal: GameFile
+) -> None:
+    made = page.evaluate(
+        """async () => {
+          const { Film } = await import("/static/replay_film.js");
+          const film = new Film(await (await fetch("/api/replay/film")).json());
+          return film.positions;
+        }"""
+    )
+    position: Any = None
+    for entry, here in zip(film(journal)["entries"], made, strict=True):
+        if entry["kind"] == "position":
+            position = applied(position, entry["change"])
+        assert here == position
 
 
 def test_the_distance_that_a_page_measures_by_itself_is_that_of_tablecam(
