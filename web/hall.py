@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as WsgiResponse
 
 import tablecam
 from tablecam.errors import BadInput
-from tablecam.live.hall_watch import HallWatch
+from tablecam.live.hall_watch import HallWatch, Table
 from web import errors, guard
 from web.application import DEFAULTS, create_replay
 from web.streams import Streams
@@ -108,6 +108,7 @@ def _told(
 ) -> Iterator[bytes]:
     yield b"retry: 2000\n\n"
     version, silent_s = -1, 0.0
+    ended: tuple[Table, ...] | None = None
     while not (streams.are_closed or is_gone()):
         newer = watch.wait(version, _PATIENCE_S)
         if newer is None and (silent_s := silent_s + _PATIENCE_S) < keep_alive_s:
@@ -116,33 +117,41 @@ def _told(
         if newer is None:
             yield b"event: alive\ndata:\n\n"
         else:
-            version = newer
-            told = json.dumps(_json(watch, version), separators=(",", ":"))
+            version, before = newer, ended
+            tables = watch.tables()
+            ended = tuple(table for table in tables if not table.is_playing)
+            document = _json(watch, version, tables, has_ended=ended != before)
+            told = json.dumps(document, separators=(",", ":"))
             yield f"event: hall\ndata: {told}\n\n".encode()
 
 
 def _hall_json() -> Json:
     watch, _ = _shown()
-    return _json(watch, watch.version)
+    return _json(watch, watch.version, watch.tables())
 
 
-def _json(watch: HallWatch, version: int) -> Json:
+def _json(
+    watch: HallWatch, version: int, tables: Iterable[Table], *, has_ended: bool = True
+) -> Json:
+    """A hall as pages are told it; without the tables that have ended where they are known."""
     return {
         "version": version,
         "server": watch.hall.name,
         "trouble": watch.trouble,
-        "tables": [
-            {
-                "id": table.id,
-                "game": table.game,
-                "started_at": table.started_at.isoformat(timespec="seconds"),
-                "is_playing": table.is_playing,
-                "entry": table.entry,
-                "headline": table.headline,
-                "words": table.words,
-            }
-            for table in watch.tables()
-        ],
+        "has_ended": has_ended,
+        "tables": [_table_json(table) for table in tables if has_ended or table.is_playing],
+    }
+
+
+def _table_json(table: Table) -> Json:
+    return {
+        "id": table.id,
+        "game": table.game,
+        "started_at": table.started_at.isoformat(timespec="seconds"),
+        "is_playing": table.is_playing,
+        "entry": table.entry,
+        "headline": table.headline,
+        "words": table.words,
     }
 
 

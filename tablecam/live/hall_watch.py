@@ -59,14 +59,27 @@ class _Followed:
     def table(self, listed: Listed) -> Table:
         """How it stands."""
         is_playing = listed.silent_s is not None and listed.silent_s < _SILENT_S
-        entry, headline, words = self._standing() if is_playing else self._as_it_ended(listed.last)
         facts = (listed.id, listed.game, listed.started_at, is_playing)
-        return Table(*facts, entry, headline, words)
+        try:
+            standing = self._standing() if is_playing else self._as_it_ended(listed.last)
+        except Exception as error:  # one recording of many: the others are to be seen all the same
+            log.debug("%s cannot be told of", listed.id, exc_info=error)
+            return Table(*facts, listed.last, words=f"It cannot be read: {error}")
+        return Table(*facts, *standing)
 
     def thumbnail(self) -> bytes:
-        """The table from above as JPEG; empty before anything lay on it."""
+        """The table from above as JPEG; empty before anything lay on it.
+
+        Raises:
+            BadInput: The recording cannot be read, and never was.
+        """
         with self._lock:
-            self._read_on()
+            try:
+                self._read_on()
+            except BadInput:
+                if not self._drawn[1]:
+                    raise
+                return self._drawn[1]  # as it was seen last: the server will be back
             scene = self._telling.now
             if scene is not None and self._drawn[0] != self._last:
                 self._drawn = (self._last, self._picture(scene))

@@ -83,10 +83,12 @@ def test_a_table_that_is_not_there_is_named(watch):
 def test_a_lost_server_is_told_of_and_watched_again_when_it_is_back(postgres, hall, watch, game):
     catch_up(game, hall)
     comes_true(lambda: table_of(watch, game) is not None)
+    seen = watch.thumbnail(game.id)
     postgres.stop()
     try:
         comes_true(lambda: "is not reached" in watch.trouble)
         assert table_of(watch, game) is not None  # what is known stays to be seen
+        assert watch.thumbnail(game.id) == seen
     finally:
         postgres.start()
     comes_true(lambda: watch.trouble == "")

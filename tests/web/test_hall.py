@@ -1,5 +1,6 @@
 """A hall's page: all tables, told as they stand; each one's recording beneath its own path."""
 
+import json
 from dataclasses import replace
 from uuid import uuid4
 
@@ -26,15 +27,22 @@ def game(tmp_path):
 
 
 @pytest.fixture
-def client(postgres, game):
-    hall = Hall(postgres.address)
-    hall.prepare()
+def hall(postgres):
+    made = Hall(postgres.address)
+    made.prepare()
+    yield made
+    with made.engine.begin() as connection:  # others share the server, and count who plays
+        connection.exec_driver_sql("TRUNCATE recording, entry, picture, presence")
+    made.engine.dispose()
+
+
+@pytest.fixture
+def client(hall, game):
     catch_up(game, hall)
     with HallWatch(hall) as watch:
         comes_true(lambda: any(each.id == game.id for each in watch.tables()))
         app, _ = create_hall(watch)
         yield app.test_client()
-    hall.engine.dispose()
 
 
 def test_the_hall_tells_of_each_table_as_it_stands(client, game):
@@ -78,3 +86,50 @@ def test_a_table_that_is_not_there_is_refused_in_a_line(client, path):
 def test_a_hall_is_not_shown_to_other_sites_names(client, game):
     for path in ("/", "/api/hall", f"/tables/{game.id}/replay"):
         assert client.get(path, base_url="http://evil.example/").status_code == 403
+
+
+def messages(answer):
+    """What a stream tells of a hall, message by message."""
+    for part in answer.response:
+        if part.startswith(b"event: hall"):
+            yield json.loads(part.partition(b"data: ")[2])
+
+
+def test_games_that_have_ended_are_told_once_to_who_listens(hall, client, game, tmp_path):
+    other = GameFile.create(tmp_path / "other.tablecam", replace(FACTS, id=uuid4().hex))
+    other.append(NewEntry("position", {"whole": position()}))
+    catch_up(other, hall)
+    hall.say_it_is_there(other.id)
+    answer = client.get("/api/hall/events", **OWN)
+    told = messages(answer)
+    first = next(each for each in told if other.id in playing(each))
+    other.append(deed("On it goes."))
+    catch_up(other, hall)
+    then = next(each for each in told if "On it goes." in words(each))
+    answer.close()
+    assert game.id in {table["id"] for table in first["tables"]}
+    assert not then["has_ended"]
+    assert other.id in playing(then)
+    assert all(table["is_playing"] for table in then["tables"])
+
+
+def words(told):
+    return [table["words"] for table in told["tables"]]
+
+
+def playing(told):
+    return {table["id"] for table in told["tables"] if table["is_playing"]}
+
+
+def test_a_recording_that_cannot_be_read_is_told_of_beside_the_others(hall, client, game, tmp_path):
+    bad = GameFile.create(tmp_path / "bad.tablecam", replace(FACTS, id=uuid4().hex))
+    bad.append(NewEntry("deed", {"entry": {}, "after": {"state": None}}))
+    catch_up(bad, hall)
+
+    def told_of(recording_id):
+        tables = client.get("/api/hall", **OWN).json["tables"]
+        return [table["words"] for table in tables if table["id"] == recording_id]
+
+    comes_true(lambda: told_of(bad.id))
+    assert told_of(bad.id)[0].startswith("It cannot be read")
+    assert told_of(game.id) == ["<b>F1</b> hits B1."]

@@ -5,8 +5,11 @@ import { byId, element } from "./panel.js";
 
 /**
  * @typedef {{id: string, game: string, started_at: string, is_playing: boolean, entry: number, headline: string, words: string}} Table
- * @typedef {{version: number, server: string, trouble: string, tables: Table[]}} Hall
+ * @typedef {{version: number, server: string, trouble: string, has_ended: boolean, tables: Table[]}} Hall
  */
+
+/** Those that do not play, as they were told last: a stream tells of them where one is new. @type {Table[]} */
+let ended = [];
 
 const ASK_AGAIN_MS = 3000;
 const LOST = "The hall's own server does not answer; this is what was known last.";
@@ -34,14 +37,14 @@ async function ask() {
 }
 
 /** @type {(hall: Hall) => void} */
-function render({ server, trouble: words, tables }) {
+function render({ server, trouble: words, has_ended, tables }) {
   const playing = tables.filter((table) => table.is_playing);
-  const ended = tables.filter((table) => !table.is_playing);
+  if (has_ended) ended = tables.filter((table) => !table.is_playing);
   trouble(words);
   const many = playing.length === 1 ? "1 table is" : `${playing.length || "No"} tables are`;
   write(byId("count"), `${many} playing now`);
   write(byId("server"), server);
-  byId("none").hidden = tables.length > 0;
+  byId("none").hidden = playing.length + ended.length > 0;
   byId("earlier").hidden = ended.length === 0;
   write(byId("earlier-count"), `(${ended.length})`);
   each(byId("playing"), playing, ({ id }) => id, makeCard, renderCard);
@@ -75,9 +78,9 @@ function renderCard(node, { id, game, started_at, is_playing, entry, headline, w
   const [link] = node.children;
   const [picture, said] = link.children;
   const [now, title, standing, last] = said.children;
-  put(link, "href", `/tables/${id}/replay`);
-  put(picture, "src", `/api/hall/${id}/table.jpg?entry=${entry}`);
-  put(picture, "alt", `The table from above`);
+  put(link, "href", `/tables/${encodeURIComponent(id)}/replay`);
+  put(picture, "src", `/api/hall/${encodeURIComponent(id)}/table.jpg?entry=${entry}`);
+  put(picture, "alt", "The table from above");
   put(now, "class", is_playing ? "now" : "now ended");
   write(now, is_playing ? "playing" : "over or away");
   write(title, `${game}, ${begun(started_at)}`);
