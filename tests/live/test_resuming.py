@@ -1,0 +1,88 @@
+"""A game goes on where it was left: the newest on this table, not over, that nobody else plays."""
+
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+
+import click
+import pytest
+
+from tablecam.commands import serving
+from tablecam.commands.serving import GameOptions, kept_game
+from tablecam.live.keeping import KeptGame, new_game_file
+from tablecam.live.resuming import is_being_played, unfinished_game
+from tablecam.referee.referee import Referee
+from tablecam.referee.seats import SHARED
+from tablecam.rules.games import game_of
+from tests.record.games import FACTS
+from tests.referee.tables import table
+
+TABLE_FILE = FACTS.table_file
+
+
+def played(folder, hours=0, *, table_file=TABLE_FILE):
+    """A game that was begun so many hours later than the first, and left."""
+    started_at = FACTS.started_at + timedelta(hours=hours)
+    facts = replace(FACTS, started_at=started_at, table_file=table_file)
+    kept = KeptGame(partial(new_game_file, folder, facts))
+    referee = Referee(game_of("maurice-lite"), keeper=kept)
+    referee.begin(table(), {"active": "french"}, SHARED)
+    kept.close()
+    return kept.path
+
+
+def test_the_newest_game_on_this_table_goes_on(tmp_path):
+    played(tmp_path)
+    newest = played(tmp_path, 1)
+    played(tmp_path, 2, table_file="another table")
+    assert unfinished_game(tmp_path, TABLE_FILE).path == newest
+
+
+def test_no_game_goes_on_where_none_was_played_on_this_table(tmp_path):
+    assert unfinished_game(tmp_path, TABLE_FILE) is None
+    played(tmp_path, table_file="another table")
+    assert unfinished_game(tmp_path, TABLE_FILE) is None
+
+
+def test_a_file_that_is_no_recording_is_left_alone(tmp_path, caplog):
+    older = played(tmp_path)
+    (tmp_path / "2027-01-01_00-00-00_maurice-lite.tablecam").write_text("nonsense")
+    assert unfinished_game(tmp_path, TABLE_FILE).path == older
+    assert "left alone" in caplog.text
+
+
+def options(folder, **more):
+    return GameOptions(on_lan=False, confirms_by_itself=False, folder=folder, is_new=False, **more)
+
+
+def test_a_program_without_a_terminal_goes_on_by_itself_and_says_so(tmp_path, capsys):
+    path = played(tmp_path)
+    kept = kept_game(options(tmp_path), "maurice-lite", TABLE_FILE, None)
+    assert kept.path == path
+    assert kept.unfinished() is not None
+    assert f"Going on with the game in {path}" in capsys.readouterr().err
+    kept.close()
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_at_a_terminal_players_are_asked(tmp_path, monkeypatch, answer):
+    path = played(tmp_path)
+    asked = []
+    monkeypatch.setattr(serving.sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(click, "confirm", lambda question, **_: asked.append(question) or answer)
+    kept = kept_game(options(tmp_path), "maurice-lite", TABLE_FILE, None)
+    assert kept.path == (path if answer else None)
+    assert len(asked) == 1
+    assert "that began on 01 May" in asked[0]
+    kept.close()
+
+
+def test_a_game_that_another_program_plays_is_left_to_it(tmp_path, capsys):
+    path = played(tmp_path)
+    first = kept_game(options(tmp_path), "maurice-lite", TABLE_FILE, None)
+    assert is_being_played(path)
+    second = kept_game(options(tmp_path), "maurice-lite", TABLE_FILE, None)
+    assert "is being played by another tablecam" in capsys.readouterr().err
+    assert (first.path, second.path) == (path, None)
+    first.close()
+    assert not is_being_played(path)

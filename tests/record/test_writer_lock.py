@@ -1,0 +1,71 @@
+"""One program alone writes to a recording: real processes, some of them killed."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tablecam.record.writer_lock import WriterLock
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from tablecam.record.writer_lock import WriterLock
+lock = WriterLock.taken(Path(sys.argv[1]))
+print("taken" if lock else "refused", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "game.tablecam"
+
+
+def another_program(path):
+    return subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_second_holder_is_refused_until_the_first_lets_go(path):
+    first = WriterLock.taken(path)
+    assert WriterLock.taken(path) is None
+    first.release()
+    second = WriterLock.taken(path)
+    assert second is not None
+    first.release()  # once more, which lets nobody else in
+    assert WriterLock.taken(path) is None
+    second.release()
+    assert list(path.parent.iterdir()) == []
+
+
+def test_another_program_is_refused_and_a_killed_one_leaves_no_lock(path):
+    mine = WriterLock.taken(path)
+    with another_program(path) as refused:
+        assert refused.stdout.readline() == "refused\n"
+        refused.kill()
+    mine.release()
+    with another_program(path) as holder:
+        assert holder.stdout.readline() == "taken\n"
+        assert WriterLock.taken(path) is None
+        holder.kill()
+    again = WriterLock.taken(path)
+    assert again is not None
+    again.release()
+
+
+def test_locks_of_two_recordings_are_two(path):
+    locks = [WriterLock.taken(path), WriterLock.taken(path.with_name("other.tablecam"))]
+    assert all(locks)
+    for lock in locks:
+        lock.release()
+
+
+def test_where_there_can_be_no_lock_that_is_said(path):
+    path.parent.joinpath("file").write_text("no folder")
+    with pytest.raises(OSError, match="file"):
+        WriterLock.taken(path.parent / "file" / "game.tablecam")
