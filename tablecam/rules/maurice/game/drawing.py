@@ -57,7 +57,7 @@ def _shapes(
 
 def _names(event: Event) -> Iterator[str]:
     """The units that an event is about, by what its facts say."""
-    for key in ("unit", "units", "force", "target", "targets"):
+    for key in ("unit", "units", "force", "target", "targets", "engaged_with"):
         value = event.facts.get(key, ())
         yield from (value,) if isinstance(value, str) else value
 
