@@ -156,7 +156,7 @@ function listenToSharing(replay, source) {
     history.replaceState(null, "", `#entry=${number}`);
     void copied(location.href, "The link to this moment");
   });
-  byId("copy-text").hidden = !source.about.text;
+  byId("sharing").hidden = !source.about.text;
   onClick("copy-text", async () => {
     try {
       await copied(await source.text(), "The game as text");

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -226,6 +226,20 @@ def test_what_if_units_had_been_laid_elsewhere(page: Page, journal: GameFile) ->
     page.locator("#branch-end").click()
     expect(page.locator("#branch-banner")).to_be_hidden()
     assert journal.last() == last
+
+
+def test_a_page_says_when_the_table_cannot_be_asked_and_goes_on_when_it_can(
+    browser: Browser, journal: GameFile
+) -> None:
+    with ExitStack() as closing:
+        with Server(create_replay(journal), port=0, streams=Streams(1)) as server:
+            port = server.port
+            page = closing.enter_context(looking(browser, f"{server.address}replay"))
+        expect(page.locator("#lost-connection")).to_be_visible()
+        page.keyboard.press("Home")
+        expect(page.locator("#moment-number")).to_have_text("entry 1")
+        with Server(create_replay(journal), port=port, streams=Streams(1)):
+            expect(page.locator("#lost-connection")).to_be_hidden()
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (820, 1180), (2560, 1440)])
