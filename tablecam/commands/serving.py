@@ -80,7 +80,7 @@ class GameOptions:
     folder: Path
     is_new: bool
     pictures_mb: float = DEFAULT_MB
-    hall: str | None = None
+    hall: Hall | None = None
 
 
 _GAME_OPTIONS = (
@@ -137,7 +137,8 @@ def game_options(command: Decorated) -> Decorated:
         record: str | None,
         **others: Any,
     ) -> Any:
-        game = GameOptions(lan, auto, games, new, pictures, record)
+        hall = None if record is None else Hall(record)  # a wrong address is told at once
+        game = GameOptions(lan, auto, games, new, pictures, hall)
         return command(*args, game=game, **others)
 
     decorated: Decorated = with_options
@@ -186,7 +187,7 @@ def _sending(game: GameOptions, record: KeptGame) -> AbstractContextManager[obje
     """What shows the game in a hall while it lasts, where there is one."""
     if game.hall is None:
         return nullcontext()
-    sending = Sending(Hall(game.hall), lambda: record.path, game.folder)
+    sending = Sending(game.hall, lambda: record.path, game.folder)
     record.elsewhere = lambda: sending.trouble
     return sending
 

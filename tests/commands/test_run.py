@@ -90,3 +90,12 @@ def test_a_port_that_is_taken_is_named(tmp_path, table_path, picture_path, capsy
             *("--source", picture_path, "--port", port),
         )
     assert f"127.0.0.1:{port}: another program listens on this port" in told
+
+
+def test_an_address_of_no_hall_is_refused_before_anything_is_watched(
+    tmp_path, table_path, picture_path, capsys
+):
+    files_of_it = ("--table", table_path, "--camera", placed(tmp_path), "--source", picture_path)
+    told = refused(capsys, *files_of_it, "--record", "postgresql://me:secret@host")
+    assert "expected the address of a PostgreSQL server" in told
+    assert "secret" not in told
