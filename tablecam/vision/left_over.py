@@ -15,11 +15,12 @@ from tablecam.vision.half_hidden_verdict import HalfHidden, explained, half_hidd
 from tablecam.vision.hypotheses import NO_HYPOTHESES
 from tablecam.vision.identity import identify
 from tablecam.vision.kinds import TagKind
+from tablecam.vision.lone import likelier_by_size, lone_guesses
 from tablecam.vision.mates import FLUSH_NATS
 from tablecam.vision.points import tag_points
 from tablecam.vision.sight import Sight
 from tablecam.vision.sighting import Rejection
-from tablecam.vision.slots import Slots, at_slots, odds_of_mates
+from tablecam.vision.slots import ALONE, FLUSH, LOOSE, Slots, at_slots, odds_of_mates
 from tablecam.vision.sought import SoughtPart
 from tablecam.vision.tags import TagFits, TagGuesses
 from tablecam.vision.verdict import known_rows, lies_on
@@ -88,7 +89,7 @@ def tags_of_what_is_left(
     lying, fresh, doubtful = left.known, left.known, _fitted_again(sight, left, sought, taken)
     strangers = 0
     while True:
-        missing = np.flatnonzero(_of(kinds, taken) & ~taken)
+        missing = _missing(kinds, taken)
         slots = _beside(sight, fresh, lying, missing, sought)
         if not len(doubtful.fits) + len(slots.fits):
             break
@@ -103,6 +104,9 @@ def tags_of_what_is_left(
         # Of what was found new the mates may lie beside it.
         fresh, doubtful = found.tags, _NOTHING
         lying = TagGuesses.joined([lying, fresh])
+    lone = _alone(sight, kinds, left, lying, taken)
+    odds = odds_of_mates(*sight.mates.agreement(lying), strangers)
+    fits.append(lone.fits[lone.told(_of_dictionary(sight, _missing(kinds, taken)), odds)])
     return TagFits.joined(fits), tuple(unclear)
 
 
@@ -125,7 +129,7 @@ def _told(
     taken = taken.copy()
     taken[known.tags.pattern] = True
     lying = TagGuesses.joined([lying, known.tags])
-    free = _of_dictionary(sight, np.flatnonzero(_of(kinds, taken) & ~taken))
+    free = _of_dictionary(sight, _missing(kinds, taken))
     odds = odds_of_mates(*sight.mates.agreement(lying), strangers)
     slots = slots[~lies_on(slots.fits.tags.places_mm, known.tags)]
     known = TagFits.joined([known, slots.fits[slots.told(free, odds)]])
@@ -150,17 +154,8 @@ def _near(sight: Sight, left: Left, fits: TagFits, lying: TagGuesses, free: Rows
     missing = np.flatnonzero(free[sight.patterns.ids])
     parts = []
     for reading in left.readings:
-        rows = np.flatnonzero(left.is_left & (reading.ring >= _LEAST_RING))
-        kind, many = reading.kind, np.ones(len(rows))
-        squares = TagGuesses(
-            np.zeros(len(rows), dtype=np.int64),
-            reading.places_mm[rows],
-            reading.headings_rad[rows],
-            kind.height_mm * many,
-            kind.size_mm * many,
-        )
-        squares = squares[~lies_on(squares.places_mm, lying)]
-        parts.append(sight.mates.near(squares, lying, np.intersect1d(missing, kind.pattern)))
+        of_kind = np.intersect1d(missing, reading.kind.pattern)
+        parts.append(sight.mates.near(_squares(left, reading, lying), lying, of_kind))
     guesses = TagGuesses.joined(parts)
     guesses = guesses[_may_be_framed(sight, guesses)]
     fits = TagFits.joined([fits, sight.lit(guesses)])
@@ -168,14 +163,42 @@ def _near(sight: Sight, left: Left, fits: TagFits, lying: TagGuesses, free: Rows
     # Far from all mates nothing speaks for one name: there a chessboard shows tags, too.
     is_near = likelier[np.arange(len(fits)), fits.tags.pattern] > 0
     is_near &= ~lies_on(fits.tags.places_mm, lying) & (sight.gain_grey > 0)
-    return at_slots(sight, fits[is_near], likelier[is_near], is_flush=False)
+    return at_slots(sight, fits[is_near], likelier[is_near], LOOSE)
 
 
-def _of(kinds: Sequence[TagKind], patterns: Rows) -> Rows:
-    """Which of the roster's patterns are of these kinds, (k,) as `patterns`."""
-    mine = np.zeros_like(patterns)
-    mine[np.concatenate([kind.pattern for kind in kinds])] = True
-    return mine
+def _alone(
+    sight: Sight, kinds: Sequence[TagKind], left: Left, lying: TagGuesses, taken: Rows
+) -> Slots:
+    """Squares as the missing tags that have no mates."""
+    is_missing = sight.mates.is_lone & ~taken
+    parts = []
+    for reading in left.readings:
+        lone = reading.kind.pattern[is_missing[reading.kind.pattern]]
+        if len(lone):
+            parts.append(lone_guesses(sight, _squares(left, reading, lying), lone))
+    fits = sight.lit(TagGuesses.joined(parts))
+    fits = fits[~lies_on(fits.tags.places_mm, lying)]
+    likelier = likelier_by_size(fits, kinds, len(taken))
+    return at_slots(sight, fits, likelier, ALONE, sizes_mm=[kind.size_mm for kind in kinds])
+
+
+def _squares(left: Left, reading: Readings, lying: TagGuesses) -> TagGuesses:
+    """The squares that are left and look a little like tags, of no pattern yet, where none lies."""
+    rows = np.flatnonzero(left.is_left & (reading.ring >= _LEAST_RING))
+    many = np.ones(len(rows))
+    squares = TagGuesses(
+        np.zeros(len(rows), dtype=np.int64),
+        reading.places_mm[rows],
+        reading.headings_rad[rows],
+        reading.kind.height_mm * many,
+        reading.kind.size_mm * many,
+    )
+    return squares[~lies_on(squares.places_mm, lying)]
+
+
+def _missing(kinds: Sequence[TagKind], taken: Rows) -> Index:
+    """The patterns of these kinds that are not among the roster's that are `taken` (k,)."""
+    return np.setdiff1d(np.concatenate([kind.pattern for kind in kinds]), np.flatnonzero(taken))
 
 
 def _of_dictionary(sight: Sight, pattern: Index) -> Rows:
@@ -210,7 +233,7 @@ def _beside(
     likelier = sight.mates.likelier(fits.tags, lying)
     is_beside = likelier[np.arange(len(fits)), fits.tags.pattern] >= FLUSH_NATS
     is_beside &= ~lies_on(fits.tags.places_mm, lying)
-    return at_slots(sight, fits[is_beside], likelier[is_beside])
+    return at_slots(sight, fits[is_beside], likelier[is_beside], FLUSH)
 
 
 def _may_be_framed(sight: Sight, guesses: TagGuesses) -> Rows:
@@ -238,7 +261,7 @@ def _told_by_the_rest(
     sight: Sight, kinds: Sequence[TagKind], hidden: HalfHidden, taken: Rows
 ) -> tuple[TagFits, tuple[Rejection, ...]]:
     """The half hidden tags that are known, and copies of known ones; and what remains unclear."""
-    free = _of_dictionary(sight, np.flatnonzero(_of(kinds, taken) & ~taken))
+    free = _of_dictionary(sight, _missing(kinds, taken))
     elsewhere = _of_dictionary(sight, np.flatnonzero(taken))
     rows = np.empty(0, dtype=np.int64)
     for _ in range(_ROUNDS):

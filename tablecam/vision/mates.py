@@ -30,7 +30,7 @@ FLUSH_NATS = 10.0
 """About three of four bases of a unit lie flush with another; of all the places on a table, and
 all headings, such a slot is one in a hundred thousand."""
 _NEAR_MM, _NEAR_RAD = 25.0, 0.35
-_NEAR_NATS = 4.5
+NEAR_NATS = 4.5
 """About nine of ten bases lie that near to a mate; one in a hundred bases of others does."""
 
 
@@ -51,6 +51,12 @@ class Mates:
             unit[rows] = number
             base_mm[rows] = entry.base_type.depth_mm, entry.base_type.width_mm
         return cls(unit, base_mm)
+
+    @property
+    def is_lone(self) -> Rows:
+        """Which patterns have no mates, (k,)."""
+        bases = np.bincount(self.unit[self.unit != _NO_UNIT], minlength=1)
+        return np.asarray((self.unit == _NO_UNIT) | (bases[self.unit.clip(0)] == 1))
 
     def places(self, known: TagGuesses, missing: Index) -> TagGuesses:
         """Where each of the patterns `missing` (j,) lies if it is flush with a known mate."""
@@ -83,7 +89,7 @@ class Mates:
         tag, mate = np.nonzero(is_about)
         is_flush = self._are_flush(tags[tag], known[mate], self._beside_mm(known)[mate])
         is_near = away_mm[tag, mate] < reach_mm[mate] + _NEAR_MM
-        nats = np.where(is_flush, FLUSH_NATS, np.where(is_near, _NEAR_NATS, 0.0))
+        nats = np.where(is_flush, FLUSH_NATS, np.where(is_near, NEAR_NATS, 0.0))
         of_unit = np.zeros((len(tags), int(self.unit.max(initial=0)) + 1))
         np.maximum.at(of_unit, (tag, in_unit[mate]), nats)
         return np.asarray(np.where(self.unit != _NO_UNIT, of_unit[:, self.unit], 0.0))

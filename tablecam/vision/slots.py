@@ -9,6 +9,7 @@ far as the clear tags of the picture agree with it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from tablecam.vision.covered import SPREAD, costs_if_covered
 from tablecam.vision.points import expected_at_points, tag_points
 from tablecam.vision.sight import Sight
-from tablecam.vision.tags import TagFits
+from tablecam.vision.tags import TagFits, TagGuesses
 
 Array = NDArray[np.float64]
 Map = NDArray[np.float32]
@@ -28,12 +29,13 @@ _LEAST_SURE, _HALF_SURE = 0.985, 0.5
 _SURER, _WELL_SEEN = 0.997, 130.0
 _SUREST, _MUCH_PAINT = 0.9992, 7
 """What looks less like a tag (`worth`) must be surer of its name, and what shows so few points of
-paint the surest: white smoke looks like white cells. On 312 simulated tables of 1.6 to 6 px a cell,
-a half of them searched with a quarter of their names wrong, eight names were wrong that were 0.9
-sure: with 7 points or more 0.9946 sure at most, with fewer 0.9989. Of 598 right ones 513 were
-sure enough."""
+paint the surest: white smoke looks like white cells. In 312 searches of 156 simulated tables of 1.6
+to 6 px a cell, a half of them with a quarter of their names wrong, what was given a wrong name had
+0.9946 at most with 7 points or more, 0.9989 with fewer. Of 598 right ones 533 were sure enough.
+What lies alone must be the surest, too: of three wrong ones on 72 tables two were 0.998 sure, and
+the third was a tag of another size."""
 _LEAST_GAIN_GREY = 8.0
-_AS_SHOWN = 0.35
+AS_SHOWN = 0.35
 """Of a tag's contrast: what differs by less from what a tag shows there is seen as it."""
 _CARD = 5e-7
 """How likely it is that a black or white card of a tag's size, with its rim, lies beside a mate
@@ -52,7 +54,7 @@ _ROUNDS = 3
 
 
 @dataclass(frozen=True)
-class _Least:
+class Least:
     """What must be seen where a tag may lie.
 
     `worth` is how much cheaper the tag must be than things that lie there by chance, `framed` how
@@ -60,7 +62,7 @@ class _Least:
     what is usual, `rim` how much of its rim must be seen white. So many points that are black
     inside the tag must be seen as `paint`, or such a share of them: smoke and dice are white, and
     hide what they will as if it were paper. `ahead`, in nats, is how much likelier it must be than
-    a tag of no matter which name.
+    a tag of no matter which name. Of what lies alone no mate tells how it is turned.
     """
 
     worth: float
@@ -70,10 +72,12 @@ class _Least:
     paint: int
     of_paint: float
     ahead: float
+    is_alone: bool = False
 
 
-_FLUSH = _Least(16.0, 0.45, 0.3, rim=0.6, paint=4, of_paint=0.3, ahead=-np.inf)
-_LOOSE = _Least(76.0, 0.6, 0.5, rim=0.6, paint=7, of_paint=0.5, ahead=1.5)
+FLUSH = Least(16.0, 0.45, 0.3, rim=0.6, paint=4, of_paint=0.3, ahead=-np.inf)
+LOOSE = Least(76.0, 0.6, 0.5, rim=0.6, paint=7, of_paint=0.5, ahead=1.5)
+ALONE = Least(76.0, 0.6, 0.5, rim=0.6, paint=7, of_paint=0.5, ahead=1.5, is_alone=True)
 """On 36 simulated tables of 3 and 6 px a cell what was right had, flush beside a mate, a worth of
 54 or more and 3 such points of 7; near a mate, a worth of 95, 8 points, and it was 2.3 ahead. What
 took a wrong name near a mate had 4 points and was 0.1 behind: there was smoke over it. Of rims
@@ -104,20 +108,15 @@ class Slots:
         place holds a mate `odds` times as often as any other tag.
         """
         told, free = np.empty(0, dtype=np.int64), free.copy()
+        wanted = np.array([slot.wanted for slot in self.each])
         for _ in range(_ROUNDS):
             sure = np.array([slot.sure(free, odds) for slot in self.each])
-            more = np.flatnonzero((sure >= self._wanted) & ~self._is_outdone(sure, told))
+            more = np.flatnonzero((sure >= wanted) & ~self._is_outdone(sure, told))
             if not len(more):
                 break
             told = np.concatenate([told, more])
             free[self.ids[more]] = False
         return told
-
-    @property
-    def _wanted(self) -> Array:
-        """How sure each must be, (n,)."""
-        wanted = np.where(self.worth < _WELL_SEEN, _SURER, _LEAST_SURE)
-        return np.where([slot.paint < _MUCH_PAINT for slot in self.each], _SUREST, wanted)
 
     def strangers(self, free: Rows) -> int:
         """At how many places a tag lies that is none of the unit's."""
@@ -153,14 +152,16 @@ def odds_of_mates(mates: int, others: int, strangers: int) -> float:
     return (mates + _MATES_BEFORE) / (others + strangers + _OTHERS_BEFORE)
 
 
-def at_slots(sight: Sight, fits: TagFits, likelier: Array, *, is_flush: bool = True) -> Slots:
-    """The fits (n,) that lie beside mates, flush or not, as far as they look like tags.
+def at_slots(
+    sight: Sight, fits: TagFits, likelier: Array, least: Least, *, sizes_mm: Sequence[float] = ()
+) -> Slots:
+    """The fits (n,) that lie beside mates, flush or not, or alone, as far as they look like tags.
 
     `likelier` (n, k) is how much likelier each of the roster's patterns is there by its unit, in
-    nats.
+    nats. What lies there may be a tag of another of the sizes.
     """
     # Where no tag's contrast is known, what is dim and a little like a tag could be anything.
-    least = _FLUSH if is_flush and sight.gain_grey > 0 else _LOOSE
+    least = least if sight.gain_grey > 0 else LOOSE
     by_id = np.zeros((len(fits), len(sight.dictionary.ids)))
     by_id[:, sight.patterns.ids] = likelier
     rows, slots = [], []
@@ -171,8 +172,9 @@ def at_slots(sight: Sight, fits: TagFits, likelier: Array, *, is_flush: bool = T
         is_framed = _are_framed(sight, fits[mine], shown, meant, least)
         for row, patch in zip(mine[is_framed], shown[is_framed], strict=True):
             own = int(sight.patterns.ids[fits.tags.pattern[row]])
-            slot = _Slot(sight, fits[np.array([row])], patch, meant, own, by_id[row])
-            if slot.is_worth(least):
+            fit = fits[np.array([row])]
+            slot = _Slot(sight, fit, patch, meant, own, by_id[row], least, sizes_mm)
+            if slot.is_worth:
                 rows.append(int(row))
                 slots.append(slot)
     kept = fits[np.array(rows, dtype=np.int64)]
@@ -180,13 +182,13 @@ def at_slots(sight: Sight, fits: TagFits, likelier: Array, *, is_flush: bool = T
     return Slots(kept, sight.patterns.ids[kept.tags.pattern], worth, tuple(slots))
 
 
-def _are_framed(sight: Sight, fits: TagFits, shown: Map, meant: Map, least: _Least) -> Rows:
+def _are_framed(sight: Sight, fits: TagFits, shown: Map, meant: Map, least: Least) -> Rows:
     """Which fits show enough of a tag's border and rim, and contrast enough."""
     points = tag_points(sight.patterns.side_cells)
     amiss = np.abs(shown - meant.mean(axis=(0, 1)))[:, ~points.is_inner]
     gain_grey = max(_LEAST_GAIN_GREY, least.of_gain * sight.gain_grey)
-    is_framed = (amiss < _AS_SHOWN).mean(axis=1) >= least.framed
-    is_framed &= (shown[:, points.is_rim] > 1 - _AS_SHOWN).mean(axis=1) >= least.rim
+    is_framed = (amiss < AS_SHOWN).mean(axis=1) >= least.framed
+    is_framed &= (shown[:, points.is_rim] > 1 - AS_SHOWN).mean(axis=1) >= least.rim
     return np.asarray(is_framed & (fits.gain_grey >= gain_grey))
 
 
@@ -205,10 +207,19 @@ class _Slot:
     """
 
     def __init__(
-        self, sight: Sight, fit: TagFits, shown: Map, meant: Map, own: int, likelier: Array
+        self,
+        sight: Sight,
+        fit: TagFits,
+        shown: Map,
+        meant: Map,
+        own: int,
+        likelier: Array,
+        least: Least,
+        sizes_mm: Sequence[float],
     ) -> None:
         self._sight, self._fit, self._shown, self._meant = sight, fit, shown, meant
-        self._own, self._likelier = own, likelier
+        self._own, self._likelier, self._least = own, likelier, least
+        self._other_sizes_mm = [each for each in sizes_mm if each != float(fit.tags.sizes_mm[0])]
         self._costs, self._nothing = self._cost_of(meant[:, 0])
         self.worth = self._nothing - float(self._costs[own])
 
@@ -226,22 +237,31 @@ class _Slot:
         is_tag = self._nothing - float(self._costs.min()) >= _CLEAR_WORTH
         return bool(is_tag and likely[prior >= 1].sum() < (1 - _CLEARLY) * likely.sum())
 
-    def is_worth(self, least: _Least) -> bool:
+    @property
+    def is_worth(self) -> bool:
         """Whether so much is seen of its own tag, and of what is black inside it."""
+        least = self._least
         behind = np.log(np.exp((self._costs.min() - self._costs) / SPREAD).mean())
         ahead = (self._costs.min() - self._costs[self._own]) / SPREAD - behind
         is_shown = self.paint >= min(least.paint, least.of_paint * int(self._is_paint.sum()))
         return bool(is_shown and ahead >= least.ahead and self.worth >= least.worth)
 
     @property
+    def wanted(self) -> float:
+        """How sure it must be."""
+        if self.paint < _MUCH_PAINT or self._least.is_alone:
+            return _SUREST
+        return _SURER if self.worth < _WELL_SEEN else _LEAST_SURE
+
+    @property
     def paint(self) -> int:
         """At how many points inside of it black is seen where its own tag is black."""
-        return int((self._shown[self._is_paint] < _AS_SHOWN).sum())
+        return int((self._shown[self._is_paint] < AS_SHOWN).sum())
 
     @property
     def _is_paint(self) -> Rows:
         is_inner = tag_points(self._sight.patterns.side_cells).is_inner
-        return np.asarray(is_inner & (self._meant[self._own, 0] < _AS_SHOWN))
+        return np.asarray(is_inner & (self._meant[self._own, 0] < AS_SHOWN))
 
     def _priors(self, free: Rows, odds: float) -> Array:
         """How likely each tag is there, the likeliest mate 1."""
@@ -250,17 +270,18 @@ class _Slot:
 
     def _thought_over(self, prior: Array) -> float:
         """How sure it is beside tags that are turned, cards, and rivals fitted as it was."""
-        turned = np.full(len(prior), _TURNED * prior.min())
+        turned = prior if self._least.is_alone else np.full(len(prior), _TURNED * prior.min())
         prior = np.column_stack([prior, turned, turned, turned]).ravel()
         costs, _ = self._cost_of(self._meant.reshape(len(prior), -1))
         own = 4 * self._own
-        unturned = costs[::4] - SPREAD * np.log(prior[::4])
-        rivals = np.argsort(unturned)[: _RIVALS + 1]
-        rivals = rivals[rivals != self._own]
-        costs[4 * rivals] = np.minimum(costs[4 * rivals], self._refitted(rivals))
+        step = 1 if self._least.is_alone else 4
+        unlikely = costs[::step] - SPREAD * np.log(prior[::step])
+        rivals = step * np.argsort(unlikely)[: _RIVALS + 1]
+        rivals = rivals[rivals != own]
+        costs[rivals] = np.minimum(costs[rivals], self._refitted(rivals, self._fit.tags))
         likely = prior / prior[own] * np.exp((costs[own] - costs) / SPREAD)
         card = _CARD * np.exp((costs[own] - self._cost_of_card()) / SPREAD)
-        return float(1 / (likely.sum() + card))
+        return float(1 / (likely.sum() + card + self._of_other_sizes(prior)))
 
     def _cost_of(self, meant: Map, shown: Map | None = None) -> tuple[Array, float]:
         """What tags that would show what is `meant` (k, m) cost, and what nothing of the kind."""
@@ -276,10 +297,29 @@ class _Slot:
         )
         return float(self._cost_of(cards)[0].min())
 
-    def _refitted(self, rivals: Index) -> Array:
-        """What other tags of the dictionary cost where they fit best."""
+    def _of_other_sizes(self, prior: Array) -> float:
+        """How likely it is another tag of another size; 1 is as likely as its own."""
+        own, names = 4 * self._own, np.arange(len(prior)) // 4
+        # What is free there is as likely as what is free here.
+        prior = np.where(prior > prior.min(), 1.0, prior.min()) / prior[own]
+        likely = 0.0
+        for size_mm in self._other_sizes_mm:
+            there = replace(self._fit, tags=replace(self._fit.tags, sizes_mm=np.array([size_mm])))
+            shown = _shown(self._sight, there)[0]
+            costs, nothing = self._cost_of(self._meant.reshape(len(prior), -1), shown)
+            costs += self._nothing - nothing
+            costs = np.where(names == self._own, np.inf, costs)
+            rivals = np.argsort(costs - SPREAD * np.log(prior))[:_RIVALS]
+            costs[rivals] = np.minimum(costs[rivals], self._refitted(rivals, there.tags))
+            likely += float((prior * np.exp((self._costs[self._own] - costs) / SPREAD)).sum())
+        return likely
+
+    def _refitted(self, rivals: Index, tag: TagGuesses) -> Array:
+        """What other tags of the dictionary, 4 a pattern by their turns, cost where they fit."""
         sight = self._sight
-        guesses = replace(self._fit.tags[np.zeros(len(rivals), dtype=np.int64)], pattern=rivals)
+        tags = tag[np.zeros(len(rivals), dtype=np.int64)]
+        turned_rad = tags.headings_rad + rivals % 4 * (np.pi / 2)
+        guesses = replace(tags, pattern=rivals // 4, headings_rad=turned_rad)
         fits = sight.lit(guesses, sight.dictionary)
         # Levels of grey that were fitted to other tags would make their worths another measure.
         levels = replace(
@@ -289,7 +329,7 @@ class _Slot:
         )
         costs = []
         shown = _shown(sight, levels)
-        for row, rival in enumerate(rivals.tolist()):
+        for row, rival in enumerate((rivals // 4).tolist()):
             cost, nothing = self._cost_of(self._meant[rival, :1], shown[row])
             costs.append(self._nothing - nothing + float(cost[0]))
         return np.array(costs, dtype=np.float64)
