@@ -163,6 +163,8 @@ def _values(payload: bytes) -> tuple[Value, ...]:
         kind, at = _varint(payload, at)
         value, at_value = _value(payload, at_value, kind)
         values.append(value)
+        if at_value > len(payload):
+            _short()
     if at != ends or at_value != len(payload):
         raise ValueError("expected values as long as the row")
     return tuple(values)

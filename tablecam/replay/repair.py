@@ -6,9 +6,11 @@ a notice says so in its place.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -44,14 +46,16 @@ class Repaired:
 
     def lines(self) -> Iterator[str]:
         """All of it in words."""
-        yield f"{self.entries} entries and {self.pictures} pictures are saved"
+        yield f"saved: {_counted(self.entries, 'entry')}, {_counted(self.pictures, 'picture')}"
         if self.lost_entries:
-            named = ", ".join(_named(*each) for each in self.lost_entries)
-            yield f"lost, and a notice in place of each: {named}"
+            counts = Counter(kind or "entry" for _, kind in self.lost_entries)
+            kinds = ", ".join(_counted(count, kind) for kind, count in counts.most_common())
+            numbers = _ranges([number for number, _ in self.lost_entries])
+            yield f"lost, with a notice in place of each: {kinds} ({numbers})"
         if self.lost_pictures:
-            yield f"{self.lost_pictures} pictures are lost"
+            yield f"lost: {_counted(self.lost_pictures, 'picture')}"
         if not self.has_facts:
-            yield "the table file and the camera file are lost"
+            yield "lost: the table file and the camera file"
         if not (self.lost_entries or self.lost_pictures) and self.has_facts:
             yield "nothing is known to be lost"
 
@@ -166,6 +170,27 @@ def _with_pictures(entries: Iterator[NewEntry], found: Salvaged) -> Iterator[New
 
 def _notice(text: str, at: datetime) -> NewEntry:
     return NewEntry("notice", {"text": text}, at=at if at.tzinfo else at.replace(tzinfo=UTC))
+
+
+def _counted(count: int, what: str) -> str:
+    """A count in words.
+
+    >>> _counted(1, "deed"), _counted(2, "entry")
+    ('1 deed', '2 entries')
+    """
+    many = f"{what[:-1]}ies" if what.endswith("y") and what != "play" else f"{what}s"
+    return f"{count} {what if count == 1 else many}"
+
+
+def _ranges(numbers: list[int]) -> str:
+    """Rising numbers, those in a row as their ends.
+
+    >>> _ranges([1, 2, 3, 7, 9, 10])
+    '1-3, 7, 9-10'
+    """
+    rows = groupby(enumerate(numbers), key=lambda each: each[1] - each[0])
+    ends = [[number for _, number in row] for _, row in rows]
+    return ", ".join(f"{row[0]}-{row[-1]}" if len(row) > 1 else str(row[0]) for row in ends)
 
 
 def _lost_words(number: int, kind: Kind | None) -> str:

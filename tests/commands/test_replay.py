@@ -169,7 +169,7 @@ def test_a_repair_saves_tells_and_leaves_the_damaged_file_alone(game, tmp_path, 
     assert "another kind of file" in refused(capsys, path)
     told = said(capsys, path, "--repair", tmp_path / "saved.tablecam")
     assert told.splitlines() == [
-        "33 entries and 12 pictures are saved",
+        "saved: 33 entries, 12 pictures",
         "nothing is known to be lost",
     ]
     assert rows_of(tmp_path / "saved.tablecam") == rows_of(game.path)

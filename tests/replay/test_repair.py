@@ -16,6 +16,7 @@ from tablecam.record.schema import SCHEMA_VERSION
 from tablecam.replay.check import Check
 from tablecam.replay.pages import Pages
 from tablecam.replay.repair import pages_of, repaired
+from tablecam.replay.salvage import Salvaged, salvaged
 from tests.record.games import FACTS
 from tests.replay.evening import evening
 from tests.replay.golden_recordings import golden, rows_of
@@ -177,6 +178,7 @@ def test_an_entry_of_bad_json_is_replaced_by_a_notice(whole, entries, tmp_path):
         GameFile.open(path, read_only=True).entries()
     found = repair(path)
     assert found.lost_entries == ((7, "deed"), (9, "deed"))
+    assert [*found.lines()][1:] == ["lost, with a notice in place of each: 2 deeds (7, 9)"]
     kept = [*found.copy.entries]
     assert kept[6].document == {"text": "entry 7 (a deed) was lost with a part of the file"}
     assert [each.document for each in kept[9:]] == [each.document for each in entries[9:]]
@@ -206,7 +208,7 @@ def test_without_its_facts_a_recording_is_guessed_from_its_entries(whole, tmp_pa
     found = repair(path)
     facts = found.copy.facts
     assert (facts.game, facts.id, facts.started_at) == (FACTS.game, FACTS.id, FACTS.started_at)
-    assert "the table file and the camera file are lost" in [*found.lines()]
+    assert "lost: the table file and the camera file" in [*found.lines()]
 
 
 def test_what_was_confirmed_and_lies_in_the_log_yet_is_saved_too(tmp_path):
@@ -245,6 +247,15 @@ def test_missing_files_folders_and_newer_recordings_are_refused(whole, tmp_path)
     plain.close()
     with pytest.raises(BadInput, match=f"got version {SCHEMA_VERSION + 1}: it takes its own"):
         pages_of(newer)
+
+
+@pytest.mark.parametrize("kind", [0x0D, 0x0A, 0x02])
+def test_noise_that_looks_like_a_page_of_rows_gives_none_of_a_recording(kind):
+    noise = Random(kind)
+    held = b"".join(bytes([kind]) + noise.randbytes(PAGE - 1) for _ in range(30))
+    pages = Pages(held)
+    rows = [row for number in range(1, pages.last + 1) for row in pages.rows(number)]
+    assert salvaged(rows) == Salvaged("")
 
 
 @settings(max_examples=30)
