@@ -5,18 +5,22 @@ Where the camera cannot tell a hair's breadth, what was said beforehand decides,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
+from tablecam.documents import nearest
+from tablecam.errors import BadInput
 from tablecam.measure.answer import Answer, AnswerWord
 from tablecam.measure.lengths import distance
 from tablecam.measure.within import within
-from tablecam.rules.game import Json
-from tablecam.rules.play import Remark
+from tablecam.rules.game import Closed, Json
+from tablecam.rules.play import Play, Remark
 from tablecam.table.model import Position
 
 _KEY = "intent"
+_SHOWN_FOR_ACTIONS = 12
+"""What a mover said is shown until so many actions have been done: more than a march has."""
 _AGAINST: Final[Mapping[AnswerWord, AnswerWord]] = {
     "yes": "no",
     "no": "yes",
@@ -44,14 +48,35 @@ class Intent:
         return {_KEY: asdict(self)}
 
 
-def intents(remarks: Iterable[Remark], since: int) -> tuple[Intent, ...]:
-    """The intents that were said after so many actions, the last for each unit."""
-    found: dict[str, Intent] = {}
-    for remark in remarks:
-        said: Any = remark.document.get(_KEY)
-        if said is not None and remark.after >= since:
-            found[said["unit"]] = Intent(**said)
-    return tuple(found.values())
+def check_units(intent: Intent, units: Collection[str]) -> None:
+    """See to it that an intent is about two units of a game.
+
+    Raises:
+        BadInput: One of them is not in the game, or they are one.
+    """
+    for name in (intent.unit, intent.of):
+        if name not in units:
+            raise BadInput("intent", f"there is no unit {name}{nearest(name, units)}")
+    if intent.unit == intent.of:
+        raise BadInput("intent", f"expected two units, got {intent.unit} twice")
+
+
+def said_of_late(play: Play[Any, Any]) -> tuple[Intent, ...]:
+    """The intents that were said not many actions ago, the last for each unit."""
+    return _said(play.remarks, len(play.done) - _SHOWN_FOR_ACTIONS)
+
+
+def answered(
+    said: Iterable[Intent], seen: Position | None, moved: Collection[str], closed: Closed | None
+) -> tuple[tuple[Intent, Answer | None], ...]:
+    """Each of these intents, and whether the table is as it was meant; None where none may know.
+
+    Where measuring is `closed` until something is declared it is told once the unit has `moved`.
+    """
+    return tuple(
+        (each, judged(each, seen) if seen and _may_know(each.unit, moved, closed) else None)
+        for each in said
+    )
 
 
 def judged(intent: Intent, position: Position) -> Answer | None:
@@ -70,3 +95,17 @@ def _against(answer: Answer) -> Answer:
         margin_mm=-answer.margin_mm,
         probability=1.0 - answer.probability,
     )
+
+
+def _said(remarks: Iterable[Remark], since: int) -> tuple[Intent, ...]:
+    """The intents that were said after so many actions, the last for each unit."""
+    found: dict[str, Intent] = {}
+    for remark in remarks:
+        said: Any = remark.document.get(_KEY)
+        if said is not None and remark.after >= since:
+            found[said["unit"]] = Intent(**said)
+    return tuple(found.values())
+
+
+def _may_know(unit: str, moved: Collection[str], closed: Closed | None) -> bool:
+    return closed is None or (unit in moved and unit in closed.declared)

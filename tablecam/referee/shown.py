@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from tablecam.measure.answer import Answer
+from tablecam.referee.course import AnyPlay
 from tablecam.referee.intents import Intent
 from tablecam.referee.placing import Placing
-from tablecam.referee.referee import AT, AnyPlay, Referee
+from tablecam.referee.referee import Referee
 from tablecam.referee.seats import Seat
+from tablecam.referee.taps import AT
 from tablecam.referee.together import is_sure
 from tablecam.referee.told import event_lines, markers, outline, ruling_document
 from tablecam.rules.dice import Roll

@@ -1,0 +1,86 @@
+"""Which taps count: a page shows a game as it was, and two may be tapped at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tablecam.documents import quoted
+from tablecam.errors import BadInput
+from tablecam.referee.refusals import NotYours, OutOfDate
+from tablecam.referee.seats import Seat
+from tablecam.rules.play import Play
+
+AT = "at"
+"""The key of an offered action that names the version of the game at which it was offered."""
+
+
+class Taps:
+    """The versions of a game in progress, and what was tapped last.
+
+    `version` grows with whatever a seat may see, also with a hand's move; an answer is late only
+    where something was decided since.
+    """
+
+    def __init__(self) -> None:
+        self.version = 0
+        self._decided = 0
+        self._latest: tuple[Seat, object] | None = None
+
+    def decide(self) -> None:
+        """Note that something is decided: what was on offer up to now is so no more."""
+        self._decided = self.version + 1
+
+    def check(self, seen: int | None, *, is_of_table: bool = False) -> None:
+        """See to it that a tap was meant for the game as it stands; None says nothing of it.
+
+        What is `is_of_table` is late, too, where a hand has moved since.
+
+        Raises:
+            OutOfDate: The game has gone on since that version.
+        """
+        since = self.version if is_of_table else self._decided
+        if seen is not None and not since <= seen <= self.version:
+            raise OutOfDate("game", "it has gone on since: look again before you choose")
+
+    def note(self, seat: Seat, action: object) -> None:
+        """Note what a seat has just said."""
+        self._latest = seat, action
+
+    def is_said_again(self, seat: Seat, action: object) -> bool:
+        """Whether a seat has just said the same."""
+        return self._latest == (seat, action)
+
+
+def offered(action: object) -> tuple[object, int | None]:
+    """An action as the game knows it, and the version at which it was offered, if it says so.
+
+    Raises:
+        BadInput: What it says is no version.
+    """
+    if not isinstance(action, dict) or AT not in action:
+        return action, None
+    at = action[AT]
+    if isinstance(at, bool) or not isinstance(at, int):
+        raise BadInput("action", f"expected a version of the game, got {quoted(at)}", key=AT)
+    return {key: value for key, value in action.items() if key != AT}, at
+
+
+def check_plays(seat: Seat) -> None:
+    """See to it that a seat may change anything at all.
+
+    Raises:
+        NotYours: It only looks on.
+    """
+    if not seat.plays:
+        raise NotYours("seat", "expected a player: who looks on changes nothing")
+
+
+def check_asked(seat: Seat, play: Play[Any, Any]) -> None:
+    """See to it that a seat may do what is due in a game.
+
+    Raises:
+        NotYours: It is asked of another.
+    """
+    asked = play.asked()
+    if not seat.may_answer(asked):
+        raise NotYours("action", f"expected it of {asked.seat}: {asked.question}")
