@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from pydantic import TypeAdapter
@@ -12,6 +13,7 @@ from tablecam.rules.frozen_json import from_plain, to_plain
 from tablecam.rules.game import Json
 from tablecam.rules.maurice.field import GAME
 from tablecam.rules.maurice.game.state import State
+from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json, position_to_json
 
 FORMAT = "tablecam.maurice-lite.state"
@@ -23,7 +25,9 @@ _SOURCE = "state"
 
 def state_to_json(state: State) -> Json:
     """The document of a state. The table as the round began is left out where nothing moved."""
-    plain: Json = to_plain(state)
+    # Positions have a form of their own, which is nearly all of a state and of the time.
+    bare = Position(state.position.game, state.position.table)
+    plain: Json = to_plain(replace(state, position=bare, round=replace(state.round, began=bare)))
     plain["position"] = position_to_json(state.position)
     if state.round.began == state.position:
         del plain["round"]["began"]
