@@ -101,10 +101,12 @@ class Journal:
             wanted, seen = wanted & (entry.c.number <= up_to), seen & (picture.c.entry <= up_to)
         if kinds:
             wanted = wanted & entry.c.kind.in_(kinds)
+        rows = self._rows(select(entry).where(wanted).order_by(entry.c.number))
+        # Afterwards: of an entry that is added just now, all pictures are there by then, or it is
+        # not among those read.
         pictures: dict[int, list[PictureKind]] = {}
         for row in self._rows(select(picture.c.entry, picture.c.kind).where(seen)):
             pictures.setdefault(row.entry, []).append(row.kind)
-        rows = self._rows(select(entry).where(wanted).order_by(entry.c.number))
         return [self._entry(row, pictures.get(row.number, ())) for row in rows]
 
     def newest(self, kind: Kind) -> Entry | None:

@@ -9,7 +9,7 @@ from datetime import datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from tablecam.errors import BadInput
 from tablecam.record.database import engine_of, migrate
@@ -205,6 +205,20 @@ def anywhere():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no rights that a test can drop")
+def test_what_is_added_while_a_game_is_read_comes_with_its_pictures_or_not_yet(game, path):
+    reader = GameFile.open(path, read_only=True)
+    numbers = [1]
+
+    def add_one(*_):
+        if numbers:
+            add(game, numbers.pop())
+
+    event.listen(reader._engine, "after_cursor_execute", add_one)  # between its questions
+    for entry in reader.entries() + reader.entries():
+        assert entry.pictures == ("drawn", "plain")
+    assert len(reader.entries()) == 1
+
+
 def test_a_write_protected_game_is_read_and_refuses_to_be_written(anywhere):
     path = anywhere / "game.tablecam"
     add(GameFile.create(path, FACTS), 1)
