@@ -61,6 +61,8 @@ def record(folder: Path, first_step: int, frame: Frame) -> None:
         referee.see(lying(step))
         referee.act(SHARED, {"type": "overrule", "why": str(step)})
         say("deed", step)
+        if step == 1:
+            recording.wait()  # for its picture: the later ones are made while all goes on
 
 
 def say(kind: str, step: int) -> None:

@@ -21,8 +21,8 @@ from tablecam.table.position_file import position_from_json
 from tests.live.killed_recording import TABLE_FILE, lying
 
 LIVES = 16
-FIRST_LIFE = 20
-"""So much is confirmed in the first life: long enough for pictures to be made."""
+FIRST_LIFE = 3
+"""So much is confirmed in the first life: its first step, with a picture, and some of the next."""
 LONGEST_S = 0.15
 """Of a life after what it confirmed first; some five steps more fit into it."""
 PROJECT = Path(__file__).resolve().parents[2]
