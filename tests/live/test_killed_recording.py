@@ -25,6 +25,7 @@ FIRST_LIFE = 3
 """So much is confirmed in the first life: its first step, with a picture, and some of the next."""
 LONGEST_S = 0.15
 """Of a life after what it confirmed first; some five steps more fit into it."""
+SHOWS = {"table": "position", "after": "move"}
 PROJECT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no fork and no kill -9")
@@ -58,8 +59,9 @@ def kept_in(file):
         elif entry.kind == "move":  # it is kept with its position, or neither is
             assert before.kind == "position"
         elif entry.kind == "picture":
-            assert entries[entry.document["of"] - 1].kind == "position"
-            data = np.frombuffer(file.picture(entry.number, "table").image, np.uint8)
+            (shown,) = entry.pictures
+            assert entries[entry.document["of"] - 1].kind == SHOWS[shown]
+            data = np.frombuffer(file.picture(entry.number, shown).image, np.uint8)
             assert cv2.imdecode(data, cv2.IMREAD_COLOR) is not None
     return kept
 
