@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tablecam.record.server import Hall
 from tests.record.postgres import ADVICE, Postgres, programs
 
 # No test passes or fails by the clock: the machine may be busy with something else.
@@ -36,3 +37,14 @@ def postgres() -> Iterator[Postgres]:
     server.start()
     yield server
     server.close()
+
+
+@pytest.fixture
+def hall(postgres: Postgres) -> Iterator[Hall]:
+    """A hall of its own on that server: nothing is left in it for the test that follows."""
+    made = Hall(postgres.address)
+    made.prepare()
+    yield made
+    with made.engine.begin() as connection:
+        connection.exec_driver_sql("TRUNCATE recording, entry, picture, presence")
+    made.engine.dispose()

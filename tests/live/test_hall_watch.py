@@ -12,18 +12,9 @@ from tablecam.live.hall_watch import HallWatch
 from tablecam.record.catching_up import catch_up
 from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
-from tablecam.record.server import Hall
-from tests.live.test_sending import comes_true
+from tests.patience import comes_true
 from tests.record.games import FACTS
 from tests.replay.test_scenes import deed, position
-
-
-@pytest.fixture
-def hall(postgres):
-    made = Hall(postgres.address)
-    made.prepare()
-    yield made
-    made.engine.dispose()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from tablecam.live.rereading import mark_of, reread
 from tablecam.record.game_file import GameFile
 from tablecam.replay.moment import position_at
 from tests.live.filmed import MOVED_AT, PER_S, UNIT, filmed
-from tests.live.test_sending import comes_true
+from tests.patience import comes_true
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """A table that plays in a hall: the server hears of all that is kept, sooner or later."""
 
 import sqlite3
-import time
 from dataclasses import replace
 from uuid import uuid4
 
@@ -11,18 +10,8 @@ from tablecam.live.sending import Sending
 from tablecam.record.catching_up import BATCH
 from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
-from tablecam.record.server import Hall
+from tests.patience import comes_true
 from tests.record.games import FACTS
-
-PATIENCE_S = 60.0  # only reached when a test fails
-
-
-@pytest.fixture
-def hall(postgres):
-    made = Hall(postgres.address)
-    made.prepare()
-    yield made
-    made.engine.dispose()
 
 
 @pytest.fixture
@@ -32,14 +21,6 @@ def game(tmp_path):
 
 def keep(game, number):
     game.append(NewEntry("deed", {"entry": {"number": number}}))
-
-
-def comes_true(is_so):
-    """Look again until something is so."""
-    until_s = time.monotonic() + PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < until_s, "it never comes to be so"
-        time.sleep(0.05)
 
 
 def has_all(hall, game):

@@ -15,14 +15,6 @@ from tests.record.games import FACTS, add, pictures
 
 
 @pytest.fixture
-def hall(postgres):
-    made = Hall(postgres.address)
-    made.prepare()
-    yield made
-    made.engine.dispose()
-
-
-@pytest.fixture
 def game(tmp_path):
     return GameFile.create(tmp_path / "game.tablecam", replace(FACTS, id=uuid4().hex))
 

@@ -10,8 +10,7 @@ from tablecam.live.hall_watch import HallWatch
 from tablecam.record.catching_up import catch_up
 from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
-from tablecam.record.server import Hall
-from tests.live.test_sending import comes_true
+from tests.patience import comes_true
 from tests.record.games import FACTS
 from tests.replay.test_scenes import deed, position
 from web.hall import create_hall
@@ -24,16 +23,6 @@ def game(tmp_path):
     made = GameFile.create(tmp_path / "game.tablecam", replace(FACTS, id=uuid4().hex))
     made.append(NewEntry("position", {"whole": position()}), deed("<b>F1</b> hits B1."))
     return made
-
-
-@pytest.fixture
-def hall(postgres):
-    made = Hall(postgres.address)
-    made.prepare()
-    yield made
-    with made.engine.begin() as connection:  # others share the server, and count who plays
-        connection.exec_driver_sql("TRUNCATE recording, entry, picture, presence")
-    made.engine.dispose()
 
 
 @pytest.fixture
@@ -100,6 +89,7 @@ def test_games_that_have_ended_are_told_once_to_who_listens(hall, client, game, 
     other.append(NewEntry("position", {"whole": position()}))
     catch_up(other, hall)
     hall.say_it_is_there(other.id)
+    comes_true(lambda: other.id in playing(client.get("/api/hall", **OWN).json))
     answer = client.get("/api/hall/events", **OWN)
     told = messages(answer)
     first = next(each for each in told if other.id in playing(each))
