@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Final
 
+import click
 from rich.console import Console
 from rich.text import Text
 
@@ -49,7 +50,7 @@ def print_log(facts: GameFacts, lines: Iterable[LogLine], console: Console) -> N
         else:
             is_new = before is None or before.entry != line.entry
             for text in _lines(line, is_new, console.width):
-                console.print(text)
+                _print(console, text)
         before = line
 
 
@@ -63,11 +64,18 @@ def log_console() -> Console:
 
 def _print_part(facts: GameFacts, line: LogLine, console: Console) -> None:
     when = f"{line.at:%H:%M}, {_duration(facts.started_at, line.at)} in"
-    rule = "--" if console.options.ascii_only else "──"  # not every file is in Unicode
+    rule = "--" if console.options.ascii_only else "──"
     parts = [line.text, when, *([_UNDONE] if line.is_undone else [])]
     text = f" {rule} ".join(("", *parts, "")).strip()
-    console.print()
-    console.print(Text(text, style="strike dim" if line.is_undone else "bold cyan"))
+    click.echo()
+    _print(console, Text(text, style="strike dim" if line.is_undone else "bold cyan"))
+
+
+def _print(console: Console, text: Text) -> None:
+    """Print as click does: it knows terminals and files that have not all letters."""
+    with console.capture() as printed:
+        console.print(text)
+    click.echo(printed.get(), nl=False)
 
 
 def _lines(line: LogLine, is_new: bool, width: int) -> Iterator[Text]:
@@ -77,11 +85,11 @@ def _lines(line: LogLine, is_new: bool, width: int) -> Iterator[Text]:
         said.append(f"  {words}", style=style)
     if line.is_undone:
         said.stylize("strike dim")
-        said = Text(f"{_UNDONE}: ", style="dim") + said
+        said = Text.assemble((f"{_UNDONE}: ", "dim"), said)
     rows = said.wrap(Console(width=width), max(width - _LEFT, 30))
     for place, row in enumerate(rows):
         row.rstrip()
-        yield Text((left if not place else "").ljust(_LEFT), style="dim") + row
+        yield Text.assemble(((left if not place else "").ljust(_LEFT), "dim"), row)
 
 
 def _beside(line: LogLine) -> Iterator[tuple[str, str]]:
