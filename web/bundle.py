@@ -28,24 +28,26 @@ def bundle(main: str, read: Read) -> str:
         ValueError: A module imports or exports as is not understood, or imports of one that comes
             after it something else than functions.
     """
-    order = list(_in_order(main, read))
+    order = modules(main, read)
     places = {name: place for place, name in enumerate(order)}
     functions = "\n".join(_as_function(name, read, places) for name in order)
     return f'"use strict";\n(() => {{\nconst module = {{}};\n{functions}\n}})();\n'
 
 
-def _in_order(main: str, read: Read) -> Iterator[str]:
-    """Modules, each after all that it imports, as far as that can be."""
+def modules(main: str, read: Read) -> list[str]:
+    """A module and all that it imports, each after what it imports, as far as that can be."""
+    found: list[str] = []
     met: set[str] = set()
 
-    def visit(name: str) -> Iterator[str]:
+    def visit(name: str) -> None:
         met.add(name)
-        for found in _IMPORT.finditer(read(name)):
-            if found["name"] not in met:
-                yield from visit(found["name"])
-        yield name
+        for each in _IMPORT.finditer(read(name)):
+            if each["name"] not in met:
+                visit(each["name"])
+        found.append(name)
 
-    yield from visit(main)
+    visit(main)
+    return found
 
 
 def _as_function(name: str, read: Read, places: dict[str, int]) -> str:

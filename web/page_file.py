@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import Final
 
@@ -23,7 +24,7 @@ from tablecam.record.journal import Journal
 from tablecam.replay.film import film
 from tablecam.replay.moment import is_over
 from tablecam.replay.text_form import text_of
-from web.bundle import bundle
+from web.bundle import bundle, modules
 
 STYLES: Final = ("palette", "table", "board", "rulings", "game", "replay")
 _STATIC: Final = files("web") / "static"
@@ -60,7 +61,7 @@ def page_of(journal: Journal, pictures: Iterable[tuple[str, str]] = ()) -> str:
     text = text_of(journal) if is_over(journal) else ""
     about = {"base": "", "live": False, "rules": False, "ranges_bw": [], "text": bool(text)}
     style = "\n".join(_static(f"{name}.css") for name in STYLES)
-    script = bundle(_MAIN, lambda name: _static(f"{name}.js"))
+    script = bundle(_MAIN, _module)
     shown = _File(
         policy=_policy(script, style),
         style=style,
@@ -71,6 +72,16 @@ def page_of(journal: Journal, pictures: Iterable[tuple[str, str]] = ()) -> str:
     )
     template = Environment(loader=PackageLoader("web"), autoescape=True).get_template("replay.html")
     return template.render(file=shown, about=about, version=tablecam.__version__)
+
+
+@cache
+def page_modules() -> tuple[str, ...]:
+    """The names of the page's modules: a browser that is told of them asks for all at once."""
+    return tuple(modules(_MAIN, _module))
+
+
+def _module(name: str) -> str:
+    return _static(f"{name}.js")
 
 
 def addresses(journal: Journal) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,7 @@ from tablecam.replay.film import film
 from tablecam.replay.moment import Branch, is_measuring_closed, is_over
 from tablecam.replay.text_form import text_of
 from tablecam.rules.books import book_of
+from web.page_file import page_modules
 from web.replay_bodies import AboutBranch, Asked, MeasuredBranch, OddsOfBranch, SheetOfBranch
 
 blueprint = Blueprint("replay", __name__)
@@ -68,7 +69,9 @@ def page() -> str:
         "ranges_bw": list(current_app.config["RANGES_BW"]),
         "text": _may_have_the_text(),
     }
-    return render_template("replay.html", about=about, version=tablecam.__version__)
+    return render_template(
+        "replay.html", about=about, modules=page_modules(), version=tablecam.__version__
+    )
 
 
 @blueprint.get("/api/replay/film")

@@ -34,6 +34,12 @@ function xAt(film, at) {
   return SIZE.left + (inner * (film.plays[at] ?? 0)) / (film.length_s || 1);
 }
 
+/** The time that a place across the chart stands for. @type {(film: Film, share: number) => number} */
+export function timeAt(film, share) {
+  const inner = SIZE.width - SIZE.left - SIZE.right;
+  return (film.length_s * (share * SIZE.width - SIZE.left)) / inner;
+}
+
 /** What a side has left: its morale where the game has such, or its units. @type {(film: Film, side: string, at: number) => number} */
 function strengthOf(film, side, at) {
   const morale = film.standings[at]?.sides?.find(({ name }) => name === side)?.morale;

@@ -2,6 +2,7 @@
 /** What a player does with a recording: play, step, jump, look at a unit, pass it on. */
 import { byId } from "./panel.js";
 import { beginBranch } from "./replay_branch.js";
+import { timeAt } from "./replay_chart.js";
 import { changeSpeed, goTo, goToTime, step, togglePlaying } from "./replay_state.js";
 import { chosenUnitOf } from "./replay_unit.js";
 import { clear } from "./state.js";
@@ -103,8 +104,7 @@ function listenToPlaces(replay, go, changed) {
   });
   byId("chart").addEventListener("click", (event) => {
     const box = byId("chart").getBoundingClientRect();
-    const share = ((event.clientX - box.left) / box.width - 0.06) / 0.913;
-    go(replay.film.placeAt(share * replay.film.length_s));
+    go(replay.film.placeAt(timeAt(replay.film, (event.clientX - box.left) / box.width)));
   });
 }
 

@@ -65,10 +65,16 @@ function markNow({ film, at, looked }, body) {
     mark(node, "looked", isLooked);
     if (place <= at) latest = node;
   }
-  for (const node of body.querySelectorAll(".now")) if (node !== latest) node.classList.remove("now");
   const isNew = latest !== null && !latest.classList.contains("now");
-  latest?.classList.add("now");
+  for (const node of body.querySelectorAll(".now")) setNow(node, node === latest);
+  if (latest) setNow(latest, true);
   if (isNew && latest instanceof HTMLElement) scrollTo(latest);
+}
+
+/** @type {(line: Element, isNow: boolean) => void} */
+function setNow(line, isNow) {
+  mark(line, "now", isNow);
+  put(line, "aria-current", isNow ? "true" : null);
 }
 
 /** Twice: lines that were never seen are not as high as they were thought to be. @type {(line: HTMLElement) => void} */

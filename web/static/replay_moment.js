@@ -34,6 +34,7 @@ export function renderMoment(replay, pictureUrl) {
   write(byId("moment-number"), entry ? `entry ${entry.n}` : "");
   const lines = linesAt(replay);
   byId("moment-quiet").hidden = lines.length > 0;
+  put(byId("moment-lines"), "aria-live", replay.playing ? "off" : "polite"); // a step is read out, a film is not
   each(byId("moment-lines"), lines, ({ key }) => key, makeLine, updateLine);
   renderPictures(replay, lines, pictureUrl);
 }
