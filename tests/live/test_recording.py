@@ -1,7 +1,6 @@
 """A game on the simulated table is recorded as it happens: real frames, real vision, real hands."""
 
 import json
-import time
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -15,6 +14,7 @@ from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.live.recording import Recording
 from tablecam.live.table import LiveTable
 from tablecam.live.watching import Sight
+from tablecam.record.entries import Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import WHOLE_EVERY, applied
 from tablecam.referee.seats import SHARED, SPECTATOR
@@ -23,8 +23,8 @@ from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
 from tablecam.simulate.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.position_file import position_from_json
-from tests.live.test_refereeing import moved_ahead, tap_on
-from tests.live.test_table import PATIENCE_S, Tap, after_one_frame
+from tests.live.tapped import Tap, after_one_frame, march_declared, moved_ahead, until_still
+from tests.patience import in_time
 from tests.record.games import FACTS
 from tests.referee.tables import moved, table
 
@@ -47,20 +47,12 @@ def recorded(folder, **more):
 
 def until_kept(tap, live, record, kind, count=1):
     """Frames as a camera takes them, until so many entries of a kind are in the file."""
-    end_s = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end_s:
+    for _ in in_time():
         after_one_frame(tap, live)
         found = entries(record, kind)
         if len(found) >= count:
             return found
     raise AssertionError(f"never kept: {count} {kind}")
-
-
-def until_still(tap, live):
-    """Frames as a camera takes them, for longer than a table takes to come to rest."""
-    end_s = time.monotonic() + 1.5
-    while time.monotonic() < end_s:
-        after_one_frame(tap, live)
 
 
 def entries(record, *kinds):
@@ -85,13 +77,7 @@ def game(tmp_path_factory):
         referee = live.referee
         referee.begin(live.snapshot().position, {"active": "prussian"}, SHARED)
         until_kept(tap, live, record, "position")
-        tap_on(live, "volleys", "No")
-        tap_on(live, "command", "March")
-        while not (now := shown(referee, SHARED))["actions"][0]["label"].startswith("P"):
-            tap_on(live, now["actions"][-1]["group"], now["actions"][-1]["label"])
-        tap_on(live, "activate", "P1")
-        while not shown(referee, SHARED)["question"].startswith("prussian marches"):
-            tap_on(live, "card", "No card")
+        march_declared(live, "P1")
         moved_ahead(simulated, "P1", 60.0)
         until_kept(tap, live, record, "ruling")
         referee.confirm(SHARED, "P1")
@@ -296,3 +282,28 @@ def test_a_game_that_goes_on_tells_its_first_position_whole(tmp_path):
     assert again.path == record.path
     assert "whole" in entries(again, "position")[-1].document
     assert positions(again)[-1] == moved(table(), "F1", 90.0)
+
+
+def test_trouble_with_the_disk_is_said_to_players_and_noted_once_it_is_over(tmp_path):
+    said = []
+    folder = tmp_path / "games"
+    folder.write_text("a file where the folder should be")
+    record = KeptGame(partial(new_game_file, folder, FACTS))
+    told = Recording(record, demo_roster(), begins_with_moves=True, say=said.append)
+    told.settle(table())
+    told.settle(moved(table(), "F1", 80.0))
+    record.add_pictures({"of": 2}, [Picture("table", bytes(9_000_000))], FACTS.started_at)
+    assert record.trouble.startswith("1 move and 2 positions are not on the disk: ")
+    folder.unlink()
+    told.settle(moved(table(), "F1", 90.0))
+    assert record.trouble == ""
+    told.go_on()
+    (notice,) = entries(record, "notice")
+    assert said == [notice.document["text"]]
+    assert "all is on the disk now" in said[0]
+    assert positions(record) == [
+        table(),
+        moved(table(), "F1", 80.0),
+        moved(table(), "F1", 90.0),
+    ]
+    assert entries(record, "picture") == []  # pictures do not wait: they fill the memory
