@@ -140,8 +140,9 @@ class Log:
 
     def ruling(self, entry: Entry) -> Said:
         """What the referee made of it."""
-        answer = entry.document["answer"]
-        yield _line(entry, f"{entry.document['text']}: {answer_words(answer)}", answer["rule"])
+        answer, asked = entry.document["answer"], entry.document["text"]
+        between = "" if asked.endswith("?") else ":"
+        yield _line(entry, f"{asked}{between} {answer_words(answer)}", answer["rule"])
 
     def dispute(self, entry: Entry) -> Said:
         """What players asked."""

@@ -49,7 +49,7 @@ def test_the_log_tells_rounds_moves_rulings_disputes_and_what_was_taken_back(gam
         "── a game begins: french with 2 units against british with 2 units; active french ──",
         "19:32:30      6 french declares: march  [M-4.4]\n                french draws 1 card",
         "F1 is moved by hand, 120 mm",
-        "F1 moved ahead 5 BW: march?: no, by 40.0 mm  [M-6.17]",
+        "F1 moved ahead 5 BW: march? no, by 40.0 mm  [M-6.17]",
         "F1 is meant to end just outside 10 BW of B1",
         "taken back: F1 marches 3.00 BW of 4  (too close to call, decided by the mover's intent:",
         "the last action taken back, back to before: F1 marches 3.00 BW of 4",
