@@ -8,7 +8,7 @@ from tablecam.cli import main
 from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
 from tests.record.games import FACTS
-from tests.replay.test_scenes import deed, position
+from tests.replay.small import deed, position
 
 
 @pytest.fixture

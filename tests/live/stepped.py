@@ -16,9 +16,9 @@ from tablecam.simulate.calibration_source import HOLD_S, MOVE_S, WAVED, Simulate
 from tablecam.simulate.demo import demo_camera, demo_roster
 from tablecam.simulate.render import PLAIN
 from tablecam.table.roster import Roster
+from tests.patience import PATIENCE_S
 
 PLACES = (*WAVED[1:9], WAVED[10], WAVED[12])
-PATIENCE_S = 30.0
 
 
 class SteppedSource:

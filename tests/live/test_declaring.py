@@ -4,8 +4,7 @@ import pytest
 
 from tablecam.referee.refusals import NotDeclared
 from tablecam.referee.seats import SHARED
-from tests.live.test_refereeing import tap_on
-from tests.live.test_table import after_one_frame, watched
+from tests.live.tapped import after_one_frame, tap_on, watched
 
 
 @pytest.fixture(scope="module")

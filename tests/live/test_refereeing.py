@@ -1,12 +1,16 @@
 """A game on the simulated table: real frames, real vision, real rules, hands that move units."""
 
-import time
-
 import pytest
 
 from tablecam.referee.seats import SHARED
 from tablecam.referee.shown import shown
-from tests.live.test_table import PATIENCE_S, after_one_frame, watched
+from tests.live.tapped import (
+    after_one_frame,
+    march_declared,
+    moved_ahead,
+    until_shown,
+    watched,
+)
 
 
 @pytest.fixture(scope="module")
@@ -18,44 +22,9 @@ def scene():
         yield table, tap, live
 
 
-def tap_on(live, group, label=""):
-    """Tap the first button of a group that says so."""
-    actions = shown(live.referee, SHARED)["actions"]
-    chosen = next(each for each in actions if each["group"] == group and label in each["label"])
-    live.referee.act(SHARED, chosen["action"])
-
-
-def until_shown(live, tap, holds):
-    """Frames as a camera takes them, until a page is shown what is expected."""
-    end_s = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end_s:
-        after_one_frame(tap, live)
-        now = shown(live.referee, SHARED)
-        if holds(now):
-            return now
-    raise AssertionError(f"never shown: {now['moved']} {now['to_place']}")
-
-
-def moved_ahead(table, name, length_mm):
-    unit = table.truth().unit(name)
-    middle = [
-        sum(getattr(b, key) for b in unit.bases) / len(unit.bases) for key in ("x_mm", "y_mm")
-    ]
-    heading_deg = unit.bases[0].heading_deg
-    ahead = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}[round(heading_deg) % 360]
-    x_mm, y_mm = (m + length_mm * a for m, a in zip(middle, ahead, strict=True))
-    table.move_unit(name, x_mm, y_mm, heading_deg)
-
-
 def test_a_march_by_hand_is_seen_suggested_and_confirmed(scene):
     table, tap, live = scene
-    tap_on(live, "volleys", "No")
-    tap_on(live, "command", "March")
-    while not (now := shown(live.referee, SHARED))["actions"][0]["label"].startswith("P"):
-        tap_on(live, now["actions"][-1]["group"], now["actions"][-1]["label"])
-    tap_on(live, "activate", "P1")
-    while not shown(live.referee, SHARED)["question"].startswith("prussian marches"):
-        tap_on(live, "card", "No card")
+    march_declared(live, "P1")
     moved_ahead(table, "P1", 60.0)
     now = until_shown(live, tap, lambda now: now["moved"])
     (found,) = now["moved"]

@@ -11,7 +11,7 @@ from tablecam.live.rulings import LiveRulings
 from tablecam.rules.books import book_of
 from tablecam.simulate.demo import demo_roster, embedded_demo
 from tablecam.table.position_file import position_from_json
-from tests.live.test_table import after_one_frame, watched
+from tests.live.tapped import after_one_frame, watched
 
 SIGMA_MM, SIGMA_DEG = 0.2, 0.3
 

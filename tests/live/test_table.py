@@ -1,87 +1,13 @@
 """The live table over the simulated one: real frames, real vision, no page."""
 
 import re
-import threading
-from contextlib import contextmanager
-from dataclasses import replace
 
 import cv2
 import numpy as np
 import pytest
 
-from tablecam.capture.errors import SourceLost
-from tablecam.capture.picture import DecodedPicture
-from tablecam.capture.reader import Reader
 from tablecam.errors import BadInput
-from tablecam.live.table import LiveTable
-from tablecam.simulate.demo import demo_camera, embedded_demo
-from tablecam.simulate.render import PLAIN
-from tablecam.simulate.source import SimulatedSource
-
-PATIENCE_S = 30.0
-
-
-class Tap:
-    """A simulated source that gives a frame when it is asked to; it may fail on order.
-
-    `covers` names a unit over which something grey lies in the next frames, `hides_mm` are places
-    over which it lies; what is at the first of the two `copies_mm` is seen at the second, too.
-    """
-
-    def __init__(self, source):
-        self.source = source
-        self.name = source.name
-        self.turns = threading.Semaphore(0)
-        self.is_over = False
-        self.is_failing = False
-        self.covers = None
-        self.hides_mm = ()
-        self.copies_mm = None
-        self.crops = False
-
-    def read(self):
-        self.turns.acquire()
-        if self.is_failing:
-            raise SourceLost("simulated: the cable was pulled")
-        if self.is_over:
-            return None
-        frame = self.source.read()
-        if self.crops:
-            return replace(frame, picture=DecodedPicture(frame.image[:100]))
-        if self.covers is not None:
-            bases = self.source.truth_of(frame.number).unit(self.covers).bases
-            return self.covered(frame, [(b.x_mm, b.y_mm, 0.0) for b in bases])
-        if self.copies_mm is not None:
-            return self.copied(frame)
-        return self.covered(frame, self.hides_mm) if self.hides_mm else frame
-
-    def copied(self, frame):
-        image = frame.image.copy()
-        (x, y), (to_x, to_y) = self.source.camera.to_image(self.copies_mm).round().astype(int)
-        image[to_y - 45 : to_y + 45, to_x - 45 : to_x + 45] = image[
-            y - 45 : y + 45, x - 45 : x + 45
-        ]
-        return replace(frame, picture=DecodedPicture(image))
-
-    def covered(self, frame, places_mm):
-        image = frame.image.copy()
-        for x_px, y_px in self.source.camera.to_image(places_mm):
-            cv2.circle(image, (round(x_px), round(y_px)), 50, (90, 90, 90), cv2.FILLED)
-        return replace(frame, picture=DecodedPicture(image))
-
-    def close(self):
-        self.source.close()
-
-    def one_more(self):
-        self.turns.release()
-
-    def end(self):
-        self.is_over = True
-        self.one_more()
-
-    def fail(self):
-        self.is_failing = True
-        self.one_more()
+from tests.live.tapped import after_one_frame, until, watched
 
 
 @pytest.fixture
@@ -89,35 +15,6 @@ def scene():
     """A table, its tap, and the live table that watches it."""
     with watched(is_live=True) as parts:
         yield parts
-
-
-@contextmanager
-def watched(*, is_live):
-    table = embedded_demo()
-    camera = demo_camera()
-    tap = Tap(SimulatedSource(table, camera, is_paced=False, look=PLAIN))
-    with Reader(lambda: tap, name="simulated", is_live=is_live) as reader:
-        if not is_live:
-            tap.one_more()  # a film starts with its first frame
-        reader.start()
-        with LiveTable(reader, camera, table.roster, simulated=table) as live:
-            yield table, tap, live
-            tap.end()
-
-
-def after_one_frame(tap, live):
-    frame = live.snapshot().frame
-    tap.one_more()
-    return until(live, lambda snapshot: snapshot.frame > frame)
-
-
-def until(live, holds):
-    version = -1
-    while (snapshot := live.wait(version, PATIENCE_S)) is not None:
-        if holds(snapshot):
-            return snapshot
-        version = snapshot.version
-    raise AssertionError("nothing of the kind was published")
 
 
 def bases_by_tag(position):

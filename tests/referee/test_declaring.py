@@ -8,8 +8,8 @@ from tablecam.referee.refusals import NotDeclared
 from tablecam.referee.seats import SHARED, SPECTATOR, player
 from tablecam.referee.shown import shown
 from tablecam.rules.games import game_of
+from tests.referee.marching import act
 from tests.referee.tables import moved, table
-from tests.referee.test_referee import act
 
 FRENCH = player("french")
 

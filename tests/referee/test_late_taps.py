@@ -8,8 +8,8 @@ from tablecam.referee.refusals import OutOfDate
 from tablecam.referee.seats import SHARED, player
 from tablecam.referee.shown import shown
 from tablecam.rules.games import game_of
+from tests.referee.marching import BRITISH, FRENCH, act, marching
 from tests.referee.tables import moved, table
-from tests.referee.test_referee import BRITISH, FRENCH, act, marching
 
 DONE = {"type": "done"}
 

@@ -6,40 +6,12 @@ from tablecam.errors import BadInput
 from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours, OutOfDate
-from tablecam.referee.seats import SHARED, SPECTATOR, player
+from tablecam.referee.seats import SPECTATOR
 from tablecam.referee.shown import shown
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
+from tests.referee.marching import BRITISH, FRENCH, act, begun, marching
 from tests.referee.tables import moved, table
-
-FRENCH, BRITISH = player("french"), player("british")
-
-
-def begun(**more: bool) -> Referee:
-    referee = Referee(game_of("maurice-lite"), **more)
-    referee.begin(table(), {"active": "french"}, FRENCH)
-    return referee
-
-
-def act(referee: Referee, group: str, label: str, seat=FRENCH) -> None:
-    """Tap the first button of a group that says so."""
-    actions = shown(referee, seat)["actions"]
-    chosen = next(each for each in actions if each["group"] == group and label in each["label"])
-    referee.act(seat, chosen["action"])
-
-
-def marching(**more: bool) -> Referee:
-    """The french march F1."""
-    referee = begun(**more)
-    for group, label in (("volleys", "No"), ("command", "March")):
-        act(referee, group, label)
-    if shown(referee, SHARED)["actions"][0]["group"] == "card":
-        act(referee, "card", "Draw", SHARED)
-    act(referee, "activate", "F1:")
-    while (now := shown(referee, SHARED))["actions"][-1]["group"] == "card":
-        act(referee, "card", "No card", SHARED)
-    assert now["question"].startswith("french marches")
-    return referee
 
 
 def test_before_a_game_has_begun_there_is_nothing_to_do() -> None:

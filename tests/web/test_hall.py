@@ -12,7 +12,7 @@ from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
 from tests.patience import comes_true
 from tests.record.games import FACTS
-from tests.replay.test_scenes import deed, position
+from tests.replay.small import deed, position
 from web.hall import create_hall
 
 OWN = {"base_url": "http://127.0.0.1/"}

@@ -1,0 +1,155 @@
+"""The live table over the simulated one in tests: a tap gives frames, hands move units."""
+
+import threading
+from contextlib import contextmanager
+from dataclasses import replace
+
+import cv2
+
+from tablecam.capture.errors import SourceLost
+from tablecam.capture.picture import DecodedPicture
+from tablecam.capture.reader import Reader
+from tablecam.live.table import LiveTable
+from tablecam.referee.seats import SHARED
+from tablecam.referee.shown import shown
+from tablecam.simulate.demo import demo_camera, embedded_demo
+from tablecam.simulate.render import PLAIN
+from tablecam.simulate.source import SimulatedSource
+from tests.patience import PATIENCE_S, in_time
+
+
+class Tap:
+    """A simulated source that gives a frame when it is asked to; it may fail on order.
+
+    `covers` names a unit over which something grey lies in the next frames, `hides_mm` are places
+    over which it lies; what is at the first of the two `copies_mm` is seen at the second, too.
+    """
+
+    def __init__(self, source):
+        self.source = source
+        self.name = source.name
+        self.turns = threading.Semaphore(0)
+        self.is_over = False
+        self.is_failing = False
+        self.covers = None
+        self.hides_mm = ()
+        self.copies_mm = None
+        self.crops = False
+
+    def read(self):
+        self.turns.acquire()
+        if self.is_failing:
+            raise SourceLost("simulated: the cable was pulled")
+        if self.is_over:
+            return None
+        frame = self.source.read()
+        if self.crops:
+            return replace(frame, picture=DecodedPicture(frame.image[:100]))
+        if self.covers is not None:
+            bases = self.source.truth_of(frame.number).unit(self.covers).bases
+            return self.covered(frame, [(b.x_mm, b.y_mm, 0.0) for b in bases])
+        if self.copies_mm is not None:
+            return self.copied(frame)
+        return self.covered(frame, self.hides_mm) if self.hides_mm else frame
+
+    def copied(self, frame):
+        image = frame.image.copy()
+        (x, y), (to_x, to_y) = self.source.camera.to_image(self.copies_mm).round().astype(int)
+        image[to_y - 45 : to_y + 45, to_x - 45 : to_x + 45] = image[
+            y - 45 : y + 45, x - 45 : x + 45
+        ]
+        return replace(frame, picture=DecodedPicture(image))
+
+    def covered(self, frame, places_mm):
+        image = frame.image.copy()
+        for x_px, y_px in self.source.camera.to_image(places_mm):
+            cv2.circle(image, (round(x_px), round(y_px)), 50, (90, 90, 90), cv2.FILLED)
+        return replace(frame, picture=DecodedPicture(image))
+
+    def close(self):
+        self.source.close()
+
+    def one_more(self):
+        self.turns.release()
+
+    def end(self):
+        self.is_over = True
+        self.one_more()
+
+    def fail(self):
+        self.is_failing = True
+        self.one_more()
+
+
+@contextmanager
+def watched(*, is_live):
+    table = embedded_demo()
+    camera = demo_camera()
+    tap = Tap(SimulatedSource(table, camera, is_paced=False, look=PLAIN))
+    with Reader(lambda: tap, name="simulated", is_live=is_live) as reader:
+        if not is_live:
+            tap.one_more()  # a film starts with its first frame
+        reader.start()
+        with LiveTable(reader, camera, table.roster, simulated=table) as live:
+            yield table, tap, live
+            tap.end()
+
+
+def after_one_frame(tap, live):
+    frame = live.snapshot().frame
+    tap.one_more()
+    return until(live, lambda snapshot: snapshot.frame > frame)
+
+
+def until(live, holds):
+    version = -1
+    while (snapshot := live.wait(version, PATIENCE_S)) is not None:
+        if holds(snapshot):
+            return snapshot
+        version = snapshot.version
+    raise AssertionError("nothing of the kind was published")
+
+
+def until_shown(live, tap, holds):
+    """Frames as a camera takes them, until a page is shown what is expected."""
+    for _ in in_time():
+        after_one_frame(tap, live)
+        now = shown(live.referee, SHARED)
+        if holds(now):
+            return now
+    raise AssertionError(f"never shown: {now['moved']} {now['to_place']}")
+
+
+def until_still(tap, live):
+    """Frames as a camera takes them, for longer than a table takes to come to rest."""
+    for _ in in_time(1.5):
+        after_one_frame(tap, live)
+
+
+def tap_on(live, group, label=""):
+    """Tap the first button of a group that says so."""
+    actions = shown(live.referee, SHARED)["actions"]
+    chosen = next(each for each in actions if each["group"] == group and label in each["label"])
+    live.referee.act(SHARED, chosen["action"])
+
+
+def march_declared(live, unit):
+    """The prussians declare a march and activate one unit."""
+    tap_on(live, "volleys", "No")
+    tap_on(live, "command", "March")
+    while not (now := shown(live.referee, SHARED))["actions"][0]["label"].startswith("P"):
+        tap_on(live, now["actions"][-1]["group"], now["actions"][-1]["label"])
+    tap_on(live, "activate", unit)
+    while not shown(live.referee, SHARED)["question"].startswith("prussian marches"):
+        tap_on(live, "card", "No card")
+
+
+def moved_ahead(table, name, length_mm):
+    unit = table.truth().unit(name)
+    middle = [
+        sum(getattr(b, key) for b in unit.bases) / len(unit.bases) for key in ("x_mm", "y_mm")
+    ]
+    heading_deg = unit.bases[0].heading_deg
+    ahead = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}[round(heading_deg) % 360]
+    x_mm, y_mm = (m + length_mm * a for m, a in zip(middle, ahead, strict=True))
+    table.move_unit(name, x_mm, y_mm, heading_deg)

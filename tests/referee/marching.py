@@ -1,0 +1,36 @@
+"""A game on the small table, played by its buttons as far as a march."""
+
+from tablecam.referee.referee import Referee
+from tablecam.referee.seats import SHARED, player
+from tablecam.referee.shown import shown
+from tablecam.rules.games import game_of
+from tests.referee.tables import table
+
+FRENCH, BRITISH = player("french"), player("british")
+
+
+def begun(**more: bool) -> Referee:
+    referee = Referee(game_of("maurice-lite"), **more)
+    referee.begin(table(), {"active": "french"}, FRENCH)
+    return referee
+
+
+def act(referee: Referee, group: str, label: str, seat=FRENCH) -> None:
+    """Tap the first button of a group that says so."""
+    actions = shown(referee, seat)["actions"]
+    chosen = next(each for each in actions if each["group"] == group and label in each["label"])
+    referee.act(seat, chosen["action"])
+
+
+def marching(**more: bool) -> Referee:
+    """The french march F1."""
+    referee = begun(**more)
+    for group, label in (("volleys", "No"), ("command", "March")):
+        act(referee, group, label)
+    if shown(referee, SHARED)["actions"][0]["group"] == "card":
+        act(referee, "card", "Draw", SHARED)
+    act(referee, "activate", "F1:")
+    while (now := shown(referee, SHARED))["actions"][-1]["group"] == "card":
+        act(referee, "card", "No card", SHARED)
+    assert now["question"].startswith("french marches")
+    return referee
