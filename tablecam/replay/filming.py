@@ -56,6 +56,23 @@ def write_film(
     Raises:
         BadInput: The recording cannot be read or has nothing to show, or the file not be written.
     """
+    found = pictures_of(journal, form, photographs=photographs, watched=watched)
+    with whole_file(path) as fresh:
+        return form.write(fresh, found, per_s=form.per_s)
+
+
+def pictures_of(
+    journal: Journal,
+    form: Format,
+    *,
+    photographs: bool,
+    watched: Watched = lambda found: found,
+) -> Iterator[tuple[Picture, int]]:
+    """The pictures of a film one by one, each with how many frames it stands for.
+
+    Raises:
+        BadInput: The recording cannot be read or has nothing to show.
+    """
     found = list(scenes(journal))
     facts = film_facts(journal)
     if not found or facts is None:
@@ -69,8 +86,7 @@ def write_film(
         photographs,
         form.units_across,
     )
-    with whole_file(path) as fresh:
-        return form.write(fresh, _pictures(studio, watched(found)), per_s=form.per_s)
+    return _pictures(studio, watched(found))
 
 
 def _pictures(studio: Studio, found: Iterable[Scene]) -> Iterator[tuple[Picture, int]]:

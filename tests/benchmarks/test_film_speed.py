@@ -1,0 +1,59 @@
+"""How fast films are made: drawing and encoding, against the encoder alone on the same pictures.
+
+Wanted: at least half as fast as the plain encoder. Both are measured in one run, as time of the
+processor, so that neither another program nor the number of cores counts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from tablecam.record.game_file import GameFile
+from tablecam.replay.filming import MP4, Format, pictures_of, write_film
+from tablecam.rules.games import game_of
+from tablecam.rules.play import Play
+from tablecam.simulate.demo import embedded_demo
+from tests.replay.recorded import recorded
+
+WANTED = 0.5
+_DEEDS = 40
+"""Enough for units that move, smoke and volleys; its pictures are all kept for the encoder."""
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory: pytest.TempPathFactory) -> GameFile:
+    chance = Random(3)
+    play: Play[Any, Any] = Play(game_of("maurice-lite"), embedded_demo().truth(), {}, chance=chance)
+    for _ in range(_DEEDS):
+        play.apply(chance.choice(play.legal()))
+    return recorded(play, tmp_path_factory.mktemp("games") / "film.tablecam")
+
+
+def test_an_mp4_is_made_at_half_the_speed_of_its_encoder(game: GameFile, tmp_path: Path) -> None:
+    assert measured(game, tmp_path, "mp4", MP4) >= WANTED
+
+
+def measured(game: GameFile, folder: Path, name: str, form: Format) -> float:
+    """How fast a film is made, for how fast its encoder is."""
+    pictures = list(pictures_of(game, form, photographs=True))
+    plain_s = seconds(lambda: form.write(folder / "plain", pictures, per_s=form.per_s))
+    film_s = seconds(lambda: write_film(game, folder / "film", form, photographs=True))
+    frames = sum(count for _, count in pictures)
+    print(
+        f"\n{name}: {frames} frames of {len(pictures)} pictures, {film_s:.2f} s of the processor, "
+        f"the encoder alone {plain_s:.2f} s: {plain_s / film_s:.2f} of its speed"
+    )
+    return plain_s / film_s
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long the processor works at something."""
+    begun_s = time.process_time()
+    work()
+    return time.process_time() - begun_s
