@@ -62,7 +62,7 @@ function bands(state, film, xOf, width_px) {
     const { number, active = "" } = film.standings[next === undefined ? film.last : Math.max(at, next - 1)]?.round ?? {};
     const label = number !== undefined && x - free_px >= LABEL_PX && width > 8 ? String(number) : "";
     if (label) free_px = x;
-    return { key: String(at), x, width, side: `side-${sideNumber(state, active) % 8} ${index % 2 ? "odd" : "even"}`, label, text: number === undefined ? "before the game" : `round ${number}: ${active}` };
+    return { key: String(at), x, width, side: `${active ? `side-${sideNumber(state, active) % 8}` : "nobody"} ${index % 2 ? "odd" : "even"}`, label, text: number === undefined ? "before the game" : `round ${number}: ${active}` };
   });
 }
 
