@@ -13,10 +13,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from tablecam.record.game_file import GameFile
 from tablecam.replay.filming import MP4, Format, pictures_of, write_film
-from tablecam.rules.games import game_of
+from tablecam.rules.maurice.game import GAME
 from tablecam.rules.play import Play
 from tablecam.simulate.demo import embedded_demo
 from tests.replay.recorded import recorded
@@ -29,7 +30,7 @@ _DEEDS = 40
 @pytest.fixture(scope="module")
 def game(tmp_path_factory: pytest.TempPathFactory) -> GameFile:
     chance = Random(3)
-    play: Play[Any, Any] = Play(game_of("maurice-lite"), embedded_demo().truth(), {}, chance=chance)
+    play: Play[Any, Any] = Play(GAME, embedded_demo().truth(), {}, chance=chance)
     for _ in range(_DEEDS):
         play.apply(chance.choice(play.legal()))
     return recorded(play, tmp_path_factory.mktemp("games") / "film.tablecam")
@@ -45,7 +46,7 @@ def measured(game: GameFile, folder: Path, name: str, form: Format) -> float:
     plain_s = seconds(lambda: form.write(folder / "plain", pictures, per_s=form.per_s))
     film_s = seconds(lambda: write_film(game, folder / "film", form, photographs=True))
     frames = sum(count for _, count in pictures)
-    print(
+    Console(width=120, highlight=False).print(
         f"\n{name}: {frames} frames of {len(pictures)} pictures, {film_s:.2f} s of the processor, "
         f"the encoder alone {plain_s:.2f} s: {plain_s / film_s:.2f} of its speed"
     )
