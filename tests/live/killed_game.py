@@ -19,8 +19,8 @@ from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
 from tablecam.rules.games import game_of
 from tests.referee.tables import table
-from tests.web.conftest import StandingTable
-from tests.web.test_game import ROSTER_OF_FOUR
+from tests.web.of_four import ROSTER_OF_FOUR
+from tests.web.standing import StandingTable
 from web import Server, create_app
 
 TABLE_FILE = "the table of a game that is killed"

@@ -1,194 +1,15 @@
-"""A table that stands still, and the application that shows it."""
+"""The application over a table that stands still, and who looks at it."""
 
 from __future__ import annotations
-
-import threading
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tablecam.errors import BadInput
-from tablecam.live.disputing import Disputing, Frozen
-from tablecam.live.rulings import LiveRulings
-from tablecam.live.state import Health, Snapshot
-from tablecam.referee.referee import Referee
-from tablecam.rules.games import game_of
-from tablecam.simulate.demo import demo_camera
-from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
-from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
+from tests.web.of_four import SIDES, seated
+from tests.web.standing import StandingControls, StandingTable
 from web import create_app
-
-FOOT = BaseType("foot", 40, 40, 14)
-TABLE = TableSize(1800, 1200, 40)
-WOOD = Terrain("wood", "woods", ((400, 300), (520, 310), (500, 420)))
-ROSTER = Roster(
-    game="maurice-lite",
-    table=TABLE,
-    dictionary="DICT_4X4_250",
-    table_tag_size_mm=60,
-    table_tags=(),
-    base_types=(FOOT,),
-    units=(
-        UnitEntry("F1", "french", "infantry", FOOT, (10, 11), {"name": "Champagne"}),
-        UnitEntry("B1", "british", "cavalry", FOOT, (20, 21)),
-    ),
-    commanders=(CommanderEntry("french-cinc", "french", FOOT, 90),),
-    terrain=(WOOD,),
-)
-F1 = Unit(
-    "F1",
-    "french",
-    "infantry",
-    (
-        BasePose(500, 400, 90, 40, 40, tag=10, sigma_mm=0.2, sigma_deg=0.3),
-        BasePose(540, 400, 90, 40, 40, tag=11, sigma_mm=0.2, sigma_deg=0.3, seen="held"),
-    ),
-    formation="line",
-)
-POSITION = Position(
-    "maurice-lite", TABLE, (F1,), (Commander("french-cinc", "french", 300, 200),), (WOOD,)
-)
-HEALTH = Health(
-    "camera 0", "live", "1920 x 1080", "camera.json", 10.0, 5, 1, (20, 21), 0.21, 0.08, ("Dark.",)
-)
-
-
-class StandingTable:
-    """A live table where nothing moves but by `show`: what the application is handed in tests."""
-
-    def __init__(
-        self,
-        *,
-        simulated: StandingControls | None = None,
-        roster: Roster = ROSTER,
-        position: Position = POSITION,
-    ) -> None:
-        self.roster = roster
-        self._rulings = LiveRulings(roster)
-        self._disputing = Disputing(self._rulings, roster, None)
-        self.has_rules = self._rulings.has_rules
-        self.simulated = simulated
-        self.jpeg = b"\xff\xd8 a picture"
-        self._changed = threading.Condition()
-        self._snapshot = Snapshot(3, 7, position, HEALTH, {11: 12.34})
-        game = game_of(roster.game)
-        self.referee = None if game is None else Referee(game, tell=self._show_game)
-
-    def show(self, **changes: Any) -> None:
-        with self._changed:
-            newer = replace(self._snapshot, version=self._snapshot.version + 1, **changes)
-            self._snapshot = newer
-            self._changed.notify_all()
-
-    def _show_game(self, version: int) -> None:
-        self.show(game=version)
-
-    def snapshot(self) -> Snapshot:
-        return self._snapshot
-
-    def wait(self, after_version: int, timeout_s: float) -> Snapshot | None:
-        with self._changed:
-            newer = self._changed.wait_for(
-                lambda: self._snapshot.version > after_version, timeout_s
-            )
-            return self._snapshot if newer else None
-
-    def picture(self) -> bytes:
-        return self.jpeg
-
-    def measure(self, a: str, b: str, within_bw: Sequence[float] = ()) -> dict[str, Any]:
-        if "nobody" in (a + b):
-            raise BadInput("measure", "expected a thing on the table, got 'unit:nobody'")
-        return {"a": a, "b": b, "within": list(within_bw)}
-
-    def unit_sheet(self, unit: str, active: str) -> dict[str, Any]:
-        sheet = self._rulings.unit_sheet(self._snapshot.position, unit, active)
-        version = self._snapshot.version
-        return {"unit": unit, "active": active, "version": version} | sheet.to_json()
-
-    def pair_sheet(self, a: str, b: str, active: str) -> dict[str, Any]:
-        sheet = self._rulings.pair_sheet(self._snapshot.position, a, b, active)
-        version = self._snapshot.version
-        return {"a": a, "b": b, "active": active, "version": version} | sheet.to_json()
-
-    def dispute(self, question: str, active: str) -> dict[str, Any]:
-        frozen = Frozen(self._snapshot, None, demo_camera())
-        kept = self._disputing.dispute(frozen, question, active)
-        self.show(disputes=len(self.disputes()))
-        return kept
-
-    def disputes(self) -> list[dict[str, Any]]:
-        return self._disputing.record.disputes()
-
-    @property
-    def trouble(self) -> str:
-        return self._disputing.record.trouble
-
-    def dispute_picture(self, number: int, *, plain: bool = False) -> bytes:
-        return self._disputing.record.dispute_picture(number, plain=plain)
-
-    def dispute_position(self, number: int) -> dict[str, Any]:
-        return self._disputing.record.dispute_position(number)
-
-    def take_off(self, thing: str) -> None:
-        if thing != "unit:F1":
-            raise BadInput(thing, "expected something that is hidden, but the camera sees it")
-        self.show(position=replace(POSITION, units=()))
-
-    def about(self, thing: str) -> dict[str, Any]:
-        return {"thing": thing, "lines": [], "shapes": []}
-
-
-class StandingControls:
-    """Controls that write down what they are told."""
-
-    def __init__(self) -> None:
-        self.deeds: list[Any] = []
-
-    @property
-    def is_paused(self) -> bool:
-        return self.deeds[-1:] == ["pause"]
-
-    @property
-    def light(self) -> float:
-        return next((deed[1] for deed in reversed(self.deeds) if deed[0] == "light"), 1.0)
-
-    def bump_camera(self, right_px: float, down_px: float) -> None:
-        self.deeds.append(("bump", right_px, down_px))
-
-    def dim_lamp(self, light: float) -> None:
-        self.deeds.append(("light", light))
-
-    def move_unit(self, unit_id: str, x_mm: float, y_mm: float, heading_deg: float) -> None:
-        if unit_id != "F1":
-            raise BadInput("table", f"expected a unit on the table, got {unit_id!r}")
-        self.deeds.append((unit_id, x_mm, y_mm, heading_deg))
-
-    def take_off(self, unit_id: str, tag: int | None = None) -> None:
-        if unit_id != "F1":
-            raise BadInput("table", f"expected a unit on the table, got {unit_id!r}")
-        self.deeds.append(("take off", unit_id, tag))
-
-    def put_back(self, unit_id: str, tag: int | None = None) -> None:
-        self.deeds.append(("put back", unit_id, tag))
-
-    @property
-    def off(self) -> frozenset[int]:
-        taken = [deed for deed in self.deeds if deed[0] == "take off"]
-        return frozenset({10, 11}) if taken else frozenset()
-
-    def pause(self) -> None:
-        self.deeds.append("pause")
-
-    def resume(self) -> None:
-        self.deeds.append("resume")
-
-    def restart(self) -> None:
-        self.deeds.append("restart")
+from web.seats import Seats
 
 
 @pytest.fixture
@@ -214,3 +35,18 @@ def controls() -> StandingControls:
 @pytest.fixture
 def simulated_client(controls: StandingControls) -> FlaskClient:
     return create_app(StandingTable(simulated=controls), {"TESTING": True}).test_client()
+
+
+@pytest.fixture
+def seats() -> Seats:
+    return Seats(SIDES, by_link=True)
+
+
+@pytest.fixture
+def french(app: Flask, seats: Seats) -> FlaskClient:
+    return seated(app, seats, "french")
+
+
+@pytest.fixture
+def british(app: Flask, seats: Seats) -> FlaskClient:
+    return seated(app, seats, "british")

@@ -2,39 +2,10 @@
 
 import pytest
 
-from tablecam.table.roster import CommanderEntry, Roster, UnitEntry
 from tests.referee.tables import moved, table
-from tests.web.conftest import FOOT, ROSTER, TABLE, StandingTable
+from tests.web.of_four import ROSTER_OF_FOUR, begin, seated
+from tests.web.standing import StandingTable
 from web import create_app
-from web.seats import Seats
-
-ROSTER_OF_FOUR = Roster(
-    game="maurice-lite",
-    table=TABLE,
-    dictionary=ROSTER.dictionary,
-    table_tag_size_mm=60,
-    table_tags=(),
-    base_types=(FOOT,),
-    units=tuple(
-        UnitEntry(name, side, "infantry", FOOT, tuple(range(first, first + 4)))
-        for name, side, first in (
-            ("F1", "french", 10),
-            ("F2", "french", 20),
-            ("B1", "british", 30),
-            ("B2", "british", 40),
-        )
-    ),
-    commanders=(
-        CommanderEntry("cinc", "french", FOOT, 90),
-        CommanderEntry("general", "british", FOOT, 91),
-    ),
-    terrain=(),
-)
-
-
-@pytest.fixture
-def seats():
-    return Seats(("french", "british"), by_link=True)
 
 
 @pytest.fixture
@@ -45,26 +16,6 @@ def live():
 @pytest.fixture
 def app(live, seats):
     return create_app(live, {"TESTING": True}, seats=seats)
-
-
-@pytest.fixture
-def french(app, seats):
-    return seated(app, seats, "french")
-
-
-@pytest.fixture
-def british(app, seats):
-    return seated(app, seats, "british")
-
-
-def seated(app, seats, name):
-    client = app.test_client()
-    client.get(f"/seat/{seats.token(name)}")
-    return client
-
-
-def begin(client, **options):
-    return client.post("/api/game/begin", json={"options": {"active": "french", **options}})
 
 
 def test_before_it_begins_a_game_only_says_so(french):

@@ -5,18 +5,12 @@ from random import Random
 import pytest
 
 from tests.referee.tables import table
-from tests.web.conftest import StandingTable
-from tests.web.test_game import ROSTER_OF_FOUR, begin, seated
+from tests.web.of_four import ROSTER_OF_FOUR, begin, seated
+from tests.web.standing import StandingTable
 from web import create_app
-from web.seats import Seats
 
 SMALL_BYTES = 6_000
 """A game with four units, told without its log, is 4 kB; a line of the log 300 bytes."""
-
-
-@pytest.fixture
-def seats():
-    return Seats(("french", "british"), by_link=True)
 
 
 @pytest.fixture
@@ -27,11 +21,6 @@ def live():
 @pytest.fixture
 def app(live, seats):
     return create_app(live, {"TESTING": True}, seats=seats)
-
-
-@pytest.fixture
-def french(app, seats):
-    return seated(app, seats, "french")
 
 
 class Page:

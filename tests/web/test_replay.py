@@ -17,8 +17,8 @@ from tablecam.rules.play import Play
 from tests.referee.tables import table
 from tests.replay.recorded import new, recorded
 from tests.rules.maurice.game.playthrough import KEPT, played
-from tests.web.conftest import StandingTable
-from tests.web.test_game import ROSTER_OF_FOUR
+from tests.web.of_four import ROSTER_OF_FOUR
+from tests.web.standing import StandingTable
 from web import create_app, create_replay
 from web.seats import Seats
 

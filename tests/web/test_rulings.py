@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 
 from tablecam.table.model import BasePose, Unit
 from tablecam.table.roster import UnitEntry
-from tests.web.conftest import F1, FOOT, POSITION, ROSTER, StandingTable
+from tests.web.standing import F1, FOOT, POSITION, ROSTER, StandingTable
 
 WHOLE = (
     UnitEntry("F2", "french", "infantry", FOOT, (12, 13, 14, 15)),
