@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from tablecam.errors import BadInput
 from tablecam.live.background import Background
@@ -22,6 +23,9 @@ _PATIENCE_S = 0.5
 _GONE_S = 1.0
 """A unit that is to be taken off and has not been seen for so long was: an arm that only reaches
 across is gone by then, and what lies there after all is found again."""
+
+_MISSED_S = 12.0
+"""A base that has not been seen for so long is missed: no hand stays over a table that long."""
 
 
 class Refereeing(Background):
@@ -46,6 +50,8 @@ class Refereeing(Background):
         self._recording = recording
         self._rest = Rest()
         self._settled = Settled()
+        self._latest: Position | None = None
+        self._missed = frozenset[int]()
 
     def _run(self) -> None:
         latest: Snapshot | None = None
@@ -72,11 +78,15 @@ class Refereeing(Background):
             return
         at_rest = self._rest.see(now.position, time.monotonic())
         settled = None if at_rest is None else self._settled.see(at_rest)
-        if settled is None:
+        if settled is not None:
+            self._keep(settled)  # first: no deed may overtake what it was judged by
+            self._latest = settled
+        missed = missed_tags(now)
+        if self._latest is None or (settled is None and missed == self._missed):
             return
-        self._keep(settled)  # first: no deed may overtake what it was judged by
+        self._missed = missed
         if self._referee is not None:
-            self._referee.see(settled)
+            self._referee.see(without(self._latest, missed))
 
     def _keep(self, settled: Position) -> None:
         if self._recording is None:
@@ -85,6 +95,20 @@ class Refereeing(Background):
             self._recording.settle(settled)
         except Exception:  # a fault of ours costs an entry; what hands did is judged all the same
             log.exception("the table could not be kept as it lies")
+
+
+def missed_tags(now: Snapshot) -> frozenset[int]:
+    """The bases that have been hidden for longer than hands hide them: they may lie elsewhere."""
+    return frozenset(tag for tag, hidden_s in now.held_for_s.items() if hidden_s >= _MISSED_S)
+
+
+def without(position: Position, tags: frozenset[int]) -> Position:
+    """A table without some bases; units of which none is left do not lie on it."""
+    kept = (
+        replace(unit, bases=tuple(base for base in unit.bases if base.tag not in tags))
+        for unit in position.units
+    )
+    return replace(position, units=tuple(unit for unit in kept if unit.bases))
 
 
 def gone(now: Snapshot, to_take_off: frozenset[str]) -> Iterator[str]:

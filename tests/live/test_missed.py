@@ -1,0 +1,73 @@
+"""Bases that nobody has seen for long: the referee misses them, as hands may have removed them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import pytest
+
+from tablecam.live.refereeing import Refereeing
+from tablecam.live.state import Health, Snapshot
+from tablecam.referee.referee import Referee
+from tablecam.referee.seats import SHARED
+from tablecam.referee.shown import shown
+from tablecam.rules.games import game_of
+from tablecam.table.model import Position, Unit
+from tests.patience import comes_true
+from tests.referee.tables import table
+
+HEALTH = Health("test", "live", "", "", 10.0)
+
+
+class Watched:
+    """A table as the camera has it, and a referee beside it; `hide` is what an arm does."""
+
+    def __init__(self) -> None:
+        self.referee = Referee(game_of("maurice-lite"))
+        self.position = tagged(table())
+        self.now = Snapshot(1, 1, self.position, HEALTH)
+        self.referee.begin(self.position, {"active": "french"}, SHARED)
+
+    def wait(self, version: int, patience_s: float) -> Snapshot | None:
+        return self.now
+
+    def hide(self, held_for_s: Mapping[int, float]) -> None:
+        self.now = replace(self.now, version=self.now.version + 1, held_for_s=held_for_s)
+
+    def said(self) -> list[str]:
+        return [each["text"] for each in shown(self.referee, SHARED)["moved"]]
+
+
+def tagged(position: Position) -> Position:
+    """Each base with a tag: 10 to 13 are the first unit's, 20 to 23 the second's."""
+
+    def with_tags(number: int, unit: Unit) -> Unit:
+        bases = (replace(each, tag=10 * number + at) for at, each in enumerate(unit.bases))
+        return replace(unit, bases=tuple(bases))
+
+    units = (with_tags(number, unit) for number, unit in enumerate(position.units, start=1))
+    return replace(position, units=tuple(units))
+
+
+@pytest.fixture
+def watched() -> Iterator[Watched]:
+    watched = Watched()
+    with Refereeing(watched.referee, watched.wait, lambda thing: None):
+        version = watched.referee.version
+        comes_true(lambda: watched.referee.version > version)  # it has seen the table at rest
+        yield watched
+
+
+def test_a_base_that_was_removed_is_missed_until_it_is_seen_again(watched: Watched) -> None:
+    watched.hide({11: 60.0})
+    comes_true(lambda: watched.said() != [])
+    (said,) = watched.said()
+    assert said == "a base of F1 cannot be seen: units lose no bases, put it back"
+    watched.hide({})
+    comes_true(lambda: watched.said() == [])
+
+
+def test_an_arm_that_reaches_across_hides_what_nobody_misses(watched: Watched) -> None:
+    watched.hide({11: 5.0} | dict.fromkeys((20, 21, 22, 23), 60.0))
+    comes_true(lambda: watched.said() != [])
+    (said,) = watched.said()
+    assert said == "F2 is not seen on the table: put it back where it was"
