@@ -7,7 +7,7 @@ import { addFace, dropFace, gameTold, offerOf, playing, rollDue } from "./game_s
 import { listenToLog } from "./game_log_deeds.js";
 import { listenToSetup } from "./game_setup_deeds.js";
 import { newStates, statesAction, withSet } from "./game_states.js";
-import { byId } from "./panel.js";
+import { byId, PHONE } from "./panel.js";
 import { chooseAlone } from "./state.js";
 import { field, listenToLooks, longPresses, onTap } from "./taps.js";
 
@@ -17,7 +17,6 @@ import { field, listenToLooks, longPresses, onTap } from "./taps.js";
 /** So long after it was told to stop the simulated battle stands still, and is seen so. */
 const STANDSTILL_MS = 900;
 const TUMBLE_MS = 700;
-const PHONE = "(max-width: 52rem)";
 const GONE_ON = "The game had gone on: look again.";
 
 /** Listen to the game's part of the page; what keys do with it. @type {(state: State, changed: () => void) => import("./keys.js").Keys} */

@@ -101,7 +101,7 @@ function waysOf(moved, state) {
   const told = playing(state);
   if (!told || told.seat.kind === "spectator") return [];
   const { answer, is_legal, unit, after } = moved;
-  if (after.length) return [];
+  if (after.length || (is_legal && !told.is_yours)) return [];  // whoever is asked confirms it
   const accept = { deed: "accept-open", text: "Accept anyway", title: "The players have agreed: it is recorded as an overrule" };
   const confirms = is_legal && told.is_yours;
   if (confirms && answer.answer === "yes") return [{ deed: "seen", text: "Confirm", title: `Record what ${unit} did`, main: !told.together.includes(unit) }];

@@ -12,7 +12,7 @@ import { renderSetup } from "./game_setup.js";
 import { renderStates } from "./game_states.js";
 import { renderStrip } from "./game_strip.js";
 import { each, put, write } from "./keyed.js";
-import { byId, element } from "./panel.js";
+import { byId, element, PHONE } from "./panel.js";
 import { renderSeats } from "./seats_panel.js";
 import { sideNumber } from "./state.js";
 
@@ -60,6 +60,16 @@ export function renderGame(state) {
   renderSetup(state);
   renderStates(state);
   renderGameLog(state);
+  showFromTop(told);
+}
+
+/** A phone shows its panel from the top as soon as something else is asked of its seat. @type {(told: GameNow | null) => void} */
+function showFromTop(told) {
+  const panel = byId("panel");
+  const before = panel.dataset.asked;
+  panel.dataset.asked = told?.is_yours ? told.question : told ? "others" : "";
+  const isNews = panel.dataset.asked !== before && Boolean(told?.is_yours || !before);
+  if (isNews && matchMedia(PHONE).matches) panel.scrollTop = 0;
 }
 
 /** @type {(state: State) => void} */

@@ -133,6 +133,7 @@ export function gameTold(state, told, asked) {
   const before = game.told?.has_begun ? game.told : null;
   game.told = told;
   game.error = null;
+  if (told.seat.kind === "spectator") state.moving = false;
   if (!told.has_begun) return;
   const due = new Set(told.to_place.map(({ unit }) => unit));
   game.placed = (before?.to_place ?? []).map(({ unit }) => unit).filter((unit) => !due.has(unit));

@@ -18,6 +18,7 @@ const CARD = "M5 2H15V18H5Z";
 export function renderStrip(state) {
   const told = playing(state);
   document.body.classList.toggle("playing", told !== null);
+  document.body.classList.toggle("looking-on", state.game.told?.seat.kind === "spectator");
   put(byId("game-strip"), "data-version", String(state.game.told?.version ?? ""));
   put(byId("turn-round"), "class", told && !SETUP_STEPS.has(told.state.step?.type ?? "") ? `turn-round side-${sideNumber(state, told.state.round.active) % 8}` : "turn-round none");
   const isSetup = Boolean(told && SETUP_STEPS.has(told.state.step?.type ?? ""));

@@ -134,7 +134,7 @@ function pick(picks) {
 }
 
 function toggleMoving() {
-  state.moving = facts.simulated && !state.moving;
+  state.moving = facts.simulated && !state.moving && state.game.told?.seat.kind !== "spectator";
   changed();
 }
 

@@ -13,6 +13,9 @@ import { isHidden, sideNumber, titleOf } from "./state.js";
 const SOURCE_WORDS = { opening: "opening", live: "live", lost: "camera lost", ended: "ended" };
 const ANSWER_WORDS = { yes: "yes", no: "no", too_close: "too close to call" };
 
+/** Where the panel lies beneath the table, and slides over it. */
+export const PHONE = "(max-width: 52rem)";
+
 /** A node of the page by its id. @type {(id: string) => HTMLElement} */
 export function byId(id) {
   const node = document.getElementById(id);

@@ -38,6 +38,15 @@ def test_a_unit_moved_out_of_turn_is_said_and_may_be_accepted(fight: Table) -> N
     expect(line).to_contain_text("A6 as laid (it slipped)")
 
 
+def test_a_legal_move_is_confirmed_by_its_own_side_and_overruled_by_nobody(fight: Table) -> None:
+    fight.taps("No volleys", "March", "P1: 1 card for 8 BW")
+    fight.hall.table.move_unit("P1", 300, 290, 90)
+    for seat, ways in ((fight.prussian, 1), (fight.austrian, 0)):
+        moved = seat.page.locator('.moved[data-unit="P1"]')
+        expect(moved).to_contain_text("✓ yes")
+        expect(moved.locator("[data-way]:visible")).to_have_count(ways)
+
+
 def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) -> None:
     hall, page = fight.hall, fight.prussian.page
     fight.taps("No volleys", "March", "P1, P2, P3, P4: 1 card for 5 BW")

@@ -132,3 +132,22 @@ def test_a_phone_has_all_that_is_asked_within_reach(fight: Table, browser: Brows
         assert strip is not None
         assert strip["height"] <= STRIP_PX
         assert seat.page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_phone_shows_what_is_asked_and_a_thumb_finds_every_button(
+    fight: Table, browser: Browser
+) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with seated(fight.hall, browser, "prussian", **phone) as seat:
+        seat.shows_the_newest()
+        seat.page.locator("#panel").evaluate("panel => { panel.scrollTop = panel.scrollHeight }")
+        fight.taps("No volleys")
+        seat.shows_the_newest()
+        expect(seat.page.locator("#game-actions button").first).to_be_in_viewport()
+        small = seat.page.locator("button:visible:not(#panel-grip)").evaluate_all(
+            """(all, least) => all.map((each) => [each.textContent, each.getBoundingClientRect()])
+                 .filter(([, { width, height }]) => Math.min(width, height) < least)
+                 .map(([text]) => text)""",
+            FINGER_PX,
+        )
+        assert small == []

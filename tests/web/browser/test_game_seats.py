@@ -88,3 +88,7 @@ def test_the_shared_screen_shows_the_links_and_who_looks_on_has_no_buttons(
         spectator.shows_the_newest()
         expect(spectator.page.locator("#turn-question")).to_contain_text("volley phase")
         expect(spectator.page.locator("#game button:visible")).to_have_count(0)
+        expect(spectator.page.locator(".simulated")).to_be_hidden()
+        expect(spectator.page.locator("#moving")).to_be_hidden()
+        spectator.page.keyboard.press("m")
+        expect(spectator.page.locator("#moving")).to_have_attribute("aria-pressed", "false")
