@@ -317,14 +317,18 @@ def _expected_and_got(problem: ErrorDetails) -> str:
 def _without_tags(data: Any, path: KeyPath) -> KeyPath:
     """A path of pydantic's without the tags of unions, which stand in it like keys.
 
+    A field whose name would be a word of Python's ends in `_`; its key does not.
+
     >>> _without_tags({"type": "march", "bases": []}, ("march", "bases", 0))
     ('bases', 0)
+    >>> _without_tags({"type": "roll"}, ("roll", "for_"))
+    ('for',)
     """
     found: list[str | int] = []
     for part in path:
         if isinstance(data, Mapping) and part not in data and part == data.get("type"):
             continue
-        found.append(part)
+        found.append(part.rstrip("_") if isinstance(part, str) else part)
         data = dict(_items(data)).get(part)
     return tuple(found)
 
