@@ -41,3 +41,34 @@ def test_a_gif_shows_each_picture_for_its_time_and_begins_again(tmp_path):
             assert film.info["duration"] == 100 * count
             red, green, blue = film.convert("RGB").getpixel((80, 45))
             assert (blue, green, red) == pytest.approx(colour, abs=16)  # few colours, near ones
+
+
+def test_a_gif_of_what_moves_shows_each_picture_whole(tmp_path):
+    def there(number):
+        picture = np.full((90, 162, 3), 230, dtype=np.uint8)
+        picture[20:40, 10 * number : 10 * number + 20] = (200, 30, 30)
+        return picture
+
+    order = [0, 1, 2, 2, 5, 0]
+    assert write_gif(tmp_path / "film", ((there(each), 3) for each in order), per_s=8) == 18
+    with Image.open(tmp_path / "film") as film:
+        assert film.n_frames == 5  # two alike are one that stands for longer
+        total_ms = 0
+        for number, wanted in enumerate([0, 1, 2, 5, 0]):
+            film.seek(number)
+            total_ms += film.info["duration"]
+            shown = np.asarray(film.convert("RGB"))[:, :, ::-1].astype(int)
+            assert np.abs(shown - there(wanted)).max() < 16  # few colours, near ones
+        assert total_ms == 2250
+
+
+def test_a_gif_is_on_the_disk_as_its_pictures_come(tmp_path):
+    file, chance, sizes = tmp_path / "film", np.random.default_rng(1), []
+
+    def noise():
+        for _ in range(5):
+            yield chance.integers(0, 255, (90, 162, 3), dtype=np.uint8), 1
+            sizes.append(file.stat().st_size)
+
+    write_gif(file, noise(), per_s=8)
+    assert 0 < sizes[2] < sizes[3] < sizes[4] < file.stat().st_size
