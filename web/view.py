@@ -8,6 +8,7 @@ from dataclasses import replace
 from tablecam.live.notices import Notice
 from tablecam.live.protocol import Json, Live, SimulatedControls
 from tablecam.live.state import Health, Snapshot
+from tablecam.referee.told import outline
 from tablecam.replay.film_table import table_facts
 from tablecam.table.headings import forward, right
 from tablecam.table.model import BasePose, Commander, Point, Unit
@@ -102,12 +103,7 @@ def _commander_json(commander: Commander, snapshot: Snapshot) -> Json:
 
 
 def _pose_json(base: BasePose, snapshot: Snapshot) -> Json:
-    return {
-        "x_mm": round(base.x_mm, 2),
-        "y_mm": round(base.y_mm, 2),
-        "heading_deg": round(base.heading_deg, 2),
-        "width_mm": base.width_mm,
-        "depth_mm": base.depth_mm,
+    return outline(base) | {
         "sigma_mm": round(base.sigma_mm, 3),
         "sigma_deg": round(base.sigma_deg, 3),
         "seen": base.seen,

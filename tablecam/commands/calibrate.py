@@ -49,7 +49,15 @@ _MOST_UNCERTAIN_MM = 5.0
 """Without any lens calibration, places were known to 0.5 to 1.2 mm."""
 
 
-@click.group("calibrate", invoke_without_command=True, no_args_is_help=True)
+_EXAMPLES = """\b
+Examples:
+  tablecam calibrate --live --source 0 --table table.toml
+  tablecam calibrate lens views/ --out camera.json
+  tablecam calibrate table empty.jpg --table table.toml --camera camera.json
+"""
+
+
+@click.group("calibrate", invoke_without_command=True, no_args_is_help=True, epilog=_EXAMPLES)
 @click.option("--live", is_flag=True, help="Be led through all of it on a page in the browser.")
 @click.option(
     "--table",
@@ -144,7 +152,7 @@ def _inner_corners(
     type=click.Path(path_type=Path),
     help="Where to draw what the views covered.  [default: beside the camera file]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of words.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def lens(
     pictures: tuple[Path, ...],
     out: Path,
@@ -154,10 +162,11 @@ def lens(
     *,
     as_json: bool,
 ) -> None:
-    """Find the lens from PICTURES of the lens board (files, or folders of them).
+    """Find the lens from PICTURES of the lens board.
 
-    Print the board with `tablecam print --what board`, glue it onto something flat, and take a
-    dozen pictures of it: everywhere in the field, tilted this way and that, sharp.
+    PICTURES are files, or folders of them. Print the board with `tablecam print --what board`, glue
+    it onto something flat, and take a dozen pictures of it: everywhere in the field, tilted this
+    way and that, sharp.
     """
     coverage_path = coverage_path or out.with_suffix(".coverage.png")
     _check_writable(out)
@@ -206,11 +215,11 @@ def lens(
     help="The camera file with the lens. Where there is none yet, one is made without it.",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write here, not to the camera file.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of words.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def table(
     picture: Path, table_path: Path, camera_path: Path, out: Path | None, *, as_json: bool
 ) -> None:
-    """Find the table's place in PICTURE from its table tags, and keep it in the camera file."""
+    """Find the camera's place from the table tags in a PICTURE."""
     out = out or camera_path
     _check_writable(out)
     roster = read_table_file(table_path)

@@ -15,7 +15,10 @@ from tablecam.rules.games import game_names
 @click.argument("game")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def coverage(game: str, as_json: bool) -> None:
-    """Count the rules of a GAME that are played and tested, and name those that are not."""
+    """Count the rules of a GAME that are played and tested.
+
+    Those that are not are named.
+    """
     found = coverage_of(game)
     if found is None:
         known = nearest(game, game_names())

@@ -43,9 +43,9 @@ Examples:
     help="Print what lay on the table in dispute N: a position for `tablecam rulings`.",
 )
 def disputes(path: Path, as_json: bool, pictures_folder: Path | None, number: int | None) -> None:
-    """List the disputes of a game: questions, answers with their margins, and rules.
+    """List a game's disputes, with answers, margins and rules.
 
-    FILE is a recording that `tablecam run` or `tablecam demo` has made; it may still be running.
+    FILE is a recording of `tablecam run` or `tablecam demo`; it may still be going on.
     """
     game = GameFile.open(path, read_only=True)
     if as_json and number is not None:

@@ -26,7 +26,7 @@ A roll is applied with "values" read from real dice, or without, and then it is 
 @click.argument("game")
 @click.option("--seed", type=int, help="Throw the same dice again as with the same number before.")
 def engine(game: str, seed: int | None) -> None:
-    """Play a GAME by requests on standard input, for as long as there are any."""
+    """Play a GAME by requests on standard input, a line each."""
     rules = game_of(game)
     if rules is None:
         known = nearest(game, game_names())

@@ -27,10 +27,11 @@ Examples:
 )
 @page_options
 def hall(address: str, host: str, port: int, open_browser: bool) -> None:
-    """Show all tables of a hall on one page, and open any of them to be looked at.
+    """Show all tables of a hall on one page.
 
-    Tables join it with `tablecam run --record URL`. The page changes nothing on them, and shows no
-    cards that are concealed. With `--host 0.0.0.0` everyone in the network may look.
+    Any of them is opened to be looked at. Tables join it with `tablecam run --record URL`. The page
+    changes nothing on them, and shows no cards that are concealed. With `--host 0.0.0.0` everyone
+    in the network may look.
     """
     kept = Hall(address)
     kept.prepare()

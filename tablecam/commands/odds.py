@@ -31,7 +31,7 @@ Examples:
 @click.argument("request", type=_FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def odds(position: Path, request: Path, as_json: bool) -> None:
-    """Tell the chances of a REQUEST in a POSITION, before any die is thrown.
+    """Tell the chances of a REQUEST before any die is thrown.
 
     The REQUEST is that of `tablecam resolve`; dice in it are left aside. Chances are exact: all
     ways in which the dice can fall are counted, none is sampled.

@@ -30,7 +30,14 @@ _FILE = click.Path(path_type=Path)
 _WEBCAM_DEG = 78.0
 
 
-@click.command("plan")
+_EXAMPLES = """\b
+Examples:
+  tablecam plan --table table.toml --camera-height 1500 --resolution 1920x1080
+  tablecam plan --table table.toml --camera-height 1800 --resolution 3840x2160 --draw plan.png
+"""
+
+
+@click.command("plan", epilog=_EXAMPLES)
 @click.option("--table", "table_path", type=_FILE, required=True, help="The table file.")
 @click.option(
     "--camera-height", "height_mm", type=float, required=True, help="Millimetres above the table."
@@ -64,9 +71,10 @@ def plan(
     drawing_path: Path | None,
     as_json: bool,
 ) -> None:
-    """Tell what a camera over a table would see, before buying or printing.
+    """Tell what a camera over a table would see.
 
-    How surely tags are found and how truly placed is read off measured curves.
+    It needs neither: look before buying and printing. How surely tags are found and how truly
+    placed is read off measured curves.
     """
     check_outputs([drawing_path], inputs=[table_path])
     roster = _roster(table_path, tag_size_mm)

@@ -21,7 +21,15 @@ _WHAT: tuple[What, ...] = ("all", "bases", "table", "board")
 _PDF_START = b"%PDF"
 
 
-@click.command("print")
+_EXAMPLES = """\b
+Examples:
+  tablecam print --table table.toml --out sheets.pdf
+  tablecam print --what board --paper a3 --out board.pdf
+  tablecam print --table table.toml --units F1,F2 --out lost.pdf
+"""
+
+
+@click.command("print", epilog=_EXAMPLES)
 @click.option("--table", "table_path", type=click.Path(path_type=Path), help="The table file.")
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The PDF file to write."
@@ -31,6 +39,7 @@ _PDF_START = b"%PDF"
     type=click.Choice(tuple(PAPERS), case_sensitive=False),
     default="A4",
     show_default=True,
+    help="What the printer takes.",
 )
 @click.option(
     "--what",
@@ -41,9 +50,9 @@ _PDF_START = b"%PDF"
 def print_sheets(
     table_path: Path | None, out: Path, paper: PaperName, what: What | None, units: str | None
 ) -> None:
-    """Write the sheets to print, at true scale: base tags, table tags and the lens board.
+    """Write the sheets to print: base tags, table tags, lens board.
 
-    The lens board alone (`--what board`) needs no table file.
+    They are at true scale. The lens board alone (`--what board`) needs no table file.
     """
     what = what or ("all" if units is None else "bases")
     roster = None if what == "board" else _roster(table_path)

@@ -59,7 +59,9 @@ def replay(
     port: int,
     open_browser: bool,
 ) -> None:
-    """Read a recorded game: rounds, moves, dice and what came of them, disputes, overrules.
+    """Read a recorded game, check it, repair it or play it.
+
+    It is told by rounds: moves, dice and what came of them, disputes, overrules.
 
     FILE is a recording of `tablecam run` or `tablecam demo`; it may still be going on. With --check
     every action, roll, ruling and dispute is done again by the rules: the first that comes out

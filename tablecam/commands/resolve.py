@@ -30,11 +30,11 @@ Requests look like these:
 @click.argument("request", type=_FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def resolve(position: Path, request: Path, as_json: bool) -> None:
-    """Resolve a REQUEST on a POSITION: a volley, a bombardment, a combat or a rally.
+    """Resolve a REQUEST on a POSITION, by dice that were rolled.
 
-    The request is a JSON file that holds the dice as they were rolled. The answer says who scored
-    what, by which rules, who is disrupted, breaks or falls back, and with --json also the position
-    that follows.
+    The REQUEST is a JSON file: a volley, a bombardment, a combat or a rally, with its dice. The
+    answer says who scored what, by which rules, who is disrupted, breaks or falls back, and with
+    --json also the position that follows.
     """
     field = field_of(read_position_file(position), str(position))
     answer = resolve_request(field, request_of(read_json(request), field))

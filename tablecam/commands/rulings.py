@@ -61,7 +61,7 @@ def rulings(
     rule: str | None,
     drawing_path: Path | None,
 ) -> None:
-    """Rule on all that follows from a POSITION alone, as things lie now.
+    """Rule on all that follows from a POSITION alone.
 
     Who is near the enemy, touches, flanks, may shoot and charge whom, is engaged, forms one force
     and is reached by the CinC. With --unit or --pair it says so in sentences, as the page does;

@@ -21,7 +21,15 @@ from tablecam.table.table_file import read_table_file
 SIMULATED = "simulated"
 
 
-@click.command("run")
+_EXAMPLES = """\b
+Examples:
+  tablecam run --table table.toml --camera camera.json --open
+  tablecam run --table table.toml --camera camera.json --source 1 --lan
+  tablecam run --source simulated
+"""
+
+
+@click.command("run", epilog=_EXAMPLES)
 @click.option("--table", "table_path", type=click.Path(path_type=Path), help="The table file.")
 @click.option("--camera", "camera_path", type=click.Path(path_type=Path), help="The camera file.")
 @source_options

@@ -100,7 +100,7 @@ _GAME_OPTIONS = (
         default=games_folder,
         show_default="your data folder",
         metavar="DIR",
-        help="Where games are kept, a file each; `tablecam disputes FILE` opens one.",
+        help="Where games are kept, a file each; `tablecam replay FILE` tells one.",
     ),
     click.option(
         "--new",

@@ -37,12 +37,21 @@ _FILE = click.Path(path_type=Path)
 Grey = NDArray[np.uint8]
 
 
-@click.command("snapshot")
+_EXAMPLES = """\b
+Examples:
+  tablecam snapshot table.jpg --table table.toml --camera camera.json > position.json
+  tablecam snapshot table.jpg --table table.toml --camera camera.json --draw seen.png
+"""
+
+
+@click.command("snapshot", epilog=_EXAMPLES)
 @click.argument("picture", type=_FILE)
 @click.option("--table", "table_path", type=_FILE, required=True, help="The table file.")
 @click.option("--camera", "camera_path", type=_FILE, required=True, help="The camera file.")
 @click.option("--draw", "drawing_path", type=_FILE, help="Write the picture, annotated.")
-@click.option("--out", "out_path", type=_FILE, help="Write the position there, not to stdout.")
+@click.option(
+    "--out", "out_path", type=_FILE, help="Write the position there, not to standard output."
+)
 def snapshot(
     picture: Path,
     table_path: Path,
