@@ -22,6 +22,7 @@ from tablecam.replay.lines import lines_of
 from tablecam.replay.moment import position_at
 from tablecam.replay.report import Report
 from tablecam.replay.scenes import Scene
+from tablecam.replay.text_form import text_of
 from tablecam.table.position_file import position_to_json
 from web.page_file import addresses, page_of
 
@@ -60,6 +61,9 @@ Examples:
     "--text", "text_path", metavar="OUT", type=_PATH, help="A battle report, a map each round."
 )
 @click.option(
+    "--message", "message_path", metavar="OUT", type=_PATH, help="A text that a message carries."
+)
+@click.option(
     "--position",
     "number",
     type=int,
@@ -74,13 +78,14 @@ def export(
     gif_path: Path | None,
     has_pictures: bool,
     text_path: Path | None,
+    message_path: Path | None,
     number: int | None,
 ) -> None:
     """Hand on a recorded game.
 
     FILE is a recording of `tablecam run` or `tablecam demo`; it may still be going on. OUT is a new
     file, or - for standard output; nothing is written over. `tablecam import` makes the same
-    recording again of --jsonl.
+    recording again of --jsonl or --message; the latter goes without pictures.
     """
     position_out = None if number is None else STANDARD_OUTPUT
     outputs = {
@@ -89,6 +94,7 @@ def export(
         "--mp4": mp4_path,
         "--gif": gif_path,
         "--text": text_path,
+        "--message": message_path,
         "--position": position_out,
     }
     _check(outputs, has_pictures)
@@ -104,6 +110,8 @@ def export(
             write_film(recorded, film_path, form, photographs=has_pictures, watched=watched)
     if text_path is not None:
         write_lines(text_path, _report(recorded))
+    if message_path is not None:
+        write_lines(message_path, [text_of(recorded)])
     if number is not None:
         click.echo(json.dumps(_position(recorded, number), indent=1))
 

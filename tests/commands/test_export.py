@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -46,6 +47,15 @@ def test_lines_with_pictures_give_the_same_recording_again(game, tmp_path, capsy
     exported(capsysbinary, game.path, "--jsonl", out, "--pictures")
     assert main(["import", str(out), "--out", str(again)]) == 0
     assert rows_of(again) == rows_of(game.path)
+
+
+def test_a_message_gives_the_same_recording_again_without_pictures(game, tmp_path, capsysbinary):
+    message, again = tmp_path / "message.txt", tmp_path / "again.tablecam"
+    quoted = exported(capsysbinary, game.path, "--message", "-").replace("\n", "\n> ")
+    message.write_text(f"Look what happened:\n> {quoted}\nSee you on Friday")
+    assert main(["import", str(message), "--out", str(again)]) == 0
+    assert GameFile.open(again).facts() == game.facts()
+    assert GameFile.open(again).entries() == [replace(e, pictures=()) for e in game.entries()]
 
 
 def test_lines_without_pictures_are_a_line_each_after_the_facts(game, capsysbinary):
