@@ -27,8 +27,10 @@ from tablecam.live.recording import Recording
 from tablecam.live.settling import Settled
 from tablecam.live.watching import Watching
 from tablecam.record.entries import GameFacts
+from tablecam.record.faults import in_words
 from tablecam.record.game_file import SUFFIX, GameFile
 from tablecam.record.journal import Journal
+from tablecam.record.writer_lock import WriterLock
 from tablecam.referee.rest import Rest
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
@@ -102,11 +104,24 @@ def mark_of(task: Task) -> Mark | None:
 
 
 def _reread(task: Task) -> Reread:
+    with in_words(str(task.folder), "cannot be written"):
+        task.folder.mkdir(parents=True, exist_ok=True)
+        lock = WriterLock.taken(task.mark)
+    if lock is None:
+        raise BadInput(str(task.video), f"another tablecam reads it into {task.folder} just now")
+    try:
+        return _reread_alone(task)
+    finally:
+        lock.release()
+
+
+def _reread_alone(task: Task) -> Reread:
     before = mark_of(task)
     if task.recording.exists() and before is None:
         positions = _positions(GameFile.open(task.recording, read_only=True))
         return Reread(task.video, task.recording, positions, was_done_before=True)
     roster, camera_file = read_table_file(task.table), read_camera_file(task.camera)
+    _check_size(task.video, camera_file)
     with closing(VideoSource(task.video, at_end="stop", clock=SystemClock())) as source:
         began_at = _began_at(task.video, source.length_s)
         file = _file(task, roster, began_at)
@@ -115,20 +130,38 @@ def _reread(task: Task) -> Reread:
     return Reread(task.video, task.recording, _positions(file))
 
 
+def _check_size(video: Path, camera_file: CameraFile) -> None:
+    """Refuse a video of another camera before there is a recording of it."""
+    with closing(VideoSource(video, at_end="stop", clock=SystemClock())) as source:
+        first = source.read()
+    if first is not None:
+        camera_file.check_picture_size(first.width_px, first.height_px, str(video))
+
+
 def _positions(journal: Journal) -> int:
     return len(journal.entries("position"))
 
 
 def _file(task: Task, roster: Roster, began_at: datetime) -> GameFile:
     """The recording that goes on, or a new one."""
-    if task.recording.exists():
-        return GameFile.open(task.recording)
     table_file, camera_file = (
         path.read_text(encoding="utf-8-sig") for path in (task.table, task.camera)
     )
     facts = GameFacts(roster.game, table_file, began_at, camera_file)
+    if task.recording.exists():
+        file = GameFile.open(task.recording)
+        _check_same(file, facts)
+        return file
     _say(task, Mark(0.0, 0.0))  # before there is a recording: one without a mark is whole
     return GameFile.create(task.recording, facts)
+
+
+def _check_same(file: GameFile, facts: GameFacts) -> None:
+    """Go on with a recording only by the files with which it was begun."""
+    begun = file.facts()
+    if (begun.table_file, begun.camera_file) != (facts.table_file, facts.camera_file):
+        expected = "expected the table and camera files with which it was begun, got others"
+        raise BadInput(file.name, f"{expected}: delete it to begin anew")
 
 
 def _read(
@@ -201,7 +234,6 @@ def _check_kept(record: KeptGame) -> None:
 
 def _say(task: Task, mark: Mark) -> None:
     """Note how far a video was read; the note is there whole or as it was."""
-    task.folder.mkdir(parents=True, exist_ok=True)
     fresh = task.mark.with_suffix(".new")
     fresh.write_text(json.dumps(asdict(mark)), encoding="utf-8")
     os.replace(fresh, task.mark)

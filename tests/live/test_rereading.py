@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from datetime import UTC, datetime
 from math import hypot
 
 import pytest
@@ -12,7 +13,9 @@ from distributed import LocalCluster
 
 from tablecam.cli import main
 from tablecam.live.rereading import mark_of, reread
+from tablecam.record.entries import GameFacts
 from tablecam.record.game_file import GameFile
+from tablecam.record.writer_lock import WriterLock
 from tablecam.replay.moment import position_at
 from tests.live.filmed import MOVED_AT, PER_S, UNIT, filmed
 from tests.patience import comes_true
@@ -72,6 +75,14 @@ def test_what_was_read_is_not_read_again(whole, film):
     assert whole.recording.read_bytes() == before
 
 
+def is_left_alone(task):
+    """Whether no program reads a film any more."""
+    lock = WriterLock.taken(task.mark)
+    if lock is not None:
+        lock.release()
+    return lock is not None
+
+
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no groups of processes to kill")
 @pytest.mark.parametrize("after_s", [1.0, 3.0])
 def test_a_film_whose_reading_is_killed_is_read_on_from_there(film, tmp_path, after_s):
@@ -82,6 +93,7 @@ def test_a_film_whose_reading_is_killed_is_read_on_from_there(film, tmp_path, af
         comes_true(lambda: (mark := mark_of(task)) is not None and mark.read_s >= after_s)
         os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
+    comes_true(lambda: is_left_alone(task))  # its workers die a moment after it
     found = reread(task)
     assert (found.problem, found.was_done_before) == ("", False)
     assert mark_of(task) is None
@@ -115,6 +127,27 @@ def test_a_film_of_another_camera_is_named(film, tmp_path, capsys):
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "film.mp4" in said or "other.json" in said
+    assert not (tmp_path / "film.tablecam").exists()  # the right camera may come next
+
+
+def test_a_film_that_another_program_reads_is_left_to_it(film, tmp_path):
+    task = film.task(tmp_path / "out")
+    task.folder.mkdir()
+    lock = WriterLock.taken(task.mark)
+    assert "another tablecam reads it" in reread(task).problem
+    assert not task.recording.exists()
+    lock.release()
+
+
+def test_a_recording_is_not_gone_on_with_by_another_table_file(film, tmp_path):
+    task = film.task(tmp_path)
+    facts = GameFacts("maurice-lite", "another table", datetime.now(UTC), "{}")
+    begun = GameFile.create(task.recording, facts)
+    task.mark.write_text('{"read_s": 1.0, "length_s": 4.8}')
+    problem = reread(task).problem
+    assert problem.startswith(str(task.recording))
+    assert "the table and camera files with which it was begun" in problem
+    assert begun.last() == 0
 
 
 def test_two_films_of_one_name_are_refused_before_anything_is_read(film, tmp_path, capsys):
