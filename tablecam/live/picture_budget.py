@@ -13,7 +13,7 @@ Shown = Literal["table", "place"]
 """The whole table, or the place of one move."""
 
 DEFAULT_MB: Final = 52.0
-"""A busy game of three hours (600 moves, 4900 entries) has 5.5 MB beside: its file stays below 60."""
+"""A busy game of three hours (600 moves) has 5.5 MB beside: its file stays below 60."""
 GAME_S: Final = 3 * 3600.0
 """What a budget is for. A longer game goes on at the same rate."""
 
