@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 import tomllib
-import types
-import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -18,12 +15,11 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from tablecam.errors import BadInput
+from tablecam.model_problems import expected_and_got, keys_at, without_tags
 from tablecam.toml_lines import KeyPath, json_lines, json_repeats, toml_lines
+from tablecam.wording import closest, nearest, quoted, written
 
 Model = TypeVar("Model", bound=BaseModel)
-
-_LONGEST_QUOTE = 40
-_MOST_NAMES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +85,8 @@ class Document:
             return adapter.validate_json(json.dumps(self.data), strict=True)
         except ValidationError as error:
             problem = error.errors(include_url=False)[0]
-            path = _without_tags(self.data, tuple(problem["loc"]))
-            raise self.error(path, _expected_and_got(problem)) from None
+            path = without_tags(self.data, tuple(problem["loc"]))
+            raise self.error(path, expected_and_got(problem)) from None
 
     def _first(self, error: ValidationError, model: type[BaseModel]) -> BadInput:
         problems = error.errors(include_url=False)
@@ -103,10 +99,10 @@ class Document:
     def _explained(self, problem: ErrorDetails, model: type[BaseModel]) -> tuple[KeyPath, str]:
         path = tuple(problem["loc"])
         if problem["type"] == "extra_forbidden":
-            return path, f"unknown key{nearest(str(path[-1]), _keys_at(model, path[:-1]))}"
+            return path, f"unknown key{nearest(str(path[-1]), keys_at(model, path[:-1]))}"
         if problem["type"] == "missing":
-            return self._missing(path, _keys_at(model, path[:-1]))
-        return path, _expected_and_got(problem)
+            return self._missing(path, keys_at(model, path[:-1]))
+        return path, expected_and_got(problem)
 
     def _missing(self, path: KeyPath, known: Iterable[str]) -> tuple[KeyPath, str]:
         unknown = [key for key in _value_at(self.data, path[:-1]) if key not in known]
@@ -190,58 +186,6 @@ def document_from(data: object, source: str) -> Document:
     return Document(source, _object(data, source))
 
 
-def written(path: KeyPath) -> str:
-    """A key path as people write it, lists counted from 1.
-
-    >>> written(("unit", 1, "tags", 0))
-    'unit[2].tags[1]'
-    """
-    text = ""
-    for part in path:
-        text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else part
-    return text
-
-
-def quoted(value: object) -> str:
-    """A value as it stands in a document, cut when it is long."""
-    try:
-        text = json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError):
-        text = str(value)
-    return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 3] + "..."
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """What to add to a message about an unknown name: the nearest known one, or all of them.
-
-    >>> nearest("fot", ["foot", "horse"])
-    '; did you mean foot?'
-    >>> nearest("x", ["foot", "horse"])
-    '; there are foot, horse'
-    """
-    names = list(known)
-    meant = closest(name, names)
-    if meant is not None:
-        return f"; did you mean {meant}?"
-    if not names:
-        return "; there are none"
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"; there are {', '.join(names[:_MOST_NAMES])}{more}"
-
-
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that was probably meant: much alike, or the same with its unit left out.
-
-    >>> closest("x", ["id", "x_mm"])
-    'x_mm'
-    """
-    by_folded = {each.casefold(): each for each in known}
-    folded = name.casefold()
-    close = difflib.get_close_matches(folded, by_folded, n=1)
-    close = close or [each for each in by_folded if each.startswith(f"{folded}_")]
-    return by_folded[close[0]] if close else None
-
-
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
@@ -265,103 +209,3 @@ def _value_at(data: Any, path: KeyPath) -> Any:
     for part in path:
         data = data[part]
     return data
-
-
-_EXPECTED = {
-    "greater_than": "a number above {gt:g}",
-    "greater_than_equal": "a number of {ge:g} or more",
-    "less_than": "a number below {lt:g}",
-    "less_than_equal": "a number of {le:g} or less",
-    "literal_error": "{expected}",
-    "float_type": "a number",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "finite_number": "a finite number",
-    "string_type": "text",
-    "string_too_short": "a text that is not empty",
-    "bool_type": "true or false",
-    "list_type": "a list",
-    "dict_type": "a table of keys",
-    "model_type": "a table of keys",
-    "dataclass_type": "a table of keys",
-    "tuple_type": "a list",
-    "frozen_set_type": "a list",
-    "union_tag_invalid": "{discriminator} to be one of {expected_tags}",
-}
-
-
-_SAID = {
-    "missing": "expected this key, but it is missing",
-    "unexpected_keyword_argument": "unknown key",
-    "union_tag_not_found": "expected a key that says what it is, but it is missing",
-}
-
-
-def _expected_and_got(problem: ErrorDetails) -> str:
-    context = problem.get("ctx", {})
-    if problem["type"] == "value_error":
-        return str(context["error"])
-    if problem["type"] in _SAID:
-        return _SAID[problem["type"]]
-    got = quoted(problem["input"])
-    if problem["type"] in ("too_short", "too_long"):
-        limit = context.get("min_length", context.get("max_length"))
-        bound = "at least" if problem["type"] == "too_short" else "at most"
-        return f"expected {bound} {limit} elements, got {context['actual_length']}"
-    if problem["type"] not in _EXPECTED:
-        return f"{problem['msg']}, got {got}"
-    expected = _EXPECTED[problem["type"]].format(**context).replace("'", "")
-    return f"expected {expected}, got {got}"
-
-
-def _without_tags(data: Any, path: KeyPath) -> KeyPath:
-    """A path of pydantic's without the tags of unions, which stand in it like keys.
-
-    A field whose name would be a word of Python's ends in `_`; its key does not.
-
-    >>> _without_tags({"type": "march", "bases": []}, ("march", "bases", 0))
-    ('bases', 0)
-    >>> _without_tags({"type": "roll"}, ("roll", "for_"))
-    ('for',)
-    """
-    found: list[str | int] = []
-    for part in path:
-        if isinstance(data, Mapping) and part not in data and part == data.get("type"):
-            continue
-        found.append(part.rstrip("_") if isinstance(part, str) else part)
-        data = dict(_items(data)).get(part)
-    return tuple(found)
-
-
-def _items(data: Any) -> Iterable[tuple[Any, Any]]:
-    if isinstance(data, Mapping):
-        return data.items()
-    return enumerate(data) if isinstance(data, list) else ()
-
-
-def _keys_at(model: type[BaseModel], path: KeyPath) -> list[str]:
-    """The keys that a model knows at a place in its document."""
-    annotation: Any = model
-    for part in path:
-        annotation = _inside(annotation, part)
-    model_there = _model_in(annotation)
-    return [] if model_there is None else list(model_there.model_fields)
-
-
-def _inside(annotation: Any, part: str | int) -> Any:
-    if isinstance(part, int):
-        return next(iter(typing.get_args(_without_none(annotation))), None)
-    model = _model_in(annotation)
-    field = None if model is None else model.model_fields.get(part)
-    return None if field is None else field.annotation
-
-
-def _without_none(annotation: Any) -> Any:
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        return next(arg for arg in typing.get_args(annotation) if arg is not type(None))
-    return annotation
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    found = _without_none(annotation)
-    return found if isinstance(found, type) and issubclass(found, BaseModel) else None

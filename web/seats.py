@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterable, Mapping
 from flask import Blueprint, Flask, Response, abort, current_app, g, jsonify, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from tablecam.documents import document_from, nearest
+from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.referee.seats import SHARED, SPECTATOR, Seat, player
+from tablecam.wording import nearest
 from web.bodies import TakeSeat
 from web.codes import svg_code
 

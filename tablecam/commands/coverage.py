@@ -6,9 +6,9 @@ import json
 
 import click
 
-from tablecam.documents import nearest, quoted
 from tablecam.rules.coverage import Covered, coverage_of
 from tablecam.rules.games import game_names
+from tablecam.wording import nearest, quoted
 
 
 @click.command("coverage")

@@ -8,9 +8,9 @@ from random import Random
 
 import click
 
-from tablecam.documents import nearest, quoted
 from tablecam.rules.games import game_names, game_of
 from tablecam.rules.lines import Lines
+from tablecam.wording import nearest, quoted
 
 _REQUESTS = """\b
 One JSON object a line; each is answered by one, with "ok" true or false:

@@ -13,7 +13,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from tablecam.commands.outputs import check_outputs, write_text
-from tablecam.documents import nearest, quoted
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.narrowing import RULES, document_under, keys_under, of_pair, of_units
@@ -25,6 +24,7 @@ from tablecam.rules.maurice.sheet_text import sheet_lines
 from tablecam.rules.maurice.sheets import pair_sheet, unit_sheet
 from tablecam.rules.sheets import Sheet
 from tablecam.table.position_file import read_position_file
+from tablecam.wording import nearest, quoted
 
 _FILE_WIDTH = 120
 """In a file or a pipe no window limits the width."""

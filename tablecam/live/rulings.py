@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-from tablecam.documents import nearest, quoted
 from tablecam.errors import BadInput
 from tablecam.rules.books import Book, book_of
 from tablecam.rules.sheets import Line, Sheet
 from tablecam.table.model import Position
 from tablecam.table.roster import Roster
 from tablecam.table.steady import steadied
+from tablecam.wording import nearest, quoted
 
 Sheets = dict[tuple[str, ...], Sheet]
 """Those that have been asked for, by the unit or the two that they are about."""

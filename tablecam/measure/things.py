@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from tablecam.documents import nearest, quoted
 from tablecam.errors import BadInput
 from tablecam.measure.rectangles import Measurable
 from tablecam.table.model import BasePose, Commander, Point, Position, Unit
+from tablecam.wording import nearest, quoted
 
 Found = TypeVar("Found")
 

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from tablecam.documents import nearest
 from tablecam.errors import BadInput
 from tablecam.measure.answer import Answer, AnswerWord
 from tablecam.measure.lengths import distance
@@ -17,6 +16,7 @@ from tablecam.measure.within import within
 from tablecam.rules.game import Closed, Json
 from tablecam.rules.play import Play, Remark
 from tablecam.table.model import Position
+from tablecam.wording import nearest
 
 _KEY = "intent"
 _SHOWN_FOR_ACTIONS = 12

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tablecam.documents import quoted
 from tablecam.errors import BadInput
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import Seat
 from tablecam.rules.play import Play
+from tablecam.wording import quoted
 
 AT = "at"
 """The key of an offered action that names the version of the game at which it was offered."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tablecam.documents import quoted, written
 from tablecam.toml_lines import KeyPath
+from tablecam.wording import quoted, written
 
 SAME: Final = 1e-3
 """Two lengths in mm, or other numbers, that differ by less are the same: documents are rounded to a

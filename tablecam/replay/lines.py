@@ -16,11 +16,12 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field, StringConstraints
 
-from tablecam.documents import document_from, quoted
+from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.record.entries import GameFacts, Json, Kind, NewEntry, Picture, PictureKind
 from tablecam.replay.copies import RecordingCopy
 from tablecam.table.sections import StrictModel
+from tablecam.wording import quoted
 
 FORMAT: Final = "tablecam.recording"
 VERSION: Final = 1

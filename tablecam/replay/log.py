@@ -9,11 +9,11 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final
 
-from tablecam.documents import quoted
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Json, Kind
 from tablecam.replay.rerun import Rerun
 from tablecam.rules.games import game_of
+from tablecam.wording import quoted
 
 Said = Iterator["LogLine"]
 

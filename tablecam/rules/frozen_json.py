@@ -12,9 +12,10 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from tablecam.documents import document_from, quoted
+from tablecam.documents import document_from
 from tablecam.rules.game import Json
 from tablecam.toml_lines import KeyPath
+from tablecam.wording import quoted
 
 _LARGEST = 1e6
 """A kilometre, in millimetres. Squares of far larger numbers are none any more."""

@@ -13,13 +13,14 @@ from typing import Any, NoReturn
 
 from pydantic import Field
 
-from tablecam.documents import Document, document_from, quoted
+from tablecam.documents import Document, document_from
 from tablecam.errors import BadInput
 from tablecam.rules.game import Game, Json, Refused, Suggestion
 from tablecam.rules.play import Play
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json, position_to_json
 from tablecam.table.sections import StrictModel
+from tablecam.wording import quoted
 
 log = logging.getLogger(__name__)
 

@@ -8,9 +8,10 @@ from typing import Annotated
 import shapely
 from pydantic import BaseModel, ConfigDict, Field
 
-from tablecam.documents import Document, nearest, quoted
+from tablecam.documents import Document
 from tablecam.table.model import FARTHEST_MM, GAMES, TableSize, Terrain
 from tablecam.toml_lines import KeyPath
+from tablecam.wording import nearest, quoted
 
 Positive = Annotated[float, Field(gt=0, le=FARTHEST_MM)]
 NotNegative = Annotated[float, Field(ge=0, le=FARTHEST_MM)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
-from tablecam.documents import Document, nearest, quoted
+from tablecam.documents import Document
 from tablecam.table.model import HEX_GAMES
 from tablecam.table.sections import check_extra, check_ids, check_outlines
 from tablecam.table.table_sections import BaseTypeSection, TableFile
 from tablecam.toml_lines import KeyPath
+from tablecam.wording import nearest, quoted
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tablecam.documents import nearest, quoted
 from tablecam.errors import BadInput
 from tablecam.rules.maurice import sheets
 from tablecam.rules.maurice.field import GAME, field_of, renewed_field
@@ -17,6 +16,7 @@ from tablecam.rules.maurice.rulings import all_rulings
 from tablecam.rules.maurice.whole import whole_units
 from tablecam.rules.sheets import Line, Sheet
 from tablecam.table.model import Position
+from tablecam.wording import nearest, quoted
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,6 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.documents import quoted, written
 from tablecam.errors import BadInput
 from tablecam.measure.outlines import Axes, axes, unit_footprints
 from tablecam.measure.rectangles import rectangles
@@ -20,6 +19,7 @@ from tablecam.rules.maurice.overlaps import Overlap, overlaps
 from tablecam.rules.maurice.tables import BASES, KINDS, MOST_WIDE
 from tablecam.table.formation import read_formation
 from tablecam.table.model import FormationName, Position, Unit
+from tablecam.wording import quoted, written
 
 GAME = "maurice-lite"
 

@@ -14,11 +14,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tablecam.documents import Document, document_from, nearest, quoted
+from tablecam.documents import Document, document_from
 from tablecam.rules.maurice.field import Field as Table
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.table.sections import Name, StrictModel
 from tablecam.toml_lines import KeyPath
+from tablecam.wording import nearest, quoted
 
 Kind = Literal["volley", "bombard"]
 Dice = tuple[int, ...]

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from tablecam.documents import nearest
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import Field
 from tablecam.rules.maurice.fire import BaseFire, FireOption, Fires, fire_of
@@ -20,6 +19,7 @@ from tablecam.rules.maurice.results import broken_by, is_broken
 from tablecam.rules.maurice.tables import FORCE_BW, TO_DISRUPT, TO_DISRUPT_GUN_BY_BOMBARDMENT
 from tablecam.rules.maurice.terms import needed_on_die
 from tablecam.table.model import Arm
+from tablecam.wording import nearest
 
 _RANGES: Mapping[Kind, str] = MappingProxyType({"volley": "short", "bombard": "long"})
 """What each kind of fire reaches (M-7.1)."""

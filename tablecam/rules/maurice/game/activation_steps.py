@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from tablecam.documents import nearest
 from tablecam.measure.answer import EXACT_MM
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.activation import Span, reaches, span, spans
@@ -21,6 +20,7 @@ from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import Activating, Interrupting
 from tablecam.rules.maurice.game.table import field_at, forces_at
 from tablecam.table.model import Commander
+from tablecam.wording import nearest
 
 Force = tuple[str, ...]
 

@@ -7,7 +7,6 @@ from typing import get_args
 
 import shapely
 
-from tablecam.documents import quoted
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.field import Field
 from tablecam.rules.maurice.game.able import may_charge
@@ -26,6 +25,7 @@ from tablecam.rules.maurice.game.steps import (
 )
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.tables import SHORT_BW
+from tablecam.wording import quoted
 
 
 class VolleyChoiceRules:

@@ -17,12 +17,13 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from tablecam.documents import Document, nearest, quoted, read_toml
+from tablecam.documents import Document, read_toml
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import GAME
 from tablecam.rules.maurice.game.cards import Card, Effect, Modification
 from tablecam.rules.maurice.game.steps import Symbol
 from tablecam.table.sections import Name, StrictModel
+from tablecam.wording import nearest, quoted
 
 FORMAT: Final = "tablecam.deck"
 VERSION: Final = 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tablecam.documents import nearest
 from tablecam.errors import BadInput
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.game.actions import Action, Done, Fire, FireFrom
@@ -17,6 +16,7 @@ from tablecam.rules.maurice.game.steps import Firing, RollingToDisrupt, RollingT
 from tablecam.rules.maurice.game.table import field_at, fire_at
 from tablecam.rules.maurice.requests import Aim, Kind, Volley
 from tablecam.rules.maurice.volley import Shot, shot_list
+from tablecam.wording import nearest
 
 _SYMBOLS: dict[Kind, Symbol] = {"volley": "musket", "bombard": "cannon"}
 """The cards that modify each kind of fire (M-3.5)."""

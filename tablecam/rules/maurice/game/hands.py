@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tablecam.documents import quoted
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game.cards import Card
 from tablecam.rules.maurice.game.state import State
+from tablecam.wording import quoted
 
 
 def is_dealt(state: State) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tablecam.documents import nearest
 from tablecam.measure.lengths import distance
 from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.field import UnitOnField
@@ -17,6 +16,7 @@ from tablecam.rules.maurice.game.declaring import may_try_to_charge, may_try_to_
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.requests import Aim
+from tablecam.wording import nearest
 
 
 def check_tried_fire(state: State, unit: UnitOnField, action: Fire) -> None:

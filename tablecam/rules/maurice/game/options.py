@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tablecam.documents import Document, document_from, nearest, quoted
+from tablecam.documents import Document, document_from
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.game.deck_file import DeckList, deck_named
@@ -27,6 +27,7 @@ from tablecam.rules.maurice.tables import ALLOWANCES_BW, DEALT
 from tablecam.table.model import Position
 from tablecam.table.sections import Name, StrictModel
 from tablecam.toml_lines import KeyPath
+from tablecam.wording import nearest, quoted
 
 DECK_SIZE = 60
 """Cards of the players' own deck unless they say so: the rulebook does not (M-3.10)."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tablecam.documents import nearest
 from tablecam.errors import BadInput
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Event, Refused
@@ -23,6 +22,7 @@ from tablecam.rules.maurice.game.table import field_on
 from tablecam.rules.maurice.tables import BASES
 from tablecam.table.formation import read_formation
 from tablecam.table.model import Position, Unit
+from tablecam.wording import nearest
 
 _STEPS: dict[str, Step] = {
     "volleys": VolleyChoice(),
