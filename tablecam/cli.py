@@ -17,6 +17,7 @@ from tablecam.commands.disputes import disputes
 from tablecam.commands.engine import engine
 from tablecam.commands.export import export
 from tablecam.commands.hall import hall
+from tablecam.commands.harmless import harmless
 from tablecam.commands.import_ import import_
 from tablecam.commands.odds import odds
 from tablecam.commands.plan import plan
@@ -108,5 +109,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refuse(message: str) -> int:
-    click.echo("tablecam: " + " ".join(message.split()), err=True)
+    click.echo("tablecam: " + harmless(" ".join(message.split())), err=True)
     return BAD_INPUT

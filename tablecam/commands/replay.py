@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from tablecam.commands.harmless import harmless
 from tablecam.commands.progress import with_progress
 from tablecam.commands.replay_page import serve_replay
 from tablecam.commands.replay_report import head, log_console, print_log
@@ -139,7 +140,7 @@ def _print_check(found: Checked, took_s: float, played_s: float) -> None:
         click.echo(f"done again in {took_s:.1f} s{faster}")
     else:
         click.echo(f"held until then: {', '.join(counts) or 'nothing'}")
-        click.echo(f"the first that does not: {found.fault}")
+        click.echo(f"the first that does not: {harmless(str(found.fault))}")
 
 
 def _counted(count: int, what: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -10,6 +11,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from tablecam.commands.harmless import harmless
 from tablecam.record.entries import GameFacts
 from tablecam.replay.log import ROUND, LogLine
 
@@ -44,7 +46,7 @@ def head(facts: GameFacts, last: int, ended_at: datetime | None) -> str:
 def print_log(facts: GameFacts, lines: Iterable[LogLine], console: Console) -> None:
     """The log; each entry's number and time stand beside its first line."""
     before: LogLine | None = None
-    for line in lines:
+    for line in map(_harmless, lines):
         if line.kind in _PARTS:
             _print_part(facts, line, console)
         else:
@@ -52,6 +54,11 @@ def print_log(facts: GameFacts, lines: Iterable[LogLine], console: Console) -> N
             for text in _lines(line, is_new, console.width):
                 _print(console, text)
         before = line
+
+
+def _harmless(line: LogLine) -> LogLine:
+    """A line of what players wrote, to be printed on a terminal."""
+    return replace(line, text=harmless(line.text), note=harmless(line.note))
 
 
 def log_console() -> Console:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Kind
 from tablecam.record.journal import Journal
 from tablecam.record.positions import WHOLE
@@ -46,7 +47,8 @@ def film(journal: Journal, after: int = 0) -> Json:
         "started_at": kept.started_at.isoformat(timespec="seconds"),
         "facts": film_facts(journal) if not after else None,
         "entries": [
-            _entry_json(entry, (entry.at - kept.started_at).total_seconds()) for entry in entries
+            _entry_json(entry, (entry.at - kept.started_at).total_seconds(), journal.name)
+            for entry in entries
         ],
     }
 
@@ -69,10 +71,14 @@ def film_facts(journal: Journal) -> Json | None:
     return None
 
 
-def _entry_json(entry: Entry, at_s: float) -> Json:
-    """An entry as everybody may see it."""
+def _entry_json(entry: Entry, at_s: float, name: str) -> Json:
+    """An entry as everybody may see it; `name` is what errors call the recording."""
     told: Json = {"n": entry.number, "t": round(max(0.0, at_s), 2), "kind": entry.kind}
-    told |= _rounded(_TOLD[entry.kind](entry.document))
+    try:
+        told |= _rounded(_TOLD[entry.kind](entry.document))
+    except (KeyError, TypeError, AttributeError, RecursionError):
+        because = f"entry {entry.number} is no {entry.kind} as tablecam keeps them"
+        raise BadInput(name, because) from None
     return told | ({"pictures": list(entry.pictures)} if entry.pictures else {})
 
 

@@ -209,3 +209,12 @@ def test_a_game_without_rules_is_read_but_cannot_be_checked(tmp_path, capsys):
     path = GameFile.create(tmp_path / "w.tablecam", replace(FACTS, game="whist"), entries).path
     assert "tea" in said(capsys, path)
     assert "has no rules for whist" in refused(capsys, path, "--check")
+
+
+def test_what_players_wrote_steers_no_terminal(tmp_path, capsys):
+    words = "\x1b]0;mine\x07 \x1b[2J\u202eso"
+    notice = NewEntry("notice", {"text": words})
+    path = GameFile.create(tmp_path / "a.tablecam", FACTS, [notice]).path
+    told = said(capsys, path)
+    assert "]0;mine" in told
+    assert not {"\x1b", "\x07", "\u202e"} & set(told)

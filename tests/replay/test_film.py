@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tablecam.errors import BadInput
 from tablecam.record.entries import KINDS, GameFacts, Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import applied, difference
@@ -124,3 +125,12 @@ def test_hands_rulings_disputes_and_pictures_of_an_evening_are_told(tmp_path):
     assert by_kind["dispute"]["dispute"]["question"]["text"]
     assert "position" not in by_kind["dispute"]
     assert by_kind["picture"]["pictures"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "document"), [("notice", {}), ("deed", {"after": 3}), ("move", {"unit": "F1"})]
+)
+def test_an_entry_of_another_shape_is_named(tmp_path, kind, document):
+    file = GameFile.create(tmp_path / "a.tablecam", FACTS, [new(kind, document, 1)])
+    with pytest.raises(BadInput, match=f"entry 1 is no {kind} as tablecam keeps them"):
+        film(file)
