@@ -86,8 +86,15 @@ class Telling:
         """The scenes that the next entry makes.
 
         Raises:
-            BadInput: The entry does not follow from those before it.
+            BadInput: The entry does not follow from those before it, or says nothing of its kind.
         """
+        try:
+            yield from self._of(entry)
+        except (KeyError, TypeError, AttributeError) as error:
+            because = f"entry {entry.number} is no {entry.kind} as tablecam keeps them"
+            raise BadInput(self._name, because) from error
+
+    def _of(self, entry: Entry) -> Iterator[Scene]:
         if "table" in entry.pictures and self.now is not None:
             self.now = replace(self.now, photograph=entry.number)
         if entry.kind == "picture":

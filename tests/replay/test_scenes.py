@@ -70,6 +70,15 @@ def test_a_difference_without_a_position_before_names_its_entry(game):
         list(scenes(game))
 
 
+@pytest.mark.parametrize(
+    "bad", [NewEntry("notice", {}), deed("", after={"state": {}}), deed("", events=[{"text": "x"}])]
+)
+def test_an_entry_of_another_shape_is_named(game, bad):
+    game.append(NewEntry("position", {"whole": position()}), bad)
+    with pytest.raises(BadInput, match=r"entry 2 is no (notice|deed) as tablecam keeps them"):
+        list(scenes(game))
+
+
 def colour_at(picture, place_mm):
     """The mean colour about a table place of a 600 x 476 picture: half a pixel a millimetre."""
     x_px, y_px = round(place_mm[0] / 2), 400 - round(place_mm[1] / 2)
