@@ -17,17 +17,6 @@ def begin_play(journal: Journal, document: Json) -> None:
     journal.append(NewEntry("play", document))
 
 
-def add_deed(journal: Journal, document: Json) -> None:
-    """Keep what was done, or taken back, in the game that began last: a deed document.
-
-    Its `entry` is an entry of the play document's log.
-
-    Raises:
-        BadInput: It cannot be written; what was there before is there still.
-    """
-    journal.append(NewEntry("deed", document))
-
-
 def plays(journal: Journal, up_to: int | None = None) -> list[Json]:
     """The whole documents of all games that were begun, the newest last; as of an entry.
 

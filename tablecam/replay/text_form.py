@@ -57,11 +57,6 @@ def text_of(journal: Journal) -> str:
     return "\n".join((head, *body, _ENDS[1])) + "\n"
 
 
-def is_text_form(text: str) -> bool:
-    """Whether a recording as a text stands somewhere in it."""
-    return _ENDS[0] in _PUT_IN.sub("", text)
-
-
 def recording_of(text: str, source: str = "text") -> RecordingCopy:
     """The recording in a text; `source` is what errors call it.
 

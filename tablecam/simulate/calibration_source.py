@@ -158,11 +158,6 @@ class SimulatedCalibration:
         """Let the camera look at the empty table from now on."""
         self._is_away, self._elapsed_s = True, max(self._elapsed_s, self.waved_s)
 
-    @property
-    def elapsed_s(self) -> float:
-        """How long the board has been waved, up to the newest frame."""
-        return self._elapsed_s
-
     def held_at(self, time_s: float) -> Held | None:
         """Where the board is at a time; None when it is not in the picture any more."""
         if time_s >= self.waved_s:

@@ -7,8 +7,9 @@ from datetime import datetime
 import pytest
 
 from tablecam.record.disputes import dispute_picture, dispute_position, disputes
+from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
-from tablecam.record.plays import add_deed, newest_play, plays
+from tablecam.record.plays import newest_play, plays
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION
 from tests.record.games import dispute, pictures, position
 
@@ -81,7 +82,7 @@ def test_all_that_an_older_recording_had_is_in_the_order_in_which_it_happened(ol
 def test_an_older_recording_goes_on_once_it_is_up_to_date(old, version):
     game = GameFile.open(old)
     if version == 2:
-        add_deed(game, {"entry": {"type": "march"}})
+        game.append(NewEntry("deed", {"entry": {"type": "march"}}))
         assert newest_play(GameFile.open(old)) == {"game": "again", "log": [{"type": "march"}]}
     with sqlite3.connect(old) as file:
         assert file.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)

@@ -17,7 +17,6 @@ from tablecam.rules.maurice.tables import SLIVER_MM
 from tablecam.rules.maurice.touch import Touching
 
 RULE = "M-1.12"
-FLANKED_RULE = "M-1.13"
 
 _FAR_SIGMAS = 6.0
 
