@@ -18,7 +18,7 @@ from tablecam.replay.scenes import MOVE_S, Scene
 from tablecam.table.model import BasePose, Position, Terrain, Unit
 from tablecam.vision.evidence_drawing import drawn, side_colours
 from tablecam.vision.from_above import FromAbove
-from tablecam.vision.lettering import Words, lettered, wrapped
+from tablecam.vision.lettering import Words, fitted, lettered, wrapped
 from tablecam.vision.pen import INK, PAPER, WHITE, Colour, Pen, Picture
 
 _STRIP: Final = 0.16
@@ -120,14 +120,14 @@ class Studio:
     def _said(self, scene: Scene, top_px: int) -> Iterator[Words]:
         """The headline, and what is said in as many lines as there is room for."""
         left_px, small_px, words_px = 0.02 * self.width_px, *self._letters_px
-        top = top_px + small_px
-        yield Words(scene.headline, (left_px, top), small_px, _SOFT)
+        top, width_px = top_px + small_px, self.width_px - 2 * left_px
+        yield Words(fitted(scene.headline, small_px, width_px), (left_px, top), small_px, _SOFT)
         rule = f" ({scene.rule})" if scene.rule else ""
         words = scene.words[:1].upper() + scene.words[1:]
-        lines = wrapped(words + rule, words_px, self.width_px - 2 * left_px)
-        for line in lines[:_LINES]:
+        lines = wrapped(words + rule, words_px, width_px)
+        for line in [*lines[: _LINES - 1], " ".join(lines[_LINES - 1 :])]:
             top += 1.3 * words_px
-            yield Words(line, (left_px, top), words_px, INK)
+            yield Words(fitted(line, words_px, width_px), (left_px, top), words_px, INK)
 
     @property
     def _letters_px(self) -> tuple[float, float]:

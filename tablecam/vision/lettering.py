@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +19,7 @@ typeface that Pillow brings is there in one weight only."""
 _CASING: Final = 0.16
 _KNOWN: Final = frozenset("±°·“”…")
 """Letters beyond ASCII that the typeface has."""
-_ALIKE: Final = str.maketrans({"×": "x", "–": "-", "—": "-", "−": "-", "’": "'"})  # noqa: RUF001
+_ALIKE: Final = str.maketrans({"×": "x", "–": "-", "—": "-", "−": "-", "’": "'", "„": "“"})  # noqa: RUF001
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,18 @@ def wrapped(text: str, height_px: float, width_px: float, *, bold: bool = False)
         else:
             lines.append(word)
     return lines
+
+
+def fitted(text: str, height_px: float, width_px: float) -> str:
+    """Words as far as a line has room for them, with dots where they went on."""
+    if size_px(text, height_px)[0] <= width_px:
+        return text
+
+    def cut_px(length: int) -> float:
+        return size_px(f"{text[:length]}…", height_px)[0]
+
+    length = bisect_right(range(len(text)), width_px, key=cut_px) - 1
+    return f"{text[: max(0, length)].rstrip()}…"
 
 
 def drawable(text: str) -> str:

@@ -79,6 +79,18 @@ def test_an_entry_of_another_shape_is_named(game, bad):
         list(scenes(game))
 
 
+@pytest.mark.parametrize("words", ["F1 hits B1 twice. " * 40, "Onewordwithoutanyend" * 20])
+def test_words_that_do_not_fit_end_within_the_picture(game, words):
+    sides = {"name": "The Kingdom of the Two Sicilies " * 5, "morale": 3}
+    state = {"round": {"number": 3}, "sides": [sides]}
+    game.append(NewEntry("position", {"whole": position()}))
+    game.append(deed(words, after={"state": state, "markers": {}}))
+    ((picture, _),) = studio(game).frames(list(scenes(game))[-1])
+    strip = picture[402:]
+    assert strip[:, 300:580].min() < 120  # there are words
+    assert strip[:, 590:].min() > 230  # and room beside them
+
+
 def colour_at(picture, place_mm):
     """The mean colour about a table place of a 600 x 476 picture: half a pixel a millimetre."""
     x_px, y_px = round(place_mm[0] / 2), 400 - round(place_mm[1] / 2)
