@@ -8,6 +8,7 @@ import pytest
 from tablecam.cli import main
 from tablecam.record.disputes import add_dispute, disputes
 from tablecam.record.game_file import GameFile
+from tests.commands.refusals import refusal
 from tests.record.games import FACTS, add, dispute, pictures, position
 
 
@@ -25,11 +26,7 @@ def said(capsys, *arguments):
 
 
 def refused(capsys, *arguments):
-    assert main(["disputes", *map(str, arguments)]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert len(told.err.splitlines()) == 1
-    return told.err
+    return refusal(capsys, "disputes", *arguments)
 
 
 def test_disputes_are_listed_with_answer_margin_rule_and_reading(game, capsys):

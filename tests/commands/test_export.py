@@ -11,6 +11,7 @@ from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
 from tablecam.replay.moment import position_at
 from tablecam.table.position_file import position_to_json
+from tests.commands.refusals import refusal
 from tests.record.games import FACTS
 from tests.replay.evening import evening
 from tests.replay.golden_recordings import DEALT, golden, rows_of
@@ -35,11 +36,7 @@ def exported(capsysbinary, *arguments):
 
 
 def refused(capsys, *arguments):
-    assert main(["export", *map(str, arguments)]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert len(told.err.splitlines()) == 1
-    return told.err
+    return refusal(capsys, "export", *arguments)
 
 
 def test_lines_with_pictures_give_the_same_recording_again(game, tmp_path, capsysbinary):
@@ -116,7 +113,7 @@ def test_entries_with_positions_are_named_where_there_is_none(game, battle, tmp_
     for number in (0, -1, 34, 10**12):
         assert refused(capsys, game.path, "--position", number) == (
             "tablecam: --position: expected an entry from 1 to 33, with new positions at "
-            f"1, 4, 11, 16, 22, 26, 32, got {number}\n"
+            f"1, 4, 11, 16, 22, 26, 32, got {number}"
         )
     assert re.search(r" and \d+ more, got 0$", refused(capsys, battle.path, "--position", 0))
     calm = GameFile.create(tmp_path / "calm.tablecam", FACTS, [NewEntry("notice", {"text": "tea"})])

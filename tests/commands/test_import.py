@@ -11,6 +11,7 @@ from tablecam.record.game_file import GameFile
 from tablecam.replay.copies import copy_of
 from tablecam.replay.lines import lines_of
 from tablecam.replay.text_form import text_of
+from tests.commands.refusals import refusal
 from tests.replay.golden_recordings import made, rows_of
 
 
@@ -31,11 +32,7 @@ def imported(path, tmp_path):
 
 
 def refused(capsys, path, out):
-    assert main(["import", str(path), "--out", str(out)]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert len(told.err.splitlines()) == 1
-    return told.err
+    return refusal(capsys, "import", path, "--out", out)
 
 
 @pytest.mark.parametrize("before", ["", "\n\n", "\ufeff"])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tablecam.cli import main
+from tests.commands.refusals import refusal
 
 TABLE = """
 format = "tablecam.table"
@@ -184,8 +185,4 @@ def test_a_drawing_is_not_written_over_the_table_file(arguments, table, capsys):
 
 
 def refused(arguments, capsys):
-    assert main(arguments) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    (line,) = err.splitlines()
-    return line
+    return refusal(capsys, *arguments)

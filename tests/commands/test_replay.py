@@ -11,6 +11,7 @@ from tablecam.cli import main
 from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
 from tablecam.record.plays import plays
+from tests.commands.refusals import refusal
 from tests.record.games import FACTS
 from tests.replay.evening import evening
 from tests.replay.golden_recordings import DEALT, golden, rows_of
@@ -35,11 +36,7 @@ def said(capsys, *arguments, code=0):
 
 
 def refused(capsys, *arguments):
-    assert main(["replay", *map(str, arguments)]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert len(told.err.splitlines()) == 1
-    return told.err
+    return refusal(capsys, "replay", *arguments)
 
 
 def test_the_log_tells_rounds_moves_rulings_disputes_and_what_was_taken_back(game, capsys):

@@ -9,8 +9,8 @@ import pytest
 
 from calibration.camera_file import CameraFile, write_camera_file
 from calibration.results import LensCalibration, Origin, TableCalibration
-from tablecam.cli import main
 from tablecam.simulate.demo import demo_camera
+from tests.commands.refusals import refusal
 
 ORIGIN = Origin("2026-01-01T00:00:00Z", ("truth",))
 LENS = demo_camera(640, 360).lens
@@ -43,11 +43,7 @@ def placed(tmp_path):
 
 
 def refused(capsys, *arguments):
-    assert main(["run", *map(str, arguments)]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert len(told.err.splitlines()) == 1
-    return told.err
+    return refusal(capsys, "run", *arguments)
 
 
 def test_a_lens_without_a_table_is_sent_to_calibrate_the_table(

@@ -10,6 +10,7 @@ from calibration.camera_file import CameraFile, write_camera_file
 from calibration.results import Origin, TableCalibration
 from tablecam.cli import main
 from tablecam.table.position_file import position_from_json
+from tests.commands.refusals import refusal
 from tests.footage import Rig
 
 
@@ -78,12 +79,7 @@ def test_the_drawing_has_a_margin_beside_the_picture_and_the_position_goes_where
 
 
 def refused(arguments, capsys):
-    """The one line on standard error after which nothing was written."""
-    assert main(arguments) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    (line,) = err.splitlines()
-    return line
+    return refusal(capsys, *arguments)
 
 
 def test_a_picture_that_is_none_is_one_line(arguments, tmp_path, capsys):
