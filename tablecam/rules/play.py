@@ -164,8 +164,10 @@ class Play(Generic[State, Action]):
         Raises:
             Refused: Not as many have been done, and nothing is taken back.
         """
-        if not 1 <= steps <= len(self._standing):
-            there = len(self._standing)
+        there = len(self._standing)
+        if there == 0:
+            raise Refused("expected something to take back: nothing has been done yet")
+        if not 1 <= steps <= there:
             raise Refused(f"expected to take back from 1 to {there} actions, got {steps}")
         taken = tuple(reversed(self._standing[-steps:]))
         del self._standing[-steps:]

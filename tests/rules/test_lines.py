@@ -77,7 +77,7 @@ def test_a_roll_without_values_is_rolled(loaded):
             'action: count: expected a whole number, got "2"',
         ),
         ('{"do": "apply", "action": {"type": "take", "count": 2}}', "action: expected one of"),
-        ('{"do": "undo"}', "action: expected to take back from 1 to 0 actions, got 1"),
+        ('{"do": "undo"}', "action: expected something to take back: nothing has been done yet"),
         ('{"do": "load", "position": {}}', "position: format: expected"),
         ('{"do": "moved"}', "request: position: expected this key, but it is missing"),
     ],

@@ -18,14 +18,31 @@ const PIPS = /** @type {Record<number, [number, number][]>} */ ({
   6: [[-1, -1], [1, -1], [-1, 0], [1, 0], [-1, 1], [1, 1]],
 });
 const APART = 26;
+/** So many letters of a unit's name fit into the place of a die as they are. */
+const SHORT_NAME = 3;
 
-/** A die that shows a face; an empty place where none lies yet. @type {(face: number | null) => SVGElement} */
-export function makeDie(face) {
+/** A die that shows a face; an empty place where none lies yet, for the unit whose die it is. @type {(face: number | null, whose?: string) => SVGElement} */
+export function makeDie(face, whose = "") {
   const die = make("svg", { class: `die${face === null ? " empty" : ""}`, viewBox: "-50 -50 100 100", role: "img" });
-  put(die, "aria-label", face === null ? "not thrown yet" : String(face));
+  put(die, "aria-label", (whose && `${whose}: `) + (face === null ? "not thrown yet" : String(face)));
   die.append(make("rect", { x: "-45", y: "-45", width: "90", height: "90", rx: "16" }));
   if (face !== null) die.append(...pips(face));
+  else if (whose) die.append(makeOwner(whose));
   return die;
+}
+
+/** Whose die goes there. @type {(whose: string) => SVGElement} */
+function makeOwner(whose) {
+  const owner = make("text", { class: "whose", dy: "0.35em" });
+  if (whose.length > SHORT_NAME) for (const [key, value] of Object.entries({ textLength: "78", lengthAdjust: "spacingAndGlyphs" })) put(owner, key, value);
+  write(owner, whose);
+  return owner;
+}
+
+/** Whose die each is, where dice are rolled for several; empty where that is not said. @type {(roll: Offer) => string[]} */
+function ownersOf({ label, dice }) {
+  const names = label.slice(label.indexOf(": ") + 2).split(", ");
+  return label.includes(": ") && names.length === dice?.count && names.length > 1 ? names : [];
 }
 
 /** Pips, or the number on dice of more than six sides. @type {(face: number) => SVGElement[]} */
@@ -37,10 +54,10 @@ function pips(face) {
   return [text];
 }
 
-/** Dice in a row; each is made anew when it shows something else. @type {(parent: Element, faces: (number | null)[], name?: string) => void} */
-export function renderDice(parent, faces, name = "") {
-  const numbered = faces.map((face, index) => ({ face, key: `${name} ${index} ${face}` }));
-  each(parent, numbered, ({ key }) => key, ({ face }) => makeDie(face), () => {});
+/** Dice in a row; each is made anew when it shows something else. @type {(parent: Element, faces: (number | null)[], name?: string, owners?: string[]) => void} */
+export function renderDice(parent, faces, name = "", owners = []) {
+  const numbered = faces.map((face, index) => ({ face, whose: owners[index] ?? "", key: `${name} ${index} ${face} ${owners[index]}` }));
+  each(parent, numbered, ({ key }) => key, ({ face, whose }) => makeDie(face, whose), () => {});
 }
 
 /** Bring the dice to be entered, and those that came up last, up to date. @type {(state: State) => void} */
@@ -59,7 +76,7 @@ function renderEntry(state, roll) {
   const { faces, busy } = state.game;
   const { count, sides } = roll.dice ?? { count: 0, sides: 6 };
   write(byId("game-dice-title"), sentence(roll.label));
-  renderDice(byId("game-dice-entered"), Array.from({ length: count }, (_, index) => faces[index] ?? null));
+  renderDice(byId("game-dice-entered"), Array.from({ length: count }, (_, index) => faces[index] ?? null), "", ownersOf(roll));
   const keys = Array.from({ length: sides }, (_, index) => index + 1);
   each(byId("game-dice-keys"), keys, String, makeKey, (key) => disable(key, busy !== null || faces.length === count));
   disable(byId("game-dice-back"), busy !== null || faces.length === 0);

@@ -32,7 +32,7 @@ export function renderDue(state) {
     put(lift, "type", "button");
     put(lift, "data-lift", unit);
     write(lift, "Take it off");
-    lift.hidden = !isOff || !state.facts.simulated;
+    lift.hidden = !isOff || !state.facts.simulated || told?.seat.kind === "spectator";
   });
   renderTogether(state);
   each(byId("game-moved"), told?.moved ?? [], ({ unit }) => unit, makeMoved, (row, moved) => updateMoved(row, moved, state));

@@ -47,6 +47,7 @@ export function renderGame(state) {
   renderStrip(state);
   renderSeats(state);
   renderSaid(state);
+  renderOver(told);
   renderBegin(state);
   renderDue(state);
   renderIntents(state);
@@ -87,9 +88,21 @@ function renderSaid(state) {
   put(byId("game-undo"), "title", latest ? `Take back the latest: ${latest.text} (Backspace)` : "Take back the latest (Backspace)");
 }
 
+/** How the game ended, and how both armies stand. @type {(told: GameNow | null) => void} */
+function renderOver(told) {
+  byId("game-over").hidden = !told?.is_over;
+  if (!told?.is_over) return;
+  const { round, sides } = told.state;
+  const how = sides.reduce((text, { name }) => text.replaceAll(name, sentence(name)), told.question);
+  write(byId("over-how"), sentence(how));
+  write(byId("over-rounds"), `After ${round.number} ${round.number === 1 ? "round" : "rounds"}`);
+  write(byId("over-morale"), `Army morale: ${sides.map(({ name, morale }) => `${sentence(name)} ${morale}`).join(", ")}`);
+}
+
 /** @type {(state: State) => void} */
 function renderBegin(state) {
   const { game, facts } = state;
+  write(byId("begin-summary"), game.told?.has_begun ? "Begin another game" : "Begin a game");
   const mayBegin = !game.told?.has_begun || game.told.is_over || game.again;
   const isOpen = Boolean(game.told && mayBegin && game.told.seat.kind !== "spectator");
   byId("game-begin").hidden = !isOpen;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, expect
 
+from tablecam.referee.seats import SHARED
 from tests.web.browser.halls import Table, seated
 
 FINGER_PX = 44
@@ -68,6 +69,8 @@ def charge(table: Table) -> None:
     expect(table.prussian.page.locator(".placing.due")).to_have_count(0)
     table.without_cards()
     expect(austrian.page.locator("#game-dice-title")).to_contain_text("combat: P3, P4, A3")
+    places = austrian.page.locator("#game-dice-entered .die")
+    assert [place.text_content() for place in places.all()] == ["P3", "P4", "A3"]
     austrian.enters(1, 1, 6)
     expect(austrian.page.locator("#game-cast .die")).to_have_count(3)
     expect(austrian.page.locator("#game-log-body")).to_contain_text("P3: beaten by A3, 9 to 7")
@@ -151,3 +154,24 @@ def test_a_phone_shows_what_is_asked_and_a_thumb_finds_every_button(
             FINGER_PX,
         )
         assert small == []
+
+
+def test_an_army_without_morale_ends_the_game_for_all_to_see_and_another_begins(
+    fight: Table, browser: Browser
+) -> None:
+    wanted = {"type": "overrule", "morale": {"austrian": 1}, "disruption": {"A3": 4}}
+    fight.hall.referee.act(SHARED, wanted)
+    fight.taps("Volleys", "From the left", "P3 at A3 (4)")
+    fight.prussian.enters(6, 6, 6, 6)
+    fight.taps("Done")
+    fight.prussian.enters(6, 6, 6, 6)
+    with seated(fight.hall, browser, "spectator") as spectator:
+        for seat in (fight.prussian, fight.austrian, spectator):
+            over = seat.page.locator("#game-over")
+            expect(over).to_contain_text("The Austrian army has no morale left: Prussian wins")
+            expect(over).to_contain_text("Army morale: Prussian 6, Austrian 0")
+        expect(fight.prussian.page.locator("#game-due button")).to_have_text("Take it off")
+        expect(spectator.page.locator("#game button:visible")).to_have_count(0)
+        expect(fight.prussian.page.locator("#begin-summary")).to_have_text("Begin another game")
+        fight.begin()
+        expect(spectator.page.locator("#game-over")).to_be_hidden()
