@@ -101,7 +101,7 @@ class Recording:
             self._looks.settle(now, sight.bases, shot)
             # Where a hand is still over it, that is how it looks.
             lies_so = {name: self._looks.clear(name) or shot for name in moved}
-        if number is None:  # for now nothing is kept
+        if number is None:  # nothing is kept as yet
             self._waits = at, shot
             return
         lay, lies = bases_by_unit(before) if before else {}, bases_by_unit(now)

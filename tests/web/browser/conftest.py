@@ -23,7 +23,7 @@ from tablecam.record.entries import GameFacts
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.model import BasePose
-from tests.web.browser.demos import PATIENCE_S, Demo
+from tests.web.browser.demos import PATIENCE_S, Demo, spot
 from tests.web.browser.halls import SIDES, Hall, Table, seated
 from web import Server, create_app
 
@@ -102,16 +102,8 @@ class Player:
         return int(self.page.locator("#board").get_attribute("data-version") or -1)
 
     def spot(self, x_mm: float, y_mm: float) -> tuple[float, float]:
-        """Where on the screen a place of the table is, as the browser itself draws it."""
-        x_px, y_px = self.page.evaluate(
-            """([x, y]) => {
-              const frame = document.querySelector(".table-frame").getScreenCTM();
-              const at = new DOMPoint(x, y).matrixTransform(frame);
-              return [at.x, at.y];
-            }""",
-            [x_mm, y_mm],
-        )
-        return x_px, y_px
+        """Where on the screen a place of the table is."""
+        return spot(self.page, x_mm, y_mm)
 
     def spot_of(self, unit_id: str) -> tuple[float, float]:
         """Where on the screen a base of a unit truly lies."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import hypot
 
+from playwright.sync_api import Page
+
 from tablecam.live.state import Snapshot
 from tablecam.live.table import LiveTable
 from tablecam.simulate.table import SimulatedTable
@@ -43,3 +45,16 @@ def is_near(seen: Position, truth: Position) -> bool:
         and hypot(found[tag].x_mm - base.x_mm, found[tag].y_mm - base.y_mm) < NEAR_MM
         for tag, base in true.items()
     )
+
+
+def spot(page: Page, x_mm: float, y_mm: float) -> tuple[float, float]:
+    """Where on the screen a place of the table is, as the browser itself draws it."""
+    x_px, y_px = page.evaluate(
+        """([x, y]) => {
+          const frame = document.querySelector(".table-frame").getScreenCTM();
+          const at = new DOMPoint(x, y).matrixTransform(frame);
+          return [at.x, at.y];
+        }""",
+        [x_mm, y_mm],
+    )
+    return x_px, y_px

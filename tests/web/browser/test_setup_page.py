@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
+from tests.web.browser.demos import spot
 from tests.web.browser.halls import Hall, Seat, Table, seated
 
 FINGER_PX = 44
@@ -28,19 +29,6 @@ def begins(table: Table, **options: Any) -> None:
     assert answer.ok
     for seat in (table.prussian, table.austrian):
         seat.shows_the_newest()
-
-
-def spot(page: Page, x_mm: float, y_mm: float) -> tuple[float, float]:
-    """Where on the screen a place of the table is."""
-    x_px, y_px = page.evaluate(
-        """([x, y]) => {
-          const frame = document.querySelector(".table-frame").getScreenCTM();
-          const at = new DOMPoint(x, y).matrixTransform(frame);
-          return [at.x, at.y];
-        }""",
-        [x_mm, y_mm],
-    )
-    return x_px, y_px
 
 
 def step(hall: Hall) -> Any:
