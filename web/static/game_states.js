@@ -66,7 +66,7 @@ function rows(state, told, states) {
     ({ key, title, side, value: String(now), choices: [{ text: "−", set: set(Math.max(least, now - 1)), label: `${title}: one less` }, { text: "+", set: set(now + 1), label: `${title}: one more` }] });
   return [
     stepper("number", "round", number, 1, (value) => ({ number: value }), active),
-    ...(isDealt ? [] : [{ key: "active", title: "whose round", choices: sides.map(({ name }) => ({ text: name, set: { active: name }, isSet: name === active, label: `${name}'s round` })) }]),
+    ...(isDealt ? [] : [{ key: "active", title: "whose round", choices: sides.map(({ name }) => ({ text: sentence(name), set: { active: name }, isSet: name === active, label: `${name}'s round` })) }]),
     ...sides.map(({ name, morale }) => stepper(`morale ${name}`, `${name}: morale`, states.morale[name] ?? morale, 1, (value) => ({ morale: { [name]: value } }), name)),
     ...(isDealt ? [] : sides.map(({ name, hand }) => stepper(`hand ${name}`, `${name}: cards in hand`, states.hands[name] ?? hand, 0, (value) => ({ hands: { [name]: value } }), name))),
     ...(isDealt ? [] : [stepper("deck", "cards left in the deck", left, 0, (value) => ({ deck: value }), "")]),

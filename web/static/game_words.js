@@ -40,8 +40,7 @@ export function turnWords(told) {
 
 /** What a seat is called. @type {(name: string) => string} */
 export function seatName(name) {
-  if (name === "shared") return "shared";
-  return name === "spectator" ? "looking on" : name;
+  return sentence(name === "spectator" ? "looking on" : name);
 }
 
 /** A unit's markers; empty where it has none. @type {(markers: {disruption?: number, smoke?: boolean} | undefined) => string} */
