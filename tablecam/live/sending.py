@@ -15,8 +15,9 @@ from typing import Final
 
 from tablecam.errors import BadInput
 from tablecam.live.background import Background
+from tablecam.live.owed import Owed
 from tablecam.record.catching_up import BATCH, catch_up
-from tablecam.record.game_file import SUFFIX, GameFile
+from tablecam.record.game_file import GameFile
 from tablecam.record.server import Hall
 
 log = logging.getLogger(__name__)
@@ -33,14 +34,14 @@ class Sending(Background):
     Args:
         hall: The server. It need not be there.
         path: The file of the game that is being played, None while there is none.
-        folder: Where older games are, which the server may not have wholly.
+        folder: Where older games are; those that were played in this hall are sent to their end.
     """
 
     def __init__(self, hall: Hall, path: Callable[[], Path | None], folder: Path) -> None:
         super().__init__("hall")
         self._hall = hall
         self._path = path
-        self._folder = folder
+        self._owed = Owed(folder, hall.name)
         self._game: GameFile | None = None
         self._older: deque[Path] = deque()
         self._is_ready = False
@@ -78,11 +79,11 @@ class Sending(Background):
 
     def _send(self) -> None:
         """Send what is new of this game, and then a little of those before it."""
+        game = self._current()
         if not self._is_ready:
             self._hall.prepare()
-            self._older = deque(sorted(self._folder.glob(f"*{SUFFIX}")))
+            self._older = deque(path for path in self._owed.paths() if path != self._path())
             self._is_ready = True
-        game = self._current()
         if game is not None:
             catch_up(game, self._hall)
             self._say_it_is_there(game)
@@ -102,6 +103,7 @@ class Sending(Background):
     def _current(self) -> GameFile | None:
         path = self._path()
         if path is not None and (self._game is None or self._game.path != path):
+            self._owed.add(path)
             self._game = GameFile.open(path, read_only=True)
         return self._game
 
@@ -118,6 +120,7 @@ class Sending(Background):
         if sent:
             log.info("%d entries of %s are sent to the hall", sent, path)
         else:
+            self._owed.is_paid(path)
             self._older.popleft()
 
     def _say(self, trouble: str) -> None:

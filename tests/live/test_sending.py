@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from tablecam.live.owed import Owed
 from tablecam.live.sending import Sending
 from tablecam.record.catching_up import BATCH
 from tablecam.record.entries import NewEntry
@@ -55,12 +56,37 @@ def test_a_lost_server_is_told_of_and_gets_the_rest_when_it_is_back(postgres, ha
     assert hall.journal(game.id).entries() == game.entries()
 
 
-def test_games_that_ended_while_the_server_was_away_are_sent_at_the_next_start(hall, game):
+def owed(hall, *paths):
+    note = Owed(paths[0].parent, hall.name)
+    for path in paths:
+        note.add(path)
+
+
+def test_games_that_ended_while_the_server_was_away_are_sent_at_the_next_start(
+    postgres, hall, game
+):
     keep(game, 1)
-    other = game.path.with_name("broken.tablecam")
-    other.write_bytes(b"no recording")
+    postgres.stop()
+    try:
+        with Sending(hall, lambda: game.path, game.path.parent) as sending:
+            comes_true(lambda: sending.trouble != "")
+    finally:
+        postgres.start()
     with Sending(hall, lambda: None, game.path.parent):
         comes_true(lambda: has_all(hall, game))
+        comes_true(lambda: Owed(game.path.parent, hall.name).paths() == [])
+
+
+def test_games_that_were_not_played_in_a_hall_are_not_shown_in_it(hall, game):
+    private = GameFile.create(game.path.with_name("own.tablecam"), replace(FACTS, id=uuid4().hex))
+    keep(private, 1)
+    keep(game, 1)
+    Owed(game.path.parent, "postgresql://another/hall").add(private.path)
+    with Sending(hall, lambda: game.path, game.path.parent):
+        comes_true(lambda: has_all(hall, game))
+    with Sending(hall, lambda: None, game.path.parent):
+        comes_true(lambda: Owed(game.path.parent, hall.name).paths() == [])
+    assert [each.id for each in hall.recordings()] == [game.id]
 
 
 def test_what_was_done_last_is_sent_before_the_program_ends(hall, game):
@@ -75,6 +101,7 @@ def test_a_game_that_is_played_does_not_wait_for_those_before_it(hall, game):
     older = GameFile.create(game.path.with_name("before.tablecam"), replace(FACTS, id=uuid4().hex))
     older.append(*(NewEntry("notice", {"text": str(number)}) for number in range(2 * BATCH)))
     keep(game, 1)
+    owed(hall, older.path)
     sending = Sending(hall, lambda: game.path, game.path.parent)
     sending._step()
     assert has_all(hall, game)
@@ -90,7 +117,10 @@ def test_a_damaged_game_of_before_keeps_nothing_else_from_the_hall(hall, game):
     with sqlite3.connect(damaged.path) as raw:
         raw.execute("UPDATE entry SET document = '{'")
     raw.close()
+    broken = game.path.with_name("b.tablecam")
+    broken.write_bytes(b"no recording")
     keep(game, 1)
+    owed(hall, damaged.path, broken, game.path)
     with Sending(hall, lambda: None, game.path.parent) as sending:
         comes_true(lambda: has_all(hall, game))
         assert sending.trouble == ""
