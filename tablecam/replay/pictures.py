@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import hypot
 from typing import Final
@@ -15,8 +15,8 @@ from tablecam.errors import BadInput
 from tablecam.measure.outlines import corners
 from tablecam.record.journal import Journal
 from tablecam.replay.scenes import MOVE_S, Scene
-from tablecam.table.model import BasePose, Position, Terrain, Unit
-from tablecam.vision.evidence_drawing import drawn, side_colours
+from tablecam.table.model import BasePose, Commander, Position, Terrain, Unit
+from tablecam.vision.evidence_drawing import Peopled, drawn_over, peopled, side_colours
 from tablecam.vision.from_above import FromAbove
 from tablecam.vision.lettering import Words, fitted, lettered, wrapped
 from tablecam.vision.pen import INK, PAPER, WHITE, Colour, Pen, Picture
@@ -46,6 +46,7 @@ class Studio:
     per_s: int = 25
     photographs: bool = True
     units_across: float = 2000.0
+    _last: dict[object, Peopled] = field(default_factory=dict, init=False, repr=False)
 
     def frames(self, scene: Scene) -> Iterator[tuple[Picture, int]]:
         """The pictures of a scene, each with how many frames it stands for."""
@@ -67,15 +68,26 @@ class Studio:
 
     def _table(self, scene: Scene, view: FromAbove, things: Sequence[Unit]) -> Picture:
         """The ground with these units and the scene's drawing on it."""
-        pen = Pen(self._ground(scene, view).copy(), self.width_px / self.units_across)
-        for thing in things:
+        ground = self._peopled(scene, view, things)
+        return drawn_over(ground, view, scene.shapes, units_across=self.units_across)
+
+    def _peopled(self, scene: Scene, view: FromAbove, things: Sequence[Unit]) -> Peopled:
+        """The ground with these units; while nothing moves it is the same from scene to scene."""
+        named = tuple(_marked(thing, scene) for thing in things)
+        photograph = scene.photograph if self.photographs else None
+        key = (view, photograph, tuple((each.id, each.bases) for each in named))
+        if key not in self._last:
+            self._last.clear()
+            self._last[key] = self._with_units(self._ground(scene, view), view, named)
+        return self._last[key]
+
+    def _with_units(self, ground: Picture, view: FromAbove, named: Sequence[Unit]) -> Peopled:
+        pen = Pen(ground.copy(), self.width_px / self.units_across)
+        for thing in named:
             for base in thing.bases:
                 outline_px = view.pixels(np.array(corners(base)))
                 pen.area(outline_px, self._colours[thing.side], opacity=_FILLED)
-        named = [_marked(thing, scene) for thing in things]
-        return drawn(
-            pen.picture, view, named, scene.shapes, self.sides, units_across=self.units_across
-        )
+        return peopled(pen.picture, view, named, self.sides, units_across=self.units_across)
 
     def _on_the_move(self, scene: Scene, before: Position) -> Iterator[Picture]:
         """The pictures of units on their way, over one of all that stands still."""
@@ -113,14 +125,14 @@ class Studio:
 
     def _framed(self, table: Picture, scene: Scene) -> Picture:
         """The table, and beneath it the strip of words."""
-        whole = np.full((self.height_px, self.width_px, 3), PAPER, dtype=np.uint8)
-        whole[: len(table)] = table
-        return lettered(whole, self._said(scene, len(table)))
+        strip_px = self.height_px - len(table)
+        strip = np.full((strip_px, self.width_px, 3), PAPER, dtype=np.uint8)
+        return np.vstack([table, lettered(strip, self._said(scene))])
 
-    def _said(self, scene: Scene, top_px: int) -> Iterator[Words]:
+    def _said(self, scene: Scene) -> Iterator[Words]:
         """The headline, and what is said in as many lines as there is room for."""
         left_px, small_px, words_px = 0.02 * self.width_px, *self._letters_px
-        top, width_px = top_px + small_px, self.width_px - 2 * left_px
+        top, width_px = small_px, self.width_px - 2 * left_px
         yield Words(fitted(scene.headline, small_px, width_px), (left_px, top), small_px, _SOFT)
         rule = f" ({scene.rule})" if scene.rule else ""
         words = scene.words[:1].upper() + scene.words[1:]
@@ -150,12 +162,17 @@ def _photograph(journal: Journal, view: FromAbove, entry: int) -> Picture:
 
 def _things(position: Position) -> tuple[Unit, ...]:
     """Units, and commanders' markers as units of one base."""
+    size_mm = position.table.base_width_mm
     leaders = (
-        Unit(each.id, each.side, "infantry", (each.pose,))
+        Unit(each.id, each.side, "infantry", (each.pose or _marker(each, size_mm),))
         for each in position.commanders
-        if each.pose is not None
     )
     return position.units + tuple(leaders)
+
+
+def _marker(leader: Commander, size_mm: float) -> BasePose:
+    """A commander who is known as a point, as large as a base is wide."""
+    return BasePose(leader.x_mm, leader.y_mm, 0.0, size_mm, size_mm)
 
 
 def _eased(count: int) -> Iterator[float]:

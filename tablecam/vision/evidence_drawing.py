@@ -6,6 +6,7 @@ Whatever shows the table can be drawn on: the camera's own picture, or a map fro
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 import numpy as np
@@ -66,6 +67,53 @@ def drawn(
     words = [_placed(pen, labels, *name) for name in names if name is not None]
     words += _labelled(pen, outlines, labels)
     return lettered(pen.picture, words)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Peopled:
+    """A picture (height, width, 3) with units on it, to draw evidence on as often as one likes.
+
+    `taken` are the boxes (x_low, y_low, x_high, y_high) of units and names, which stay free.
+    """
+
+    picture: Picture
+    taken: tuple[Array, ...]
+
+
+def peopled(
+    plain: Picture,
+    view: View,
+    units: Sequence[Unit],
+    sides: Sequence[str],
+    *,
+    units_across: float = UNITS_ACROSS,
+) -> Peopled:
+    """A copy of a picture with units outlined and named, as `drawn` has them."""
+    pen = Pen(plain.copy(), plain.shape[1] / units_across)
+    labels = Labels(plain.shape[1], plain.shape[0])
+    colours = side_colours((*sides, *(unit.side for unit in units)))
+    names = [_named(pen, view, unit, colours[unit.side], labels) for unit in units]
+    words = [_placed(pen, labels, *name) for name in names if name is not None]
+    return Peopled(lettered(pen.picture, words), tuple(labels.taken))
+
+
+def drawn_over(
+    ground: Peopled,
+    view: View,
+    evidence: Sequence[Shape],
+    *,
+    units_across: float = UNITS_ACROSS,
+) -> Picture:
+    """A copy of a picture with units on it, and evidence drawn over them and named."""
+    pen = Pen(ground.picture.copy(), ground.picture.shape[1] / units_across)
+    outlines = [(shape, view.outlines(_geometry(shape))) for shape in evidence]
+    for shape, parts in outlines:
+        _fill(pen, shape, parts)
+    for shape, parts in outlines:
+        _draw(pen, shape, parts)
+    labels = Labels(pen.picture.shape[1], pen.picture.shape[0], [*ground.taken])
+    words = list(_labelled(pen, outlines, labels))
+    return lettered(pen.picture, words) if words else pen.picture
 
 
 def _geometry(shape: Shape) -> shapely.Geometry:

@@ -39,25 +39,26 @@ class Labels:
             *((x[end], side) for end in (0, 2) for side in (below, above)),
             *((side, y[end]) for end in (0, 2) for side in (right, left)),
         ]
-        boxes = [self._inside(np.array(middle), size_px) for middle in middles]
-        best = min(boxes, key=self._covered_px2)
+        boxes = self._inside(np.array(middles), np.array(size_px))
+        best = boxes[np.argmin(self._covered_px2(boxes))]
         self.taken.append(best)
         return np.asarray((best[:2] + best[2:]) / 2)
 
-    def _inside(self, middle: Array, size_px: tuple[float, float]) -> Array:
-        """The box of a label about a place, moved into the picture."""
-        half = np.array(size_px) / 2
+    def _inside(self, middles: Array, size_px: Array) -> Array:
+        """The boxes (n, 4) of a label about places (n, 2), moved into the picture."""
+        half = size_px / 2
         most = np.maximum(np.array([self.width_px, self.height_px]) - half, half)
-        middle = np.clip(middle, half, most)
-        return np.concatenate([middle - half, middle + half])
+        middles = np.clip(middles, half, most)
+        return np.concatenate([middles - half, middles + half], axis=1)
 
-    def _covered_px2(self, box: Array) -> float:
+    def _covered_px2(self, boxes: Array) -> Array:
+        """How much of each box (n, 4) is taken, (n,)."""
         if not self.taken:
-            return 0.0
-        taken = np.array(self.taken)
-        width = np.minimum(taken[:, 2], box[2]) - np.maximum(taken[:, 0], box[0])
-        height = np.minimum(taken[:, 3], box[3]) - np.maximum(taken[:, 1], box[1])
-        return float((width.clip(0) * height.clip(0)).sum())
+            return np.zeros(len(boxes))
+        taken = np.array(self.taken)[None]
+        least = np.minimum(boxes[:, None, 2:], taken[..., 2:])
+        sides = (least - np.maximum(boxes[:, None, :2], taken[..., :2])).clip(0)
+        return np.asarray(sides.prod(axis=-1).sum(axis=-1))
 
 
 def box_of(points: Sequence[Array] | Array) -> Array:

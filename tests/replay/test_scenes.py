@@ -119,6 +119,13 @@ def test_a_moving_unit_is_drawn_on_its_way_and_where_it_arrives(game):
     assert not is_blue(colour_at(end, (300, 400)))
 
 
+def test_a_commander_who_is_known_as_a_point_is_drawn_too(game):
+    leader = {"id": "murray", "side": "french", "x_mm": 600.0, "y_mm": 200.0}
+    game.append(NewEntry("position", {"whole": position() | {"commanders": [leader]}}))
+    ((shown, _),) = studio(game).frames(next(iter(scenes(game))))
+    assert is_blue(colour_at(shown, (600, 200)))
+
+
 def test_the_photograph_lies_beneath_unless_the_map_is_wanted(game):
     red = np.full((80, 120, 3), (0, 0, 255), dtype=np.uint8)
     _, encoded = cv2.imencode(".png", red)
