@@ -27,6 +27,8 @@ _SOFT: Final[Colour] = (113, 102, 91)
 _WORDS, _SMALL = 0.036, 0.025
 """How high letters are, for the picture's height."""
 _LINES: Final = 2
+_EDGE: Final = 0.02
+"""How far from the edge words begin, for the picture's width."""
 _FILLED: Final = 0.45
 _STILL_MM: Final = 1.0
 
@@ -125,25 +127,30 @@ class Studio:
 
     def _framed(self, table: Picture, scene: Scene) -> Picture:
         """The table, and beneath it the strip of words."""
-        strip_px = self.height_px - len(table)
-        strip = np.full((strip_px, self.width_px, 3), PAPER, dtype=np.uint8)
-        return np.vstack([table, lettered(strip, self._said(scene))])
+        size_px = (self.height_px - len(table), self.width_px)
+        small_px, words_px = _SMALL * self.height_px, _WORDS * self.height_px
+        headed = _headed(size_px, scene.headline, small_px)
+        return np.vstack([table, lettered(headed, _said(scene, size_px[1], small_px, words_px))])
 
-    def _said(self, scene: Scene) -> Iterator[Words]:
-        """The headline, and what is said in as many lines as there is room for."""
-        left_px, small_px, words_px = 0.02 * self.width_px, *self._letters_px
-        top, width_px = small_px, self.width_px - 2 * left_px
-        yield Words(fitted(scene.headline, small_px, width_px), (left_px, top), small_px, _SOFT)
-        rule = f" ({scene.rule})" if scene.rule else ""
-        words = scene.words[:1].upper() + scene.words[1:]
-        lines = wrapped(words + rule, words_px, width_px)
-        for line in [*lines[: _LINES - 1], " ".join(lines[_LINES - 1 :])]:
-            top += 1.3 * words_px
-            yield Words(fitted(line, words_px, width_px), (left_px, top), words_px, INK)
 
-    @property
-    def _letters_px(self) -> tuple[float, float]:
-        return _SMALL * self.height_px, _WORDS * self.height_px
+@lru_cache(maxsize=4)
+def _headed(size_px: tuple[int, int], headline: str, small_px: float) -> Picture:
+    """The strip (height, width) of words with nothing but its headline."""
+    strip = np.full((*size_px, 3), PAPER, dtype=np.uint8)
+    left_px = _EDGE * size_px[1]
+    line = fitted(headline, small_px, size_px[1] - 2 * left_px)
+    return lettered(strip, [Words(line, (left_px, small_px), small_px, _SOFT)])
+
+
+def _said(scene: Scene, width_px: int, top_px: float, words_px: float) -> Iterator[Words]:
+    """What is said in as many lines as there is room for, beneath a headline."""
+    left_px = _EDGE * width_px
+    room_px = width_px - 2 * left_px
+    rule = f" ({scene.rule})" if scene.rule else ""
+    lines = wrapped(scene.words[:1].upper() + scene.words[1:] + rule, words_px, room_px)
+    for line in filter(None, [*lines[: _LINES - 1], " ".join(lines[_LINES - 1 :])]):
+        top_px += 1.3 * words_px
+        yield Words(fitted(line, words_px, room_px), (left_px, top_px), words_px, INK)
 
 
 @lru_cache(maxsize=4)

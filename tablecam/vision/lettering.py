@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, Literal
 
 import numpy as np
@@ -17,6 +17,8 @@ _BOLD: Final = 0.035
 """How much wider, on each side and as a share of its height, a bold letter's strokes are: the
 typeface that Pillow brings is there in one weight only."""
 _CASING: Final = 0.16
+_REMEMBERED: Final = 2048
+"""Films write the same words again and again."""
 _KNOWN: Final = frozenset("±°·“”…")
 """Letters beyond ASCII that the typeface has."""
 _ALIKE: Final = str.maketrans({"×": "x", "–": "-", "—": "-", "−": "-", "’": "'", "„": "“"})  # noqa: RUF001
@@ -38,6 +40,7 @@ class Words:
     at: Literal["left", "middle"] = "left"
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def size_px(text: str, height_px: float, *, bold: bool = False) -> tuple[float, float]:
     """How wide and high words are."""
     stroke_px = _stroke_px(height_px, _BOLD if bold else 0.0)
@@ -83,6 +86,7 @@ def fitted(text: str, height_px: float, width_px: float) -> str:
     return f"{text[: max(0, length)].rstrip()}…"
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def drawable(text: str) -> str:
     """Words in the letters that the typeface has.
 

@@ -16,7 +16,7 @@ import pytest
 from rich.console import Console
 
 from tablecam.record.game_file import GameFile
-from tablecam.replay.filming import MP4, Format, pictures_of, write_film
+from tablecam.replay.filming import GIF, MP4, Format, pictures_of, write_film
 from tablecam.rules.maurice.game import GAME
 from tablecam.rules.play import Play
 from tablecam.simulate.demo import embedded_demo
@@ -38,6 +38,10 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> GameFile:
 
 def test_an_mp4_is_made_at_half_the_speed_of_its_encoder(game: GameFile, tmp_path: Path) -> None:
     assert measured(game, tmp_path, "mp4", MP4) >= WANTED
+
+
+def test_a_gif_is_made_at_half_the_speed_of_its_encoder(game: GameFile, tmp_path: Path) -> None:
+    assert measured(game, tmp_path, "gif", GIF) >= WANTED
 
 
 def measured(game: GameFile, folder: Path, name: str, form: Format) -> float:
