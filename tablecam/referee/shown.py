@@ -17,7 +17,7 @@ from tablecam.referee.told import event_lines, markers, outline, ruling_document
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Game, Json, Suggestion
 from tablecam.rules.play import Done
-from tablecam.table.model import Terrain
+from tablecam.table.model import Position, Terrain
 
 
 def shown(referee: Referee, seat: Seat, after: str = "") -> Json:
@@ -143,12 +143,20 @@ def _placing(placing: Placing) -> Json:
 def _moved(referee: Referee) -> list[Json]:
     """What hands seem to have done; those that may be confirmed at once first, in their order.
 
-    Who may only go when others have gone is told as it is then, with whom it goes `after`.
+    Who may only go when others have gone is told as it is then, with whom it goes `after`. Where a
+    unit can only go back to where it lay, its ghost `is_back`.
     """
     order = [each.unit for each in referee.together]
     alone = {each.unit: each for each in referee.suggested}
     found = [_in_order(alone.get(each.unit), each, order) for each in referee.together]
-    return found + [_suggestion(each) for each in referee.suggested if each.unit not in order]
+    found += [_suggestion(each) for each in referee.suggested if each.unit not in order]
+    lay = _outlines(referee.position())
+    return [each | {"is_back": each["ghost"] == lay.get(each["unit"])} for each in found]
+
+
+def _outlines(position: Position | None) -> dict[str, list[Json]]:
+    units = () if position is None else position.units
+    return {unit.id: [outline(base) for base in unit.bases] for unit in units}
 
 
 def _in_order(alone: Suggestion | None, then: Suggestion, order: Sequence[str]) -> Json:

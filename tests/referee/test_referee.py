@@ -75,7 +75,7 @@ def test_a_march_that_is_too_far_is_not_taken_but_said_by_how_much() -> None:
     referee = marching()
     referee.see(moved(table(), "F1", 200.0))
     (found,) = shown(referee, FRENCH)["moved"]
-    assert not found["is_legal"]
+    assert (found["is_legal"], found["is_back"]) == (False, False)
     assert "4" in found["answer"]["because"]
     with pytest.raises(BadInput):
         referee.confirm(FRENCH, "F1")
@@ -110,7 +110,7 @@ def test_a_unit_knocked_out_of_turn_is_told_and_forgotten_when_it_is_put_back() 
     referee = begun()
     referee.see(moved(table(), "B1", 30.0))
     (found,) = shown(referee, BRITISH)["moved"]
-    assert (found["unit"], found["is_legal"]) == ("B1", False)
+    assert (found["unit"], found["is_legal"], found["is_back"]) == ("B1", False, True)
     referee.see(table())
     assert shown(referee, BRITISH)["moved"] == []
 

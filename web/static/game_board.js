@@ -88,7 +88,7 @@ function ghosts(state) {
   if (!told) return [];
   return [
     ...told.to_place.map(({ unit, ghost }) => ({ unit, bases: ghost, kind: /** @type {"due"} */ ("due"), text: ghost.length ? `${unit} here` : `${unit} off` })),
-    ...told.moved.map(({ unit, ghost }) => ({ unit, bases: ghost, kind: /** @type {"nearest"} */ ("nearest"), text: `${unit}: legal` })).filter(({ bases }) => bases.length),
+    ...told.moved.map(({ unit, ghost, is_back }) => ({ unit, bases: ghost, kind: /** @type {"nearest"} */ ("nearest"), text: is_back ? `${unit} back here` : `${unit}: legal` })).filter(({ bases }) => bases.length),
     ...state.game.placed.map((unit) => ({ unit, bases: [], kind: /** @type {"arrived"} */ ("arrived"), text: "✓ placed" })),
   ];
 }

@@ -78,7 +78,8 @@ function updateMoved(row, moved, state) {
   put(row, "tabindex", "0");
   write(mark, badge(answer));
   write(text, sentence(moved.text));
-  const nearest = ghost.length ? "The nearest legal place is drawn on the table." : "";
+  const place = moved.is_back ? "Where it lay" : "The nearest legal place";
+  const nearest = ghost.length ? `${place} is drawn on the table.` : "";
   const why = answer.because === moved.text ? "" : sentence(answer.because ?? "");
   const figures = answer.answer === "too_close" ? figuresWords(answer) : "";
   const waits = moved.after.length ? `After ${moved.after.join(", ")}` : "";

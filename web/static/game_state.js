@@ -18,7 +18,7 @@
  * @property {Action} action
  *
  * @typedef {{unit: string, text: string, ghost: GhostBase[]}} ToPlace  what hands have to do for the game
- * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[]}} Moved  what hands seem to have done, and who has to go before
+ * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean}} Moved  what hands seem to have done, who has to go before, and whether it can only go back
  *
  * @typedef {object} Happened  a line of the log
  * @property {string} kind
