@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flask import Flask, redirect, url_for
@@ -57,7 +57,11 @@ def create_app(
 
 
 def create_replay(
-    journal: Journal, config: Mapping[str, Any] | None = None, *, is_own: bool = False
+    journal: Journal,
+    config: Mapping[str, Any] | None = None,
+    *,
+    is_own: bool = False,
+    is_going_on: Callable[[], bool] = lambda: True,
 ) -> Flask:
     """The application that plays one recording, without a table.
 
@@ -65,9 +69,10 @@ def create_replay(
         journal: The recording; it may be written to meanwhile.
         config: As for `create_app`.
         is_own: Who looks has the recording itself, and may copy all of it at any time.
+        is_going_on: Whether it is being written to; a page that is opened then keeps up with it.
     """
     app = _configured(config)
-    play_recording(app, lambda: journal, is_own=is_own)
+    play_recording(app, lambda: journal, is_own=is_own, is_going_on=is_going_on)
     app.add_url_rule("/", "start", lambda: redirect(url_for("replay.page")))
     guard.protect(app)
     errors.explain(app)

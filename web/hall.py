@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 from flask import Flask, Response, abort, current_app, json, jsonify, render_template, request
@@ -63,7 +64,9 @@ class _Tables:
 
     def _app(self, table: str) -> Flask:
         if table not in self._apps:
-            self._apps[table] = create_replay(self._watch.journal(table))
+            journal = self._watch.journal(table)
+            is_going_on = partial(self._watch.is_playing, table)
+            self._apps[table] = create_replay(journal, is_going_on=is_going_on)
         return self._apps[table]
 
 

@@ -40,20 +40,26 @@ _KEPT_FOR_S = 24 * 3600
 class Played:
     """A recording that is shown, by whatever finds it, and the live table that makes it, if any.
 
-    `is_own` where whoever looks has the recording itself.
+    `is_own` where whoever looks has the recording itself; `is_going_on` while it is written to.
     """
 
     recording: Recording
     what_if: WhatIf
     live: Live | None
     is_own: bool
+    is_going_on: Callable[[], bool]
 
 
 def play_recording(
-    app: Flask, recording: Recording, live: Live | None = None, *, is_own: bool = False
+    app: Flask,
+    recording: Recording,
+    live: Live | None = None,
+    *,
+    is_own: bool = False,
+    is_going_on: Callable[[], bool] = lambda: True,
 ) -> None:
     """Give an application a recording to play."""
-    app.extensions[_KEY] = Played(recording, WhatIf(recording), live, is_own)
+    app.extensions[_KEY] = Played(recording, WhatIf(recording), live, is_own, is_going_on)
     app.register_blueprint(blueprint)
 
 
@@ -64,7 +70,7 @@ def page() -> str:
     game = "" if journal is None else journal.facts().game
     about = {
         "base": request.script_root,
-        "live": not _played().is_own,
+        "live": not _played().is_own and _played().is_going_on(),
         "rules": book_of(game) is not None,
         "ranges_bw": list(current_app.config["RANGES_BW"]),
         "text": _may_have_the_text(),

@@ -139,6 +139,10 @@ class HallWatch(Background):
         with self._changed:
             return self._trouble
 
+    def is_playing(self, recording_id: str) -> bool:
+        """Whether a table is there and plays."""
+        return any(each.is_playing for each in self.tables() if each.id == recording_id)
+
     def tables(self) -> tuple[Table, ...]:
         """All tables, those that play first, the newest first."""
         with self._changed:

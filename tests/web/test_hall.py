@@ -1,6 +1,7 @@
 """A hall's page: all tables, told as they stand; each one's recording beneath its own path."""
 
 import json
+import re
 from dataclasses import replace
 from uuid import uuid4
 
@@ -63,6 +64,17 @@ def test_each_recording_is_played_beneath_its_own_path(client, game):
     film = client.get(f"/tables/{game.id}/api/replay/film", **OWN).json
     assert film["id"] == game.id
     assert [entry["kind"] for entry in film["entries"]] == ["position", "deed"]
+
+
+def test_only_a_table_that_plays_is_followed(client, hall, game):
+    def is_live():
+        page = client.get(f"/tables/{game.id}/replay", **OWN).text
+        (about,) = re.findall(r'id="replay-about">(.*?)</script>', page)
+        return json.loads(about)["live"]
+
+    assert not is_live()
+    hall.say_it_is_there(game.id)
+    comes_true(is_live)
 
 
 @pytest.mark.parametrize("path", ["/tables/nowhere/replay", "/tables/", "/api/hall/no/table.jpg"])
