@@ -39,10 +39,10 @@ def serve(folder: Path) -> None:
         live.referee.begin(table(), {"active": "french"}, SHARED)
     else:
         live.referee.resume(unfinished)
-    with Server(create_app(live), port=0) as server:
-        sys.stdout.write(f"{os.getpid()} {server.address}\n")
-        sys.stdout.flush()
-        server.run()
+    server = Server(create_app(live), port=0)
+    sys.stdout.write(f"{os.getpid()} {server.address}\n")
+    sys.stdout.flush()
+    server.run()
 
 
 def main(folder: Path) -> None:

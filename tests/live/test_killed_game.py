@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from http.client import HTTPException
 from pathlib import Path
 from random import Random
 from typing import Any
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 import pytest
@@ -24,11 +23,13 @@ from tablecam.record.plays import newest_play
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
 from tests.live.killed_game import TABLE_FILE
+from tests.live.lives import asked, line_of, lives_of
 
 LIVES = 12
 LONGEST_S = 0.25
 """Of a life after its first confirmed action; some ten more fit into it."""
-PROJECT = Path(__file__).resolve().parents[2]
+MOST_ACTIONS = 15
+"""In one life, however fast a machine is: the game is not to end before the last life."""
 PATIENCE_S = 30.0
 
 Json = dict[str, Any]
@@ -47,11 +48,8 @@ class Table:
 
     def live(self, chance: Random) -> None:
         """Play for as long as one life lasts; it ends at any moment, with a request on its way."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write("live\n")
-        self.process.stdin.flush()
-        number, address = self.process.stdout.readline().split()
+        asked(self.process, "live")
+        number, address = line_of(self.process).split()
         now = _told(address, "api/game")
         playing = threading.Thread(target=self._play, args=(address, now, chance))
         self.has_begun.clear()
@@ -63,11 +61,13 @@ class Table:
 
     def _play(self, address: str, now: Json, chance: Random) -> None:
         """Apply one random action after the other until nobody answers."""
-        while not now["is_over"]:
+        for _ in range(MOST_ACTIONS):
             self.unanswered = _filled(chance.choice(now["actions"])["action"], chance)
             try:
                 body = {"action": self.unanswered, "version": now["version"]}
                 now = _told(address, "api/game/act", body)
+            except HTTPError:
+                raise  # it lives, and refuses what it offered
             except (URLError, HTTPException, OSError):
                 return
             self.confirmed.append(self.unanswered)
@@ -94,10 +94,7 @@ def _told(address: str, path: str, body: Json | None = None) -> Json:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Table]:
-    script = [sys.executable, "-m", "tests.live.killed_game", str(tmp_path)]
-    with subprocess.Popen(
-        script, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with lives_of("tests.live.killed_game", tmp_path) as process:
         yield Table(process)
 
 

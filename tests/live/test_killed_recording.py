@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import threading
-from pathlib import Path
 from random import Random
 
 import cv2
@@ -19,6 +16,7 @@ from tablecam.record.game_file import GameFile
 from tablecam.record.positions import applied
 from tablecam.table.position_file import position_from_json
 from tests.live.killed_recording import TABLE_FILE, lying
+from tests.live.lives import asked, line_of, lives_of
 
 LIVES = 16
 FIRST_LIFE = 3
@@ -26,20 +24,18 @@ FIRST_LIFE = 3
 LONGEST_S = 0.15
 """Of a life after what it confirmed first; some five steps more fit into it."""
 SHOWS = {"table": "position", "after": "move"}
-PROJECT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no fork and no kill -9")
 
 
 def confirmed_in_a_life(process, first_step, chance, least=1):
     """What a life said before it was killed, at any moment after it said so much."""
-    process.stdin.write(f"{first_step}\n")
-    process.stdin.flush()
-    said = [process.stdout.readline() for _ in range(least)]
+    asked(process, str(first_step))
+    said = [line_of(process) for _ in range(least)]
     number = int(said[0].split()[0])
     killing = threading.Timer(chance.uniform(0.0, LONGEST_S), os.kill, (number, signal.SIGKILL))
     killing.start()
-    while (line := process.stdout.readline()) != "dead\n":
+    while (line := line_of(process)) != "dead\n":
         said.append(line)
     killing.join()
     return [(kind, int(step)) for _, kind, step in map(str.split, said)]
@@ -67,11 +63,8 @@ def kept_in(file):
 
 
 def test_all_that_was_confirmed_survives_kills_in_the_order_in_which_it_happened(tmp_path):
-    script = [sys.executable, "-m", "tests.live.killed_recording", str(tmp_path)]
     confirmed = []
-    with subprocess.Popen(
-        script, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with lives_of("tests.live.killed_recording", tmp_path) as process:
         step = 1
         for life in range(LIVES):
             least = 1 if life else FIRST_LIFE
@@ -79,7 +72,6 @@ def test_all_that_was_confirmed_survives_kills_in_the_order_in_which_it_happened
             confirmed += said
             # What was being done was done, or was not; nobody heard of it.
             step = said[-1][1] + 2
-        process.stdin.close()
     (path,) = tmp_path.glob("*.tablecam")
     file = GameFile.open(path, read_only=True)
     kept = kept_in(file)
