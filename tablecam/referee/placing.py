@@ -10,13 +10,13 @@ import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from tablecam.table.hands import apart_mm, lies_there
-from tablecam.table.model import BasePose, Position, Unit
+from tablecam.table.hands import apart_mm, has_its_place, lies_there
+from tablecam.table.model import BasePose, Commander, Position, Unit
 
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """A unit to be put elsewhere by hand; without bases it is to be taken off.
+    """A unit or a commander to be put elsewhere by hand; without bases it is to be taken off.
 
     `off_mm` is how far its worst base lies from there yet.
     """
@@ -36,21 +36,34 @@ class Placing:
 
 
 def changed_by_game(before: Position, after: Position) -> frozenset[str]:
-    """The units that lie elsewhere after an action than before it, or have left the table."""
+    """The units that lie elsewhere after an action than before it, or have left the table.
+
+    And the commanders who stand elsewhere.
+    """
     there = {unit.id: unit for unit in after.units}
-    return frozenset(
+    stand = {leader.id: leader for leader in after.commanders}
+    units = (
         unit.id
         for unit in before.units
         if unit.id not in there or not is_there(unit, there[unit.id])
     )
+    leaders = (
+        leader.id
+        for leader in before.commanders
+        if leader.id in stand and not has_its_place(leader, stand[leader.id])
+    )
+    return frozenset((*units, *leaders))
 
 
 def placings(due: Collection[str], game: Position, seen: Position) -> Iterator[Placing]:
-    """Of the units that hands have to move for the game, those that do not lie right yet."""
+    """Of what hands have to move for the game, all that does not lie right yet."""
     wanted, found = ({unit.id: unit for unit in each.units} for each in (game, seen))
+    leaders = {leader.id: leader for leader in game.commanders}
     for name in sorted(due):
         lies = found.get(name)
-        if name not in wanted:
+        if name in leaders:
+            yield from _of_commander(leaders[name], seen)
+        elif name not in wanted:
             if lies is not None and lies.bases:
                 yield Placing(name, (), None)
         elif lies is None or not is_there(lies, wanted[name]):
@@ -60,7 +73,7 @@ def placings(due: Collection[str], game: Position, seen: Position) -> Iterator[P
 
 
 def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position:
-    """The table as it is seen; these units, and who lies a hair off, as the game has them."""
+    """The table as it is seen; these things, and what lies a hair off, as the game has them."""
     wanted = {unit.id: unit for unit in game.units}
     units = []
     for unit in seen.units:
@@ -70,7 +83,27 @@ def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position
         elif known is not None or unit.id not in names:
             units.append(unit)
     missing = [known for name, known in wanted.items() if name in names and seen.unit(name) is None]
-    return replace(seen, units=(*units, *missing))
+    leaders = {leader.id: leader for leader in seen.commanders}
+    for known_leader in game.commanders:
+        lies = leaders.get(known_leader.id)
+        if known_leader.id in names or (lies is not None and has_its_place(lies, known_leader)):
+            leaders[known_leader.id] = known_leader
+    return replace(seen, units=(*units, *missing), commanders=tuple(leaders.values()))
+
+
+def _of_commander(leader: Commander, seen: Position) -> Iterator[Placing]:
+    """Where a commander is to be put, his marker as it is seen; nothing where he stands there."""
+    found = next((each for each in seen.commanders if each.id == leader.id), None)
+    if found is not None and has_its_place(found, leader):
+        return
+    side_mm = seen.table.base_width_mm
+    marker = BasePose(leader.x_mm, leader.y_mm, 90.0, side_mm, side_mm)
+    if found is not None and found.pose is not None:
+        marker = replace(found.pose, x_mm=leader.x_mm, y_mm=leader.y_mm)
+    off_mm = None
+    if found is not None:
+        off_mm = math.dist((found.x_mm, found.y_mm), (leader.x_mm, leader.y_mm))
+    yield Placing(leader.id, (marker,), off_mm)
 
 
 def is_there(unit: Unit, wanted: Unit) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tablecam.table.headings import difference_deg
-from tablecam.table.model import BasePose
+from tablecam.table.model import BasePose, Commander
 
 HAND_MM, HAND_DEG = 3.0, 3.0
 """So far off a hand puts a base, or counts as contact (G-8 of Maurice Lite)."""
@@ -26,3 +26,9 @@ def lies_there(base: BasePose, wanted: BasePose) -> bool:
         apart_mm(base, wanted) <= HAND_MM + _SIGMAS * base.sigma_mm
         and turned_deg <= HAND_DEG + _SIGMAS * base.sigma_deg
     )
+
+
+def has_its_place(leader: Commander, wanted: Commander) -> bool:
+    """Whether a commander stands where he is wanted, as well as hands put him."""
+    far_mm = math.hypot(leader.x_mm - wanted.x_mm, leader.y_mm - wanted.y_mm)
+    return far_mm <= HAND_MM + _SIGMAS * leader.sigma_mm

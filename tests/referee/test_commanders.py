@@ -1,0 +1,76 @@
+"""Commanders whom the game has moved by a tap are put there by hand, as units are."""
+
+from dataclasses import replace
+
+import pytest
+
+from tablecam.referee.referee import Referee
+from tablecam.referee.shown import shown
+from tablecam.table.model import BasePose, Position
+from tests.referee.marching import BRITISH, FRENCH, act, marching
+from tests.referee.tables import table
+
+
+def moving_its_commander() -> Referee:
+    """The french may move theirs, who is seen where he stood."""
+    referee = marching()
+    referee.act(FRENCH, {"type": "done"})
+    referee.see(table())
+    return referee
+
+
+def standing(x_mm: float, y_mm: float, sigma_mm: float = 0.0) -> Position:
+    """The table, the french commander elsewhere on it."""
+    cinc, *others = table().commanders
+    there = replace(cinc, x_mm=x_mm, y_mm=y_mm, sigma_mm=sigma_mm)
+    return replace(table(), commanders=(there, *others))
+
+
+def test_m_6_27_a_commander_moved_by_a_tap_is_to_be_put_there_and_not_back() -> None:
+    referee = moving_its_commander()
+    act(referee, "commander", "to F1")
+    now = shown(referee, BRITISH)
+    assert now["moved"] == []
+    (due,) = now["to_place"]
+    assert (due["unit"], due["text"]) == ("cinc", "put cinc where the ghost lies, 90 mm from here")
+    assert (due["ghost"][0]["x_mm"], due["ghost"][0]["y_mm"]) == (600.0, 240.0)
+    referee.see(standing(601.5, 238.5))  # hands are hands
+    now = shown(referee, BRITISH)
+    assert (now["moved"], now["to_place"]) == ([], [])
+
+
+def test_a_commander_is_put_where_he_is_seen_to_stand_as_his_marker_is() -> None:
+    referee = moving_its_commander()
+    seen = table()
+    marker = BasePose(600, 150, 77.0, 38, 30, tag=40)
+    leaders = (replace(seen.commanders[0], pose=marker), *seen.commanders[1:])
+    referee.see(replace(seen, commanders=leaders))
+    act(referee, "commander", "to F1")
+    (ghost,) = shown(referee, BRITISH)["to_place"][0]["ghost"]
+    assert ghost == {
+        "x_mm": 600.0,
+        "y_mm": 240.0,
+        "heading_deg": 77.0,
+        "width_mm": 38,
+        "depth_mm": 30,
+    }
+
+
+def test_undo_says_where_the_commander_is_put_back() -> None:
+    referee = moving_its_commander()
+    act(referee, "commander", "to F1")
+    referee.see(standing(600, 240))
+    referee.undo(FRENCH)
+    (due,) = shown(referee, FRENCH)["to_place"]
+    assert (due["unit"], due["ghost"][0]["y_mm"]) == ("cinc", 150)
+    referee.see(table())
+    assert shown(referee, FRENCH)["to_place"] == []
+
+
+@pytest.mark.parametrize(("off_mm", "is_told"), [(3.5, False), (4.5, True)])
+def test_a_measured_commander_has_his_place_as_a_unit_has(off_mm: float, is_told: bool) -> None:
+    referee = moving_its_commander()
+    act(referee, "commander", "to F1")
+    referee.see(standing(600, 240 + off_mm, sigma_mm=0.3))
+    now = shown(referee, FRENCH)
+    assert bool(now["moved"] or now["to_place"]) == is_told
