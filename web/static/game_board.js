@@ -103,7 +103,8 @@ function makeGhost() {
 
 /** The outline of all bases, and an arrow there from where the unit lies. @type {(node: SVGElement, ghost: Ghost, state: State) => void} */
 function updateGhost(node, { unit, bases, kind, text }, state) {
-  const lies = state.now?.units.find(({ id }) => id === unit);
+  const { units = [], commanders = [] } = state.now ?? {};
+  const lies = units.find(({ id }) => id === unit) ?? commanders.find(({ id }) => id === unit);
   const side = lies?.side ?? state.facts.units.find(({ id }) => id === unit)?.side ?? "";
   put(node, "class", `placing ${kind} side-${sideNumber(state, side) % 8}`);
   const here = /** @type {Point | null} */ (lies ? [lies.x_mm, lies.y_mm] : null);

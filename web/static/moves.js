@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { nameOf } from "./lifting.js";
 import { HANDLE_PX, handlePlace } from "./board.js";
 import { thingAt, toleranceOf } from "./picking.js";
-import { carry, dropGhost, isPoint, letGo, lift, unitOf } from "./state.js";
+import { carry, dropGhost, isPoint, letGo, lift, movableOf, unitOf } from "./state.js";
 import { toScreen, toTable } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -34,14 +34,14 @@ export class Moves {
     this.bumps = 0;
   }
 
-  /** What a drag from a point carries: a unit's handle, a unit, or nothing. @param {Touch} at @returns {Drag | null} */
+  /** What a drag from a point carries: a unit's handle, a unit, a commander, or nothing. @param {Touch} at @returns {Drag | null} */
   grab(at) {
     const state = this.state;
     if (!state.moving) return null;
     const handle = handlePlace(state);
     if (handle && isOnGrip(state, handle, at)) return this.turning(handle.unit);
     const thing = thingAt(state, at.x, at.y, { ...at, bases: false });
-    const unit = thing && !isPoint(thing) ? unitOf(state, thing) : undefined;
+    const unit = thing && !isPoint(thing) ? movableOf(state, thing) : undefined;
     return unit ? this.carrying(unit, at) : null;
   }
 

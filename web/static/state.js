@@ -287,6 +287,17 @@ export function commanderOf(state, thing) {
   return state.now?.commanders.find((each) => kind === "commander" && each.id === name);
 }
 
+/** What a hand moves as one of a thing: its unit, or a commander's marker as a unit of that one base. @type {(state: State, thing: string) => Unit | undefined} */
+export function movableOf(state, thing) {
+  const leader = commanderOf(state, thing);
+  return leader ? markerOf(leader) : unitOf(state, thing);
+}
+
+/** @type {(leader: Commander) => Unit | undefined} */
+function markerOf({ id, side, x_mm, y_mm, base }) {
+  return base ? { id, side, arm: "leader", formation: null, x_mm, y_mm, heading_deg: base.heading_deg, bases: [base] } : undefined;
+}
+
 /** What players call a thing. @type {(state: State, thing: string) => string} */
 export function titleOf(state, thing) {
   const [kind, name] = split(thing);
@@ -344,7 +355,8 @@ export function isHidden(state, thing) {
 
 /** Whether a unit is seen where it was put: nothing is decided by this but when the ghost goes. @type {(now: TableState, ghost: Ghost) => boolean} */
 function hasArrived(now, ghost) {
-  const unit = now.units.find((each) => each.id === ghost.unit);
+  const leader = now.commanders.find((each) => each.id === ghost.unit);
+  const unit = leader ? markerOf(leader) : now.units.find((each) => each.id === ghost.unit);
   if (!unit || unit.bases.some((base) => base.seen === "held")) return false;
   const turned_deg = Math.abs(((unit.heading_deg - ghost.heading_deg + 540) % 360) - 180);
   return Math.hypot(unit.x_mm - ghost.x_mm, unit.y_mm - ghost.y_mm) < 5 && turned_deg < 5;

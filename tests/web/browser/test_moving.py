@@ -31,6 +31,24 @@ def test_dragging_a_unit_moves_it_and_the_camera_finds_it_there(player: Any) -> 
     player.sees(lambda: dist(player.middle_of("PC1"), before) < 0.5)
 
 
+def test_a_commander_is_dragged_as_a_hand_would_move_his_marker(player: Any) -> None:
+    page, live = player.page, player.demo.live
+
+    def stands() -> tuple[float, float]:
+        leader = live.snapshot().position.commanders[0]
+        return leader.x_mm, leader.y_mm
+
+    x_mm, y_mm = stands()
+    page.mouse.move(*player.spot(x_mm, y_mm))
+    page.mouse.down()
+    page.mouse.move(*player.spot(x_mm + 30, y_mm + 30))
+    expect(page.locator(".ghost .base")).to_have_count(1)
+    page.mouse.move(*player.spot(x_mm + 120, y_mm))
+    page.mouse.up()
+    expect(page.locator("#notice")).to_contain_text("found")
+    assert hypot(stands()[0] - x_mm - 120, stands()[1] - y_mm) < 2 / player.px_per_mm()
+
+
 def test_keys_turn_the_chosen_unit(player: Any) -> None:
     page = player.page
     before_deg = player.heading_of("PC1")
