@@ -103,12 +103,18 @@ def missed_tags(now: Snapshot) -> frozenset[int]:
 
 
 def without(position: Position, tags: frozenset[int]) -> Position:
-    """A table without some bases; units of which none is left do not lie on it."""
+    """A table without some bases; units of which none is left do not lie on it, nor commanders."""
     kept = (
         replace(unit, bases=tuple(base for base in unit.bases if base.tag not in tags))
         for unit in position.units
     )
-    return replace(position, units=tuple(unit for unit in kept if unit.bases))
+    leaders = (
+        leader
+        for leader in position.commanders
+        if leader.pose is None or leader.pose.tag not in tags
+    )
+    units = tuple(unit for unit in kept if unit.bases)
+    return replace(position, units=units, commanders=tuple(leaders))
 
 
 def gone(now: Snapshot, to_take_off: frozenset[str]) -> Iterator[str]:

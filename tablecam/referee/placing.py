@@ -96,14 +96,19 @@ def _of_commander(leader: Commander, seen: Position) -> Iterator[Placing]:
     found = next((each for each in seen.commanders if each.id == leader.id), None)
     if found is not None and has_its_place(found, leader):
         return
-    side_mm = seen.table.base_width_mm
-    marker = BasePose(leader.x_mm, leader.y_mm, 90.0, side_mm, side_mm)
-    if found is not None and found.pose is not None:
+    marker = marker_of(leader, seen.table.base_width_mm)
+    if found is None:
+        yield Placing(leader.id, (marker,), None)
+        return
+    if found.pose is not None:
         marker = replace(found.pose, x_mm=leader.x_mm, y_mm=leader.y_mm)
-    off_mm = None
-    if found is not None:
-        off_mm = math.dist((found.x_mm, found.y_mm), (leader.x_mm, leader.y_mm))
+    off_mm = math.dist((found.x_mm, found.y_mm), (leader.x_mm, leader.y_mm))
     yield Placing(leader.id, (marker,), off_mm)
+
+
+def marker_of(leader: Commander, side_mm: float) -> BasePose:
+    """A commander's marker where he stands; a square of that side where it was not seen."""
+    return leader.pose or BasePose(leader.x_mm, leader.y_mm, 90.0, side_mm, side_mm)
 
 
 def is_there(unit: Unit, wanted: Unit) -> bool:

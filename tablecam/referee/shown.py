@@ -13,11 +13,11 @@ from tablecam.referee.referee import Referee
 from tablecam.referee.seats import Seat
 from tablecam.referee.taps import AT
 from tablecam.referee.together import is_sure
-from tablecam.referee.told import event_lines, markers, outline, ruling_document
+from tablecam.referee.told import event_lines, markers, outline, outlines, ruling_document
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Game, Json, Suggestion
 from tablecam.rules.play import Done
-from tablecam.table.model import Position, Terrain
+from tablecam.table.model import Terrain
 
 
 def shown(referee: Referee, seat: Seat, after: str = "") -> Json:
@@ -150,13 +150,9 @@ def _moved(referee: Referee) -> list[Json]:
     alone = {each.unit: each for each in referee.suggested}
     found = [_in_order(alone.get(each.unit), each, order) for each in referee.together]
     found += [_suggestion(each) for each in referee.suggested if each.unit not in order]
-    lay = _outlines(referee.position())
+    known = referee.position()
+    lay = {} if known is None else outlines(known)
     return [each | {"is_back": each["ghost"] == lay.get(each["unit"])} for each in found]
-
-
-def _outlines(position: Position | None) -> dict[str, list[Json]]:
-    units = () if position is None else position.units
-    return {unit.id: [outline(base) for base in unit.bases] for unit in units}
 
 
 def _in_order(alone: Suggestion | None, then: Suggestion, order: Sequence[str]) -> Json:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from tablecam.referee.placing import marker_of
 from tablecam.referee.seats import SPECTATOR, Seat
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Game, Json, Suggestion
 from tablecam.rules.play import Done, Logged, Play
-from tablecam.table.model import BasePose
+from tablecam.table.model import BasePose, Position
 from tablecam.table.position_file import FORMAT as POSITION_FORMAT
 
 
@@ -38,15 +39,23 @@ def deed_document(game: Game[Any, Any], logged: Logged[Any, Any]) -> Json:
 
 def ruling_document(suggestion: Suggestion) -> Json:
     """What the game makes of a hand's move: whether it was legal, and where it would have been."""
-    answer = suggestion.answer
-    nearest = None if suggestion.nearest is None else suggestion.nearest.unit(suggestion.unit)
+    answer, nearest = suggestion.answer, suggestion.nearest
+    ghost = {} if nearest is None else outlines(nearest)
     return {
         "unit": suggestion.unit,
         "text": suggestion.text,
         "is_legal": suggestion.action is not None and answer.answer != "no",
         "answer": answer.to_json(),
-        "ghost": [] if nearest is None else [outline(base) for base in nearest.bases],
+        "ghost": ghost.get(suggestion.unit, []),
     }
+
+
+def outlines(position: Position) -> dict[str, list[Json]]:
+    """Where the bases of each unit, and each commander's marker, are drawn."""
+    units = {unit.id: [outline(base) for base in unit.bases] for unit in position.units}
+    side_mm = position.table.base_width_mm
+    leaders = {each.id: [outline(marker_of(each, side_mm))] for each in position.commanders}
+    return units | leaders
 
 
 def outline(base: BasePose) -> Json:

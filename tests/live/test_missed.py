@@ -11,7 +11,7 @@ from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
 from tablecam.referee.shown import shown
 from tablecam.rules.games import game_of
-from tablecam.table.model import Position, Unit
+from tablecam.table.model import BasePose, Position, Unit
 from tests.patience import comes_true
 from tests.referee.tables import table
 
@@ -38,14 +38,17 @@ class Watched:
 
 
 def tagged(position: Position) -> Position:
-    """Each base with a tag: 10 to 13 are the first unit's, 20 to 23 the second's."""
+    """Each base with a tag: 10 to 13 the first unit's, 20 to 23 the second's, 90 a commander's."""
 
     def with_tags(number: int, unit: Unit) -> Unit:
         bases = (replace(each, tag=10 * number + at) for at, each in enumerate(unit.bases))
         return replace(unit, bases=tuple(bases))
 
     units = (with_tags(number, unit) for number, unit in enumerate(position.units, start=1))
-    return replace(position, units=tuple(units))
+    cinc, *others = position.commanders
+    marker = BasePose(cinc.x_mm, cinc.y_mm, 90.0, 40.0, 40.0, tag=90)
+    leaders = (replace(cinc, pose=marker), *others)
+    return replace(position, units=tuple(units), commanders=leaders)
 
 
 @pytest.fixture
@@ -71,3 +74,11 @@ def test_an_arm_that_reaches_across_hides_what_nobody_misses(watched: Watched) -
     comes_true(lambda: watched.said() != [])
     (said,) = watched.said()
     assert said == "F2 is not seen on the table: put it back where it was"
+
+
+def test_a_commander_who_was_taken_off_is_missed_until_he_is_seen_again(watched: Watched) -> None:
+    watched.hide({90: 60.0})
+    comes_true(lambda: watched.said() != [])
+    assert watched.said() == ["cinc is not seen on the table: put him back where he stood"]
+    watched.hide({})
+    comes_true(lambda: watched.said() == [])

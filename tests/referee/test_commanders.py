@@ -74,3 +74,17 @@ def test_a_measured_commander_has_his_place_as_a_unit_has(off_mm: float, is_told
     referee.see(standing(600, 240 + off_mm, sigma_mm=0.3))
     now = shown(referee, FRENCH)
     assert bool(now["moved"] or now["to_place"]) == is_told
+
+
+def test_a_commander_who_is_gone_is_missed_once_and_shown_where_he_stood() -> None:
+    referee = marching()
+    gone = replace(table(), commanders=table().commanders[1:])
+    referee.see(gone)
+    (found,) = shown(referee, FRENCH)["moved"]
+    assert found["text"] == "cinc is not seen on the table: put him back where he stood"
+    assert (found["unit"], found["is_legal"], found["is_back"]) == ("cinc", False, True)
+    assert (found["ghost"][0]["x_mm"], found["ghost"][0]["y_mm"]) == (600, 150)
+    referee.see(gone)
+    assert len(shown(referee, FRENCH)["moved"]) == 1
+    referee.see(table())
+    assert shown(referee, FRENCH)["moved"] == []

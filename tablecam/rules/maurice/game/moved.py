@@ -199,8 +199,10 @@ def _of_commanders(state: State, position: Position) -> Iterator[Suggestion]:
     lie = {leader.id: leader for leader in position.commanders}
     for leader in state.position.commanders:
         seen = lie.get(leader.id)
-        far_mm = 0.0 if seen is None else math.dist(_place(leader), _place(seen))
-        if seen is not None and far_mm > MOVED_MM:
+        if seen is None:
+            text = f"{leader.id} is not seen on the table: put him back where he stood"
+            yield Suggestion(leader.id, text, None, no("M-1.4", text), state.position)
+        elif (far_mm := math.dist(_place(leader), _place(seen))) > MOVED_MM:
             yield _of_commander(state, leader, seen, far_mm)
 
 
