@@ -46,5 +46,5 @@ def hall(postgres: Postgres) -> Iterator[Hall]:
     made.prepare()
     yield made
     with made.engine.begin() as connection:
-        connection.exec_driver_sql("TRUNCATE recording, entry, picture, presence")
+        connection.exec_driver_sql("TRUNCATE recording, entry, picture, presence, table_name")
     made.engine.dispose()

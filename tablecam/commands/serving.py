@@ -188,7 +188,7 @@ def _sending(game: GameOptions, record: KeptGame) -> AbstractContextManager[obje
     if game.hall is None:
         return nullcontext()
     sending = Sending(game.hall, lambda: record.path, game.folder)
-    record.elsewhere = lambda: sending.trouble
+    record.elsewhere = sending
     return sending
 
 

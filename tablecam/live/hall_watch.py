@@ -14,6 +14,7 @@ import cv2
 from tablecam.errors import BadInput
 from tablecam.live.background import Background
 from tablecam.live.sending import PRESENCE_S
+from tablecam.record.faults import NoAnswer
 from tablecam.record.journal import Journal
 from tablecam.record.server import Hall, Listed
 from tablecam.replay.pictures import Studio
@@ -25,6 +26,11 @@ _SILENT_S: Final = 3 * PRESENCE_S
 """A table that has not said for so long that it is there is not playing any more."""
 _PATIENCE_S: Final = 1.0
 """How long one look for news lasts, and how soon a lost server is tried again."""
+AWAY: Final = "The hall's server does not answer; this is what was known last."
+REFUSED: Final = (
+    "The hall's server cannot be read; this is what was known last. The log of `tablecam hall` "
+    "says why."
+)
 _THUMBNAIL_PX: Final = (720, 480)
 _UNITS_ACROSS: Final = 1500.0
 _JPEG_QUALITY: Final = 82
@@ -182,10 +188,9 @@ class HallWatch(Background):
             try:
                 self._listen()
             except BadInput as error:
-                self._say(f"the hall's server is not reached: {error}")
+                self._say(AWAY if isinstance(error, NoAnswer) else REFUSED, error)
             except Exception as error:  # a fault of ours must not end the watch
-                log.exception("the hall could not be watched")
-                self._say(f"the hall could not be watched: {error!r}")
+                self._say(REFUSED, error)
             self._stopping.wait(_PATIENCE_S)
 
     def _listen(self) -> None:
@@ -219,9 +224,12 @@ class HallWatch(Background):
                 self._version += 1
                 self._changed.notify_all()
 
-    def _say(self, trouble: str) -> None:
+    def _say(self, trouble: str, error: Exception | None = None) -> None:
         with self._changed:
             if trouble != self._trouble:
+                if error is not None:
+                    unforeseen = None if isinstance(error, BadInput) else error
+                    log.warning("%s (%s)", trouble, error, exc_info=unforeseen)
                 self._trouble = trouble
                 self._version += 1
                 self._changed.notify_all()

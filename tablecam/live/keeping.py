@@ -108,6 +108,17 @@ class _Dispute:
     drawn: bytes
 
 
+class Elsewhere(Protocol):
+    """Where a copy of the recording is kept, too: in a hall."""
+
+    @property
+    def trouble(self) -> str:
+        """Why it has not got everything, in one line for the page; empty when it has."""
+
+    def news(self) -> Sequence[str]:
+        """What players should know of it and have not been told yet, a sentence each."""
+
+
 class KeptGame:
     """A `GameRecord` that remembers this game's disputes, and writes all to a file of its own.
 
@@ -138,8 +149,7 @@ class KeptGame:
         self._began_with: int | None = None
         self._lock = threading.Lock()
         self.budget = _budget(pictures_mb, self._writer.file)
-        self.elsewhere: Callable[[], str] = lambda: ""
-        """Why a copy of the recording, in a hall, has not got everything."""
+        self.elsewhere: Elsewhere | None = None
 
     @property
     def path(self) -> Path | None:
@@ -159,7 +169,7 @@ class KeptGame:
 
         It waits for nobody: a camera's loop asks with every frame.
         """
-        return self._writer.trouble or self.elsewhere()
+        return self._writer.trouble or ("" if self.elsewhere is None else self.elsewhere.trouble)
 
     def unfinished(self) -> Json | None:
         """The document of the newest game in the file; None where none was begun.
@@ -205,7 +215,8 @@ class KeptGame:
         """
         with self._lock:
             self._writer.try_again()
-            return self._writer.news()
+            of_copy = () if self.elsewhere is None else self.elsewhere.news()
+            return [*self._writer.news(), *of_copy]
 
     def close(self) -> None:
         """Write what waits, and leave the file to other programs. May be called twice."""

@@ -7,13 +7,23 @@ their own. So the folder has a note of what was begun for which hall, which outl
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from tablecam.record.faults import in_words
 
 NOTE: Final = ".for-halls"
-"""The note's name: a line for each recording, the hall's address and the file's name."""
+"""The note's name. A line for each recording: the hall's address, the file's name, and what its
+table is called where it has a name, with tabs between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owing:
+    """A recording that a hall is still to get, and what its table is called there."""
+
+    path: Path
+    name: str = ""
 
 
 class Owed:
@@ -29,23 +39,22 @@ class Owed:
         self._note = folder / NOTE
         self._hall = hall
 
-    def paths(self) -> list[Path]:
+    def games(self) -> list[Owing]:
         """The recordings that the hall is still to get, in the order in which they were begun.
 
         Raises:
             BadInput: The note cannot be read.
         """
-        own = (line for line in self._lines() if line.startswith(f"{self._hall}\t"))
-        return [self._folder / line.partition("\t")[2] for line in own]
+        return [self._owing(line) for line in self._lines() if self._is_own(line)]
 
-    def add(self, path: Path) -> None:
+    def add(self, owing: Owing) -> None:
         """Note that the hall is to get a recording.
 
         Raises:
             BadInput: The note cannot be written.
         """
-        if path not in self.paths():
-            self._write([*self._lines(), self._line(path)])
+        if owing not in self.games():
+            self._write([*self._others(owing.path), self._line(owing)])
 
     def is_paid(self, path: Path) -> None:
         """Note that the hall has all of a recording.
@@ -53,10 +62,24 @@ class Owed:
         Raises:
             BadInput: The note cannot be written.
         """
-        self._write([line for line in self._lines() if line != self._line(path)])
+        self._write(self._others(path))
 
-    def _line(self, path: Path) -> str:
-        return f"{self._hall}\t{path.name}"
+    def _is_own(self, line: str) -> bool:
+        return line.startswith(f"{self._hall}\t")
+
+    def _owing(self, line: str) -> Owing:
+        _, file, name = (*line.split("\t"), "")[:3]
+        return Owing(self._folder / file, name)
+
+    def _line(self, owing: Owing) -> str:
+        return "\t".join(filter(None, (self._hall, owing.path.name, owing.name)))
+
+    def _others(self, path: Path) -> list[str]:
+        """The lines but for this hall's of one recording."""
+        lines = self._lines()
+        return [
+            each for each in lines if not (self._is_own(each) and self._owing(each).path == path)
+        ]
 
     def _lines(self) -> list[str]:
         with in_words(str(self._note), "cannot be read"):
@@ -68,5 +91,8 @@ class Owed:
         """Write the note, whole or not at all."""
         fresh = self._note.with_name(f"{NOTE}.{os.getpid()}.new")
         with in_words(str(self._note), "cannot be written"):
-            fresh.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            os.replace(fresh, self._note)
+            try:
+                fresh.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+                os.replace(fresh, self._note)
+            finally:
+                fresh.unlink(missing_ok=True)

@@ -1,62 +1,155 @@
 """Brings a hall's copy of a recording up to what its table has: nothing lost, nothing doubled.
 
 Entries are only ever added, and are numbered without gaps: so the copy's last number says what it
-lacks. What arrives twice, from a table that did not hear that it had arrived, is there once.
+lacks, as long as it is a copy of this very game. A file that was copied and is played on two
+machines has one id and two histories. Whoever comes second to the hall is shown in it as a game of
+its own, from the common beginning to its own end: nothing of either is written over or mixed, and
+who looks sees both tables. Its id there is made of the first entry in which the two differ: so it
+is the same one whenever this table catches up.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+from bisect import bisect_left
 from collections.abc import Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, func, select
 from sqlalchemy.dialects.postgresql import insert
 
-from tablecam.record.entries import Entry
+from tablecam.record.entries import Entry, Json, PictureKind
 from tablecam.record.journal import Journal, entry_row, facts_row, picture_row
 from tablecam.record.schema import entry, picture, recording
 from tablecam.record.server import Hall, notify
 
 BATCH: Final = 100
 """So many entries go in one transaction: a table that was away for hours shows progress."""
+_PICTURES_AT_ONCE: Final = 20
+"""So many pictures that a copy lacks go in one transaction: some megabytes."""
 
 
-def catch_up(here: Journal, hall: Hall, *, at_most: int | None = None) -> int:
-    """Send what a hall lacks of a recording, or about `at_most` of it; how many entries it was.
+class HallCopy:
+    """A hall's copy of a recording. Not for two threads; many programs may send at once.
 
-    Raises:
-        BadInput: The recording cannot be read, or the server not be reached. What was sent stays.
+    `id` is its id in the hall: the recording's own, unless the hall has another game of that id.
     """
-    sent, last = 0, hall.journal(here.id).last()
-    if last == 0:
-        _send_facts(here, hall)
-    while (at_most is None or sent < at_most) and (
-        entries := here.entries(after=last, up_to=last + BATCH)
-    ):
-        _send(entries, here, hall)
-        sent, last = sent + len(entries), entries[-1].number
-    return sent
 
+    def __init__(self, here: Journal, hall: Hall) -> None:
+        self.id = here.id
+        self._here = here
+        self._hall = hall
+        self._known: int | None = None
+        self._lacking: list[tuple[int, PictureKind]] | None = None
 
-def _send_facts(here: Journal, hall: Hall) -> None:
-    with hall.writing("cannot be written") as connection:
-        _add(connection, recording, [facts_row(here.facts(), here.written_by())])
+    @property
+    def is_apart(self) -> bool:
+        """Whether it is a game of its own in the hall, as its file is played elsewhere, too."""
+        return self.id != self._here.id
 
+    def catch_up(self, *, at_most: int | None = None) -> int:
+        """Send the entries that the hall lacks, or about `at_most` of them; how many it was.
 
-def _send(entries: Sequence[Entry], here: Journal, hall: Hall) -> None:
-    """Send entries with their pictures in one transaction."""
-    rows = [entry_row(here.id, each.number, each) for each in entries]
-    pictures = [
-        picture_row(here.id, each.number, here.picture(each.number, kind))
-        for each in entries
-        for kind in each.pictures
-    ]
-    with hall.writing("cannot be written") as connection:
-        _add(connection, entry, rows)
-        _add(connection, picture, pictures)
-        notify(connection, here.id, entries[-1].number)
+        Raises:
+            BadInput: The recording cannot be read, or the server not be reached. What was sent
+                stays.
+        """
+        sent = 0
+        while at_most is None or sent < at_most:
+            last = self._last_there()
+            entries = self._here.entries(after=last, up_to=last + BATCH)
+            if not entries:
+                break
+            sent += self._send(entries, after=last)
+        return sent
 
+    def mend(self) -> int:
+        """Send some of the pictures that the copy lacks of entries that it has; how many it was.
 
-def _add(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
-    if rows:
-        connection.execute(insert(table).on_conflict_do_nothing(), rows)
+        What it lacks is looked up once: later entries are sent with their pictures.
+
+        Raises:
+            BadInput: As `catch_up`.
+        """
+        if self._lacking is None:
+            pictured = self._here.pictured(up_to=self._last_there())
+            self._lacking = sorted(pictured - self._there().pictured())
+        some = self._lacking[:_PICTURES_AT_ONCE]
+        if some:
+            rows = [self._picture_row(number, kind) for number, kind in some]
+            with self._hall.writing("cannot be written") as connection:
+                connection.execute(insert(picture).on_conflict_do_nothing(), rows)
+            del self._lacking[: len(some)]
+        return len(some)
+
+    def _there(self) -> Journal:
+        return self._hall.journal(self.id)
+
+    def _last_there(self) -> int:
+        """The number of the copy's newest entry, once it is known to be one of this very game."""
+        last = self._there().last()
+        if last == self._known:
+            return last
+        both = min(last, self._here.last())
+        if both and not self._is_same(both):
+            self._part(both)
+            return self._last_there()
+        if last == 0:
+            self._send_facts()
+        # Who is behind the copy is compared again when he has gone on.
+        self._known = last if both == last else None
+        return last
+
+    def _is_same(self, number: int) -> bool:
+        """Whether both have the same entry of a number; then all before it are the same, too."""
+        here, there = (
+            [(each.kind, each.at, each.document) for each in found]
+            for found in (
+                journal.entries(after=number - 1, up_to=number)
+                for journal in (self._here, self._there())
+            )
+        )
+        return here == there
+
+    def _part(self, last: int) -> None:
+        """Have a game of its own in the hall: up to this entry the two have not stayed the same."""
+        numbers = range(1, last + 1)
+        first = numbers[bisect_left(numbers, True, key=lambda number: not self._is_same(number))]
+        (own,) = self._here.entries(after=first - 1, up_to=first)
+        told = json.dumps(entry_row(self.id, first, own), sort_keys=True)
+        self.id = hashlib.sha256(told.encode()).hexdigest()[: len(self.id)]
+        self._known = None
+
+    def _send_facts(self) -> None:
+        facts = replace(self._here.facts(), id=self.id)
+        with self._hall.writing("cannot be written") as connection:
+            row = facts_row(facts, self._here.written_by())
+            connection.execute(insert(recording).on_conflict_do_nothing(), row)
+
+    def _send(self, entries: Sequence[Entry], *, after: int) -> int:
+        """Send entries with their pictures, all or none; none where another program was quicker."""
+        rows = [entry_row(self.id, each.number, each) for each in entries]
+        pictures = [
+            self._picture_row(each.number, kind) for each in entries for kind in each.pictures
+        ]
+        with self._hall.writing("cannot be written") as connection:
+            if self._last_for_now(connection) != after:
+                return 0
+            connection.execute(insert(entry), rows)
+            if pictures:
+                connection.execute(insert(picture), pictures)
+            notify(connection, self.id, entries[-1].number)
+        self._known = entries[-1].number
+        return len(entries)
+
+    def _last_for_now(self, connection: Connection) -> int:
+        """The number of the copy's newest entry, which stays so until the transaction ends."""
+        of_it = select(recording.c.id).where(recording.c.id == self.id)
+        connection.execute(of_it.with_for_update())
+        newest = select(func.max(entry.c.number)).where(entry.c.recording == self.id)
+        return int(connection.execute(newest).scalar_one() or 0)
+
+    def _picture_row(self, number: int, kind: PictureKind) -> Json:
+        return picture_row(self.id, number, self._here.picture(number, kind))

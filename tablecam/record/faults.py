@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from tablecam.errors import BadInput
 
@@ -25,6 +25,12 @@ _WORDS: Final = {
     sqlite3.SQLITE_NOTADB: "it is damaged, or no recording",
 }
 """By primary result code, which is the low byte of what SQLite gives."""
+_ANSWERED: Final = "FATAL"
+"""Is in what the driver says of a server that answers and lets nobody in: no code tells it."""
+
+
+class NoAnswer(BadInput):
+    """A server does not answer, or is lost."""
 
 
 @contextmanager
@@ -32,6 +38,7 @@ def in_words(name: str, deed: str) -> Iterator[None]:
     """Raise a fault of the database or the disk as one clear line; `deed` says what failed.
 
     Raises:
+        NoAnswer: Naming the server, what could not be done, and why.
         BadInput: Naming the recording, what could not be done with it, and why.
     """
     try:
@@ -39,6 +46,12 @@ def in_words(name: str, deed: str) -> Iterator[None]:
     except DBAPIError as error:
         code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
         because = _WORDS.get(code, " ".join(str(error.orig).split()))  # a server says it in lines
-        raise BadInput(name, f"{deed}: {because}") from error
+        kind = NoAnswer if _is_no_answer(error) else BadInput
+        raise kind(name, f"{deed}: {because}") from error
     except OSError as error:
         raise BadInput(name, f"{deed}: {error.strerror or error}") from error
+
+
+def _is_no_answer(error: DBAPIError) -> bool:
+    is_of_server = not isinstance(error.orig, sqlite3.Error)
+    return is_of_server and isinstance(error, OperationalError) and _ANSWERED not in str(error.orig)

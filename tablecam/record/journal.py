@@ -132,6 +132,18 @@ class Journal:
             raise BadInput(self.name, f"entry {number} has no picture {kind}")
         return Picture(kind, bytes(rows[0].image), rows[0].media_type)
 
+    def pictured(self, *, up_to: int | None = None) -> set[tuple[int, PictureKind]]:
+        """Which pictures there are: the number of each one's entry, and its kind.
+
+        Raises:
+            BadInput: They cannot be read.
+        """
+        of_it = picture.c.recording == self.id
+        if up_to is not None:
+            of_it &= picture.c.entry <= up_to
+        rows = self._rows(select(picture.c.entry, picture.c.kind).where(of_it))
+        return {(row.entry, row.kind) for row in rows}
+
     def pictures_size(self) -> int:
         """How many bytes all its pictures have.
 

@@ -28,7 +28,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from tablecam.errors import BadInput
-from tablecam.record.faults import in_words
+from tablecam.record.faults import NoAnswer, in_words
 from tablecam.record.journal import Journal
 from tablecam.record.schema import SCHEMA_VERSION, entry, metadata, recording
 
@@ -70,12 +70,21 @@ presence = Table(
     comment="tables that are playing say so every few seconds, whether or not anything happens",
 )
 
+table_name = Table(
+    "table_name",
+    server_metadata,
+    Column("recording", Text, primary_key=True, comment="of which"),
+    Column("name", Text, nullable=False, comment="what its players call the table"),
+    comment="tables that have names; others are told apart by when they began and who plays",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Listed:
     """One recording of a hall: how many entries it has, and for how long its table was silent.
 
     A table says every few seconds that it is there; `silent_s` is None of one that never did.
+    `name` is what its players call the table, empty where they do not.
     """
 
     id: str
@@ -83,6 +92,7 @@ class Listed:
     started_at: datetime
     last: int
     silent_s: float | None
+    name: str = ""
 
 
 def server_url(address: str) -> URL:
@@ -159,9 +169,12 @@ class Hall:
         of_it = select(func.max(entry.c.number)).where(entry.c.recording == recording.c.id)
         last = func.coalesce(of_it.scalar_subquery(), 0).label("last")  # the index knows: no scan
         silent_s = func.extract("epoch", func.now() - presence.c.at).label("silent_s")
-        query = select(
-            recording.c.id, recording.c.game, recording.c.started_at, silent_s, last
-        ).outerjoin(presence, presence.c.recording == recording.c.id)
+        name = func.coalesce(table_name.c.name, "").label("name")
+        query = (
+            select(recording.c.id, recording.c.game, recording.c.started_at, silent_s, last, name)
+            .outerjoin(presence, presence.c.recording == recording.c.id)
+            .outerjoin(table_name, table_name.c.recording == recording.c.id)
+        )
         with self.writing("cannot be read") as connection:
             rows = connection.execute(query).all()
         listed = [
@@ -171,6 +184,7 @@ class Hall:
                 datetime.fromisoformat(row.started_at),
                 row.last,
                 None if row.silent_s is None else float(row.silent_s),
+                row.name,
             )
             for row in rows
         ]
@@ -184,6 +198,17 @@ class Hall:
         """
         new = insert(presence).values(recording=recording_id, at=func.now())
         newer = new.on_conflict_do_update(index_elements=["recording"], set_={"at": func.now()})
+        with self.writing("cannot be written") as connection:
+            connection.execute(newer)
+
+    def call(self, recording_id: str, name: str) -> None:
+        """Note what players call the table of a recording.
+
+        Raises:
+            BadInput: It cannot be written.
+        """
+        new = insert(table_name).values(recording=recording_id, name=name)
+        newer = new.on_conflict_do_update(index_elements=["recording"], set_={"name": name})
         with self.writing("cannot be written") as connection:
             connection.execute(newer)
 
@@ -207,7 +232,7 @@ class Hall:
                 except self.engine.dialect.loaded_dbapi.Error as error:
                     connection.invalidate()
                     because = " ".join(str(error).split())
-                    raise BadInput(self.name, f"is lost: {because}") from error
+                    raise NoAnswer(self.name, f"is lost: {because}") from error
                 return [json.loads(each.payload)["recording"] for each in told]
 
             yield news

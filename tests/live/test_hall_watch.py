@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.live.hall_watch import HallWatch
-from tablecam.record.catching_up import catch_up
+from tablecam.live.hall_watch import AWAY, HallWatch
 from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
 from tests.patience import comes_true
-from tests.record.games import FACTS
+from tests.record.games import FACTS, catch_up
 from tests.replay.small import deed, position
 
 
@@ -77,7 +76,7 @@ def test_a_lost_server_is_told_of_and_watched_again_when_it_is_back(postgres, ha
     seen = watch.thumbnail(game.id)
     postgres.stop()
     try:
-        comes_true(lambda: "is not reached" in watch.trouble)
+        comes_true(lambda: watch.trouble == AWAY)
         assert table_of(watch, game) is not None  # what is known stays to be seen
         assert watch.thumbnail(game.id) == seen
     finally:

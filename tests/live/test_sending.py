@@ -1,16 +1,20 @@
 """A table that plays in a hall: the server hears of all that is kept, sooner or later."""
 
+import shutil
 import sqlite3
 from dataclasses import replace
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
-from tablecam.live.owed import Owed
-from tablecam.live.sending import Sending
+from tablecam.live.owed import Owed, Owing
+from tablecam.live.sending import APART, AWAY, NOT_TAKEN, Sending
 from tablecam.record.catching_up import BATCH
-from tablecam.record.entries import NewEntry
+from tablecam.record.entries import NewEntry, Picture
+from tablecam.record.faults import NoAnswer
 from tablecam.record.game_file import GameFile
+from tablecam.record.server import Hall
 from tests.patience import comes_true
 from tests.record.games import FACTS
 
@@ -49,7 +53,7 @@ def test_a_lost_server_is_told_of_and_gets_the_rest_when_it_is_back(postgres, ha
         postgres.stop()
         try:
             keep(game, 2)
-            comes_true(lambda: "all is in this table's own file" in sending.trouble)
+            comes_true(lambda: sending.trouble == AWAY)
         finally:
             postgres.start()
         comes_true(lambda: sending.trouble == "" and has_all(hall, game))
@@ -59,7 +63,7 @@ def test_a_lost_server_is_told_of_and_gets_the_rest_when_it_is_back(postgres, ha
 def owed(hall, *paths):
     note = Owed(paths[0].parent, hall.name)
     for path in paths:
-        note.add(path)
+        note.add(Owing(path))
 
 
 def test_games_that_ended_while_the_server_was_away_are_sent_at_the_next_start(
@@ -74,18 +78,18 @@ def test_games_that_ended_while_the_server_was_away_are_sent_at_the_next_start(
         postgres.start()
     with Sending(hall, lambda: None, game.path.parent):
         comes_true(lambda: has_all(hall, game))
-        comes_true(lambda: Owed(game.path.parent, hall.name).paths() == [])
+        comes_true(lambda: Owed(game.path.parent, hall.name).games() == [])
 
 
 def test_games_that_were_not_played_in_a_hall_are_not_shown_in_it(hall, game):
     private = GameFile.create(game.path.with_name("own.tablecam"), replace(FACTS, id=uuid4().hex))
     keep(private, 1)
     keep(game, 1)
-    Owed(game.path.parent, "postgresql://another/hall").add(private.path)
+    Owed(game.path.parent, "postgresql://another/hall").add(Owing(private.path))
     with Sending(hall, lambda: game.path, game.path.parent):
         comes_true(lambda: has_all(hall, game))
     with Sending(hall, lambda: None, game.path.parent):
-        comes_true(lambda: Owed(game.path.parent, hall.name).paths() == [])
+        comes_true(lambda: Owed(game.path.parent, hall.name).games() == [])
     assert [each.id for each in hall.recordings()] == [game.id]
 
 
@@ -124,3 +128,87 @@ def test_a_damaged_game_of_before_keeps_nothing_else_from_the_hall(hall, game):
     with Sending(hall, lambda: None, game.path.parent) as sending:
         comes_true(lambda: has_all(hall, game))
         assert sending.trouble == ""
+
+
+@pytest.fixture
+def twin(game):
+    """A copy of the game's file in a folder of another machine."""
+    keep(game, 1)
+    folder = game.path.parent / "elsewhere"
+    folder.mkdir()
+    return GameFile.open(Path(shutil.copy(game.path, folder)))
+
+
+def test_a_copied_file_is_shown_as_a_game_of_its_own_and_that_is_said_once(hall, game, twin):
+    keep(game, 2)
+    keep(twin, 3)
+    with Sending(hall, lambda: game.path, game.path.parent, "Table 1") as first:
+        comes_true(lambda: has_all(hall, game))
+        with Sending(hall, lambda: twin.path, twin.path.parent, "Table 2") as second:
+            comes_true(lambda: len(hall.recordings()) == 2)
+            apart = next(each for each in hall.recordings() if each.id != game.id)
+            keep(twin, 4)
+            comes_true(lambda: hall.journal(apart.id).last() == twin.last())
+            assert second.news() == [APART]
+            assert second.news() == []
+            assert second.trouble == ""
+    assert first.news() == []
+    assert hall.journal(game.id).entries() == game.entries()
+    assert hall.journal(apart.id).entries() == twin.entries()
+    assert names(hall) == {game.id: "Table 1", apart.id: "Table 2"}
+
+
+def names(hall):
+    return {each.id: each.name for each in hall.recordings()}
+
+
+def test_a_table_is_called_as_its_players_call_it_now(hall, game):
+    keep(game, 1)
+    for name, shown in (("Saal 3, Tür", "Saal 3, Tür"), ("a\n\tb\x00\udcff ", "a b ?")):
+        with Sending(hall, lambda: game.path, game.path.parent, name):
+            comes_true(lambda shown=shown: names(hall).get(game.id) == shown)
+
+
+def test_a_game_that_ended_while_the_server_was_away_has_its_name(postgres, hall, game):
+    keep(game, 1)
+    postgres.stop()
+    try:
+        with Sending(hall, lambda: game.path, game.path.parent, "Table 1") as sending:
+            comes_true(lambda: sending.trouble != "")
+    finally:
+        postgres.start()
+    with Sending(hall, lambda: None, game.path.parent, "Table 2"):
+        comes_true(lambda: Owed(game.path.parent, hall.name).games() == [])
+    assert names(hall) == {game.id: "Table 1"}
+
+
+def test_pictures_that_the_hall_lost_are_sent_while_the_game_is_played(hall, game):
+    game.append(*(NewEntry("position", {}, (Picture("table", b"x"),)) for _ in range(50)))
+    with Sending(hall, lambda: game.path, game.path.parent):
+        comes_true(lambda: has_all(hall, game))
+    with hall.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM picture")
+    with Sending(hall, lambda: game.path, game.path.parent):
+        comes_true(lambda: hall.journal(game.id).pictured() == game.pictured())
+
+
+def test_a_server_that_is_lost_while_an_older_game_is_sent_is_still_owed_it(postgres, hall, game):
+    keep(game, 1)
+    owed(hall, game.path)
+    sending = Sending(hall, lambda: None, game.path.parent)
+    hall.prepare()
+    postgres.stop()
+    try:
+        with pytest.raises(NoAnswer):
+            sending._send_older(Owing(game.path))
+    finally:
+        postgres.start()
+    assert Owed(game.path.parent, hall.name).games() == [Owing(game.path)]
+
+
+def test_a_server_that_refuses_is_not_said_to_be_away(postgres, game, caplog):
+    keep(game, 1)
+    hall = Hall(postgres.address.replace("/postgres", "/nowhere"))
+    with Sending(hall, lambda: game.path, game.path.parent) as sending:
+        comes_true(lambda: sending.trouble == NOT_TAKEN)
+    assert 'database "nowhere" does not exist' in caplog.text

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from tablecam.record.catching_up import HallCopy
 from tablecam.record.disputes import add_dispute
 from tablecam.record.entries import GameFacts
 from tablecam.record.journal import Journal
@@ -52,3 +53,8 @@ def add(record, number, **parts):
     if isinstance(record, Journal):
         return add_dispute(record, *made)
     return record.add_dispute(*made)
+
+
+def catch_up(game, hall, **how):
+    """Send what a hall lacks of a recording, as a table does that has just begun to."""
+    return HallCopy(game, hall).catch_up(**how)

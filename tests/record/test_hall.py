@@ -1,17 +1,18 @@
 """A hall's server, a real one: what a table sends is there once, in order, whatever fails."""
 
+import shutil
 from dataclasses import replace
 from uuid import uuid4
 
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.record.catching_up import BATCH, catch_up
+from tablecam.record.catching_up import BATCH, HallCopy
 from tablecam.record.disputes import dispute_picture, disputes
 from tablecam.record.entries import NewEntry, Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.server import Hall, server_url
-from tests.record.games import FACTS, add, pictures
+from tests.record.games import FACTS, add, catch_up, pictures
 
 
 @pytest.fixture
@@ -71,6 +72,125 @@ def test_two_senders_of_one_recording_double_nothing(hall, game):
     game.append(*deeds(4))
     catch_up(game, hall)
     catch_up(GameFile.open(game.path), hall)
+    assert hall.journal(game.id).entries() == game.entries()
+
+
+def photographed(number):
+    return NewEntry("position", {"n": number}, (Picture("table", bytes([number]) * 99),))
+
+
+def mended(game, hall):
+    copy = HallCopy(game, hall)
+    return sum(iter(copy.mend, 0))
+
+
+def test_pictures_that_a_hall_lacks_are_sent_by_the_table_that_has_them(hall, game):
+    count = 45
+    game.append(*map(photographed, range(count)))
+    catch_up(game, hall)
+    assert mended(game, hall) == 0
+    with hall.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM picture WHERE entry <> 3")
+    assert mended(game, hall) == count - 1
+    assert hall.journal(game.id).entries() == game.entries()
+    assert hall.journal(game.id).picture(count, "table") == game.picture(count, "table")
+    assert mended(game, hall) == 0
+
+
+def test_pictures_that_only_the_hall_has_stay_there(hall, game):
+    game.append(photographed(1))
+    catch_up(game, hall)
+    without = GameFile.create(game.path.with_name("without.tablecam"), game.facts())
+    without.append(*(NewEntry(each.kind, each.document, at=each.at) for each in game.entries()))
+    assert mended(without, hall) == 0
+    assert hall.journal(game.id).entries() == game.entries()
+
+
+@pytest.fixture
+def twin(game):
+    """A copy of the game's file, to be played on another machine."""
+    game.append(*deeds(3), photographed(4))
+    path = game.path.with_name("twin.tablecam")
+    shutil.copy(game.path, path)
+    return GameFile.open(path)
+
+
+def test_a_copied_file_that_is_played_on_is_a_game_of_its_own_in_the_hall(hall, game, twin):
+    catch_up(game, hall)
+    assert not HallCopy(twin, hall).catch_up()
+    game.append(*deeds(2, first=5))
+    twin.append(photographed(50), *deeds(3, first=60))
+    catch_up(game, hall)
+    copy = HallCopy(twin, hall)
+    copy.catch_up()
+    assert copy.is_apart
+    assert not HallCopy(game, hall).is_apart
+    assert hall.journal(game.id).entries() == game.entries()
+    assert hall.journal(copy.id).entries() == twin.entries()
+    assert hall.journal(copy.id).picture(5, "table") == twin.picture(5, "table")
+    assert hall.journal(copy.id).facts() == replace(twin.facts(), id=copy.id)
+    assert len(hall.recordings()) == 2
+
+
+def test_a_game_of_its_own_is_the_same_one_whenever_its_table_comes_back(hall, game, twin):
+    game.append(*deeds(1, first=5))
+    catch_up(game, hall)
+    twin.append(*deeds(1, first=60))
+    first = HallCopy(twin, hall)
+    first.catch_up()
+    twin.append(*deeds(2, first=70))
+    again = HallCopy(GameFile.open(twin.path), hall)
+    assert again.catch_up() == 2
+    assert again.id == first.id
+    assert catch_up(game, hall) == 0
+    assert len(hall.recordings()) == 2
+
+
+def test_two_tables_that_play_one_file_at_once_never_mix(hall, game, twin):
+    one, other = HallCopy(game, hall), HallCopy(twin, hall)
+    one.catch_up()
+    other.catch_up()
+    for number in range(5, 9):
+        game.append(*deeds(1, first=number))
+        twin.append(*deeds(2, first=number))
+        other.catch_up()
+        one.catch_up()
+    assert (one.is_apart, other.is_apart) == (True, False)
+    assert hall.journal(one.id).entries() == game.entries()
+    assert hall.journal(other.id).entries() == twin.entries()
+
+
+def test_what_another_program_sent_meanwhile_is_never_added_to(hall, game, twin):
+    class Read(GameFile):
+        """Once its fifth entry was read to be sent, the other table sends its own."""
+
+        def picture(self, number, kind):
+            if number == 5:
+                catch_up(game, hall)
+            return super().picture(number, kind)
+
+    catch_up(twin, hall)
+    game.append(*deeds(1, first=5))
+    twin.append(photographed(50), *deeds(3, first=60))
+    late = HallCopy(Read.open(twin.path), hall)
+    late.catch_up()
+    assert late.is_apart
+    assert hall.journal(game.id).entries() == game.entries()
+    assert hall.journal(late.id).entries() == twin.entries()
+
+
+def test_an_older_copy_sends_nothing_until_it_is_played_on_and_then_all_of_its_own(
+    hall, game, twin
+):
+    game.append(*deeds(2, first=5))
+    catch_up(game, hall)
+    older = HallCopy(twin, hall)
+    assert older.catch_up() == 0
+    assert not older.is_apart
+    twin.append(*deeds(4, first=60))  # it is ahead of the hall's now
+    assert older.catch_up() == twin.last()
+    assert older.is_apart
+    assert hall.journal(older.id).entries() == twin.entries()
     assert hall.journal(game.id).entries() == game.entries()
 
 

@@ -8,11 +8,10 @@ from uuid import uuid4
 import pytest
 
 from tablecam.live.hall_watch import HallWatch
-from tablecam.record.catching_up import catch_up
 from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
 from tests.patience import comes_true
-from tests.record.games import FACTS
+from tests.record.games import FACTS, catch_up
 from tests.replay.small import deed, position
 from web.hall import create_hall
 
