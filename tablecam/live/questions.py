@@ -15,6 +15,7 @@ from tablecam.measure.within import within
 from tablecam.table.formation import read_formation
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.roster import Roster
+from tablecam.table.sides import side_name
 
 Json = dict[str, Any]
 
@@ -150,4 +151,4 @@ def _lines(thing: Thing, roster: Roster) -> Iterable[str]:
 def _unit_lines(unit: Unit, roster: Roster) -> Iterable[str]:
     listed = next((len(entry.tags) for entry in roster.units if entry.id == unit.id), None)
     formation = read_formation(unit, roster_bases=listed)
-    yield f"{unit.side.title()} {unit.arm}, {formation.name}: {formation.because}."
+    yield f"{side_name(unit.side)} {unit.arm}, {formation.name}: {formation.because}."

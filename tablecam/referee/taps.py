@@ -8,6 +8,7 @@ from tablecam.errors import BadInput
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import Seat
 from tablecam.rules.play import Play
+from tablecam.table.sides import side_name
 from tablecam.wording import quoted
 
 AT = "at"
@@ -83,4 +84,5 @@ def check_asked(seat: Seat, play: Play[Any, Any]) -> None:
     """
     asked = play.asked()
     if not seat.may_answer(asked):
-        raise NotYours("action", f"expected it of {asked.seat}: {asked.question}")
+        whose = side_name(asked.seat or "a player")
+        raise NotYours("action", f"expected it of {whose}: {asked.question}")

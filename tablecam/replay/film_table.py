@@ -9,6 +9,7 @@ from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.table.model import Position
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
+from tablecam.table.sides import side_name
 from tablecam.table.table_file import roster_from
 
 Json = dict[str, Any]
@@ -29,6 +30,7 @@ def table_facts(roster: Roster) -> Json:
         "base_width_mm": table.base_width_mm,
         "tolerance_mm": table.tolerance_mm,
         "sides": sides_of(roster),
+        "side_names": {side: side_name(side) for side in sides_of(roster)},
         "terrain": [
             {"id": each.id, "kind": each.kind, "outline_mm": [list(p) for p in each.outline_mm]}
             for each in roster.terrain

@@ -74,7 +74,7 @@ def test_the_report_has_a_map_and_prose_for_each_round(battle, capsysbinary):
     assert sum("│" in each or "lies as before" in each for each in chapters) >= len(rounds)
     assert told.startswith("# maurice-lite, 2026-05-01: french against british\n")
     assert "24 rounds in 41 min" in told
-    assert "The british army has no morale left: french wins." in told
+    assert "The British army has no morale left: French wins." in told
     assert "## Losses" in told
     assert "B2 breaks and leaves the table [M-1.14]" in told
     assert max(map(len, told.splitlines())) <= 90  # headings; all else is 74 wide

@@ -140,7 +140,7 @@ def march_declared(live, unit):
     while not (now := shown(live.referee, SHARED))["actions"][0]["label"].startswith("P"):
         tap_on(live, now["actions"][-1]["group"], now["actions"][-1]["label"])
     tap_on(live, "activate", unit)
-    while not shown(live.referee, SHARED)["question"].startswith("prussian marches"):
+    while not shown(live.referee, SHARED)["question"].startswith("Prussian marches"):
         tap_on(live, "card", "No card")
 
 

@@ -33,7 +33,7 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
 def test_nothing_is_told_before_something_is_declared(live, question):
-    with pytest.raises(NotDeclared, match="Measuring is closed until prussian has declared"):
+    with pytest.raises(NotDeclared, match="Measuring is closed until Prussian has declared"):
         question(live)
     assert live.disputes() == []
 
@@ -43,7 +43,7 @@ def test_what_was_declared_is_told_until_it_is_settled(live):
     for group, label in (*taps, ("card", "No card"), ("card", "No card"), ("card", "No card")):
         tap_on(live, group, label)
     tap_on(live, "fire", "left")
-    with pytest.raises(NotDeclared, match="until prussian has declared its fire"):
+    with pytest.raises(NotDeclared, match="until Prussian has declared its fire"):
         live.measure("unit:PA1", "unit:AA1")
     tap_on(live, "fire", "PA1 at AA1")
     assert live.measure("unit:PA1", "unit:AA1")["distance_bw"] == pytest.approx(11.8, abs=0.5)

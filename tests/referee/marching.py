@@ -32,5 +32,5 @@ def marching(**more: bool) -> Referee:
     act(referee, "activate", "F1:")
     while (now := shown(referee, SHARED))["actions"][-1]["group"] == "card":
         act(referee, "card", "No card", SHARED)
-    assert now["question"].startswith("french marches")
+    assert now["question"].startswith("French marches")
     return referee

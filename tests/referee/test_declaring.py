@@ -33,10 +33,10 @@ def march(referee, label="F1: 6 BW"):
 
 def test_nobody_measures_before_somebody_has_declared(referee):
     for names in (("F1", "B1"), ("F1",), ("F1", None), (None, None)):
-        with pytest.raises(NotDeclared, match="closed until french has declared what it does"):
+        with pytest.raises(NotDeclared, match="closed until French has declared what it does"):
             referee.check_open(*names)
     for seat in (FRENCH, SHARED, SPECTATOR):
-        assert "until french has declared" in shown(referee, seat)["closed"]["because"]
+        assert "until French has declared" in shown(referee, seat)["closed"]["because"]
 
 
 def test_all_is_open_where_players_have_agreed_on_nothing():

@@ -39,14 +39,14 @@ def test_done_that_does_not_say_what_it_answers_is_taken_once() -> None:
         referee.act(FRENCH, DONE)
     assert shown(referee, SHARED) == now
     referee.act(FRENCH, DONE, version=now["version"])
-    assert "british" in shown(referee, SHARED)["question"]
+    assert "British" in shown(referee, SHARED)["question"]
 
 
 def test_the_buttons_of_a_page_are_enough_to_play_on() -> None:
     referee = marching()
     for _ in range(2):
         referee.act(FRENCH, offered(referee))
-    assert "british" in shown(referee, SHARED)["question"]
+    assert "British" in shown(referee, SHARED)["question"]
 
 
 def test_what_was_taken_back_may_be_said_again() -> None:

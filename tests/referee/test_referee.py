@@ -28,7 +28,7 @@ def test_only_who_is_asked_is_offered_actions() -> None:
         now = shown(referee, seat)
         assert not now["is_yours"]
         assert now["actions"] == []
-    with pytest.raises(NotYours, match="expected it of french"):
+    with pytest.raises(NotYours, match="expected it of French"):
         referee.act(BRITISH, {"type": "volleys", "invoke": False})
     with pytest.raises(NotYours, match="looks on"):
         referee.act(SPECTATOR, {"type": "volleys", "invoke": False})
@@ -152,7 +152,7 @@ def test_a_hair_off_is_taken_over_when_a_round_begins_and_costs_no_undo() -> Non
     assert referee.position().unit("F1").bases[0].y_mm == pytest.approx(301.5)
     referee.act(FRENCH, {"type": "volleys", "invoke": False})
     referee.undo(FRENCH)
-    assert shown(referee, FRENCH)["question"] == "Does french invoke the volley phase?"
+    assert shown(referee, FRENCH)["question"] == "Does French invoke the volley phase?"
 
 
 def test_a_game_goes_on_from_its_document() -> None:
@@ -227,9 +227,9 @@ def test_a_step_without_a_choice_goes_on_by_itself_or_by_one_tap(is_automatic: b
     referee.act(FRENCH, {"type": "done"})
     now = shown(referee, FRENCH)
     if not is_automatic:
-        assert now["question"] == "Does french move its commander?"
+        assert now["question"] == "Does French move its commander?"
         assert len(now["actions"]) == 1
         referee.act(FRENCH, now["actions"][0]["action"])
-    assert shown(referee, FRENCH)["question"] == "Does british invoke the volley phase?"
+    assert shown(referee, FRENCH)["question"] == "Does British invoke the volley phase?"
     referee.undo(FRENCH, 1 if is_automatic else 2)  # nobody takes back what nobody chose
     assert shown(referee, FRENCH)["question"] == before

@@ -158,18 +158,20 @@ class InReach:
 def in_reach(
     table: Field,
     around: Sequence[tuple[UnitOnField, Sequence[UnitOnField]]],
-    more_mm: float = 0.0,
+    more_mm: float | Sequence[float] = 0.0,
 ) -> list[tuple[InReach, InReach]]:
     """What there is in reach of units' charges about either corner, of other units each.
 
-    What lies so much farther, or beside it, matters too. All fields are of one `table`.
+    What lies so much farther, or beside it, matters too: one length for all, or one of each unit.
+    All fields are of one `table`.
     """
     pieces, thick_mm = thin_pieces(table), THIN_BW * table.bw_mm
+    all_more_mm = np.broadcast_to(np.asarray(more_mm, dtype=np.float64), len(around))
     all_there = [
         each
-        for unit, others in around
+        for (unit, others), most_mm in zip(around, all_more_mm.tolist(), strict=True)
         for each in _all_there(
-            unit, others, partial(screens_of, pieces, thick_mm=thick_mm, most_mm=more_mm)
+            unit, others, partial(screens_of, pieces, thick_mm=thick_mm, most_mm=most_mm)
         )
     ]
     reach_mm = [allowance_mm(table, unit) or 0.0 for unit, _ in around]
@@ -177,7 +179,7 @@ def in_reach(
         [each.fan for each in all_there],
         CHARGE_WHEEL_BW * table.bw_mm,
         np.repeat(reach_mm, len(CORNERS)) + thick_mm * bool(pieces),
-        TOUCH_MM + more_mm,
+        TOUCH_MM + np.repeat(all_more_mm, len(CORNERS)),
     )
     there = [_only(each, flags) for each, flags in zip(all_there, is_met, strict=True)]
     return list(zip(there[::2], there[1::2], strict=True))

@@ -6,6 +6,7 @@ sure; only of what differs need be asked how likely it is.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.fans import Turned
+from tablecam.measure.lanes import Corner
 from tablecam.rules.maurice.charge_ground import Forbidden, forbidden_ground
 from tablecam.rules.maurice.charge_limits import Attempt, what_is_left
 from tablecam.rules.maurice.charge_moves import (
@@ -28,7 +30,8 @@ from tablecam.rules.maurice.charge_wheel import Wheel, longest_free_arcs_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW, SLIVER_MM
 
-_HALVINGS = 9
+_PARTS, _CUTS = 8, 3
+"""Where an outcome turns is looked for in so many parts at once, so many times: to 1 in 512."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,28 +66,12 @@ class Limits:
     others: tuple[UnitOnField, ...]
     there: tuple[InReach, InReach]
 
-    @classmethod
-    def of(cls, field: Field, unit: UnitOnField, most_mm: float) -> Limits:
-        """The limits of a unit's charges."""
-        others = tuple(other for other in field.units if other is not unit)
-        (there,) = in_reach(field, [(unit, others)], most_mm)
-        return cls(field, unit, most_mm, others, there)
-
     def targets(self, slack_mm: float) -> frozenset[str]:
         """The enemies that the unit could charge if every limit were let out by a slack.
 
         Below 0 each is drawn in by it. Never fewer with a larger slack.
         """
-        forbidden = forbidden_ground(self.field, self.unit, slack_mm)
-        sees = cache(partial(is_in_view, self.field, self.unit, slack_mm=slack_mm))
-        found: set[str] = set()
-        for ahead in _all_ahead(self, forbidden, slack_mm):
-            for name in dict.fromkeys(ahead.owners):
-                moves = _moves_to(name, ahead, slack_mm)
-                attempt = Attempt(self.field, self.unit, moves, forbidden, sees, slack_mm)
-                if name not in found and len(what_is_left(attempt)[0]):
-                    found.add(name)
-        return frozenset(found)
+        return targets_of([(self, slack_mm)])[0]
 
     def margin_mm(self, target: str) -> float:
         """By how much limits could be drawn in before the unit could not charge a target any more.
@@ -92,37 +79,96 @@ class Limits:
         Below 0 it is by how much they would have to be let out. Between `-most_mm` and `most_mm`.
         """
         low_mm, high_mm = -self.most_mm, self.most_mm
-        for _ in range(_HALVINGS):
-            middle_mm = (low_mm + high_mm) / 2
-            if target in self.targets(middle_mm):
-                high_mm = middle_mm
-            else:
-                low_mm = middle_mm
+        for _ in range(_CUTS):
+            tried_mm = np.linspace(low_mm, high_mm, _PARTS + 1)
+            found = targets_of([(self, slack_mm) for slack_mm in tried_mm[1:-1].tolist()])
+            # Never fewer with a larger slack: it turns where the first of them can be charged.
+            turns = [*(target in each for each in found), True].index(True)
+            low_mm, high_mm = tried_mm[[turns, turns + 1]].tolist()
         return -(low_mm + high_mm) / 2
 
 
-def _all_ahead(limits: Limits, forbidden: Forbidden, slack_mm: float) -> list[_Ahead]:
-    """What lies ahead after wheels about either corner that has enemies in reach."""
-    there = [each for each in limits.there if each.owners]
-    wheel_mm = CHARGE_WHEEL_BW * limits.field.bw_mm
-    free_mm = longest_free_arcs_mm(
-        [
-            Wheel(limits.unit, each.corner, limits.others, wheel_mm, forbidden, slack_mm)
-            for each in there
-        ]
-    )
-    wanted, feared = SLIVER_MM - slack_mm, SLIVER_MM + slack_mm
-    fans = [each.fan for each in there]
-    arcs_mm = [
-        arcs_to_try(fan, longest_mm, (wanted, feared))
-        for fan, longest_mm in zip(fans, free_mm, strict=True)
+def limits_of(asked: Sequence[tuple[Field, UnitOnField, float]]) -> list[Limits]:
+    """The limits of units' charges, each on its field and let out by up to so much.
+
+    All fields are of one table.
+    """
+    if not asked:
+        return []
+    around = [
+        (unit, tuple(other for other in field.units if other is not unit))
+        for field, unit, _ in asked
     ]
-    turned = Turned.of(fans, arcs_mm, TOUCH_MM + abs(slack_mm))
-    wanted_mm, feared_mm = turned.begins_mm(wanted), turned.begins_mm(feared)
-    near_mm = turned.begins_mm(slack_mm - TOUCH_MM, unless=wanted_mm)
+    there = in_reach(asked[0][0], around, [most_mm for _, _, most_mm in asked])
     return [
-        _ahead(*each, slack_mm)
-        for each in zip(there, arcs_mm, wanted_mm, feared_mm, near_mm, strict=True)
+        Limits(*each, others, both)
+        for each, (_, others), both in zip(asked, around, there, strict=True)
+    ]
+
+
+def targets_of(asked: Sequence[tuple[Limits, float]]) -> list[frozenset[str]]:
+    """As `Limits.targets` of many units at once, each with a slack of its own."""
+    trials = [_Trial.of(limits, slack_mm) for limits, slack_mm in asked]
+    found: list[set[str]] = [set() for _ in asked]
+    for place, ahead in _all_ahead(trials):
+        for name in dict.fromkeys(ahead.owners):
+            if name not in found[place] and trials[place].leaves_moves_to(name, ahead):
+                found[place].add(name)
+    return [frozenset(each) for each in found]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trial:
+    """The limits of a unit's charges, each let out by a slack."""
+
+    limits: Limits
+    slack_mm: float
+    forbidden: Forbidden
+    sees: Callable[[UnitOnField], bool]
+
+    @classmethod
+    def of(cls, limits: Limits, slack_mm: float) -> _Trial:
+        field, unit = limits.field, limits.unit
+        sees = cache(partial(is_in_view, field, unit, slack_mm=slack_mm))
+        return cls(limits, slack_mm, forbidden_ground(field, unit, slack_mm), sees)
+
+    def wheel(self, corner: Corner) -> Wheel:
+        """The longest wheel about a corner, as far as it has room."""
+        limits, longest_mm = self.limits, CHARGE_WHEEL_BW * self.limits.field.bw_mm
+        ground, slack_mm = self.forbidden, self.slack_mm
+        return Wheel(limits.unit, corner, limits.others, longest_mm, ground, slack_mm)
+
+    def leaves_moves_to(self, target: str, ahead: _Ahead) -> bool:
+        """Whether the limits leave any of the moves as far as a target."""
+        moves = _moves_to(target, ahead, self.slack_mm)
+        field, unit = self.limits.field, self.limits.unit
+        attempt = Attempt(field, unit, moves, self.forbidden, self.sees, self.slack_mm)
+        return bool(len(what_is_left(attempt)[0]))
+
+
+def _all_ahead(trials: Sequence[_Trial]) -> list[tuple[int, _Ahead]]:
+    """What lies ahead after wheels about each corner that has enemies in reach, and of which."""
+    of = [
+        (place, each, about)
+        for place, each in enumerate(trials)
+        for about in each.limits.there
+        if about.owners
+    ]
+    if not of:
+        return []
+    free_mm = longest_free_arcs_mm([each.wheel(about.corner) for _, each, about in of])
+    slacks_mm = np.array([each.slack_mm for _, each, _ in of])
+    wanted, feared = SLIVER_MM - slacks_mm, SLIVER_MM + slacks_mm
+    fans = [about.fan for _, _, about in of]
+    arcs_mm = list(map(arcs_to_try, fans, free_mm, np.stack([wanted, feared], axis=1).tolist()))
+    turned = Turned.of(fans, arcs_mm, TOUCH_MM + np.abs(slacks_mm))
+    wanted_mm, feared_mm = turned.begins_mm(wanted), turned.begins_mm(feared)
+    near_mm = turned.begins_mm(slacks_mm - TOUCH_MM, unless=wanted_mm)
+    return [
+        (place, _ahead(about, *found, each.slack_mm))
+        for (place, each, about), *found in zip(
+            of, arcs_mm, wanted_mm, feared_mm, near_mm, strict=True
+        )
     ]
 
 

@@ -31,6 +31,7 @@ from tablecam.rules.maurice.sheets_place import (
     range_section,
 )
 from tablecam.rules.sheets import Line, Section, Sheet
+from tablecam.table.sides import side_name
 
 _OF_UNIT: Final[Mapping[str, Callable[[Rulings, UnitOnField], Section]]] = MappingProxyType(
     {
@@ -114,7 +115,7 @@ def question_like(found: Rulings, question: str) -> str | None:
 def _title(unit: UnitOnField) -> str:
     arm, formation = unit.unit.arm, unit.formation
     formed = {"artillery": "", "massed": ", massed", "broken-up": ", formation unclear"}
-    return f"{unit.id}: {unit.side.title()} {arm}{formed.get(formation, f' in {formation}')}"
+    return f"{unit.id}: {side_name(unit.side)} {arm}{formed.get(formation, f' in {formation}')}"
 
 
 def _hidden(unit: UnitOnField) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from tablecam.rules.maurice.tables import (
 )
 from tablecam.rules.sheets import Line, Section
 from tablecam.table.model import Commander
+from tablecam.table.sides import side_name
 
 _TOLD_BW = 2 * FORCE_BW
 """Friends beyond this are not told one by one, unless they are of the force."""
@@ -159,7 +160,7 @@ def span_section(found: Rulings, unit: UnitOnField) -> Section:
         line, path = _span_line(found, leader, unit)
         lines.append(line)
         drawn += path
-    nobody = plain(f"no commander of the {unit.side.title()} side is on the table", "M-4.11")
+    nobody = plain(f"no commander of the {side_name(unit.side)} side is on the table", "M-4.11")
     return Section("span", "Span from the CinC", tuple(lines) or (nobody,), tuple(drawn))
 
 

@@ -20,6 +20,7 @@ from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import Activating, Interrupting
 from tablecam.rules.maurice.game.table import field_at, forces_at
 from tablecam.table.model import Commander
+from tablecam.table.sides import side_name
 from tablecam.wording import nearest
 
 Force = tuple[str, ...]
@@ -30,7 +31,7 @@ class ActivatingRules:
 
     def asked(self, state: State, step: Activating) -> Asked:
         """The active side."""
-        question = f"Which force does {state.active} activate to {state.round.command}?"
+        question = f"Which force does {side_name(state.active)} activate to {state.round.command}?"
         return Asked(question, state.active)
 
     def legal(self, state: State, step: Activating) -> tuple[Action, ...]:
@@ -55,7 +56,7 @@ class ActivatingRules:
     def apply(self, state: State, step: Activating, action: Action) -> Followed:
         """The cards are spent, and the passive side may interrupt."""
         if isinstance(action, Done):
-            text, facts = f"{state.active} activates nobody", {"side": state.active}
+            text, facts = f"{side_name(state.active)} activates nobody", {"side": state.active}
             return after_action(state), (Event("no-force", text, "M-4.15", facts),)
         if not isinstance(action, Activate):
             raise Refused(f"expected a force, or done, got {action.type}", rule="M-4.11")
@@ -155,7 +156,7 @@ def _check_named(state: State, field: Field, force: Force) -> None:
         raise Refused("expected a force, got no unit", rule="M-1.15", key="force")
     for place, name in enumerate(force):
         if name not in own:
-            there = f"expected units of {state.active}, got {name}{nearest(name, own)}"
+            there = f"expected units of {side_name(state.active)}, got {name}{nearest(name, own)}"
             raise Refused(there, rule="M-1.15", key="force")
         if name in force[:place]:
             raise Refused(f"{name} is named twice", key="force")
@@ -199,7 +200,8 @@ def _played_bw(state: State, action: Activate) -> tuple[int, ...]:
         known = {card.id: card.span_bw for card in cards_of(state, state.active)}
         for card in action.cards:
             if card not in known:
-                raise Refused(f"{state.active} does not hold {card}", rule="M-3.9", key="cards")
+                why = f"{side_name(state.active)} does not hold {card}"
+                raise Refused(why, rule="M-3.9", key="cards")
         return tuple(known[card] for card in action.cards)
     if action.cards:
         why = "expected the cards' spans, not their names: the players hold them"
@@ -212,13 +214,13 @@ def _played_bw(state: State, action: Activate) -> tuple[int, ...]:
 def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int, ...]) -> Event:
     """What is told of an activation whose cards reach; too close to call is the mover's (G-8)."""
     names, played = ", ".join(force), " + ".join(map(str, spans_bw))
-    said = f"{state.active} activates {names} to {state.round.command}, with {played} BW"
+    said = f"{side_name(state.active)} activates {names} to {state.round.command}, with {played} BW"
     facts = {"force": list(force), "spans": list(spans_bw)}
     if not spans_bw:
         raise Refused("even at distance 0 one card is needed", rule="M-4.13", key="spans")
     commander = _commander(state)
     if commander is None:
-        text = f"{said}; {state.active} has no commander on the table to measure from"
+        text = f"{said}; {side_name(state.active)} has no commander on the table to measure from"
         return Event("activated", text, "M-4.11", facts)
     found = span(field, commander, force)
     if found is None:

@@ -30,6 +30,7 @@ from tablecam.rules.maurice.game.steps import (
     Symbol,
 )
 from tablecam.rules.maurice.game.table import field_at
+from tablecam.table.sides import side_name
 
 SYMBOL_WORDS: Mapping[Symbol, str] = {
     "swords": "crossed swords",
@@ -55,7 +56,7 @@ class InterruptingRules:
     def asked(self, state: State, step: Interrupting) -> Asked:
         """The passive side."""
         what = "the volley phase" if step.moment == "volleys" else "the activation"
-        return Asked(f"Does {state.passive} interrupt {what}?", state.passive)
+        return Asked(f"Does {side_name(state.passive)} interrupt {what}?", state.passive)
 
     def legal(self, state: State, step: Interrupting) -> tuple[Action, ...]:
         """What it may play now, and to play nothing."""
@@ -81,7 +82,7 @@ class InterruptingRules:
         state = without_cards(state, side, (action.card,))
         state = replace(state, round=_interrupted(state, action.effect))
         facts = {"side": side, "effect": action.effect, "card": action.card}
-        text = f"{side} interrupts: {_EFFECT_WORDS[action.effect]}"
+        text = f"{side_name(side)} interrupts: {_EFFECT_WORDS[action.effect]}"
         events = (Event("interrupt", text, "M-4.17", facts),)
         if step.moment == "activation" and _is_foiled(state, step, action.effect):
             failed = "the activation fails: all cards played for it are discarded"
@@ -115,7 +116,7 @@ class ModifyingRules:
     def asked(self, state: State, step: Modifying) -> Asked:
         """The side whose turn it is to declare."""
         card = f"a card with {SYMBOL_WORDS[step.symbol]}"
-        return Asked(f"Does {step.side} play {card}?", step.side)
+        return Asked(f"Does {side_name(step.side)} play {card}?", step.side)
 
     def legal(self, state: State, step: Modifying) -> tuple[Action, ...]:
         """No card; each that it holds, or where players hold them, one pip for or against a unit.
@@ -159,7 +160,7 @@ class RemovingRules:
 
     def asked(self, state: State, step: Removing) -> Asked:
         """The side whose turn it is."""
-        return Asked(f"Does {step.side} take the event out of the game?", step.side)
+        return Asked(f"Does {side_name(step.side)} take the event out of the game?", step.side)
 
     def legal(self, state: State, step: Removing) -> tuple[Action, ...]:
         """To leave it in the discards, and to take it out."""
@@ -174,7 +175,7 @@ class RemovingRules:
             discards = tuple(card for card in state.deck.discards if card != step.card)
             deck = replace(state.deck, discarded=state.deck.discarded - 1, discards=discards)
             facts = {"side": step.side}
-            text = f"{step.side} takes the event out of the game"
+            text = f"{side_name(step.side)} takes the event out of the game"
             event = Event("removed", text, "M-4.25", facts)
             return replace(state, deck=deck, step=step.then), (event,)
         if not step.left:
@@ -266,7 +267,8 @@ def _check_modify(state: State, step: Modifying, action: Modify) -> None:
         got = f"got {SYMBOL_WORDS[action.symbol]}"
         raise Refused(f"{expected}, {got}", rule="M-3.5", key="symbol")
     if _has_modified(state, step):
-        raise Refused(f"{step.side} has played one of this symbol", rule="M-3.6", key="symbol")
+        why = f"{side_name(step.side)} has played one of this symbol"
+        raise Refused(why, rule="M-3.6", key="symbol")
     card = held_card(state, action.side, action.card)
     if card is not None and dict(action.amounts) not in _ways(state, step, card):
         raise Refused(f"expected what {card.title} adds", rule="M-3.9", key="amounts")
@@ -280,7 +282,7 @@ def _check_modify(state: State, step: Modifying, action: Modify) -> None:
 
 def _check_side(side: str, expected: str) -> None:
     if side != expected:
-        raise Refused(f"expected {expected} to say, got {side}", key="side")
+        raise Refused(f"expected {side_name(expected)} to say, got {side_name(side)}", key="side")
 
 
 def _next(state: State, step: Modifying) -> State:
@@ -290,8 +292,8 @@ def _next(state: State, step: Modifying) -> State:
 
 
 def _modifier_words(state: State, action: Modify) -> str:
-    title = f"{action.side} plays a card with {SYMBOL_WORDS[action.symbol]}"
+    title = f"{side_name(action.side)} plays a card with {SYMBOL_WORDS[action.symbol]}"
     if action.card is not None and (card := state.options.card(action.card)) is not None:
-        title = f"{action.side} plays {card.title}"
+        title = f"{side_name(action.side)} plays {card.title}"
     added = ", ".join(f"{amount:+d} for {unit}" for unit, amount in action.amounts.items())
     return f"{title}: {added}" if added else title

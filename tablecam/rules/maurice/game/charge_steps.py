@@ -40,6 +40,7 @@ from tablecam.rules.maurice.game.table import charges_at, field_at
 from tablecam.rules.maurice.march_change import placed
 from tablecam.rules.maurice.march_wheels import BACKWARD_RULE
 from tablecam.rules.maurice.movement import MoveJudgement
+from tablecam.table.sides import side_name
 
 
 class ChargingRules:
@@ -50,7 +51,8 @@ class ChargingRules:
         left = ", ".join(_left(step))
         short = _short_of_half(step)
         more = f"{short} more must charge" if short else "or say done"
-        return Asked(f"{state.active} charges: {left} may charge or move up; {more}", state.active)
+        who = side_name(state.active)
+        return Asked(f"{who} charges: {left} may charge or move up; {more}", state.active)
 
     def legal(self, state: State, step: Charging) -> tuple[Action, ...]:
         """A charge at each enemy that can be met, the usual ways to move up, and to be done.

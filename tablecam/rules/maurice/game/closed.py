@@ -32,6 +32,7 @@ from tablecam.rules.maurice.game.steps import (
     RollingToHit,
     Step,
 )
+from tablecam.table.sides import side_name
 
 _SETUP = (RollingTerrain, LayingTerrain, ChoosingEdge, ChoosingOrder, Deploying)
 """Ground is laid and armies are deployed with a measuring stick: nobody can shoot yet (M-2)."""
@@ -59,15 +60,15 @@ def _onward(step: Step) -> Step:
 def _until(state: State, step: Step) -> str:
     match step:
         case Firing():
-            return f"{step.side} has declared its fire"
+            return f"{side_name(step.side)} has declared its fire"
         case Charging():
-            return f"{state.active} has declared a charge"
+            return f"{side_name(state.active)} has declared a charge"
         case Activating():
-            return f"{state.active} has activated a force"
+            return f"{side_name(state.active)} has activated a force"
         case Interrupting():
-            return f"{state.passive} has interrupted or not"
+            return f"{side_name(state.passive)} has interrupted or not"
         case _:
-            return f"{state.active} has declared what it does"
+            return f"{side_name(state.active)} has declared what it does"
 
 
 def _declared(state: State, step: Step) -> tuple[str, ...]:

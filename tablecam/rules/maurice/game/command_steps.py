@@ -25,6 +25,7 @@ from tablecam.rules.maurice.game.steps import (
 )
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.tables import SHORT_BW
+from tablecam.table.sides import side_name
 from tablecam.wording import quoted
 
 
@@ -33,7 +34,7 @@ class VolleyChoiceRules:
 
     def asked(self, state: State, step: VolleyChoice) -> Asked:
         """The active side."""
-        return Asked(f"Does {state.active} invoke the volley phase?", state.active)
+        return Asked(f"Does {side_name(state.active)} invoke the volley phase?", state.active)
 
     def legal(self, state: State, step: VolleyChoice) -> tuple[Action, ...]:
         """No volleys; and volleys where anybody who ever fires has an enemy within their range."""
@@ -53,7 +54,8 @@ class VolleyChoiceRules:
             return after_fire(state, "volley"), ()
         state = replace(state, round=replace(state.round, has_volleys=True))
         facts = {"side": state.active}
-        event = Event("volleys", f"{state.active} invokes the volley phase", "M-4.3", facts)
+        text = f"{side_name(state.active)} invokes the volley phase"
+        event = Event("volleys", text, "M-4.3", facts)
         return state.to(Interrupting("volleys")), (event,)
 
 
@@ -62,7 +64,7 @@ class CommandChoiceRules:
 
     def asked(self, state: State, step: CommandChoice) -> Asked:
         """The active side."""
-        return Asked(f"What does {state.active} do in this round?", state.active)
+        return Asked(f"What does {side_name(state.active)} do in this round?", state.active)
 
     def legal(self, state: State, step: CommandChoice) -> tuple[Action, ...]:
         """Every command that is possible; where tablecam deals, each event by its card."""
@@ -86,7 +88,8 @@ class CommandChoiceRules:
         command = action.command
         state = replace(state, round=replace(state.round, command=command))
         facts = {"command": command, "card": action.card, "side": state.active}
-        events = (Event("command", f"{state.active} declares: {command}", "M-4.4", facts),)
+        text = f"{side_name(state.active)} declares: {command}"
+        events = (Event("command", text, "M-4.4", facts),)
         if command == "event":
             return _event(state, action), events
         then = after_declaring(state).step
@@ -120,7 +123,7 @@ def why_impossible(state: State, command: Command) -> str | None:
 
 def _check_declared(state: State, action: Declare) -> None:
     if state.round.is_without_cards and action.command != "pass":
-        why = f"{state.active} began its round without cards: it must pass"
+        why = f"{side_name(state.active)} began its round without cards: it must pass"
         raise Refused(why, rule="M-4.18", key="command")
     if action.command != "event" and action.card is not None:
         why = f"expected no card for a {action.command}, got {quoted(action.card)}"
@@ -131,7 +134,7 @@ def _check_declared(state: State, action: Declare) -> None:
             raise Refused(f"{card.title} is no event", rule="M-3.8", key="card")
         return
     if (why_not := why_impossible(state, action.command)) is not None:
-        why = f"{state.active} cannot {action.command}: {why_not}"
+        why = f"{side_name(state.active)} cannot {action.command}: {why_not}"
         raise Refused(why, rule="M-4.8", key="command")
 
 

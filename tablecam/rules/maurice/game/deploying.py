@@ -16,6 +16,7 @@ from tablecam.rules.maurice.tables import SLIVER_MM
 from tablecam.table.formation import read_formation
 from tablecam.table.headings import mean_deg
 from tablecam.table.model import BasePose, Point, Position, TableSize, Unit
+from tablecam.table.sides import side_name
 
 _GAP_MM = 5.0
 """Between units that are laid in rows: a hand's, so that nobody touches anybody."""
@@ -72,7 +73,9 @@ def deployed(position: Position, sides: Collection[str], places: Mapping[str, Ba
     own = {unit.id: unit for unit in position.units if unit.side in sides}
     for name, bases in places.items():
         if name not in own:
-            raise BadInput("deploy", f"expected units of {' or '.join(sides)}, got {name}")
+            raise BadInput(
+                "deploy", f"expected units of {' or '.join(map(side_name, sides))}, got {name}"
+            )
         if list(map(_kind, bases)) != list(map(_kind, own[name].bases)):
             raise BadInput("deploy", f"expected the {len(own[name].bases)} bases of {name}")
     units = tuple(
@@ -91,7 +94,7 @@ def with_commanders(position: Position, side: str, places: Mapping[str, Point]) 
     table = position.table
     for name, (x_mm, y_mm) in places.items():
         if name not in own:
-            raise BadInput("deploy", f"expected a commander of {side}, got {name}")
+            raise BadInput("deploy", f"expected a commander of {side_name(side)}, got {name}")
         if not (0 <= x_mm <= table.width_mm and 0 <= y_mm <= table.depth_mm):
             raise BadInput("deploy", f"expected {name} on the table, got {x_mm:g}, {y_mm:g} mm")
     leaders = tuple(
@@ -117,7 +120,7 @@ def usual_places(position: Position, side: str, near: str) -> Mapping[str, Bases
     closed = Ground.of(position.terrain).impassable
     found = _in_rows(own, position.table, closed, is_near=is_near)
     if len(found) < len(own):
-        raise BadInput("position", f"expected {side} to fit into a third of the table")
+        raise BadInput("position", f"expected {side_name(side)} to fit into a third of the table")
     return {name: found[name] for name in own}
 
 

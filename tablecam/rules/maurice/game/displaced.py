@@ -14,6 +14,7 @@ from tablecam.rules.maurice.game.steps import Displacing, Step
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.tables import COMMANDER_BW
 from tablecam.table.model import Commander
+from tablecam.table.sides import side_name
 
 RULE = "M-6.29"
 
@@ -39,7 +40,8 @@ def after_passing(state: State, side: str, area: shapely.Geometry, then: Step) -
         return state.to(then), ()
     state = replace(state, round=replace(state.round, displaced=state.round.displaced | {enemy}))
     names = " and ".join(commander.id for commander in met)
-    text = f"{side} passes over {names}: {enemy} moves him 1 BW to where no base is"
+    passes = f"{side_name(side)} passes over {names}"
+    text = f"{passes}: {side_name(enemy)} moves him 1 BW to where no base is"
     drawn = tuple(
         shape
         for each in met

@@ -16,6 +16,7 @@ from tablecam.rules.maurice.game.hands import is_dealt
 from tablecam.rules.maurice.game.state import Deck, State
 from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import Drawing
+from tablecam.table.sides import side_name
 
 
 class DrawingRules:
@@ -23,7 +24,7 @@ class DrawingRules:
 
     def asked(self, state: State, step: Drawing) -> Asked:
         """Chance where tablecam deals, else who draws: only he sees the Reshuffle card."""
-        question = f"{step.side} draws {_cards(step.count)}"
+        question = f"{side_name(step.side)} draws {_cards(step.count)}"
         if is_dealt(state):
             return Asked(question)
         return Asked(f"{question}: is one of them the Reshuffle card?", step.side)
@@ -41,7 +42,7 @@ class DrawingRules:
         """The cards go to the hand; what is due after a reshuffle is drawn next."""
         count = min(step.count, state.deck.left)
         if not isinstance(action, Draw) or (action.side, action.count) != (step.side, count):
-            raise Refused(f"expected {step.side} to draw {_cards(count)}", rule="M-4.9")
+            raise Refused(f"expected {side_name(step.side)} to draw {_cards(count)}", rule="M-4.9")
         if is_dealt(state):
             return _dealt(state, step, action)
         _check_told(state, action)
@@ -149,19 +150,20 @@ def _reshuffled(state: State, events: tuple[Event, ...], side: str) -> Followed:
         stage="last",
         cards=(*deck.cards, *deck.discards),
     )
-    text = f"{side} draws the Reshuffle card: shuffle the discards and the deck into the last deck"
+    shuffle = "shuffle the discards and the deck into the last deck"
+    text = f"{side_name(side)} draws the Reshuffle card: {shuffle}"
     event = Event("reshuffle", text, "M-4.21", {"left": new.left})
     return replace(state, deck=new), (*events, event)
 
 
 def _told(side: str, count: int) -> Event:
     facts = {"side": side, "count": count}
-    return Event("draw", f"{side} draws {_cards(count)}", "M-4.9", facts)
+    return Event("draw", f"{side_name(side)} draws {_cards(count)}", "M-4.9", facts)
 
 
 def _seen(state: State, side: str, cards: tuple[str, ...]) -> Event:
     titles = [card.title for card in map(state.options.card, cards) if card is not None]
-    text = f"{side} has drawn {', '.join(titles)}"
+    text = f"{side_name(side)} has drawn {', '.join(titles)}"
     return Event("drawn", text, "M-3.1", {"cards": list(cards), "side": side}, only_for=side)
 
 

@@ -19,6 +19,7 @@ from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.game.due_drawing import line_of_fire
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.table import field_at
+from tablecam.table.sides import side_name
 
 
 def drawn(before: State, after: State, events: Iterable[Event]) -> tuple[Event, ...]:
@@ -79,7 +80,7 @@ def _of_side(event: Event, state: State) -> Iterator[Shape]:
     side = event.facts.get("side", event.facts.get("active"))
     for leader in state.position.commanders:
         if leader.side == side:
-            yield Shape("point", ((leader.x_mm, leader.y_mm),), "leader", str(side))
+            yield Shape("point", ((leader.x_mm, leader.y_mm),), "leader", side_name(str(side)))
 
 
 def _hits(events: tuple[Event, ...]) -> dict[int, str]:

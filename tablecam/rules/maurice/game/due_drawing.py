@@ -36,6 +36,7 @@ from tablecam.rules.maurice.game.steps import (
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.tables import SHORT_BW
 from tablecam.table.model import Point
+from tablecam.table.sides import side_name
 
 
 def due_shapes(state: State) -> tuple[Shape, ...]:
@@ -43,10 +44,10 @@ def due_shapes(state: State) -> tuple[Shape, ...]:
     field, step = field_at(state), state.step
     match step:
         case Deploying():
-            return _zone(state, step.side, is_near=step.side == step.near)
+            return _zone(state, side_name(step.side), is_near=step.side == step.near)
         case ChoosingOrder():
             sides = (step.near, state.other(step.near))
-            zones = (_zone(state, side, is_near=side == step.near) for side in sides)
+            zones = (_zone(state, side_name(side), is_near=side == step.near) for side in sides)
             return tuple(shape for zone in zones for shape in zone)
         case ChoosingEdge():
             return (*_zone(state, "near", is_near=True), *_zone(state, "far", is_near=False))
@@ -87,7 +88,7 @@ def _of_setup(state: State, action: act.Action) -> tuple[Shape, ...]:
         case act.ChooseEdge():
             return _zone(state, action.edge, is_near=action.edge == "near")
         case act.ChooseOrder() if isinstance(state.step, ChoosingOrder):
-            return _zone(state, action.first, is_near=action.first == state.step.near)
+            return _zone(state, side_name(action.first), is_near=action.first == state.step.near)
         case act.Deploy():
             return _deployed(state, action)
         case _:

@@ -30,6 +30,7 @@ from tablecam.rules.maurice.game.steps import (
 )
 from tablecam.rules.maurice.tables import HAND_LIMIT, NIGHT_PASSES
 from tablecam.table.model import Commander
+from tablecam.table.sides import side_name
 
 _LISTED = 12
 """So many ways to discard are listed; where more than one card goes there can be thousands."""
@@ -40,7 +41,7 @@ class MovingCommanderRules:
 
     def asked(self, state: State, step: MovingCommander) -> Asked:
         """The active side."""
-        return Asked(f"Does {state.active} move its commander?", state.active)
+        return Asked(f"Does {side_name(state.active)} move its commander?", state.active)
 
     def legal(self, state: State, step: MovingCommander) -> tuple[Action, ...]:
         """Not at all, and the usual places, for the card of the least span."""
@@ -72,7 +73,7 @@ class DisplacingRules:
 
     def asked(self, state: State, step: Displacing) -> Asked:
         """His owner."""
-        return Asked(f"Where does {step.side} put its displaced commander?", step.side)
+        return Asked(f"Where does {side_name(step.side)} put its displaced commander?", step.side)
 
     def legal(self, state: State, step: Displacing) -> tuple[Action, ...]:
         """Places all round him on the first ring that has any."""
@@ -99,7 +100,7 @@ class DiscardingRules:
         """Whose cards they are."""
         number = f"{step.count} card{'' if step.count == 1 else 's'}"
         why = f"more than {HAND_LIMIT} in hand" if step.why == "hand-limit" else "its commander"
-        return Asked(f"{step.side} discards {number}: {why}", step.side)
+        return Asked(f"{side_name(step.side)} discards {number}: {why}", step.side)
 
     def legal(self, state: State, step: Discarding) -> tuple[Action, ...]:
         """As many cards as are due: which ones, where they are dealt, those of least span first."""
@@ -112,14 +113,14 @@ class DiscardingRules:
     def apply(self, state: State, step: Discarding, action: Action) -> Followed:
         """The cards go to the pile, and the round goes on ending."""
         if not isinstance(action, Discard) or action.side != step.side:
-            raise Refused(f"expected {step.side} to discard", rule=_RULES[step.why])
+            raise Refused(f"expected {side_name(step.side)} to discard", rule=_RULES[step.why])
         cards = action.cards if is_dealt(state) else (None,) * action.count
         if action.count != step.count or len(cards) != step.count:
             why = f"expected {step.count} cards, got {action.count}"
             raise Refused(why, rule=_RULES[step.why], key="count")
         state = without_cards(state, step.side, cards)
         facts = {"side": step.side, "count": step.count}
-        text = f"{step.side} discards {step.count} card{'' if step.count == 1 else 's'}"
+        text = f"{side_name(step.side)} discards {step.count} card{'' if step.count == 1 else 's'}"
         return state.to(step.then), (Event("discard", text, _RULES[step.why], facts),)
 
 
@@ -154,7 +155,7 @@ def _pay(state: State, side: str) -> Followed:
     state = replace(state, round=replace(state.round, displaced=displaced))
     if state.side(side).hand:
         return state.to(Discarding(side, 1, "displaced", then=EndingRound())), ()
-    text = f"{side} has no card to pay for its displaced commander"
+    text = f"{side_name(side)} has no card to pay for its displaced commander"
     state, told = less_morale(state, side)
     return state, (Event("unpaid", text, "M-6.30", {"side": side}), *told)
 
@@ -169,7 +170,7 @@ def _night_or_next(state: State) -> Followed:
         return state.to(Over(None, because, "M-4.6")), (over,)
     state = next_round(state)
     facts = {"round": state.round.number, "active": state.active}
-    text = f"round {state.round.number}: it is {state.active}'s"
+    text = f"round {state.round.number}: it is {side_name(state.active)}'s"
     return state, (Event("round", text, "M-1.5", facts),)
 
 
@@ -182,9 +183,10 @@ def _placing(state: State, action: Action, side: str) -> PlaceCommander:
     if not isinstance(action, PlaceCommander):
         raise Refused(f"expected a place for a commander, got {action.type}", rule="M-6.27")
     if action.side != side:
-        raise Refused(f"expected {side}'s commander, got {action.side}'s", key="side")
+        got = f"{side_name(action.side)}'s"
+        raise Refused(f"expected {side_name(side)}'s commander, got {got}", key="side")
     if _commander(state, side) is None:
-        raise Refused(f"{side} has no commander on the table", key="side")
+        raise Refused(f"{side_name(side)} has no commander on the table", key="side")
     return action
 
 

@@ -14,6 +14,7 @@ from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import Over, RollingToDisrupt, RollingToHit
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.volley import Fired, disrupt_number, rolled, strike
+from tablecam.table.sides import side_name
 
 
 class RollingToHitRules:
@@ -22,7 +23,7 @@ class RollingToHitRules:
     def asked(self, state: State, step: RollingToHit) -> Asked:
         """Chance, at the hand of the side that fires."""
         due = _to_hit(state, step)
-        return Asked(f"{step.firing.side} rolls {due}")
+        return Asked(f"{side_name(step.firing.side)} rolls {due}")
 
     def legal(self, state: State, step: RollingToHit) -> tuple[Action, ...]:
         """The roll that is due."""
@@ -45,7 +46,7 @@ class RollingToDisruptRules:
     def asked(self, state: State, step: RollingToDisrupt) -> Asked:
         """Chance, at the hand of the side that fires."""
         due = _to_disrupt(step)
-        return Asked(f"{step.firing.side} rolls {due}")
+        return Asked(f"{side_name(step.firing.side)} rolls {due}")
 
     def legal(self, state: State, step: RollingToDisrupt) -> tuple[Action, ...]:
         """The roll that is due."""

@@ -16,6 +16,7 @@ from tablecam.rules.maurice.game.steps import Firing, RollingToDisrupt, RollingT
 from tablecam.rules.maurice.game.table import field_at, fire_at
 from tablecam.rules.maurice.requests import Aim, Kind, Volley
 from tablecam.rules.maurice.volley import Shot, shot_list
+from tablecam.table.sides import side_name
 from tablecam.wording import nearest
 
 _SYMBOLS: dict[Kind, Symbol] = {"volley": "musket", "bombard": "cannon"}
@@ -27,9 +28,10 @@ class FiringRules:
 
     def asked(self, state: State, step: Firing) -> Asked:
         """The side that fires."""
+        who = side_name(step.side)
         if step.direction is None:
-            return Asked(f"{step.side} fires: beginning from its left or its right?", step.side)
-        return Asked(f"Which unit of {step.side} fires next, and at whom?", step.side)
+            return Asked(f"{who} fires: beginning from its left or its right?", step.side)
+        return Asked(f"Which unit of {who} fires next, and at whom?", step.side)
 
     def legal(self, state: State, step: Firing) -> tuple[Action, ...]:
         """An end to begin from, then the usual fire of each unit that is left, in that order."""
@@ -118,7 +120,7 @@ def _has_shot(state: State, step: Firing, aim: Aim) -> bool:
 def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
     unit = field_at(state).by_id.get(action.unit)
     if unit is None or unit.side != step.side:
-        raise Refused(f"expected a unit of {step.side}, got {action.unit}", key="unit")
+        raise Refused(f"expected a unit of {side_name(step.side)}, got {action.unit}", key="unit")
     if action.unit in state.round.fired:
         raise Refused(f"{action.unit} has fired in this round", rule="M-7.7", key="unit")
     if step.may is not None and action.unit not in step.may:

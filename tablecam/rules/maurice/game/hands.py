@@ -11,6 +11,7 @@ from dataclasses import replace
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game.cards import Card
 from tablecam.rules.maurice.game.state import State
+from tablecam.table.sides import side_name
 from tablecam.wording import quoted
 
 
@@ -36,14 +37,15 @@ def held_card(state: State, side: str, card_id: str | None) -> Card | None:
             why = f"expected no card by name, as the players hold them, got {quoted(card_id)}"
             raise Refused(why, rule="M-3.10", key="card")
         if state.side(side).hand == 0:
-            raise Refused(f"{side} has no cards", rule="M-3.10")
+            raise Refused(f"{side_name(side)} has no cards", rule="M-3.10")
         return None
     if card_id is None:
         raise Refused("expected the card that is played", rule="M-3.10", key="card")
     card = state.options.card(card_id)
     if card is None or card_id not in state.side(side).cards:
         # Whether there is such a card elsewhere is nobody's to learn.
-        raise Refused(f"{side} does not hold {quoted(card_id)}", rule="M-3.9", key="card")
+        why = f"{side_name(side)} does not hold {quoted(card_id)}"
+        raise Refused(why, rule="M-3.9", key="card")
     return card
 
 
@@ -57,7 +59,7 @@ def without_cards(state: State, side: str, cards: Sequence[str | None]) -> State
     """
     holder = state.side(side)
     if len(cards) > holder.hand:
-        raise Refused(f"{side} has {holder.hand} cards, not {len(cards)}", rule="M-3.9")
+        raise Refused(f"{side_name(side)} has {holder.hand} cards, not {len(cards)}", rule="M-3.9")
     left = list(holder.cards)
     for card in cards:
         held_card(state, side, card)

@@ -11,6 +11,7 @@ from tablecam.rules.game import Event
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import Over
+from tablecam.table.sides import side_name
 
 
 def disrupted(
@@ -58,10 +59,10 @@ def less_morale(state: State, side: str) -> Followed:
     left = state.side(side).morale - 1
     state = state.with_side(replace(state.side(side), morale=left))
     facts = {"side": side, "morale": left}
-    events = [Event("morale", f"the {side} army has {left} morale left", "M-2.5", facts)]
+    events = [Event("morale", f"the {side_name(side)} army has {left} morale left", "M-2.5", facts)]
     if left <= 0:
         winner = state.other(side)
-        because = f"the {side} army has no morale left: {winner} wins"
+        because = f"the {side_name(side)} army has no morale left: {side_name(winner)} wins"
         state = state.to(Over(winner, because, "M-4.1"))
         events.append(Event("over", because, "M-4.1", {"winner": winner}))
     return state, tuple(events)

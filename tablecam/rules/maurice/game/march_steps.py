@@ -30,6 +30,7 @@ from tablecam.rules.maurice.march_change import placed
 from tablecam.rules.maurice.march_ways import suffers
 from tablecam.rules.maurice.movement import MoveJudgement, judge_move
 from tablecam.table.hands import SLIP_MM
+from tablecam.table.sides import side_name
 
 _FEW_MM = 4 * SLIP_MM
 """To wheel back and forth to where a hand slipped aside costs a few times as much as it slipped."""
@@ -42,7 +43,8 @@ class MarchingRules:
     def asked(self, state: State, step: Marching) -> Asked:
         """The active side."""
         left = ", ".join(_left(state, step))
-        return Asked(f"{state.active} marches: {left} may move, or say done", state.active)
+        who = side_name(state.active)
+        return Asked(f"{who} marches: {left} may move, or say done", state.active)
 
     def legal(self, state: State, step: Marching) -> tuple[Action, ...]:
         """The usual marches of each unit that has not moved, and to leave it at that."""

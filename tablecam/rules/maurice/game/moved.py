@@ -41,6 +41,7 @@ from tablecam.rules.maurice.game.steps import (
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Commander, Position, Unit
+from tablecam.table.sides import side_name
 
 MOVED_MM, TURNED_DEG = 3.0, 3.0
 """Less than this is no move but a hand's slip (G-8)."""
@@ -128,7 +129,7 @@ def _deployed(state: State, step: Deploying, position: Position) -> tuple[Sugges
         return ()
     action, first = Deploy(side, lie, led), next(iter((*lie, *led)))
     own = sum(unit.side == side and unit.id in lie for unit in state.position.units)
-    text = f"{side} has laid {own} unit{'s' * (own != 1)}: deployed?"
+    text = f"{side_name(side)} has laid {own} unit{'s' * (own != 1)}: deployed?"
     why_not = refusal(state, action)
     if why_not is None:
         return (Suggestion(first, text, action, Answer("yes", 0.0, 0.0, 1.0, "M-2.3", text)),)
@@ -165,7 +166,7 @@ def _why_not_now(state: State, unit: Unit) -> tuple[str, str]:
     """Why a unit is not to be moved now, and by which rule."""
     step = state.step
     if unit.side != state.active:
-        return "M-1.5", f"the round is {state.active}'s"
+        return "M-1.5", f"the round is {side_name(state.active)}'s"
     if isinstance(step, Interrupting | Modifying | Drawing):
         return "M-4.16", "cards come first"
     if isinstance(step, Marching | Charging):

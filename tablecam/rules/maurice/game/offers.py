@@ -22,6 +22,7 @@ from tablecam.rules.maurice.game.steps import LayingTerrain
 from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at
 from tablecam.rules.maurice.march_change import placed
 from tablecam.table.model import Point
+from tablecam.table.sides import side_name
 
 _INTERRUPTS = {
     "first-fire": "Fire first (First Fire)",
@@ -73,7 +74,7 @@ def _plain(action: act.Action) -> Offer:
         case act.ChooseEdge():
             return Offer("setup", f"The {action.edge} edge")
         case act.ChooseOrder():
-            return Offer("setup", f"{action.first} deploys first")
+            return Offer("setup", f"{side_name(action.first)} deploys first")
         case act.Deploy():
             return Offer("setup", "All in rows" if action.units else "Keep all where they lay")
         case act.ClearSmoke():
@@ -190,7 +191,7 @@ def _fall_back(state: State, action: act.FallBack) -> Offer:
 
 def _commander(state: State, action: act.PlaceCommander) -> Offer:
     """Where to, by whom he then stands."""
-    place = Shape("point", ((action.x_mm, action.y_mm),), "goal", action.side)
+    place = Shape("point", ((action.x_mm, action.y_mm),), "goal", side_name(action.side))
     friends = field_at(state).of_side(action.side)
     at = shapely.Point(action.x_mm, action.y_mm)
     by = min(friends, key=lambda unit: float(shapely.distance(unit.outline, at)), default=None)
@@ -200,7 +201,7 @@ def _commander(state: State, action: act.PlaceCommander) -> Offer:
         for each in state.position.commanders
         if each.side == action.side
     )
-    return Offer("commander", f"The {action.side} commander to {where}", (*ways, place))
+    return Offer("commander", f"The {side_name(action.side)} commander to {where}", (*ways, place))
 
 
 def _middle(unit: UnitOnField) -> Point:

@@ -22,6 +22,7 @@ from tablecam.rules.maurice.game.table import field_on
 from tablecam.rules.maurice.tables import BASES
 from tablecam.table.formation import read_formation
 from tablecam.table.model import Position, Unit
+from tablecam.table.sides import side_name
 from tablecam.wording import nearest
 
 _STEPS: dict[str, Step] = {
@@ -170,7 +171,8 @@ def _check_numbers(state: State, action: Overrule) -> None:
     for key, least in (("morale", 1), ("hands", 0)):
         for side, number in getattr(action, key).items():
             if number < least:
-                raise Refused(f"expected {least} or more for {side}, got {number}", key=key)
+                expected = f"expected {least} or more for {side_name(side)}"
+                raise Refused(f"{expected}, got {number}", key=key)
     if action.number is not None and action.number < 1:
         raise Refused(f"expected a round from 1 on, got {action.number}", key="number")
 
@@ -193,15 +195,15 @@ def _said(action: Overrule) -> Iterator[str]:
         yield f"{', '.join(action.off)} off the table"
     yield from (f"{name} at {level} disruption" for name, level in action.disruption.items())
     yield from (f"{name} {'with' if on else 'without'} smoke" for name, on in action.smoke.items())
-    yield from (f"{side} morale {number}" for side, number in action.morale.items())
-    yield from (f"{side} holds {number} cards" for side, number in action.hands.items())
+    yield from (f"{side_name(side)} morale {number}" for side, number in action.morale.items())
+    yield from (f"{side_name(side)} holds {number} cards" for side, number in action.hands.items())
     if action.deck is not None:
         yield f"{action.deck} cards left in the deck"
     if action.stage is not None:
         yield f"it is {_STAGES[action.stage]}"
     yield from (f"{name} as laid" for name in action.commanders)
     if action.active is not None:
-        yield f"the round is {action.active}'s"
+        yield f"the round is {side_name(action.active)}'s"
     if action.number is not None:
         yield f"it is round {action.number}"
     if action.step is not None:

@@ -15,6 +15,7 @@ from tablecam.rules.maurice.game.steps import Rallying, RollingRally
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.rally import rally
 from tablecam.rules.maurice.requests import Rally as Request
+from tablecam.table.sides import side_name
 
 
 class RallyingRules:
@@ -22,7 +23,7 @@ class RallyingRules:
 
     def asked(self, state: State, step: Rallying) -> Asked:
         """The active side."""
-        return Asked(f"Which unit of {state.active} tries to rally next?", state.active)
+        return Asked(f"Which unit of {side_name(state.active)} tries to rally next?", state.active)
 
     def legal(self, state: State, step: Rallying) -> tuple[Action, ...]:
         """Every unit of the force that is disrupted and has not tried yet."""
@@ -47,7 +48,7 @@ class RollingRallyRules:
 
     def asked(self, state: State, step: RollingRally) -> Asked:
         """Chance, at the hand of the active side."""
-        return Asked(f"{state.active} rolls {_due(state, step)}")
+        return Asked(f"{side_name(state.active)} rolls {_due(state, step)}")
 
     def legal(self, state: State, step: RollingRally) -> tuple[Action, ...]:
         """The roll that is due."""

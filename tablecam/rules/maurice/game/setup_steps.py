@@ -39,6 +39,7 @@ from tablecam.rules.maurice.game.steps import (
 )
 from tablecam.rules.maurice.game.table import field_on
 from tablecam.table.model import Position
+from tablecam.table.sides import side_name
 
 
 class RollingTerrainRules:
@@ -46,7 +47,7 @@ class RollingTerrainRules:
 
     def asked(self, state: State, step: RollingTerrain) -> Asked:
         """Chance."""
-        return Asked(f"A die each for the terrain: {' and '.join(_names(state))}")
+        return Asked(f"A die each for the terrain: {' and '.join(_called(state))}")
 
     def legal(self, state: State, step: RollingTerrain) -> tuple[Action, ...]:
         """The roll."""
@@ -66,7 +67,7 @@ class LayingTerrainRules:
     def asked(self, state: State, step: LayingTerrain) -> Asked:
         """Who rolled higher."""
         pieces = f"from {step.least} to {step.most} pieces of terrain"
-        return Asked(f"{step.side} lays {pieces}", step.side)
+        return Asked(f"{side_name(step.side)} lays {pieces}", step.side)
 
     def legal(self, state: State, step: LayingTerrain) -> tuple[Action, ...]:
         """To leave the terrain as it lies; any other is taken as well."""
@@ -79,7 +80,7 @@ class LayingTerrainRules:
         elif not isinstance(action, Done):
             raise Refused(f"expected terrain, or done, got {action.type}", rule="M-2.1")
         pieces = len(state.position.terrain)
-        text = f"{step.side} has laid {pieces} of {step.least} to {step.most} pieces"
+        text = f"{side_name(step.side)} has laid {pieces} of {step.least} to {step.most} pieces"
         edge = ChoosingEdge(state.other(step.side), step.then)
         drawn = tuple(
             Shape("polygon", piece.outline_mm, "terrain", piece.id)
@@ -93,7 +94,7 @@ class ChoosingEdgeRules:
 
     def asked(self, state: State, step: ChoosingEdge) -> Asked:
         """Who laid no terrain."""
-        return Asked(f"Which long edge does {step.side} take?", step.side)
+        return Asked(f"Which long edge does {side_name(step.side)} take?", step.side)
 
     def legal(self, state: State, step: ChoosingEdge) -> tuple[Action, ...]:
         """Both."""
@@ -117,7 +118,7 @@ class ChoosingOrderRules:
 
     def asked(self, state: State, step: ChoosingOrder) -> Asked:
         """Who rolled higher."""
-        return Asked(f"Who deploys first? {step.side} decides", step.side)
+        return Asked(f"Who deploys first? {side_name(step.side)} decides", step.side)
 
     def legal(self, state: State, step: ChoosingOrder) -> tuple[Action, ...]:
         """Either side."""
@@ -128,7 +129,7 @@ class ChoosingOrderRules:
         if not isinstance(action, ChooseOrder) or action.first not in _names(state):
             raise Refused(f"expected one of {', '.join(_names(state))}", rule="M-2.3", key="first")
         second = Deploying(state.other(action.first), step.near, step.then)
-        text = f"{action.first} deploys first"
+        text = f"{side_name(action.first)} deploys first"
         deploying = Deploying(action.first, step.near, second)
         drawn = _zone(state, action.first, is_near=action.first == step.near)
         return state.to(deploying), (Event("order", text, "M-2.3", {"first": action.first}, drawn),)
@@ -140,7 +141,7 @@ class DeployingRules:
     def asked(self, state: State, step: Deploying) -> Asked:
         """The side."""
         edge = "near" if step.side == step.near else "far"
-        return Asked(f"{step.side} deploys in the third at the {edge} edge", step.side)
+        return Asked(f"{side_name(step.side)} deploys in the third at the {edge} edge", step.side)
 
     def legal(self, state: State, step: Deploying) -> tuple[Action, ...]:
         """As all lies, where that is in its third; else in rows that face the enemy.
@@ -157,7 +158,8 @@ class DeployingRules:
     def apply(self, state: State, step: Deploying, action: Action) -> Followed:
         """The other side deploys, or the dice for the first round are due."""
         if not isinstance(action, Deploy) or action.side != step.side:
-            raise Refused(f"expected {step.side} to deploy, got {action.type}", rule="M-2.3")
+            expected = f"expected {side_name(step.side)} to deploy"
+            raise Refused(f"{expected}, got {action.type}", rule="M-2.3")
         try:
             position = deployed(state.position, yet_to_deploy(step), action.units)
             position = with_commanders(position, step.side, action.commanders)
@@ -169,14 +171,14 @@ class DeployingRules:
         state = replace(state, position=position, step=step.then)
         own = [each.id for each in position.units if each.side == step.side]
         facts = {"side": step.side, "units": own}
-        return state, (Event("deployed", f"{step.side} has deployed", "M-2.3", facts),)
+        return state, (Event("deployed", f"{side_name(step.side)} has deployed", "M-2.3", facts),)
 
 
 def why_not_deployed(position: Position, step: Deploying) -> Refused | None:
     """Why a side does not lie as it may be deployed; None where it does."""
     is_near = step.side == step.near
     if (unit := outside(position, step.side, is_near=is_near)) is not None:
-        why = f"{unit} does not lie wholly in the third of {step.side}"
+        why = f"{unit} does not lie wholly in the third of {side_name(step.side)}"
         return Refused(why, rule="M-2.3", key="units")
     if (unit := barred(position, step.side)) is not None:
         return Refused(f"{unit} lies on impassable ground", rule="M-5.1", key="units")
@@ -193,7 +195,7 @@ class RollingFirstRoundRules:
 
     def asked(self, state: State, step: RollingFirstRound) -> Asked:
         """Chance."""
-        return Asked(f"A die each for the first round: {' and '.join(_names(state))}")
+        return Asked(f"A die each for the first round: {' and '.join(_called(state))}")
 
     def legal(self, state: State, step: RollingFirstRound) -> tuple[Action, ...]:
         """The roll."""
@@ -208,7 +210,7 @@ class RollingFirstRoundRules:
 
 
 def _zone(state: State, side: str, *, is_near: bool) -> tuple[Shape, ...]:
-    return shapes_of(third(state.position.table, is_near=is_near), "zone", side)
+    return shapes_of(third(state.position.table, is_near=is_near), "zone", side_name(side))
 
 
 def _rolled(
@@ -219,7 +221,7 @@ def _rolled(
         raise Refused(f"expected dice for the {for_}, got {action.type}", rule=rule)
     dice = values_of(action, _due(for_))
     names = _names(state)
-    text = ", ".join(f"{name} rolls {die}" for name, die in zip(names, dice, strict=True))
+    text = ", ".join(f"{name} rolls {die}" for name, die in zip(_called(state), dice, strict=True))
     facts: dict[str, Any] = {"dice": list(dice)}
     if dice[0] == dice[1]:
         return dice, None, Event("tie", f"{text}: again", rule, facts)
@@ -251,3 +253,8 @@ def _due(for_: str) -> Roll:
 def _names(state: State) -> tuple[str, str]:
     first, second = state.sides
     return first.name, second.name
+
+
+def _called(state: State) -> tuple[str, ...]:
+    """Both sides as people call them."""
+    return tuple(map(side_name, _names(state)))

@@ -38,7 +38,7 @@ def test_seventeen_bw_take_a_twelve_and_a_six():  # T-3, M-3.4
     state, told = after(far(17), Activate(("F1",), (12, 6)))
     assert isinstance(state.step, Interrupting)
     assert (hand(state, "french"), state.deck.discarded) == (4, 2)
-    assert told[0].text == "french activates F1 to march, with 12 + 6 BW"
+    assert told[0].text == "French activates F1 to march, with 12 + 6 BW"
 
 
 def test_a_span_of_just_the_distance_is_enough():  # T-3, M-4.11
@@ -57,7 +57,7 @@ def test_at_no_distance_at_all_a_card_is_needed():  # T-3, M-4.13
 def test_no_more_cards_are_played_than_are_held():  # M-3.9
     state = far(11)
     state = state.with_side(replace(state.side("french"), hand=1))
-    with pytest.raises(Refused, match="french has 1 cards, not 2"):
+    with pytest.raises(Refused, match="French has 1 cards, not 2"):
         after(state, Activate(("F1",), (6, 6)))
 
 
@@ -85,7 +85,7 @@ def test_what_is_no_force_is_not_activated():  # M-1.15, M-4.14
     )
     for force, said in (
         (("FA", "FC"), r"M-1\.15 no chain of links joins FC"),
-        (("B1",), r"M-1\.15 expected units of french, got B1"),
+        (("B1",), r"M-1\.15 expected units of French, got B1"),
         ((), r"M-1\.15 expected a force"),
         (("FA", "FA"), "FA is named twice"),
     ):
@@ -130,7 +130,7 @@ def test_a_charge_that_is_too_close_to_call_is_declared_and_activated_for(apart_
     )
     state = state_at(position(*units, commanders=COMMANDERS), CommandChoice())
     if not may:
-        with pytest.raises(Refused, match=r"M-4\.8 french cannot charge"):
+        with pytest.raises(Refused, match=r"M-4\.8 French cannot charge"):
             after(state, Declare("charge"))
         return
     state, _ = after(state, Declare("charge"), Activate(("F1",), (8,)))

@@ -86,7 +86,7 @@ def test_dealt_cards_are_played_by_name_for_their_spans(dealt):  # M-3.4, M-3.9,
     state = replace(state, step=Activating(), round=replace(state.round, command="march"))
     assert GAME.legal(state) == (Activate(("F1",), cards=("runner-1",)), Done())
     for action, said in (
-        (Activate(("F1",), cards=("first-fire-1",)), "french does not hold first-fire-1"),
+        (Activate(("F1",), cards=("first-fire-1",)), "French does not hold first-fire-1"),
         (Activate(("F1",), (4,)), "expected the cards, not their spans"),
         (Activate(("F1",), cards=("runner-1", "runner-1")), "runner-1 is named twice"),
     ):

@@ -124,7 +124,7 @@ def test_m_2_5_the_game_is_over_as_soon_as_an_army_has_no_morale_left() -> None:
     state = state_at(table, Firing("volley", "french", next_sides=("british",)), morale=1)
     state, _ = after(declared(state), dice(declared(state), 6, 1, 1, 1))
     state, _ = after(state, dice(state, 6))
-    assert state.step == Over("french", "the british army has no morale left: french wins", "M-4.1")
+    assert state.step == Over("french", "the British army has no morale left: French wins", "M-4.1")
     assert the_round.legal(state) == ()
     assert the_round.asked(state).is_over
 
@@ -163,7 +163,7 @@ def test_an_unknown_base_a_foreign_unit_and_no_target_are_refused() -> None:
     state, _ = after(two_lines(), FireFrom("left"))
     for action, said in (
         (Fire("F1", {"F1/9": "B1"}), "has no base F1/9"),
-        (Fire("B1", {"B1/1": "F1"}), "expected a unit of french, got B1"),
+        (Fire("B1", {"B1/1": "F1"}), "expected a unit of French, got B1"),
         (Fire("F1", {}), "expected a target"),
         (FireFrom("right"), "expected a unit's fire, or done, got fire-from"),
     ):

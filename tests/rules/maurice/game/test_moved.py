@@ -249,7 +249,7 @@ def test_who_lies_where_another_stood_waits_for_that_to_be_confirmed() -> None:
 @pytest.mark.parametrize(
     ("step", "unit", "rule", "why"),
     [
-        (Marching(("F1",)), B1, "M-1.5", "the round is french's"),
+        (Marching(("F1",)), B1, "M-1.5", "the round is French's"),
         (Marching(("F1",)), F2, "M-6.1", "it is not of the activated force"),
         (Marching(("F1", "F2"), moved=("F2",)), F2, "M-6.31", "it has moved in this round"),
         (CommandChoice(), F1, "M-4.2", "nothing is to be moved now"),
@@ -382,7 +382,7 @@ def test_m_2_3_what_a_side_lays_while_it_deploys_is_one_action() -> None:
     first, second = shifted(F1, 0, -300), shifted(F2, 0, -300)
     found = the_one(state, first, second)
     assert found.action == Deploy("french", {"F1": first.bases, "F2": second.bases})
-    assert (found.text, found.answer.answer) == ("french has laid 2 units: deployed?", "yes")
+    assert (found.text, found.answer.answer) == ("French has laid 2 units: deployed?", "yes")
     assert the_one(state, shifted(F1, 0, -250)).answer.answer == "no"
     assert (
         moved(at(RollingTerrain(then=CommandChoice()), F1, B1), seen(state, shifted(F1, 0, 99)))

@@ -76,7 +76,7 @@ def test_a_game_that_is_over_goes_on_when_players_agree() -> None:
     [
         (Overrule(off=("F9",)), "off: there is no F9"),
         (Overrule(disruption={"F1": 5}), "disruption: expected F1 at 0 to 4, got 5"),
-        (Overrule(morale={"french": 0}), "morale: expected 1 or more for french, got 0"),
+        (Overrule(morale={"french": 0}), "morale: expected 1 or more for French, got 0"),
         (Overrule(hands={"turkish": 1}), "hands: there is no turkish"),
         (Overrule(active="turkish"), "active: there is no side turkish"),
     ],
@@ -112,7 +112,7 @@ def test_a_round_gets_its_number_and_a_deck_its_stage() -> None:
     state, told = after(marching(), action)
     assert (state.active, state.round.number) == ("british", 7)
     assert (state.deck.stage, state.deck.left, state.round.is_deck_out) == ("last", 0, True)
-    assert told[0].text.endswith("it is the last deck; the round is british's; it is round 7")
+    assert told[0].text.endswith("it is the last deck; the round is British's; it is round 7")
     with pytest.raises(Refused, match="number: expected a round from 1 on, got 0"):
         after(marching(), Overrule(number=0))
     with pytest.raises(Refused, match="deck: expected 1 or more cards in the deck, got 0"):

@@ -63,7 +63,7 @@ def test_rounds_alternate_and_nothing_of_the_last_one_is_left():  # M-1.5, M-4.2
     assert state.round == replace(state.round, command=None, fired=frozenset(), modifiers=())
     assert not state.round.has_volleys
     assert isinstance(state.step, VolleyChoice)
-    assert told[-1].text == "round 2: it is british's"
+    assert told[-1].text == "round 2: it is British's"
 
 
 def test_one_choice_a_round_and_in_its_order():  # M-4.2, M-4.4, M-10.3
@@ -104,7 +104,7 @@ def test_volleys_cost_no_card_come_before_any_choice_and_are_all_the_fire_there_
 def test_an_action_that_the_army_has_no_way_of_doing_is_refused(command, why):  # M-4.8
     state, _ = after(state_at(table(), VolleyChoice()), Volleys(False))
     assert [each.command for each in GAME.legal(state)] == ["pass", "event", "march"]
-    with pytest.raises(Refused, match=rf"M-4\.8 french cannot {command}: .*{why}"):
+    with pytest.raises(Refused, match=rf"M-4\.8 French cannot {command}: .*{why}"):
         after(state, Declare(command))
 
 
@@ -114,7 +114,7 @@ def test_m_4_8_guns_that_have_fired_in_the_volley_phase_bombard_no_more():
     assert Declare("bombard") in GAME.legal(one_left)
     none_left = state_at(two_guns, CommandChoice(), fired=frozenset({"F2", "F3"}))
     assert Declare("bombard") not in GAME.legal(none_left)
-    with pytest.raises(Refused, match=r"M-4\.8 french cannot bombard"):
+    with pytest.raises(Refused, match=r"M-4\.8 French cannot bombard"):
         after(none_left, Declare("bombard"))
 
 
@@ -132,7 +132,7 @@ def test_the_commander_moves_anywhere_for_any_card():  # M-6.27
 def test_without_a_card_he_stays():  # M-6.27
     state = state_at(table(), MovingCommander(), hand=0)
     assert GAME.legal(state) == (Done(),)
-    with pytest.raises(Refused, match="french has 0 cards"):
+    with pytest.raises(Refused, match="French has 0 cards"):
         after(state, PlaceCommander("french", 1500, 700))
 
 
@@ -146,7 +146,7 @@ def test_he_is_not_put_on_enemies_nor_off_the_table(place, said):  # M-6.27
 
 
 def test_the_other_sides_commander_does_not_move():  # M-6.27
-    with pytest.raises(Refused, match="expected french's commander, got british's"):
+    with pytest.raises(Refused, match="expected French's commander, got British's"):
         after(state_at(table(), MovingCommander()), PlaceCommander("british", 900, 700))
 
 

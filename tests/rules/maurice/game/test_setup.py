@@ -67,7 +67,7 @@ def test_dice_of_four_and_three_give_four_to_seven_pieces_to_the_four():  # T-1,
     for count in (4, 7):
         laid, told = after(state, LayTerrain(pieces(count)))
         assert len(laid.position.terrain) == count
-        assert told[0].text == f"british has laid {count} of 4 to 7 pieces"
+        assert told[0].text == f"British has laid {count} of 4 to 7 pieces"
 
 
 def test_ties_are_rolled_again():  # T-1, M-2.1, M-2.6
@@ -82,7 +82,7 @@ def test_towns_are_not_known_and_what_lies_may_stay():  # M-2.2
     with pytest.raises(Refused, match=r"M-2\.2 .*expected one of woods"):
         after(state, LayTerrain(town))
     state, told = after(state, Done())
-    assert told[0].text == "french has laid 0 of 4 to 7 pieces"
+    assert told[0].text == "French has laid 0 of 4 to 7 pieces"
     assert isinstance(state.step, ChoosingEdge)
 
 
@@ -133,7 +133,7 @@ def test_terrain_that_leaves_an_army_no_room_at_an_edge_is_not_laid():  # M-2.3
     state, _ = after(begun(), rolled("terrain", 1, 2))
     sea = Terrain("sea", "impassable", ((0, 0), (1800, 0), (1800, 400), (0, 400)))
     pond = Terrain("pond", "impassable", ((0, 0), (200, 0), (200, 200), (0, 200)))
-    with pytest.raises(Refused, match=r"M-2\.3 expected french to fit into a third"):
+    with pytest.raises(Refused, match=r"M-2\.3 expected French to fit into a third"):
         after(state, LayTerrain((pond, sea)))
     after(state, LayTerrain((pond, replace(pond, id="another"))))
 
@@ -141,7 +141,7 @@ def test_terrain_that_leaves_an_army_no_room_at_an_edge_is_not_laid():  # M-2.3
 def test_what_is_not_ones_own_or_lies_on_others_is_not_deployed(deploying):
     there = deploying.position.unit("F2").bases
     for units, said in (
-        ({"X9": there}, "expected units of french or british, got X9"),
+        ({"X9": there}, "expected units of French or British, got X9"),
         ({"F1": there[:1]}, "expected the 4 bases of F1"),
         ({"F1": there}, "overlap"),
     ):
@@ -168,7 +168,7 @@ def test_the_higher_die_plays_the_first_round(deploying):  # M-2.6
     assert (state.active, state.round.number) == ("british", 1)
     assert state.round.began == state.position
     assert isinstance(state.step, VolleyChoice)
-    assert told[-1].text == "french rolls 1, british rolls 6, for the first round"
+    assert told[-1].text == "French rolls 1, British rolls 6, for the first round"
 
 
 def test_hands_are_dealt_once_the_armies_stand():  # M-2.6
@@ -193,7 +193,7 @@ def test_an_army_too_large_for_its_third_is_told_at_once():
     crowded = position(*crowd[:64], line("B1", "british", 600, 1100, SOUTH))
     GAME.begin(crowded, {"setup": True})
     crowded = position(*crowd, line("B1", "british", 600, 1100, SOUTH))
-    with pytest.raises(BadInput, match="expected french to fit into a third"):
+    with pytest.raises(BadInput, match="expected French to fit into a third"):
         GAME.begin(crowded, {"setup": True})
 
 
@@ -214,7 +214,7 @@ def test_a_commander_is_deployed_with_his_army(deploying):
     )
     (found,) = GAME.moved(state, seen)
     assert found.action == Deploy("french", commanders={"cinc": (650.0, 120.0)})
-    assert found.text == "french has laid 0 units: deployed?"
+    assert found.text == "French has laid 0 units: deployed?"
     state, _ = after(state, found.action)
     assert (state.position.commanders[0].x_mm, state.position.commanders[0].y_mm) == (650.0, 120.0)
     for places in ({"duke": (1.0, 1.0)}, {"cinc": (-1.0, 0.0)}):
@@ -245,7 +245,7 @@ def test_armies_that_lie_in_each_others_thirds_may_still_deploy():
     state, _ = after(state, offered)
     assert outside(state.position, "british", is_near=True) is None
     assert GAME.legal(state) == (Deploy("british"),)
-    with pytest.raises(Refused, match="expected units of british, got F1"):
+    with pytest.raises(Refused, match="expected units of British, got F1"):
         after(state, Deploy("british", {"F1": state.position.unit("F1").bases}))
 
 
@@ -260,5 +260,5 @@ def test_whoever_lies_in_the_way_is_put_aside_by_hand_while_the_other_deploys(de
     )
     (found,) = GAME.moved(deploying, seen)
     assert set(found.action.units) == {"B1"}
-    assert found.text == "french has laid 0 units: deployed?"
+    assert found.text == "French has laid 0 units: deployed?"
     assert found.answer.answer == "yes"
