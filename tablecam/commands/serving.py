@@ -73,7 +73,10 @@ def page_options(command: Decorated) -> Decorated:
 
 @dataclass(frozen=True, slots=True)
 class GameOptions:
-    """How a game is served: to whom, by whose confirmation it goes on, and where it is kept."""
+    """How a game is served: to whom, by whose confirmation it goes on, and where it is kept.
+
+    `name` is what players call the table in the hall; empty: what its table file says.
+    """
 
     on_lan: bool
     confirms_by_itself: bool
@@ -81,6 +84,7 @@ class GameOptions:
     is_new: bool
     pictures_mb: float = DEFAULT_MB
     hall: Hall | None = None
+    name: str = ""
 
 
 _GAME_OPTIONS = (
@@ -120,6 +124,12 @@ _GAME_OPTIONS = (
         metavar="URL",
         help="Show the game in a hall, too (see `tablecam hall`): postgresql://user@host/database",
     ),
+    click.option(
+        "--name",
+        default="",
+        show_default="`name` under [table] of the table file",
+        help="What this table is called in the hall.",
+    ),
 )
 
 
@@ -135,10 +145,11 @@ def game_options(command: Decorated) -> Decorated:
         new: bool,
         pictures: float,
         record: str | None,
+        name: str,
         **others: Any,
     ) -> Any:
         hall = None if record is None else Hall(record)  # a wrong address is told at once
-        game = GameOptions(lan, auto, games, new, pictures, hall)
+        game = GameOptions(lan, auto, games, new, pictures, hall, name)
         return command(*args, game=game, **others)
 
     decorated: Decorated = with_options
@@ -177,17 +188,17 @@ def serve(
     if seats.by_link:
         click.echo(invitation(seats), err=True)
     click.echo("Ctrl-C stops.", err=True)
-    with _sending(game, record), live:
+    with _sending(game, record, game.name or roster.name), live:
         server.run(open_browser=open_browser, start=start)
     if record.path is not None:
         click.echo(f"The game is kept in {record.path}", err=True)
 
 
-def _sending(game: GameOptions, record: KeptGame) -> AbstractContextManager[object]:
+def _sending(game: GameOptions, record: KeptGame, name: str) -> AbstractContextManager[object]:
     """What shows the game in a hall while it lasts, where there is one."""
     if game.hall is None:
         return nullcontext()
-    sending = Sending(game.hall, lambda: record.path, game.folder)
+    sending = Sending(game.hall, lambda: record.path, game.folder, name)
     record.elsewhere = sending
     return sending
 

@@ -91,7 +91,8 @@ class HexMap:
 class Roster:
     """Everything a table file says. Its tag ids are unique over table tags and bases.
 
-    `hex_map` is there only for the games that are played on one.
+    `hex_map` is there only for the games that are played on one; `name` is what players call the
+    table, empty where they do not.
     """
 
     game: str
@@ -105,6 +106,7 @@ class Roster:
     terrain: tuple[Terrain, ...]
     source: str = "table file"
     hex_map: HexMap | None = None
+    name: str = ""
 
     def base_type_by_tag(self) -> dict[int, BaseType]:
         """The base type under each tag of a unit or a commander, by tag id."""

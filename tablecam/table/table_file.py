@@ -49,6 +49,7 @@ def roster_from(document: Document) -> Roster:
         terrain=tuple(piece.to_terrain() for piece in file.terrain),
         source=document.source,
         hex_map=None if file.map is None else file.map.to_map(),
+        name=file.table.name or "",
     )
 
 

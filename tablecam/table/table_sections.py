@@ -22,6 +22,12 @@ from tablecam.table.sections import (
 TagId = Annotated[int, Field(ge=0)]
 
 
+class NamedTableSection(TableSection):
+    """`[table]` of a table file; `name` is what its players call the table."""
+
+    name: Name | None = None
+
+
 class TableTagSection(StrictModel):
     """One of `table_tags`."""
 
@@ -106,7 +112,7 @@ class TableFile(StrictModel):
     format: str
     version: int
     game: str
-    table: TableSection
+    table: NamedTableSection
     tags: TagsSection
     base_type: Annotated[list[BaseTypeSection], Field(min_length=1)]
     unit: list[UnitSection] = Field(default_factory=list)

@@ -100,6 +100,19 @@ def changed(old: str, new: str) -> str:
     return GOOD.replace(old, new, 1)
 
 
+def test_a_table_may_have_a_name_and_needs_none(tmp_path):
+    path = tmp_path / "table.toml"
+    path.write_text(GOOD)
+    assert read_table_file(path).name == ""
+    path.write_text(
+        GOOD.replace("tolerance_mm", 'name = "Saal 3, am Fenster"\ntolerance_mm'), "utf-8"
+    )
+    assert read_table_file(path).name == "Saal 3, am Fenster"
+    path.write_text(GOOD.replace("tolerance_mm", "name = 3\ntolerance_mm"))
+    with pytest.raises(BadInput, match="name"):
+        read_table_file(path)
+
+
 def test_a_table_file_becomes_a_roster(write) -> None:
     roster = read_table_file(write(GOOD))
     assert roster.game == "maurice-lite"
