@@ -121,7 +121,7 @@ def critical_arcs_mm(fan: Fan, longest_mm: float, depths_mm: Sequence[float]) ->
 class Turned:
     """Fans and their wheels: each of r rows is one of the rectangles after one of the wheels.
 
-    Only those that come as near to the lane as `near_mm`; `places` (r,) tells which they are of
+    Only those that come near enough to the lane; `places` (r,) tells which they are of
     all. `across_mm` and `along_mm` (4, r) are its corners as the turned lane sees them; `sides_mm`
     (2, r) the lane's sides, `of_fan` (r,) which fan it is. `shapes` are how many wheels and
     rectangles each fan has.
@@ -135,8 +135,11 @@ class Turned:
     shapes: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, fans: Sequence[Fan], arcs_mm: Sequence[Array], near_mm: float) -> Turned:
-        """All wheels of each fan with all of its rectangles that come so near."""
+    def of(cls, fans: Sequence[Fan], arcs_mm: Sequence[Array], near_mm: ArrayLike) -> Turned:
+        """All wheels of each fan with all of its rectangles that come so near.
+
+        How near is one for all fans, or one of each.
+        """
         angles = np.array([len(each) for each in arcs_mm], dtype=np.intp)
         counts = np.array([len(fan.quads_mm) for fan in fans], dtype=np.intp)
         sizes = angles * counts
@@ -147,12 +150,12 @@ class Turned:
         turns_rad = _joined(fan.rad_per_mm * arcs for fan, arcs in zip(fans, arcs_mm, strict=True))
         cos, sin = np.cos(turns_rad)[turn_of], np.sin(turns_rad)[turn_of]
         sides_mm = np.array([fan.sides_mm for fan in fans]).reshape(-1, 2).T[:, of_fan]
-        x_mm, y_mm = _all_quads(fans)[1].transpose(2, 1, 0)
+        fan_of_quad, quads_mm = _all_quads(fans)
+        x_mm, y_mm = quads_mm.transpose(2, 1, 0)
         # Most are far aside, as the circles about them tell.
         middle_x, middle_y = x_mm.mean(axis=0)[quad_of], y_mm.mean(axis=0)[quad_of]
-        round_mm = (
-            np.hypot(x_mm - x_mm.mean(axis=0), y_mm - y_mm.mean(axis=0)).max(axis=0) + near_mm
-        )[quad_of]
+        round_mm = np.hypot(x_mm - x_mm.mean(axis=0), y_mm - y_mm.mean(axis=0)).max(axis=0)
+        round_mm = (round_mm + np.broadcast_to(near_mm, len(fans))[fan_of_quad])[quad_of]
         across_mm = cos * middle_x + sin * middle_y
         near = np.flatnonzero(
             (across_mm >= sides_mm[0] - round_mm)

@@ -11,7 +11,7 @@ import shapely
 from tablecam.measure.answer import Answer, Shape, shapes_of
 from tablecam.measure.lanes import Corner
 from tablecam.measure.outlines import GRID_MM
-from tablecam.rules.maurice.charge_doubts import Asked
+from tablecam.rules.maurice.charge_doubts import Asked, Together
 from tablecam.rules.maurice.charge_ground import deep_in
 from tablecam.rules.maurice.charge_limits import (
     LIMITS,
@@ -100,9 +100,12 @@ def charges(field: Field, only: Collection[str] | None = None) -> dict[str, Char
     why_never = {each.id: _why_never(field, each) for each in asked_of}
     able = [each for each in asked_of if why_never[each.id] is None]
     tries = attempts_of([(field, each) for each in able])
-    found = {each.id: _charge(field, each, tried) for each, tried in zip(able, tries, strict=True)}
+    found = {each.id: _as_all_stand(field, tried) for each, tried in zip(able, tries, strict=True)}
+    together = Together(field, {name: each.targets for name, each in found.items()})
     return {
-        name: Charge(False, why, (), ()) if why is not None else found[name]
+        name: Charge(False, why, (), ())
+        if why is not None
+        else _with_doubts(found[name], Asked(together, field.by_id[name]))
         for name, why in why_never.items()
     }
 
@@ -112,15 +115,13 @@ def charge_of(field: Field, unit: UnitOnField) -> Charge:
     return charges(field, only=(unit.id,))[unit.id]
 
 
-def _charge(field: Field, unit: UnitOnField, tries: Sequence[Tried]) -> Charge:
-    nominal = _as_all_stand(field, tries)
-    asked = Asked(field, unit, nominal.targets)
-    lanes = tuple(replace(lane, asked=asked) for lane in nominal.lanes)
-    return replace(nominal, lanes=lanes, asked=asked)
+def _with_doubts(found: Charge, asked: Asked) -> Charge:
+    lanes = tuple(replace(lane, asked=asked) for lane in found.lanes)
+    return replace(found, lanes=lanes, asked=asked)
 
 
 def _as_all_stand(field: Field, tries: Sequence[Tried]) -> Charge:
-    """The same, as if all were known to stand just where they were seen."""
+    """A unit's charge as if all were known to stand just where they were seen."""
     targets = {name for each in tries for name in each.targets}
     # In the field's order, as their bases are.
     names = dict.fromkeys(name for each in tries for name in each.attempt.moves.owners)

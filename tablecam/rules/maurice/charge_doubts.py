@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,12 +12,12 @@ import numpy as np
 import shapely
 
 from tablecam.measure.answer import CERTAIN, Answer, AnswerWord, Shape
-from tablecam.rules.maurice.chances import SIGMAS
+from tablecam.rules.maurice.chances import SIGMAS, is_exact
 from tablecam.rules.maurice.charge_draws import DRAWS, drawn_fields, with_units
 from tablecam.rules.maurice.charge_ground import forbidden_ground
 from tablecam.rules.maurice.charge_limits import attempts_of
-from tablecam.rules.maurice.charge_moves import allowance_mm
-from tablecam.rules.maurice.charge_slack import Limits
+from tablecam.rules.maurice.charge_moves import allowance_mm, far_mm
+from tablecam.rules.maurice.charge_slack import Limits, limits_of, targets_of
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW
 from tablecam.table.model import BasePose
@@ -35,67 +35,115 @@ class Asked:
     Draws cost a hundred times as much as the charges themselves, and most are never looked at.
     """
 
-    field: Field
+    together: Together
     unit: UnitOnField
-    targets: tuple[str, ...]
 
     @cached_property
     def answers(self) -> Mapping[str, Answer]:
         """Of each enemy in question whether the unit can charge it."""
-        return asked(self.field, self.unit, self.targets)
+        question = self.together.questions.get(self.unit.id)
+        return {} if question is None else question.answers()
 
 
-def asked(field: Field, unit: UnitOnField, targets: Iterable[str]) -> Mapping[str, Answer]:
-    """Whether a unit can charge an enemy, for each of which that is not sure.
+@dataclass(frozen=True)
+class Together:
+    """Units of a field of which it is asked whom they can charge where that is not sure.
 
-    `targets` are those that it can charge as all were seen. Nobody is in question where all is
-    exact, or where the outcome is the same with every limit let out and drawn in by 3.5 sigma (or
-    by the tolerance that the players agreed on).
+    `targets` are those that each, by its id, can charge as all were seen. Nobody is in question
+    where all is exact, or where the outcome is the same with every limit let out and drawn in by
+    3.5 sigma (or by the tolerance that the players agreed on): of all units that is found at once.
     """
-    if field.position.table.tolerance_mm <= 0.0 and not _has_error(field):
-        return {}
-    near = _near(field, unit)
-    error_mm = max((_error_mm(field, unit, enemy) for enemy in near.enemies_of(unit)), default=0.0)
-    slack_mm = max(SIGMAS * error_mm, field.position.table.tolerance_mm)
-    if slack_mm <= 0.0:
-        return {}
-    limits = Limits.of(near, unit, slack_mm)
-    always, ever = limits.targets(-slack_mm), limits.targets(slack_mm)
-    listed = frozenset(targets)
-    in_question = (ever | listed) - (always & listed)
-    if not in_question:
-        return {}
-    chances = _chances(near, unit) if error_mm > 0.0 else {}
-    return {
-        enemy.id: _answer(near, unit, enemy, limits.margin_mm(enemy.id), chance)
-        for enemy in near.enemies_of(unit)
-        if enemy.id in in_question
-        for chance in [chances.get(enemy.id, _LEAST) if chances else float(enemy.id in listed)]
-    }
+
+    field: Field
+    targets: Mapping[str, Collection[str]]
+
+    @cached_property
+    def questions(self) -> Mapping[str, _Question]:
+        """The enemies that are in question to the units, by these units' ids, where any are."""
+        if is_exact(self.field):
+            return {}
+        named = (self.field.by_id[name] for name in self.targets)
+        all_limits = limits_of([_limited(self.field, unit) for unit in named])
+        ever = targets_of([(limits, limits.most_mm) for limits in all_limits])
+        listed = [frozenset(self.targets[limits.unit.id]) for limits in all_limits]
+        may = [at for at in range(len(ever)) if ever[at] or listed[at]]
+        tight = targets_of([(all_limits[at], -all_limits[at].most_mm) for at in may])
+        in_question = {
+            at: (ever[at] | listed[at]) - (always & listed[at])
+            for at, always in zip(may, tight, strict=True)
+        }
+        return {
+            all_limits[at].unit.id: _Question(all_limits[at], listed[at], names)
+            for at, names in in_question.items()
+            if names
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """The enemies of whom it is in question whether a unit can charge them.
+
+    `listed` are those that it can charge as all were seen.
+    """
+
+    limits: Limits
+    listed: frozenset[str]
+    names: frozenset[str]
+
+    def answers(self) -> Mapping[str, Answer]:
+        """Of each of them whether the unit can charge it."""
+        field, unit = self.limits.field, self.limits.unit
+        enemies = field.enemies_of(unit)
+        has_error = any(_error_mm(field, unit, enemy) > 0.0 for enemy in enemies)
+        chances = _chances(field, unit) if has_error else {}
+        return {
+            enemy.id: _answer(field, unit, enemy, self.limits.margin_mm(enemy.id), chance)
+            for enemy in enemies
+            if enemy.id in self.names
+            for chance in [
+                chances.get(enemy.id, _LEAST) if chances else float(enemy.id in self.listed)
+            ]
+        }
 
 
 _LEAST = 0.5 / (DRAWS + 1.0)
 
 
-def _near(field: Field, unit: UnitOnField) -> Field:
-    """The field with only those units that a unit's charges can have to do with."""
-    reach_mm = (allowance_mm(field, unit) or 0.0) + 2 * CHARGE_WHEEL_BW * field.bw_mm
+def charges_reach_mm(field: Field, unit: UnitOnField) -> float:
+    """How far from a unit anything may lie that its charges can hang on, given all errors.
+
+    As far ahead as it can come, were its reach longer by the slack, and aside by as much.
+    """
+    widest_mm = max(each.spread_mm for each in field.units)
+    slack_mm = _slack_mm(field, _error_of_mm(field, unit, widest_mm))
+    return far_mm(field, unit) + 2 * slack_mm
+
+
+def _limited(field: Field, unit: UnitOnField) -> tuple[Field, UnitOnField, float]:
+    """The field with only those units that a unit's charges can have to do with, and the slack."""
+    reach_mm = charges_reach_mm(field, unit)
     near = shapely.dwithin(unit.outline, [other.outline for other in field.units], reach_mm)
-    return with_units(field, [field.units[place] for place in np.flatnonzero(near)])
+    around = with_units(field, [field.units[place] for place in np.flatnonzero(near)])
+    errors_mm = (_error_mm(around, unit, enemy) for enemy in around.enemies_of(unit))
+    return around, unit, _slack_mm(field, max(errors_mm, default=0.0))
 
 
-def _has_error(field: Field) -> bool:
-    poses = (base for unit in field.position.units for base in unit.bases)
-    return any(base.sigma_mm or base.sigma_deg for base in poses)
+def _slack_mm(field: Field, error_mm: float) -> float:
+    return max(SIGMAS * error_mm, field.position.table.tolerance_mm)
 
 
 def _error_mm(field: Field, unit: UnitOnField, enemy: UnitOnField) -> float:
     """One standard deviation, rather too much, of where an enemy is to a unit that charges."""
+    return _error_of_mm(field, unit, max(map(_corner_mm, enemy.unit.bases)))
+
+
+def _error_of_mm(field: Field, unit: UnitOnField, corner_mm: float) -> float:
+    """The same of an enemy of whose corners it is known how unsure they are."""
     bases = unit.unit.bases
     turn_rad = math.radians(math.hypot(*(base.sigma_deg for base in bases)) / len(bases))
-    far_mm = (allowance_mm(field, unit) or 0.0) + CHARGE_WHEEL_BW * field.bw_mm
+    swing_mm = (allowance_mm(field, unit) or 0.0) + CHARGE_WHEEL_BW * field.bw_mm
     front_mm = _FRONT_ENDS * max(base.sigma_mm for base in bases)
-    return math.hypot(front_mm, turn_rad * far_mm, max(map(_corner_mm, enemy.unit.bases)))
+    return math.hypot(front_mm, turn_rad * swing_mm, corner_mm)
 
 
 def _corner_mm(base: BasePose) -> float:

@@ -158,15 +158,16 @@ def _all_ahead(trials: Sequence[_Trial]) -> list[tuple[int, _Ahead]]:
         return []
     free_mm = longest_free_arcs_mm([each.wheel(about.corner) for _, each, about in of])
     slacks_mm = np.array([each.slack_mm for _, each, _ in of])
-    wanted, feared = SLIVER_MM - slacks_mm, SLIVER_MM + slacks_mm
+    wanted_deep, feared_deep = SLIVER_MM - slacks_mm, SLIVER_MM + slacks_mm
+    deep_mm = np.stack([wanted_deep, feared_deep], axis=1).tolist()
     fans = [about.fan for _, _, about in of]
-    arcs_mm = list(map(arcs_to_try, fans, free_mm, np.stack([wanted, feared], axis=1).tolist()))
+    arcs_mm = list(map(arcs_to_try, fans, free_mm, deep_mm))
     turned = Turned.of(fans, arcs_mm, TOUCH_MM + np.abs(slacks_mm))
-    wanted_mm, feared_mm = turned.begins_mm(wanted), turned.begins_mm(feared)
+    wanted_mm, feared_mm = turned.begins_mm(wanted_deep), turned.begins_mm(feared_deep)
     near_mm = turned.begins_mm(slacks_mm - TOUCH_MM, unless=wanted_mm)
     return [
-        (place, _ahead(about, *found, each.slack_mm))
-        for (place, each, about), *found in zip(
+        (place, _ahead(about, arcs, (wanted, feared, near), each.slack_mm))
+        for (place, each, about), arcs, wanted, feared, near in zip(
             of, arcs_mm, wanted_mm, feared_mm, near_mm, strict=True
         )
     ]
@@ -175,15 +176,12 @@ def _all_ahead(trials: Sequence[_Trial]) -> list[tuple[int, _Ahead]]:
 def _ahead(
     there: InReach,
     arcs_mm: Array,
-    wanted_mm: Array,
-    feared_mm: Array,
-    near_mm: Array,
+    begins_mm: tuple[Array, Array, Array],
     slack_mm: float,
 ) -> _Ahead:
-    friends_mm = feared_mm[:, len(there.bases) :]
-    wanted_mm, feared_mm, near_mm = (
-        each[:, : len(there.bases)] for each in (wanted_mm, feared_mm, near_mm)
-    )
+    """What lies ahead of one, of where all begin that is wanted, feared, or near the lane."""
+    friends_mm = begins_mm[1][:, len(there.bases) :]
+    wanted_mm, feared_mm, near_mm = (each[:, : len(there.bases)] for each in begins_mm)
     is_beside = np.isinf(wanted_mm) & ~there.touched
     return _Ahead(
         there,

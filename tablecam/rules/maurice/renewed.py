@@ -16,7 +16,7 @@ from types import MappingProxyType
 import shapely
 
 from tablecam.rules.maurice.charge import charges
-from tablecam.rules.maurice.charge_moves import far_mm
+from tablecam.rules.maurice.charge_doubts import charges_reach_mm
 from tablecam.rules.maurice.engagement import Engagements, engagements
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.fire import fires
@@ -137,15 +137,14 @@ def within_reach(before: Field, after: Field, changed: frozenset[str]) -> frozen
 def who_may_charge_anew(
     before: Field, after: Field, changed: frozenset[str], within_reach: frozenset[str]
 ) -> frozenset[str]:
-    """Those of the units within reach whose charges can have changed, where nothing is in doubt."""
-    if after.position.table.tolerance_mm or _doubt_mm(before) or _doubt_mm(after):
-        return within_reach
+    """Those of the units within reach whose charges can have changed, or how sure they are."""
     places = _places(before, after, changed)
     return changed | {
         name
         for name in within_reach & after.by_id.keys()
         for unit in [after.by_id[name]]
-        if shapely.dwithin(unit.outline, places, far_mm(after, unit)).any()
+        for reach_mm in [max(charges_reach_mm(field, unit) for field in (before, after))]
+        if shapely.dwithin(unit.outline, places, reach_mm).any()
     }
 
 

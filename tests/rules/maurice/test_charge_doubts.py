@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tablecam.measure.outlines import unit_footprint
 from tablecam.rules.maurice.charge import charge_of
 from tablecam.rules.maurice.charge_draws import DRAWS
-from tablecam.rules.maurice.charge_slack import Limits
+from tablecam.rules.maurice.charge_slack import limits_of
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.rulings import all_rulings, rulings_document
 from tablecam.table.model import Position, Terrain, Unit
@@ -204,7 +204,7 @@ def test_wider_limits_never_leave_fewer_targets(foe, battery, deep):
     assume(all(a.distance(b) > 0.5 for a, b in combinations(shapes, 2)))
     field = field_of(position(*units, terrain=[wood]))
     unit = field.units[0]
-    limits = Limits.of(field, unit, most_mm=2.0)
+    (limits,) = limits_of([(field, unit, 2.0)])
     tight, just, wide = (limits.targets(slack) for slack in (-2.0, 0.0, 2.0))
     assert tight <= just <= wide
     assert just == set(charge_of(field, unit).targets)
