@@ -5,7 +5,7 @@ import { loadDisputes } from "./disputes_list.js";
 import { gameTold } from "./game_state.js";
 import { isOpen } from "./measuring.js";
 import { sheetText, unitsAsked } from "./rulings_asked.js";
-import { commanderOf, isPoint, unitOf } from "./state.js";
+import { commanderOf, isPoint, unitOf } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Tape} Tape */

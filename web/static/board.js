@@ -9,7 +9,7 @@ import { renderGameBoard } from "./game_board.js";
 import { groundShown } from "./game_laying.js";
 import { markerWords } from "./game_words.js";
 import { renderProof } from "./rulings_board.js";
-import { placeOf, sideNumber, split, titleOf, unitOf } from "./state.js";
+import { placeOf, sideNumber, split, titleOf, unitOf } from "./things.js";
 import { boardMatrix, short, viewBox } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */

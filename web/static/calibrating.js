@@ -4,7 +4,7 @@
 import { ask, picture, send } from "./calibrating_api.js";
 import { createOverlay } from "./calibrating_overlay.js";
 import { showPanel } from "./calibrating_panel.js";
-import { createRuler } from "./calibrating_ruler.js";
+import { Ruler } from "./calibrating_ruler.js";
 import { createSound } from "./calibrating_sound.js";
 
 /** @typedef {import("./calibrating_api.js").State} State */
@@ -20,7 +20,7 @@ const by = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.ge
 const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (by("view")));
 const overlay = createOverlay(svg);
 const sound = createSound(by("sound"));
-const ruler = createRuler(svg, /** @type {HTMLCanvasElement} */ (by("magnifier")), overlay, complain);
+const ruler = new Ruler(svg, /** @type {HTMLCanvasElement} */ (by("magnifier")), overlay, complain);
 
 /** @type {State | null} */
 let state = null;
@@ -73,11 +73,11 @@ async function showPictures() {
   for (;;) {
     const measures = state?.stage === "done";
     await new Promise((done) => setTimeout(done, measures && frame >= 0 ? WHOLE_PICTURE_MS : FASTEST_PICTURE_MS));
-    if (!state || state.frame < 0 || state.frame === frame || document.hidden || (measures && ruler.isLaid())) continue;
+    if (!state || state.frame < 0 || state.frame === frame || document.hidden || (measures && ruler.isLaid)) continue;
     try {
       const newest = state.frame;
       const shown = await picture(newest, measures);
-      if (measures && ruler.isLaid()) continue;
+      if (measures && ruler.isLaid) continue;
       overlay.picture(shown.url);
       ruler.picture(shown.image);
       frame = newest;

@@ -1,226 +1,178 @@
 // @ts-check
-/** The check with a ruler: two ends on the picture, a magnifier to hit them, and how far off it is. */
+/** The check with a ruler: its two ends on the picture, by pointer or by keys, and what it measures. */
 
 import { send } from "./calibrating_api.js";
+import { Magnifier } from "./calibrating_magnifier.js";
 import { element } from "./calibrating_overlay.js";
+import { endCheck, showCheck } from "./calibrating_ruler_check.js";
+import { RulerLength } from "./calibrating_ruler_length.js";
 
 /** @typedef {import("./calibrating_api.js").Point} Point */
 /** @typedef {import("./calibrating_api.js").State} State */
-/** @typedef {import("./calibrating_api.js").Check} Check */
 /** @typedef {import("./calibrating_overlay.js").Overlay} Overlay */
 
-const MAGNIFIED = 7;
 const STEP_PX = 0.25;
 const COARSE_PX = 5;
-const DOUBTFUL_SIGMAS = 3;
+const REACH_PX = 18;
 /** @type {Record<string, Point>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const HOW = [
+  "Lay a ruler anywhere on the table. Click its one end in the picture.",
+  "Click the other end.",
+  "Drag an end to place it exactly, or use the arrow keys (Shift: larger steps). The picture stands still meanwhile.",
+];
 
 const by = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
-const input = (/** @type {string} */ id) => /** @type {HTMLInputElement} */ (document.getElementById(id));
-const signed = (/** @type {number} */ value, digits = 2) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}`;
 
-/** @type {(svg: SVGSVGElement, canvas: HTMLCanvasElement, overlay: Overlay, complain: (message: string) => void) => {isLaid: () => boolean, show: (state: State) => void, picture: (image: HTMLImageElement) => void}} */
-export function createRuler(svg, canvas, overlay, complain) {
-  /** @type {Point[]} */
-  let ends = [];
-  let chosen = -1;
-  let dragging = false;
-  let active = false;
-  let asked = 0;
-  let width = 16;
-  /** @type {HTMLImageElement | null} */
-  let image = null;
+export class Ruler {
+  /** @type {Point[]} in the camera's picture */
+  #ends = [];
+  /** The end that keys move and a pointer drags; none yet. */
+  #chosen = -1;
+  #isDragging = false;
+  #isActive = false;
+  #asked = 0;
 
-  svg.addEventListener("pointerdown", (event) => {
-    if (!active || event.button !== 0) return;
-    const at = place(event);
-    const near = ends.findIndex((end) => Math.hypot(end[0] - at[0], end[1] - at[1]) < reach());
-    if (near >= 0) chosen = near;
-    else if (ends.length < 2) chosen = ends.push(at) - 1;
-    else return;
-    dragging = true;
-    svg.setPointerCapture(event.pointerId);
-    redraw(at);
-  });
-  svg.addEventListener("pointermove", (event) => {
-    if (!active) return;
-    const at = place(event);
-    if (dragging) ends[chosen] = at;
-    if (dragging || (ends.length < 2 && event.pointerType === "mouse")) redraw(at);
-  });
-  const release = () => {
-    if (!dragging) return;
-    dragging = false;
-    redraw(null);
-    void measure();
-  };
-  svg.addEventListener("pointerup", release);
-  svg.addEventListener("pointercancel", release);
-  svg.addEventListener("pointerleave", () => { if (!dragging) magnify(null); });
-  svg.addEventListener("keydown", (event) => {
-    if (!active) return;
+  /** @param {SVGSVGElement} svg @param {HTMLCanvasElement} canvas @param {Overlay} overlay @param {(message: string) => void} complain */
+  constructor(svg, canvas, overlay, complain) {
+    this.svg = svg;
+    this.overlay = overlay;
+    this.complain = complain;
+    this.magnifier = new Magnifier(canvas);
+    this.length = new RulerLength(() => void this.#measure());
+    this.#listen();
+    this.#redraw(null);
+  }
+
+  /** Whether an end of it lies on the table: the picture is to stand still. */
+  get isLaid() {
+    return this.#ends.length > 0;
+  }
+
+  /** Take in the picture that is shown. @param {HTMLImageElement} image */
+  picture(image) {
+    this.magnifier.image = image;
+  }
+
+  /** @param {State} state */
+  show(state) {
+    this.magnifier.width_px = state.width_px;
+    this.length.offerTag(state.tag_size_mm);
+    const isActive = state.stage === "done" && state.saved?.has_table === true;
+    this.svg.classList.toggle("rules", isActive);
+    if (this.#isActive && !isActive) this.#takeUp();
+    this.#isActive = isActive;
+  }
+
+  #listen() {
+    const { svg } = this;
+    svg.addEventListener("pointerdown", (event) => this.#down(event));
+    svg.addEventListener("pointermove", (event) => this.#move(event));
+    for (const end of ["pointerup", "pointercancel"]) svg.addEventListener(end, () => this.#release());
+    svg.addEventListener("pointerleave", () => { if (!this.#isDragging) this.magnifier.show(null); });
+    svg.addEventListener("keydown", (event) => this.#key(event));
+    by("clear").addEventListener("click", () => this.#takeUp());
+  }
+
+  /** @param {PointerEvent} event */
+  #down(event) {
+    if (!this.#isActive || event.button !== 0) return;
+    const at = this.#placeOf(event);
+    const near = this.#ends.findIndex(([x, y]) => Math.hypot(x - at[0], y - at[1]) < this.#reach_px);
+    if (near < 0 && this.#ends.length === 2) return;
+    this.#chosen = near < 0 ? this.#ends.push(at) - 1 : near;
+    this.#isDragging = true;
+    this.svg.setPointerCapture(event.pointerId);
+    this.#redraw(at);
+  }
+
+  /** @param {PointerEvent} event */
+  #move(event) {
+    if (!this.#isActive) return;
+    const at = this.#placeOf(event);
+    if (this.#isDragging) this.#ends[this.#chosen] = at;
+    if (this.#isDragging || (this.#ends.length < 2 && event.pointerType === "mouse")) this.#redraw(at);
+  }
+
+  #release() {
+    if (!this.#isDragging) return;
+    this.#isDragging = false;
+    this.#redraw(null);
+    void this.#measure();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (!this.#isActive) return;
+    if (event.key === "Escape") this.#takeUp();
     const arrow = ARROWS[event.key];
-    if (event.key === "Escape") clear();
-    if (event.key === "Tab" || !arrow) return;
+    if (!arrow) return;
     event.preventDefault();
-    if (chosen < 0) chosen = ends.push([svg.viewBox.baseVal.width / 2, svg.viewBox.baseVal.height / 2]) - 1;
+    const { width, height } = this.svg.viewBox.baseVal;
+    if (this.#chosen < 0) this.#chosen = this.#ends.push([width / 2, height / 2]) - 1;
+    const [x, y] = this.#ends[this.#chosen];
     const step = event.shiftKey ? COARSE_PX : STEP_PX;
-    ends[chosen] = [ends[chosen][0] + arrow[0] * step, ends[chosen][1] + arrow[1] * step];
-    redraw(ends[chosen]);
-    void measure();
-  });
-
-  by("clear").addEventListener("click", clear);
-  for (const button of document.querySelectorAll(".lengths button")) {
-    button.addEventListener("click", () => {
-      const mm = Number(/** @type {HTMLElement} */ (button).dataset.mm);
-      input("true-length").value = String(Number((mm / scale()).toFixed(3)));
-      lengthChanged();
-    });
-  }
-  by("true-length").addEventListener("input", lengthChanged);
-  by("thickness").addEventListener("input", () => void measure());
-  let unit = scale();
-  by("unit").addEventListener("change", () => {
-    input("true-length").value = String(Number(((Number(input("true-length").value) * unit) / scale()).toFixed(3)));
-    unit = scale();
-    lengthChanged();
-  });
-
-  function scale() { return Number(input("unit").value); }
-
-  function trueMm() { return Number(input("true-length").value) * scale(); }
-
-  function reach() { return 18 / (svg.getScreenCTM()?.a ?? 1); }
-
-  function lengthChanged() {
-    for (const button of document.querySelectorAll(".lengths button")) {
-      const same = Math.abs(Number(/** @type {HTMLElement} */ (button).dataset.mm) - trueMm()) < 0.01;
-      button.setAttribute("aria-pressed", String(same));
-    }
-    void measure();
+    this.#ends[this.#chosen] = [x + arrow[0] * step, y + arrow[1] * step];
+    this.#redraw(this.#ends[this.#chosen]);
+    void this.#measure();
   }
 
-  /** @type {(event: PointerEvent) => Point} */
-  function place(event) {
-    const matrix = svg.getScreenCTM();
+  /** Take the ruler off the picture. */
+  #takeUp() {
+    [this.#ends, this.#chosen, this.#isDragging] = [[], -1, false];
+    endCheck();
+    this.#redraw(null);
+  }
+
+  /** How near a pointer is to an end that it takes, in the camera's picture. */
+  get #reach_px() {
+    return REACH_PX / (this.svg.getScreenCTM()?.a ?? 1);
+  }
+
+  /** @param {PointerEvent} event @returns {Point} */
+  #placeOf(event) {
+    const matrix = this.svg.getScreenCTM();
     const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix?.inverse());
     return [at.x, at.y];
   }
 
-  function clear() {
-    [ends, chosen, dragging] = [[], -1, false];
-    by("ruler-result").hidden = true;
-    redraw(null);
+  /** @param {Point | null} looked  what the magnifier shows */
+  #redraw(looked) {
+    const [first, second] = this.#ends;
+    const parts = this.#ends.map((end, number) => this.#drawnEnd(end, number === this.#chosen));
+    if (first && second) parts.unshift(drawnLine(first, second));
+    this.overlay.draw("ruler", [element("g", { class: "ruler" }, parts)]);
+    by("clear").toggleAttribute("disabled", !this.isLaid);
+    by("ruler-how").textContent = HOW[this.#ends.length];
+    this.magnifier.show(looked);
   }
 
-  /** @param {Point | null} looked */
-  function redraw(looked) {
-    const size = width / 70;
-    const parts = ends.map(([x, y], number) => {
-      const cross = `M${x - size} ${y}H${x + size}M${x} ${y - size}V${y + size}`;
-      return element("g", { class: number === chosen ? "end chosen" : "end" }, [
-        element("path", { class: "casing", d: cross }),
-        element("path", { class: "ink", d: cross }),
-        element("circle", { class: "reach", cx: x, cy: y, r: reach() }),
-      ]);
-    });
-    if (ends.length === 2) {
-      const line = { x1: ends[0][0], y1: ends[0][1], x2: ends[1][0], y2: ends[1][1] };
-      parts.unshift(element("g", {}, [element("line", { class: "casing", ...line }), element("line", { class: "ink", ...line })]));
-    }
-    overlay.draw("ruler", [element("g", { class: "ruler" }, parts)]);
-    by("clear").toggleAttribute("disabled", ends.length === 0);
-    by("ruler-how").textContent = how();
-    magnify(looked);
+  /** @param {Point} end @param {boolean} isChosen */
+  #drawnEnd([x, y], isChosen) {
+    const size = this.magnifier.width_px / 70;
+    const cross = `M${x - size} ${y}H${x + size}M${x} ${y - size}V${y + size}`;
+    return element("g", { class: isChosen ? "end chosen" : "end" }, [
+      element("path", { class: "casing", d: cross }),
+      element("path", { class: "ink", d: cross }),
+      element("circle", { class: "reach", cx: x, cy: y, r: this.#reach_px }),
+    ]);
   }
 
-  function how() {
-    if (ends.length === 0) return "Lay a ruler anywhere on the table. Click its one end in the picture.";
-    if (ends.length === 1) return "Click the other end.";
-    return "Drag an end to place it exactly, or use the arrow keys (Shift: larger steps). The picture stands still meanwhile.";
-  }
-
-  /** Show what is around a place seven times as large. @param {Point | null} at */
-  function magnify(at) {
-    const pen = canvas.getContext("2d");
-    canvas.hidden = at === null || image === null;
-    if (at === null || image === null || pen === null) return;
-    canvas.classList.toggle("aside", at[0] < width / 2);
-    const span = canvas.width / MAGNIFIED;
-    const pixels = image.naturalWidth / width;
-    pen.fillStyle = "#0d1114";
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    pen.imageSmoothingEnabled = true;
-    // A pixel's centre is at its whole number, and the image's edge half a pixel before the first.
-    pen.drawImage(image, (at[0] + 0.5 - span / 2) * pixels, (at[1] + 0.5 - span / 2) * pixels, span * pixels, span * pixels, 0, 0, canvas.width, canvas.height);
-    const middle = canvas.width / 2;
-    for (const [colour, thick] of /** @type {[string, number][]} */ ([["#10171c", 4], ["#f0e442", 1.5]])) {
-      pen.strokeStyle = colour;
-      pen.lineWidth = thick;
-      pen.beginPath();
-      for (const [x, y] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
-        pen.moveTo(middle + 6 * x, middle + 6 * y);
-        pen.lineTo(middle + middle * x, middle + middle * y);
-      }
-      pen.stroke();
-    }
-  }
-
-  async function measure() {
-    if (ends.length < 2) return;
-    const number = ++asked;
+  async #measure() {
+    if (this.#ends.length < 2) return;
+    const number = ++this.#asked;
     try {
-      const body = { first_px: ends[0], second_px: ends[1], true_mm: trueMm(), height_mm: Number(input("thickness").value) };
-      /** @type {Check} */
-      const check = await send("ruler", body);
-      if (number === asked && ends.length === 2) showCheck(check);
+      const [first_px, second_px] = this.#ends;
+      const check = await send("ruler", { first_px, second_px, true_mm: this.length.mm, height_mm: this.length.thickness_mm });
+      if (number === this.#asked && this.#ends.length === 2) showCheck(check);
     } catch (error) {
-      if (number === asked) complain(error instanceof Error ? error.message : String(error));
+      if (number === this.#asked) this.complain(error instanceof Error ? error.message : String(error));
     }
   }
+}
 
-  /** @param {Check} check */
-  function showCheck(check) {
-    const result = by("ruler-result");
-    const off = Math.abs(check.off_sigmas) > DOUBTFUL_SIGMAS;
-    const [figure, words] = [document.createElement("b"), document.createElement("span")];
-    figure.textContent = `off by ${signed(check.off_mm)} mm`;
-    const verdict = off ? "more than it should be: is the ruler flat, and its thickness entered?" : "as good as it claims to be";
-    words.textContent = `measured ${check.measured_mm.toFixed(2)} ± ${check.sigma_mm.toFixed(2)} mm; that is ${Math.abs(check.off_sigmas).toFixed(1)} σ, ${verdict}`;
-    result.replaceChildren(figure, words);
-    result.dataset.verdict = off ? "off" : "good";
-    result.dataset.measuredMm = String(check.measured_mm);
-    result.hidden = false;
-    remember(check);
-  }
-
-  /** @param {Check} check */
-  function remember(check) {
-    const list = by("checks");
-    const key = ends.length === 2 ? "current" : "";
-    list.querySelector(`[data-key="${key}"]`)?.remove();
-    const item = document.createElement("li");
-    item.dataset.key = key;
-    item.textContent = `${check.true_mm.toFixed(1)} mm: ${signed(check.off_mm)} ± ${check.sigma_mm.toFixed(2)} mm`;
-    list.prepend(item);
-  }
-
-  by("clear").addEventListener("click", () => by("checks").querySelector("[data-key=current]")?.removeAttribute("data-key"));
-  redraw(null);
-  return {
-    isLaid: () => ends.length > 0,
-    picture: (shown) => { image = shown; },
-    show(state) {
-      width = state.width_px;
-      by("tag-length").hidden = state.tag_size_mm === null;
-      by("tag-length").dataset.mm = String(state.tag_size_mm);
-      by("tag-length").textContent = `a tag's side: ${state.tag_size_mm}`;
-      const now = state.stage === "done" && state.saved?.has_table === true;
-      svg.classList.toggle("rules", now);
-      if (active && !now) clear();
-      active = now;
-    },
-  };
+/** @param {Point} first @param {Point} second */
+function drawnLine([x1, y1], [x2, y2]) {
+  const line = { x1, y1, x2, y2 };
+  return element("g", {}, [element("line", { class: "casing", ...line }), element("line", { class: "ink", ...line })]);
 }

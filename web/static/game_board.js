@@ -6,7 +6,7 @@ import { latestEvidence, picturedNow, playing, shapesLookedAt } from "./game_sta
 import { each, make, put } from "./keyed.js";
 import { withLabels } from "./rulings_board.js";
 import { makeText, placeText, through, updateShapes } from "./shapes.js";
-import { sideNumber } from "./state.js";
+import { sideNumber } from "./things.js";
 import { short, toScreen } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */

@@ -1,6 +1,7 @@
 // @ts-check
 /** What players do with the game: taps become one request at a time, and its answer the game. */
 import * as api from "./api.js";
+import { chooseAlone } from "./choosing.js";
 import { decisionKey, HOLDS_FROM } from "./game_due.js";
 import { forceAction, toggled } from "./game_force.js";
 import { addFace, dropFace, gameTold, offerOf, playing, rollDue } from "./game_state.js";
@@ -8,7 +9,6 @@ import { listenToLog } from "./game_log_deeds.js";
 import { listenToSetup } from "./game_setup_deeds.js";
 import { newStates, statesAction, withSet } from "./game_states.js";
 import { byId, PHONE } from "./panel.js";
-import { chooseAlone } from "./state.js";
 import { field, listenToLooks, longPresses, onTap } from "./taps.js";
 
 /** @typedef {import("./state.js").State} State */

@@ -5,7 +5,7 @@ import { playing } from "./game_state.js";
 import { each, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
 import { badge, figuresWords } from "./rulings_words.js";
-import { split } from "./state.js";
+import { split } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 

@@ -5,7 +5,7 @@ import { chosenUnit, playing } from "./game_state.js";
 import { sentence } from "./game_words.js";
 import { each, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
-import { sideNumber } from "./state.js";
+import { sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {{text: string, set: Record<string, any>, isSet?: boolean, title?: string, side?: string}} Setting  a button, and what of an overrule it sends */

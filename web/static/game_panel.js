@@ -14,7 +14,7 @@ import { renderStrip } from "./game_strip.js";
 import { each, put, write } from "./keyed.js";
 import { byId, element, PHONE } from "./panel.js";
 import { renderSeats } from "./seats_panel.js";
-import { sideNumber } from "./state.js";
+import { sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./game_state.js").GameNow} GameNow */

@@ -4,7 +4,9 @@ import { each, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
 
 /**
- * @typedef {{id: string, game: string, started_at: string, is_playing: boolean, entry: number, headline: string, words: string}} Table
+ * @typedef {{name: string, morale: number | null}} Side
+ * @typedef {{entry: number, words: string, sides: Side[], round: number | null, active: string | null}} Standing
+ * @typedef {{id: string, name: string, game: string, started_at: string, is_playing: boolean, standing: Standing}} Table
  * @typedef {{version: number, server: string, trouble: string, has_ended: boolean, tables: Table[]}} Hall
  */
 
@@ -66,26 +68,55 @@ function makeCard() {
   picture.loading = "lazy";
   picture.addEventListener("error", () => { picture.style.visibility = "hidden"; });
   picture.addEventListener("load", () => { picture.style.visibility = ""; });
-  const said = element("div", "span", "h2", "p", "p");
+  const said = element("div", "p", "h2", "p", "ul", "p");
   said.className = "said";
-  [said.children[2].className, said.children[3].className] = ["headline", "words"];
+  const [when, title, about, sides, words] = said.children;
+  [when.className, about.className, sides.className, words.className] = ["when", "about", "sides", "words"];
+  when.append(element("span"), element("span"));
+  title.setAttribute("dir", "auto");
   link.append(picture, said);
   return card;
 }
 
 /** @type {(node: HTMLElement, table: Table) => void} */
-function renderCard(node, { id, game, started_at, is_playing, entry, headline, words }) {
+function renderCard(node, table) {
+  const { id, is_playing, standing } = table;
   const [link] = node.children;
   const [picture, said] = link.children;
-  const [now, title, standing, last] = said.children;
+  const [when, title, about, sides, words] = said.children;
+  const [now, round] = when.children;
   put(link, "href", `/tables/${encodeURIComponent(id)}/replay`);
-  put(picture, "src", `/api/hall/${encodeURIComponent(id)}/table.jpg?entry=${entry}`);
-  put(picture, "alt", "The table from above");
+  put(picture, "src", `/api/hall/${encodeURIComponent(id)}/table.jpg?entry=${standing.entry}`);
+  put(picture, "alt", "");
   put(now, "class", is_playing ? "now" : "now ended");
   write(now, is_playing ? "playing" : "over or away");
-  write(title, `${game}, ${begun(started_at)}`);
-  write(standing, headline);
-  write(last, words);
+  write(round, standing.round === null ? "" : `Round ${standing.round}`);
+  put(title, "title", titleOf(table));
+  write(title, titleOf(table));
+  write(about, `${table.game} · since ${begun(table.started_at)}`);
+  each(sides, standing.sides, ({ name }) => name, makeSide, (side, of) => renderSide(side, of, standing));
+  write(words, standing.words);
+}
+
+/** What a table is called; without a name, who plays at it. @type {(table: Table) => string} */
+function titleOf({ name, game, standing: { sides } }) {
+  return name || sides.map((side) => side.name).join(" against ") || game;
+}
+
+/** @type {() => HTMLElement} */
+function makeSide() {
+  const side = element("li", "span", "b", "i");
+  side.children[0].setAttribute("dir", "auto");
+  return side;
+}
+
+/** @type {(node: HTMLElement, side: Side, standing: Standing) => void} */
+function renderSide(node, { name, morale }, { sides, active }) {
+  const [called, standing, turn] = node.children;
+  put(node, "class", `side side-${sides.findIndex((side) => side.name === name) % 8}`);
+  write(called, name);
+  write(standing, morale === null ? "" : `morale ${morale}`);
+  write(turn, name === active ? "active" : "");
 }
 
 /** @type {(at: string) => string} */

@@ -3,7 +3,7 @@
 import { disable } from "./game_dice.js";
 import { each, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
-import { commanderOf, split, unitOf } from "./state.js";
+import { commanderOf, split, unitOf } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {{unit: string, tag?: number}} Lifted  a unit or a commander, or one base of a unit */

@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { createAsking } from "./asking.js";
 import { createBoard } from "./board.js";
+import * as choosing from "./choosing.js";
 import { renderDisputes } from "./dispute_dialog.js";
 import { listenToGame } from "./game_deeds.js";
 import { LayingHand } from "./game_setup_deeds.js";
@@ -18,7 +19,8 @@ import { thingAt } from "./picking.js";
 import { createPicture } from "./picture.js";
 import { listenToRulings } from "./rulings_deeds.js";
 import { renderRulings } from "./rulings_panel.js";
-import * as change from "./state.js";
+import { newState, tableChanged, UNCERTAINTY_FACTORS } from "./state.js";
+import { isPoint } from "./things.js";
 import { bestTurn, fitted, panned, resized, zoomed } from "./view.js";
 
 /** @typedef {import("./gestures.js").Touch} Touch */
@@ -29,7 +31,7 @@ const ZOOM_STEP = 1.35;
 /** @type {import("./state.js").TableFacts} */
 const facts = JSON.parse(byId("table-facts").textContent ?? "");
 const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (byId("board")));
-const state = change.newState(facts, wholeTable());
+const state = newState(facts, wholeTable());
 const renderBoard = createBoard(svg);
 const refreshAnswers = createAsking(state, changed);
 const refreshPicture = createPicture(state, changed);
@@ -92,13 +94,13 @@ function turnTable() {
 
 /** @type {(thing: string | null) => void} */
 function choose(thing) {
-  if (thing) change.choose(state, thing);
+  if (thing) choosing.choose(state, thing);
   changed();
 }
 
 function clear() {
   if (state.ghost) moves.cancel();
-  else change.clear(state);
+  else choosing.clear(state);
   changed();
 }
 
@@ -108,7 +110,7 @@ async function takeOff() {
   if (byId("take-off").hidden) return;
   try {
     await api.takeOff(thing);
-    change.clear(state);
+    choosing.clear(state);
   } catch (error) {
     moves.complain(error);
   }
@@ -116,7 +118,7 @@ async function takeOff() {
 }
 
 function keep() {
-  change.keep(state);
+  choosing.keep(state);
   changed();
 }
 
@@ -139,7 +141,7 @@ function toggleMoving() {
 }
 
 function nextUncertainty() {
-  const all = change.UNCERTAINTY_FACTORS;
+  const all = UNCERTAINTY_FACTORS;
   show({ uncertainty: all[(all.indexOf(state.show.uncertainty) + 1) % all.length] });
 }
 
@@ -156,9 +158,9 @@ listenToPointers(svg, {
   doubleTap(at) {
     if (laying.tap(at)) return;
     const thing = thingAt(state, at.x, at.y, at);
-    if (thing && !change.isPoint(thing)) return choose(thing);
+    if (thing && !isPoint(thing)) return choose(thing);
     state.chosen = chosenBefore;
-    change.layTape(state);
+    choosing.layTape(state);
     fit();
   },
   longPress(at) {
@@ -168,8 +170,8 @@ listenToPointers(svg, {
   hover(at) {
     if (laying.isDue) return;
     state.hover = at && thingAt(state, at.x, at.y, at);
-    if (state.hover && change.isPoint(state.hover) && state.chosen.length !== 1) state.hover = null;
-    change.layTape(state);
+    if (state.hover && isPoint(state.hover) && state.chosen.length !== 1) state.hover = null;
+    choosing.layTape(state);
     changed();
   },
   grab: (at) => laying.grab(at) ?? moves.grab(at),
@@ -279,7 +281,7 @@ document.addEventListener("visibilitychange", refreshPicture);
 
 api.listen(
   (now) => {
-    const happened = change.tableChanged(state, now);
+    const happened = tableChanged(state, now);
     if (happened) moves.say(happened);
     refreshPicture();
     changed();

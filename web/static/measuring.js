@@ -3,7 +3,7 @@
 import { playing } from "./game_state.js";
 import { sentence } from "./game_words.js";
 import { forgetSheet } from "./rulings_state.js";
-import { commanderOf, isPoint, unitOf } from "./state.js";
+import { commanderOf, isPoint, unitOf } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 

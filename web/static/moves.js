@@ -1,10 +1,11 @@
 // @ts-check
 /** Moving units of a simulated table: picked up, carried, turned, put down, taken back. */
 import * as api from "./api.js";
+import { carry, dropGhost, letGo, lift } from "./carrying.js";
 import { nameOf } from "./lifting.js";
 import { HANDLE_PX, handlePlace } from "./board.js";
 import { thingAt, toleranceOf } from "./picking.js";
-import { carry, dropGhost, isPoint, letGo, lift, movableOf, unitOf } from "./state.js";
+import { isPoint, movableOf, unitOf } from "./things.js";
 import { toScreen, toTable } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */

@@ -3,7 +3,7 @@
 import { duration, fullName, lengthWords, pointWords } from "./board.js";
 import { each, put, style, write } from "./keyed.js";
 import { closedWords, isAnyOpen } from "./measuring.js";
-import { isHidden, sideNumber, titleOf } from "./state.js";
+import { isHidden, sideNumber, titleOf } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Tape} Tape */

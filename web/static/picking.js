@@ -1,6 +1,6 @@
 // @ts-check
 /** Which thing lies under a pointer or a finger. */
-import { pointThing } from "./state.js";
+import { pointThing } from "./things.js";
 import { toTable } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */

@@ -15,8 +15,9 @@
  * @typedef {import("./replay_state.js").Replay} Replay
  * @typedef {Record<string, any> & {kind: string}} Odds  as `tablecam.rules.odds` tells them
  */
+import { dropGhost, letGo } from "./carrying.js";
+import { clear } from "./choosing.js";
 import { Moves } from "./moves.js";
-import { clear, dropGhost, letGo } from "./state.js";
 
 /** Leave the recording at the moment that is shown. @type {(state: State, replay: Replay) => void} */
 export function beginBranch(state, replay) {

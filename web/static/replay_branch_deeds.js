@@ -1,10 +1,10 @@
 // @ts-check
 /** What a player does in a branch: begins and ends it, turns units, asks for odds. */
+import { choose, clear, layTape } from "./choosing.js";
 import { byId } from "./panel.js";
 import { askOdds } from "./replay_asking.js";
 import { beginBranch, endBranch, layBack } from "./replay_branch.js";
 import { listenToSheet } from "./rulings_deeds.js";
-import { choose, clear, layTape } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./replay_state.js").Replay} Replay */

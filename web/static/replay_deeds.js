@@ -1,11 +1,11 @@
 // @ts-check
 /** What a player does with a recording: play, step, jump, look at a unit, pass it on. */
+import { clear } from "./choosing.js";
 import { byId } from "./panel.js";
 import { beginBranch } from "./replay_branch.js";
 import { timeAt } from "./replay_chart.js";
 import { changeSpeed, goTo, goToTime, step, togglePlaying } from "./replay_state.js";
 import { chosenUnitOf } from "./replay_unit.js";
-import { clear } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./replay_state.js").Replay} Replay */

@@ -1,7 +1,7 @@
 // @ts-check
 /** The plain distance between two things, for a page that has no tablecam to ask. */
 import { cornersOf } from "./replay_positions.js";
-import { placeOf, split } from "./state.js";
+import { placeOf, split } from "./things.js";
 
 /** @typedef {import("./state.js").Point} Point */
 /** @typedef {import("./replay_branch.js").Branch} Branch */

@@ -1,6 +1,7 @@
 // @ts-check
 /** Wires the page that plays a recording: one state of the board, one of the film, one drawing a frame. */
 import { createBoard } from "./board.js";
+import * as choosing from "./choosing.js";
 import { listenToPointers } from "./gestures.js";
 import { listenToKeys } from "./keys.js";
 import { byId } from "./panel.js";
@@ -21,7 +22,8 @@ import { renderStrip } from "./replay_strip.js";
 import { renderTimeline } from "./replay_timeline.js";
 import { chosenUnitOf, renderUnit } from "./replay_unit.js";
 import { renderWhatIf } from "./replay_what_if.js";
-import * as change from "./state.js";
+import { newState } from "./state.js";
+import { isPoint } from "./things.js";
 import { bestTurn, fitted, panned, resized, zoomed } from "./view.js";
 
 /** @typedef {import("./replay_state.js").Replay} Replay */
@@ -55,7 +57,7 @@ function play(film) {
   const tableFacts = /** @type {import("./state.js").TableFacts} */ (facts);
   const whole = (turn = bestTurn(tableFacts, svg.clientWidth, svg.clientHeight)) => fitted(tableFacts, svg.clientWidth, svg.clientHeight, turn);
   byId("nothing").hidden = true;
-  const state = change.newState(tableFacts, whole());
+  const state = newState(tableFacts, whole());
   const replay = newReplay(film, source.about.live);
   goToAddress(replay);
   const renderBoard = createBoard(svg);
@@ -168,8 +170,8 @@ function listenToTable(svg, state, replay, moves, { changed, look, fit }) {
     longPress: () => {},
     hover: (at) => {
       const thing = at && thingAt(state, at.x, at.y, { ...at, bases: false });
-      state.hover = thing && !change.isPoint(thing) ? thing : null;
-      if (replay.branch) change.layTape(state);
+      state.hover = thing && !isPoint(thing) ? thing : null;
+      if (replay.branch) choosing.layTape(state);
       changed();
     },
     grab: (at) => (replay.branch ? moves.grab(at) : null),
@@ -187,9 +189,9 @@ function choose(state, replay, thing) {
   if (replay.branch) {
     replay.branch.odds = null;
     replay.branch.error = "";
-    if (thing) change.choose(state, thing);
-  } else if (thing?.startsWith("unit:")) change.chooseAlone(state, thing);
-  else change.clear(state);
+    if (thing) choosing.choose(state, thing);
+  } else if (thing?.startsWith("unit:")) choosing.chooseAlone(state, thing);
+  else choosing.clear(state);
 }
 
 /** @type {(state: State, look: (view: import("./view.js").View) => void, fit: (turn?: number) => void) => import("./keys.js").Keys} */

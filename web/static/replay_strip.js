@@ -6,7 +6,7 @@ import { put, write } from "./keyed.js";
 import { byId } from "./panel.js";
 import { clock } from "./replay_lines.js";
 import { LONGEST_WAIT_S } from "./replay_film.js";
-import { sideNumber } from "./state.js";
+import { sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./replay_state.js").Replay} Replay */

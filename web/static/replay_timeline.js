@@ -3,7 +3,7 @@
 import { each, make, put, write } from "./keyed.js";
 import { byId } from "./panel.js";
 import { clock } from "./replay_lines.js";
-import { sideNumber } from "./state.js";
+import { sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./replay_state.js").Replay} Replay */

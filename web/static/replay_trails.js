@@ -1,7 +1,7 @@
 // @ts-check
 /** Ghosts of past moves: where units lay before, and the way from there. */
 import { cornersOf } from "./replay_positions.js";
-import { sideNumber } from "./state.js";
+import { sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Shape} Shape */

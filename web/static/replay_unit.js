@@ -4,7 +4,7 @@ import { fullName } from "./board.js";
 import { markerWords } from "./game_words.js";
 import { put, write } from "./keyed.js";
 import { byId } from "./panel.js";
-import { sideNumber } from "./state.js";
+import { sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./replay_state.js").Replay} Replay */

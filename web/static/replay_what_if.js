@@ -5,7 +5,7 @@ import { each, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
 import { clock } from "./replay_lines.js";
 import { renderRulings } from "./rulings_panel.js";
-import { isPoint, unitOf } from "./state.js";
+import { isPoint, unitOf } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./replay_state.js").Replay} Replay */

@@ -1,6 +1,6 @@
 // @ts-check
 /** For whom rulings are asked, and what they hang on: asked again when that has changed. */
-import { unitOf } from "./state.js";
+import { unitOf } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 

@@ -7,7 +7,7 @@ import { byId, element } from "./panel.js";
 import { isStale, unitsAsked } from "./rulings_asked.js";
 import { lineKey, sectionsShown } from "./rulings_state.js";
 import { badge, figuresWords } from "./rulings_words.js";
-import { sideNumber } from "./state.js";
+import { sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./rulings_state.js").Section} Section */

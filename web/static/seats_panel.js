@@ -4,7 +4,7 @@ import { disable } from "./game_dice.js";
 import { seatName } from "./game_words.js";
 import { each, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
-import { sideNumber } from "./state.js";
+import { sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./game_state.js").SeatsNow} SeatsNow */

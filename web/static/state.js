@@ -128,10 +128,10 @@
  * @property {import("./rulings_state.js").Rulings} rulings
  * @property {import("./game_state.js").GameOnPage} game
  */
+import { hasArrived } from "./carrying.js";
 import { newGame } from "./game_state.js";
-import { forgetSheet, newRulings } from "./rulings_state.js";
+import { newRulings } from "./rulings_state.js";
 
-const MOST_KEPT = 8;
 const MOST_LOGGED = 200;
 export const UNCERTAINTY_FACTORS = [0, 1, 10, 100];
 
@@ -163,64 +163,6 @@ export function newState(facts, view) {
   };
 }
 
-/** Choose a thing: the first, the second, or the first of a new pair. @type {(state: State, thing: string) => void} */
-export function choose(state, thing) {
-  if (state.chosen.includes(thing)) {
-    state.chosen = state.chosen.filter((each) => each !== thing);
-  } else if (state.chosen.length === 1) {
-    state.chosen = [state.chosen[0], thing];
-  } else {
-    state.chosen = [thing];
-  }
-  chosenChanged(state);
-}
-
-/** Choose one thing, and nothing beside it. @type {(state: State, thing: string) => void} */
-export function chooseAlone(state, thing) {
-  state.chosen = [thing];
-  chosenChanged(state);
-}
-
-/** Choose nothing, and take kept lines off when nothing was chosen. @type {(state: State) => void} */
-export function clear(state) {
-  if (state.chosen.length === 0) state.kept = [];
-  state.chosen = [];
-  state.hover = null;
-  chosenChanged(state);
-}
-
-/** Keep the line between the two chosen things, and make room for another. @type {(state: State) => void} */
-export function keep(state) {
-  const tape = state.tape;
-  if (!tape || state.chosen.length < 2) return;
-  state.kept = [...state.kept, { ...tape, kept: true }].slice(-MOST_KEPT);
-  state.chosen = [];
-  chosenChanged(state);
-}
-
-/** Where the tape runs now, without what it reads. @type {(state: State) => {a: string, b: string} | null} */
-export function tapeEnds(state) {
-  const ghost = state.ghost;
-  if (ghost && !ghost.sent) {
-    return { a: pointThing(ghost.from.x_mm, ghost.from.y_mm), b: pointThing(ghost.x_mm, ghost.y_mm) };
-  }
-  const [a, b = state.hover] = state.chosen;
-  return a && b && a !== b ? { a, b } : null;
-}
-
-/** Make the tape run where it should; it forgets what it read elsewhere. @type {(state: State) => void} */
-export function layTape(state) {
-  const ends = tapeEnds(state);
-  const old = state.tape;
-  if (!ends) {
-    state.tape = null;
-  } else if (!old || old.a !== ends.a || old.b !== ends.b) {
-    // While the end is only moving, the last reading stays until the next arrives.
-    const same = old !== null && old.a === ends.a && isPoint(old.b) && isPoint(ends.b);
-    state.tape = { ...ends, kept: false, measured: same ? old.measured : null, error: null };
-  }
-}
-
 /** Take in a new state of the table; what has just happened, to be said. @type {(state: State, now: TableState) => string | null} */
 export function tableChanged(state, now) {
   const isFirst = state.now === null;
@@ -239,125 +181,4 @@ function addToLog(state, notices) {
   const fresh = notices.filter(({ number, at }) => !known.has(`${number} ${at}`));
   if (fresh.length) state.log = [...state.log, ...fresh].slice(-MOST_LOGGED);
   return fresh;
-}
-
-/** Pick a unit up. @type {(state: State, unit: Unit) => void} */
-export function lift(state, unit) {
-  const { id, x_mm, y_mm, heading_deg } = unit;
-  state.ghost = { unit: id, x_mm, y_mm, heading_deg, from: unit, sent: false };
-  state.hover = null;
-  state.notice = null;
-  layTape(state);
-}
-
-/** Put the unit in hand elsewhere. @type {(state: State, place: {x_mm?: number, y_mm?: number, heading_deg?: number}) => void} */
-export function carry(state, place) {
-  if (!state.ghost) return;
-  state.ghost = { ...state.ghost, ...place };
-  state.ghost.heading_deg = (state.ghost.heading_deg + 360) % 360;
-  layTape(state);
-}
-
-/** Let go of the unit in hand: it is on its way; where it was can be gone back to. @type {(state: State) => void} */
-export function letGo(state) {
-  if (!state.ghost) return;
-  const { id, x_mm, y_mm, heading_deg } = state.ghost.from;
-  state.undo = [...state.undo, { unit: id, x_mm, y_mm, heading_deg }];
-  state.ghost = { ...state.ghost, sent: true };
-  layTape(state);
-}
-
-/** Forget the unit in hand. @type {(state: State) => void} */
-export function dropGhost(state) {
-  state.ghost = null;
-  layTape(state);
-}
-
-/** Which unit a thing is or belongs to. @type {(state: State, thing: string) => Unit | undefined} */
-export function unitOf(state, thing) {
-  const [kind, name] = split(thing);
-  const units = state.now?.units ?? [];
-  if (kind === "unit") return units.find((unit) => unit.id === name);
-  return units.find((unit) => kind === "base" && unit.bases.some((base) => base.name === name));
-}
-
-/** Which commander a thing is. @type {(state: State, thing: string) => Commander | undefined} */
-export function commanderOf(state, thing) {
-  const [kind, name] = split(thing);
-  return state.now?.commanders.find((each) => kind === "commander" && each.id === name);
-}
-
-/** What a hand moves as one of a thing: its unit, or a commander's marker as a unit of that one base. @type {(state: State, thing: string) => Unit | undefined} */
-export function movableOf(state, thing) {
-  const leader = commanderOf(state, thing);
-  return leader ? markerOf(leader) : unitOf(state, thing);
-}
-
-/** @type {(leader: Commander) => Unit | undefined} */
-function markerOf({ id, side, x_mm, y_mm, base }) {
-  return base ? { id, side, arm: "leader", formation: null, x_mm, y_mm, heading_deg: base.heading_deg, bases: [base] } : undefined;
-}
-
-/** What players call a thing. @type {(state: State, thing: string) => string} */
-export function titleOf(state, thing) {
-  const [kind, name] = split(thing);
-  if (kind === "point") return "a point";
-  if (kind === "base") return `base ${name} of ${unitOf(state, thing)?.id ?? "?"}`;
-  return name;
-}
-
-/** A side's number, for its colour. @type {(state: State, side: string) => number} */
-export function sideNumber(state, side) {
-  return Math.max(0, state.facts.sides.indexOf(side));
-}
-
-/** A place on the table as a thing to measure to. @type {(x_mm: number, y_mm: number) => string} */
-export function pointThing(x_mm, y_mm) {
-  return `point:${x_mm.toFixed(1)},${y_mm.toFixed(1)}`;
-}
-
-/** The place that a point is; null for other things. @type {(thing: string) => Point | null} */
-export function placeOf(thing) {
-  const [kind, name] = split(thing);
-  if (kind !== "point") return null;
-  const [x_mm, y_mm] = name.split(",").map(Number);
-  return [x_mm, y_mm];
-}
-
-/** @type {(thing: string) => boolean} */
-export function isPoint(thing) {
-  return thing.startsWith("point:");
-}
-
-/** A thing's kind and name. @type {(thing: string) => [string, string]} */
-export function split(thing) {
-  const at = thing.indexOf(":");
-  return [thing.slice(0, at), thing.slice(at + 1)];
-}
-
-/** @type {(state: State) => void} */
-function chosenChanged(state) {
-  state.about = null;
-  state.aboutError = null;
-  forgetSheet(state.rulings);
-  layTape(state);
-}
-
-/** Whether any of a thing is held: hidden where it was last seen. @type {(state: State, thing: string | undefined) => boolean} */
-export function isHidden(state, thing) {
-  if (!state.now || !thing) return false;
-  const [kind, name] = split(thing);
-  const units = state.now.units.filter((unit) => kind === "base" || unit.id === name);
-  const bases = units.flatMap((unit) => unit.bases).filter((base) => kind !== "base" || base.name === name);
-  const commanders = state.now.commanders.filter((each) => kind === "commander" && each.id === name);
-  return [...(kind === "commander" ? [] : bases), ...commanders].some((each) => each.seen === "held");
-}
-
-/** Whether a unit is seen where it was put: nothing is decided by this but when the ghost goes. @type {(now: TableState, ghost: Ghost) => boolean} */
-function hasArrived(now, ghost) {
-  const leader = now.commanders.find((each) => each.id === ghost.unit);
-  const unit = leader ? markerOf(leader) : now.units.find((each) => each.id === ghost.unit);
-  if (!unit || unit.bases.some((base) => base.seen === "held")) return false;
-  const turned_deg = Math.abs(((unit.heading_deg - ghost.heading_deg + 540) % 360) - 180);
-  return Math.hypot(unit.x_mm - ghost.x_mm, unit.y_mm - ghost.y_mm) < 5 && turned_deg < 5;
 }

@@ -54,7 +54,8 @@ def test_a_narrow_window_turns_the_table_and_a_wide_one_does_not(modules: Page) 
 def test_the_first_two_things_make_a_pair_and_the_third_a_new_one(modules: Page) -> None:
     chosen = modules.evaluate(
         """async () => {
-          const { choose, newState } = await import("/static/state.js");
+          const { choose } = await import("/static/choosing.js");
+          const { newState } = await import("/static/state.js");
           const state = newState({ simulated: false, sides: [] }, {});
           return ["unit:A", "unit:B", "unit:C", "unit:C"].map((thing) => {
             choose(state, thing);
