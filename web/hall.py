@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict
 from functools import partial
 from typing import Any, Final
 
@@ -147,15 +148,8 @@ def _json(
 
 
 def _table_json(table: Table) -> Json:
-    return {
-        "id": table.id,
-        "game": table.game,
-        "started_at": table.started_at.isoformat(timespec="seconds"),
-        "is_playing": table.is_playing,
-        "entry": table.entry,
-        "headline": table.headline,
-        "words": table.words,
-    }
+    at = table.started_at.isoformat(timespec="seconds")
+    return asdict(table) | {"started_at": at}
 
 
 def _shown() -> tuple[HallWatch, Streams]:

@@ -1,6 +1,7 @@
 """A hall is watched: what its tables do is known within moments, and a lost server is told of."""
 
 from dataclasses import replace
+from importlib.resources import files
 from uuid import uuid4
 
 import cv2
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from tablecam.errors import BadInput
+from tablecam.live.hall_tables import Side
 from tablecam.live.hall_watch import AWAY, HallWatch
 from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
@@ -40,11 +42,40 @@ def test_a_table_is_known_as_soon_as_it_has_sent_something(hall, watch, game):
     hall.say_it_is_there(game.id)
     game.append(deed("F1 hits B1 twice."))
     catch_up(game, hall)
-    comes_true(lambda: table_of(watch, game).words == "F1 hits B1 twice.")
+    comes_true(lambda: table_of(watch, game).standing.words == "F1 hits B1 twice.")
     table = table_of(watch, game)
     assert table.is_playing
-    assert table.headline == "Round 3 · French is active · French: morale 9"
+    assert (table.standing.round, table.standing.active) == (3, "French")
+    assert table.standing.sides == (Side("French", 9), Side("British"))
     assert watch.tables()[0] == table  # who plays comes first
+
+
+def test_a_table_is_called_as_its_players_call_it_and_its_sides_as_its_table_file_does(
+    hall, watch, tmp_path
+):
+    path = tmp_path / "named.tablecam"
+    table_file = (files("tablecam.simulate") / "demo_table.toml").read_text(encoding="utf-8")
+    facts = replace(FACTS, id=uuid4().hex, table_file=table_file)
+    game = GameFile.create(path, facts, [NewEntry("position", {"whole": position()})])
+    catch_up(game, hall)
+    hall.call(game.id, "Saal 3, Tür")
+    comes_true(lambda: {each.name for each in watch.tables()} == {"Saal 3, Tür"})
+    table = table_of(watch, game)
+    assert table.standing.sides == (Side("Prussian"), Side("Austrian"))
+    assert (table.standing.round, table.standing.active) == (None, None)
+
+
+def test_a_game_that_is_over_tells_of_its_end(hall, watch, game):
+    last = deed("B1 breaks.")
+    last.document["after"]["is_over"] = True
+    game.append(deed("F1 hits B1 twice."), last)
+    catch_up(game, hall)
+    comes_true(lambda: table_of(watch, game) is not None)
+    table = table_of(watch, game)
+    assert not table.is_playing
+    assert (table.standing.words, table.standing.round) == ("B1 breaks.", 3)
+    assert (table.standing.is_over, table.standing.active) == (True, None)
+    assert table.standing.sides == (Side("French", 9),)
 
 
 def test_a_thumbnail_shows_the_table_as_it_lies(hall, watch, game):
@@ -54,7 +85,7 @@ def test_a_thumbnail_shows_the_table_as_it_lies(hall, watch, game):
     changed = {"units": {"changed": {"F1": position(700.0)["units"][0]}}}
     game.append(NewEntry("position", {"changed": changed}))
     catch_up(game, hall)
-    comes_true(lambda: table_of(watch, game).entry == 2)
+    comes_true(lambda: table_of(watch, game).standing.entry == 2)
     after = watch.thumbnail(game.id)
     assert after == watch.thumbnail(game.id)
     shown = [cv2.imdecode(np.frombuffer(jpeg, np.uint8), 1) for jpeg in (before, after)]
@@ -84,4 +115,4 @@ def test_a_lost_server_is_told_of_and_watched_again_when_it_is_back(postgres, ha
     comes_true(lambda: watch.trouble == "")
     game.append(deed("On it goes."))
     catch_up(game, hall)
-    comes_true(lambda: table_of(watch, game).words == "On it goes.")
+    comes_true(lambda: table_of(watch, game).standing.words == "On it goes.")

@@ -37,15 +37,20 @@ def client(hall, game):
 def test_the_hall_tells_of_each_table_as_it_stands(client, game):
     told = client.get("/api/hall", **OWN).json
     (table,) = [each for each in told["tables"] if each["id"] == game.id]
-    assert table["words"] == "<b>F1</b> hits B1."
-    assert table["headline"].startswith("Round 3")
+    standing = table["standing"]
+    assert standing["words"] == "<b>F1</b> hits B1."
+    assert (standing["round"], standing["active"]) == (3, "French")
+    assert {"name": "French", "morale": 9} in standing["sides"]
     assert not table["is_playing"]
     assert client.get(f"/api/hall?after={told['version']}", **OWN).status_code == 204
 
 
-def test_what_players_wrote_is_no_markup_on_the_page(client):
+def test_what_players_wrote_is_no_markup_on_the_page(client, hall, game):
+    hall.call(game.id, "</script><i>Saal 3</i>")
+    comes_true(lambda: "Saal 3" in client.get("/", **OWN).text)
     page = client.get("/", **OWN).text
     assert "<b>F1</b>" not in page
+    assert "<i>Saal" not in page
     assert "F1" in page
 
 
@@ -115,7 +120,7 @@ def test_games_that_have_ended_are_told_once_to_who_listens(hall, client, game, 
 
 
 def words(told):
-    return [table["words"] for table in told["tables"]]
+    return [table["standing"]["words"] for table in told["tables"]]
 
 
 def playing(told):
@@ -129,7 +134,7 @@ def test_a_recording_that_cannot_be_read_is_told_of_beside_the_others(hall, clie
 
     def told_of(recording_id):
         tables = client.get("/api/hall", **OWN).json["tables"]
-        return [table["words"] for table in tables if table["id"] == recording_id]
+        return [table["standing"]["words"] for table in tables if table["id"] == recording_id]
 
     comes_true(lambda: told_of(bad.id))
     assert told_of(bad.id)[0].startswith("It cannot be read")

@@ -5,7 +5,7 @@ import { byId, element } from "./panel.js";
 
 /**
  * @typedef {{name: string, morale: number | null}} Side
- * @typedef {{entry: number, words: string, sides: Side[], round: number | null, active: string | null}} Standing
+ * @typedef {{entry: number, words: string, sides: Side[], round: number | null, active: string | null, is_over: boolean}} Standing
  * @typedef {{id: string, name: string, game: string, started_at: string, is_playing: boolean, standing: Standing}} Table
  * @typedef {{version: number, server: string, trouble: string, has_ended: boolean, tables: Table[]}} Hall
  */
@@ -88,8 +88,8 @@ function renderCard(node, table) {
   put(link, "href", `/tables/${encodeURIComponent(id)}/replay`);
   put(picture, "src", `/api/hall/${encodeURIComponent(id)}/table.jpg?entry=${standing.entry}`);
   put(picture, "alt", "");
-  put(now, "class", is_playing ? "now" : "now ended");
-  write(now, is_playing ? "playing" : "over or away");
+  put(now, "class", is_playing && !standing.is_over ? "now" : "now ended");
+  write(now, standing.is_over ? "over" : is_playing ? "playing" : "away");
   write(round, standing.round === null ? "" : `Round ${standing.round}`);
   put(title, "title", titleOf(table));
   write(title, titleOf(table));
@@ -121,5 +121,5 @@ function renderSide(node, { name, morale }, { sides, active }) {
 
 /** @type {(at: string) => string} */
 function begun(at) {
-  return new Date(at).toLocaleString(undefined, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  return new Date(at).toLocaleString(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 }
