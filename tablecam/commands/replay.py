@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+import tablecam
 from tablecam.commands.harmless import harmless
 from tablecam.commands.progress import with_progress
 from tablecam.commands.replay_page import serve_replay
@@ -66,15 +67,18 @@ def replay(
 
     FILE is a recording of `tablecam run` or `tablecam demo`; it may still be going on. With --check
     every action, roll, ruling and dispute is done again by the rules: the first that comes out
-    otherwise is told, and the exit code is 1. With --repair all that can be read of a damaged FILE
-    goes into a new recording, and what is lost is told; FILE itself is never touched. --page plays
-    FILE in a browser: --host, --port and --open are of that page.
+    otherwise is told, and the exit code is 1; what is only drawn otherwise is counted. With
+    --repair all that can be read of a damaged FILE goes into a new recording, and what is lost is
+    told; FILE itself is never touched. --page plays FILE in a browser: --host, --port and --open
+    are of that page.
     """
     if repaired_path is not None:
-        if is_check or as_json:
+        if is_check or as_json or is_page:
             raise BadInput("--repair", "expected it alone, got other options with it")
         _repair(path, repaired_path)
         return
+    if is_page and (is_check or as_json):
+        raise BadInput("--page", "expected it alone, got other options with it")
     recorded = GameFile.open(path, read_only=True)
     if is_page:
         serve_replay(recorded, host, port, open_browser=open_browser)
@@ -112,7 +116,8 @@ def _repair(path: Path, repaired_path: Path) -> None:
 
 def _check(recorded: GameFile, as_json: bool) -> int:
     facts, last = recorded.facts(), recorded.last()
-    check = Check(facts.game, recorded.name, recorded.written_by())
+    written_by = recorded.written_by()
+    check = Check(facts.game, recorded.name, written_by)
     began_s, played_s = time.monotonic(), 0.0
     for entry in _entries(recorded, last, "checking"):
         played_s = (entry.at - facts.started_at).total_seconds()
@@ -120,16 +125,23 @@ def _check(recorded: GameFile, as_json: bool) -> int:
             break
     found = check.checked
     if as_json:
-        click.echo(json.dumps(_check_document(found), indent=1))
+        click.echo(json.dumps(_check_document(found, written_by), indent=1))
     else:
         _print_check(found, time.monotonic() - began_s, played_s)
+        _print_versions(found, written_by)
     return DIFFERS if found.fault is not None else 0
 
 
-def _check_document(found: Checked) -> dict[str, object]:
-    counts = {f"{what}s": found.counts[what] for what in _COUNTED}
+def _check_document(found: Checked, written_by: str) -> dict[str, object]:
     fault = None if found.fault is None else found.fault.to_json()
-    return {"holds": fault is None, "checked": counts, "difference": fault}
+    return {
+        "holds": fault is None,
+        "checked": {f"{what}s": found.counts[what] for what in _COUNTED},
+        "difference": fault,
+        "reworked": found.reworked,
+        "written_by": written_by,
+        "checked_by": tablecam.__version__,
+    }
 
 
 def _print_check(found: Checked, took_s: float, played_s: float) -> None:
@@ -141,6 +153,18 @@ def _print_check(found: Checked, took_s: float, played_s: float) -> None:
     else:
         click.echo(f"held until then: {', '.join(counts) or 'nothing'}")
         click.echo(f"the first that does not: {harmless(str(found.fault))}")
+
+
+def _print_versions(found: Checked, written_by: str) -> None:
+    """Which tablecam recorded it, where another checks it; and what is no fault of the game's."""
+    is_own = written_by == tablecam.__version__
+    if not is_own:
+        ours = f"this is {tablecam.__version__}"
+        click.echo(f"recorded by tablecam {harmless(written_by) or 'unknown'}; {ours}")
+    if found.reworked:
+        entries = "1 entry is" if found.reworked == 1 else f"{found.reworked} entries are"
+        how = "drawn otherwise" if is_own else "drawn otherwise, or put in other words,"
+        click.echo(f"{entries} {how} by now: what was ruled is the same")
 
 
 def _counted(count: int, what: str) -> str:

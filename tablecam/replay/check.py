@@ -2,6 +2,7 @@
 
 The engine is handed the actions and dice as they were kept, and has to say the same of them; the
 rulebook is handed each dispute's position, and the referee where all lay when hands had moved.
+What shows a ruling may be drawn better by now: that is counted apart, and is no fault.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 import tablecam
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Json, Kind
-from tablecam.replay.differences import Difference, first_difference
+from tablecam.replay.differences import differences
 from tablecam.replay.rerun import Rerun
 from tablecam.rules.books import book_of
 from tablecam.rules.games import game_of
@@ -44,10 +45,23 @@ class Fault:
 
 @dataclass(slots=True)
 class Checked:
-    """What was checked so far: `counts` of actions, rolls, ... in words; and the first `fault`."""
+    """What was checked so far: `counts` of actions, rolls, ... in words; and the first `fault`.
+
+    `reworked` are entries that hold, but are drawn otherwise now; or, where another tablecam kept
+    them, put in other words.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
     fault: Fault | None = None
+    reworked: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """What was kept beside what is found now: what does not hold, and whether more is reworked."""
+
+    because: str | None
+    is_reworked: bool = False
 
 
 class Check:
@@ -64,16 +78,16 @@ class Check:
     """
 
     def __init__(self, game: str, name: str, written_by: str = tablecam.__version__) -> None:
-        engine = game_of(game)
-        self._book = book_of(game)
-        if engine is None or self._book is None:
+        engine, book = game_of(game), book_of(game)
+        if engine is None or book is None:
             raise BadInput(name, f"tablecam has no rules for {game}: there is nothing to check by")
+        self._book = book
         self._rerun = Rerun(engine, name)
         self._name = name
         self._game = game
         self._is_older = written_by != tablecam.__version__
         self.checked = Checked()
-        self._checks: dict[Kind, Callable[[Entry], str | None]] = {
+        self._checks: dict[Kind, Callable[[Entry], _Compared]] = {
             "position": self._position,
             "play": self._play,
             "deed": self._deed,
@@ -87,29 +101,31 @@ class Check:
         if check is None:
             return True
         try:
-            because = check(entry)
+            compared = check(entry)
         except BadInput as refused:
-            because = f"cannot be done again: {refused}"
+            compared = _Compared(f"cannot be done again: {refused}")
         except (KeyError, TypeError, AttributeError) as error:
             because = f"expected a {entry.kind}, but its document is none ({error!r})"
-        if because is not None:
-            self.checked.fault = Fault(entry.number, entry.at, entry.kind, because)
-        return because is None
+            compared = _Compared(because)
+        self.checked.reworked += compared.is_reworked
+        if compared.because is not None:
+            self.checked.fault = Fault(entry.number, entry.at, entry.kind, compared.because)
+        return compared.because is None
 
-    def _position(self, entry: Entry) -> str | None:
+    def _position(self, entry: Entry) -> _Compared:
         self._rerun.see(entry)
         self._count("position")
-        return None
+        return _Compared(None)
 
-    def _play(self, entry: Entry) -> str | None:
+    def _play(self, entry: Entry) -> _Compared:
         found = self._rerun.begin(entry)
         self._count("game")
-        return self._difference(entry.document, found, ("after",))
+        return self._compared(entry.document, found, ("after",))
 
-    def _deed(self, entry: Entry) -> str | None:
+    def _deed(self, entry: Entry) -> _Compared:
         found = self._rerun.act(entry)
         self._count_deed(entry.document)
-        return self._difference(entry.document, found, _DEED_KEYS)
+        return self._compared(entry.document, found, _DEED_KEYS)
 
     def _count_deed(self, document: Json) -> None:
         action = document["entry"].get("action", document["entry"])
@@ -118,40 +134,38 @@ class Check:
         self.checked.counts["event"] += len(document.get("events", ()))
         self.checked.counts["state"] += "after" in document
 
-    def _ruling(self, entry: Entry) -> str | None:
+    def _ruling(self, entry: Entry) -> _Compared:
         unit = entry.document["unit"]
-        because: str | None = f"the referee now makes nothing of what a hand did with {unit}"
-        for place, found in enumerate(self._rerun.rulings(unit)):
-            differs = self._difference(entry.document, found, tuple(found))
-            if differs is None:
-                because = None
+        found: _Compared | None = None
+        for again in self._rerun.rulings(unit):
+            compared = self._compared(entry.document, again, tuple(again))
+            found = compared if found is None or compared.because is None else found
+            if found.because is None:
                 break
-            because = differs if not place else because
         self._count("ruling")
-        return because
+        nothing = f"the referee now makes nothing of what a hand did with {unit}"
+        return found or _Compared(nothing)
 
-    def _dispute(self, entry: Entry) -> str | None:
+    def _dispute(self, entry: Entry) -> _Compared:
         asked: dict[str, Any] = entry.document["dispute"]
         source = f"{self._name}: entry {entry.number}"
         position = position_from_json(entry.document["position"], source, games=(self._game,))
-        if self._book is None:
-            return None
         handle = self._book.rulings(position, asked["active"])
         line = self._book.answer(handle, asked["question"]["id"])
         answer = None if line.answer is None else line.answer.to_json()
         self._count("dispute")
-        return self._difference(asked, {"answer": answer, "line": line.to_json()})
+        return self._compared(asked, {"answer": answer, "line": line.to_json()}, ("answer", "line"))
 
-    def _difference(
-        self, kept: Json, found: Json, keys: Iterable[str] = ("answer", "line")
-    ) -> str | None:
-        """Where what was kept under some keys is not found so again; what was not kept is not."""
-        for key in keys:
-            if key in kept and key in found:
-                differs = first_difference(kept[key], found[key], is_older=self._is_older)
-                if differs is not None:
-                    return str(Difference((key, *differs.path), differs.kept, differs.found))
-        return None
+    def _compared(self, kept: Json, found: Json, keys: Iterable[str]) -> _Compared:
+        """What was kept under some keys, beside what is found; what was not kept is left out."""
+        both = [key for key in keys if key in kept and key in found]
+        one, other = ({key: each[key] for key in both} for each in (kept, found))
+        is_reworked = False
+        for each in differences(one, other, is_older=self._is_older):
+            if not (each.is_drawn or (self._is_older and each.is_worded)):
+                return _Compared(str(each))
+            is_reworked = True
+        return _Compared(None, is_reworked)
 
     def _count(self, what: str) -> None:
         self.checked.counts[what] += 1

@@ -1,4 +1,4 @@
-"""Where two documents differ first, in words."""
+"""Where two documents differ, in words."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ SAME: Final = 1e-3
 """Two lengths in mm, or other numbers, that differ by less are the same: documents are rounded to a
 tenth of it, and another machine's last digits are not ours."""
 
-_WORDING: Final = frozenset({"text", "because", "question", "reading", "evidence"})
-"""Keys of sentences and drawings, which may be put better without any rule being another."""
+_DRAWINGS: Final = frozenset({"evidence", "ghost"})
+"""Keys of shapes that show why, which are drawn better without any answer being another."""
+_SENTENCES: Final = frozenset({"text", "because", "question", "reading"})
+"""Keys of sentences, which another tablecam may put better."""
 _ABSENT: Final = object()
 
 
@@ -27,27 +29,36 @@ class Difference:
     kept: str
     found: str
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it is in a drawing, which shows what was ruled, and not in the ruling."""
+        return not _DRAWINGS.isdisjoint(self.path)
+
+    @property
+    def is_worded(self) -> bool:
+        """Whether it is in a sentence."""
+        return not _SENTENCES.isdisjoint(self.path)
+
     def __str__(self) -> str:
         place = f"{written(self.path)}: " if self.path else ""
         return f"{place}it says {self.kept}, the rules now say {self.found}"
 
 
-def first_difference(kept: object, found: object, *, is_older: bool = False) -> Difference | None:
-    """The first value, in the order in which they were kept, that is not found so again.
+def differences(kept: object, found: object, *, is_older: bool = False) -> Iterator[Difference]:
+    """The values, in the order in which they were kept, that are not found so again.
 
-    What an older program kept says less, and in other words: of that only what follows counts.
+    What an older program kept says less: what it did not say is no difference.
 
-    >>> print(first_difference({"a": [1, 2.0]}, {"a": [1, 2.5]}))
+    >>> print(next(differences({"a": [1, 2.0]}, {"a": [1, 2.5]})))
     a[2]: it says 2.0, the rules now say 2.5
     """
-    return next(_differences((), kept, found, is_older), None)
+    yield from _differences((), kept, found, is_older)
 
 
 def _differences(path: KeyPath, kept: Any, found: Any, is_older: bool) -> Iterator[Difference]:
     if isinstance(kept, dict) and isinstance(found, dict):
         new = () if is_older else tuple(key for key in found if key not in kept)
-        known = (key for key in kept if not (is_older and key in _WORDING))
-        for key in (*known, *new):
+        for key in (*kept, *new):
             inside = kept.get(key, _ABSENT), found.get(key, _ABSENT)
             yield from _differences((*path, key), *inside, is_older)
     elif isinstance(kept, list | tuple) and isinstance(found, list | tuple):

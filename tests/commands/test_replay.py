@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+import tablecam
 from tablecam.cli import main
 from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
@@ -159,6 +160,32 @@ def test_a_check_that_fails_names_the_entry_and_exits_with_1(game, tmp_path, cap
     assert (document["difference"]["entry"], document["difference"]["kind"]) == (14, "ruling")
 
 
+def test_what_is_only_drawn_otherwise_is_told_calmly_and_the_check_holds(game, tmp_path, capsys):
+    assert "otherwise" not in said(capsys, game.path, "--check")
+    path = shutil.copy(game.path, tmp_path / "redrawn.tablecam")
+    with sqlite3.connect(path) as plain:
+        change = """UPDATE entry SET document = json_set(document, '$.ghost[0].x_mm', 7)
+                    WHERE number = 14"""
+        plain.execute(change)
+    plain.close()
+    told = said(capsys, path, "--check")
+    assert told.startswith("all holds: ")
+    assert told.endswith("\n1 entry is drawn otherwise by now: what was ruled is the same\n")
+    assert json.loads(said(capsys, path, "--check", "--json"))["reworked"] == 1
+
+
+def test_a_check_says_when_another_tablecam_has_recorded_the_game(game, tmp_path, capsys):
+    path = shutil.copy(game.path, tmp_path / "older.tablecam")
+    with sqlite3.connect(path) as plain:
+        plain.execute("UPDATE recording SET written_by = '0.0.1'")
+    plain.close()
+    assert f"\nrecorded by tablecam 0.0.1; this is {tablecam.__version__}\n" in said(
+        capsys, path, "--check"
+    )
+    document = json.loads(said(capsys, path, "--check", "--json"))
+    assert (document["written_by"], document["checked_by"]) == ("0.0.1", tablecam.__version__)
+
+
 def test_a_repair_saves_tells_and_leaves_the_damaged_file_alone(game, tmp_path, capsys):
     path = shutil.copy(game.path, tmp_path / "damaged.tablecam")
     path.write_bytes(b"\xff" * 4096 + path.read_bytes()[4096:])
@@ -196,8 +223,10 @@ def test_what_is_no_recording_is_refused(game, tmp_path, capsys):
 
 def test_what_cannot_be_asked_for_at_once_is_refused(game, tmp_path, capsys):
     out = tmp_path / "saved.tablecam"
-    for options in (("--check", "--repair", out), ("--json", "--repair", out)):
-        assert "--repair: expected it alone" in refused(capsys, game.path, *options)
+    for option in ("--check", "--json", "--page"):
+        assert "--repair: expected it alone" in refused(capsys, game.path, option, "--repair", out)
+    for option in ("--check", "--json"):
+        assert "--page: expected it alone" in refused(capsys, game.path, option, "--page")
     assert not out.exists()
 
 

@@ -160,9 +160,47 @@ def test_what_an_older_tablecam_put_otherwise_is_no_difference_but_what_followed
     roll = roll_in(entries)
     roll.document["events"][0] |= {"text": "a hit!", "evidence": []}
     assert "events[1].text: it says" in checked(entries).fault.because
-    assert checked(entries, written_by="0.0.1").fault is None
+    older = checked(entries, written_by="0.0.1")
+    assert (older.fault, older.reworked) == (None, 1)
     roll.document["events"][0]["kind"] = "miss"
     assert "events[1].kind: it says" in checked(entries, written_by="0.0.1").fault.because
+
+
+def test_what_is_only_drawn_otherwise_is_counted_and_no_fault(entries):
+    ruling = entries[place_of(entries, "ruling")].document
+    assert ruling["answer"]["evidence"]
+    assert ruling["ghost"]
+    ruling["answer"]["evidence"] = ruling["answer"]["evidence"][:-1]
+    ruling["ghost"][0]["x_mm"] += 1.0
+    event = next(e for each in entries for e in each.document.get("events", ()) if e["evidence"])
+    event["evidence"][0]["points_mm"][0][0] += 1.0
+    dispute = entries[place_of(entries, "dispute")].document["dispute"]
+    dispute["answer"]["evidence"] = []
+    found = checked(entries)
+    assert (found.fault, found.reworked) == (None, 3)
+
+
+@pytest.mark.parametrize(
+    ("key", "other"),
+    [
+        ("answer", "yes"),
+        ("margin_mm", -41.0),
+        ("sigma_mm", 0.5),
+        ("probability", 0.02),
+        ("rule", "M-6.18"),
+        ("because", "Too far."),
+    ],
+)
+def test_whatever_a_ruling_says_otherwise_is_a_fault_though_its_drawing_is_another_too(
+    entries, key, other
+):
+    place = place_of(entries, "ruling")
+    answer = entries[place].document["answer"]
+    assert answer[key] != other
+    entries[place].document["answer"] = answer | {"evidence": [], key: other}
+    fault = checked(entries).fault
+    assert fault.entry == place + 1
+    assert fault.because.startswith(f"answer.{key}: it says ")
 
 
 def test_what_an_older_tablecam_did_not_tell_is_no_difference():
