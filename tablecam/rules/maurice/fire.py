@@ -11,6 +11,7 @@ from typing import Any, Literal
 from tablecam.measure.answer import Answer
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.rules.maurice.fire_doubts import Together
 from tablecam.rules.maurice.fire_option import FireOption, Range, options
 from tablecam.rules.maurice.fire_shooter import Shooter, shooters
 from tablecam.rules.maurice.fire_sureness import Sureness
@@ -80,7 +81,8 @@ def fires(field: Field, only: Collection[str] | None = None, known: Fires | None
     barred = _barred(field, bases)
     ready = shooters(field, [base for base, why in zip(bases, barred, strict=True) if not why])
     kept = [_kept(shooter, known or {}) for shooter in ready]
-    shot = iter(_shot([base for base, old in zip(ready, kept, strict=True) if old is None]))
+    new = tuple(base for base, old in zip(ready, kept, strict=True) if old is None)
+    shot, together = iter(_shot(new)), Together(new, field.position.table.tolerance_mm)
     found: dict[str, dict[str, BaseFire]] = {unit.id: {} for unit in asked}
     able, is_measured = iter(zip(ready, kept, strict=True)), not is_exact(field)
     for (unit, place), why in zip(bases, barred, strict=True):
@@ -88,7 +90,7 @@ def fires(field: Field, only: Collection[str] | None = None, known: Fires | None
         shooter, fire = (None, BaseFire(name, (), why)) if why else next(able)
         if fire is None or shooter is None:
             fire = fire or next(shot)
-            fire = _unsure(field, unit, place, fire, shooter) if is_measured else fire
+            fire = _unsure(field, unit, place, fire, shooter, together) if is_measured else fire
         found[unit.id][name] = fire
     return MappingProxyType({name: MappingProxyType(each) for name, each in found.items()})
 
@@ -107,14 +109,19 @@ def fire_of(field: Field, unit: UnitOnField) -> Mapping[str, BaseFire]:
 
 
 def _unsure(
-    field: Field, unit: UnitOnField, place: int, fire: BaseFire, shooter: Shooter | None
+    field: Field,
+    unit: UnitOnField,
+    place: int,
+    fire: BaseFire,
+    shooter: Shooter | None,
+    together: Together,
 ) -> BaseFire:
     """The same with how sure it is: of where the base stands, and of what it may shoot at."""
     areas = {} if unit.formation == "column" else {"water": field.ground.water}
     if unit.unit.arm == "artillery":
         areas["woods"] = field.ground.woods
-    pose, tolerance_mm = unit.unit.bases[place], field.position.table.tolerance_mm
-    sure = Sureness(fire.base, pose, areas, shooter, fire.options, tolerance_mm)
+    pose = unit.unit.bases[place]
+    sure = Sureness(fire.base, pose, areas, shooter, fire.options, together)
     options = tuple(replace(option, sure=sure) for option in fire.options)
     return replace(fire, options=options, sure=sure)
 

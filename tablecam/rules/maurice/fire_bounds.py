@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.measure.answer import EXACT_MM
-from tablecam.measure.zone_ranges import first_met
-from tablecam.measure.zones import Strip
+from tablecam.measure.zone_ranges import first_met, first_met_by_each
 from tablecam.rules.maurice.chances import SIGMAS
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
 from tablecam.rules.maurice.fire_zone import STEP_DEG, TIE_MM
@@ -58,30 +57,60 @@ def spread_mm(pose: BasePose) -> float:
     return pose.sigma_mm + float(np.radians(pose.sigma_deg) * arm_mm)
 
 
-def hits_at(
-    base: Shooter, seen: Sequence[Other], still_seen: Sequence[Other], stage: Stage, by_mm: float
-) -> dict[str, Flags]:
-    """At which angles (a,) of a stage each unit could be hit, were all lengths by so much kinder.
+@dataclass(frozen=True, slots=True, eq=False)
+class Aimed:
+    """A base at a stage, and what it is then faced with, were all lengths by so much kinder.
 
     `seen` are the bases that are seen then, and `still_seen` those that are seen all the same when
     lengths are by so much less kind: kinder to one target is less kind to what lies before it.
     """
-    enemies = [other for other in seen if other.is_enemy]
-    if not enemies:
-        return {}
-    wide, tight = base.strip.narrowed(-by_mm), base.strip.narrowed(by_mm)
-    begins_mm = _begin_mm(wide, stage.turns_deg, enemies) - by_mm
-    stage = stage.lengthened(by_mm)
-    screens_mm = first_met(tight, stage.turns_deg, base.obstructing, SLIVER_MM)
-    ends_mm = screens_mm.min(axis=1, initial=np.inf) + by_mm + PAST_OBSTRUCTION_BW * base.bw_mm
-    ends_mm = np.minimum(stage.longest_mm, ends_mm)
-    first_mm = _begin_mm(tight, stage.turns_deg, still_seen) + by_mm + TIE_MM
+
+    base: Shooter
+    stage: Stage
+    seen: Sequence[Other]
+    still_seen: Sequence[Other]
+
+    @property
+    def enemies(self) -> list[Other]:
+        """Those seen who are enemies."""
+        return [other for other in self.seen if other.is_enemy]
+
+
+def hits_at(asked: Sequence[Aimed], by_mm: float) -> list[dict[str, Flags]]:
+    """At which angles (a,) each base could hit each unit, were all lengths by so much kinder."""
+    found: list[dict[str, Flags]] = [{} for _ in asked]
+    armed = [at for at, each in enumerate(asked) if each.enemies]
+    aimed = [asked[at] for at in armed]
+    turns_deg = [each.stage.turns_deg for each in aimed]
+    begins_mm = first_met_by_each(
+        [each.base.strip.narrowed(-by_mm) for each in aimed],
+        turns_deg,
+        [[other.outline for other in each.enemies] for each in aimed],
+        SLIVER_MM,
+    )
+    before_mm = first_met_by_each(
+        [each.base.strip.narrowed(by_mm) for each in aimed],
+        turns_deg,
+        [[*(other.outline for other in each.still_seen), *each.base.obstructing] for each in aimed],
+        SLIVER_MM,
+    )
+    for at, each, theirs_mm, first_mm in zip(armed, aimed, begins_mm, before_mm, strict=True):
+        found[at] = _hits(each, theirs_mm - by_mm, first_mm + by_mm, by_mm)
+    return found
+
+
+def _hits(aimed: Aimed, begins_mm: Array, before_mm: Array, by_mm: float) -> dict[str, Flags]:
+    """The same of one base: where enemies begin (a, n), and what may lie before them (a, m)."""
+    stage, seen = aimed.stage.lengthened(by_mm), len(aimed.still_seen)
+    ends_mm = before_mm[:, seen:].min(axis=1, initial=np.inf)
+    ends_mm = np.minimum(stage.longest_mm, ends_mm + PAST_OBSTRUCTION_BW * aimed.base.bw_mm)
+    first_mm = before_mm[:, :seen] + TIE_MM
     nearest_mm = stage.nearest_mm + EXACT_MM - 2 * max(by_mm, 0.0)
-    found = {}
+    found, enemies = {}, aimed.enemies
     for unit_id in dict.fromkeys(other.unit.id for other in enemies):
         theirs_mm = _least(begins_mm, [other.unit.id == unit_id for other in enemies])
-        before_mm = _least(first_mm, [other.unit.id != unit_id for other in still_seen])
-        is_first = theirs_mm <= np.minimum(ends_mm, before_mm) + EXACT_MM
+        others_mm = _least(first_mm, [other.unit.id != unit_id for other in aimed.still_seen])
+        is_first = theirs_mm <= np.minimum(ends_mm, others_mm) + EXACT_MM
         found[unit_id] = np.isfinite(theirs_mm) & is_first & (theirs_mm > nearest_mm)
     return found
 
@@ -94,10 +123,6 @@ def met_by(
     begins_mm = first_met(base.strip.narrowed(-by_mm), turns_deg, outlines)
     met = (begins_mm <= stage.longest_mm + by_mm).any(axis=0)
     return tuple(others[place] for place in np.flatnonzero(met).tolist())
-
-
-def _begin_mm(strip: Strip, turns_deg: Array, others: Sequence[Other]) -> Array:
-    return first_met(strip, turns_deg, [other.outline for other in others], SLIVER_MM)
 
 
 def _least(ranges_mm: Array, of: Sequence[bool]) -> Array:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,17 @@ from numpy.typing import NDArray
 from tablecam.measure.answer import Answer, Shape, shapes_of
 from tablecam.measure.samples import DRAWS
 from tablecam.rules.maurice.chances import LINE_DRAWS, SIGMAS, Chance, share, turning_mm
-from tablecam.rules.maurice.fire_bounds import Stage, hits_at, met_by, slack_mm, stages
+from tablecam.rules.maurice.fire_bounds import (
+    Aimed,
+    Stage,
+    hits_at,
+    met_by,
+    slack_mm,
+    stages,
+)
 from tablecam.rules.maurice.fire_draws import scene
 from tablecam.rules.maurice.fire_option import FireOption
-from tablecam.rules.maurice.fire_outlook import Outlook, hidden_draws, walled_draws
+from tablecam.rules.maurice.fire_outlook import Outlook, hidden_draws, outlooks, walled_draws
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
 from tablecam.rules.maurice.fire_zone import STEP_DEG
 from tablecam.rules.maurice.tables import TURN_DEG
@@ -40,6 +48,62 @@ class Look:
     slack_mm: float
     others: tuple[Other, ...]
     units: Mapping[str, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Together:
+    """Bases of one field of which it is asked how sure it is whom they may shoot.
+
+    What all of them may face, and of which of them nothing is open, is found at once.
+    """
+
+    bases: tuple[Shooter, ...]
+    tolerance_mm: float
+
+    @cached_property
+    def seen_as(self) -> Mapping[Shooter, tuple[Outlook, ...]]:
+        """What each base may be faced with."""
+        return {base: outlooks(base, self.tolerance_mm) for base in self.bases}
+
+    @cached_property
+    def are_sure(self) -> frozenset[Shooter]:
+        """Bases whose fire stands all errors, found with those of the most unsure of all.
+
+        Those that are not among them may stand their own.
+        """
+        plain = [base for base, seen in self.seen_as.items() if _is_plain(seen)]
+        by_arm = ([base for base in plain if base.is_gun is is_gun] for is_gun in (False, True))
+        return frozenset(base for alike in by_arm for base in _sure_of(alike, self.tolerance_mm))
+
+
+def _is_plain(seen_as: Sequence[Outlook]) -> bool:
+    """Whether a base is faced with what it is as measured, and no crest can hide any of it."""
+    return len(seen_as) == 1 and not seen_as[0].sight_mm
+
+
+def _sure_of(bases: Sequence[Shooter], tolerance_mm: float) -> Iterator[Shooter]:
+    """The bases, all of one arm, that may hit the same whether lengths are kinder or less kind."""
+    left = list(bases)
+    for stage in stages(bases[0]) if bases else ():
+        slacks_mm = (slack_mm(base, base.others, stage.longest_mm) for base in left)
+        slack = max([tolerance_mm, *slacks_mm])
+        asked = [
+            Aimed(base, stage, others, others)
+            for base in left
+            for others in [base.within(stage.longest_mm + slack)]
+        ]
+        may = [_hit(each) for each in hits_at(asked, slack + _between_mm(stage))]
+        must = [frozenset[str]()] * len(may)
+        some = [at for at, each in enumerate(may) if each]
+        for at, each in zip(some, hits_at([asked[at] for at in some], -slack), strict=True):
+            must[at] = _hit(each)
+        yield from (left[at] for at in some if may[at] == must[at])
+        left = [left[at] for at in range(len(left)) if not may[at]]
+    yield from left
+
+
+def _hit(hits: Mapping[str, Flags]) -> frozenset[str]:
+    return frozenset(name for name, angles in hits.items() if angles.any())
 
 
 def target_answers(
@@ -87,11 +151,7 @@ def _between_mm(stage: Stage) -> float:
 
 def _who_may(seen_as: Sequence[Outlook], look: Look, by_mm: float) -> frozenset[str]:
     """Who can be hit, were all lengths by so much kinder: as a base may then look at it."""
-    found = [
-        frozenset(name for name, hits in _hits(each, look, by_mm).items() if hits.any())
-        for each in seen_as
-        if each.turns_mm <= abs(by_mm)
-    ]
+    found = [_hit(_hits(each, look, by_mm)) for each in seen_as if each.turns_mm <= abs(by_mm)]
     some, every = frozenset[str].union, frozenset[str].intersection
     return some(*found) if by_mm >= 0.0 else every(*found)
 
@@ -99,7 +159,7 @@ def _who_may(seen_as: Sequence[Outlook], look: Look, by_mm: float) -> frozenset[
 def _hits(outlook: Outlook, look: Look, by_mm: float) -> dict[str, Flags]:
     """At which angles (a,) each unit can be hit, were all lengths by so much kinder."""
     seen, still = outlook.seen(look.others, by_mm), outlook.seen(look.others, -by_mm)
-    return hits_at(outlook.base, seen, still, look.stage, by_mm)
+    return hits_at([Aimed(outlook.base, look.stage, seen, still)], by_mm)[0]
 
 
 def _drawn(seen_as: Sequence[Outlook], looks: Sequence[Look]) -> dict[str, Flags]:

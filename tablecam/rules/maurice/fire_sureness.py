@@ -9,10 +9,10 @@ from functools import cached_property
 import shapely
 
 from tablecam.measure.answer import Answer
-from tablecam.rules.maurice.fire_doubts import target_answers
+from tablecam.rules.maurice.fire_doubts import Together, target_answers
 from tablecam.rules.maurice.fire_modifiers import modifier_answers, own_wall_answers, standing
 from tablecam.rules.maurice.fire_option import FireOption
-from tablecam.rules.maurice.fire_outlook import Outlook, outlooks
+from tablecam.rules.maurice.fire_outlook import Outlook
 from tablecam.rules.maurice.fire_shooter import Shooter
 from tablecam.table.model import BasePose
 
@@ -21,7 +21,8 @@ from tablecam.table.model import BasePose
 class Sureness:
     """All that errors leave open about a base's fire; draws cost a hundred times what fire does.
 
-    `shooter` is the base where it may fire at all, `areas` what it must not stand in (M-7.6).
+    `shooter` is the base where it may fire at all, one of those asked `together`; `areas` are what
+    it must not stand in (M-7.6).
     """
 
     name: str
@@ -29,7 +30,7 @@ class Sureness:
     areas: Mapping[str, shapely.Geometry]
     shooter: Shooter | None
     options: tuple[FireOption, ...]
-    tolerance_mm: float
+    together: Together
 
     @cached_property
     def answers(self) -> tuple[Answer, ...]:
@@ -46,23 +47,27 @@ class Sureness:
 
     @cached_property
     def _targets(self) -> Mapping[str, Answer]:
-        if self.shooter is None:
+        if self.shooter is None or self.shooter in self.together.are_sure:
             return {}
-        return target_answers(self._seen_as, self.options, self.tolerance_mm)
+        return target_answers(self._seen_as, self.options, self._tolerance_mm)
 
-    @cached_property
+    @property
     def _seen_as(self) -> tuple[Outlook, ...]:
-        return () if self.shooter is None else outlooks(self.shooter, self.tolerance_mm)
+        return () if self.shooter is None else self.together.seen_as[self.shooter]
+
+    @property
+    def _tolerance_mm(self) -> float:
+        return self.together.tolerance_mm
 
     @cached_property
     def _stands(self) -> tuple[Answer, ...]:
         found = (
-            standing(self.name, self.pose, area, kind, self.tolerance_mm)
+            standing(self.name, self.pose, area, kind, self._tolerance_mm)
             for kind, area in self.areas.items()
         )
         return tuple(answer for answer in found if answer is not None)
 
     def _modifiers(self) -> Iterator[Answer]:
-        yield from own_wall_answers(self._seen_as, self.tolerance_mm)
+        yield from own_wall_answers(self._seen_as, self._tolerance_mm)
         for option in self.options:
-            yield from modifier_answers(option, self._seen_as, self.tolerance_mm)
+            yield from modifier_answers(option, self._seen_as, self._tolerance_mm)
