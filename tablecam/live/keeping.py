@@ -159,9 +159,13 @@ class KeptGame:
             return None if file is None else file.path
 
     def journal(self) -> Journal | None:
-        """The recording, to be looked at while it is written; None while there was none."""
-        with self._lock:
-            return self._writer.file
+        """The recording, to be looked at while it is written; None while there was none.
+
+        Raises:
+            BadInput: It cannot be opened.
+        """
+        path = self.path
+        return None if path is None else GameFile.open(path, read_only=True)
 
     @property
     def trouble(self) -> str:

@@ -38,6 +38,7 @@ _WORDS: Final[Mapping[Kind, str]] = {
     "notice": "notice",
 }
 """What players call what waits."""
+_GOES_ON: Final = "; the game goes on, and all is written as soon as it can be"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,8 @@ class Writer:
         self._news: list[str] = []
         self._tried_at_s = 0.0
         self._left: Path | None = None
+        self._because = ""
+        self._most_waited = ""
         self.file: GameFile | None = None
         self.trouble = ""
         self.last = 0
@@ -117,6 +120,8 @@ class Writer:
         """Write what waits, and let other programs write. May be called twice."""
         if self._waiting:
             self._write()
+        if self._waiting:
+            log.error("%s lost, as the program ends: %s", self._unwritten(), self._because)
         self._let_go()
 
     def _take_over(self, file: GameFile) -> None:
@@ -142,20 +147,25 @@ class Writer:
                     raise
                 self._begin_anew(error)
                 self._append_all()
-            if self.trouble:
-                self._news.append(f"all is on the disk now; it had been said: {self.trouble}")
-            self.trouble = ""
         except BadInput as error:
-            trouble = f"{self._unwritten()} not on the disk: {error}"
-            if trouble != self.trouble:
-                log.error("%s", trouble)
-            self.trouble = trouble
+            self._say_what_waits(str(error))
+        else:
+            if self.trouble:
+                self._news.append(f"All is on the disk now: {self._most_waited} had waited for it.")
+            self.trouble = self._because = ""
+
+    def _say_what_waits(self, because: str) -> None:
+        self._most_waited = self._waits()
+        self.trouble = f"{self._unwritten()} not on the disk: {because}{_GOES_ON}"
+        if because != self._because:
+            log.error("%s", self.trouble)
+        self._because = because
 
     def _is_lost(self, error: BadInput) -> bool:
         """Whether the file can never be gone on with."""
         if self.file is None:
             return False
-        return isinstance(error, WrittenElsewhere) or not self.file.path.exists()
+        return isinstance(error, WrittenElsewhere) or _is_gone(self.file.path)
 
     def _begin_anew(self, error: BadInput) -> None:
         """Have all that was told written again, to another file."""
@@ -198,17 +208,33 @@ class Writer:
                 self._waiting.popleft()
 
     def _unwritten(self) -> str:
-        """How many of what: `1 dispute is`, `2 disputes and 3 actions are`."""
+        """What waits, with its verb: `1 dispute is`, `1 move, 2 disputes and 3 actions are`."""
+        count = sum(map(len, self._waiting))
+        return f"{self._waits()} {'is' if count == 1 else 'are'}"
+
+    def _waits(self) -> str:
+        """How many of what: `1 move, 2 disputes and 3 actions`."""
         waiting = [_WORDS[each.kind] for together in self._waiting for each in together]
-        parts = [
+        *parts, last = (
             f"{count} {what}{'s' * (count > 1)}" for what, count in sorted(Counter(waiting).items())
-        ]
-        return f"{' and '.join(parts)} {'is' if len(waiting) == 1 else 'are'}"
+        )
+        return f"{', '.join(parts)} and {last}" if parts else last
+
+
+def _is_gone(path: Path) -> bool:
+    """Whether a file is not there any more; one that cannot be looked at may be."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _moved(old: Path, new: Path) -> str:
     """That a game is kept in another file from now on."""
-    because = "is gone" if old == new or not old.exists() else "is written to by another program"
+    because = "is gone" if old == new or _is_gone(old) else "is written to by another program"
     return f"{old.name} {because}: the game is kept anew in {new}, without its earlier pictures"
 
 

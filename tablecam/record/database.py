@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy import URL, Connection, Engine, NullPool, StaticPool, create_engine, event
 
 from tablecam.errors import BadInput
-from tablecam.record.faults import in_words
+from tablecam.record.faults import in_words, is_full
 from tablecam.record.migrations import MIGRATIONS, Migration
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION
 
@@ -52,10 +52,14 @@ def check_recording(path: Path) -> None:
     Raises:
         BadInput: It is missing, cannot be read, or is no database.
     """
-    if not path.exists():
-        raise BadInput(str(path), "expected a recording, but there is no file of that name")
-    with in_words(str(path), "cannot be read"), path.open("rb") as file:
-        begins = file.read(len(MAGIC))
+    try:
+        with in_words(str(path), "cannot be read"), path.open("rb") as file:
+            begins = file.read(len(MAGIC))
+    except BadInput as error:
+        if not isinstance(error.__cause__, FileNotFoundError):
+            raise
+        because = "expected a recording, but there is no file of that name"
+        raise BadInput(str(path), because) from None
     if begins != MAGIC:
         raise BadInput(str(path), "expected a recording of tablecam, got another kind of file")
 
@@ -109,13 +113,15 @@ def _address(path: Path, read_only: bool) -> str:
     if not read_only or _may_write(path.absolute().parent):
         return f"{address}?mode=rw"
     # A database with a write-ahead log wants to write beside itself even when it is only read,
-    # which fails on a disc or a friend's share; nothing is in a log that is not there.
+    # which fails on a disc, a full disk or a friend's share; nothing is in a log that is not there.
     log = path.with_name(f"{path.name}-wal")
-    return f"{address}?{'mode=ro' if log.exists() else 'immutable=1'}"
+    has_log = log.exists() and log.stat().st_size > 0
+    return f"{address}?{'mode=ro' if has_log else 'immutable=1'}"
 
 
 def _may_write(folder: Path) -> bool:
-    return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+    may = os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+    return may and not is_full(folder)
 
 
 def _prepare(connection: Any, _: object) -> None:

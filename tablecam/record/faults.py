@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -25,6 +27,8 @@ _WORDS: Final = {
     sqlite3.SQLITE_NOTADB: "it is damaged, or no recording",
 }
 """By primary result code, which is the low byte of what SQLite gives."""
+_ROOM_BYTES: Final = 64 * 1024
+"""Less than that is a full disk: what SQLite keeps beside a file has 32 kB, an entry a few."""
 _ANSWERED: Final = "FATAL"
 """Is in what the driver says of a server that answers and lets nobody in: no code tells it."""
 
@@ -44,12 +48,26 @@ def in_words(name: str, deed: str) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
-        because = _WORDS.get(code, " ".join(str(error.orig).split()))  # a server says it in lines
         kind = NoAnswer if _is_no_answer(error) else BadInput
-        raise kind(name, f"{deed}: {because}") from error
+        raise kind(name, f"{deed}: {_because(error, name)}") from error
     except OSError as error:
         raise BadInput(name, f"{deed}: {error.strerror or error}") from error
+
+
+def is_full(folder: Path) -> bool:
+    """Whether there is no room left on the disk that a folder is on."""
+    try:
+        return shutil.disk_usage(folder).free < _ROOM_BYTES
+    except OSError:
+        return False
+
+
+def _because(error: DBAPIError, name: str) -> str:
+    """Why something failed; what a full disk does to SQLite often looks like a broken one."""
+    code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+    if code in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN} and is_full(Path(name).parent):
+        code = sqlite3.SQLITE_FULL
+    return _WORDS.get(code, " ".join(str(error.orig).split()))  # a server says it in lines
 
 
 def _is_no_answer(error: DBAPIError) -> bool:

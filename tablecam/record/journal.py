@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, func, insert, select
 
@@ -14,8 +14,6 @@ from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, GameFacts, Json, Kind, NewEntry, Picture, PictureKind
 from tablecam.record.faults import REPAIR, in_words
 from tablecam.record.schema import FORMAT, entry, picture, recording
-
-_NOTHING_KEPT: Final = "what happened is not kept"
 
 
 class WrittenElsewhere(BadInput):
@@ -63,7 +61,7 @@ class Journal:
             WrittenElsewhere: Another is the last; nothing is written.
             BadInput: They cannot be written; what was there before is there still.
         """
-        with in_words(self.name, _NOTHING_KEPT), self._engine.begin() as connection:
+        with in_words(self.name, "cannot be written"), self._engine.begin() as connection:
             last = self._last(connection)
             if after not in (None, last):
                 raise WrittenElsewhere(self.name, f"expected {after} entries, got {last}")

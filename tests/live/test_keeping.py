@@ -11,6 +11,7 @@ from tablecam.errors import BadInput
 from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.record.disputes import dispute_picture, disputes
 from tablecam.record.game_file import GameFile
+from tests.record.disks import a_disk, no_room
 from tests.record.games import FACTS, add, dispute, pictures, position
 from tests.record.rights import as_nobody, open_folder
 
@@ -118,7 +119,13 @@ def test_a_file_that_cannot_be_written_anew_yet_waits_until_it_can(tmp_path):
     assert disputes(GameFile.open(game.path)) == game.disputes()
     gone, back = game.try_again()
     assert "is gone: the game is kept anew" in gone
-    assert back.startswith("all is on the disk now; it had been said: 2 disputes are not on")
+    assert back == "All is on the disk now: 2 disputes had waited for it."
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    with a_disk(tmp_path / "disk") as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -143,6 +150,59 @@ def test_what_a_file_made_read_only_refused_is_written_once_it_may_be(anywhere):
     add(game, 3)
     assert game.trouble == ""
     assert disputes(GameFile.open(game.path)) == game.disputes()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no rights that a test can drop")
+def test_a_folder_that_may_not_be_entered_for_a_while_is_waited_for(anywhere):
+    folder = anywhere / "games"
+    folder.mkdir(mode=0o777)
+    game = kept_in(folder)
+    add(game, 1)
+    first = game.path
+    anywhere.chmod(0o000)
+    with as_nobody():
+        add(game, 2)
+        assert "1 dispute is not on the disk" in game.trouble
+        assert "\n" not in game.trouble
+    anywhere.chmod(0o755)
+    add(game, 3)
+    assert (game.trouble, game.path) == ("", first)
+    assert disputes(GameFile.open(first)) == game.disputes()
+
+
+def test_what_waits_when_the_program_ends_is_told_to_be_lost(tmp_path, caplog):
+    (tmp_path / "games").write_text("a file where the folder should be")
+    game = kept_in(tmp_path / "games")
+    add(game, 1)
+    game.close()
+    assert "1 dispute is lost, as the program ends" in caplog.text
+
+
+def test_on_a_disk_without_room_the_game_goes_on_and_can_be_looked_back_at(small_disk):
+    game = kept_in(small_disk / "games")
+    add(game, 1)
+    with no_room(small_disk):
+        add(game, 2)
+        assert "1 dispute is not on the disk: " in game.trouble
+        assert "the disk is full; the game goes on" in game.trouble
+        assert len(disputes(game.journal())) == 1
+        assert len(game.disputes()) == 2
+    add(game, 3)
+    assert game.trouble == ""
+    assert game.try_again() == ["All is on the disk now: 1 dispute had waited for it."]
+    assert disputes(game.journal()) == game.disputes()
+    assert [*(small_disk / "games").glob("2*")] == [game.path]
+
+
+def test_a_game_that_begins_on_a_disk_without_room_is_written_once_there_is_some(small_disk):
+    game = kept_in(small_disk / "games")
+    with no_room(small_disk):
+        add(game, 1)
+        assert "the disk is full; the game goes on" in game.trouble
+        assert game.journal() is None
+    add(game, 2)
+    assert game.trouble == ""
+    assert disputes(game.journal()) == game.disputes()
 
 
 def test_a_second_program_leaves_a_game_alone_that_is_being_played(tmp_path):
