@@ -239,7 +239,8 @@ class Overrule:
     `units` lie so, `off` are taken off, `commanders` stand there; `hands` and `deck` are how many
     cards the players hold and have left in their deck, `stage` says which deck that is; `step` goes
     on with the round at another step, `active` begins a side's round, `number` is that of the
-    round. `why` is in the players' words.
+    round. `why` is in the players' words. `aside` are the cards that leave the deck for the pile of
+    discards, where tablecam deals and fewer are to be left: chance's to say.
     """
 
     why: str = ""
@@ -251,6 +252,7 @@ class Overrule:
     hands: Mapping[str, int] = field(default_factory=dict)
     deck: int | None = None
     stage: DeckStage | None = None
+    aside: tuple[str, ...] | None = None
     commanders: Mapping[str, Point] = field(default_factory=dict)
     active: str | None = None
     number: int | None = None

@@ -110,6 +110,8 @@ def _is_any_within_range(field: Field) -> bool:
 def why_impossible(state: State, command: Command) -> str | None:
     """Why an army has no way of doing an action, whatever the spans; None if it has one (M-4.8)."""
     units = field_at(state).of_side(state.active)
+    if not units:
+        return "none of its units is on the table"
     if command == "bombard":
         guns = [unit for unit in units if unit.unit.arm == "artillery"]
         if all(gun.id in state.round.fired for gun in guns):

@@ -99,7 +99,7 @@ class DiscardingRules:
     def asked(self, state: State, step: Discarding) -> Asked:
         """Whose cards they are."""
         number = f"{step.count} card{'' if step.count == 1 else 's'}"
-        why = f"more than {HAND_LIMIT} in hand" if step.why == "hand-limit" else "its commander"
+        why = _WHYS[step.why]
         return Asked(f"{side_name(step.side)} discards {number}: {why}", step.side)
 
     def legal(self, state: State, step: Discarding) -> tuple[Action, ...]:
@@ -124,7 +124,12 @@ class DiscardingRules:
         return state.to(step.then), (Event("discard", text, _RULES[step.why], facts),)
 
 
-_RULES = {"displaced": "M-6.30", "hand-limit": "M-3.2"}
+_RULES = {"displaced": "M-6.30", "hand-limit": "M-3.2", "told": "M-3.10"}
+_WHYS = {
+    "displaced": "its commander",
+    "hand-limit": f"more than {HAND_LIMIT} in hand",
+    "told": "players say that it holds fewer",
+}
 
 
 def ended(state: State, step: EndingRound) -> Followed:

@@ -13,7 +13,7 @@ from tablecam.rules.game import Asked, Event, Json, Offer, Suggestion
 from tablecam.rules.maurice.field import GAME as NAME
 from tablecam.rules.maurice.game import round as rounds
 from tablecam.rules.maurice.game.action_json import action_from_json, action_to_json
-from tablecam.rules.maurice.game.actions import Action, Draw
+from tablecam.rules.maurice.game.actions import Action, Draw, Overrule
 from tablecam.rules.maurice.game.closed import closed
 from tablecam.rules.maurice.game.draw_steps import settled_draw
 from tablecam.rules.maurice.game.due_drawing import due_shapes
@@ -23,6 +23,7 @@ from tablecam.rules.maurice.game.laying import laid
 from tablecam.rules.maurice.game.moved import moved
 from tablecam.rules.maurice.game.offers import offer
 from tablecam.rules.maurice.game.options import first_state
+from tablecam.rules.maurice.game.overruled_cards import settled_overrule
 from tablecam.rules.maurice.game.seen import seen_by
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.state_json import state_from_json, state_to_json
@@ -59,6 +60,8 @@ class MauriceGame:
             return action.rolled(chance)
         if isinstance(action, Draw):
             return settled_draw(state, action, chance)
+        if isinstance(action, Overrule):
+            return settled_overrule(state, action, chance)
         return action
 
     def moved(self, state: State, position: Position) -> tuple[Suggestion, ...]:

@@ -13,9 +13,9 @@ from tablecam.errors import BadInput
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.game.actions import Overrule
-from tablecam.rules.maurice.game.hands import is_dealt
+from tablecam.rules.maurice.game.overruled_cards import check_cards, with_cards
 from tablecam.rules.maurice.game.sequence import first_step
-from tablecam.rules.maurice.game.state import Deck, DeckStage, State
+from tablecam.rules.maurice.game.state import DeckStage, State
 from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import CommandChoice, EndingRound, Over, Step, VolleyChoice
 from tablecam.rules.maurice.game.table import field_on
@@ -47,10 +47,9 @@ def overruled(state: State, action: Overrule) -> Followed:
     """
     _check_names(state, action)
     _check_numbers(state, action)
-    _check_cards(state, action)
-    position = _laid(state.position, action)
-    state = replace(_with_sides(state, action), position=position)
-    state = _taken_up(state, action)
+    check_cards(state, action)
+    state = replace(_with_morale(state, action), position=_laid(state.position, action))
+    state = with_cards(state, action, _taken_up(state, action))
     said = "; ".join(_said(action)) or "nothing is changed"
     text = f"overruled: {said}" + (f" ({action.why})" if action.why else "")
     named = (action.units, action.off, action.disruption, action.smoke)
@@ -89,22 +88,10 @@ def _set(unit: Unit, action: Overrule) -> Unit:
     return replace(unit, state=markers)
 
 
-def _with_sides(state: State, action: Overrule) -> State:
+def _with_morale(state: State, action: Overrule) -> State:
     for name, morale in action.morale.items():
         state = state.with_side(replace(state.side(name), morale=morale))
-    for name, hand in action.hands.items():
-        state = state.with_side(replace(state.side(name), hand=hand))
-    return replace(state, deck=_counted(state, action))
-
-
-def _counted(state: State, action: Overrule) -> Deck:
-    """The deck as players say; where tablecam deals, the Reshuffle card alone goes in or out."""
-    deck = replace(state.deck, stage=action.stage or state.deck.stage)
-    if action.deck is not None:
-        deck = replace(deck, left=action.deck)
-    elif is_dealt(state):
-        deck = replace(deck, left=len(deck.cards) + (deck.stage == "second"))
-    return deck
+    return state
 
 
 def _taken_up(state: State, action: Overrule) -> State:
@@ -175,17 +162,6 @@ def _check_numbers(state: State, action: Overrule) -> None:
                 raise Refused(f"{expected}, got {number}", key=key)
     if action.number is not None and action.number < 1:
         raise Refused(f"expected a round from 1 on, got {action.number}", key="number")
-
-
-def _check_cards(state: State, action: Overrule) -> None:
-    """Refuse numbers of cards that cannot be: of those that tablecam deals none is lost."""
-    if is_dealt(state) and (action.hands or action.deck is not None):
-        key = "hands" if action.hands else "deck"
-        raise Refused("tablecam deals the cards, and knows how many there are", key=key)
-    deck = _counted(state, action)
-    least = 1 if deck.stage == "second" else 0
-    if deck.left < least:
-        raise Refused(f"expected {least} or more cards in the deck, got {deck.left}", key="deck")
 
 
 def _said(action: Overrule) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tablecam.rules.maurice.game.state import Command, Round, State
+from tablecam.rules.maurice.game.state import Command, Deck, Round, State
 from tablecam.rules.maurice.game.steps import (
     Activating,
     Charging,
@@ -42,9 +42,14 @@ def next_round(state: State) -> State:
 def first_step(state: State, number: int, active: str) -> State:
     """A round at its beginning: the active side may invoke the volley phase (M-4.3)."""
     without = state.side(active).hand == 0
-    is_out = state.deck.stage == "last" and state.deck.left == 0
-    begun = Round(number, active, state.position, is_without_cards=without, is_deck_out=is_out)
+    out = is_out(state.deck)
+    begun = Round(number, active, state.position, is_without_cards=without, is_deck_out=out)
     return replace(state, round=begun, step=VolleyChoice())
+
+
+def is_out(deck: Deck) -> bool:
+    """Whether the last deck is empty, so that night may fall (M-4.6, M-4.22)."""
+    return deck.stage == "last" and deck.left == 0
 
 
 def after_interrupt(state: State, step: Interrupting) -> State:

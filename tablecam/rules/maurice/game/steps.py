@@ -276,11 +276,14 @@ class Displacing:
 
 @dataclass(frozen=True, slots=True)
 class Discarding:
-    """A side discards so many cards: for its displaced commander, or over the limit (M-3.2)."""
+    """A side discards so many cards: for its displaced commander, or over the limit (M-3.2).
+
+    Or as players have said that it holds fewer of the cards that tablecam deals.
+    """
 
     side: str
     count: int
-    why: Literal["displaced", "hand-limit"]
+    why: Literal["displaced", "hand-limit", "told"]
     then: Step
     type: Literal["discarding"] = "discarding"
 

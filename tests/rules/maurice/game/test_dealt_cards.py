@@ -15,6 +15,7 @@ from tablecam.rules.maurice.game.actions import (
     Draw,
     Interrupt,
     Modify,
+    Overrule,
     Remove,
     Volleys,
 )
@@ -23,6 +24,7 @@ from tablecam.rules.maurice.game.state import Deck
 from tablecam.rules.maurice.game.steps import (
     Activating,
     CommandChoice,
+    Discarding,
     Drawing,
     Interrupting,
     Marching,
@@ -184,3 +186,79 @@ def test_what_cannot_come_up_is_refused(dealt, cards):  # M-3.10
     state = replace(dealt, step=Drawing("french", 2, CommandChoice()))
     with pytest.raises(Refused):
         after(state, Draw("french", 2, cards))
+
+
+def taken_up(state, chance, **said):
+    """The state as players say that it is, cards drawn and laid aside by chance."""
+    action = GAME.settle(state, Overrule(**said), chance)
+    state, _ = GAME.apply(state, action)
+    while isinstance(state.step, Drawing):
+        (due,) = GAME.legal(state)
+        state, _ = GAME.apply(state, GAME.settle(state, due, chance))
+    return state
+
+
+def all_cards(state):
+    hands = [card for side in state.sides for card in side.cards]
+    return sorted([*hands, *state.deck.cards, *state.deck.discards])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"hands": {"french": 9, "british": 2}, "deck": 20, "stage": "last"},
+        {"hands": {"french": 3, "british": 8}, "deck": 11, "stage": "first", "active": "british"},
+        {"hands": {"british": 0}, "deck": 6, "stage": "first"},
+        {"hands": {}, "deck": 0, "stage": "last", "number": 20},
+    ],
+)
+def test_m_3_10_a_game_is_taken_up_in_its_middle_and_dealt_for_as_players_say(said):
+    state = GAME.begin(table(), {"deck": "house"})
+    cards = sorted(state.deck.cards)
+    state = taken_up(state, Random(3), **said)
+    assert isinstance(state.step, VolleyChoice)
+    held = {"french": 6, "british": 6} | said["hands"]
+    assert {side.name: len(side.cards) for side in state.sides} == held
+    assert (len(state.deck.cards), state.deck.left) == (said["deck"], said["deck"])
+    assert state.deck.stage == said["stage"]
+    assert state.active == said.get("active", "french")
+    assert all_cards(state) == cards
+    assert not state.round.is_without_cards
+
+
+def test_m_3_10_a_hand_that_is_said_to_be_less_is_cut_by_its_owner(dealt):
+    state, _ = GAME.apply(dealt, Overrule(hands={"british": 4, "french": 7}))
+    assert state.step == Discarding("british", 2, "told", Drawing("french", 1, dealt.step))
+    assert GAME.asked(state).question.startswith("British discards 2 cards: players say")
+    way = next(each for each in GAME.legal(state))
+    state, (told,) = GAME.apply(state, way)
+    assert told.rule == "M-3.10"
+    (due,) = GAME.legal(state)
+    state, _ = GAME.apply(state, GAME.settle(state, due, Random(1)))
+    assert [len(side.cards) for side in state.sides] == [7, 4]
+    assert state.step == dealt.step
+
+
+def test_m_4_18_whoever_is_said_to_hold_no_card_must_pass(dealt):
+    state = taken_up(replace(dealt, step=VolleyChoice()), Random(1), hands={"french": 0})
+    state, _ = GAME.apply(state, next(iter(GAME.legal(state))))
+    assert state.round.is_without_cards
+    state, _ = after(state, Volleys(False))
+    assert GAME.legal(state) == (Declare("pass"),)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (Overrule(deck=49, aside=()), "deck: expected 48 cards or fewer left in the deck"),
+        (Overrule(deck=0, stage="second", aside=()), "deck: expected 1 or more cards in the deck"),
+        (Overrule(hands={"french": 99}), "hands: expected hands of no more cards than the deck"),
+        (Overrule(deck=47), "aside: M-3.10 expected 1 cards of the deck"),
+        (Overrule(deck=46, aside=("no", "such")), "aside: M-3.10 expected 2 cards of the deck"),
+        (Overrule(aside=("no",)), "aside: M-3.10 expected 0 cards of the deck"),
+    ],
+)
+def test_m_3_10_cards_that_cannot_be_so_are_refused(dealt, said, why):
+    assert dealt.deck.left == 48
+    with pytest.raises(Refused, match=why):
+        GAME.apply(dealt, said)

@@ -47,6 +47,35 @@ def test_levels_smoke_morale_and_hands_are_set() -> None:
     assert (state.side("british").morale, state.side("french").hand) == (2, 9)
 
 
+def test_m_4_18_a_hand_that_was_counted_wrong_is_as_if_the_round_began_with_it() -> None:
+    begun = replace(marching(hand=0, is_without_cards=True), step=VolleyChoice())
+    begun = replace(begun, round=replace(begun.round, command=None))
+    state, _ = after(begun, Overrule(hands={"french": 3}), Volleys(False))
+    assert Declare("march") in the_round.legal(state)
+    state, _ = after(state, Overrule(hands={"french": 0}))
+    assert the_round.legal(state) == (Declare("pass"),)
+    # Whoever has declared has played some of the cards that he began with.
+    state, _ = after(marching(), Overrule(hands={"french": 0}))
+    assert not state.round.is_without_cards
+
+
+def test_m_4_6_a_deck_that_was_counted_wrong_is_as_if_the_round_began_with_it() -> None:
+    begun = replace(marching(), step=VolleyChoice())
+    begun = replace(begun, round=replace(begun.round, command=None))
+    state, _ = after(begun, Overrule(deck=0, stage="last"))
+    assert state.round.is_deck_out
+    state, _ = after(state, Overrule(deck=1))
+    assert not state.round.is_deck_out
+
+
+def test_m_4_8_an_army_of_which_nobody_is_left_declares_no_action() -> None:
+    state, _ = after(marching(), Overrule(off=("F1", "F2"), step="command"))
+    commands = [each.command for each in the_round.legal(state)]
+    assert commands == ["pass", "event"]
+    with pytest.raises(Refused, match="French cannot march: none of its units is on the table"):
+        after(state, Declare("march"))
+
+
 def test_a_unit_is_taken_off_and_the_round_goes_on_where_the_players_say() -> None:
     with pytest.raises(Refused, match="what is due hangs on F1"):
         after(marching(), Overrule(off=("F1",)))
@@ -128,12 +157,24 @@ def test_the_reshuffle_card_goes_into_a_dealt_deck_and_out_of_it_again() -> None
     assert after(second, Overrule(stage="last"))[0].deck.left == 2
 
 
-@pytest.mark.parametrize("action", [Overrule(hands={"french": 9}), Overrule(deck=3)])
-def test_of_cards_that_tablecam_deals_none_is_made_up_or_lost(action: Overrule) -> None:
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [
+        (Overrule(hands={"french": 9}), "hands: expected hands of no more cards than the deck has"),
+        (Overrule(deck=3), "deck: expected 2 cards or fewer left in the deck"),
+    ],
+)
+def test_of_cards_that_tablecam_deals_none_is_made_up_or_lost(action: Overrule, said: str) -> None:
     state = marching()
-    dealt = replace(state, options=replace(state.options, deck="house"))
-    with pytest.raises(Refused, match="tablecam deals the cards"):
+    deck = replace(state.deck, left=2, cards=("a", "b"))
+    dealt = replace(state, deck=deck, options=replace(state.options, deck="house"))
+    with pytest.raises(Refused, match=said):
         after(dealt, action)
+
+
+def test_of_cards_that_players_hold_none_is_laid_aside_by_name() -> None:
+    with pytest.raises(Refused, match="aside: M-3.10 the players hold the cards"):
+        after(marching(), Overrule(deck=3, aside=("a",)))
 
 
 def test_a_gun_is_set_to_what_a_gun_can_bear() -> None:
