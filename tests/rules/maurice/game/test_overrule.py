@@ -173,7 +173,7 @@ def test_of_cards_that_tablecam_deals_none_is_made_up_or_lost(action: Overrule, 
 
 
 def test_of_cards_that_players_hold_none_is_laid_aside_by_name() -> None:
-    with pytest.raises(Refused, match="aside: M-3.10 the players hold the cards"):
+    with pytest.raises(Refused, match=r"aside: M-3\.10 the players hold"):
         after(marching(), Overrule(deck=3, aside=("a",)))
 
 
