@@ -55,7 +55,7 @@ class Disputing:
         at = datetime.now(UTC).astimezone()
         plain, drawn = self._pictures(frozen, line, position, at)
         document = {
-            "at": at.isoformat(timespec="seconds"),
+            "at": at.isoformat(),
             "question": line.question.to_json(),
             "active": active,
             "answer": line.answer.to_json(),

@@ -23,13 +23,13 @@ _WELL_KNOWN = 0.3
 
 
 class Settled:
-    """Passes on the first position at rest, and every later one in which a base moved."""
+    """Passes on the first position at rest, and later those that differ: bases, or the ground."""
 
     def __init__(self) -> None:
         self._told: Position | None = None
 
     def see(self, at_rest: Position) -> Position | None:
-        """The position, where it is to be told; None where nothing moved since the last one."""
+        """The position, where it is to be told; None where all lies as in the last one."""
         if self._told is not None and not is_new(at_rest, self._told):
             return None
         self._told = at_rest
@@ -37,8 +37,8 @@ class Settled:
 
 
 def is_new(position: Position, before: Position) -> bool:
-    """Whether bases came, went, lie elsewhere, or are known much better than before."""
-    if has_changed(position, before):
+    """Whether bases came, went, lie elsewhere or are known much better, or the ground is new."""
+    if has_changed(position, before) or position.terrain != before.terrain:
         return True
     old = bases_of(before)
     return any(_is_surer(base, old[name]) for name, base in bases_of(position).items())

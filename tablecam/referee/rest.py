@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tablecam.table.model import Point, Position
+from tablecam.table.model import Point, Position, Terrain
 from tablecam.table.steady import steadied
 
 REST_S = 0.8
 """So long nothing may move. A hand that lays base after base takes longer, and is told as it goes;
 a base itself is at rest after half of that."""
 
-Places = tuple[tuple[str, tuple[Point, ...]], ...]
+Places = tuple[tuple[tuple[str, tuple[Point, ...]], ...], tuple[Terrain, ...]]
 
 
 class Rest:
@@ -33,8 +33,9 @@ class Rest:
 
 
 def _places(position: Position) -> Places:
-    """Where everything lies, whether or not it is seen just now."""
+    """Where everything lies, whether or not it is seen just now, and on what ground."""
     units = tuple(
         (unit.id, tuple((base.x_mm, base.y_mm) for base in unit.bases)) for unit in position.units
     )
-    return units + tuple((each.id, ((each.x_mm, each.y_mm),)) for each in position.commanders)
+    leaders = tuple((each.id, ((each.x_mm, each.y_mm),)) for each in position.commanders)
+    return units + leaders, position.terrain

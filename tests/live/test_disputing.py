@@ -1,6 +1,7 @@
 """A dispute's picture shows all that its answer speaks of."""
 
 import time
+from datetime import UTC, datetime
 
 import cv2
 import numpy as np
@@ -71,3 +72,10 @@ def test_what_the_table_does_not_answer_is_not_kept(disputing):
     with pytest.raises(BadInput, match="flank/F1/F9"):
         disputing.dispute(frozen(), "flank/F1/F9", "french")
     assert disputing.record.disputes() == []
+
+
+def test_a_dispute_comes_after_what_was_before_it_in_the_same_second(disputing):
+    before = datetime.now(UTC)
+    disputing.dispute(frozen(), "near/F1", "french")
+    (kept,) = disputing.record.disputes()
+    assert before <= datetime.fromisoformat(kept["at"]) <= datetime.now(UTC)

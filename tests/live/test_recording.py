@@ -212,6 +212,25 @@ def test_a_table_that_lies_still_is_told_once(tmp_path):
         assert len(entries(record, "position")) == 1
 
 
+def test_ground_that_is_laid_is_told_when_the_table_rests_though_no_base_moves(tmp_path):
+    with recorded(tmp_path) as (_, tap, live, record):
+        after_one_frame(tap, live)
+        live.referee.begin(live.snapshot().position, {"setup": True}, SHARED)
+        until_kept(tap, live, record, "position")
+        roll = shown(live.referee, SHARED)["actions"][0]["action"]
+        live.referee.act(SHARED, roll | {"values": [2, 1]})
+        pieces = live.snapshot().position.terrain[:2]
+        laid = [
+            {"id": f"new-{each.id}", "kind": each.kind, "outline_mm": each.outline_mm}
+            for each in pieces
+        ]
+        live.referee.act(SHARED, {"type": "lay-terrain", "terrain": laid})
+        until_kept(tap, live, record, "position", 2)
+        assert entries(record, "move") == []
+        ground = [[piece.id for piece in each.terrain] for each in positions(record)]
+    assert ground[-1] == [each["id"] for each in laid] != ground[0]
+
+
 def recording(folder, *, begins_with_moves):
     record = KeptGame(partial(new_game_file, folder, FACTS))
     return Recording(record, demo_roster(), begins_with_moves=begins_with_moves), record

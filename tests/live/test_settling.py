@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tablecam.live.settling import Settled, has_changed, moved_units
-from tablecam.table.model import BasePose, Commander, Position, TableSize, Unit
+from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
 
 SIGMA_MM, SIGMA_DEG = 0.2, 0.3
 
@@ -32,6 +32,12 @@ def told(*positions):
 
 def test_the_first_position_is_told():
     assert told(lying()) == [True]
+
+
+def test_ground_that_is_laid_anew_is_told_and_no_move():
+    laid = replace(lying(), terrain=(Terrain("wood", "woods", ((0, 0), (90, 0), (90, 90))),))
+    assert told(lying(), laid, laid, lying()) == [True, True, False, True]
+    assert not has_changed(laid, lying())
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from tablecam.referee.rest import REST_S, Rest
+from tablecam.table.model import Terrain
 from tests.referee.tables import moved, table
 
 
@@ -48,3 +49,13 @@ def test_a_unit_that_is_hidden_where_it_lay_has_not_moved():
     hidden = replace(table(), units=(held, *table().units[1:]))
     assert rest.see(hidden, 2 * REST_S) is None
     assert rest.see(hidden, 4 * REST_S) is None
+
+
+def test_ground_that_is_laid_anew_is_told_once_though_no_base_moves():
+    rest = Rest()
+    rest.see(table(), 0.0)
+    rest.see(table(), REST_S)
+    laid = replace(table(), terrain=(Terrain("wood", "woods", ((0, 0), (90, 0), (90, 90))),))
+    assert rest.see(laid, 2 * REST_S) is None
+    assert rest.see(laid, 3 * REST_S) == laid
+    assert rest.see(laid, 4 * REST_S) is None
