@@ -56,23 +56,32 @@ function updateChoice(button, { text, set, isSet, label }, isBusy) {
 
 /** @type {(state: State, told: GameNow, states: States) => Row[]} */
 function rows(state, told, states) {
-  const { round, sides, deck, options } = told.state;
+  const { round, sides, deck, step, options } = told.state;
   const active = states.active ?? round.active;
   const number = states.number ?? round.number;
-  const left = states.deck ?? deck?.left ?? 0;
+  // Where tablecam deals, what is yet to be dealt is part of a hand.
+  const due = (/** @type {string} */ name) => (options?.deck ? drawsDue(step, name) : 0);
+  const hands = Object.fromEntries(sides.map(({ name, hand }) => [name, states.hands[name] ?? hand + due(name)]));
+  const drawn = options?.deck ? sides.reduce((sum, { name, hand }) => sum + Math.max(0, hands[name] - hand), 0) : 0;
+  const left = states.deck ?? Math.max(0, (deck?.left ?? 0) - drawn);
   const stage = states.stage ?? deck?.stage;
-  const isDealt = Boolean(options?.deck);
   const stepper = (/** @type {string} */ key, /** @type {string} */ title, /** @type {number} */ now, /** @type {number} */ least, /** @type {(value: number) => Partial<States>} */ set, /** @type {string} */ side) =>
     ({ key, title, side, value: String(now), choices: [{ text: "−", set: set(Math.max(least, now - 1)), label: `${title}: one less` }, { text: "+", set: set(now + 1), label: `${title}: one more` }] });
   return [
     stepper("number", "round", number, 1, (value) => ({ number: value }), active),
-    ...(isDealt ? [] : [{ key: "active", title: "whose round", choices: sides.map(({ name }) => ({ text: sentence(name), set: { active: name }, isSet: name === active, label: `${name}'s round` })) }]),
+    { key: "active", title: "whose round", choices: sides.map(({ name }) => ({ text: sentence(name), set: { active: name }, isSet: name === active, label: `${name}'s round` })) },
     ...sides.map(({ name, morale }) => stepper(`morale ${name}`, `${name}: morale`, states.morale[name] ?? morale, 1, (value) => ({ morale: { [name]: value } }), name)),
-    ...(isDealt ? [] : sides.map(({ name, hand }) => stepper(`hand ${name}`, `${name}: cards in hand`, states.hands[name] ?? hand, 0, (value) => ({ hands: { [name]: value } }), name))),
-    ...(isDealt ? [] : [stepper("deck", "cards left in the deck", left, 0, (value) => ({ deck: value }), "")]),
+    ...sides.map(({ name }) => stepper(`hand ${name}`, `${name}: cards in hand`, hands[name], 0, (value) => ({ hands: { [name]: value } }), name)),
+    stepper("deck", "cards left in the deck", left, 0, (value) => ({ deck: value }), ""),
     { key: "stage", title: "which deck", choices: STAGES.map(([key, text]) => ({ text, set: { stage: key }, isSet: key === stage, label: `the ${text} deck` })) },
     ...unitsOf(state).flatMap((unit) => unitRows(unit, told, states)),
   ].map((row) => ("side" in row && row.side === "" ? { ...row, side: undefined } : row));
+}
+
+/** How many cards a side is to draw before anything else, as before the first round. @type {(step: any, side: string) => number} */
+function drawsDue(step, side) {
+  if (step?.type !== "drawing") return 0;
+  return (step.side === side ? step.count : 0) + drawsDue(step.then, side);
 }
 
 /** The units on the table, those that are chosen first. @type {(state: State) => import("./state.js").Unit[]} */
@@ -110,11 +119,10 @@ export function withSet(states, set) {
   return merged;
 }
 
-/** The overrule that sets them all; with printed cards the round is begun, so that all counts from its first step. @type {(state: State) => import("./game_state.js").Action} */
+/** The overrule that sets them all; the round is begun, so that all counts from its first step. @type {(state: State) => import("./game_state.js").Action} */
 export function statesAction(state) {
   const told = playing(state);
   const states = state.game.states ?? newStates();
   const { number = told?.state.round.number, active = told?.state.round.active, ...others } = states;
-  const round = told?.state.options?.deck ? { number } : { number, active };
-  return { type: "overrule", why: "taken up in the middle of a game", ...others, ...round };
+  return { type: "overrule", why: "taken up in the middle of a game", ...others, number, active };
 }
