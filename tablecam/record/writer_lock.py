@@ -1,17 +1,18 @@
-"""One program alone writes to a recording: who does holds a lock beside it until it ends."""
+"""One program alone writes to a recording: who does holds a lock beside it until it ends.
+
+`filelock` locks, as it is tried on all systems, Windows with its files that are about to go among
+them. It leaves a lock's file lying on Unix: here it is removed, so that a game leaves one file.
+That is safe while it is locked, as `filelock` takes no lock of a file that has lost its name.
+"""
 
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+from filelock import FileLock, Timeout
 
 _SUFFIX: Final = ".lock"
 
@@ -19,9 +20,8 @@ _SUFFIX: Final = ".lock"
 class WriterLock:
     """Held from `taken` to `release`, or until the program ends, however it does."""
 
-    def __init__(self, path: Path, handle: int) -> None:
-        self._path = path
-        self._handle = handle
+    def __init__(self, lock: FileLock) -> None:
+        self._lock = lock
 
     @classmethod
     def taken(cls, recording: Path) -> WriterLock | None:
@@ -31,47 +31,18 @@ class WriterLock:
             OSError: There can be none beside it.
         """
         path = recording.with_name(f".{recording.name}{_SUFFIX}")
-        while True:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-            if not _is_locked(handle):
-                os.close(handle)
-                return None
-            if _is_still(path, handle):
-                return cls(path, handle)
-            os.close(handle)  # who held it has just removed it
+        lock = FileLock(path, blocking=False, thread_local=False, fallback_to_soft=False)
+        try:
+            lock.acquire()
+        except Timeout:
+            return None
+        return cls(lock)
 
     def release(self) -> None:
         """Let others write. May be called twice."""
-        if self._handle < 0:
+        if not self._lock.is_locked:
             return
-        if sys.platform != "win32":
-            _remove(self._path)  # while it is locked: who has opened it looks whether it is still
-        os.close(self._handle)
-        self._handle = -1
-        if sys.platform == "win32":
-            _remove(self._path)  # an open file cannot be removed there
-
-
-def _is_locked(handle: int) -> bool:
-    """Whether this program has the lock now."""
-    try:
-        if sys.platform == "win32":
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def _is_still(path: Path, handle: int) -> bool:
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(handle))
-    except FileNotFoundError:
-        return False
-
-
-def _remove(path: Path) -> None:
-    """Remove a lock's file, if that can be: one that is left lying locks nobody out."""
-    with suppress(OSError):
-        path.unlink()
+        if os.name == "posix":
+            with suppress(OSError):  # one that is left lying locks nobody out
+                os.unlink(self._lock.lock_file)
+        self._lock.release()

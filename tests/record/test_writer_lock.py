@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tablecam.record.writer_lock import WriterLock
+from tests.patience import PATIENCE_S
 
 HOLD = """
 import sys, time
@@ -14,6 +15,17 @@ from tablecam.record.writer_lock import WriterLock
 lock = WriterLock.taken(Path(sys.argv[1]))
 print("taken" if lock else "refused", flush=True)
 sys.stdin.read()
+"""
+COUNT = """
+import sys
+from pathlib import Path
+from tablecam.record.writer_lock import WriterLock
+path, counter = Path(sys.argv[1]), Path(sys.argv[2])
+for _ in range(int(sys.argv[3])):
+    while (lock := WriterLock.taken(path)) is None:
+        pass
+    counter.write_text(str(int(counter.read_text()) + 1))
+    lock.release()
 """
 
 
@@ -69,3 +81,17 @@ def test_where_there_can_be_no_lock_that_is_said(path):
     path.parent.joinpath("file").write_text("no folder")
     with pytest.raises(OSError, match="file"):
         WriterLock.taken(path.parent / "file" / "game.tablecam")
+
+
+def test_of_many_that_take_turns_none_is_ever_beside_another(path):
+    counter, turns = path.with_name("counter"), 100
+    counter.write_text("0")
+    command = [sys.executable, "-c", COUNT, str(path), str(counter), str(turns)]
+    programs = [subprocess.Popen(command) for _ in range(3)]
+    try:
+        assert [each.wait(timeout=PATIENCE_S) for each in programs] == [0, 0, 0]
+    finally:
+        for each in programs:
+            each.kill()
+    assert counter.read_text() == str(3 * turns)
+    assert list(path.parent.iterdir()) == [counter]
