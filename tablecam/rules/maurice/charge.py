@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import shapely
@@ -25,7 +26,7 @@ from tablecam.rules.maurice.ground import are_partly_in, is_partly_in
 from tablecam.rules.maurice.tables import CHARGE_DISRUPTIONS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ChargeLane:
     """A charge move that reaches a target: a wheel first or none, then straight ahead.
 
@@ -53,7 +54,7 @@ class ChargeLane:
         answer = self.asked.answers.get(self.target) if self.asked else None
         return 1.0 if answer is None else answer.probability
 
-    @property
+    @cached_property
     def evidence(self) -> tuple[Shape, ...]:
         """The area of the wheel, the lane ahead and the front where it meets the enemy."""
         move, unit = self.move, self.unit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import shapely
 
@@ -10,9 +11,9 @@ from tablecam.measure.answer import Shape, shapes_of
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Sketch:
-    """What is needed to draw a shot; the shapes are made only when somebody looks.
+    """What is needed to draw a shot; the shapes are made only when somebody looks, and kept.
 
     The zone is turned by `turned_deg`, ends at `end_mm` and meets the target `distance_mm` along
     its axis; `past` is a line that reaches the target past all cover.
@@ -26,6 +27,7 @@ class Sketch:
     has_cover: bool = False
     past: shapely.LineString | None = None
 
+    @cached_property
     def shapes(self) -> tuple[Shape, ...]:
         """The zone, the base that it meets, the range along its axis, and the cover."""
         strip = self.shooter.strip

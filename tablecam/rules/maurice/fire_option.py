@@ -66,7 +66,7 @@ class FireOption:
     @property
     def evidence(self) -> tuple[Shape, ...]:
         """The shapes that show why, drawn when they are asked for."""
-        return self.sketch.shapes()
+        return self.sketch.shapes
 
     def to_json(self) -> dict[str, Any]:
         """The option as rulings carry it."""
