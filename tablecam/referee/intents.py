@@ -14,7 +14,8 @@ from tablecam.measure.answer import Answer, AnswerWord
 from tablecam.measure.lengths import distance
 from tablecam.measure.within import within
 from tablecam.rules.game import Closed, Json
-from tablecam.rules.play import Play, Remark
+from tablecam.rules.play import Play
+from tablecam.rules.play_log import Remark
 from tablecam.table.model import Position
 from tablecam.wording import nearest
 

@@ -16,7 +16,7 @@ from tablecam.referee.together import is_sure
 from tablecam.referee.told import event_lines, markers, outline, outlines, ruling_document
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Game, Json, Suggestion
-from tablecam.rules.play import Done
+from tablecam.rules.play_log import Done
 from tablecam.table.model import Terrain
 
 

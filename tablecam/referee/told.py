@@ -11,7 +11,8 @@ from tablecam.referee.placing import marker_of
 from tablecam.referee.seats import SPECTATOR, Seat
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Game, Json, Suggestion
-from tablecam.rules.play import Done, Logged, Play
+from tablecam.rules.play import Play
+from tablecam.rules.play_log import Done, Logged
 from tablecam.table.model import BasePose, Position
 from tablecam.table.position_file import FORMAT as POSITION_FORMAT
 

@@ -7,7 +7,7 @@ made again from how it began and from what was done, in that order, so that is a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from types import MappingProxyType
 from typing import Any, Generic
@@ -16,51 +16,15 @@ from pydantic import Field
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
-from tablecam.rules.game import Action, Asked, Event, Game, Json, Refused, State, Suggestion
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Action, Asked, Game, Json, Refused, State, Suggestion
+from tablecam.rules.play_log import Done, Logged, PlayLog, Remark
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json, position_to_json
 from tablecam.table.sections import StrictModel
 
 FORMAT = "tablecam.play"
 VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Done(Generic[State, Action]):
-    """An action that was applied, dice and cards filled in, with the state and the events after it.
-
-    `note` is what players have said of it, which no rule asks for. `is_undone` when it was taken
-    back later.
-    """
-
-    action: Action
-    state: State
-    events: tuple[Event, ...]
-    note: str = ""
-    is_undone: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """What players said that is no action: it stays in the log, after so many actions."""
-
-    document: Json
-    after: int
-
-
-@dataclass(frozen=True, slots=True)
-class Logged(Generic[State, Action]):
-    """An entry of the log: its document, and the state after it.
-
-    `done` is what was done and `deed` its place in `log`, both None of what is no action; `undoes`
-    are the places of those that it takes back, the latest first.
-    """
-
-    document: Json
-    state: State
-    done: Done[State, Action] | None = None
-    deed: int | None = None
-    undoes: tuple[int, ...] = ()
 
 
 class Play(Generic[State, Action]):
@@ -92,7 +56,7 @@ class Play(Generic[State, Action]):
         self._first = game.begin(position, options)
         self._standing: list[Done[State, Action]] = []
         self._taken_back: list[Done[State, Action]] = []
-        self._log: list[Done[State, Action] | Remark | int] = []
+        self._log: PlayLog[State, Action] = PlayLog(game, self._first)
 
     @property
     def first(self) -> State:
@@ -114,19 +78,18 @@ class Play(Generic[State, Action]):
         """All that was ever done, in order; what was taken back stays, marked as such."""
         standing = {id(each) for each in self._standing}
         return tuple(
-            each if id(each) in standing else _undone(each)
-            for each in self._log
-            if isinstance(each, Done)
+            each if id(each) in standing else replace(each, is_undone=True)
+            for each in self._log.deeds
         )
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
         """All that was said beside the actions, in order."""
-        return tuple(each for each in self._log if isinstance(each, Remark))
+        return self._log.remarks
 
     def remark(self, document: Json) -> None:
         """Keep something that players said in the log."""
-        self._log.append(Remark(document, len(self._standing)))
+        self._log.add(Remark(document, len(self._standing)))
 
     def asked(self) -> Asked:
         """What is due now, and of whom."""
@@ -155,7 +118,7 @@ class Play(Generic[State, Action]):
         if not (self._taken_back and self._taken_back.pop().action == settled):
             self._taken_back.clear()
         self._standing.append(done)
-        self._log.append(done)
+        self._log.add(done)
         return done
 
     def undo(self, steps: int = 1) -> tuple[Done[State, Action], ...]:
@@ -172,7 +135,7 @@ class Play(Generic[State, Action]):
         taken = tuple(reversed(self._standing[-steps:]))
         del self._standing[-steps:]
         self._taken_back += taken
-        self._log.append(steps)
+        self._log.add(steps)
         return taken
 
     @property
@@ -197,7 +160,7 @@ class Play(Generic[State, Action]):
         Raises:
             Refused: There is no such, or it was taken back.
         """
-        done = [each for each in self._log if isinstance(each, Done)]
+        done = self._log.deeds
         wanted = done[deed] if 0 <= deed < len(done) else None
         for place, each in enumerate(self._standing):
             if each is wanted:
@@ -208,7 +171,8 @@ class Play(Generic[State, Action]):
         """Do another action in place of one of `done`, and again what followed, if it can be.
 
         The first that is no longer legal ends it: that and all after it stay taken back. How many
-        were done again is returned.
+        were done again is returned. Dice lie as they fell: they count for whatever as many are
+        rolled for instead.
 
         Raises:
             Refused: The action was not legal there, and nothing has changed.
@@ -220,10 +184,18 @@ class Play(Generic[State, Action]):
         self.apply(action, note)
         for number, each in enumerate(later):
             try:
-                self.apply(each.action, each.note)
+                self.apply(self._as_due(each.action), each.note)
             except BadInput:
                 return number
         return len(later)
+
+    def _as_due(self, action: Action) -> Any:
+        """The same dice for what is rolled for now, where just as many of them are due."""
+        due = self.legal()[:1] if isinstance(action, Roll) else ()
+        if not isinstance(action, Roll) or not due or not isinstance(due[0], Roll):
+            return action
+        is_alike = (due[0].count, due[0].sides) == (action.count, action.sides)
+        return replace(due[0], values=action.values) if is_alike else action
 
     def moved(self, position: Position) -> tuple[Suggestion, ...]:
         """What was done by hand, going by where the bases lie now."""
@@ -245,25 +217,11 @@ class Play(Generic[State, Action]):
 
     def entries(self, after: int = 0) -> list[Json]:
         """The log's entries as documents, in order, but for so many of the first."""
-        return [self._entry(each) for each in self._log[after:]]
+        return self._log.documents(after)
 
     def logged(self, after: int = 0) -> Iterator[Logged[State, Action]]:
         """The log's entries with the state after each, in order, but for so many of the first."""
-        standing: list[tuple[int, Done[State, Action]]] = []
-        deeds = 0
-        for place, each in enumerate(self._log):
-            done, deed = None, None
-            undoes: tuple[int, ...] = ()
-            if isinstance(each, Done):
-                done, deed = each, deeds
-                standing.append((deed, done))
-                deeds += 1
-            elif isinstance(each, int):
-                undoes = tuple(number for number, _ in reversed(standing[-each:]))
-                del standing[-each:]
-            if place >= after:
-                state = standing[-1][1].state if standing else self._first
-                yield Logged(self._entry(each), state, done, deed, undoes)
+        return self._log.logged(after)
 
     @property
     def log_length(self) -> int:
@@ -275,17 +233,7 @@ class Play(Generic[State, Action]):
 
         Each by its place in `log`.
         """
-        later = self.logged(after=entries)
-        places = (place for each in later for place in (each.deed, *each.undoes))
-        return frozenset(place for place in places if place is not None)
-
-    def _entry(self, entry: Done[State, Action] | Remark | int) -> Json:
-        if isinstance(entry, int):
-            return {"undo": entry}
-        if isinstance(entry, Remark):
-            return {"remark": entry.document}
-        action = self.game.action_to_json(entry.action)
-        return {"note": entry.note, "action": action} if entry.note else action
+        return self._log.deeds_since(entries)
 
     @classmethod
     def from_json(
@@ -345,7 +293,3 @@ def _steps(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise Refused("expected how many actions to take back", key="undo")
     return value
-
-
-def _undone(done: Done[State, Action]) -> Done[State, Action]:
-    return replace(done, is_undone=True)

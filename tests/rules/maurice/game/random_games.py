@@ -11,7 +11,8 @@ from typing import Any
 from tablecam.rules.maurice.game import GAME
 from tablecam.rules.maurice.game.actions import Action
 from tablecam.rules.maurice.game.state import State
-from tablecam.rules.play import Done, Play
+from tablecam.rules.play import Play
+from tablecam.rules.play_log import Done
 from tablecam.table.model import BasePose, Commander, Position, Terrain, Unit
 from tests.rules.maurice.tables import column, gun, line, massed, position
 
