@@ -160,7 +160,7 @@ class Journal:
         try:
             document: Json = json.loads(row.document)
             at = datetime.fromisoformat(row.at)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             because = f"entry {row.number} is damaged: {error}; {REPAIR}"
             raise BadInput(self.name, because) from None
         return Entry(row.number, row.kind, at, document, tuple(sorted(pictures)))

@@ -24,6 +24,7 @@ VERSION: Final = 1
 _STANDING: Final = ("question", "asked", "is_over", "markers")
 _RULED: Final = ("unit", "text", "is_legal", "answer", "ghost")
 _ROUND: Final = ("number", "active", "command")
+_EVENT: Final = ("kind", "text", "rule", "facts", "evidence")
 
 _PLACES: Final = 3
 """Thousandths of a millimetre: a hundredth of what any camera knows, a third of the bytes."""
@@ -71,14 +72,29 @@ def film_facts(journal: Journal) -> Json | None:
     return None
 
 
+def public_part(entry: Entry, name: str) -> Json:
+    """What everybody may see of an entry's document; `name` is what errors call the recording.
+
+    Raises:
+        BadInput: The document says nothing of its kind.
+    """
+    try:
+        return _TOLD[entry.kind](entry.document)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise _is_none(entry, name) from error
+
+
+def _is_none(entry: Entry, name: str) -> BadInput:
+    return BadInput(name, f"entry {entry.number} is no {entry.kind} as tablecam keeps them")
+
+
 def _entry_json(entry: Entry, at_s: float, name: str) -> Json:
-    """An entry as everybody may see it; `name` is what errors call the recording."""
+    """An entry, so many seconds into its recording, as pages are sent it."""
     told: Json = {"n": entry.number, "t": round(max(0.0, at_s), 2), "kind": entry.kind}
     try:
-        told |= _rounded(_TOLD[entry.kind](entry.document))
-    except (KeyError, TypeError, AttributeError, RecursionError):
-        because = f"entry {entry.number} is no {entry.kind} as tablecam keeps them"
-        raise BadInput(name, because) from None
+        told |= _rounded(public_part(entry, name))
+    except RecursionError as error:  # nobody keeps anything so deeply nested
+        raise _is_none(entry, name) from error
     return told | ({"pictures": list(entry.pictures)} if entry.pictures else {})
 
 
@@ -96,8 +112,15 @@ def _play(document: Json) -> Json:
 
 
 def _deed(document: Json) -> Json:
-    told = {key: document[key] for key in ("deed", "undoes", "events") if key in document}
+    told: Json = {key: document[key] for key in ("deed", "undoes") if key in document}
+    if "events" in document:
+        told["events"] = [_event(each) for each in document["events"]]
     return told | {"after": _after(document.get("after", {}))}
+
+
+def _event(document: Json) -> Json:
+    beside = {key: document[key] for key in ("note", "dice") if document.get(key)}
+    return {key: document[key] for key in _EVENT} | beside
 
 
 def _after(document: Json) -> Json:

@@ -57,11 +57,23 @@ def position_at(journal: Journal, moment: int) -> Position:
     game = journal.facts().game
     found: Json | None = None
     for entry in _latest(journal, moment, ("position",), lambda entry: WHOLE in entry.document):
-        found = applied(found, entry.document)
+        found = document_after(found, entry, journal.name)
     if found is None:
         found = _at_the_beginning(journal, moment)
     position = position_from_json(found, f"{journal.name}: entry {moment}", games=(game,))
     return _marked(position, _markers(journal, moment))
+
+
+def document_after(before: Json | None, entry: Entry, name: str) -> Json:
+    """The position document after a `position` entry; `name` is what errors call the recording.
+
+    Raises:
+        BadInput: The entry is no position, or tells what differs from another one.
+    """
+    try:
+        return applied(before, entry.document)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise BadInput(name, f"entry {entry.number} does not follow: {error}") from None
 
 
 def is_over(journal: Journal) -> bool:

@@ -6,8 +6,8 @@ a notice says so in its place.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby
@@ -17,16 +17,21 @@ from typing import Final
 import tablecam
 from tablecam.errors import BadInput
 from tablecam.record.database import MAGIC
-from tablecam.record.entries import GameFacts, Json, Kind, NewEntry, Picture
+from tablecam.record.entries import Entry, GameFacts, Json, Kind, NewEntry, Picture
 from tablecam.record.faults import in_words
-from tablecam.record.positions import WHOLE, applied
+from tablecam.record.positions import WHOLE
 from tablecam.record.schema import SCHEMA_VERSION
 from tablecam.replay.copies import RecordingCopy
+from tablecam.replay.film import public_part
+from tablecam.replay.moment import document_after
 from tablecam.replay.pages import Pages, Row, told_page_bytes
 from tablecam.replay.salvage import Salvaged, salvaged
+from tablecam.replay.scenes import SHOWN, Telling
 
 _MOST_LOST: Final = 10_000
 """No more entries than these are missing at the end: a larger number is noise."""
+_MOST_NAMED: Final = 12
+"""So many runs of numbers are named of what is lost."""
 _VERSIONS: Final = range(1, 100)
 """A damaged file may say any number; one that is no version is noise."""
 _VERSION_AT: Final = slice(60, 64)
@@ -35,29 +40,34 @@ _VERSION_AT: Final = slice(60, 64)
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What a damaged recording still had, and what is known to be lost of it."""
+    """What a damaged recording still had, and what is known to be lost of it.
+
+    Of `entries` that can be read, `unclear` ones tell nothing any more: positions that differ from
+    a lost one, and what was changed to something that tablecam never keeps.
+    """
 
     copy: RecordingCopy
     entries: int
     lost_entries: tuple[tuple[int, Kind | None], ...]
+    unclear: tuple[tuple[int, Kind], ...]
     pictures: int
     lost_pictures: int
     has_facts: bool
 
     def lines(self) -> Iterator[str]:
         """All of it in words."""
-        yield f"saved: {_counted(self.entries, 'entry')}, {_counted(self.pictures, 'picture')}"
+        saved = self.entries - len(self.unclear)
+        yield f"saved: {_counted(saved, 'entry')}, {_counted(self.pictures, 'picture')}"
         if self.lost_entries:
-            counts = Counter(kind or "entry" for _, kind in self.lost_entries)
-            kinds = ", ".join(_counted(count, kind) for kind, count in counts.most_common())
-            numbers = _ranges([number for number, _ in self.lost_entries])
-            yield f"lost, with a notice in place of each: {kinds} ({numbers})"
+            yield f"lost, with a notice in place of each: {_kinds(self.lost_entries)}"
+        if self.unclear:
+            yield f"unclear now, with a notice in place of each: {_kinds(self.unclear)}"
         if self.lost_pictures:
             yield f"lost: {_counted(self.lost_pictures, 'picture')}"
         if not self.has_facts:
             yield "lost: the table file and the camera file"
         if not (self.lost_entries or self.lost_pictures) and self.has_facts:
-            yield "nothing is known to be lost"
+            yield f"nothing {'else ' if self.unclear else ''}is known to be lost"
 
 
 def pages_of(path: Path) -> Pages:
@@ -97,12 +107,19 @@ def repaired(rows: Iterator[Row], name: str) -> Repaired:
     pictures = {key for key in found.pictures if key[0] <= last}
     listed = {key for key in found.listed if key[0] <= last}
     facts = found.facts or _guessed_facts(found)
-    entries = _with_pictures(_in_order(found, facts, last), found)
-    copy = RecordingCopy(facts, found.written_by or tablecam.__version__, last, entries)
-    lost_pictures = len(listed - pictures)
-    is_known = found.facts is not None
-    saved = len(found.entries)
-    return Repaired(copy, saved, lost, len(pictures), lost_pictures, is_known)
+    saving = _Saving(found, facts)
+    entries = tuple(saving.entry(number) for number in range(1, last + 1))
+    written_by = found.written_by or tablecam.__version__
+    copy = RecordingCopy(facts, written_by, last, _with_pictures(entries, found))
+    return Repaired(
+        copy,
+        len(found.entries),
+        lost,
+        tuple(saving.unclear),
+        len(pictures),
+        len(listed - pictures),
+        has_facts=found.facts is not None,
+    )
 
 
 def _last(found: Salvaged) -> int:
@@ -125,42 +142,55 @@ def _inside(document: Json) -> Json:
     return inside if isinstance(inside, dict) else {}
 
 
-def _in_order(found: Salvaged, facts: GameFacts, last: int) -> Iterator[NewEntry]:
-    """All entries, with notices for what is lost and positions that need nothing that is lost."""
-    at = facts.started_at
-    table: Json | None = None
-    is_sure = True
-    for number in range(1, last + 1):
-        entry = found.entries.get(number)
-        if entry is None:
-            kind = found.kinds.get(number)
-            is_sure = is_sure and kind not in (None, "position")
-            yield _notice(_lost_words(number, kind), at)
-            continue
-        at = entry.at
-        if entry.kind == "position":
-            now = _applied(table, entry.document)
-            is_sure = is_sure or WHOLE in entry.document
-            if now is None:
-                words = "a position was lost, as it only tells what differs from one that is lost"
-                entry = _notice(words, at)
-            elif not is_sure:
-                entry = replace(entry, document={WHOLE: now})
-            table = now or table
-        elif entry.kind == "play" and table is None:
-            table = _inside(entry.document) or None
-        yield entry
+class _Saving:
+    """Goes through the numbers of a recording: what each becomes in the new one.
+
+    A notice stands for what is lost, and positions need nothing that is. What is saved can be
+    played: pages and films are told of it here already.
+    """
+
+    def __init__(self, found: Salvaged, facts: GameFacts) -> None:
+        self.unclear: list[tuple[int, Kind]] = []
+        self._found = found
+        self._at = facts.started_at
+        self._table: Json | None = None
+        self._is_sure = True
+        self._telling = Telling(found.id)
+
+    def entry(self, number: int) -> NewEntry:
+        """What has the next number in the new recording."""
+        kept = self._found.entries.get(number)
+        if kept is None:
+            kind = self._found.kinds.get(number)
+            self._is_sure = self._is_sure and kind not in (None, "position")
+            return _notice(_lost_words(number, kind), self._at)
+        self._at = kept.at
+        try:
+            return self._told(number, kept)
+        except BadInput:
+            self._is_sure = self._is_sure and kept.kind != "position"
+            self.unclear.append((number, kept.kind))
+            return _notice(f"{_named(number, kept.kind)} cannot be told any more", self._at)
+
+    def _told(self, number: int, kept: NewEntry) -> NewEntry:
+        """An entry that says what its kind does; a position whole where one before it is lost."""
+        entry = Entry(number, kept.kind, kept.at, kept.document)
+        if kept.kind == "position":
+            table = document_after(self._table, entry, self._found.id)
+            is_sure = self._is_sure or WHOLE in kept.document
+            kept = kept if is_sure else replace(kept, document={WHOLE: table})
+            entry = replace(entry, document=kept.document)
+        public_part(entry, self._found.id)
+        if entry.kind in SHOWN:
+            deque(self._telling.of(entry), maxlen=0)
+        if kept.kind == "position":
+            self._table, self._is_sure = table, is_sure
+        elif kept.kind == "play" and self._table is None:
+            self._table = _inside(kept.document) or None
+        return kept
 
 
-def _applied(table: Json | None, document: Json) -> Json | None:
-    """The position after a difference; None where it cannot be told."""
-    try:
-        return applied(table, document)
-    except (ValueError, TypeError, AttributeError, KeyError):
-        return None
-
-
-def _with_pictures(entries: Iterator[NewEntry], found: Salvaged) -> Iterator[NewEntry]:
+def _with_pictures(entries: Iterable[NewEntry], found: Salvaged) -> Iterator[NewEntry]:
     of: dict[int, list[Picture]] = {}
     for (number, _), picture in sorted(found.pictures.items()):
         of.setdefault(number, []).append(picture)
@@ -182,6 +212,13 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what if count == 1 else many}"
 
 
+def _kinds(entries: Sequence[tuple[int, Kind | None]]) -> str:
+    """How many of which kinds, and their numbers."""
+    counts = Counter(kind or "entry" for _, kind in entries)
+    kinds = ", ".join(_counted(count, kind) for kind, count in counts.most_common())
+    return f"{kinds} ({_ranges([number for number, _ in entries])})"
+
+
 def _ranges(numbers: list[int]) -> str:
     """Rising numbers, those in a row as their ends.
 
@@ -190,7 +227,9 @@ def _ranges(numbers: list[int]) -> str:
     """
     rows = groupby(enumerate(numbers), key=lambda each: each[1] - each[0])
     ends = [[number for _, number in row] for _, row in rows]
-    return ", ".join(f"{row[0]}-{row[-1]}" if len(row) > 1 else str(row[0]) for row in ends)
+    named = [f"{row[0]}-{row[-1]}" if len(row) > 1 else str(row[0]) for row in ends]
+    more = ["..."] if len(named) > _MOST_NAMED else []
+    return ", ".join(named[:_MOST_NAMED] + more)
 
 
 def _lost_words(number: int, kind: Kind | None) -> str:

@@ -9,11 +9,10 @@ from datetime import datetime
 from itertools import groupby
 from typing import Final
 
-from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, GameFacts, Json
-from tablecam.record.positions import applied
 from tablecam.replay.log import ROUND, Log, LogLine
 from tablecam.replay.map_text import map_lines, sides_of
+from tablecam.replay.moment import document_after
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
 
@@ -69,10 +68,7 @@ class Report:
     def _look(self, entry: Entry) -> None:
         """Keep where all lies, and what the game knows of it."""
         if entry.kind == "position":
-            try:
-                self._seen = applied(self._seen, entry.document)
-            except (ValueError, TypeError, AttributeError) as error:
-                raise BadInput(self._name, f"entry {entry.number}: {error}") from None
+            self._seen = document_after(self._seen, entry, self._name)
         elif entry.kind == "play" and self._seen is None:
             self._seen = entry.document.get("position")
         if entry.kind in ("play", "deed"):

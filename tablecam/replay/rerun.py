@@ -8,9 +8,9 @@ from typing import Any
 
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Json
-from tablecam.record.positions import applied
 from tablecam.referee.by_hand import ByHand
 from tablecam.referee.told import deed_document, ruling_document, standing
+from tablecam.replay.moment import document_after
 from tablecam.rules.game import LAY, Game
 from tablecam.rules.play import Play
 from tablecam.table.model import Position
@@ -38,10 +38,7 @@ class Rerun:
         Raises:
             BadInput: It is none, or a difference from another one.
         """
-        try:
-            self.table = applied(self.table, entry.document)
-        except (ValueError, TypeError, AttributeError) as error:
-            raise BadInput(self._name, f"entry {entry.number}: {error}") from None
+        self.table = document_after(self.table, entry, self._name)
         source = f"{self._name}: entry {entry.number}"
         self._seen_before = self._by_hand.seen
         self._by_hand.seen = position_from_json(self.table, source, games=(self.game.name,))

@@ -11,7 +11,7 @@ from tablecam.errors import BadInput
 from tablecam.measure.answer import Shape
 from tablecam.record.entries import Entry, Kind
 from tablecam.record.journal import Journal
-from tablecam.record.positions import applied
+from tablecam.replay.moment import document_after
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
 
@@ -90,7 +90,9 @@ class Telling:
         """
         try:
             yield from self._of(entry)
-        except (KeyError, TypeError, AttributeError) as error:
+        except BadInput:
+            raise
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
             because = f"entry {entry.number} is no {entry.kind} as tablecam keeps them"
             raise BadInput(self._name, because) from error
 
@@ -111,19 +113,16 @@ class Telling:
         """Where all lies after an entry that says so."""
         if entry.kind not in {"position", "play"}:
             return None
-        document = self._document = _document(self._document, entry, self._name)
-        return position_from_json(document, self._name, games=(document["game"],))
-
-
-def _document(before: Json | None, entry: Entry, name: str) -> Json:
-    """The position document after an entry."""
-    if entry.kind == "play":
-        position: Json = entry.document["position"]
+        document = self._document_after(entry)
+        position = position_from_json(document, self._name, games=(document["game"],))
+        self._document = document
         return position
-    try:
-        return applied(before, entry.document)
-    except ValueError as error:
-        raise BadInput(name, f"entry {entry.number} does not follow: {error}") from None
+
+    def _document_after(self, entry: Entry) -> Json:
+        if entry.kind == "play":
+            position: Json = entry.document["position"]
+            return position
+        return document_after(self._document, entry, self._name)
 
 
 def _of_entry(now: Scene, entry: Entry, position: Position | None) -> Iterator[Scene]:

@@ -1,6 +1,7 @@
 """What everybody may see of a recording, as a page plays it."""
 
 import json
+import sqlite3
 from datetime import UTC, datetime
 from importlib.resources import files
 from itertools import pairwise
@@ -133,4 +134,13 @@ def test_hands_rulings_disputes_and_pictures_of_an_evening_are_told(tmp_path):
 def test_an_entry_of_another_shape_is_named(tmp_path, kind, document):
     file = GameFile.create(tmp_path / "a.tablecam", FACTS, [new(kind, document, 1)])
     with pytest.raises(BadInput, match=f"entry 1 is no {kind} as tablecam keeps them"):
+        film(file)
+
+
+def test_an_entry_that_is_nested_without_end_is_named(tmp_path):
+    file = GameFile.create(tmp_path / "a.tablecam", FACTS, [new("notice", {"text": "tea"}, 1)])
+    with sqlite3.connect(file.path) as plain:
+        plain.execute("UPDATE entry SET document = ?", ('{"text":' + 100_000 * "[",))
+    plain.close()
+    with pytest.raises(BadInput, match="entry 1 is damaged"):
         film(file)

@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+from collections import deque
 from random import Random
 
 import pytest
@@ -14,9 +15,11 @@ from tablecam.record.game_file import GameFile
 from tablecam.record.positions import WHOLE, applied
 from tablecam.record.schema import SCHEMA_VERSION
 from tablecam.replay.check import Check
+from tablecam.replay.film import film
 from tablecam.replay.pages import Pages
 from tablecam.replay.repair import pages_of, repaired
 from tablecam.replay.salvage import Salvaged, salvaged
+from tablecam.replay.scenes import scenes
 from tests.record.games import FACTS
 from tests.replay.evening import evening
 from tests.replay.golden_recordings import golden, rows_of
@@ -182,6 +185,33 @@ def test_an_entry_of_bad_json_is_replaced_by_a_notice(whole, entries, tmp_path):
     kept = [*found.copy.entries]
     assert kept[6].document == {"text": "entry 7 (a deed) was lost with a part of the file"}
     assert [each.document for each in kept[9:]] == [each.document for each in entries[9:]]
+
+
+def test_what_says_nothing_of_its_kind_any_more_is_replaced_too_so_that_the_rest_can_be_played(
+    whole, entries, tmp_path
+):
+    path = shutil.copy(whole, tmp_path / "bad.tablecam")
+    position = [each.number for each in entries if each.kind == "position"][2]
+    deed = next(e.number for e in entries if e.kind == "deed" and e.document["events"])
+    with sqlite3.connect(path) as plain:
+        garble = "UPDATE entry SET document = replace(document, ?, ?) WHERE number = ?"
+        plain.execute(garble, ('"depth_mm"', '"depth_Mm"', position))
+        plain.execute(garble, ('"text"', '"tExt"', deed))
+    plain.close()
+    damaged = GameFile.open(path, read_only=True)
+    for play in (film, lambda journal: deque(scenes(journal))):
+        with pytest.raises(BadInput):
+            play(damaged)
+    found = repair(path)
+    numbers = ", ".join(map(str, sorted((position, deed))))
+    kinds = "1 position, 1 deed" if position < deed else "1 deed, 1 position"
+    assert [*found.lines()][1:] == [
+        f"unclear now, with a notice in place of each: {kinds} ({numbers})",
+        "nothing else is known to be lost",
+    ]
+    again = GameFile.create(tmp_path / "again.tablecam", found.copy.facts, found.copy.entries)
+    assert len(film(again)["entries"]) == len(entries)
+    assert deque(scenes(again))
 
 
 def test_positions_after_a_lost_one_are_told_whole(whole, entries, tmp_path):
