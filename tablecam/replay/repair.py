@@ -185,7 +185,8 @@ class _Saving:
             deque(self._telling.of(entry), maxlen=0)
         if kept.kind == "position":
             self._table, self._is_sure = table, is_sure
-        elif kept.kind == "play" and self._table is None:
+        elif kept.kind in ("play", "dispute") and self._table is None:
+            # Better than nothing: it is where all lay then, and what follows differs from that.
             self._table = _inside(kept.document) or None
         return kept
 

@@ -228,6 +228,19 @@ def test_positions_after_a_lost_one_are_told_whole(whole, entries, tmp_path):
     assert words.endswith("what moved then may be shown where it lay before")
 
 
+def test_where_the_first_position_is_lost_a_dispute_tells_where_all_lay(whole, entries, tmp_path):
+    path = shutil.copy(whole, tmp_path / "lost.tablecam")
+    dispute = next(each for each in entries if each.kind == "dispute")
+    later = next(e for e in entries if e.kind == "position" and e.number > dispute.number)
+    with sqlite3.connect(path) as plain:
+        told = "UPDATE entry SET document = '' WHERE number < ? AND kind IN ('position', 'play')"
+        plain.execute(told, (dispute.number,))
+    plain.close()
+    kept = [*repair(path).copy.entries]
+    lay = dispute.document["position"]
+    assert kept[later.number - 1].document == {WHOLE: applied(lay, later.document)}
+
+
 def test_without_its_facts_a_recording_is_guessed_from_its_entries(whole, tmp_path):
     path = shutil.copy(whole, tmp_path / "lost.tablecam")
     with sqlite3.connect(path) as plain:
