@@ -64,6 +64,8 @@ def _dressed(draw: st.DrawFn, name: str, tags: Iterator[int]) -> Unit:
             sigma_mm=draw(st.floats(0.0, 2.0)),
             sigma_deg=draw(st.floats(0.0, 2.0)),
             seen=draw(seen),
+            tag_right_mm=draw(st.floats(-10.0, 10.0)),
+            tag_forward_mm=draw(st.floats(-10.0, 10.0)),
         )
         for pose in made.bases
     )

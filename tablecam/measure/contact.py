@@ -190,8 +190,8 @@ def _middles_and_lengths(
 
 def _largest_sigma_mm(units: Sequence[Unit]) -> float:
     bases = rectangles(units)
-    arms = np.linalg.norm(bases.halves_mm, axis=1)
-    return float(np.hypot(bases.sigmas[:, 0], bases.sigmas[:, 2] * arms).max(initial=0.0)) * 2
+    spreads_mm = np.hypot(bases.sigmas[:, 0], bases.sigmas[:, 2] * bases.arms_mm)
+    return float(spreads_mm.max(initial=0.0)) * 2
 
 
 def _sentence(a: Unit, b: Unit, word: str, gap_mm: float, touches: Sequence[Touch]) -> str:

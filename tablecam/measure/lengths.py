@@ -191,8 +191,7 @@ def _gaps_with_sigma(from_a: Rectangles, from_b: Rectangles, pairs: Indices) -> 
     np.minimum.at(gaps_mm, group, ways.gaps_mm.min(axis=1))
     if not (from_a.sigmas.any() or from_b.sigmas.any()):
         return gaps_mm, np.zeros(len(pairs))
-    by_a = ways.by_a * rect_a.sigmas[:, None]
-    by_b = ways.by_b * rect_b.sigmas[:, None]
+    by_a, by_b = rect_a.in_sigmas(ways.by_a), rect_b.in_sigmas(ways.by_b)
     picked = _nearest_ways(group, ways.gaps_mm, len(pairs))
     values = np.where(picked >= 0, ways.gaps_mm.ravel()[picked], np.inf)
     shares = [
@@ -251,8 +250,7 @@ def _spans(these: Rectangles, things: Indices) -> tuple[Indices, Indices]:
 
 def _largest_spread(these: Rectangles) -> float:
     """A bound on the standard deviation of where any point of any rectangle is."""
-    arms = np.linalg.norm(these.halves_mm, axis=1)
-    return float(np.hypot(these.sigmas[:, 0], these.sigmas[:, 2] * arms).max())
+    return float(np.hypot(these.sigmas[:, 0], these.sigmas[:, 2] * these.arms_mm).max())
 
 
 def _nearest_ways(group: Indices, gaps_mm: Array, groups: int) -> Indices:

@@ -27,14 +27,17 @@ class Rectangles:
     """The rectangles of some things, n of them in all, in the things' order.
 
     `centres_mm` (n, 2); `axes` (n, 2, 2), each base's unit vectors to its right and ahead;
-    `halves_mm` (n, 2), half of its width and depth; `sigmas` (n, 3), of its centre along x and
-    y (mm) and of its heading (radians); `owners` (n,), the place of the thing it belongs to.
+    `halves_mm` (n, 2), half of its width and depth; `owners` (n,), the place of the thing it
+    belongs to. Three things err, each by itself, and `sigmas` (n, 3) are theirs: where its tag is
+    along x and y (mm), and its heading (radians), which swings the centre about the tag: by
+    `swings_mm` (n, 2) for each radian.
     """
 
     centres_mm: Array
     axes: Array
     halves_mm: Array
     sigmas: Array
+    swings_mm: Array
     owners: Indices
 
     def __len__(self) -> int:
@@ -46,6 +49,29 @@ class Rectangles:
         offsets = (signs * self.halves_mm[:, None]) @ self.axes
         return np.asarray(self.centres_mm[:, None] + offsets)
 
+    @property
+    def arms_mm(self) -> Array:
+        """How far, at most, any point of each is from what its heading turns about, (n,)."""
+        halves_mm, swings_mm = np.linalg.norm([self.halves_mm, self.swings_mm], axis=2)
+        return np.asarray(halves_mm + swings_mm)
+
+    def in_sigmas(self, by_pose: Array) -> Array:
+        """By how much one sigma of each of what errs changes k lengths, (n, k, 3).
+
+        `by_pose` (n, k, 3) are the lengths' derivatives by centre (x, y) and heading (radians).
+        """
+        by_turn = by_pose[..., 2] + np.einsum("nki,ni->nk", by_pose[..., :2], self.swings_mm)
+        by_error = np.concatenate([by_pose[..., :2], by_turn[..., None]], axis=2)
+        return np.asarray(by_error * self.sigmas[:, None])
+
+    def errors(self, luck: Array) -> tuple[Array, Array]:
+        """How far centres are moved (..., n, 2) and headings turned (..., n), in radians.
+
+        `luck` (..., n, 3) is what each that errs is off by, in its sigmas.
+        """
+        off = luck * self.sigmas
+        return off[..., :2] + off[..., 2:] * self.swings_mm, off[..., 2]
+
     def take(self, indices: Indices) -> Rectangles:
         """The rectangles at some places, in that order."""
         return Rectangles(
@@ -53,6 +79,7 @@ class Rectangles:
             self.axes[indices],
             self.halves_mm[indices],
             self.sigmas[indices],
+            self.swings_mm[indices],
             self.owners[indices],
         )
 
@@ -61,12 +88,13 @@ def rectangles(things: Sequence[Measurable]) -> Rectangles:
     """The rectangles of things, each thing's together."""
     rows = [(owner, *row) for owner, thing in enumerate(things) for row in _rows(thing)]
     owners = np.array([row[0] for row in rows], dtype=np.intp)
-    table = np.array([row[1:] for row in rows], dtype=np.float64).reshape(-1, 11)
+    table = np.array([row[1:] for row in rows], dtype=np.float64).reshape(-1, 13)
     return Rectangles(
         centres_mm=table[:, 0:2],
         axes=table[:, 2:6].reshape(-1, 2, 2),
         halves_mm=table[:, 6:8],
         sigmas=table[:, 8:11],
+        swings_mm=table[:, 11:13],
         owners=owners,
     )
 
@@ -82,11 +110,13 @@ def _rows(thing: Measurable) -> list[tuple[float, ...]]:
 
 
 def _point_row(x_mm: float, y_mm: float, sigma_mm: float) -> tuple[float, ...]:
-    return (x_mm, y_mm, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, sigma_mm, sigma_mm, 0.0)
+    return (x_mm, y_mm, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, sigma_mm, sigma_mm, 0.0, 0.0, 0.0)
 
 
 def _row(base: BasePose) -> tuple[float, ...]:
     x, y = forward(base.heading_deg)
-    sigma_mm, turned_rad = base.sigma_mm, math.radians(base.sigma_deg)
     halves = (base.width_mm / 2, base.depth_mm / 2)
-    return (base.x_mm, base.y_mm, y, -x, x, y, *halves, sigma_mm, sigma_mm, turned_rad)
+    sigmas = (base.tag_sigma_mm, base.tag_sigma_mm, math.radians(base.sigma_deg))
+    right_mm, ahead_mm = base.tag_right_mm, base.tag_forward_mm
+    swing_mm = (ahead_mm * y - right_mm * x, -ahead_mm * x - right_mm * y)
+    return (base.x_mm, base.y_mm, y, -x, x, y, *halves, *sigmas, *swing_mm)

@@ -28,16 +28,17 @@ def sampled(of: Rectangles, *, first: int = 0, draws: int = DRAWS) -> Rectangles
     """
     count = len(of)
     luck = np.stack([_normal(first + place) for place in range(count)], axis=1)
-    moved = luck[:draws] * of.sigmas
-    turn = moved[..., 2].reshape(-1)
+    moved_mm, turned_rad = of.errors(luck[:draws])
+    turn = turned_rad.reshape(-1)
     cos, sin = np.cos(turn), np.sin(turn)
     turned = np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
     many = np.tile(np.arange(count), draws)
     return Rectangles(
-        of.centres_mm[many] + moved[..., :2].reshape(-1, 2),
+        of.centres_mm[many] + moved_mm.reshape(-1, 2),
         of.axes[many] @ turned,
         of.halves_mm[many],
         of.sigmas[many],
+        of.swings_mm[many],
         of.owners[many],
     )
 

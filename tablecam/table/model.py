@@ -38,8 +38,9 @@ def _frozen(values: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
 class BasePose:
     """A base: a rectangle `width_mm` (its front edge) by `depth_mm` about its centre.
 
-    The sigmas are one standard deviation: of the centre, on the average over directions (where the
-    tag is glued off the centre it errs less ahead than aside), and of the heading. Zero is exact.
+    The sigmas are one standard deviation: of the centre, on the average over directions, and of the
+    heading. Zero is exact. A camera knows the place of the tag, whose centre lies `tag_right_mm`
+    and `tag_forward_mm` from the base's: about that a heading errs, and swings the centre with it.
     """
 
     x_mm: float
@@ -51,6 +52,8 @@ class BasePose:
     sigma_mm: float = 0.0
     sigma_deg: float = 0.0
     seen: Seen = "now"
+    tag_right_mm: float = 0.0
+    tag_forward_mm: float = 0.0
 
     def __post_init__(self) -> None:
         if not (self.width_mm > 0 and self.depth_mm > 0):
@@ -63,6 +66,12 @@ class BasePose:
             raise ValueError(f"expected sigmas of 0 or more, got {self.sigma_mm, self.sigma_deg}")
         # Twice: a hair below 0 comes out of the first as 360.
         object.__setattr__(self, "heading_deg", self.heading_deg % 360.0 % 360.0)
+
+    @property
+    def tag_sigma_mm(self) -> float:
+        """One standard deviation of the tag's place, whichever way: nothing swings there."""
+        swing_mm = math.radians(self.sigma_deg) * math.hypot(self.tag_right_mm, self.tag_forward_mm)
+        return math.sqrt(max(self.sigma_mm**2 - swing_mm**2 / 2, 0.0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ def _base_json(base: BasePose) -> Json:
     found: Json = {} if base.tag is None else {"tag": base.tag}
     for key in ("x_mm", "y_mm", "heading_deg", "width_mm", "depth_mm"):
         found[key] = getattr(base, key)
-    for key in ("sigma_mm", "sigma_deg"):
+    for key in ("sigma_mm", "sigma_deg", "tag_right_mm", "tag_forward_mm"):
         if getattr(base, key):
             found[key] = getattr(base, key)
     return found | {"seen": base.seen}

@@ -30,6 +30,8 @@ class BaseSection(StrictModel):
     sigma_mm: NotNegative = 0.0
     sigma_deg: NotNegative = 0.0
     seen: Seen = "now"
+    tag_right_mm: Coordinate = 0.0
+    tag_forward_mm: Coordinate = 0.0
 
     def to_pose(self) -> BasePose:
         """The frozen fact."""

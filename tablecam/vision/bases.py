@@ -54,6 +54,8 @@ class BaseSighting:
             tag=self.tag,
             sigma_mm=math.hypot(self.fit_mm, self.calibration_mm, beside_mm / math.sqrt(2)),
             sigma_deg=math.hypot(self.fit_deg, self.calibration_deg),
+            tag_right_mm=self.base_type.tag_right_mm,
+            tag_forward_mm=self.base_type.tag_forward_mm,
         )
 
 

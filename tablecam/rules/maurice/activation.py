@@ -10,6 +10,7 @@ import numpy as np
 import shapely
 
 from tablecam.measure.answer import Answer, Shape, decide
+from tablecam.measure.rectangles import rectangles
 from tablecam.measure.string_line import StringLine, string_lines
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import COMMANDER_BW, STRING_BW
@@ -108,9 +109,8 @@ def _sigma(
         lever = (at[0] - base.x_mm) * pull_y - (at[1] - base.y_mm) * pull_x
         pulls[base] = (x + pull_x, y + pull_y, turn + lever)
     variances = [commander.sigma_mm**2 * math.hypot(*string.start_pull) ** 2]
-    for base, (x, y, turn) in pulls.items():
-        variances.append(base.sigma_mm**2 * (x * x + y * y))
-        variances.append((math.radians(base.sigma_deg) * turn) ** 2)
+    by_pose = np.array([*pulls.values()])[:, None]
+    variances += np.square(rectangles([*pulls]).in_sigmas(by_pose)).ravel().tolist()
     return math.sqrt(math.fsum(variances))
 
 

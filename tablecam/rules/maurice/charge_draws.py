@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
@@ -14,10 +14,10 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.outlines import FIT_LIMIT_DEG, SEAM_MM, Axes, unit_footprints
-from tablecam.measure.rectangles import rectangles
+from tablecam.measure.rectangles import Rectangles, rectangles
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.table.formation import front_rank
-from tablecam.table.model import BasePose, Unit
+from tablecam.table.model import Unit
 
 Array = NDArray[np.float64]
 
@@ -50,9 +50,10 @@ def _drawn(unit: UnitOnField, *, has_ground: bool) -> list[UnitOnField]:
     bases = unit.unit.bases
     if not any(base.sigma_mm or base.sigma_deg for base in bases):
         return [unit] * DRAWS
-    x, y, turns = np.moveaxis(_errors(unit.id, len(bases)) * _sigmas(bases), -1, 0)
-    corners_mm = _corners(unit.unit, np.stack([x, y], axis=-1), np.radians(turns))
-    headings_deg = np.array([base.heading_deg for base in bases]) + turns
+    seen = rectangles([unit.unit])
+    moved_mm, turns_rad = seen.errors(_luck(unit.id, len(bases)))
+    corners_mm = _corners(seen, moved_mm, turns_rad)
+    headings_deg = np.array([base.heading_deg for base in bases]) + np.degrees(turns_rad)
     polygons = np.asarray(shapely.polygons(corners_mm), dtype=object)
     each = [tuple(row) for row in polygons.tolist()]
     outlines = _outlines(unit, polygons, has_ground=has_ground)
@@ -77,19 +78,14 @@ def _outlines(
 
 
 @cache
-def _errors(unit_id: str, bases: int) -> Array:
+def _luck(unit_id: str, bases: int) -> Array:
     """Of each base in each draw, in sigmas (draws, bases, 3), whoever else is there."""
     rng = np.random.default_rng([_SEED, zlib.crc32(unit_id.encode())])
     return rng.standard_normal((DRAWS, bases, 3))
 
 
-def _sigmas(bases: Sequence[BasePose]) -> Array:
-    return np.array([(base.sigma_mm, base.sigma_mm, base.sigma_deg) for base in bases])
-
-
-def _corners(unit: Unit, moved_mm: Array, turns_rad: Array) -> Array:
+def _corners(seen: Rectangles, moved_mm: Array, turns_rad: Array) -> Array:
     """The corners (draws, bases, 4, 2) of bases moved and turned."""
-    seen = rectangles([unit])
     offsets = seen.corners_mm() - seen.centres_mm[:, None]
     cos, sin = np.cos(turns_rad)[..., None], np.sin(turns_rad)[..., None]
     x_mm, y_mm = offsets[..., 0], offsets[..., 1]

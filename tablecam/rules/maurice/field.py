@@ -193,9 +193,7 @@ def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField
     in_difficult, in_water = (
         are_partly_in(bases, area) for area in (ground.difficult, ground.water)
     )
-    spreads_mm = placed.sigmas[:, 0] + placed.sigmas[:, 2] * np.linalg.norm(
-        placed.halves_mm, axis=1
-    )
+    spreads_mm = placed.sigmas[:, 0] + placed.sigmas[:, 2] * placed.arms_mm
     ends = np.cumsum([len(unit.bases) for unit in units]).tolist()
     spans = [slice(end - len(unit.bases), end) for unit, end in zip(units, ends, strict=True)]
     own = [tuple(bases[span].tolist()) for span in spans]
