@@ -15,12 +15,13 @@ import numpy as np
 from calibration.camera import Camera
 from calibration.table_tags import FITTED_ENDS_ALIKE, FITTED_SIGMA_PX
 from calibration.tag_adjustment import Adjustment, Spreads
+from tablecam.measure.rectangles import rectangles
 from tablecam.table.model import BasePose
 from tablecam.table.roster import BaseType
 from tablecam.vision.bases import base_poses
 from tablecam.vision.find import TagFinder
 from tablecam.vision.sighting import TagSighting
-from tests.benchmarks.scores import is_right
+from tests.benchmarks.scores import is_right, off_in_sigmas
 from tests.calibration.laid_tags import ARM_MM, LaidTable
 from tests.footage import Rig
 
@@ -61,12 +62,24 @@ class SeenBases:
 
     def off_in_sigmas(self, camera: Camera) -> np.ndarray:
         """How far another camera puts them off along x and y, in its sigmas, (n, 2)."""
-        poses = self.poses(camera)
-        off = [
-            [pose.x_mm - true.x_mm, pose.y_mm - true.y_mm]
-            for pose, true in zip(poses, self.bases, strict=True)
-        ]
-        return np.array(off) / np.array([[pose.sigma_mm] for pose in poses])
+        pairs = zip(self.poses(camera), self.bases, strict=True)
+        return np.array([off_in_sigmas(pose, true) for pose, true in pairs])
+
+    def corners_off_in_sigmas(self, camera: Camera) -> np.ndarray:
+        """How far another camera puts their corners off aside and ahead, in sigmas, (2, n, 4).
+
+        The corners are front left, front right, rear right, rear left.
+        """
+        seen, true = rectangles(self.poses(camera)), rectangles(self.bases)
+        beside_mm = seen.corners_mm() - true.corners_mm()
+        arms_mm = seen.corners_mm() - seen.centres_mm[:, None]
+        off = []
+        for along in seen.axes.transpose(1, 0, 2)[:, :, None]:
+            by_turn = along[..., 1] * arms_mm[..., 0] - along[..., 0] * arms_mm[..., 1]
+            by_pose = np.dstack([*np.broadcast_arrays(along[..., 0], along[..., 1], by_turn)])
+            sigmas_mm = np.linalg.norm(seen.in_sigmas(by_pose), axis=2)
+            off.append((beside_mm * along).sum(axis=2) / sigmas_mm)
+        return np.array(off)
 
     def _through(self, camera: Camera) -> list[TagSighting]:
         """The same pixels, read through another camera."""

@@ -49,11 +49,12 @@ corners go through the true camera. An id is `wrong` when it is on the table's l
 `beyond roster` when it is not on the list: whoever uses a detector by itself would have both.
 
 Sigmas are honest when 68 % of errors lie within one of them and 95 % within two; a ruling is sure
-of what lies beyond 1.645, where 90 % should end. Three things crowd the middle and leave these ends
-where they belong. A fit has to estimate its own noise. A base whose tag is glued 7 to 11 mm behind
-its centre errs at least twice as far sideways as ahead, by its heading, and states one sigma for
-both. And four table tags cannot tell that they lie exactly, as those of the footage do and as no
-hand lays them: what its calibrations state for themselves is 1.5 to 1.9 times too large. What a
+of what lies beyond 1.645, where 90 % should end. A base is surest where its tag is glued, 7 to 11
+mm behind its centre, and swings about that with its heading: its place is weighed along x and along
+y with what the position says of either, and so are its corners, which rulings measure from. Two
+things crowd the middle and leave these ends where they belong. A fit has to estimate its own noise.
+And four table tags cannot tell that they lie exactly, as those of the footage do and as no hand
+lays them: what its calibrations state for themselves is 1.5 to 1.9 times too large. What a
 calibration is off by is one draw for all bases of its pictures. So the same sightings are read
 through many calibrations, too: of tags that lie exactly, of the same where that is known
 beforehand, which no calibration can do, and of tags that a hand laid; and of each it is said how

@@ -52,6 +52,11 @@ TARGETS = (
     ),
     Target("honest", "errors within 1 sigma, within 2 sigma", "68 ± 8 %, 95 ± 4 %"),
     Target(
+        "honest corners",
+        "corners of bases: errors within 1, 1.645 and 2 sigma",
+        "68 ± 8 %, (90 %), 95 ± 4 %",
+    ),
+    Target(
         "honest lengths",
         "lengths between bases: errors within 1, 1.645 and 2 sigma",
         "68 ± 8 %, (90 %), 95 ± 4 %",

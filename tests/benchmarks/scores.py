@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
@@ -9,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from calibration.camera import Camera
+from tablecam.measure.rectangles import rectangles
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose
 from tablecam.table.roster import BaseType, Roster
@@ -166,6 +168,15 @@ def are_honest(one: float, two: float) -> bool:
     return abs(one - 0.68) <= 0.08 and abs(two - 0.95) <= 0.04
 
 
+def off_in_sigmas(pose: BasePose, true: TruePlace) -> np.ndarray:
+    """How far a base is placed off along x and y, in its sigma of either, (2,)."""
+    known = rectangles([pose])
+    off_mm = np.array([pose.x_mm - true.x_mm, pose.y_mm - true.y_mm])
+    swung_mm = known.sigmas[0, 2] * known.swings_mm[0]
+    sigmas_mm = np.hypot(known.sigmas[0, :2], swung_mm)
+    return off_mm / np.where(sigmas_mm > 0, sigmas_mm, np.inf)
+
+
 def heading(mine: Tally) -> tuple[str, float, float]:
     """Headings as the page shows them, and alone, in words; median and 95 % of those shown."""
     together, alone = (
@@ -263,19 +274,17 @@ def _row(
         return true_tag.visible, true_tag.px_per_cell, *(NOT_FOUND,) * 4, cells, *(NOT_FOUND,) * 3
     pose = poses[tag]
     beside = right[tag].corners_px.mean(axis=0) - true_tag.corners_px.mean(axis=0)
-    away = np.array([pose.x_mm - true.x_mm, pose.y_mm - true.y_mm])
     turned = difference_deg(pose.heading_deg, true.heading_deg)
-    sigma_mm, sigma_deg = pose.sigma_mm or np.inf, pose.sigma_deg or np.inf
     return (
         true_tag.visible,
         true_tag.px_per_cell,
         float(np.hypot(*beside)),
-        float(np.hypot(*away)),
+        math.dist((pose.x_mm, pose.y_mm), (true.x_mm, true.y_mm)),
         abs(turned),
         abs(difference_deg(in_rows[tag].heading_deg, true.heading_deg)),
         cells,
-        *(away / sigma_mm),
-        turned / sigma_deg,
+        *off_in_sigmas(pose, true),
+        turned / (pose.sigma_deg or np.inf),
     )
 
 

@@ -65,6 +65,20 @@ def test_lengths_between_bases(rig, report):
     report.add("honest lengths", where, _said(shares), _met(shares))
 
 
+def test_corners_of_bases(rig, seen, report):
+    """Where rulings measure: a front swings farthest about its tag, a rear hardly."""
+    aside, ahead = seen.corners_off_in_sigmas(rig.found_camera)
+    front, rear = slice(0, 2), slice(2, 4)
+    for words, off in (
+        ("front, aside", aside[:, front]),
+        ("rear, aside", aside[:, rear]),
+        ("all, ahead", ahead),
+    ):
+        shares = np.array([_shares(off)])
+        where = f"{rig.folder.name}, own calibration, {words}"
+        report.add("honest corners", where, _said(shares), _met(shares))
+
+
 def _shares(off_in_sigmas: np.ndarray) -> tuple[float, float, float]:
     """Of errors within one sigma, within what rulings take for sure, and within two sigmas."""
     one, two = within(off_in_sigmas)
