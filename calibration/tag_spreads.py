@@ -13,6 +13,14 @@ under two simulated cameras, four tags laid by hand to 0.1, 0.3 and 1 mm, 71 to 
 sigma, 88 to 89 % within 1.645 and 92 to 94 % within two (100 tables each). Tags that lie exactly
 cannot be told from tags that lie to some hundredths of a millimetre: there sigmas are 1.5 to 1.9
 times too large. Were the spreads known, they would be exact: 67 to 71, 89 to 91 and 94 to 96 %.
+
+Two other ways were tried on such tables, four tags under one camera. To believe beforehand that
+hands lay tags to 0.3 mm (a scaled inverse chi-squared prior of two or four degrees of freedom:
+A. Gelman et al., Bayesian Data Analysis, chapter 3) makes sigmas of tags that lie exactly 3.7 times
+too large instead of 1.5, and those of tags laid to 0.3 mm no truer (40 tables each). To tell the
+sigma within 1.645 of which nine in ten errors would lie, instead of the root mean square over all
+spreads, crowds the middle less (80 instead of 84 % of tags that lie exactly), but of tags that a
+hand laid to 0.1, 0.3 and 1 mm only 86 to 88 % lie there, and 89 to 90 % as it is (120 tables each).
 """
 
 from __future__ import annotations
