@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from tablecam.referee.ways import Way
 from tablecam.table.model import FARTHEST_MM
@@ -164,11 +164,18 @@ class Redo(BaseModel):
 
 
 class Correct(BaseModel):
-    """Dice as they really came up, by the place of the roll in the log."""
+    """Dice as they really came up, or what was really chosen, by the deed's place in the log."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     deed: int = Field(ge=0)
-    values: list[int] = Field(min_length=1, max_length=200)
+    values: list[int] | None = Field(default=None, min_length=1, max_length=200)
+    action: dict[str, Any] | None = None
     why: str = Field(default="", max_length=200)
     version: int | None = None
+
+    @model_validator(mode="after")
+    def _is_one_of_two(self) -> Correct:
+        if (self.values is None) == (self.action is None):
+            raise ValueError("expected either the dice's values or an action")
+        return self

@@ -6,7 +6,7 @@ from flask import Blueprint, Response, jsonify, request
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
-from tablecam.referee.corrections import correct_dice, undo_to
+from tablecam.referee.corrections import correct_choice, correct_dice, others, undo_to
 from tablecam.referee.corrections import redo as again
 from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
@@ -94,10 +94,22 @@ def redo() -> Response:
 
 @blueprint.post("/correct")
 def correct() -> Response:
-    """Say what dice of an earlier action really showed."""
+    """Say what dice of an earlier action really showed, or what was really chosen there."""
     wanted = document_from(request.get_json(), "correct").parsed(Correct)
-    correct_dice(_referee(), seat_now(), wanted.deed, wanted.values, wanted.why, wanted.version)
+    told = wanted.why, wanted.version
+    if wanted.values is not None:
+        correct_dice(_referee(), seat_now(), wanted.deed, wanted.values, *told)
+    else:
+        correct_choice(_referee(), seat_now(), wanted.deed, wanted.action, *told)
     return _shown()
+
+
+@blueprint.get("/others/<int:deed>")
+def might_have_been(deed: int) -> Response:
+    """What else this seat might have chosen where it made a deed of the log."""
+    response = jsonify({"others": others(_referee(), seat_now(), deed)})
+    response.headers["Cache-Control"] = "no-store"  # it may tell of a concealed hand
+    return response
 
 
 def _shown() -> Response:

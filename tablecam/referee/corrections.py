@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
+from tablecam.referee.course import AnyPlay
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import Seat
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Refused
+from tablecam.rules.game import Json, Refused
 
 
 def undo_to(referee: Referee, seat: Seat, deed: int, version: int | None = None) -> None:
@@ -55,5 +57,63 @@ def correct_dice(
         if not isinstance(wrong, Roll) or wrong.values is None:
             raise Refused("expected dice that were rolled", key="deed")
         was = ", ".join(map(str, wrong.values))
-        note = f"overruled: the dice were read as {was}" + (f" ({why})" if why else "")
+        note = _note(f"the dice were read as {was}", why)
         play.correct(place, replace(wrong, values=tuple(values)), note)
+
+
+def others(referee: Referee, seat: Seat, deed: int) -> list[Json]:
+    """What else of its kind might have been chosen instead of what has that place in the log.
+
+    Each with its words and its action. None where a hand did it or chance, or another seat.
+
+    Raises:
+        BadInput: No game has begun, there is no such deed, or it was taken back.
+    """
+    with referee.held() as play:
+        if play is None:
+            raise Refused("expected a game in progress: none has begun", key="deed")
+        place = play.place_of(deed)
+        before = play.state_before(place)
+        offers = ((each, play.game.offered(before, each)) for each in _others(play, seat, place))
+        return [
+            {"group": offer.group, "label": offer.label, "action": play.game.action_to_json(each)}
+            for each, offer in offers
+        ]
+
+
+def correct_choice(
+    referee: Referee,
+    seat: Seat,
+    deed: int,
+    action: object,
+    why: str = "",
+    version: int | None = None,
+) -> None:
+    """Say that something else was chosen than was tapped, however long ago: one of the `others`.
+
+    What followed is done again, as far as it can be, with the dice that were thrown.
+
+    Raises:
+        NotYours, OutOfDate: As for `Referee.act`.
+        BadInput: It was not to be chosen there.
+    """
+    with referee.changing(seat, version) as play:
+        place = play.place_of(deed)
+        wanted = play.game.action_from_json(action)
+        if wanted not in _others(play, seat, place):
+            raise Refused("expected what else might have been chosen then", key="action")
+        told = play.game.offered(play.state_before(place), play.done[place].action).label
+        play.correct(place, wanted, _note(f"{told} was told first", why))
+
+
+def _others(play: AnyPlay, seat: Seat, place: int) -> tuple[Any, ...]:
+    """The actions of a kind that a seat was offered, one of which it did."""
+    before, done = play.state_before(place), play.done[place].action
+    if not seat.may_answer(play.game.asked(before)) or isinstance(done, Roll):
+        return ()
+    alike = [each for each in play.game.legal(before) if type(each) is type(done)]
+    return tuple(each for each in alike if each != done) if done in alike else ()
+
+
+def _note(what: str, why: str) -> str:
+    return f"overruled: {what}" + (f" ({why})" if why else "")

@@ -167,6 +167,10 @@ class Play(Generic[State, Action]):
                 return place
         raise Refused("expected what was done and not taken back", key="deed")
 
+    def state_before(self, place: int) -> State:
+        """The state before what has a place in `done`."""
+        return self._standing[place - 1].state if place else self._first
+
     def correct(self, place: int, action: Action, note: str = "") -> int:
         """Do another action in place of one of `done`, and again what followed, if it can be.
 
@@ -177,8 +181,7 @@ class Play(Generic[State, Action]):
         Raises:
             Refused: The action was not legal there, and nothing has changed.
         """
-        before = self._standing[place - 1].state if place else self._first
-        self.game.apply(before, action)
+        self.game.apply(self.state_before(place), action)
         later = self._standing[place + 1 :]
         self.undo(len(self._standing) - place)
         self.apply(action, note)

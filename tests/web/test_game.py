@@ -172,6 +172,25 @@ def test_dice_read_wrong_are_corrected_in_the_log_for_all_to_see(french, british
         assert french.post("/api/game/correct", json=wrong).status_code == 400
 
 
+def test_a_choice_that_was_tapped_wrong_is_put_right_by_whose_it_was(french, british):
+    begin(french)
+    act(french, type="volleys", invoke=False)
+    act(french, type="declare", command="pass")
+    (march, *_) = [
+        each for each in french.get("/api/game/others/1").json["others"] if each["label"] == "March"
+    ]
+    assert march["action"] == {"type": "declare", "command": "march"}
+    assert british.get("/api/game/others/1").json == {"others": []}
+    body = {"deed": 1, "action": march["action"], "why": "a slip"}
+    assert british.post("/api/game/correct", json=body).status_code == 400
+    now = french.post("/api/game/correct", json=body).json
+    (line,) = [line for line in now["log"] if line["kind"] == "command" and not line["undone"]]
+    assert line["note"] == "overruled: Pass was told first (a slip)"
+    for wrong in ({}, {"values": [1], "action": march["action"]}, {"action": {"type": "dance"}}):
+        assert french.post("/api/game/correct", json={"deed": 0} | wrong).status_code == 400
+    assert french.get("/api/game/others/99").status_code == 400
+
+
 @pytest.mark.parametrize(
     ("body", "code", "said"),
     [

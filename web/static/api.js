@@ -59,6 +59,11 @@ export async function playGame(deed, body) {
   return log.whole(await send(`/api/game/${deed}${log.query}`, body));
 }
 
+/** What else this seat might have chosen where it made a deed of the log. @type {(deed: number) => Promise<import("./game_state.js").Choice[]>} */
+export async function othersOf(deed) {
+  return (await get(`/api/game/others/${deed}`)).others;
+}
+
 /** The seats at the table. @type {() => Promise<SeatsNow>} */
 export function seats() {
   return get("/api/seats");

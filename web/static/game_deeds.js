@@ -61,7 +61,7 @@ export class Deeds {
     const before = game.told;
     try {
       gameTold(this.state, await ask(), before);
-      Object.assign(game, { looked: null, line: null, fixing: null });
+      Object.assign(game, { looked: null, line: null, fixing: null, choosing: null });
     } catch (error) {
       game.said = await this.excuse(error);
     }
@@ -154,6 +154,24 @@ export class Deeds {
   /** Say what dice really showed; what followed is done again where it can be. @param {number} deed @param {number[]} values @param {string} why */
   correct(deed, values, why) {
     return this.send("Correcting …", () => api.playGame("correct", { deed, values, why, version: this.version }));
+  }
+
+  /** See what else might have been chosen instead of a deed. @param {number} deed */
+  async choose(deed) {
+    const { game } = this.state;
+    this.change(() => Object.assign(game, { choosing: { deed, offers: null }, said: "" }));
+    try {
+      const offers = await api.othersOf(deed);
+      if (game.choosing?.deed === deed) this.change(() => { game.choosing = { deed, offers }; });
+    } catch (error) {
+      const said = await this.excuse(error);
+      this.change(() => Object.assign(game, { choosing: null, said }));
+    }
+  }
+
+  /** Say that something else was chosen; what followed is done again where it can be. @param {number} deed @param {Action} action @param {string} why */
+  correctChoice(deed, action, why) {
+    return this.send("Correcting …", () => api.playGame("correct", { deed, action, why, version: this.version }));
   }
 
   /** Take back the last die that was entered, or else the latest action. */

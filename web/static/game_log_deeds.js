@@ -1,5 +1,5 @@
 // @ts-check
-/** What taps on the log do: show a line's drawing, go back to before it, correct its dice. */
+/** What taps on the log do: show a line's drawing, go back to before it, correct its dice or a choice. */
 import { playing } from "./game_state.js";
 import { byId } from "./panel.js";
 import { listenToLooks, onTap } from "./taps.js";
@@ -13,7 +13,7 @@ export function listenToLog(deeds) {
   listenToLooks(body, "data-log", (key) => deeds.change(() => { game.looked = key ?? game.line; }));
   const open = (/** @type {string} */ key) => deeds.change(() => {
     game.line = game.line === key ? null : key;
-    Object.assign(game, { looked: game.line, fixing: null });
+    Object.assign(game, { looked: game.line, fixing: null, choosing: null });
     if (game.line !== null) uncoverTable(body);
   });
   onTap("game-log-body", "data-log", open);
@@ -29,9 +29,18 @@ export function listenToLog(deeds) {
   onTap("game-log-body", "data-fix-open", (fixing) => deeds.change(() => { game.fixing = JSON.parse(fixing); }));
   onTap("game-log-body", "data-turn", (index) => deeds.change(() => turnDie(deeds, Number(index))));
   onTap("game-log-body", "data-fix", (_, button) => {
-    const why = button.parentElement?.querySelector("input")?.value.trim() ?? "";
-    if (game.fixing) deeds.correct(game.fixing.deed, game.fixing.values, why);
+    if (game.fixing) deeds.correct(game.fixing.deed, game.fixing.values, whyBy(button));
   });
+  onTap("game-log-body", "data-others", (deed) => { void deeds.choose(Number(deed)); });
+  onTap("game-log-body", "data-other", (index, button) => {
+    const offer = game.choosing?.offers?.[Number(index)];
+    if (game.choosing && offer) void deeds.correctChoice(game.choosing.deed, offer.action, whyBy(button));
+  });
+}
+
+/** The reason that was written down beside a button. @type {(button: Element) => string} */
+function whyBy(button) {
+  return button.closest(".deeds")?.querySelector("input")?.value.trim() ?? "";
 }
 
 /** On a phone the panel may lie over the table, where the line is drawn: let it slide back. @type {(body: HTMLElement) => void} */

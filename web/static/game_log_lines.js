@@ -54,11 +54,11 @@ function updateLine(line, key, happened, state) {
   if (isOpen) renderDeeds(deeds, happened, state);
 }
 
-/** What may be done about a line: go back to before it, or say what its dice really showed. @type {(node: HTMLElement, happened: Happened, state: State) => void} */
-function renderDeeds(node, { undone, deed, dice, evidence }, state) {
-  const { busy, fixing } = state.game;
+/** What may be done about a line: go back to before it, or say what its dice really showed or what was meant. @type {(node: HTMLElement, happened: Happened, state: State) => void} */
+function renderDeeds(node, { undone, deed, dice, evidence, kind }, state) {
+  const { busy, fixing, choosing } = state.game;
   if (!node.children.length) node.append(...madeDeeds());
-  const [hint, back, open, faces, why, fix] = /** @type {HTMLElement[]} */ ([...node.children]);
+  const [hint, back, open, faces, choices, why, fix, other] = /** @type {HTMLElement[]} */ ([...node.children]);
   const may = Boolean(playing(state)?.can_undo) && !undone;
   const isFixing = may && fixing?.deed === deed;
   write(hint, undone ? "It was taken back, and stays in the record." : evidence.length ? "It is drawn on the table." : "");
@@ -66,8 +66,19 @@ function renderDeeds(node, { undone, deed, dice, evidence }, state) {
   put(back, "data-back", String(deed));
   open.hidden = !may || !dice || isFixing;
   put(open, "data-fix-open", JSON.stringify({ deed, values: dice?.values ?? [] }));
-  for (const part of [faces, why, fix]) part.hidden = !isFixing;
-  for (const button of [back, open, fix]) disable(button, busy !== null);
+  const offers = may && choosing?.deed === deed ? choosing.offers : null;
+  put(other, "data-others", String(deed));
+  other.hidden = !may || Boolean(dice) || kind === "overrule" || choosing?.deed === deed;
+  if (offers) write(hint, offers.length ? "What was meant? What followed is done again, with the dice that were thrown." : "Nothing else of its kind could be chosen there.");
+  each(choices, (offers ?? []).map(({ label }, index) => ({ label, index })), ({ index, label }) => `${index} ${label}`, makeChoice, (button, { label, index }) => {
+    put(button, "data-other", String(index));
+    write(button, label);
+    disable(button, busy !== null);
+  });
+  for (const part of [faces, fix]) part.hidden = !isFixing;
+  choices.hidden = !offers?.length;
+  why.hidden = !isFixing && !offers?.length;
+  for (const button of [back, open, fix, other]) disable(button, busy !== null);
   if (!isFixing || !fixing) return;
   const numbered = fixing.values.map((face, index) => ({ face, index }));
   each(faces, numbered, ({ face, index }) => `${index} ${face}`, ({ face }) => makeFace(face), (button, { index }) => put(button, "data-turn", String(index)));
@@ -75,19 +86,30 @@ function renderDeeds(node, { undone, deed, dice, evidence }, state) {
 
 /** @type {() => HTMLElement[]} */
 function madeDeeds() {
-  const [hint, back, open, faces, why, fix] = ["span", "button", "button", "div", "input", "button"].map((tag) => element(tag));
+  const [hint, back, open, faces, choices, why, fix, other] = ["span", "button", "button", "div", "div", "input", "button", "button"].map((tag) => element(tag));
   hint.className = "hint";
-  for (const button of [back, open, fix]) put(button, "type", "button");
+  for (const button of [back, open, fix, other]) put(button, "type", "button");
   write(back, "Back to before this");
   write(open, "The dice were read wrong …");
   faces.className = "dice turned";
   put(faces, "role", "group");
   put(faces, "aria-label", "Tap a die until it shows what it really was");
-  for (const [name, value] of Object.entries({ type: "text", maxlength: "200", placeholder: "why? (may be left out)", "aria-label": "Why are the dice corrected?" })) put(why, name, value);
+  for (const [name, value] of Object.entries({ type: "text", maxlength: "200", placeholder: "why? (may be left out)", "aria-label": "Why is it corrected?" })) put(why, name, value);
   put(fix, "data-fix", "");
   fix.className = "main";
   write(fix, "Correct: an overrule");
-  return [hint, back, open, faces, why, fix];
+  write(other, "Something else was meant …");
+  choices.className = "choices";
+  put(choices, "role", "group");
+  put(choices, "aria-label", "What was meant: tapped, it is an overrule");
+  return [hint, back, open, faces, choices, why, fix, other];
+}
+
+/** @type {() => HTMLElement} */
+function makeChoice() {
+  const button = element("button");
+  put(button, "type", "button");
+  return button;
 }
 
 /** @type {(face: number) => HTMLElement} */

@@ -58,6 +58,8 @@
  *
  * @typedef {{own: string, by_link: boolean, may_change: boolean, seats: {name: string, side: string | null, link: string | null}[]}} SeatsNow  as `/api/seats` gives it
  *
+ * @typedef {{label: string, action: Action}} Choice  what might have been chosen instead of something
+ *
  * @typedef {object} GameOnPage
  * @property {GameNow | null} told
  * @property {SeatsNow | null} seats
@@ -69,6 +71,7 @@
  * @property {boolean} wholeLog
  * @property {string | null} line  the line of the log that is open
  * @property {{deed: number, values: number[]} | null} fixing  dice that are being corrected
+ * @property {{deed: number, offers: Choice[] | null} | null} choosing  what else might have been chosen, once it is known
  * @property {number[]} faces  the dice that were entered so far
  * @property {string} facesOf  the roll that they are for
  * @property {{key: string, face: number} | null} decided  a die that was rolled for what is too close to call
@@ -100,6 +103,7 @@ export function newGame(facts) {
     wholeLog: false,
     line: null,
     fixing: null,
+    choosing: null,
     faces: [],
     facesOf: "",
     decided: null,

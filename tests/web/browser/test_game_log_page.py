@@ -75,3 +75,21 @@ def test_a_button_that_is_focused_by_keys_shows_who_it_is_for(fight: Table) -> N
             break
         page.keyboard.press("Tab")
     expect(page.locator("#board.looking .layer.game .role-unit")).to_have_count(11)
+
+
+def test_a_wrongly_tapped_target_is_put_right_without_throwing_again(fight: Table) -> None:
+    fight.taps("Volleys", "From the left", "P3 at A3 (4)")
+    fight.prussian.enters(6, 6, 1, 1)
+    page = fight.prussian.page
+    page.locator("#game-log-body .words", has_text="P3 fires at A3").click()
+    page.locator("[data-others]:visible").click()
+    wanted = page.locator("[data-other]:visible").first
+    unit, targets = wanted.inner_text().split(" at ")
+    page.locator("#game-log-body .deeds input:visible").fill("wrong button")
+    wanted.click()
+    for each in (fight.prussian, fight.austrian):
+        each.shows_the_newest()
+        right = each.page.locator("#game-log-body li.overrule").last
+        expect(right).to_contain_text(f"{unit} fires at {targets.split(' ')[0]}")
+        expect(right).to_contain_text("P3 at A3 (4) was told first (wrong button)")
+        expect(each.page.locator("#game-log-body li.undone")).not_to_have_count(0)
