@@ -24,17 +24,18 @@ import { cornersOf } from "./replay_positions.js";
 
 /** The lines of a film, from an entry on. @type {(film: Film, from: number) => Line[]} */
 export function linesOf(film, from = 0) {
-  return film.entries.slice(from).flatMap((entry, index) => linesOfEntry(entry, from + index));
+  return film.entries.slice(from).flatMap((entry, index) => linesOfEntry(film, entry, from + index));
 }
 
-/** @type {(entry: Entry, at: number) => Line[]} */
-function linesOfEntry(entry, at) {
+/** @type {(film: Film, entry: Entry, at: number) => Line[]} */
+function linesOfEntry(film, entry, at) {
   const line = (/** @type {Partial<Line> & {text: string}} */ told) => ({ at, key: `${at}`, kind: entry.kind, note: "", rule: "", dice: [], evidence: [], isAbout: (/** @type {string} */ id) => entry.unit === id, ...told });
   if (entry.undoes?.length) return [line({ kind: "undo", text: `${count(entry.undoes.length, "action")} taken back` })];
-  if (entry.kind === "deed") return (entry.events ?? []).map((event, index) => lineOfEvent(event, at, index));
+  if (entry.kind === "deed" && !entry.events) return [line({ text: "Something was done: the tablecam that kept it kept no words for it." })];
+  if (entry.kind === "deed") return entry.events.map((event, index) => lineOfEvent(event, at, index));
   if (entry.kind === "play") return [line({ text: "A game begins." })];
   if (entry.kind === "ruling") return [line({ text: rulingWords(entry), rule: entry.answer?.rule ?? "", evidence: [...(entry.answer?.evidence ?? []), ...ghostOf(entry)] })];
-  if (entry.kind === "dispute") return [disputed(entry, line)];
+  if (entry.kind === "dispute") return [disputed(film, entry, line)];
   if (entry.kind === "notice") return [line({ text: entry.text ?? "" })];
   if (entry.kind === "move") return [line({ text: `A hand moves ${entry.unit}.` })];
   return [];
@@ -59,7 +60,8 @@ function lineOfEvent(event, at, index) {
 /** @type {(entry: Entry) => string} */
 function rulingWords({ unit = "", text, answer }) {
   const said = text ?? answer?.because ?? "";
-  return `${said.startsWith(unit) ? "" : `${unit}: `}${sentence(said)}${answer ? ` (${badge(answer)})` : ""}`;
+  const isAsked = said.endsWith("?"); // what is no question has its answer in it
+  return `${said.startsWith(unit) ? "" : `${unit}: `}${sentence(said)}${answer && isAsked ? ` (${badge(answer)})` : ""}`;
 }
 
 /** Where a move would have been legal. @type {(entry: Entry) => Shape[]} */
@@ -67,11 +69,11 @@ function ghostOf({ ghost = [] }) {
   return ghost.map((base, index) => ({ kind: "polygon", role: "goal", points_mm: cornersOf(base), label: index ? "" : "legal" }));
 }
 
-/** @type {(entry: Entry, line: (told: Partial<Line> & {text: string}) => Line) => Line} */
-function disputed({ dispute }, line) {
+/** @type {(film: Film, entry: Entry, line: (told: Partial<Line> & {text: string}) => Line) => Line} */
+function disputed({ facts }, { dispute }, line) {
   const { question, answer, active } = dispute ?? {};
   const because = answer?.because ? ` ${answer.because}` : "";
-  return line({ text: `Disputed: ${question?.text ?? ""} ${answer ? `${badge(answer)}.` : ""}${because}`, note: active ? `${active}'s round` : "", rule: answer?.rule ?? "", evidence: answer?.evidence ?? [] });
+  return line({ text: `Disputed: ${question?.text ?? ""} ${answer ? `${badge(answer)}.` : ""}${because}`, note: active ? `${facts?.side_names[active] ?? active}'s round` : "", rule: answer?.rule ?? "", evidence: answer?.evidence ?? [] });
 }
 
 /** @type {(number: number, word: string) => string} */

@@ -11,6 +11,10 @@ import { linesShown } from "./replay_state.js";
 
 const MARKS = /** @type {Record<string, string>} */ ({ broken: "✕", charge: "»", dispute: "?", overrule: "!", undo: "↶", notice: "i", over: "⚑" });
 
+/** Lines that a browser has never laid out turn out higher, frame after frame: so often it is looked again at most, and until nothing grew so often. */
+const MOST_SCROLLS = 20;
+const CALM = 3;
+
 /** Bring the log up to date. @type {(replay: Replay, unit: string | null) => void} */
 export function renderReplayLog(replay, unit) {
   const { film, lines, onlyUnit } = replay;
@@ -77,16 +81,21 @@ function setNow(line, isNow) {
   put(line, "aria-current", isNow ? "true" : null);
 }
 
-/** Twice: lines that were never seen are not as high as they were thought to be. @type {(line: HTMLElement) => void} */
+/** Again until it stays: lines that were never seen are not as high as they were thought to be. @type {(line: HTMLElement) => void} */
 function scrollTo(line) {
   const scroller = byId("log-scroll");
   if (scroller.matches(":hover, :focus-within")) return;
+  let [left, height, calm] = [MOST_SCROLLS, 0, 0];
   const centre = () => {
+    if (!line.classList.contains("now")) return;
     const [box, own] = [scroller.getBoundingClientRect(), line.getBoundingClientRect()];
     scroller.scrollTop += own.top - box.top - (box.height - own.height) / 2;
+    calm = scroller.scrollHeight === height ? calm + 1 : 0;
+    height = scroller.scrollHeight;
+    left -= 1;
+    if (left && calm < CALM) requestAnimationFrame(centre);
   };
   centre();
-  requestAnimationFrame(centre);
 }
 
 /** @type {(node: Element, name: string, isOn: boolean) => void} */

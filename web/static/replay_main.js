@@ -38,9 +38,19 @@ const source = sourceOfPage();
 async function begin() {
   for (;;) {
     const told = await source.film(0).catch((error) => say(String(error.message ?? error)));
-    if (told?.facts && told.entries.length) return play(new Film(told));
+    if (told?.facts && told.entries.length) return play(filmOf(told));
     if (!told) say("Nothing was recorded of this table yet. It begins with a game.");
     await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS));
+  }
+}
+
+/** @type {(told: import("./replay_film.js").FilmDocument) => Film} */
+function filmOf(told) {
+  try {
+    return new Film(told);
+  } catch (error) {
+    say("This recording is damaged: `tablecam replay FILE --repair OUT` saves what can be saved.");
+    throw error;
   }
 }
 

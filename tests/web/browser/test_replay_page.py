@@ -183,6 +183,28 @@ def test_every_move_of_a_unit_is_drawn_and_stepped_through(page: Page, journal: 
     assert lines.count() < 60
 
 
+def test_every_move_stays_drawn_beside_the_drawing_of_what_is_said(page: Page) -> None:
+    page.keyboard.press("End")
+    page.locator('.units [data-thing="unit:F4"]').focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("v")
+    page.locator("#log-body li.drawn", has_text="activates").last.locator("button").click()
+    expect(page.locator(".layer.game .shape").first).to_be_visible()
+    expect(page.locator(".about .shape").first).to_be_visible()
+
+
+def test_the_log_shows_the_line_that_is_shown_wherever_one_goes(page: Page) -> None:
+    for key in ("End", "PageUp", "b", "PageDown"):
+        pressed(page, key)
+        page.wait_for_function(
+            """() => {
+              const line = document.querySelector("#log-body .now")?.getBoundingClientRect();
+              const box = document.getElementById("log-scroll").getBoundingClientRect();
+              return line && line.top >= box.top - 1 && line.bottom <= box.bottom + 1;
+            }"""
+        )
+
+
 def test_a_line_of_the_log_is_gone_to_and_drawn(page: Page) -> None:
     line = page.locator("#log-body li.drawn", has_text="activates").first
     line.locator("button").click()
