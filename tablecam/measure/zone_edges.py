@@ -16,7 +16,8 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
-_PLAIN_TURN_RAD = np.pi / 4 + 1e-9
+_PLAIN_TURN_RAD = np.pi / 3
+"""Up to here what lies ahead, farther off than a strip is wide, never comes into its rear."""
 _SAME_RAD = 1e-9
 _HAIR_MM = 1e-6
 _FAR_RAD, _APART_RAD = 7.0, 20.0
@@ -114,7 +115,7 @@ def turns_within(strip: Strip, edges: Edges, most_rad: float) -> tuple[Array, Ar
 
     A shape is beside the strip where all of its corners are beyond the same side, so between the
     first and the last angle at which one crosses a side it may be in it. That holds for shapes
-    ahead of the front line that are no nearer than the strip is wide, at angles up to 45 degrees.
+    ahead of the front line that are no nearer than the strip is wide, at angles up to 60 degrees.
     """
     x_mm, y_mm = edges.starts.T
     far_mm = np.hypot(x_mm, y_mm)
@@ -170,7 +171,7 @@ def _nearest_mm(starts: Array, steps: Array) -> Array:
 def is_clear(strip: Strip, edges: Edges, most_rad: float, sliver_mm: float) -> Flags:
     """Which shapes (n,) hang together and lie ahead of wherever the near end comes.
 
-    At angles up to 45 degrees, and no nearer than the strip is wide: as `turns_within` has it.
+    At angles up to 60 degrees, and no nearer than the strip is wide: as `turns_within` has it.
     """
     half_mm = max(abs(strip.left_mm), abs(strip.right_mm))
     if most_rad > _PLAIN_TURN_RAD:

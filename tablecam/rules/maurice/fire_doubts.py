@@ -20,7 +20,6 @@ from tablecam.rules.maurice.fire_bounds import (
     Stage,
     hits_at,
     met_by,
-    slack_mm,
     stages,
 )
 from tablecam.rules.maurice.fire_draws import scene
@@ -28,7 +27,6 @@ from tablecam.rules.maurice.fire_option import FireOption
 from tablecam.rules.maurice.fire_outlook import Outlook, hidden_draws, outlooks, walled_draws
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
 from tablecam.rules.maurice.fire_zone import STEP_DEG
-from tablecam.rules.maurice.tables import TURN_DEG
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -83,23 +81,28 @@ def _is_plain(seen_as: Sequence[Outlook]) -> bool:
 
 def _sure_of(bases: Sequence[Shooter], tolerance_mm: float) -> Iterator[Shooter]:
     """The bases, all of one arm, that may hit the same whether lengths are kinder or less kind."""
-    left = list(bases)
-    for stage in stages(bases[0]) if bases else ():
-        slacks_mm = (slack_mm(base, base.others, stage.longest_mm) for base in left)
-        slack = max([tolerance_mm, *slacks_mm])
+    if not bases:
+        return
+    left: dict[Shooter, frozenset[str]] = dict.fromkeys(bases, frozenset())
+    for each_stage in zip(*map(stages, bases), strict=True):
+        stage_of = dict(zip(bases, each_stage, strict=True))
+        slack = max(tolerance_mm, *(SIGMAS * stage_of[base].error_mm for base in left), 0.0)
         asked = [
-            Aimed(base, stage, others, others)
+            Aimed(base, stage_of[base], others, others)
             for base in left
-            for others in [base.within(stage.longest_mm + slack)]
+            for others in [base.within(stage_of[base].longest_mm + slack)]
         ]
-        may = [_hit(each) for each in hits_at(asked, slack + _between_mm(stage))]
-        must = [frozenset[str]()] * len(may)
-        some = [at for at, each in enumerate(may) if each]
-        for at, each in zip(some, hits_at([asked[at] for at in some], -slack), strict=True):
-            must[at] = _hit(each)
-        yield from (left[at] for at in some if may[at] == must[at])
-        left = [left[at] for at in range(len(left)) if not may[at]]
-    yield from left
+        may = map(_hit, hits_at(asked, slack + _between_mm(each_stage[0])))
+        some = [(each, names) for each, names in zip(asked, may, strict=True) if names]
+        must = map(_hit, hits_at([each for each, _ in some], -slack))
+        for (each, names), sure in zip(some, must, strict=True):
+            before = left.pop(each.base)
+            if sure == names and (not before or (before == names and len(names) == 1)):
+                yield each.base
+            elif not sure and len(before | names) == 1:
+                # A later stage may hit the same one for certain.
+                left[each.base] = before | names
+    yield from (base for base, names in left.items() if not names)
 
 
 def _hit(hits: Mapping[str, Flags]) -> frozenset[str]:
@@ -111,16 +114,28 @@ def target_answers(
 ) -> dict[str, Answer]:
     """Whether a base may shoot each unit of which that is not certain, by all that it may face."""
     looks = list(_looks(seen_as, tolerance_mm))
-    if all(must for look in looks for must in look.units.values()):
+    if _is_certain(looks):
         return {}
     listed = {option.target: option for option in options}
     answers = {}
     for unit_id, held in _drawn(seen_as, looks).items():
-        chance = _chance(seen_as, looks, unit_id, held, tolerance_mm)
+        chance = _chance(seen_as, looks, unit_id, held)
         if _is_open(chance, held, tolerance_mm):
             option = listed.get(unit_id)
             answers[unit_id] = _answer(seen_as[0].base, unit_id, chance, tolerance_mm, option)
     return answers
+
+
+def _is_certain(looks: Sequence[Look]) -> bool:
+    """Whether no error changes who is hit: at no stage, or always one and the same unit."""
+    if all(must for look in looks for must in look.units.values()):
+        return True
+    last = looks[-1].units
+    return (
+        bool(last)
+        and all(last.values())
+        and len({name for each in looks for name in each.units}) == 1
+    )
 
 
 def _is_open(chance: Chance, held: Flags, tolerance_mm: float) -> bool:
@@ -134,10 +149,11 @@ def _looks(seen_as: Sequence[Outlook], tolerance_mm: float) -> Iterator[Look]:
     """The stages to which a base may come, as far as the one that is the last for certain."""
     base = seen_as[0].base
     for stage in stages(base):
-        slack = max(slack_mm(base, base.others, stage.longest_mm), tolerance_mm)
+        slack = max(SIGMAS * stage.error_mm, tolerance_mm)
         look = Look(stage, slack, base.within(stage.longest_mm + slack))
-        may = _who_may(seen_as, look, slack + _between_mm(stage))
-        must = _who_may(seen_as, look, -slack) if may else frozenset()
+        asked = [(outlook, look) for outlook in seen_as]
+        may = _who_may(asked, slack + _between_mm(stage))
+        must = _who_may(asked, -slack) if may else frozenset()
         units = {unit_id: unit_id in must for unit_id in sorted(may)}
         yield replace(look, units=units)
         if must:
@@ -146,12 +162,16 @@ def _looks(seen_as: Sequence[Outlook], tolerance_mm: float) -> Iterator[Look]:
 
 def _between_mm(stage: Stage) -> float:
     """What a zone's end moves aside in half a step of angles."""
-    return float(np.radians(STEP_DEG)) / 2 * stage.longest_mm if len(stage.turns_deg) > 1 else 0.0
+    return float(np.radians(STEP_DEG)) / 2 * stage.longest_mm if stage.is_turned else 0.0
 
 
-def _who_may(seen_as: Sequence[Outlook], look: Look, by_mm: float) -> frozenset[str]:
+def _who_may(asked: Sequence[tuple[Outlook, Look]], by_mm: float) -> frozenset[str]:
     """Who can be hit, were all lengths by so much kinder: as a base may then look at it."""
-    found = [_hit(_hits(each, look, by_mm)) for each in seen_as if each.turns_mm <= abs(by_mm)]
+    found = [
+        _hit(_hits(outlook, look, by_mm))
+        for outlook, look in asked
+        if outlook.turns_mm <= abs(by_mm)
+    ]
     some, every = frozenset[str].union, frozenset[str].intersection
     return some(*found) if by_mm >= 0.0 else every(*found)
 
@@ -184,43 +204,43 @@ def _drawn(seen_as: Sequence[Outlook], looks: Sequence[Look]) -> dict[str, Flags
 
 def _drawn_hits(outlook: Outlook, look: Look, unit_id: str, asked: Flags) -> Flags:
     """In which of the draws asked for (d,) a unit is hit."""
-    base, stage = outlook.base, look.stage
-    slack = look.slack_mm + _between_mm(stage)
-    may = np.flatnonzero(_hits(outlook, look, slack).get(unit_id, False))
-    if not len(may) or not asked.any():
+    outlook, look = _close_up(outlook, look, unit_id)
+    turns_deg = look.stage.turns_deg
+    if not len(turns_deg) or not asked.any():
         return np.zeros(len(asked), dtype=bool)
-    turns_deg = stage.turns_deg
-    if len(turns_deg) > 1:
+    if look.stage.is_turned:
         # As many angles about those at which it may be hit, the closer the fewer they are.
-        turns_deg = stage.turns_deg[may]
-        turns_deg = np.concatenate(
-            [turns_deg[:1] - STEP_DEG, turns_deg, turns_deg[-1:] + STEP_DEG]
-        ).clip(-TURN_DEG, TURN_DEG)
         even = np.linspace(0, len(turns_deg) - 1, _ANGLES)
         turns_deg = np.interp(even, np.arange(len(turns_deg)), turns_deg)
-    others = met_by(base, look.others, turns_deg, stage, slack)
-    hidden = np.zeros((len(asked), len(others)), dtype=bool)
-    for at, other in enumerate(others):
+    hidden = np.zeros((len(asked), len(look.others)), dtype=bool)
+    for at, other in enumerate(look.others):
         hidden[:, at] = hidden_draws(outlook, other, len(asked))
-    drawn = scene(base, others, hidden)
-    return drawn.hit(unit_id, stage, turns_deg, asked)
+    drawn = scene(outlook.base, look.others, hidden)
+    return drawn.hit(unit_id, look.stage, turns_deg, asked)
 
 
-def _chance(
-    seen_as: Sequence[Outlook],
-    looks: Sequence[Look],
-    unit_id: str,
-    held: Flags,
-    tolerance_mm: float,
-) -> Chance:
+def _close_up(outlook: Outlook, look: Look, unit_id: str) -> tuple[Outlook, Look]:
+    """The same, but of all angles those about which a unit may be hit, and what counts there."""
+    base, stage, slack = outlook.base, look.stage, look.slack_mm + _between_mm(look.stage)
+    may = _hits(outlook, look, slack).get(unit_id)
+    turns_deg = stage.turns_deg[:0] if may is None else stage.angles_deg(slack)[may]
+    if stage.is_turned and len(turns_deg):
+        ends_deg = turns_deg[[0, -1]] + (-STEP_DEG, STEP_DEG)
+        turns_deg = np.unique(np.concatenate([ends_deg, turns_deg]))
+    others, screens = met_by(base, look.others, turns_deg, stage, slack)
+    stage = replace(stage, turns_deg=turns_deg)
+    close = replace(outlook, base=replace(base, obstructing=screens))
+    return close, replace(look, stage=stage, others=others)
+
+
+def _chance(seen_as: Sequence[Outlook], looks: Sequence[Look], unit_id: str, held: Flags) -> Chance:
     look = next(each for each in looks if unit_id in each.units)
-    base = seen_as[0].base
-    spread = slack_mm(base, base.others, look.stage.longest_mm)
+    close_ups = [_close_up(each, look, unit_id) for each in seen_as]
+    spread, slack = SIGMAS * look.stage.error_mm, look.slack_mm
 
     def holds_by(by_mm: float) -> bool:
-        return unit_id in _who_may(seen_as, look, by_mm)
+        return unit_id in _who_may(close_ups, by_mm)
 
-    slack = max(spread, tolerance_mm)
     margin_mm = turning_mm(holds_by, slack)
     if margin_mm is None:
         margin_mm = slack if holds_by(0.0) else -slack

@@ -58,7 +58,7 @@ class Scene:
     def _hit_at(self, unit_id: str, stage: Stage, turn_deg: float, at: Indices) -> Flags:
         most_rad = np.radians(TURN_DEG)
         turns_rad = np.zeros(len(at))
-        if len(stage.turns_deg) > 1:
+        if stage.is_turned:
             turns_rad = np.clip(np.radians(turn_deg) - self.errors_rad[at], -most_rad, most_rad)
         starts_mm = rectangles_met_in_frames(self.strip, turns_rad, self.corners_mm[at], SLIVER_MM)
         starts_mm[self.hidden[at]] = np.inf
