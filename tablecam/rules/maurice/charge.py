@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -82,6 +82,14 @@ class Charge:
     asked: Asked | None = field(default=None, compare=False, repr=False)
 
     @property
+    def moves(self) -> Mapping[str, tuple[Move, ...]]:
+        """The move of each lane to each target."""
+        return {
+            target: tuple(lane.move for lane in self.lanes if lane.target == target)
+            for target in self.targets
+        }
+
+    @property
     def answers(self) -> tuple[Answer, ...]:
         """Of each enemy of which it hangs on the camera's error: whether it can be charged."""
         return tuple(self.asked.answers.values()) if self.asked else ()
@@ -102,7 +110,7 @@ def charges(field: Field, only: Collection[str] | None = None) -> dict[str, Char
     able = [each for each in asked_of if why_never[each.id] is None]
     tries = attempts_of([(field, each) for each in able])
     found = {each.id: _as_all_stand(field, tried) for each, tried in zip(able, tries, strict=True)}
-    together = Together(field, {name: each.targets for name, each in found.items()})
+    together = Together(field, {name: each.moves for name, each in found.items()})
     return {
         name: Charge(False, why, (), ())
         if why is not None

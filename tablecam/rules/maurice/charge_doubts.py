@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 import shapely
@@ -16,8 +17,8 @@ from tablecam.rules.maurice.chances import SIGMAS, is_exact
 from tablecam.rules.maurice.charge_draws import DRAWS, drawn_fields, with_units
 from tablecam.rules.maurice.charge_ground import forbidden_ground
 from tablecam.rules.maurice.charge_limits import attempts_of
-from tablecam.rules.maurice.charge_moves import allowance_mm, far_mm
-from tablecam.rules.maurice.charge_slack import Limits, limits_of, targets_of
+from tablecam.rules.maurice.charge_moves import Move, allowance_mm, far_mm
+from tablecam.rules.maurice.charge_slack import Limits, limits_of, targets_of, within_reach
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW
 from tablecam.table.model import BasePose
@@ -49,13 +50,14 @@ class Asked:
 class Together:
     """Units of a field of which it is asked whom they can charge where that is not sure.
 
-    `targets` are those that each, by its id, can charge as all were seen. Nobody is in question
-    where all is exact, or where the outcome is the same with every limit let out and drawn in by
-    3.5 sigma (or by the tolerance that the players agreed on): of all units that is found at once.
+    `targets` are those that each, by its id, can charge as all were seen, and by which moves.
+    Nobody is in question where all is exact, or where the outcome is the same with every limit let
+    out and drawn in by 3.5 sigma (or by the tolerance that the players agreed on): of all units
+    that is found at once.
     """
 
     field: Field
-    targets: Mapping[str, Collection[str]]
+    targets: Mapping[str, Mapping[str, Sequence[Move]]]
 
     @cached_property
     def questions(self) -> Mapping[str, _Question]:
@@ -63,20 +65,43 @@ class Together:
         if is_exact(self.field):
             return {}
         named = (self.field.by_id[name] for name in self.targets)
-        all_limits = limits_of([_limited(self.field, unit) for unit in named])
-        ever = targets_of([(limits, limits.most_mm) for limits in all_limits])
-        listed = [frozenset(self.targets[limits.unit.id]) for limits in all_limits]
-        may = [at for at in range(len(ever)) if ever[at] or listed[at]]
-        tight = targets_of([(all_limits[at], -all_limits[at].most_mm) for at in may])
-        in_question = {
-            at: (ever[at] | listed[at]) - (always & listed[at])
-            for at, always in zip(may, tight, strict=True)
-        }
-        return {
-            all_limits[at].unit.id: _Question(all_limits[at], listed[at], names)
-            for at, names in in_question.items()
-            if names
-        }
+        asked = self._open(limits_of([_limited(self.field, unit) for unit in named]))
+        must = targets_of([(limits, -limits.most_mm) for limits, _ in asked])
+        found = {}
+        for (limits, ever), always in zip(asked, must, strict=True):
+            listed = self._listed(limits)
+            names = (ever | listed) - (always & listed)
+            if names:
+                found[limits.unit.id] = _Question(limits, listed, names)
+        return found
+
+    def _open(self, all_limits: Sequence[Limits]) -> list[tuple[Limits, frozenset[str]]]:
+        """Units that may, by moves as told, not be sure of all that they may charge; and of whom.
+
+        First all that a unit can come to at all is taken for what it may charge.
+        """
+        near = within_reach(all_limits)
+        asked = [
+            (limits, names)
+            for limits, names in zip(all_limits, near, strict=True)
+            if names or self._listed(limits)
+        ]
+        moves = [[*chain(*self.targets[limits.unit.id].values())] for limits, _ in asked]
+        sure = targets_of([(limits, -limits.most_mm) for limits, _ in asked], moves)
+        left = [
+            (limits, always)
+            for (limits, names), always in zip(asked, sure, strict=True)
+            if not names == always == self._listed(limits)
+        ]
+        may = targets_of([(limits, limits.most_mm) for limits, _ in left])
+        return [
+            (limits, ever)
+            for (limits, always), ever in zip(left, may, strict=True)
+            if not ever == always == self._listed(limits)
+        ]
+
+    def _listed(self, limits: Limits) -> frozenset[str]:
+        return frozenset(self.targets[limits.unit.id])
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +134,16 @@ class _Question:
 _LEAST = 0.5 / (DRAWS + 1.0)
 
 
-def charges_reach_mm(field: Field, unit: UnitOnField) -> float:
-    """How far from a unit anything may lie that its charges can hang on, given all errors.
-
-    As far ahead as it can come, were its reach longer by the slack, and aside by as much.
-    """
+def charges_slack_mm(field: Field, unit: UnitOnField) -> float:
+    """By how much any limit of a unit's charges can be wrong, whoever on the table it is about."""
     widest_mm = max(each.spread_mm for each in field.units)
-    slack_mm = _slack_mm(field, _error_of_mm(field, unit, widest_mm))
-    return far_mm(field, unit) + 2 * slack_mm
+    return _slack_mm(field, _error_of_mm(field, unit, widest_mm))
 
 
 def _limited(field: Field, unit: UnitOnField) -> tuple[Field, UnitOnField, float]:
     """The field with only those units that a unit's charges can have to do with, and the slack."""
-    reach_mm = charges_reach_mm(field, unit)
+    # As far ahead as it can come, were its reach longer by the slack, and aside by as much.
+    reach_mm = far_mm(field, unit) + 2 * charges_slack_mm(field, unit)
     near = shapely.dwithin(unit.outline, [other.outline for other in field.units], reach_mm)
     around = with_units(field, [field.units[place] for place in np.flatnonzero(near)])
     errors_mm = (_error_mm(around, unit, enemy) for enemy in around.enemies_of(unit))

@@ -173,14 +173,14 @@ def _that_they_may_charge(chargers: Sequence[_Charger]) -> list[set[str]]:
     reaches_mm = [each.reach_mm for each in chargers for _ in CORNERS]
     found = come_to(chargers[0].field, there, reaches_mm)
     return [
-        {name for name in left | right if _may_charge(each, name)}
+        {name for name in left | right if may_charge(each.unit, each.field.by_id[name])}
         for each, left, right in zip(chargers, found[::2], found[1::2], strict=True)
     ]
 
 
-def _may_charge(charger: _Charger, name: str) -> bool:
-    arm = charger.field.by_id[name].unit.arm
-    return charger.unit.unit.arm == "cavalry" or arm != "cavalry"
+def may_charge(unit: UnitOnField, enemy: UnitOnField) -> bool:
+    """Whether a unit may charge an enemy of that arm at all: infantry charges no cavalry."""
+    return unit.unit.arm == "cavalry" or enemy.unit.arm != "cavalry"
 
 
 def _after_wheels(chargers: Sequence[_Charger]) -> dict[int, list[Tried]]:

@@ -24,6 +24,7 @@ from tablecam.measure.fans import (
 from tablecam.measure.lanes import (
     Corner,
     advanced,
+    front_width_mm,
     lane,
     lane_corners_mm,
     pivot_mm,
@@ -185,14 +186,48 @@ def in_reach(
     return list(zip(there[::2], there[1::2], strict=True))
 
 
-def come_to(table: Field, there: Sequence[InReach], reach_mm: Sequence[float]) -> list[set[str]]:
-    """The enemies that lanes come to in what a wheel leaves of the allowance, and a few more."""
+def come_near(
+    table: Field,
+    units: Sequence[UnitOnField],
+    others: Sequence[UnitOnField],
+    slacks_mm: Sequence[float],
+) -> set[str]:
+    """Those of some units whose charges may hang on where others lie, each with a slack."""
+    more_mm = [2 * slack_mm for slack_mm in slacks_mm]
+    there = in_reach(table, [(unit, others) for unit in units], more_mm)
+    outlines = np.array([other.outline for other in others], dtype=object)
+    return {
+        unit.id
+        for unit, both, farther_mm in zip(units, there, more_mm, strict=True)
+        if any(len(each.fan.quads_mm) for each in both)
+        or shapely.dwithin(unit.outline, outlines, _swing_mm(table, unit) + farther_mm).any()
+    }
+
+
+def _swing_mm(table: Field, unit: UnitOnField) -> float:
+    """How far at most any part of a unit goes in a wheel: its rear corners go the farthest."""
+    corners_mm = shapely.get_coordinates(unit.outline)
+    ends_mm = np.array([pivot_mm(unit.axes, corner) for corner in CORNERS])
+    far_mm = np.hypot(*(corners_mm[:, None] - ends_mm).T).max()
+    return float(far_mm) / front_width_mm(unit.axes) * CHARGE_WHEEL_BW * table.bw_mm + TOUCH_MM
+
+
+def come_to(
+    table: Field,
+    there: Sequence[InReach],
+    reach_mm: Sequence[float],
+    more_mm: float | Sequence[float] = 0.0,
+) -> list[set[str]]:
+    """The enemies that lanes come to in what a wheel leaves of the allowance, and a few more.
+
+    Or come so near to: one length for all, or one of each.
+    """
     thick_mm = [max((screen.thick_mm for screen in each.screens), default=0.0) for each in there]
     met = may_be_met(
         [each.fan for each in there],
         CHARGE_WHEEL_BW * table.bw_mm,
         np.add(reach_mm, thick_mm),
-        EXACT_MM,
+        np.add(more_mm, EXACT_MM),
         is_shared=True,
     )
     return [

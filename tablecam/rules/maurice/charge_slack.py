@@ -16,13 +16,17 @@ from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.fans import Turned
 from tablecam.measure.lanes import Corner
 from tablecam.rules.maurice.charge_ground import Forbidden, forbidden_ground
-from tablecam.rules.maurice.charge_limits import Attempt, what_is_left
+from tablecam.rules.maurice.charge_limits import Attempt, may_charge, what_is_left
 from tablecam.rules.maurice.charge_moves import (
+    CORNERS,
     Array,
     Bools,
     InReach,
+    Move,
     Moves,
+    allowance_mm,
     arcs_to_try,
+    come_to,
     in_reach,
 )
 from tablecam.rules.maurice.charge_sight import is_in_view
@@ -106,11 +110,34 @@ def limits_of(asked: Sequence[tuple[Field, UnitOnField, float]]) -> list[Limits]
     ]
 
 
-def targets_of(asked: Sequence[tuple[Limits, float]]) -> list[frozenset[str]]:
-    """As `Limits.targets` of many units at once, each with a slack of its own."""
+def within_reach(all_limits: Sequence[Limits]) -> list[set[str]]:
+    """The enemies to which each unit's lanes can come at all, with limits let out by most.
+
+    Of those whom it may charge; friends and all else left aside.
+    """
+    if not all_limits:
+        return []
+    both = [there for limits in all_limits for there in limits.there]
+    most_mm = np.repeat([limits.most_mm for limits in all_limits], len(CORNERS))
+    reaches_mm = [allowance_mm(limits.field, limits.unit) or 0.0 for limits in all_limits]
+    reach_mm = (np.repeat(reaches_mm, len(CORNERS)) + most_mm).tolist()
+    found = come_to(all_limits[0].field, both, reach_mm, most_mm.tolist())
+    return [
+        {name for name in left | right if may_charge(limits.unit, limits.field.by_id[name])}
+        for limits, left, right in zip(all_limits, found[::2], found[1::2], strict=True)
+    ]
+
+
+def targets_of(
+    asked: Sequence[tuple[Limits, float]], moves: Sequence[Sequence[Move]] | None = None
+) -> list[frozenset[str]]:
+    """As `Limits.targets` of many units at once, each with a slack of its own.
+
+    Where `moves` of each are given those that it could charge straight ahead, or by these wheels.
+    """
     trials = [_Trial.of(limits, slack_mm) for limits, slack_mm in asked]
     found: list[set[str]] = [set() for _ in asked]
-    for place, ahead in _all_ahead(trials):
+    for place, ahead in _all_ahead(trials, moves):
         for name in dict.fromkeys(ahead.owners):
             if name not in found[place] and trials[place].leaves_moves_to(name, ahead):
                 found[place].add(name)
@@ -146,7 +173,9 @@ class _Trial:
         return bool(len(what_is_left(attempt)[0]))
 
 
-def _all_ahead(trials: Sequence[_Trial]) -> list[tuple[int, _Ahead]]:
+def _all_ahead(
+    trials: Sequence[_Trial], moves: Sequence[Sequence[Move]] | None
+) -> list[tuple[int, _Ahead]]:
     """What lies ahead after wheels about each corner that has enemies in reach, and of which."""
     of = [
         (place, each, about)
@@ -161,7 +190,13 @@ def _all_ahead(trials: Sequence[_Trial]) -> list[tuple[int, _Ahead]]:
     wanted_deep, feared_deep = SLIVER_MM - slacks_mm, SLIVER_MM + slacks_mm
     deep_mm = np.stack([wanted_deep, feared_deep], axis=1).tolist()
     fans = [about.fan for _, _, about in of]
-    arcs_mm = list(map(arcs_to_try, fans, free_mm, deep_mm))
+    if moves is None:
+        arcs_mm = list(map(arcs_to_try, fans, free_mm, deep_mm))
+    else:
+        arcs_mm = [
+            _arcs_of(moves[place], about.corner, longest_mm)
+            for (place, _, about), longest_mm in zip(of, free_mm, strict=True)
+        ]
     turned = Turned.of(fans, arcs_mm, TOUCH_MM + np.abs(slacks_mm))
     wanted_mm, feared_mm = turned.begins_mm(wanted_deep), turned.begins_mm(feared_deep)
     near_mm = turned.begins_mm(slacks_mm - TOUCH_MM, unless=wanted_mm)
@@ -171,6 +206,12 @@ def _all_ahead(trials: Sequence[_Trial]) -> list[tuple[int, _Ahead]]:
             of, arcs_mm, wanted_mm, feared_mm, near_mm, strict=True
         )
     ]
+
+
+def _arcs_of(moves: Sequence[Move], corner: Corner, longest_mm: float) -> Array:
+    """The wheels of moves about a corner, up to the longest, and none."""
+    arcs_mm = (move.arc_mm for move in moves if move.corner == corner)
+    return np.array([0.0, *(arc_mm for arc_mm in arcs_mm if 0.0 < arc_mm <= longest_mm)])
 
 
 def _ahead(

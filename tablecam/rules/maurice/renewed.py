@@ -16,7 +16,8 @@ from types import MappingProxyType
 import shapely
 
 from tablecam.rules.maurice.charge import charges
-from tablecam.rules.maurice.charge_doubts import charges_reach_mm
+from tablecam.rules.maurice.charge_doubts import charges_slack_mm
+from tablecam.rules.maurice.charge_moves import come_near
 from tablecam.rules.maurice.engagement import Engagements, engagements
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.fire import fires
@@ -138,14 +139,11 @@ def who_may_charge_anew(
     before: Field, after: Field, changed: frozenset[str], within_reach: frozenset[str]
 ) -> frozenset[str]:
     """Those of the units within reach whose charges can have changed, or how sure they are."""
-    places = _places(before, after, changed)
-    return changed | {
-        name
-        for name in within_reach & after.by_id.keys()
-        for unit in [after.by_id[name]]
-        for reach_mm in [max(charges_reach_mm(field, unit) for field in (before, after))]
-        if shapely.dwithin(unit.outline, places, reach_mm).any()
-    }
+    fields = (before, after)
+    stirred = [each.by_id[name] for each in fields for name in changed if name in each.by_id]
+    others = [after.by_id[name] for name in sorted(within_reach & after.by_id.keys() - changed)]
+    slacks_mm = [max(charges_slack_mm(field, unit) for field in fields) for unit in others]
+    return changed | come_near(after, others, stirred, slacks_mm)
 
 
 def _places(before: Field, after: Field, changed: Collection[str]) -> list[shapely.Geometry]:
