@@ -29,7 +29,7 @@ def one_of(union: Any) -> TypeAdapter[Any]:
 
 
 def to_plain(value: Any) -> Any:
-    """A frozen value as JSON holds it; what is empty, as it is unless said, is left out.
+    """A frozen value as JSON holds it; what is empty or 0, as it is unless said, is left out.
 
     Sets are sorted, so that equal values are written alike.
     """
@@ -49,8 +49,9 @@ def to_plain(value: Any) -> Any:
 
 
 def _goes_without_saying(field: dataclasses.Field[Any], value: Any) -> bool:
-    """Whether a field holds nothing, and would if it were left out."""
-    if value is not None and not (isinstance(value, Sized) and not value):
+    """Whether a field holds nothing, and would if it were left out; no count is nothing."""
+    is_nothing = value is None or (isinstance(value, Sized | float) and not value)
+    if not is_nothing:
         return False
     if field.default_factory is not MISSING:
         return bool(field.default_factory() == value)
