@@ -91,9 +91,9 @@ def rectifier(
     shrink = max(1, int(float(camera.px_per_mm(middle_mm, height_mm)[0]) / px_per_mm))
     seen_px = (np.nan_to_num(seen_px) + 0.5) / shrink - 0.5
     nodes = np.concatenate([seen_px, _is_seen(camera, nodes_mm)], axis=-1).astype(np.float32)
-    dense = _between(_between(nodes, deep, axis=0), wide, axis=1)
+    dense_px = _between(nodes[..., :2], wide, deep)
     # A place counts as seen only where all the nodes around it are.
-    dense_px = np.where(dense[..., 2:] > 0.999, dense[..., :2], np.float32(_FAR_PX))
+    dense_px[_between(nodes[..., 2], wide, deep) < 0.999] = _FAR_PX
     return Rectifier(
         table, px_per_mm, margin_mm, shrink, cv2.convertMaps(dense_px, None, cv2.CV_16SC2)
     )
@@ -124,14 +124,18 @@ def _nodes(count: int) -> NDArray[np.float64]:
     return np.arange(0, count + _NODE_SPACING, _NODE_SPACING, dtype=np.float64)
 
 
-def _between(nodes: NDArray[np.float32], count: int, *, axis: int) -> NDArray[np.float32]:
-    """The values at 0, 1, ... count - 1, between nodes that lie `_NODE_SPACING` apart."""
-    index = np.arange(count)
-    before = index // _NODE_SPACING
-    share = (index % _NODE_SPACING / _NODE_SPACING).astype(np.float32)
-    share = share.reshape([-1 if side == axis else 1 for side in range(nodes.ndim)])
-    left, right = np.take(nodes, before, axis), np.take(nodes, before + 1, axis)
-    return np.asarray(left + share * (right - left))
+def _between(nodes: NDArray[np.float32], wide: int, deep: int) -> NDArray[np.float32]:
+    """The values at 0, 1, ... each way, between nodes that lie `_NODE_SPACING` apart."""
+    to_nodes = np.array([[1 / _NODE_SPACING, 0, 0], [0, 1 / _NODE_SPACING, 0]])
+    how = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP  # exact: it knows thirty-seconds of a node
+    dense = cv2.warpAffine(
+        np.ascontiguousarray(nodes),
+        to_nodes,
+        (wide, deep),
+        flags=how,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    return np.asarray(dense, np.float32)
 
 
 def _is_seen(camera: Camera, places_mm: Array) -> Array:
