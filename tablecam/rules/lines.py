@@ -165,15 +165,27 @@ class _Undo(_Bare):
 
 def _parsed(line: str) -> object:
     try:
-        parsed: object = json.loads(line, parse_constant=_no_constant)
+        parsed: object = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_once)
+    except BadInput:
+        raise
     except json.JSONDecodeError as error:
         raise BadInput("request", f"not valid JSON: {error.msg} in column {error.colno}") from None
     except RecursionError:
         raise BadInput("request", "not valid JSON: nested too deeply") from None
-    except ValueError as error:
-        raise BadInput("request", f"not valid JSON: {error}") from None
+    except ValueError:
+        raise BadInput("request", "not valid JSON: a number has too many digits") from None
     return parsed
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise BadInput("request", f"not valid JSON: {name} is no number")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Json:
+    """An object each of whose keys is given once: which of two was meant nobody can tell."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BadInput("request", "expected the key once, but it is given twice", key=twice)
+    return found

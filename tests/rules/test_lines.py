@@ -64,6 +64,8 @@ def test_a_roll_without_values_is_rolled(loaded):
         ("", "request: not valid JSON: Expecting value in column 1"),
         ("[" * 100_000, "request: not valid JSON: nested too deeply"),
         ('{"do": NaN}', "request: not valid JSON: NaN is no number"),
+        ("9" * 5000, "request: not valid JSON: a number has too many digits"),
+        ('{"do": "state", "do": "undo"}', "request: do: expected the key once, but it is given tw"),
         ("7", "request: expected an object with keys, got 7"),
         ("{}", "request: do: expected one of load, state, legal, apply, moved, undo, but the key"),
         ('{"do": "fly"}', "request: do: expected one of load, state, legal, apply, moved, undo, "),
