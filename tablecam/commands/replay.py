@@ -22,6 +22,7 @@ from tablecam.replay.check import Check, Checked
 from tablecam.replay.copies import batched
 from tablecam.replay.log import Log
 from tablecam.replay.repair import pages_of, repaired
+from tablecam.replay.words import counted
 
 DIFFERS = 1
 """The exit code where a check finds a difference."""
@@ -145,7 +146,7 @@ def _check_document(found: Checked, written_by: str) -> dict[str, object]:
 
 
 def _print_check(found: Checked, took_s: float, played_s: float) -> None:
-    counts = [_counted(found.counts[what], what) for what in _COUNTED if found.counts[what]]
+    counts = [counted(found.counts[what], what) for what in _COUNTED if found.counts[what]]
     faster = f", {played_s / took_s:,.0f} times as fast as it was played" if took_s else ""
     if found.fault is None:
         click.echo(f"all holds: {', '.join(counts) or 'there was nothing to check'}")
@@ -162,13 +163,9 @@ def _print_versions(found: Checked, written_by: str) -> None:
         ours = f"this is {tablecam.__version__}"
         click.echo(f"recorded by tablecam {harmless(written_by) or 'unknown'}; {ours}")
     if found.reworked:
-        entries = "1 entry is" if found.reworked == 1 else f"{found.reworked} entries are"
+        entries = f"{counted(found.reworked, 'entry')} {'is' if found.reworked == 1 else 'are'}"
         how = "drawn otherwise" if is_own else "drawn otherwise, or put in other words,"
         click.echo(f"{entries} {how} by now: what was ruled is the same")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count > 1)}"
 
 
 def _entries(recorded: GameFile, last: int, what: str) -> Iterator[Entry]:

@@ -14,6 +14,7 @@ from rich.text import Text
 from tablecam.commands.harmless import harmless
 from tablecam.record.entries import GameFacts
 from tablecam.replay.log import ROUND, LogLine
+from tablecam.replay.words import counted, duration
 
 _FILE_WIDTH: Final = 120
 """In a file or a pipe no window limits the width."""
@@ -38,8 +39,8 @@ _UNDONE: Final = "taken back"
 
 def head(facts: GameFacts, last: int, ended_at: datetime | None) -> str:
     """The recording in one line."""
-    took = "" if ended_at is None else f" in {_duration(facts.started_at, ended_at)}"
-    entries = {0: "no entries", 1: "1 entry"}.get(last, f"{last} entries")
+    took = "" if ended_at is None else f" in {duration(facts.started_at, ended_at)}"
+    entries = counted(last, "entry") if last else "no entries"
     return f"{facts.game}, begun {facts.started_at:%Y-%m-%d %H:%M}: {entries}{took}"
 
 
@@ -70,7 +71,7 @@ def log_console() -> Console:
 
 
 def _print_part(facts: GameFacts, line: LogLine, console: Console) -> None:
-    when = f"{line.at:%H:%M}, {_duration(facts.started_at, line.at)} in"
+    when = f"{line.at:%H:%M}, {duration(facts.started_at, line.at)} in"
     rule = "--" if console.options.ascii_only else "──"
     parts = [line.text, when, *([_UNDONE] if line.is_undone else [])]
     text = f" {rule} ".join(("", *parts, "")).strip()
@@ -106,8 +107,3 @@ def _beside(line: LogLine) -> Iterator[tuple[str, str]]:
         yield f"({line.note})", "italic"
     if line.rule:
         yield f"[{line.rule}]", "dim"
-
-
-def _duration(began: datetime, ended: datetime) -> str:
-    minutes = max(0, round((ended - began).total_seconds() / 60))
-    return f"{minutes // 60} h {minutes % 60:02d} min" if minutes >= 60 else f"{minutes} min"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
@@ -12,15 +13,15 @@ from typing import Any, Final
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Json, Kind
 from tablecam.replay.rerun import Rerun
+from tablecam.replay.words import ANSWERS, counted
 from tablecam.rules.games import game_of
+from tablecam.table.sides import side_name
 from tablecam.wording import quoted
 
 Said = Iterator["LogLine"]
 
 ROUND: Final = "round"
 """Events of this kind begin a part of the game, in every rule system."""
-
-_ANSWERS: Final = {"yes": "yes", "no": "no", "too_close": "too close to call"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +90,9 @@ class Log:
         if "after" not in entry.document:
             self._run(entry)
         position, options = entry.document["position"], entry.document.get("options", {})
-        count = {unit["side"]: 0 for unit in position["units"]}
-        for unit in position["units"]:
-            count[unit["side"]] += 1
-        sides = [f"{side} with {units} units" for side, units in count.items()]
-        agreed = [_agreed(key, value) for key, value in options.items()]
+        count = Counter(unit["side"] for unit in position["units"])
+        sides = [f"{side_name(side)} with {counted(n, 'unit')}" for side, n in count.items()]
+        agreed = [_agreed(key, value, count) for key, value in options.items()]
         yield _line(entry, "; ".join(("a game begins: " + " against ".join(sides), *agreed)))
 
     def deed(self, entry: Entry) -> Said:
@@ -140,9 +139,10 @@ class Log:
 
     def ruling(self, entry: Entry) -> Said:
         """What the referee made of it."""
-        answer, asked = entry.document["answer"], entry.document["text"]
-        between = "" if asked.endswith("?") else ":"
-        yield _line(entry, f"{asked}{between} {answer_words(answer)}", answer["rule"])
+        answer, text = entry.document["answer"], entry.document["text"]
+        # What is no question has its answer in it: what was moved, and that it is to be put back.
+        said = f"{text} {answer_words(answer)}" if text.endswith("?") else text
+        yield _line(entry, said, answer["rule"])
 
     def dispute(self, entry: Entry) -> Said:
         """What players asked."""
@@ -166,7 +166,7 @@ def answer_words(answer: Json) -> str:
     'no, by 31.4 ± 0.2 mm'
     """
     word, margin_mm, sigma_mm = answer["answer"], answer["margin_mm"], answer["sigma_mm"]
-    said = _ANSWERS.get(word, str(word))
+    said = ANSWERS.get(word, str(word))
     if not math.isfinite(margin_mm) or (word != "too_close" and margin_mm == 0):
         return said  # no distance decides
     places = 2 if min(abs(margin_mm), sigma_mm or 1.0) < 0.1 else 1
@@ -195,10 +195,15 @@ def _events(entry: Entry, document: Json) -> Said:
         )
 
 
-def _agreed(key: str, value: object) -> str:
+def _agreed(key: str, value: object, sides: Container[object]) -> str:
     """One of a game's options in words."""
     name = key.replace("_", " ")
-    return name if value is True else f"{name} {value}"
+    if value is True:
+        return name
+    if isinstance(value, dict):
+        each = ", ".join(f"{side_name(side)} {agreed}" for side, agreed in value.items())
+        return f"{name}: {each}"
+    return f"{name} {side_name(str(value)) if value in sides else value}"
 
 
 def _remark(document: Any) -> str:

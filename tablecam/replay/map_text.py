@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tablecam.measure.outlines import corners, footprint
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Point, Position, Terrain, Unit
+from tablecam.table.sides import side_name
 
 COLUMNS: Final = 72
 """How wide a map is, without its frame."""
@@ -217,7 +218,7 @@ def _legend(position: Position, grid: _Grid) -> Iterator[str]:
     for place, side in enumerate(sides_of(position)):
         units = [_unit_words(unit) for unit in position.units if unit.side == side and unit.bases]
         fill = FILLS[place % len(FILLS)]
-        yield f"{fill}{fill} {side}: {', '.join(units) or 'nobody'}"
+        yield f"{fill}{fill} {side_name(side)}: {', '.join(units) or 'nobody'}"
     kinds = dict.fromkeys(piece.kind for piece in position.terrain)
     ground = [_GROUND.get(kind, _OTHER_GROUND) + _TIED + kind.replace("_", _TIED) for kind in kinds]
     unit_mm = position.table.base_width_mm

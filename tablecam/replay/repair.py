@@ -27,6 +27,7 @@ from tablecam.replay.moment import document_after
 from tablecam.replay.pages import Pages, Row, told_page_bytes
 from tablecam.replay.salvage import Salvaged, salvaged
 from tablecam.replay.scenes import SHOWN, Telling
+from tablecam.replay.words import counted
 
 _MOST_LOST: Final = 10_000
 """No more entries than these are missing at the end: a larger number is noise."""
@@ -57,13 +58,13 @@ class Repaired:
     def lines(self) -> Iterator[str]:
         """All of it in words."""
         saved = self.entries - len(self.unclear)
-        yield f"saved: {_counted(saved, 'entry')}, {_counted(self.pictures, 'picture')}"
+        yield f"saved: {counted(saved, 'entry')}, {counted(self.pictures, 'picture')}"
         if self.lost_entries:
             yield f"lost, with a notice in place of each: {_kinds(self.lost_entries)}"
         if self.unclear:
             yield f"unclear now, with a notice in place of each: {_kinds(self.unclear)}"
         if self.lost_pictures:
-            yield f"lost: {_counted(self.lost_pictures, 'picture')}"
+            yield f"lost: {counted(self.lost_pictures, 'picture')}"
         if not self.has_facts:
             yield "lost: the table file and the camera file"
         if not (self.lost_entries or self.lost_pictures) and self.has_facts:
@@ -203,20 +204,10 @@ def _notice(text: str, at: datetime) -> NewEntry:
     return NewEntry("notice", {"text": text}, at=at if at.tzinfo else at.replace(tzinfo=UTC))
 
 
-def _counted(count: int, what: str) -> str:
-    """A count in words.
-
-    >>> _counted(1, "deed"), _counted(2, "entry")
-    ('1 deed', '2 entries')
-    """
-    many = f"{what[:-1]}ies" if what.endswith("y") and what != "play" else f"{what}s"
-    return f"{count} {what if count == 1 else many}"
-
-
 def _kinds(entries: Sequence[tuple[int, Kind | None]]) -> str:
     """How many of which kinds, and their numbers."""
     counts = Counter(kind or "entry" for _, kind in entries)
-    kinds = ", ".join(_counted(count, kind) for kind, count in counts.most_common())
+    kinds = ", ".join(counted(count, kind) for kind, count in counts.most_common())
     return f"{kinds} ({_ranges([number for number, _ in entries])})"
 
 

@@ -13,8 +13,10 @@ from tablecam.record.entries import Entry, GameFacts, Json
 from tablecam.replay.log import ROUND, Log, LogLine
 from tablecam.replay.map_text import map_lines, sides_of
 from tablecam.replay.moment import document_after
+from tablecam.replay.words import counted, duration
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
+from tablecam.table.sides import side_name
 
 WIDTH: Final = 74
 """As wide as the maps with their frames."""
@@ -105,14 +107,13 @@ class Report:
 
     def _head(self) -> Iterator[str]:
         facts = self._facts
-        sides = " against ".join(sides_of(self._began)) if self._began else ""
-        minutes = max(0, round((self._ended_at - facts.started_at).total_seconds() / 60))
-        took = f"{minutes // 60} h {minutes % 60:02d} min" if minutes >= 60 else f"{minutes} min"
+        sides = " against ".join(map(side_name, sides_of(self._began))) if self._began else ""
+        took = duration(facts.started_at, self._ended_at)
         rounds = len(self._of({ROUND})) + bool(self._of({"play"}))
         over = next((line.text for line in reversed(self._of({"over"}))), "")
         yield f"# {facts.game}, {facts.started_at:%Y-%m-%d}{f': {sides}' if sides else ''}"
         yield ""
-        yield from self._wrapped([f"{_counted(rounds, 'round')} in {took}", over])
+        yield from self._wrapped([f"{counted(rounds, 'round')} in {took}", over])
 
     def _of(self, kinds: Iterable[str]) -> list[LogLine]:
         wanted = frozenset(kinds)
@@ -176,7 +177,3 @@ def _listed(title: str, lines: list[LogLine]) -> Iterator[str]:
         told = "; ".join(line.text.rstrip(".") for line in said)
         text = f"{said[0].at:%H:%M} {told}{rules} (entry {number})"
         yield from textwrap.wrap(text, WIDTH, initial_indent="- ", subsequent_indent="  ")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"

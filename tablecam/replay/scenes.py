@@ -12,8 +12,10 @@ from tablecam.measure.answer import Shape
 from tablecam.record.entries import Entry, Kind
 from tablecam.record.journal import Journal
 from tablecam.replay.moment import document_after
+from tablecam.replay.words import ANSWERS
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
+from tablecam.table.sides import side_name
 
 Json = dict[str, Any]
 
@@ -30,7 +32,6 @@ SHOWN: Final[tuple[Kind, ...]] = (
     "notice",
     "picture",
 )
-_ANSWERS: Final = {"yes": "yes", "no": "no", "too_close": "too close to call"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,7 @@ def _of_deed(fresh: Scene, document: Json) -> Iterator[Scene]:
 
 def _of_dispute(fresh: Scene, dispute: Json) -> Scene:
     answer = dispute.get("answer") or {}
-    said = _ANSWERS.get(answer.get("answer", ""), "")
+    said = ANSWERS.get(answer.get("answer", ""), "")
     words = f"Disputed: {dispute['question']['text']} {said.capitalize()}".strip()
     shapes = tuple(map(shape_from_json, answer.get("evidence", ())))
     return replace(fresh, words=words, rule=answer.get("rule", ""), shapes=shapes)
@@ -174,17 +175,13 @@ def headline(after: Json) -> str:
     state = after["state"]
     of_round = state.get("round") or {}
     parts = [f"Round {of_round['number']}"] if "number" in of_round else []
-    parts += [f"{_title(of_round['active'])} is active"] if of_round.get("active") else []
+    parts += [f"{side_name(of_round['active'])} is active"] if of_round.get("active") else []
     parts += [
-        f"{_title(side['name'])}: morale {side['morale']}"
+        f"{side_name(side['name'])}: morale {side['morale']}"
         for side in state.get("sides", ())
         if "morale" in side
     ]
     return " · ".join(parts)
-
-
-def _title(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _markers(after: Json) -> Mapping[str, str]:

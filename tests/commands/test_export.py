@@ -72,7 +72,7 @@ def test_the_report_has_a_map_and_prose_for_each_round(battle, capsysbinary):
     assert [int(number) for number, _ in rounds] == [*range(2, 25)]
     chapters = re.split(r"^## ", told, flags=re.MULTILINE)
     assert sum("│" in each or "lies as before" in each for each in chapters) >= len(rounds)
-    assert told.startswith("# maurice-lite, 2026-05-01: french against british\n")
+    assert told.startswith("# maurice-lite, 2026-05-01: French against British\n")
     assert "24 rounds in 41 min" in told
     assert "The British army has no morale left: French wins." in told
     assert "## Losses" in told

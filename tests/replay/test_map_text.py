@@ -53,7 +53,7 @@ def test_sides_are_told_apart_by_what_they_are_drawn_with():
     assert place(rows, "▓P1")
     assert place(rows, "★") == (8, 12)
     assert place(rows, "☆") == (4, 36)
-    assert legend[:3] == ["██ french: A1", "▒▒ british: B10", "▓▓ prussian: P1"]
+    assert legend[:3] == ["██ French: A1", "▒▒ British: B10", "▓▓ Prussian: P1"]
 
 
 @pytest.mark.parametrize(("heading_deg", "arrow"), [*zip(range(0, 360, 45), ARROWS, strict=True)])
@@ -79,14 +79,14 @@ def test_ground_is_drawn_beneath_units_and_explained():
 def test_what_the_game_knows_of_units_stands_beneath():
     known = line("F1", "french", 600, 300, disruption=2)
     _, legend = drawn(known, line("F2", "french", 900, 300, disruption=0))
-    assert legend[0] == "██ french: F1 (disruption 2), F2"
+    assert legend[0] == "██ French: F1 (disruption 2), F2"
 
 
 def test_units_beyond_the_table_or_without_bases_do_no_harm():
     off = line("F1", "french", -200, 2000)
     rows, legend = drawn(off, replace(line("F2", "french", 0, 0), bases=()))
     assert rows[0].startswith("█F1") or rows[0].startswith("F1")
-    assert legend[0] == "██ french: F1"
+    assert legend[0] == "██ French: F1"
 
 
 @given(

@@ -1,0 +1,37 @@
+"""What a log says of a recording, line by line."""
+
+from datetime import UTC, datetime
+
+from tablecam.record.entries import Entry
+from tablecam.replay.log import Log
+from tests.replay.small import position
+
+AT = datetime(2026, 5, 1, 19, 30, tzinfo=UTC)
+
+
+def told(kind, document):
+    """The lines that one entry makes."""
+    log = Log("maurice-lite", "evening.tablecam")
+    log.add(Entry(1, kind, AT, document))
+    return [line.text for line in log.lines]
+
+
+def ruling(text):
+    answer = {"answer": "no", "margin_mm": -31.42, "sigma_mm": 0.24, "rule": "M-4.2"}
+    return {"unit": "F1", "text": text, "answer": answer | {"probability": 0.0}}
+
+
+def test_a_question_is_told_with_its_answer_and_a_hint_as_it_is():
+    asked = "F1 moved ahead 5 BW: march?"
+    assert told("ruling", ruling(asked)) == [f"{asked} no, by 31.4 ± 0.2 mm"]
+    hint = "F1 has been moved by 31 mm, but nothing is to be moved now: put it back"
+    assert told("ruling", ruling(hint)) == [hint]
+
+
+def test_a_game_begins_with_its_sides_by_name_and_what_was_agreed():
+    options = {"active": "french", "deck_size": 40, "setup": True, "hands": {"french": 3}}
+    play = {"position": position(), "options": options, "after": {}}
+    assert told("play", play) == [
+        "a game begins: French with 1 unit against British with 1 unit; "
+        "active French; deck size 40; setup; hands: French 3"
+    ]
