@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Collection, Mapping
 from typing import Annotated
 
 import shapely
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from tablecam.documents import Document
 from tablecam.table.model import FARTHEST_MM, GAMES, TableSize, Terrain
@@ -16,7 +17,20 @@ from tablecam.wording import nearest, quoted
 Positive = Annotated[float, Field(gt=0, le=FARTHEST_MM)]
 NotNegative = Annotated[float, Field(ge=0, le=FARTHEST_MM)]
 Coordinate = Annotated[float, Field(ge=-FARTHEST_MM, le=FARTHEST_MM)]
-Name = Annotated[str, Field(min_length=1)]
+
+
+_NO_LETTERS = frozenset({"Cc", "Zl", "Zp"})
+"""Breaks of lines and other control characters."""
+
+
+def _of_one_line(name: str) -> str:
+    if any(unicodedata.category(each) in _NO_LETTERS for each in name):
+        raise ValueError(f"expected a text of one line, got {quoted(name)}")
+    return name
+
+
+Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_of_one_line)]
+"""Of one line, as pages, tables and logs show it; nobody reads longer ones."""
 Coordinates = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 
 

@@ -187,6 +187,18 @@ REFUSED = {
         _with_base(heading=90),
         "position: units[1].bases[1].heading: unknown key; did you mean heading_deg?",
     ),
+    "a name of two lines": (
+        _with_unit(id="F1\nF2"),
+        'position: units[1].id: expected a text of one line, got "F1\\nF2"',
+    ),
+    "half a letter": (
+        _with_unit(side="\ud83d"),
+        "position: units[1].side: expected text, got ",
+    ),
+    "an endless name": (
+        _with_unit(id="F" * 5000),
+        "position: units[1].id: expected a text of 100 characters or less, got ",
+    ),
     "unit twice": (
         example(units=EXAMPLE["units"] * 2),  # type: ignore[operator]
         'position: units[2].id: the id "F1" is used twice: first by units[1].id',
