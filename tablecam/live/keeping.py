@@ -14,7 +14,7 @@ from tablecam.errors import BadInput
 from tablecam.live.picture_budget import DEFAULT_MB, PictureBudget, played_s
 from tablecam.live.writing import Writer
 from tablecam.record.disputes import dispute_entry, dispute_picture, dispute_position, disputes
-from tablecam.record.entries import GameFacts, Json, NewEntry, Picture
+from tablecam.record.entries import GameFacts, Json, NewEntry
 from tablecam.record.game_file import SUFFIX, GameFile
 from tablecam.record.journal import Journal
 from tablecam.record.plays import newest_play
@@ -87,8 +87,8 @@ class GameRecord(Protocol):
     def budget(self) -> PictureBudget:
         """How large pictures may be."""
 
-    def add_pictures(self, document: Json, pictures: Sequence[Picture], at: datetime) -> None:
-        """Keep what an entry looked like: a picture's document."""
+    def add_pictures(self, *pictures: NewEntry) -> None:
+        """Keep what other entries looked like."""
 
     def try_again(self) -> Sequence[str]:
         """Write what could not be written, if it can be by now.
@@ -206,11 +206,12 @@ class KeptGame:
             if self._writer.has_begun:
                 self._keep(NewEntry("notice", {"text": text}, at=self._now()))
 
-    def add_pictures(self, document: Json, pictures: Sequence[Picture], at: datetime) -> None:
-        """Keep what an entry looked like: a picture's document."""
+    def add_pictures(self, *pictures: NewEntry) -> None:
+        """Keep what other entries looked like."""
         with self._lock:
-            if not self._writer.trouble:  # pictures do not wait: they would fill the memory, too
-                self._keep(NewEntry("picture", document, tuple(pictures), at))
+            # They do not wait for a disk with room: they would fill the memory, too.
+            if pictures and not self._writer.trouble:
+                self._keep(*pictures)
 
     def try_again(self) -> Sequence[str]:
         """Write what could not be written, if it can be by now.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -12,8 +13,11 @@ from tablecam.live.settling import has_moved
 from tablecam.table.model import BasePose, Position
 from tablecam.vision.tracking import TrackedBase
 
-_EVERY_S: Final = 1.0
-"""A look so often is enough: what is at rest looks the same for longer."""
+_AGAIN_S: Final = 4.0
+"""So long a picture is new enough: what is at rest looks the same for longer. In hasty play what is
+kept is then the one in which the table settled, which has been decoded already."""
+_LACKING_S: Final = 1.0
+"""So often units are looked for of which there is none, as a hand was over them."""
 _MOST_BYTES: Final = 150e6
 """Of pictures that are kept so. A decoded one of 4K has 33 MB, in colour and grey; of 1080p, 8.
 Units that were last seen clearly long before others go without."""
@@ -35,14 +39,18 @@ class Looks:
 
     def __init__(self, owners: Mapping[int, str]) -> None:
         self._owners = owners
-        self._looked_at_s = -_EVERY_S
+        self._looked_at_s = self._renewed_at_s = -math.inf
+        self._lacks_some = False
         self._lies: Mapping[int, BasePose] = {}
         self._shots: dict[str, Shot] = {}
 
     def see(self, bases: Iterable[TrackedBase], shot: Shot) -> None:
         """Look at a picture, if it is time for one."""
-        if shot.frame.taken_at_s - self._looked_at_s >= _EVERY_S:
+        at_s = shot.frame.taken_at_s
+        if at_s - self._renewed_at_s >= _AGAIN_S:
             self._look(bases, shot)
+        elif self._lacks_some and at_s - self._looked_at_s >= _LACKING_S:
+            self._look(bases, shot, only_lacking=True)
 
     def clear(self, name: str) -> Shot | None:
         """Where a unit lay when the table last settled, seen clearly since or just before."""
@@ -59,14 +67,22 @@ class Looks:
         self._shots = {name: kept for name, kept in self._shots.items() if name not in moved}
         self._look(bases, shot)
 
-    def _look(self, bases: Iterable[TrackedBase], shot: Shot) -> None:
+    def _look(
+        self, bases: Iterable[TrackedBase], shot: Shot, *, only_lacking: bool = False
+    ) -> None:
         self._looked_at_s = shot.frame.taken_at_s
         unclear: set[str] = set()
         seen: set[str] = set()
         for base in bases:
             name = self._owners[base.tag]
             (seen if self._is_clear(base) else unclear).add(name)
-        self._shots |= dict.fromkeys(seen - unclear, shot)
+        shown = seen - unclear
+        if only_lacking:
+            shown -= self._shots.keys()
+        else:
+            self._renewed_at_s = self._looked_at_s
+        self._shots |= dict.fromkeys(shown, shot)
+        self._lacks_some = bool((seen | unclear) - self._shots.keys())
         self._forget_the_oldest()
 
     def _is_clear(self, base: TrackedBase) -> bool:

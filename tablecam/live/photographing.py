@@ -23,14 +23,14 @@ from tablecam.live.background import Background
 from tablecam.live.keeping import GameRecord
 from tablecam.live.looks import Shot
 from tablecam.live.picture_budget import Level, Shown
-from tablecam.record.entries import Json, Picture, PictureKind
+from tablecam.record.entries import Json, NewEntry, Picture, PictureKind
 from tablecam.table.model import BasePose, TableSize
 from tablecam.vision.rectify import Rectifier, rectifier
 
 log = logging.getLogger(__name__)
 
 _TABLE_PX: Final = 1800
-"""How wide the whole table is in full."""
+"""How wide the whole table is in full, where the camera has so many pixels of it."""
 _AROUND_MM: Final = 45.0
 """What is shown around the bases of a unit: what touches it, and some ground to tell it by."""
 _MOST_WAITING: Final = 3
@@ -99,11 +99,8 @@ class Photographing(Background):
 
     def _run(self) -> None:
         while (jobs := self._next()) is not None:
-            for job in jobs:
-                try:
-                    self._do(job)
-                except Exception:  # a fault of ours costs a picture, never the game
-                    log.exception("a picture of the table could not be made")
+            made = (self._photographed(job) for job in jobs)
+            self._record.add_pictures(*(each for each in made if each is not None))
 
     def _next(self) -> Sequence[Job] | None:
         with self._new:
@@ -113,18 +110,19 @@ class Photographing(Background):
             self._is_busy = bool(self._jobs)
             return self._jobs.popleft() if self._jobs else None
 
-    def _do(self, job: Job) -> None:
-        if isinstance(job, TableJob):
-            self._photograph_table(job)
-        else:
-            self._photograph_move(job)
+    def _photographed(self, job: Job) -> NewEntry | None:
+        """What is to be kept of a job; None where there is no room for it, or it fails."""
+        try:
+            return self._table_of(job) if isinstance(job, TableJob) else self._places_of(job)
+        except Exception:  # a fault of ours costs a picture, never the game
+            log.exception("a picture of the table could not be made")
+            return None
 
-    def _photograph_table(self, job: TableJob) -> None:
+    def _table_of(self, job: TableJob) -> NewEntry | None:
         picture = self._kept("table", "table", self._flat(job.shot), job.shot.frame.taken_at_s)
-        if picture is not None:
-            self._record.add_pictures({"of": job.of}, [picture], job.at)
+        return None if picture is None else NewEntry("picture", {"of": job.of}, (picture,), job.at)
 
-    def _photograph_move(self, job: MoveJob) -> None:
+    def _places_of(self, job: MoveJob) -> NewEntry | None:
         document: Json = {"of": job.of}
         pictures: list[Picture] = []
         for kind, shot, area in _places(job, self._table):
@@ -132,13 +130,12 @@ class Photographing(Background):
             if picture is not None:
                 pictures.append(picture)
                 document.setdefault("areas_mm", {})[kind] = [round(value, 1) for value in area]
-        if pictures:
-            self._record.add_pictures(document, pictures, job.at)
+        return NewEntry("picture", document, tuple(pictures), job.at) if pictures else None
 
     def _flat(self, shot: Shot) -> Pixels:
         """The whole table in full."""
         if self._rectifier is None or shot.camera is not self._camera:
-            scale = _TABLE_PX / self._table.width_mm
+            scale = _scale(shot.camera, self._table)
             self._rectifier = rectifier(shot.camera, self._table, px_per_mm=scale)
             self._camera = shot.camera
         return self._rectifier.rectified(shot.frame.image)
@@ -155,12 +152,18 @@ class Photographing(Background):
         return Picture(kind, jpeg)
 
 
+def _scale(camera: Camera, table: TableSize) -> float:
+    """How many pixels a millimetre the whole table has in full: no more than the camera has."""
+    middle_mm = np.array([[table.width_mm / 2, table.depth_mm / 2]])
+    return min(_TABLE_PX / table.width_mm, float(camera.px_per_mm(middle_mm)[0]))
+
+
 def encoded(full: Pixels, level: Level) -> bytes:
     """A picture as JPEG at a level."""
     if level.scale < 1.0:
         size = (round(full.shape[1] * level.scale) or 1, round(full.shape[0] * level.scale) or 1)
         full = np.asarray(cv2.resize(full, size, interpolation=cv2.INTER_AREA), np.uint8)
-    how = [cv2.IMWRITE_JPEG_QUALITY, level.quality, cv2.IMWRITE_JPEG_OPTIMIZE, 1]
+    how = [cv2.IMWRITE_JPEG_QUALITY, level.quality]
     return bytes(cv2.imencode(".jpg", full, how)[1].tobytes())
 
 

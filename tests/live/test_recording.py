@@ -14,7 +14,7 @@ from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.live.recording import Recording
 from tablecam.live.table import LiveTable
 from tablecam.live.watching import Sight
-from tablecam.record.entries import Picture
+from tablecam.record.entries import NewEntry, Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import WHOLE_EVERY, applied
 from tablecam.referee.seats import SHARED, SPECTATOR
@@ -311,7 +311,7 @@ def test_trouble_with_the_disk_is_said_to_players_and_noted_once_it_is_over(tmp_
     told = Recording(record, demo_roster(), begins_with_moves=True, say=said.append)
     told.settle(table())
     told.settle(moved(table(), "F1", 80.0))
-    record.add_pictures({"of": 2}, [Picture("table", bytes(9_000_000))], FACTS.started_at)
+    record.add_pictures(NewEntry("picture", {"of": 2}, (Picture("table", bytes(9_000_000)),)))
     assert record.trouble.startswith("1 move and 2 positions are not on the disk: ")
     folder.unlink()
     told.settle(moved(table(), "F1", 90.0))
