@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 
 import numpy as np
@@ -16,8 +16,9 @@ from tablecam.measure.answer import CERTAIN, Answer, AnswerWord, Shape
 from tablecam.rules.maurice.chances import SIGMAS, is_exact
 from tablecam.rules.maurice.charge_draws import DRAWS, drawn_fields, with_units
 from tablecam.rules.maurice.charge_ground import forbidden_ground
-from tablecam.rules.maurice.charge_limits import attempts_of
+from tablecam.rules.maurice.charge_limits import Sees, reached
 from tablecam.rules.maurice.charge_moves import Move, allowance_mm, far_mm
+from tablecam.rules.maurice.charge_sight import is_in_view
 from tablecam.rules.maurice.charge_slack import Limits, limits_of, targets_of, within_reach
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW
@@ -72,7 +73,7 @@ class Together:
             listed = self._listed(limits)
             names = (ever | listed) - (always & listed)
             if names:
-                found[limits.unit.id] = _Question(limits, listed, names)
+                found[limits.unit.id] = _Question(limits, listed, names, self._moves(limits))
         return found
 
     def _open(self, all_limits: Sequence[Limits]) -> list[tuple[Limits, frozenset[str]]]:
@@ -86,7 +87,7 @@ class Together:
             for limits, names in zip(all_limits, near, strict=True)
             if names or self._listed(limits)
         ]
-        moves = [[*chain(*self.targets[limits.unit.id].values())] for limits, _ in asked]
+        moves = [self._moves(limits) for limits, _ in asked]
         sure = targets_of([(limits, -limits.most_mm) for limits, _ in asked], moves)
         left = [
             (limits, always)
@@ -103,35 +104,65 @@ class Together:
     def _listed(self, limits: Limits) -> frozenset[str]:
         return frozenset(self.targets[limits.unit.id])
 
+    def _moves(self, limits: Limits) -> tuple[Move, ...]:
+        return tuple(chain(*self.targets[limits.unit.id].values()))
+
 
 @dataclass(frozen=True, slots=True)
 class _Question:
     """The enemies of whom it is in question whether a unit can charge them.
 
-    `listed` are those that it can charge as all were seen.
+    `listed` are those that it can charge as all were seen, and `moves` those that reach any.
     """
 
     limits: Limits
     listed: frozenset[str]
     names: frozenset[str]
+    moves: tuple[Move, ...]
 
     def answers(self) -> Mapping[str, Answer]:
         """Of each of them whether the unit can charge it."""
         field, unit = self.limits.field, self.limits.unit
         enemies = field.enemies_of(unit)
         has_error = any(_error_mm(field, unit, enemy) > 0.0 for enemy in enemies)
-        chances = _chances(field, unit) if has_error else {}
+        held = (
+            self._held() if has_error else {name: float(name in self.listed) for name in self.names}
+        )
+        margins_mm = self.limits.margins_mm(self.names)
         return {
-            enemy.id: _answer(field, unit, enemy, self.limits.margin_mm(enemy.id), chance)
+            enemy.id: _answer(field, unit, enemy, margins_mm[enemy.id], held[enemy.id])
             for enemy in enemies
             if enemy.id in self.names
-            for chance in [
-                chances.get(enemy.id, _LEAST) if chances else float(enemy.id in self.listed)
-            ]
         }
 
+    def _held(self) -> Mapping[str, float]:
+        """How likely each of them can be charged, by draws of all near."""
+        field, unit = self.limits.field, self.limits.unit
+        fields = drawn_fields(field, has_ground=_has_ground(field, unit))
+        held: Counter[str] = Counter()
+        for first in range(0, DRAWS, _TOGETHER):
+            together = [(each, each.by_id[unit.id]) for each in fields[first : first + _TOGETHER]]
+            for names in reached(together, self.names, self.moves, self._sees()):
+                held.update(names)
+        # As in `samples`: so many draws tell no probability below 1 in so many.
+        return {name: (held[name] + 0.5) / (DRAWS + 1.0) for name in self.names}
 
-_LEAST = 0.5 / (DRAWS + 1.0)
+    def _sees(self) -> Sees:
+        """Whether a unit has an enemy in view in a draw: asked there only where errors count."""
+        limits = self.limits
+        by_mm = (-limits.most_mm, limits.most_mm)
+
+        @cache
+        def surely(enemy_id: str) -> bool | None:
+            enemy = limits.field.by_id[enemy_id]
+            least, most = (is_in_view(limits.field, limits.unit, enemy, slack) for slack in by_mm)
+            return least if least == most else None
+
+        def sees(field: Field, unit: UnitOnField, enemy: UnitOnField) -> bool:
+            known = surely(enemy.id)
+            return is_in_view(field, unit, enemy) if known is None else known
+
+        return sees
 
 
 def charges_slack_mm(field: Field, unit: UnitOnField) -> float:
@@ -172,18 +203,6 @@ def _corner_mm(base: BasePose) -> float:
     """One standard deviation of where a base's corner is."""
     half_mm = math.hypot(base.width_mm, base.depth_mm) / 2
     return math.hypot(base.sigma_mm, math.radians(base.sigma_deg) * half_mm)
-
-
-def _chances(field: Field, unit: UnitOnField) -> dict[str, float]:
-    """How likely each enemy can be charged that can be in some of the draws."""
-    fields = drawn_fields(field, has_ground=_has_ground(field, unit))
-    held: Counter[str] = Counter()
-    for first in range(0, DRAWS, _TOGETHER):
-        together = [(each, each.by_id[unit.id]) for each in fields[first : first + _TOGETHER]]
-        for tries in attempts_of(together):
-            held.update({name for tried in tries for name in tried.targets})
-    # As in `samples`: so many draws tell no probability below 1 in so many.
-    return {name: (count + 0.5) / (DRAWS + 1.0) for name, count in held.items()}
 
 
 def _has_ground(field: Field, unit: UnitOnField) -> bool:

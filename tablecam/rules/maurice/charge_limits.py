@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import groupby
 
 import numpy as np
@@ -19,6 +19,7 @@ from tablecam.rules.maurice.charge_ground import Forbidden, forbidden_ground
 from tablecam.rules.maurice.charge_moves import (
     CORNERS,
     InReach,
+    Move,
     Moves,
     allowance_mm,
     come_to,
@@ -35,6 +36,8 @@ from tablecam.table.headings import forward
 
 Bools = NDArray[np.bool_]
 Rows = NDArray[np.intp]
+Sees = Callable[[Field, UnitOnField, UnitOnField], bool]
+"""Whether, on a field, a unit has an enemy in view."""
 
 _SAME_MM = 1e-3
 """What lies as near as this to an outline lies on it."""
@@ -108,10 +111,7 @@ def attempts_of(asked: Sequence[tuple[Field, UnitOnField]]) -> list[list[Tried]]
     one base width.
     """
     chargers = _chargers(asked)
-    straight = moves_about([each.there[0] for each in chargers], [0.0] * len(chargers))
-    tried = {
-        each.place: [each.tried(ahead)] for each, ahead in zip(chargers, straight, strict=True)
-    }
+    tried = _straight_ahead(chargers)
     turning = []
     for each, names in zip(chargers, _that_they_may_charge(chargers), strict=True):
         (ahead,) = tried[each.place]
@@ -121,7 +121,38 @@ def attempts_of(asked: Sequence[tuple[Field, UnitOnField]]) -> list[list[Tried]]
     return [tried.get(place, []) for place in range(len(asked))]
 
 
-def _chargers(asked: Sequence[tuple[Field, UnitOnField]]) -> list[_Charger]:
+def reached(
+    asked: Sequence[tuple[Field, UnitOnField]],
+    wanted: Set[str],
+    moves: Sequence[Move],
+    sees: Sees,
+) -> list[set[str]]:
+    """Which of some enemies each unit can charge, with `moves` tried before all others.
+
+    As `attempts_of`, but no further where all of them are reached; `sees` tells who sees whom.
+    """
+    chargers = _chargers(asked, sees)
+    found: list[set[str]] = [set() for _ in asked]
+    may = {
+        each.place: names & wanted
+        for each, names in zip(chargers, _that_they_may_charge(chargers), strict=True)
+    }
+    for try_all in (_straight_ahead, partial(_after_wheels, moves=moves), _after_wheels):
+        left = [each for each in chargers if not may[each.place] <= found[each.place]]
+        for place, tries in try_all(left).items():
+            found[place].update(*(tried.targets for tried in tries))
+    return [names & wanted for names in found]
+
+
+def _straight_ahead(chargers: Sequence[_Charger]) -> dict[int, list[Tried]]:
+    """What is left of the moves straight ahead, by the chargers' places."""
+    moves = moves_about([each.there[0] for each in chargers], [0.0] * len(chargers))
+    return {each.place: [each.tried(ahead)] for each, ahead in zip(chargers, moves, strict=True)}
+
+
+def _chargers(
+    asked: Sequence[tuple[Field, UnitOnField]], sees: Sees = is_in_view
+) -> list[_Charger]:
     """Those that have enemies near enough for any charge."""
     around = _others_near(asked)
     places = [
@@ -139,7 +170,7 @@ def _chargers(asked: Sequence[tuple[Field, UnitOnField]]) -> list[_Charger]:
             around[place],
             both,
             forbidden_ground(*asked[place]),
-            cache(partial(is_in_view, *asked[place])),
+            cache(partial(sees, *asked[place])),
         )
         for place, both in zip(places, there, strict=True)
         if any(each.owners for each in both)
@@ -183,8 +214,10 @@ def may_charge(unit: UnitOnField, enemy: UnitOnField) -> bool:
     return unit.unit.arm == "cavalry" or enemy.unit.arm != "cavalry"
 
 
-def _after_wheels(chargers: Sequence[_Charger]) -> dict[int, list[Tried]]:
-    """What is left of the moves about each corner, by the chargers' places."""
+def _after_wheels(
+    chargers: Sequence[_Charger], moves: Sequence[Move] | None = None
+) -> dict[int, list[Tried]]:
+    """What is left of the moves about each corner, or of some only, by the chargers' places."""
     turns = [(each, about) for each in chargers for about in each.there]
     wheels = [
         Wheel(
@@ -202,8 +235,8 @@ def _after_wheels(chargers: Sequence[_Charger]) -> dict[int, list[Tried]]:
         next(free_mm) if about.owners and not each.is_at_screen else 0.0 for each, about in turns
     ]
     tried: dict[int, list[Tried]] = {}
-    moves = moves_about([about for _, about in turns], longest_mm)
-    for (each, _), made in zip(turns, moves, strict=True):
+    all_made = moves_about([about for _, about in turns], longest_mm, moves)
+    for (each, _), made in zip(turns, all_made, strict=True):
         tried.setdefault(each.place, []).append(each.tried(made))
     return tried
 
@@ -262,34 +295,44 @@ def _meets_none_in_woods(attempt: Attempt, rows: Rows) -> Bools:
         or not np.any(shapely.dwithin(woods, attempt.moves.bases, abs(attempt.slack_mm)))
     ):
         return np.ones(len(rows), dtype=bool)
-    edge_of_woods = shapely.buffer(woods, _SAME_MM - attempt.slack_mm, join_style="mitre")
-    shapely.prepare(edge_of_woods)
-    return np.array([not _is_in_woods(attempt, row, edge_of_woods) for row in rows], dtype=bool)
+    edges = _edges(attempt.moves.bases)
+    # Of a base that is all in woods every edge is.
+    are_in = np.asarray(shapely.covers(_to_edge(woods, attempt.slack_mm), edges))
+    meets = attempt.moves.meets[rows]
+    found = np.asarray(meets[:, are_in.all(axis=1)].any(axis=1))
+    for place in np.flatnonzero(are_in.any(axis=1) & ~are_in.all(axis=1)).tolist():
+        for at in np.flatnonzero(meets[:, place] & ~found).tolist():
+            front = attempt.moves.move(rows[at]).front_at_end(attempt.unit)
+            found[at] = are_in[place, _met_edge(edges[place], front)]
+    return ~found
 
 
-def _is_in_woods(attempt: Attempt, row: int, woods: shapely.Geometry) -> bool:
-    """Whether a move meets a base that is all in woods, or on an edge that is."""
-    front = attempt.moves.move(row).front_at_end(attempt.unit)
-    return any(
-        shapely.covers(woods, base) or shapely.covers(woods, _met_edge(base, front))
-        for base in attempt.moves.bases_met(row)
-    )
+@lru_cache(maxsize=16)
+def _to_edge(woods: shapely.Geometry, slack_mm: float) -> shapely.Geometry:
+    """Woods to their edges, and what lies as good as on these; so much smaller with a slack."""
+    found = shapely.buffer(woods, _SAME_MM - slack_mm, join_style="mitre")
+    shapely.prepare(found)
+    return found
 
 
-def _met_edge(base: shapely.Polygon, front: Axes) -> shapely.LineString:
-    """The edge of a base that a front meets: of those at it, the one that faces it most."""
-    corners = shapely.get_coordinates(base)
-    sides = np.stack([corners[:-1], corners[1:]], axis=1)
-    edges = np.asarray(shapely.linestrings(sides), dtype=object)
-    steps = np.diff(corners, axis=0)
+def _edges(bases: Sequence[shapely.Polygon]) -> NDArray[np.object_]:
+    """The edges (n, 4) of bases."""
+    corners = shapely.get_coordinates(list(bases)).reshape(-1, 5, 2)
+    sides = np.stack([corners[:, :-1], corners[:, 1:]], axis=2)
+    return np.asarray(shapely.linestrings(sides), dtype=object)
+
+
+def _met_edge(edges: NDArray[np.object_], front: Axes) -> int:
+    """Which edge of a base (4,) a front meets: of those at it, the one that faces it most."""
+    sides = shapely.get_coordinates(edges).reshape(-1, 2, 2)
+    steps = sides[:, 1] - sides[:, 0]
     # Outward of a ring that runs clockwise, as a base's corners do, lies to its left.
     outward = np.stack([-steps[:, 1], steps[:, 0]], axis=1) / np.hypot(*steps.T)[:, None]
     facing = outward @ -np.array(forward(front.heading_deg))
     line = shapely.LineString([front.left_mm, front.right_mm])
     apart_mm = np.asarray(shapely.distance(edges, line))
     is_at_it = apart_mm <= apart_mm.min() + SLIVER_MM
-    met: shapely.LineString = edges[int(np.argmax(np.where(is_at_it, facing, -np.inf)))]
-    return met
+    return int(np.argmax(np.where(is_at_it, facing, -np.inf)))
 
 
 def _meets_any(attempt: Attempt, rows: Rows, which: Callable[[UnitOnField], bool]) -> Bools:

@@ -281,16 +281,20 @@ def _only(there: InReach, is_met: Bools) -> InReach:
     )
 
 
-def moves_about(there: Sequence[InReach], longest_mm: Sequence[float]) -> list[Moves]:
+def moves_about(
+    there: Sequence[InReach], longest_mm: Sequence[float], only: Sequence[Move] | None = None
+) -> list[Moves]:
     """The moves of units after wheels about a corner, up to the longest of each.
 
     The first does not wheel. Every millimetre, and beside the wheels at which a corner of a base
-    enters or leaves the lane.
+    enters or leaves the lane; or after the wheels of some moves `only`.
     """
     fans = [each.fan for each in there]
     arcs_mm = [
-        arcs_to_try(fan, longest, (SLIVER_MM,))
-        for fan, longest in zip(fans, longest_mm, strict=True)
+        arcs_to_try(about.fan, longest, (SLIVER_MM,))
+        if only is None
+        else arcs_of(only, about.corner, longest)
+        for about, longest in zip(there, longest_mm, strict=True)
     ]
     turned = Turned.of(fans, arcs_mm, TOUCH_MM)
     begins = turned.begins_mm(SLIVER_MM)
@@ -318,6 +322,12 @@ def _moves(there: InReach, arcs_mm: Array, begins: Array, near_mm: Array) -> Mov
         there.owners,
         there.bases,
     )
+
+
+def arcs_of(moves: Sequence[Move], corner: Corner, longest_mm: float) -> Array:
+    """The wheels of moves about a corner, by their arcs up to the longest, after none."""
+    arcs_mm = {move.arc_mm for move in moves if move.corner == corner}
+    return np.array([0.0, *sorted(arc_mm for arc_mm in arcs_mm if 0.0 < arc_mm <= longest_mm)])
 
 
 def arcs_to_try(fan: Fan, longest_mm: float, slivers_mm: Sequence[float]) -> Array:

@@ -6,7 +6,7 @@ sure; only of what differs need be asked how likely it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -25,6 +25,7 @@ from tablecam.rules.maurice.charge_moves import (
     Move,
     Moves,
     allowance_mm,
+    arcs_of,
     arcs_to_try,
     come_to,
     in_reach,
@@ -77,19 +78,23 @@ class Limits:
         """
         return targets_of([(self, slack_mm)])[0]
 
-    def margin_mm(self, target: str) -> float:
-        """By how much limits could be drawn in before the unit could not charge a target any more.
+    def margins_mm(self, targets: Set[str]) -> Mapping[str, float]:
+        """By how much limits could be drawn in before the unit could not charge each any more.
 
         Below 0 it is by how much they would have to be let out. Between `-most_mm` and `most_mm`.
         """
-        low_mm, high_mm = -self.most_mm, self.most_mm
+        between_mm = dict.fromkeys(targets, (-self.most_mm, self.most_mm))
         for _ in range(_CUTS):
-            tried_mm = np.linspace(low_mm, high_mm, _PARTS + 1)
-            found = targets_of([(self, slack_mm) for slack_mm in tried_mm[1:-1].tolist()])
+            tried_mm = {name: np.linspace(*each, _PARTS + 1) for name, each in between_mm.items()}
+            slacks_mm = sorted({each for tried in tried_mm.values() for each in tried[1:-1]})
+            found = targets_of([(self, float(slack_mm)) for slack_mm in slacks_mm])
             # Never fewer with a larger slack: it turns where the first of them can be charged.
-            turns = [*(target in each for each in found), True].index(True)
-            low_mm, high_mm = tried_mm[[turns, turns + 1]].tolist()
-        return -(low_mm + high_mm) / 2
+            for name, tried in tried_mm.items():
+                held = [slack for slack, each in zip(slacks_mm, found, strict=True) if name in each]
+                turns = int(np.searchsorted(tried, min(held, default=np.inf)))
+                turns = min(turns, _PARTS)
+                between_mm[name] = (float(tried[turns - 1]), float(tried[turns]))
+        return {name: -(low_mm + high_mm) / 2 for name, (low_mm, high_mm) in between_mm.items()}
 
 
 def limits_of(asked: Sequence[tuple[Field, UnitOnField, float]]) -> list[Limits]:
@@ -194,7 +199,7 @@ def _all_ahead(
         arcs_mm = list(map(arcs_to_try, fans, free_mm, deep_mm))
     else:
         arcs_mm = [
-            _arcs_of(moves[place], about.corner, longest_mm)
+            arcs_of(moves[place], about.corner, longest_mm)
             for (place, _, about), longest_mm in zip(of, free_mm, strict=True)
         ]
     turned = Turned.of(fans, arcs_mm, TOUCH_MM + np.abs(slacks_mm))
@@ -206,12 +211,6 @@ def _all_ahead(
             of, arcs_mm, wanted_mm, feared_mm, near_mm, strict=True
         )
     ]
-
-
-def _arcs_of(moves: Sequence[Move], corner: Corner, longest_mm: float) -> Array:
-    """The wheels of moves about a corner, up to the longest, and none."""
-    arcs_mm = (move.arc_mm for move in moves if move.corner == corner)
-    return np.array([0.0, *(arc_mm for arc_mm in arcs_mm if 0.0 < arc_mm <= longest_mm)])
 
 
 def _ahead(

@@ -208,5 +208,5 @@ def test_wider_limits_never_leave_fewer_targets(foe, battery, deep):
     tight, just, wide = (limits.targets(slack) for slack in (-2.0, 0.0, 2.0))
     assert tight <= just <= wide
     assert just == set(charge_of(field, unit).targets)
-    for name in wide - tight:
-        assert abs(limits.margin_mm(name)) <= 2.0
+    for margin_mm in limits.margins_mm(wide - tight).values():
+        assert abs(margin_mm) <= 2.0
