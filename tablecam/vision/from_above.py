@@ -12,7 +12,7 @@ import shapely
 
 from tablecam.table.model import TableSize, Terrain
 from tablecam.vision.lettering import Words, lettered
-from tablecam.vision.pen import Array, Colour, Pen, Picture
+from tablecam.vision.pen import PAPER, Array, Colour, Pen, Picture
 
 _GROUND: Final[Colour] = (214, 232, 224)
 _EDGE: Final[Colour] = (113, 131, 138)
@@ -61,7 +61,7 @@ class FromAbove:
 
     def ground(self, terrain: Iterable[Terrain]) -> Picture:
         """The map without units, (height, width, 3): terrain drawn in its place and named."""
-        picture = np.full((self.height_px, self.width_px, 3), 250, dtype=np.uint8)
+        picture = np.full((self.height_px, self.width_px, 3), PAPER, dtype=np.uint8)
         pen = Pen(picture, max(self.width_px, self.height_px) / _UNITS_ACROSS)
         table = shapely.box(0, 0, self.table.width_mm, self.table.depth_mm)
         for outline_px in self.outlines(table):
@@ -82,7 +82,7 @@ class FromAbove:
 
     def photograph(self, picture: Picture) -> Picture:
         """A rectified picture of the table (height, width, 3), laid where the map has the table."""
-        whole = np.full((self.height_px, self.width_px, 3), 250, dtype=np.uint8)
+        whole = np.full((self.height_px, self.width_px, 3), PAPER, dtype=np.uint8)
         left_px, low_px = self._corner_px()
         width_px = round(self.table.width_mm * self.px_per_mm)
         height_px = round(self.table.depth_mm * self.px_per_mm)

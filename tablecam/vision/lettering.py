@@ -6,6 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.resources import files
+from io import BytesIO
 from typing import Final, Literal
 
 import numpy as np
@@ -13,15 +15,15 @@ from PIL import Image, ImageDraw, ImageFont
 
 from tablecam.vision.pen import INK, Colour, Picture, plain
 
-_BOLD: Final = 0.035
-"""How much wider, on each side and as a share of its height, a bold letter's strokes are: the
-typeface that Pillow brings is there in one weight only."""
+_SCALE: Final = 0.9
+"""Its small letters are as high as others' are at this share of their size."""
 _CASING: Final = 0.16
 _REMEMBERED: Final = 2048
 """Films write the same words again and again."""
-_KNOWN: Final = frozenset("±°·“”…")
-"""Letters beyond ASCII that the typeface has."""
-_ALIKE: Final = str.maketrans({"×": "x", "–": "-", "—": "-", "−": "-", "’": "'", "„": "“"})  # noqa: RUF001
+_KNOWN: Final = frozenset(
+    "".join(map(chr, range(0xA1, 0x100))) + "ĆćČčđĞğİıŁłŒœŞşŠšŸŽž–—‘’‚“”„†‡•…‰‹›€−≤≥"  # noqa: RUF001 - those that are there
+)
+"""Letters beyond ASCII that the typeface has: those of Western Europe, and some to the east."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,7 @@ class Words:
 @lru_cache(maxsize=_REMEMBERED)
 def size_px(text: str, height_px: float, *, bold: bool = False) -> tuple[float, float]:
     """How wide and high words are."""
-    stroke_px = _stroke_px(height_px, _BOLD if bold else 0.0)
-    return _font(round(height_px)).getlength(drawable(text)) + 2 * stroke_px, height_px
+    return _font(height_px, bold).getlength(drawable(text)), height_px
 
 
 def lettered(picture: Picture, words: Iterable[Words]) -> Picture:
@@ -52,13 +53,12 @@ def lettered(picture: Picture, words: Iterable[Words]) -> Picture:
     image = Image.fromarray(picture)  # its channels stay in our order, and so do the colours
     draw = ImageDraw.Draw(image)
     for each in words:
-        text, font = drawable(each.text), _font(round(each.height_px))
+        text, font = drawable(each.text), _font(each.height_px, each.bold)
         anchor = "mm" if each.at == "middle" else "lm"
-        bold_px = _stroke_px(each.height_px, _BOLD if each.bold else 0.0)
         if each.casing is not None:
-            around_px = bold_px + _stroke_px(each.height_px, _CASING)
+            around_px = round(_CASING * each.height_px, 1)
             draw.text(each.at_px, text, each.casing, font, anchor, stroke_width=around_px)
-        draw.text(each.at_px, text, each.colour, font, anchor, stroke_width=bold_px)
+        draw.text(each.at_px, text, each.colour, font, anchor)
     return np.array(image, dtype=np.uint8)
 
 
@@ -90,19 +90,15 @@ def fitted(text: str, height_px: float, width_px: float) -> str:
 def drawable(text: str) -> str:
     """Words in the letters that the typeface has.
 
-    >>> drawable("Größe — 3 mm ± 0.1")
-    'Grosse - 3 mm ± 0.1'
+    >>> drawable("Größe — 3 mm ± 0.1"), drawable("Győr, Łódź, Αθήνα")
+    ('Größe — 3 mm ± 0.1', 'Gyor, Łódz, ?????')
     """
-    alike = text.replace("ß", "ss").translate(_ALIKE)
-    return "".join(each if each in _KNOWN else plain(each) for each in alike)
-
-
-def _stroke_px(height_px: float, share: float) -> float:
-    return round(share * height_px, 1)
+    return "".join(each if each in _KNOWN else plain(each) for each in text)
 
 
 @cache
-def _font(height_px: int) -> ImageFont.FreeTypeFont:
-    font = ImageFont.load_default(height_px)
-    assert isinstance(font, ImageFont.FreeTypeFont), "Pillow was built without FreeType"
-    return font
+def _font(height_px: float, bold: bool) -> ImageFont.FreeTypeFont:
+    """The typeface that comes with reportlab: Pillow's own has one weight and no umlauts."""
+    file = files("reportlab") / "fonts" / ("VeraBd.ttf" if bold else "Vera.ttf")
+    basic = ImageFont.Layout.BASIC  # no script that it has needs more, and it is twice as fast
+    return ImageFont.truetype(BytesIO(file.read_bytes()), _SCALE * height_px, layout_engine=basic)
