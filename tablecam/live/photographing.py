@@ -99,8 +99,11 @@ class Photographing(Background):
 
     def _run(self) -> None:
         while (jobs := self._next()) is not None:
-            made = (self._photographed(job) for job in jobs)
-            self._record.add_pictures(*(each for each in made if each is not None))
+            try:
+                made = [self._photographed(job) for job in jobs]
+                self._record.add_pictures(*(each for each in made if each is not None))
+            except Exception:  # whoever waits for pictures must not wait for ever
+                log.exception("pictures of the table could not be kept")
 
     def _next(self) -> Sequence[Job] | None:
         with self._new:

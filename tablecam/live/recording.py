@@ -43,7 +43,7 @@ class Recording:
         self._trails = Trails()
         self._photographing = Photographing(record, roster.table)
         self._lock = threading.Lock()
-        self._looks = Looks(_owners(roster))
+        self._looks = Looks(roster.owner_by_tag())
         self._newest: tuple[Sight, Shot] | None = None
         self._news: list[str] = []
         self._settled: Position | None = None
@@ -132,12 +132,6 @@ class Recording:
         if self._waits is not None and (number := self._record.began_with) is not None:
             self._photographing.ask(TableJob(number, *self._waits))
             self._waits = None
-
-
-def _owners(roster: Roster) -> Mapping[int, str]:
-    """Whose each base is, by its tag."""
-    owners = {tag: unit.id for unit in roster.units for tag in unit.tags}
-    return owners | {leader.tag: leader.id for leader in roster.commanders}
 
 
 def _moves(

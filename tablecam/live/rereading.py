@@ -23,6 +23,7 @@ from tablecam.capture.frame import Frame
 from tablecam.capture.video import VideoSource
 from tablecam.errors import BadInput
 from tablecam.live.keeping import KeptGame
+from tablecam.live.picture_budget import DEFAULT_MB
 from tablecam.live.recording import Recording
 from tablecam.live.settling import Settled
 from tablecam.live.watching import Watching
@@ -52,7 +53,7 @@ class Task:
     table: Path
     camera: Path
     folder: Path
-    pictures_mb: float = 60.0
+    pictures_mb: float = DEFAULT_MB
 
     @property
     def recording(self) -> Path:
