@@ -15,17 +15,18 @@ from typing import Any
 
 from tablecam.documents import document_from
 from tablecam.measure.answer import Answer
+from tablecam.referee.closing import Closing
 from tablecam.referee.course import AnyPlay, Course
 from tablecam.referee.intents import Intent, answered, check_units, said_of_late
 from tablecam.referee.kept import Keeper, Kept
 from tablecam.referee.known import Known
 from tablecam.referee.placing import Placing
-from tablecam.referee.refusals import NotDeclared, OutOfDate
+from tablecam.referee.refusals import OutOfDate
 from tablecam.referee.seats import Seat
 from tablecam.referee.taps import Taps, check_asked, check_plays, offered
 from tablecam.referee.ways import Way, decided_by
 from tablecam.rules.frozen_json import to_plain
-from tablecam.rules.game import OVERRULE, Closed, Game, Refused, Suggestion
+from tablecam.rules.game import OVERRULE, Game, Refused, Suggestion
 from tablecam.table.model import Position
 
 _RUN_BYTES = 6
@@ -57,7 +58,7 @@ class Referee:
         self._taps = Taps()
         self._kept = Kept(game, keeper)
         self._known = Known()
-        self._closed: Closed | None = None
+        self._closing = Closing()
         self._run = ""
 
     @property
@@ -124,7 +125,7 @@ class Referee:
         """
         with self._turn:
             moved = {each.unit for each in self._by_hand.suggested}
-            return answered(self.intents, self._by_hand.seen, moved, self._closed)
+            return answered(self.intents, self._by_hand.seen, moved, self._closing.now)
 
     def position(self) -> Position | None:
         """The table as the game knows it; None before it has begun."""
@@ -139,16 +140,8 @@ class Referee:
         return self._known.marked(position)
 
     def check_open(self, *names: str | None) -> None:
-        """See to it that nobody measures what nobody may; a name is a unit's or a commander's.
-
-        None is a point of the table. It waits for nobody: a page asks with every turn of a hand.
-
-        Raises:
-            NotDeclared: Measuring is closed between these until something is declared.
-        """
-        closed = self._closed
-        if closed is not None and not closed.permits(names):
-            raise NotDeclared("measuring", closed.because)
+        """See to it that nobody measures what nobody may: `Closing.check_open`."""
+        self._closing.check_open(names)
 
     def begin(self, position: Position, options: Mapping[str, Any], seat: Seat) -> None:
         """Begin a game on the table as it lies; markers of a game before are taken off.
@@ -200,8 +193,8 @@ class Referee:
             version = at if version is None else version
             play = self._checked(seat, version)
             wanted = self.game.action_from_json(action)
-            if version is None:
-                self._check_not_said(seat, wanted)
+            if version is None and self._course.is_latest(wanted):
+                self._taps.check_not_said(seat, wanted, play)
             if not _is_overrule(action):
                 check_asked(seat, play)
             self._course.apply(wanted, note)
@@ -304,15 +297,6 @@ class Referee:
         self._taps.check(version, is_of_table=is_of_table)
         return play
 
-    def _check_not_said(self, seat: Seat, wanted: Any) -> None:
-        """Refuse what a seat has just said, if it does not tell what it answers."""
-        is_bare = set(self.game.action_to_json(wanted)) == {"type"}
-        is_again = self._taps.is_said_again(seat, wanted) and self._course.is_latest(wanted)
-        if is_bare and is_again:
-            asked = self._course.required().asked().question
-            why = f"{wanted.type} was said already, and now it is asked: {asked}"
-            raise OutOfDate("game", f"{why}: say of which version it is meant")
-
     def _go_on(self) -> None:
         """Look at the table after something was decided: what was offered before is no more."""
         self._taps.decide()
@@ -320,20 +304,16 @@ class Referee:
 
     def _look(self) -> None:
         """Compare the table with the game, and tell that there is something new to see."""
-        self._close_tools()  # before the table is judged, as that takes its time
+        self._closing.follow(self._course.play)  # before the table is judged: that takes its time
         if self._course.compare():
             self._taps.decide()
-        self._close_tools()  # a move may have been confirmed by itself
+        self._closing.follow(self._course.play)  # a move may have been confirmed by itself
         play = self._course.play
         if play is not None:
             self._kept.follow(play, self._by_hand.suggested)
             self._known.follow(self.game.position(play.state))
         self._taps.version += 1
         self._tell(self._taps.version)
-
-    def _close_tools(self) -> None:
-        play = self._course.play
-        self._closed = None if play is None else play.asked().closed
 
 
 def _new_run() -> str:

@@ -47,9 +47,16 @@ class Taps:
         """Note what a seat has just said."""
         self._latest = seat, action
 
-    def is_said_again(self, seat: Seat, action: object) -> bool:
-        """Whether a seat has just said the same."""
-        return self._latest == (seat, action)
+    def check_not_said(self, seat: Seat, action: Any, play: Play[Any, Any]) -> None:
+        """Refuse what a seat has just said, if it does not tell what it answers.
+
+        Raises:
+            OutOfDate: It would answer what has come to be asked since.
+        """
+        is_bare = set(play.game.action_to_json(action)) == {"type"}
+        if is_bare and self._latest == (seat, action):
+            why = f"{action.type} was said already, and now it is asked: {play.asked().question}"
+            raise OutOfDate("game", f"{why}: say of which version it is meant")
 
 
 def offered(action: object) -> tuple[object, int | None]:
