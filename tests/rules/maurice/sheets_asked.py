@@ -1,0 +1,46 @@
+"""What sheets say, asked of the book as the page asks it."""
+
+from tablecam.rules.books import book_of
+from tablecam.table.model import Commander, Terrain
+from tests.rules.maurice.tables import gun, line, massed, position
+
+BOOK = book_of("maurice-lite")
+UNIT_KEYS = (
+    "near_enemy contact flank fire charge engaged movement force span".split()  # noqa: SIM905
+)
+PAIR_KEYS = "range contact flank fire charge engaged cover force".split()  # noqa: SIM905
+
+
+def unit_sheet(where, unit, active="french"):
+    return BOOK.unit_sheet(BOOK.rulings(where, active), unit)
+
+
+def pair_sheet(where, a, b, active="french"):
+    return BOOK.pair_sheet(BOOK.rulings(where, active), a, b)
+
+
+def lines_of(sheet, key):
+    return next(section.lines for section in sheet.sections if section.key == key)
+
+
+def asked(sheet, question):
+    return next(each for each in sheet.lines if each.question and each.question.id == question)
+
+
+def readings_in(sheet):
+    return {each.reading.rule for each in sheet.lines if each.reading}
+
+
+def strip(name, kind, x_mm, y_mm, width_mm, depth_mm):
+    corners = ((0, 0), (width_mm, 0), (width_mm, depth_mm), (0, depth_mm))
+    return Terrain(name, kind, tuple((x_mm + x, y_mm + y) for x, y in corners))
+
+
+FACING = position(
+    line("F1", "french", 500, 400),
+    line("F2", "french", 700, 400),
+    gun("F3", "french", 300, 400),
+    line("B1", "british", 500, 540, 270),
+    massed("B2", "british", 900, 600, 270),
+    commanders=[Commander("french-cinc", "french", 500, 100)],
+)
