@@ -141,19 +141,27 @@ def _wholes(units: Sequence[UnitOnField], corners_mm: Array) -> tuple[Array, Boo
 
 def _free_of_ground_rad(wheel: Wheel, parts: Array) -> float:
     """By what turn a wheel comes upon ground that it may not pass over; infinite if it does not."""
-    ground, outline = wheel.forbidden, wheel.unit.outline
-    if ground.is_nowhere or not shapely.dwithin(ground.area, outline, _farthest_mm(wheel)):
+    ground, outline, far_mm = wheel.forbidden, wheel.unit.outline, _farthest_mm(wheel)
+    if ground.is_nowhere or not shapely.dwithin(ground.area, outline, far_mm):
         return math.inf
     deep = ground.deep
     if shapely.intersects(ground.area, outline):
         # Not where it already stands.
         rest = shapely.difference(ground.area, outline, grid_size=GRID_MM)
         deep = shapely.buffer(rest, -SLIVER_MM / 2)
-    rings = shapely.get_rings(shapely.get_parts(deep))
-    points, of_ring = shapely.get_coordinates(rings, return_index=True)
-    goes_on = of_ring[1:] == of_ring[:-1]
-    edges = np.stack([points[:-1][goes_on], points[1:][goes_on]], axis=1)
+    edges = _edges_near(deep, outline, far_mm)
     if not len(edges):
         return math.inf
     inner = half_planes(parts).grown(-SLIVER_MM / 2)
     return first_turn_rad(pivot_mm(wheel.unit.axes, wheel.corner), wheel.sense, inner, edges)
+
+
+def _edges_near(area: shapely.Geometry, outline: shapely.Geometry, far_mm: float) -> Array:
+    """The edges (e, 2, 2) of an area that come, by their boxes, so near to a unit."""
+    rings = shapely.get_rings(shapely.get_parts(area))
+    points, of_ring = shapely.get_coordinates(rings, return_index=True)
+    goes_on = of_ring[1:] == of_ring[:-1]
+    edges = np.stack([points[:-1][goes_on], points[1:][goes_on]], axis=1)
+    low, high = np.split(shapely.bounds(outline), 2)
+    is_near = (edges.min(axis=1) <= high + far_mm) & (edges.max(axis=1) >= low - far_mm)
+    return np.asarray(edges[is_near.all(axis=1)])
