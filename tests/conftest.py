@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 from tablecam.record.server import Hall
-from tests.record.postgres import ADVICE, Postgres, programs
+from tests.record.postgres import ADVICE, Postgres, hall_on, programs
 
 # No test passes or fails by the clock: the machine may be busy with something else.
 settings.register_profile("tablecam", deadline=None)
@@ -42,9 +42,5 @@ def postgres() -> Iterator[Postgres]:
 @pytest.fixture
 def hall(postgres: Postgres) -> Iterator[Hall]:
     """A hall of its own on that server: nothing is left in it for the test that follows."""
-    made = Hall(postgres.address)
-    made.prepare()
-    yield made
-    with made.engine.begin() as connection:
-        connection.exec_driver_sql("TRUNCATE recording, entry, picture, presence, table_name")
-    made.engine.dispose()
+    with hall_on(postgres) as made:
+        yield made

@@ -7,7 +7,11 @@ import shutil
 import socket
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from tablecam.record.server import Hall
 
 ADVICE = "needs PostgreSQL (Debian, Ubuntu: apt install postgresql)"
 
@@ -59,6 +63,17 @@ class Postgres:
         subprocess.run(
             command, user=self._user, check=True, cwd=self._folder, stdout=subprocess.DEVNULL
         )
+
+
+@contextmanager
+def hall_on(server: Postgres) -> Iterator[Hall]:
+    """A hall on a server: nothing is left in it for the test that follows."""
+    made = Hall(server.address)
+    made.prepare()
+    yield made
+    with made.engine.begin() as connection:
+        connection.exec_driver_sql("TRUNCATE recording, entry, picture, presence, table_name")
+    made.engine.dispose()
 
 
 def _free_port() -> int:
