@@ -49,14 +49,15 @@ check: $(VENV)/.ready-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-BENCH := $(BIN)/python -m pytest tests/benchmarks --override-ini 'norecursedirs=.*' -s -q
+# Benchmarks last as long as they last: what hangs in a test is killed after some minutes.
+AS_BENCHMARK := --override-ini 'norecursedirs=.*' --override-ini faulthandler_timeout=0 -s -q
+BENCH := $(BIN)/python -m pytest tests/benchmarks $(AS_BENCHMARK)
 
 bench: $(VENV)/.ready-bench
 	$(BENCH) $(BENCH_OPTIONS)
 
 bench-games: $(VENV)/.ready-dev
-	$(BIN)/python -m pytest tests/benchmarks/test_games.py --override-ini 'norecursedirs=.*' -s -q \
-	  --games 2000 $(BENCH_OPTIONS)
+	$(BIN)/python -m pytest tests/benchmarks/test_games.py $(AS_BENCHMARK) --games 2000 $(BENCH_OPTIONS)
 
 bench-record: $(VENV)/.ready-bench
 	$(BENCH) --record $(BENCH_OPTIONS)

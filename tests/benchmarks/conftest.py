@@ -1,8 +1,8 @@
 """How large a benchmark is, and where its results are gathered.
 
-`pytest tests/benchmarks --override-ini norecursedirs=.* -s -q` as `make bench` runs it; with
-`--setting 2.3` only simulated tables of 2.3 px a cell; with `--record` what was found is written
-down: tests/benchmarks/README.md, docs/recall.png, docs/error.png, and what `tablecam plan` expects.
+`make bench` runs them: with `--setting 2.3` only simulated tables of 2.3 px a cell; with `--record`
+what was found is written down: tests/benchmarks/README.md, docs/recall.png, docs/error.png, and
+what `tablecam plan` expects.
 """
 
 from __future__ import annotations
