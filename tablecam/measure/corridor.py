@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import shapely
 
 from tablecam.measure.string_line import string_line
-from tablecam.measure.string_net import Bounds
+from tablecam.measure.string_rings import Bounds
 from tablecam.table.model import Point
 
 _END_MM = 1e-4

@@ -18,7 +18,8 @@ import shapely
 from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.shortest import Route, cheapest_routes
 from tablecam.measure.string_crowd import Crowd
-from tablecam.measure.string_net import Bounds, Net, Rings, Starts, is_inside, string_net
+from tablecam.measure.string_net import Net, Starts, string_net
+from tablecam.measure.string_rings import Bounds, Rings, is_inside
 from tablecam.measure.string_starts import starts_at
 from tablecam.measure.tangents import Array, Indices, at_angle
 from tablecam.table.model import Point

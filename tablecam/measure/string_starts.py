@@ -6,7 +6,8 @@ import numpy as np
 import shapely
 
 from tablecam.measure.answer import EXACT_MM
-from tablecam.measure.string_net import Rings, Starts
+from tablecam.measure.string_net import Starts
+from tablecam.measure.string_rings import Rings
 from tablecam.measure.tangents import (
     Array,
     Edges,
