@@ -9,7 +9,7 @@ import { renderGameBoard } from "./game_board.js";
 import { groundShown } from "./game_laying.js";
 import { markerWords } from "./game_words.js";
 import { renderProof } from "./rulings_board.js";
-import { placeOf, sideNumber, split, titleOf, unitOf } from "./things.js";
+import { placeOf, sideName, sideNumber, split, titleOf, unitOf } from "./things.js";
 import { boardMatrix, short, viewBox } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -135,7 +135,7 @@ function updateCommander(group, commander, state) {
   const thing = `commander:${commander.id}`;
   put(group, "class", `commander side-${sideNumber(state, commander.side) % 8} ${marks(state, thing)}`);
   put(group, "data-thing", thing);
-  put(group, "aria-label", `${commander.id}, commander, ${commander.side}${heldWords(commander.held_s)}`);
+  put(group, "aria-label", `${commander.id}, commander, ${sideName(state, commander.side)}${heldWords(commander.held_s)}`);
   put(group, "aria-pressed", String(state.chosen.includes(thing)));
   const { x_mm, y_mm, sigma_mm, seen, held_s } = commander;
   const point = { x_mm, y_mm, sigma_mm, seen, held_s, heading_deg: 0, width_mm: 24, depth_mm: 24, sigma_deg: 0 };
@@ -188,7 +188,7 @@ export function duration(seconds) {
 function describeUnit(state, unit) {
   const formation = unit.formation ? `, ${unit.formation}` : "";
   const markers = markerWords(state.game.told?.markers?.[unit.id]);
-  return `${fullName(state, unit.id)}, ${unit.side} ${unit.arm}${formation}${markers && `, ${markers}`}${heldWords(longestHeld(unit))}`;
+  return `${fullName(state, unit.id)}, ${sideName(state, unit.side)} ${unit.arm}${formation}${markers && `, ${markers}`}${heldWords(longestHeld(unit))}`;
 }
 
 /** @type {(held_s: number | null) => string} */

@@ -5,7 +5,7 @@ import { chosenUnit, playing } from "./game_state.js";
 import { sentence } from "./game_words.js";
 import { each, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
-import { sideNumber } from "./things.js";
+import { sideName, sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {{text: string, set: Record<string, any>, isSet?: boolean, title?: string, side?: string}} Setting  a button, and what of an overrule it sends */
@@ -55,14 +55,14 @@ function rows(state) {
   const { sides, round } = told.state;
   return [
     ...(unit ? unitRows(unit, told.markers[unit] ?? {}) : []),
-    ...sides.map(({ name, morale }) => stepper(`morale ${name}`, `${name}: morale`, morale, 1, (value) => ({ morale: { [name]: value } }))),
+    ...sides.map(({ name, morale }) => stepper(`morale ${name}`, `${sideName(state, name)}: morale`, morale, 1, (value) => ({ morale: { [name]: value } }))),
     // Where tablecam deals, a hand is its cards, and not a number to be set.
-    ...(told.state.options?.deck ? [] : sides.map(({ name, hand }) => stepper(`hand ${name}`, `${name}: cards`, hand, 0, (value) => ({ hands: { [name]: value } })))),
+    ...(told.state.options?.deck ? [] : sides.map(({ name, hand }) => stepper(`hand ${name}`, `${sideName(state, name)}: cards`, hand, 0, (value) => ({ hands: { [name]: value } })))),
     ...(told.state.options?.deck ? [] : [stepper("deck", "Cards left", told.state.deck?.left ?? 0, 0, (value) => ({ deck: value }))]),
     { key: "stage", title: "Which deck", settings: STAGES.map(([stage, text, title]) => ({ text, title, set: { stage }, isSet: stage === told.state.deck?.stage })) },
     stepper("number", "Round", round.number, 1, (value) => ({ number: value })),
     { key: "step", title: "Go on with", settings: STEPS.map(([step, text]) => ({ text, set: { step } })) },
-    { key: "round", title: "Whose round", settings: sides.map(({ name }) => ({ text: name, set: { active: name }, isSet: name === round.active, side: name })) },
+    { key: "round", title: "Whose round", settings: sides.map(({ name }) => ({ text: sideName(state, name), set: { active: name }, isSet: name === round.active, side: name })) },
   ];
 }
 

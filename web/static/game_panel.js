@@ -14,7 +14,7 @@ import { renderStrip } from "./game_strip.js";
 import { each, put, write } from "./keyed.js";
 import { byId, element, PHONE } from "./panel.js";
 import { renderSeats } from "./seats_panel.js";
-import { sideNumber } from "./things.js";
+import { sideName, sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./game_state.js").GameNow} GameNow */
@@ -47,7 +47,7 @@ export function renderGame(state) {
   renderStrip(state);
   renderSeats(state);
   renderSaid(state);
-  renderOver(told);
+  renderOver(state, told);
   renderBegin(state);
   renderDue(state);
   renderIntents(state);
@@ -88,15 +88,14 @@ function renderSaid(state) {
   put(byId("game-undo"), "title", latest ? `Take back the latest: ${latest.text} (Backspace)` : "Take back the latest (Backspace)");
 }
 
-/** How the game ended, and how both armies stand. @type {(told: GameNow | null) => void} */
-function renderOver(told) {
+/** How the game ended, and how both armies stand. @type {(state: State, told: GameNow | null) => void} */
+function renderOver(state, told) {
   byId("game-over").hidden = !told?.is_over;
   if (!told?.is_over) return;
   const { round, sides } = told.state;
-  const how = sides.reduce((text, { name }) => text.replaceAll(name, sentence(name)), told.question);
-  write(byId("over-how"), sentence(how));
+  write(byId("over-how"), sentence(told.question));
   write(byId("over-rounds"), `After ${round.number} ${round.number === 1 ? "round" : "rounds"}`);
-  write(byId("over-morale"), `Army morale: ${sides.map(({ name, morale }) => `${sentence(name)} ${morale}`).join(", ")}`);
+  write(byId("over-morale"), `Army morale: ${sides.map(({ name, morale }) => `${sideName(state, name)} ${morale}`).join(", ")}`);
 }
 
 /** @type {(state: State) => void} */
@@ -118,7 +117,7 @@ function renderBegin(state) {
     put(button, "class", `side-${sideNumber(state, side) % 8}`);
     put(button, "data-side", side);
     put(button, "aria-pressed", String(side === game.begin.active));
-    write(button, side);
+    write(button, sideName(state, side));
   });
   each(byId("begin-deck"), DECKS, ({ deck }) => deck, makeButton, (button, { deck, text }) => {
     put(button, "data-deck", deck);
@@ -201,9 +200,9 @@ function wordsOf(label, state) {
 function renderTake(state, told) {
   const isWanted = Boolean(told && told.seat.kind === "shared" && told.asked && !told.is_yours && !told.is_over);
   byId("game-take").hidden = !isWanted;
-  if (!isWanted || !told) return;
+  if (!isWanted || !told?.asked) return;
   put(byId("game-take"), "data-seat", told.asked);
-  write(byId("game-take"), `Take ${told.asked}'s seat to answer`);
+  write(byId("game-take"), `Take ${sideName(state, told.asked)}'s seat to answer`);
   disable(byId("game-take"), state.game.busy !== null);
 }
 

@@ -7,6 +7,7 @@ import { playing } from "./game_state.js";
 import { sentence } from "./game_words.js";
 import { each, put, write } from "./keyed.js";
 import { byId } from "./panel.js";
+import { sideName } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 
@@ -37,7 +38,7 @@ function renderLaying(state) {
   if (!due) return;
   const { laying, busy } = state.game;
   const all = pieces(state);
-  write(byId("laying-count"), countWords(all.length, due));
+  write(byId("laying-count"), countWords(all.length, { ...due, side: sideName(state, due.side) }));
   byId("laying-count").classList.toggle("enough", all.length >= due.least && all.length <= due.most);
   each(byId("laying-kinds"), due.kinds, ({ kind }) => kind, makeButton, (button, { kind, does }) => {
     put(button, "data-kind", kind);
@@ -70,7 +71,7 @@ function renderLaying(state) {
 
 /** @type {(count: number, due: {side: string, least: number, most: number}) => string} */
 function countWords(count, { side, least, most }) {
-  const now = `${sentence(side)} lays ${least} to ${most} pieces: ${count} now`;
+  const now = `${side} lays ${least} to ${most} pieces: ${count} now`;
   if (count < least) return `${now}, ${least - count} more`;
   return count > most ? `${now}, ${count - most} too many` : `${now} ✓`;
 }
@@ -94,7 +95,7 @@ function renderDeploying(state) {
   const isDue = Boolean(told?.is_yours && told.state.step?.type === "deploying");
   byId("game-deploying").hidden = !isDue;
   if (!told || !isDue) return;
-  const side = told.state.step?.side ?? "";
+  const side = sideName(state, told.state.step?.side ?? "");
   const words = told.moved.length ? "" : "Put every unit, and the commander, by hand into the zone that is drawn on the table: tablecam sees when all lie well.";
-  write(byId("game-deploying"), `${sentence(side)} deploys. ${words}`.trim());
+  write(byId("game-deploying"), `${side} deploys. ${words}`.trim());
 }

@@ -9,7 +9,7 @@ import { playing } from "./game_state.js";
 import { sentence } from "./game_words.js";
 import { each, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
-import { sideNumber } from "./things.js";
+import { sideName, sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./game_state.js").GameNow} GameNow */
@@ -69,9 +69,9 @@ function rows(state, told, states) {
     ({ key, title, side, value: String(now), choices: [{ text: "−", set: set(Math.max(least, now - 1)), label: `${title}: one less` }, { text: "+", set: set(now + 1), label: `${title}: one more` }] });
   return [
     stepper("number", "round", number, 1, (value) => ({ number: value }), active),
-    { key: "active", title: "whose round", choices: sides.map(({ name }) => ({ text: sentence(name), set: { active: name }, isSet: name === active, label: `${name}'s round` })) },
-    ...sides.map(({ name, morale }) => stepper(`morale ${name}`, `${name}: morale`, states.morale[name] ?? morale, 1, (value) => ({ morale: { [name]: value } }), name)),
-    ...sides.map(({ name }) => stepper(`hand ${name}`, `${name}: cards in hand`, hands[name], 0, (value) => ({ hands: { [name]: value } }), name)),
+    { key: "active", title: "whose round", choices: sides.map(({ name }) => ({ text: sideName(state, name), set: { active: name }, isSet: name === active, label: `${sideName(state, name)}'s round` })) },
+    ...sides.map(({ name, morale }) => stepper(`morale ${name}`, `${sideName(state, name)}: morale`, states.morale[name] ?? morale, 1, (value) => ({ morale: { [name]: value } }), name)),
+    ...sides.map(({ name }) => stepper(`hand ${name}`, `${sideName(state, name)}: cards in hand`, hands[name], 0, (value) => ({ hands: { [name]: value } }), name)),
     stepper("deck", "cards left in the deck", left, 0, (value) => ({ deck: value }), ""),
     { key: "stage", title: "which deck", choices: STAGES.map(([key, text]) => ({ text, set: { stage: key }, isSet: key === stage, label: `the ${text} deck` })) },
     ...unitsOf(state).flatMap((unit) => unitRows(unit, told, states)),

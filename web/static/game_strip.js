@@ -4,7 +4,7 @@ import { playing } from "./game_state.js";
 import { seatName, sentence, turnWords } from "./game_words.js";
 import { each, make, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
-import { sideNumber } from "./things.js";
+import { sideName, sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./game_state.js").GameNow} GameNow */
@@ -22,17 +22,27 @@ export function renderStrip(state) {
   put(byId("game-strip"), "data-version", String(state.game.told?.version ?? ""));
   put(byId("turn-round"), "class", told && !SETUP_STEPS.has(told.state.step?.type ?? "") ? `turn-round side-${sideNumber(state, told.state.round.active) % 8}` : "turn-round none");
   const isSetup = Boolean(told && SETUP_STEPS.has(told.state.step?.type ?? ""));
-  write(byId("turn-active"), isSetup ? "setting up" : (told?.state.round.active ?? "no game yet"));
+  write(byId("turn-active"), isSetup ? "setting up" : told ? sideName(state, told.state.round.active) : "no game yet");
   byId("turn-word").hidden = told === null || isSetup;
   write(byId("turn-number"), isSetup ? "" : String(told?.state.round.number ?? ""));
   write(byId("turn-question"), questionWords(state));
-  write(byId("turn-who"), told ? turnWords(told) : "");
+  write(byId("turn-who"), told ? turnWords(told, (side) => sideName(state, side)) : "");
   byId("turn-who").classList.toggle("yours", Boolean(told?.is_yours));
+  fitWords(byId("turn-words"));
   renderSides(state, told);
   const own = state.game.seats?.own;
   byId("seat-open").hidden = own === undefined;
-  write(byId("seat-own"), own === undefined ? "" : seatName(own));
+  write(byId("seat-own"), own === undefined ? "" : seatName(state, own));
   put(byId("seat-open"), "class", `seat-open side-${sideNumber(state, own ?? "") % 8}${state.facts.sides.includes(own ?? "") ? " of-side" : ""}`);
+}
+
+/** What does not fit into the strip is written smaller: looked at anew when the words, or their room, have changed. @type {(words: HTMLElement) => void} */
+function fitWords(words) {
+  const fitted = `${words.textContent} ${words.clientWidth}`;
+  if (words.dataset.fitted === fitted) return;
+  words.dataset.fitted = fitted;
+  words.classList.remove("long");
+  words.classList.toggle("long", words.scrollHeight > words.clientHeight + 1); // each is rounded its own way
 }
 
 /** @type {(state: State) => string} */
@@ -47,10 +57,10 @@ function questionWords(state) {
 export function renderSides(state, told) {
   each(byId("turn-sides"), told?.state.sides ?? [], ({ name }) => name, makeSide, (node, { name, morale, hand }) => {
     put(node, "class", `turn-side side-${sideNumber(state, name) % 8}`);
-    put(node, "aria-label", `${name}: morale ${morale}, ${hand} cards`);
+    put(node, "aria-label", `${sideName(state, name)}: morale ${morale}, ${hand} cards`);
     const [side, brief, , standing, , held] = node.children;
-    write(side, name);
-    write(brief, name.slice(0, 3));
+    write(side, sideName(state, name));
+    write(brief, sideName(state, name).slice(0, 3));
     write(standing, String(morale));
     write(held, String(hand));
     put(node, "title", "Army morale, and cards in hand");

@@ -1,5 +1,6 @@
 // @ts-check
 /** How the game is put into words: whose turn it is, what the groups are called, what markers say. */
+import { sideName } from "./things.js";
 
 /** @typedef {import("./game_state.js").GameNow} GameNow */
 
@@ -29,18 +30,19 @@ export function groupTitle(group) {
   return GROUPS[group] ?? sentence(group.replaceAll("-", " "));
 }
 
-/** Whose turn it is to tap, for the seat that reads it. @type {(told: GameNow) => string} */
-export function turnWords(told) {
+/** Whose turn it is to tap, for the seat that reads it. @type {(told: GameNow, nameOf: (side: string) => string) => string} */
+export function turnWords(told, nameOf) {
+  const asked = told.asked === null ? null : nameOf(told.asked);
   if (told.is_over) return "the game is over";
-  if (told.seat.kind === "spectator") return told.asked ? `${told.asked} is asked` : "dice";
-  if (told.is_yours && told.asked === null) return "anyone may";
+  if (told.seat.kind === "spectator") return asked ? `${asked} is asked` : "dice";
+  if (told.is_yours && asked === null) return "anyone may";
   if (told.is_yours && told.seat.kind === "player") return "your turn";
-  return told.is_yours ? `${told.asked} answers` : `waiting for ${told.asked ?? "dice"}`;
+  return told.is_yours ? `${asked} answers` : `waiting for ${asked ?? "dice"}`;
 }
 
-/** What a seat is called. @type {(name: string) => string} */
-export function seatName(name) {
-  return sentence(name === "spectator" ? "looking on" : name);
+/** What a seat is called. @type {(state: import("./state.js").State, name: string) => string} */
+export function seatName(state, name) {
+  return sentence(name === "spectator" ? "looking on" : sideName(state, name));
 }
 
 /** A unit's markers; empty where it has none. @type {(markers: {disruption?: number, smoke?: boolean} | undefined) => string} */

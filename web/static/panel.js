@@ -3,7 +3,7 @@
 import { duration, fullName, lengthWords, pointWords } from "./board.js";
 import { each, put, style, write } from "./keyed.js";
 import { closedWords, isAnyOpen } from "./measuring.js";
-import { isHidden, sideNumber, titleOf } from "./things.js";
+import { isHidden, sideName, sideNumber, titleOf } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Tape} Tape */
@@ -209,7 +209,7 @@ function renderRoster(state) {
   if (!(/** @type {HTMLDetailsElement} */ (byId("roster")).open)) return;
   each(byId("roster-body"), state.facts.sides, String, makeSide, (section, side) => {
     put(section, "class", `side side-${sideNumber(state, side) % 8}`);
-    write(section.children[0], side);
+    write(section.children[0], sideName(state, side));
     const units = state.facts.units.filter((unit) => unit.side === side);
     each(section.children[1], units, (unit) => unit.id, makeRosterRow, (row, unit) => updateRosterRow(row, unit, state));
   });

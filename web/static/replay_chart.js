@@ -3,7 +3,7 @@
 import { each, make, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
 import { clock } from "./replay_lines.js";
-import { sideNumber } from "./things.js";
+import { sideName, sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./replay_state.js").Replay} Replay */
@@ -24,7 +24,7 @@ export function renderChart(state, replay) {
   const x = xAt(film, at).toFixed(1);
   put(byId("chart-now"), "d", `M${x} ${SIZE.top - 4}V${SIZE.height - SIZE.bottom}`);
   for (const row of byId("lost").children) row.classList.toggle("future", Number(row.getAttribute("data-at")) > at);
-  const told = state.facts.sides.map((side) => `${side} ${strengthOf(film, side, at)}`);
+  const told = state.facts.sides.map((side) => `${sideName(state, side)} ${strengthOf(film, side, at)}`);
   write(byId("losses-now"), told.join(" · "));
 }
 
@@ -62,7 +62,7 @@ function drawLines(state, film) {
   write(byId("chart-most"), String(most));
   each(byId("chart-sides"), state.facts.sides, String, makeKey, (node, side) => {
     put(node, "class", `side-${sideNumber(state, side) % 8} line-${sideNumber(state, side) % 8}`);
-    write(node.children[1], side);
+    write(node.children[1], sideName(state, side));
   });
 }
 

@@ -6,7 +6,7 @@ import { put, write } from "./keyed.js";
 import { byId } from "./panel.js";
 import { clock } from "./replay_lines.js";
 import { LONGEST_WAIT_S } from "./replay_film.js";
-import { sideNumber } from "./things.js";
+import { sideName, sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./replay_state.js").Replay} Replay */
@@ -41,7 +41,7 @@ function renderRound(state, { film, at }) {
   const { round = {}, question = "", sides = [], is_over } = film.standings[at] ?? {};
   const { number, active = "" } = round;
   put(byId("turn-round"), "class", `turn-round ${active ? `side-${sideNumber(state, active) % 8}` : "none"}`);
-  write(byId("turn-active"), active || "no game yet");
+  write(byId("turn-active"), active ? sideName(state, active) : "no game yet");
   write(byId("turn-number"), number === undefined ? "" : String(number));
   byId("turn-word").hidden = number === undefined;
   write(byId("turn-question"), is_over ? "The game is over" : sentence(question));

@@ -4,7 +4,7 @@ import { fullName } from "./board.js";
 import { markerWords } from "./game_words.js";
 import { put, write } from "./keyed.js";
 import { byId } from "./panel.js";
-import { sideNumber } from "./things.js";
+import { sideName, sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./replay_state.js").Replay} Replay */
@@ -27,7 +27,7 @@ export function renderUnit(state, replay) {
   write(byId("unit-title"), fullName(state, id));
   const markers = markerWords(film.standings[at]?.markers?.[id]);
   const stands = unit ? [unit.arm, unit.formation, markers].filter(Boolean).join(", ") : "not on the table now";
-  write(byId("unit-words"), `${side}: ${stands}`);
+  write(byId("unit-words"), `${sideName(state, side)}: ${stands}`);
   const moves = film.movesOf(id).length - 1;
   write(byId("unit-moves"), moves > 0 ? `Show every move (${moves})` : "It never moved");
   put(byId("unit-moves"), "aria-pressed", String(trail === id));

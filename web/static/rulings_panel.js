@@ -7,7 +7,7 @@ import { byId, element } from "./panel.js";
 import { isStale, unitsAsked } from "./rulings_asked.js";
 import { lineKey, sectionsShown } from "./rulings_state.js";
 import { badge, figuresWords } from "./rulings_words.js";
-import { sideNumber } from "./things.js";
+import { sideName, sideNumber } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./rulings_state.js").Section} Section */
@@ -43,14 +43,19 @@ function stateWords(state, stale) {
   return !sheet && unitsAsked(state).length ? "Asking …" : "";
 }
 
-/** @type {(state: State) => void} */
+/** Whose round it is: to be chosen, or as the game has it. @type {(state: State) => void} */
 function renderRound(state) {
+  const { active } = state.rulings;
+  const isTold = playing(state) !== null;
+  byId("round").hidden = isTold;
+  byId("round-now").hidden = !isTold;
+  put(byId("round-now"), "class", `round-now side-${sideNumber(state, active) % 8}`);
+  write(byId("round-now"), sideName(state, active));
   each(byId("round"), state.facts.sides, String, makeButton, (button, side) => {
     put(button, "class", `side-${sideNumber(state, side) % 8}`);
     put(button, "data-side", side);
-    /** @type {HTMLButtonElement} */ (button).disabled = playing(state) !== null;
-    put(button, "aria-pressed", String(side === state.rulings.active));
-    write(button, side);
+    put(button, "aria-pressed", String(side === active));
+    write(button, sideName(state, side));
   });
 }
 

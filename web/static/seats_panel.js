@@ -45,7 +45,7 @@ function makeSeat() {
 function updateSeat(row, { name, side, link }, { own, by_link, may_change }, state) {
   const [title, mark, take, more] = /** @type {HTMLElement[]} */ ([...row.children]);
   put(row, "class", side === null ? "seat" : `seat of-side side-${sideNumber(state, side) % 8}`);
-  write(title, seatName(name));
+  write(title, seatName(state, name));
   write(mark, name === own ? "this screen" : "");
   take.hidden = name === own || !may_change;
   put(take, "data-seat", name);
@@ -56,7 +56,7 @@ function updateSeat(row, { name, side, link }, { own, by_link, may_change }, sta
   const [image, address, copy] = [...more.children[1].children];
   const isOpen = /** @type {HTMLDetailsElement} */ (more).open;
   put(image, "src", isOpen ? `/api/seats/${encodeURIComponent(name)}/code.svg` : null);
-  put(image, "alt", `Code of the link for ${seatName(name)}`);
+  put(image, "alt", `Code of the link for ${seatName(state, name)}`);
   put(address, "value", link);
   put(copy, "data-copy", link);
   write(copy, state.game.copied === link ? "✓ copied" : "Copy");

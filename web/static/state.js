@@ -11,7 +11,8 @@
  * @property {number} depth_mm
  * @property {number} base_width_mm
  * @property {number[]} ranges_bw
- * @property {string[]} sides
+ * @property {string[]} sides  as the table file names them
+ * @property {Record<string, string>} side_names  what people call them
  * @property {{id: string, kind: string, outline_mm: Point[]}[]} terrain
  * @property {{id: string, side: string, arm: string, tags: number[], extra: Record<string, string | number | boolean>}[]} units
  * @property {{id: string, side: string, tag: number}[]} commanders

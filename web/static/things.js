@@ -44,6 +44,11 @@ export function sideNumber(state, side) {
   return Math.max(0, state.facts.sides.indexOf(side));
 }
 
+/** What people call a side. @type {(state: State, side: string) => string} */
+export function sideName(state, side) {
+  return state.facts.side_names[side] ?? side;
+}
+
 /** Whether any of a thing is held: hidden where it was last seen. @type {(state: State, thing: string | undefined) => boolean} */
 export function isHidden(state, thing) {
   if (!state.now || !thing) return false;

@@ -39,7 +39,7 @@ def test_all_since_a_line_is_taken_back_and_done_again(fight: Table) -> None:
     seat, page = fight.prussian, fight.prussian.page
     page.locator("#game-log-body .words", has_text="invokes the volley phase").press("Enter")
     seat.clicks("[data-back]:visible")
-    expect(page.locator("#turn-question")).to_have_text("Does prussian invoke the volley phase?")
+    expect(page.locator("#turn-question")).to_have_text("Does Prussian invoke the volley phase?")
     for _ in range(3):  # volleys, the end to begin at, the fire
         seat.clicks("#game-redo")
     expect(page.locator("#turn-question")).not_to_contain_text("volley phase")

@@ -16,7 +16,7 @@ STRIP_PX = 100
 def test_three_rounds_by_two_seats(fight: Table) -> None:
     prussian, austrian = fight.prussian, fight.austrian
     expect(prussian.page.locator("#turn-who")).to_have_text("your turn")
-    expect(austrian.page.locator("#turn-who")).to_have_text("waiting for prussian")
+    expect(austrian.page.locator("#turn-who")).to_have_text("waiting for Prussian")
     expect(austrian.page.locator("#game-actions button")).to_have_count(0)
     volley(fight)
     march(fight)
@@ -98,9 +98,9 @@ def rally(table: Table) -> None:
 def test_what_was_done_is_taken_back_and_stays_in_the_log(fight: Table) -> None:
     page = fight.prussian.page
     fight.taps("No volleys")
-    expect(page.locator("#turn-question")).to_have_text("What does prussian do in this round?")
+    expect(page.locator("#turn-question")).to_have_text("What does Prussian do in this round?")
     page.keyboard.press("Backspace")
-    expect(page.locator("#turn-question")).to_have_text("Does prussian invoke the volley phase?")
+    expect(page.locator("#turn-question")).to_have_text("Does Prussian invoke the volley phase?")
 
 
 def test_players_overrule_what_they_agree_on(fight: Table) -> None:

@@ -43,7 +43,7 @@ def test_on_a_shared_screen_a_seat_is_taken_by_a_tap_and_its_hand_is_hidden_agai
         page = shared.page
         shared.shows_the_newest()
         expect(page.locator("#game-hand li")).to_have_count(0)
-        expect(page.locator("#game-take")).to_have_text("Take prussian's seat to answer")
+        expect(page.locator("#game-take")).to_have_text("Take Prussian's seat to answer")
         page.locator("#game-take").click()
         expect(page.locator("#game-hand li")).to_have_count(6)
         expect(page.locator("#turn-who")).to_have_text("your turn")

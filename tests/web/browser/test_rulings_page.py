@@ -118,14 +118,14 @@ def test_a_line_that_is_pointed_at_is_proved_alone(facing: Any) -> None:
 def test_the_round_passes_to_the_other_side_and_is_remembered(facing: Any) -> None:
     page = facing.page
     pressed = page.locator('#round [aria-pressed="true"]')
-    expect(pressed).to_have_text("prussian")
+    expect(pressed).to_have_text("Prussian")
     page.keyboard.press("r")
-    expect(pressed).to_have_text("austrian")
+    expect(pressed).to_have_text("Austrian")
     with page.expect_response(lambda answer: "rulings/unit" in answer.url) as told:
         page.mouse.click(*facing.spot_of("P3"))
     assert told.value.json()["active"] == "austrian"
     page.reload()
-    expect(pressed).to_have_text("austrian")
+    expect(pressed).to_have_text("Austrian")
 
 
 def test_rulings_follow_a_unit_that_moves(facing: Any) -> None:

@@ -51,11 +51,11 @@ def test_two_players_set_up_a_game_with_it(armies: Table) -> None:
     austrian.shows_the_newest()
     expect(austrian.page.locator(".piece.kind-marsh")).to_have_count(1)
     expect(austrian.page.locator(".layer.game .role-zone")).to_have_count(2)
-    armies.taps("The far edge", "prussian deploys first")
+    armies.taps("The far edge", "Prussian deploys first")
     deploys(armies)
     armies.taps("Keep all where they lay")
     prussian.enters(5, 4)
-    expect(prussian.page.locator("#turn-active")).to_have_text("prussian")
+    expect(prussian.page.locator("#turn-active")).to_have_text("Prussian")
     expect(prussian.page.locator("#turn-number")).to_have_text("1")
 
 
@@ -96,7 +96,7 @@ def deploys(table: Table) -> None:
     expect(moved).to_contain_text("✗ no")
     expect(moved).to_contain_text("does not lie wholly in the third")
     table.hall.table.move_unit("P5", 400, 60, 90)
-    expect(moved).to_contain_text("prussian has laid 1 unit: deployed?", ignore_case=True)
+    expect(moved).to_contain_text("Prussian has laid 1 unit: deployed?", ignore_case=True)
     table.prussian.clicks('.moved [data-way="seen"]')
 
 
@@ -108,9 +108,9 @@ def test_a_game_is_taken_up_in_its_middle_and_played_on(armies: Table) -> None:
     page.locator("#states-open").click()
     for label in (
         *["round: one more"] * 3,
-        "austrian's round",
-        "prussian: morale: one less",
-        "austrian: cards in hand: one less",
+        "Austrian's round",
+        "Prussian: morale: one less",
+        "Austrian: cards in hand: one less",
         "cards left in the deck: one less",
         "the last deck",
         "A3: disruption 2",
@@ -122,7 +122,7 @@ def test_a_game_is_taken_up_in_its_middle_and_played_on(armies: Table) -> None:
     seat.clicks("#states-send")
     expect(page.locator("#game-states")).to_be_hidden()
     expect(page.locator("#turn-number")).to_have_text("4")
-    expect(page.locator("#turn-active")).to_have_text("austrian")
+    expect(page.locator("#turn-active")).to_have_text("Austrian")
     expect(page.locator("#game-log-body .overrule")).to_contain_text("A3 at 2 disruption")
     armies.austrian.shows_the_newest()
     expect(armies.austrian.page.locator('[data-marker="PA1 0 smoke"]')).to_have_count(1)
