@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import chain
 from typing import BinaryIO, Final
 
@@ -12,7 +14,9 @@ from tablecam.replay.copies import RecordingCopy
 from tablecam.replay.lines import LONGEST_LINE, copy_from_lines
 from tablecam.replay.text_form import MOST_CHARACTERS, recording_of
 
-_MARK: Final = b"\xef\xbb\xbf"
+_MARK: Final = codecs.BOM_UTF8
+_WIDE_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""So Windows' own shell writes whatever is sent into a file."""
 
 
 def copy_from_file(file: BinaryIO, source: str) -> RecordingCopy:
@@ -26,7 +30,11 @@ def copy_from_file(file: BinaryIO, source: str) -> RecordingCopy:
         begins.append(line)
         if line.removeprefix(_MARK).strip():
             break
-    begin = b"".join(begins).removeprefix(_MARK).lstrip()
+    begin = b"".join(begins)
+    if begin.startswith(_WIDE_MARKS):
+        wide = begin + file.read(2 * MOST_CHARACTERS + 2)
+        return copy_from_file(BytesIO(wide.decode("utf-16", errors="replace").encode()), source)
+    begin = begin.removeprefix(_MARK).lstrip()
     if begin.startswith(MAGIC):
         raise BadInput(source, "expected JSON lines or a text, got a recording: it is one already")
     if not begin or begin.startswith(b"{"):

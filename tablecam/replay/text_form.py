@@ -5,8 +5,9 @@
     [end]
 
 Between the brackets stand the version, words for people, how many bytes follow and the beginning of
-their SHA-256; then JSON lines without pictures, compressed, in base64. Lines may be broken anew,
-indented and quoted with `>`, and other words stand before and after it.
+their SHA-256; then JSON lines without pictures, compressed, in base64 without its `=` at the end,
+which on a line of its own would make a heading of the line before it. Lines may be broken anew,
+indented and quoted with `>` or any other sign, and other words stand before and after it.
 """
 
 from __future__ import annotations
@@ -35,8 +36,12 @@ _MOST_MEMORY: Final = 128 * 1024 * 1024
 _WIDTH: Final = 76
 _SUM_LENGTH: Final = 32
 _ENDS: Final = ("[tablecam.text", "[end]")
-# What messengers put in is left out before: blanks, quote marks, characters that show nothing.
-_PUT_IN: Final = re.compile(r"(?:&gt;|[\s>|\u200b-\u200f\u2060\ufeff])+")
+# What messengers put in is left out before: blanks, quote marks, characters that show nothing. The
+# sum of what is left tells whether it is whole, so nothing has to be known of other signs.
+_PUT_IN: Final = re.compile(r"(?:&gt;|[\s>|\u00ad\u200b-\u200f\u2060\ufeff])+")
+_NO_BASE64: Final = re.compile(r"[^A-Za-z0-9+/]+")
+_PACKING: Final = 6 | lzma.PRESET_EXTREME
+"""A game of an hour is a tenth shorter by it than by the usual one, in 0.1 s."""
 _HEAD: Final = re.compile(
     r"\[tablecam\.text(?P<version>\d{1,9});[^;\]]*;(?P<size>\d{1,12});(?P<sum>[0-9a-f]{32})\]"
 )
@@ -49,11 +54,11 @@ def text_of(journal: Journal) -> str:
         BadInput: It cannot be read, or an entry is damaged.
     """
     copy = copy_of(journal, pictures=False)
-    packed = lzma.compress("\n".join(lines_of(copy)).encode("utf-8"))
+    packed = lzma.compress("\n".join(lines_of(copy)).encode("utf-8"), preset=_PACKING)
     began = f"{copy.facts.game}, {copy.facts.started_at:%Y-%m-%d %H:%M}"
     words = f"{began}, {copy.last} {'entry' if copy.last == 1 else 'entries'}"
     head = f"{_ENDS[0]} {VERSION}; {words}; {len(packed)}; {_sum(packed)}]"
-    body = textwrap.wrap(base64.b64encode(packed).decode("ascii"), _WIDTH)
+    body = textwrap.wrap(base64.b64encode(packed).decode("ascii").rstrip("="), _WIDTH)
     return "\n".join((head, *body, _ENDS[1])) + "\n"
 
 
@@ -92,9 +97,10 @@ def _packed(text: str, source: str) -> bytes:
 
 
 def _decoded(body: str, source: str) -> bytes:
+    letters = _NO_BASE64.sub("", body)
     try:
-        return base64.b64decode(body, validate=True)
-    except (binascii.Error, ValueError):
+        return base64.b64decode(letters + "=" * (-len(letters) % 4))
+    except binascii.Error:
         raise BadInput(source, "expected base64: the text was changed on its way") from None
 
 

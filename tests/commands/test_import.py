@@ -52,6 +52,18 @@ def test_a_message_gives_the_same_recording(game, tmp_path):
     assert imported(path, tmp_path) == rows_of(game.path)
 
 
+@pytest.mark.parametrize("form", ["lines", "message"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_what_a_windows_shell_wrote_into_a_file_gives_the_same_recording(
+    game, told, form, encoding, tmp_path
+):
+    path = tmp_path / "wide.txt"
+    text = told if form == "lines" else text_of(game)
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    path.write_text(mark + text, encoding=encoding, newline="\r\n")
+    assert imported(path, tmp_path) == rows_of(game.path)
+
+
 def test_standard_input_is_read_too(game, told, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(told.encode()), "utf-8"))
     assert imported("-", tmp_path) == rows_of(game.path)

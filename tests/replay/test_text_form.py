@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import lzma
+import re
 import textwrap
 
 import pytest
@@ -39,6 +40,15 @@ def test_the_text_is_lines_of_a_message_and_far_shorter_than_what_it_tells(text,
     assert len(text) < len("\n".join(told)) / 10  # measured: a twentieth
 
 
+def test_nothing_in_the_text_is_what_chats_take_for_their_own(text):
+    """No quotes, dashes in a row, stars, ... and no line of signs alone, which makes headings."""
+    head, *body = text.splitlines()
+    assert not set("\"'`*_~<>|\\") & set(text)
+    assert "--" not in text
+    assert all(line == line.strip() and re.search(r"\w\w", line) for line in body)
+    assert len(head) <= 140
+
+
 def quoted(text):
     return "".join(f"> {line}\n" for line in text.splitlines())
 
@@ -54,6 +64,14 @@ MANGLINGS = {
     "invisible": lambda text: text.replace("A", "A\u200b\ufeff"),
     "words around": lambda text: f"Hi [Anna]; look at this:\n{text}\nWhat a game! [end]",
     "twice": lambda text: text + text,
+    "quoted by bars": lambda text: text.replace("\n", "\n┃ "),
+    "hyphened": lambda text: "\u00ad\n".join(textwrap.wrap(text.replace("\n", " "), 40)),
+    "padded": lambda text: text.replace("\n[end]", "==\n[end]"),
+    "all at once": lambda text: (
+        'On Monday Anna wrote:\r\n> Look -- "this" is [ours]:\r\n> > '
+        + "\r\n> > ".join(textwrap.wrap(text.replace("\n", " "), 61))
+        + " \r\n> Bye\r\n\r\n-- \r\nme; [end]\r\n"
+    ),
 }
 
 
