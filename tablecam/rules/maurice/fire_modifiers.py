@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import shapely
@@ -18,7 +19,7 @@ from tablecam.rules.maurice.fire_bounds import slack_mm, spread_mm
 from tablecam.rules.maurice.fire_cover import has_cover
 from tablecam.rules.maurice.fire_draws import drawn_corners
 from tablecam.rules.maurice.fire_option import FireOption, ahead_of_front_mm
-from tablecam.rules.maurice.fire_outlook import Outlook, walled_draws
+from tablecam.rules.maurice.fire_outlook import Outlook, moved_draws, walled_draws
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.tables import SLIVER_MM
 from tablecam.table.model import BasePose
@@ -66,20 +67,28 @@ def standing(
         return None
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
     if sigma_mm > 0:
-        chance = share(_drawn_in(pose, area))
+        chance = share(_drawn_in(pose, area, margin_mm))
         word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
     because = f"whether base {name} stands in {kind} {_by(margin_mm, word)}"
     evidence = shapes_of(base, "base", name)
     return Answer(word, margin_mm, sigma_mm, chance, "M-7.6", because, evidence)
 
 
-def _drawn_in(pose: BasePose, area: shapely.Geometry) -> NDArray[np.bool_]:
-    """In which draws a base is in an area: where both, less half a sliver around, meet (G-5)."""
-    places = sampled(rectangles([pose]))
-    smaller = replace(places, halves_mm=places.halves_mm - SLIVER_MM / 2)
+def _drawn_in(pose: BasePose, area: shapely.Geometry, turns_mm: float) -> NDArray[np.bool_]:
+    """In which draws a base is in an area: where both, less half a sliver around, meet (G-5).
+
+    `turns_mm` is by how much lengths may worsen before it is none, negative where it is none.
+    """
+    measured = rectangles([pose])
+    places = sampled(measured)
+    found = np.full(len(places), turns_mm >= 0.0)
+    at = moved_draws(places.corners_mm()[:, None], measured.corners_mm(), turns_mm)
+    some = places.take(np.array(at, dtype=np.intp))
+    smaller = replace(some, halves_mm=some.halves_mm - SLIVER_MM / 2)
     inside = shapely.buffer(area, -SLIVER_MM / 2)
     shapely.prepare(inside)
-    return np.asarray(shapely.intersects(inside, shapely.polygons(smaller.corners_mm())))
+    found[at] = shapely.intersects(inside, shapely.polygons(smaller.corners_mm()))
+    return found
 
 
 def _chances(seen_as: Sequence[Outlook]) -> tuple[float, ...]:
@@ -97,11 +106,12 @@ def _cover(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) 
     shot, shooter = option.sketch, option.sketch.shooter
     spread = slack_mm(shooter, [shot.target], shot.distance_mm)
     slack = max(spread, tolerance_mm)
-    between = shapely.convex_hull(shapely.union(shooter.edge, shot.target.outline))
-    covers = shapely.union_all([each.base.cover for each in seen_as])
-    if not shapely.dwithin(covers, between, slack):
+    between = shapely.convex_hull(shapely.GeometryCollection([shooter.edge, shot.target.outline]))
+    covers = [each.base.cover for each in seen_as]
+    if not shapely.dwithin(covers, between, slack).any():
         return None
 
+    @cache
     def covered(outlook: Outlook, by_mm: float) -> bool:
         return has_cover(outlook.base, shot.target, shot.turned_deg, shot.end_mm, by_mm)
 

@@ -75,7 +75,7 @@ def hidden_draws(outlook: Outlook, other: Other, draws: int) -> Flags:
     base = outlook.base
     places_mm = drawn_corners([base, other], draws)
     measured_mm = np.stack([base.corners_mm, other.corners_mm])
-    for at in _moved(places_mm, measured_mm, turns_mm):
+    for at in moved_draws(places_mm, measured_mm, turns_mm):
         edge, outline = shapely.LineString(places_mm[at, 0, :2]), shapely.Polygon(places_mm[at, 1])
         found[at] = is_hidden(edge, outline, base.ground.crests)
     return found
@@ -87,12 +87,12 @@ def walled_draws(outlook: Outlook, measured: Outlook, draws: int) -> Flags:
     found = np.zeros(draws, dtype=bool)
     places_mm = drawn_corners([base], draws)
     walls = _walls_within(base, SIGMAS * spread_mm(base.pose))
-    for at in _moved(places_mm, base.corners_mm[None], outlook.turns_mm):
+    for at in moved_draws(places_mm, base.corners_mm[None], outlook.turns_mm):
         found[at] = flush_walls(places_mm[at, 0], walls) == outlook.base.own_walls
     return found
 
 
-def _moved(places_mm: Array, measured_mm: Array, turns_mm: float) -> list[int]:
+def moved_draws(places_mm: Array, measured_mm: Array, turns_mm: float) -> list[int]:
     """The draws in which some corner of bases (d, n, 4, 2) has moved so far as to turn something.
 
     Corners move the farthest of all points of a base.
