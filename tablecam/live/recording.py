@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Final
 
 from tablecam.capture.frame import Frame
 from tablecam.live.keeping import GameRecord
 from tablecam.live.looks import Looks, Shot
-from tablecam.live.photographing import MoveJob, Photographing, TableJob
+from tablecam.live.photographing import Job, MoveJob, Photographing, TableJob
 from tablecam.live.settling import bases_by_unit, has_changed, moved_units
 from tablecam.live.trails import SeenAt, Trails, path, path_document
 from tablecam.live.watching import Sight
@@ -17,6 +19,10 @@ from tablecam.record.entries import Json
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster
+
+_TABLE_EVERY_S: Final = 5.0
+"""So often the whole table is photographed in hasty play, in which it has moved on by then: each
+move has its own pictures anyway. Where it does not move on it is photographed as it lies."""
 
 
 class Recording:
@@ -48,6 +54,8 @@ class Recording:
         self._news: list[str] = []
         self._settled: Position | None = None
         self._waits: tuple[datetime, Shot] | None = None
+        self._due: TableJob | None = None
+        self._photographed_at_s = -math.inf
 
     def start(self) -> None:
         """Start to make pictures."""
@@ -60,6 +68,9 @@ class Recording:
     def close(self) -> None:
         """Write what is not written yet. May be called twice."""
         self.go_on()
+        if self._due is not None:
+            self._photographing.ask(self._due)
+            self._due = None
         self._photographing.close()
         self._record.close()
 
@@ -105,33 +116,42 @@ class Recording:
             self._waits = at, shot
             return
         lay, lies = bases_by_unit(before) if before else {}, bases_by_unit(now)
-        self._photographing.ask(
-            *(
-                MoveJob(
-                    of,
-                    at,
-                    lay_so[name],
-                    lies_so[name],
-                    [*lay[name].values()],
-                    [*lies[name].values()],
-                )
-                for of, name in enumerate(moved, start=number + 1)
-            ),
-            TableJob(number, at, shot),
-        )
+        moves = [
+            MoveJob(
+                of, at, lay_so[name], lies_so[name], [*lay[name].values()], [*lies[name].values()]
+            )
+            for of, name in enumerate(moved, start=number + 1)
+        ]
+        self._due = TableJob(number, at, shot)
+        self._ask(*moves, *self._table_if_due(shot))
+
+    def _table_if_due(self, newest: Shot) -> Sequence[TableJob]:
+        """The whole table as it settled last, once it is time for its picture."""
+        at_s = newest.frame.taken_at_s
+        if self._due is None or at_s - self._photographed_at_s < _TABLE_EVERY_S:
+            return ()
+        due, self._due, self._photographed_at_s = self._due, None, at_s
+        return (due,)
+
+    def _ask(self, *jobs: Job) -> None:
+        if jobs:
+            self._photographing.ask(*jobs)
 
     def go_on(self) -> None:
         """Write what the loop has told, and what could not be written before."""
         with self._lock:
             news, self._news = self._news, []
+            newest = self._newest
         for text in news:
             self._record.add_notice(text)
         for text in self._record.try_again():
             self._say(text)
             self._record.add_notice(text)
         if self._waits is not None and (number := self._record.began_with) is not None:
-            self._photographing.ask(TableJob(number, *self._waits))
+            self._due = self._due or TableJob(number, *self._waits)
             self._waits = None
+        if newest is not None:
+            self._ask(*self._table_if_due(newest[1]))
 
 
 def _moves(

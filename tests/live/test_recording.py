@@ -270,6 +270,40 @@ def test_players_who_want_no_pictures_get_none(tmp_path):
     assert entries(record, "picture") == []
 
 
+def pictured(record):
+    """Of which positions, counted from 0, the whole table is shown; and of how many moves."""
+    numbers = [entry.number for entry in entries(record, "position")]
+    shown = [entry.document["of"] for entry in entries(record, "picture")]
+    return [numbers.index(of) for of in shown if of in numbers], len({*shown} - {*numbers})
+
+
+def test_in_hasty_play_each_move_is_pictured_and_the_table_now_and_then_and_as_it_lies(tmp_path):
+    told, record = recording(tmp_path, begins_with_moves=True)
+    camera = demo_camera(960, 540)
+    frame = SimulatedSource(embedded_demo(), camera, is_paced=False, look=PLAIN).read()
+
+    def at(taken_at_s, ahead_mm=None):
+        seen = replace(frame, taken_at_s=taken_at_s)
+        told.watch(Sight((), None, None, camera), seen)
+        if ahead_mm is not None:
+            told.settle(moved(table(), "F1", ahead_mm))
+        told.go_on()
+        told.wait()
+
+    told.start()
+    for number in range(5):  # the first of them waits for the second, which begins the recording
+        at(100.0 + number, 10.0 * number)
+    assert pictured(record) == ([1], 4)
+    at(105.9)
+    assert pictured(record) == ([1], 4)
+    at(106.1)
+    assert pictured(record) == ([1, 4], 4)
+    at(107.0, 60.0)
+    assert pictured(record) == ([1, 4], 5)
+    told.close()
+    assert pictured(record) == ([1, 4, 5], 5)
+
+
 def test_units_that_come_and_go_have_no_path(tmp_path):
     told, record = recording(tmp_path, begins_with_moves=True)
     whole = table()
