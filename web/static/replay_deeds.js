@@ -159,7 +159,8 @@ function listenToSharing(replay, source) {
   byId("sharing").hidden = !source.about.text;
   onClick("copy-text", async () => {
     try {
-      await copied(await source.text(), "The game as text");
+      const text = await source.text();
+      await copied(text, `The game as text, ${text.length.toLocaleString("en")} characters,`);
     } catch (error) {
       say(error instanceof Error ? error.message : String(error));
     }
@@ -177,7 +178,7 @@ async function copied(text, name) {
     box.value = text;
     box.focus();
     box.select();
-    say(`${name}: copy it from the box below`);
+    say(`${name} is to be copied from the box below`);
   }
 }
 

@@ -15,6 +15,7 @@ from tablecam.record.entries import GameFacts, NewEntry, Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import applied
 from tablecam.replay.film import film
+from tablecam.replay.text_form import recording_of
 from tests.replay.recorded import STARTED_AT, entries, new
 from tests.rules.maurice.game.playthrough import KEPT, played
 from tests.web.browser.halls import Table, seated
@@ -212,6 +213,29 @@ def test_a_line_of_the_log_is_gone_to_and_drawn(page: Page) -> None:
     expect(page.locator(".layer.game .shape")).not_to_have_count(0)
     expect(page.locator("#log-body li.now")).to_have_count(1)
     expect(page.locator("#log-body li.future")).not_to_have_count(0)
+
+
+def test_a_game_that_is_copied_as_text_is_that_game(
+    browser: Browser, address: str, journal: GameFile
+) -> None:
+    with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
+        page = context.new_page()
+        page.goto(f"{address}replay")
+        page.locator("#copy-text").click()
+        expect(page.locator("#notice-text")).to_have_text(
+            re.compile(r"The game as text, [\d,]+ characters, was copied")
+        )
+        pasted = page.evaluate("navigator.clipboard.readText()")
+    again = recording_of(pasted)
+    kept = [(e.kind, e.at, e.document) for e in journal.entries()]
+    assert [(e.kind, e.at, e.document) for e in again.entries] == kept
+
+
+def test_where_a_page_may_not_copy_the_text_stands_in_a_box(page: Page) -> None:
+    page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error('no')))")
+    page.locator("#copy-text").click()
+    expect(page.locator("#copy-box")).to_be_visible()
+    assert recording_of(page.locator("#copy-box").input_value()).last > 100
 
 
 def test_what_players_wrote_is_text(page: Page) -> None:
