@@ -135,7 +135,8 @@ def _check_declared(state: State, action: Declare) -> None:
         if card is not None and not card.is_event:
             raise Refused(f"{card.title} is no event", rule="M-3.8", key="card")
         return
-    if (why_not := why_impossible(state, action.command)) is not None:
+    why_not = None if action.command == "pass" else why_impossible(state, action.command)
+    if why_not is not None:
         why = f"{side_name(state.active)} cannot {action.command}: {why_not}"
         raise Refused(why, rule="M-4.8", key="command")
 

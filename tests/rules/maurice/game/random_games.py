@@ -116,7 +116,7 @@ class Keeping:
 
     def __init__(self, play: Play[State, Action]) -> None:
         self._bases = _bases(play.state.position)
-        self._cards = _cards(play.state)
+        self._cards = cards_of(play.state)
         self._morale = sum(side.morale for side in play.state.sides)
         self._told: list[tuple[Done[State, Action], Counter[str]]] = []
 
@@ -127,7 +127,7 @@ class Keeping:
         assert _bases(state.position) == bases
         assert bool(told["over"]) == play.asked().is_over
         assert self._morale - told["morale"] == sum(side.morale for side in state.sides)
-        assert _cards(state) == self._cards - told["removed"]
+        assert cards_of(state) == self._cards - told["removed"]
         assert all(side.hand >= 0 and side.morale >= 0 for side in state.sides)
         for unit in state.position.units:
             assert 0 <= int(unit.state.get("disruption", 0)) <= len(unit.bases)
@@ -154,7 +154,7 @@ def _bases(position: Position) -> dict[str, int]:
     return {unit.id: len(unit.bases) for unit in position.units}
 
 
-def _cards(state: State) -> int:
+def cards_of(state: State) -> int:
     """All cards but the Reshuffle card, wherever they are."""
     in_deck = state.deck.left - (state.deck.stage == "second")
     return in_deck + state.deck.discarded + sum(side.hand for side in state.sides)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
@@ -24,13 +24,14 @@ from tablecam.rules.maurice.game.actions import (
     Overrule,
     PlaceCommander,
 )
-from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.hands import is_dealt
+from tablecam.rules.maurice.game.state import DeckStage, State
 from tablecam.rules.maurice.game.steps import Charging, Marching
 from tablecam.rules.maurice.tables import KINDS
 from tablecam.rules.play import Play
 from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
 from tests.rules.conformance import check_state
-from tests.rules.maurice.game.random_games import Keeping, eager, measured
+from tests.rules.maurice.game.random_games import Keeping, cards_of, eager, measured
 
 BASES_MM = ((40.0, 40.0, 40.0), (40.0, 30.0, 40.0), (50.0, 50.0, 50.0), (38.0, 30.0, 40.0))
 """Width and depth of a base, and the BW that players have agreed on (M-1.1, M-1.2)."""
@@ -43,6 +44,7 @@ _FORMED = (
     ("cavalry", "column"),
     ("artillery", "artillery"),
 )
+STAGES: tuple[DeckStage, ...] = get_args(DeckStage)
 _LINEAR = tuple(name for name, kind in KINDS.items() if kind.is_linear)
 
 
@@ -208,11 +210,13 @@ class Meddler:
     def _tried(self, play: Play[State, Action], action: Action, what: str) -> None:
         try:
             settled = GAME.settle(play.state, action, Random(1))
-            GAME.apply(play.state, settled)
+            state, _ = GAME.apply(play.state, settled)
         except Refused:
             self.told[f"{what} refused"] += 1
         else:
             self.told[f"{what} taken"] += 1
+            if isinstance(action, Overrule) and is_dealt(state):
+                assert cards_of(state) == cards_of(play.state)
 
     def _anything(self, state: State) -> Iterator[Action]:
         chance, position = self._chance, state.position
@@ -223,6 +227,8 @@ class Meddler:
             yield Deploy(unit.side, {unit.id: self._shifted(unit)})
             yield Overrule(units={unit.id: self._shifted(unit)}, step="command")
             yield Overrule(off=(unit.id,), active=state.passive)
+        said = {side.name: chance.randint(0, 9) for side in state.sides}
+        yield Overrule(hands=said, deck=chance.randint(0, 60), stage=chance.choice(STAGES))
         size = position.table
         place = chance.uniform(-50, size.width_mm + 50), chance.uniform(-50, size.depth_mm + 50)
         yield PlaceCommander(state.active, *place)
