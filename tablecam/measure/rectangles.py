@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +114,9 @@ def _point_row(x_mm: float, y_mm: float, sigma_mm: float) -> tuple[float, ...]:
     return (x_mm, y_mm, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, sigma_mm, sigma_mm, 0.0, 0.0, 0.0)
 
 
+@lru_cache(maxsize=4096)
 def _row(base: BasePose) -> tuple[float, ...]:
+    # Of one that lies still it is asked dozens of times a picture.
     x, y = forward(base.heading_deg)
     halves = (base.width_mm / 2, base.depth_mm / 2)
     sigmas = (base.tag_sigma_mm, base.tag_sigma_mm, math.radians(base.sigma_deg))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 import shapely
@@ -50,10 +50,12 @@ def own_wall_answers(seen_as: Sequence[Outlook], tolerance_mm: float) -> Iterato
         yield Answer(word, margin_mm, sigma_mm, chance, "M-7.18", because, evidence)
 
 
+@lru_cache(maxsize=256)
 def standing(
     name: str, pose: BasePose, area: shapely.Geometry, kind: str, tolerance_mm: float
 ) -> Answer | None:
     """Whether a base stands in water or woods, and may not fire (M-7.6); None where it is clear."""
+    # Kept, as a base that lies still is asked again whenever something moves before it.
     base, sigma_mm = footprint(pose), spread_mm(pose)
     slack = max(SIGMAS * sigma_mm, tolerance_mm)
     if shapely.is_empty(area) or not shapely.dwithin(area, base, slack):
