@@ -168,7 +168,7 @@ class Meddler:
     """
 
     def __init__(self, seed: int) -> None:
-        self._chance = Random(seed)
+        self._chance, self._card_chance = Random(seed), Random(seed)
         self.told = Counter[str]()
 
     def after_each(self, play: Play[State, Action]) -> None:
@@ -227,11 +227,16 @@ class Meddler:
             yield Deploy(unit.side, {unit.id: self._shifted(unit)})
             yield Overrule(units={unit.id: self._shifted(unit)}, step="command")
             yield Overrule(off=(unit.id,), active=state.passive)
-        said = {side.name: chance.randint(0, 9) for side in state.sides}
-        yield Overrule(hands=said, deck=chance.randint(0, 60), stage=chance.choice(STAGES))
         size = position.table
         place = chance.uniform(-50, size.width_mm + 50), chance.uniform(-50, size.depth_mm + 50)
         yield PlaceCommander(state.active, *place)
+        yield self._other_cards(state)
+
+    def _other_cards(self, state: State) -> Overrule:
+        """Other hands and another deck than the players have."""
+        chance = self._card_chance
+        hands = {side.name: chance.randint(0, 9) for side in state.sides}
+        return Overrule(hands=hands, deck=chance.randint(0, 60), stage=chance.choice(STAGES))
 
     def _by_hand(self, play: Play[State, Action]) -> Action | None:
         """A unit that a hand has put somewhere, as what the game takes that for; None if nothing.
