@@ -218,9 +218,8 @@ def test_a_line_of_the_log_is_gone_to_and_drawn(page: Page) -> None:
 def test_a_game_that_is_copied_as_text_is_that_game(
     browser: Browser, address: str, journal: GameFile
 ) -> None:
-    with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
-        page = context.new_page()
-        page.goto(f"{address}replay")
+    may = ["clipboard-read", "clipboard-write"]
+    with looking(browser, f"{address}replay", permissions=may) as page:
         page.locator("#copy-text").click()
         expect(page.locator("#notice-text")).to_have_text(
             re.compile(r"The game as text, [\d,]+ characters, was copied")
