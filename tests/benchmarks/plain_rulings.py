@@ -41,6 +41,14 @@ def plain_rulings(position: Position, active: str) -> dict[str, Any]:
     }
 
 
+def plain_fire(position: Position, unit_id: str, number: int) -> dict[str, bool]:
+    """The same of one base alone, asked of a table by itself."""
+    unit = next(each for each in position.units if each.id == unit_id)
+    shapes = {each.id: [rectangle(base) for base in each.bases] for each in position.units}
+    ground = [(piece.kind, Polygon(piece.outline_mm)) for piece in position.terrain]
+    return of_base(position, unit, number, shapes, ground)
+
+
 def of_unit(position, unit, shapes, mm, ground):
     enemies = [other for other in position.units if other.side != unit.side]
     friends = [other for other in position.units if other.side == unit.side and other is not unit]
@@ -77,24 +85,25 @@ def is_to_flank(a, b, shapes):
 
 
 def fire(position, unit, shapes, ground):
-    found = {}
-    for number, base in enumerate(unit.bases):
-        if any(
-            kind in WATER and deep(shapes[unit.id][number], outline) for kind, outline in ground
-        ):
-            found[number] = {}
-            continue
-        left, right = corners(base)[:2]
-        zone = strip(left, right, 4 * BW)
-        options = first_in(position, unit, shapes, ground, zone, left, right)
-        if not options:
-            middle = ((left[0] + right[0]) / 2, (left[1] + right[1]) / 2)
-            half_plane = strip(left, right, 4 * BW, wide=6 * BW)
-            for quarter in range(-180, 181):
-                turned = rotate(zone, quarter / 4, origin=middle).intersection(half_plane)
-                options |= first_in(position, unit, shapes, ground, turned, left, right)
-        found[number] = options
-    return found
+    return {
+        number: of_base(position, unit, number, shapes, ground) for number in range(len(unit.bases))
+    }
+
+
+def of_base(position, unit, number, shapes, ground):
+    """Whom a base may shoot, and whether that has cover from it."""
+    if any(kind in WATER and deep(shapes[unit.id][number], outline) for kind, outline in ground):
+        return {}
+    left, right = corners(unit.bases[number])[:2]
+    zone = strip(left, right, 4 * BW)
+    options = first_in(position, unit, shapes, ground, zone, left, right)
+    if not options:
+        middle = ((left[0] + right[0]) / 2, (left[1] + right[1]) / 2)
+        half_plane = strip(left, right, 4 * BW, wide=6 * BW)
+        for quarter in range(-180, 181):
+            turned = rotate(zone, quarter / 4, origin=middle).intersection(half_plane)
+            options |= first_in(position, unit, shapes, ground, turned, left, right)
+    return options
 
 
 def first_in(position, unit, shapes, ground, zone, left, right):

@@ -121,6 +121,24 @@ def jittered(position: Position, seed: int) -> Position:
     return _with_bases(position, moved)
 
 
+def drawn(position: Position, seed: int) -> Position:
+    """The same table as it may be in truth: every base drawn from what is known of it."""
+    rng = np.random.default_rng(seed)
+
+    def moved(base: BasePose) -> BasePose:
+        x_mm, y_mm, turned_deg = rng.standard_normal(3).tolist()
+        return replace(
+            base,
+            x_mm=base.x_mm + x_mm * base.sigma_mm,
+            y_mm=base.y_mm + y_mm * base.sigma_mm,
+            heading_deg=base.heading_deg + turned_deg * base.sigma_deg,
+            sigma_mm=0.0,
+            sigma_deg=0.0,
+        )
+
+    return _with_bases(position, moved)
+
+
 def _with_bases(position: Position, change: Callable[[BasePose], BasePose]) -> Position:
     units = (
         replace(unit, bases=tuple(change(base) for base in unit.bases)) for unit in position.units

@@ -3,6 +3,10 @@
 The table is `rulings_battle.py`'s: 40 units, 160 bases, 20 pieces of terrain; as a document gives
 it, exact, and as a camera does, with a standard deviation of every base. The plain calls are
 `plain_rulings.py`'s, and must come to the same answers. Times are the processor's.
+
+Plain calls know nothing of errors. How sure an answer is they can tell only by asking it again of
+tables drawn from what is known: what that takes is told beside, for as many draws as rulings make
+and of those bases alone whose fire rulings could not tell without draws; from a few of the draws.
 """
 
 import sys
@@ -12,20 +16,23 @@ from typing import Any
 
 import pytest
 
+from tablecam.measure.samples import DRAWS
 from tablecam.rules.maurice.field import field_of, renewed_field
 from tablecam.rules.maurice.renewed import renewed
 from tablecam.rules.maurice.ruled import Rulings
 from tablecam.rules.maurice.rulings import all_rulings, rulings_document
 from tablecam.table.model import Position
 from tablecam.table.steady import steadied
-from tests.benchmarks.plain_rulings import plain_rulings
-from tests.benchmarks.rulings_battle import battle, jittered, measured, with_one_moved
+from tests.benchmarks.plain_rulings import plain_fire, plain_rulings
+from tests.benchmarks.rulings_battle import battle, drawn, jittered, measured, with_one_moved
 
 FRAME_MS = 1000 / 15
 """What a camera of 15 pictures a second leaves for each."""
 WANTED = 20
 """How many times as fast as pair by pair all rulings are to be."""
 MOVED, BY_MM = "F6", 7.0
+PLAIN_DRAWS = 3
+"""Of so many draws it is measured what plain calls take for one."""
 
 
 def afresh(position: Position) -> dict[str, Any]:
@@ -41,6 +48,16 @@ def facts(position: Position) -> Rulings:
 
 def after(before: Rulings, position: Position) -> dict[str, Any]:
     return rulings_document(renewed(before, renewed_field(before.field, position)))
+
+
+def open_fire(found: Rulings) -> list[tuple[str, int]]:
+    """The bases whose fire had to be drawn: each by its unit and its place there."""
+    return [
+        (unit_id, place)
+        for unit_id, unit in found.units.items()
+        for place, fire in enumerate(unit.fire.values())
+        if any(answer.rule == "M-7.12" for answer in fire.answers)
+    ]
 
 
 def milliseconds(work: Callable[[], object], repeats: int) -> float:
@@ -62,8 +79,15 @@ def test_all_rulings_of_forty_units(capsys: pytest.CaptureFixture[str]) -> None:
     assert after(before, moved) == afresh(moved)
     assert after(seen_before, seen_moved) == afresh(seen_moved)
     plain_ms = milliseconds(lambda: plain_rulings(exact, "french"), repeats=3)
+    asked = open_fire(seen_before)
+    tables = [drawn(seen, seed) for seed in range(PLAIN_DRAWS)]
+    draw_ms = milliseconds(
+        lambda: [plain_fire(table, *base) for table in tables for base in asked], repeats=1
+    )
+    plain_seen_ms = plain_ms + draw_ms * DRAWS / PLAIN_DRAWS
     rows = {
         "plain shapely calls, pair by pair": plain_ms,
+        f"the same, and {DRAWS} draws of {len(asked)} bases' fire": plain_seen_ms,
         "all rulings afresh": milliseconds(lambda: afresh(exact), 5),
         "after one unit moved": milliseconds(lambda: after(before, moved), 5),
         "a measured table afresh": milliseconds(lambda: afresh(seen), 3),
@@ -80,7 +104,10 @@ def test_all_rulings_of_forty_units(capsys: pytest.CaptureFixture[str]) -> None:
     lines = [f"All rulings of 40 units of 4 bases among 20 pieces of terrain (wanted: {WANTED} x)"]
     for name, took_ms in rows.items():
         frames = f"{took_ms / FRAME_MS:5.1f} frames of 15 a second"
-        lines.append(f"  {name:<48}{took_ms:8.0f} ms {plain_ms / took_ms:6.1f} x {frames}")
+        faster = f"{plain_ms / took_ms:6.1f} x"
+        if "measured" in name:
+            faster += f" ({plain_seen_ms / took_ms:.0f} x with draws)"
+        lines.append(f"  {name:<48}{took_ms:8.0f} ms {faster} {frames}")
     with capsys.disabled():
         sys.stdout.write("\n" + "\n".join(lines) + "\n")
 
