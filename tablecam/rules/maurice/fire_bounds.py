@@ -134,14 +134,24 @@ def hits_at(asked: Sequence[Aimed], by_mm: float) -> list[dict[str, Flags]]:
         [[other.outline for other in each.enemies] for each in aimed],
         SLIVER_MM,
     )
+    # What lies before an enemy counts only at angles at which one is met.
+    are_met = [
+        (theirs_mm <= each.stage.longest_mm + 2 * by_mm + EXACT_MM).any(axis=1)
+        for each, theirs_mm in zip(aimed, begins_mm, strict=True)
+    ]
     before_mm = first_met_by_each(
         [each.base.strip.narrowed(by_mm) for each in aimed],
-        turns_deg,
+        [turns[is_met] for turns, is_met in zip(turns_deg, are_met, strict=True)],
         [[*(other.outline for other in each.still_seen), *each.base.obstructing] for each in aimed],
         SLIVER_MM,
     )
-    for at, each, theirs_mm, first_mm in zip(armed, aimed, begins_mm, before_mm, strict=True):
-        found[at] = _hits(each, theirs_mm - by_mm, first_mm + by_mm, by_mm)
+    for at, each, is_met, theirs_mm, first_mm in zip(
+        armed, aimed, are_met, begins_mm, before_mm, strict=True
+    ):
+        hits = _hits(each, theirs_mm[is_met] - by_mm, first_mm + by_mm, by_mm)
+        for unit_id, at_met in hits.items():
+            found[at][unit_id] = np.zeros(len(is_met), dtype=bool)
+            found[at][unit_id][is_met] = at_met
     return found
 
 
