@@ -29,8 +29,8 @@ _WORDS: Final = {
 """By primary result code, which is the low byte of what SQLite gives."""
 _ROOM_BYTES: Final = 64 * 1024
 """Less than that is a full disk: what SQLite keeps beside a file has 32 kB, an entry a few."""
-_ANSWERED: Final = "FATAL"
-"""Is in what the driver says of a server that answers and lets nobody in: no code tells it."""
+_REFUSES, _NOT_YET = "FATAL", "the database system is"
+"""What the driver says of a server that lets nobody in, or nobody as yet: no code tells it."""
 
 
 class NoAnswer(BadInput):

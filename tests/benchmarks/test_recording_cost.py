@@ -105,13 +105,16 @@ def recorded(folder: Path, width_px: int, height_px: int) -> Costs:
         costs.in_loop += time.process_time() - seen
         at_rest = rest.see(position_of(sight.bases, simulated.roster, None), frame.taken_at_s)
         position = None if at_rest is None else settled.see(at_rest)
+        start = time.process_time()
         if position is not None:
-            start = time.process_time()
             recording.settle(position)
-            recording.wait()
-            costs.settling += time.process_time() - start
             costs.settled += 1
+        recording.go_on()  # in hasty play the whole table is photographed later
+        recording.wait()
+        costs.settling += time.process_time() - start
+    start = time.process_time()
     recording.close()
+    costs.settling += time.process_time() - start
     return costs
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from tablecam.record.server import Hall
 
+_LONGEST_S = 180.0
+"""Of one deed of the server's, some hundred times what it takes on two idle cores."""
 ADVICE = "needs PostgreSQL (Debian, Ubuntu: apt install postgresql)"
 
 
@@ -61,7 +63,12 @@ class Postgres:
     def _run(self, program: str, *options: str) -> None:
         command = [str(self._bin / program), f"--pgdata={self._folder / 'data'}", *options]
         subprocess.run(
-            command, user=self._user, check=True, cwd=self._folder, stdout=subprocess.DEVNULL
+            command,
+            user=self._user,
+            check=True,
+            cwd=self._folder,
+            stdout=subprocess.DEVNULL,
+            timeout=_LONGEST_S,
         )
 
 
