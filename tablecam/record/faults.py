@@ -71,5 +71,7 @@ def _because(error: DBAPIError, name: str) -> str:
 
 
 def _is_no_answer(error: DBAPIError) -> bool:
-    is_of_server = not isinstance(error.orig, sqlite3.Error)
-    return is_of_server and isinstance(error, OperationalError) and _ANSWERED not in str(error.orig)
+    if isinstance(error.orig, sqlite3.Error) or not isinstance(error, OperationalError):
+        return False
+    said = str(error.orig)
+    return _REFUSES not in said or _NOT_YET in said
