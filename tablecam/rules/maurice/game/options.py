@@ -35,6 +35,7 @@ DECK_SIZE = 60
 MOST_COUNTED = 1000
 """More cards, or more morale, are a slip."""
 
+_NameOrPath = Annotated[str, Field(min_length=1)]
 _Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
 
 
@@ -49,7 +50,7 @@ class _OptionsDocument(StrictModel):
 
     active: Name | None = None
     setup: bool = False
-    deck: Name | None = None
+    deck: _NameOrPath | None = None
     deck_size: _Count | None = None
     hands: dict[Name, _Count] = Field(default_factory=dict)
     morale: dict[Name, Annotated[int, Field(ge=1, le=MOST_COUNTED)]] = Field(default_factory=dict)
