@@ -13,7 +13,7 @@ from tablecam.live.settling import has_moved
 from tablecam.table.model import BasePose, Position
 from tablecam.vision.tracking import TrackedBase
 
-_AGAIN_S: Final = 4.0
+_AGAIN_S: Final = 10.0
 """So long a picture is new enough: what is at rest looks the same for longer. In hasty play what is
 kept is then the one in which the table settled, which has been decoded already."""
 _LACKING_S: Final = 1.0

@@ -47,12 +47,12 @@ def number(kept):
 
 
 def test_what_lies_still_is_kept_as_it_was_seen_last(looks):
-    looks.see(all_resting(), shot(5))
-    assert number(looks.clear("F1")) == 5
+    looks.see(all_resting(), shot(10))
+    assert number(looks.clear("F1")) == 10
 
 
 def test_pictures_are_looked_at_every_few_seconds(looks):
-    looks.see(all_resting(), replace(shot(7), frame=replace(shot(7).frame, taken_at_s=3.5)))
+    looks.see(all_resting(), replace(shot(7), frame=replace(shot(7).frame, taken_at_s=9.5)))
     assert number(looks.clear("F1")) == 0
 
 
@@ -70,9 +70,9 @@ def test_a_unit_without_a_picture_is_looked_for_sooner_and_others_keep_theirs(lo
     ids=["hidden", "moving", "elsewhere"],
 )
 def test_a_unit_of_which_not_all_is_seen_in_place_keeps_its_older_picture(looks, base):
-    looks.see([resting(START[1], 1), base, resting(START[3], 3)], shot(5))
+    looks.see([resting(START[1], 1), base, resting(START[3], 3)], shot(10))
     assert number(looks.clear("F1")) == 0
-    assert number(looks.clear("B1")) == 5
+    assert number(looks.clear("B1")) == 10
 
 
 def test_a_unit_that_settled_elsewhere_is_no_longer_shown_where_it_lay(looks):
@@ -88,7 +88,7 @@ def test_a_unit_that_settled_elsewhere_is_no_longer_shown_where_it_lay(looks):
 def test_so_many_large_pictures_are_not_kept_that_memory_runs_short(looks):
     large = np.zeros((2160, 3840, 3), np.uint8)
     bases = {tag: resting(each, tag) for tag, each in START.items()}
-    looks.see([bases[1], bases[2], hidden(START[3], 3)], shot(4, large))
+    looks.see([bases[1], bases[2], hidden(START[3], 3)], shot(10, large))
     assert number(looks.clear("B1")) == 0
     owners = {tag: f"unit {tag}" for tag in range(1, 21)}
     many = Looks(owners)
@@ -100,6 +100,6 @@ def test_so_many_large_pictures_are_not_kept_that_memory_runs_short(looks):
     )
     many.settle(whole, [], shot(0, large))
     for seen in owners:
-        many.see([resting(places[seen], seen)], shot(4 * seen, large))
+        many.see([resting(places[seen], seen)], shot(10 * seen, large))
     kept = [number(many.clear(name)) for name in owners.values()]
-    assert [each for each in kept if each is not None] == [68, 72, 76, 80]
+    assert [each for each in kept if each is not None] == [170, 180, 190, 200]
