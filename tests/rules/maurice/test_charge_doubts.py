@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tablecam.measure.outlines import unit_footprint
-from tablecam.rules.maurice.charge import charge_of
+from tablecam.rules.maurice.charge import charge_of, charges
 from tablecam.rules.maurice.charge_draws import DRAWS
 from tablecam.rules.maurice.charge_slack import limits_of
 from tablecam.rules.maurice.field import field_of
@@ -161,6 +161,23 @@ def test_what_is_clear_is_not_asked():
         found = charge(position(FOOT, enemy))
         assert found.answers == ()
         assert all(lane.probability == 1.0 for lane in found.lanes)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.floats(-3, 3), min_size=3, max_size=3), st.floats(0, 15))
+def test_charges_asked_together_are_those_of_each_unit_alone(off_mm, askew_deg):
+    """Two lines and a gun before a line and horse, near the ends of their reach."""
+    units = (
+        line("F1", "french", 500, 480, 90 + askew_deg, **ERROR),
+        massed("F2", "french", 720, 360, sigma_mm=0.2, sigma_deg=0.1),
+        line("1", "british", 500, 681 + off_mm[0], SOUTH, **ERROR),
+        line("2", "british", 700, 721 + off_mm[1], SOUTH, **ERROR),
+        gun("3", "british", 840 + off_mm[2], 660, SOUTH, sigma_mm=1.0, sigma_deg=0.5),
+    )
+    field = field_of(position(*units))
+    for unit_id, together in charges(field).items():
+        alone = charge_of(field, field.by_id[unit_id])
+        assert (together, together.answers) == (alone, alone.answers)
 
 
 def test_a_margin_below_the_players_tolerance_is_too_close():

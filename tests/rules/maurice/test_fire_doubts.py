@@ -80,8 +80,13 @@ FRIEND = position(
 )
 
 
+# Turned by 45 degrees the zone's side passes B1's corner at 718.
+LIMIT = position(cannon(**MEASURED), gun("B1", "british", 717.6 + 0.5, 450, SOUTH, **MEASURED))
+
+
 @pytest.mark.parametrize(
-    ("table", "target"), [(SLIVER, "B1"), (SLIVER, "B2"), (FRIEND, "B1"), (RANGE, "B1")]
+    ("table", "target"),
+    [(SLIVER, "B1"), (SLIVER, "B2"), (FRIEND, "B1"), (RANGE, "B1"), (LIMIT, "B1")],
 )
 def test_the_probability_that_a_unit_may_be_shot_at_is_how_often_it_may(table, target):
     fire = fire_in(table, "F1/1")
@@ -161,6 +166,38 @@ def test_all_fires_at_once_are_those_of_each_unit():
             k: v.to_json() for k, v in alone.items()
         }
     assert list(fires(field, only=["B2"])) == ["B2"]
+
+
+def test_one_who_is_shot_at_ahead_or_after_a_turn_is_shot_at_for_certain():
+    """Whether B1 reaches into the zone ahead hangs on half a millimetre; a turn reaches it well."""
+    fire = fire_in(replace(SLIVER, units=SLIVER.units[:2]), "F1/1")
+    assert only(fire).target == "B1"
+    assert (only(fire).probability, fire.answers) == (1.0, ())
+
+
+@settings(max_examples=10, deadline=None)
+@given(battles(), st.floats(0.0, 1.0), st.floats(0.0, 1.0))
+def test_bases_asked_together_are_told_what_each_unit_is_told_alone(battle, sigma_mm, sigma_deg):
+    """Though some are surer than others of where they lie."""
+    units = [
+        replace(
+            unit,
+            bases=tuple(
+                replace(base, sigma_mm=sigma_mm / share, sigma_deg=sigma_deg / share)
+                for base in unit.bases
+            ),
+        )
+        for share, unit in enumerate(battle.units, start=1)
+    ]
+    try:
+        field = field_of(replace(battle, units=tuple(units)))
+    except BadInput:  # Units lie over each other.
+        assume(False)
+    for unit_id, together in fires(field).items():
+        alone = fire_of(field, field.by_id[unit_id])
+        assert {name: each.to_json() for name, each in together.items()} == {
+            name: each.to_json() for name, each in alone.items()
+        }
 
 
 def test_a_base_that_faces_who_it_faced_is_not_asked_again_when_another_unit_moves():
