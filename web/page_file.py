@@ -21,6 +21,7 @@ from jinja2 import Environment, PackageLoader
 import tablecam
 from tablecam.errors import BadInput
 from tablecam.record.journal import Journal
+from tablecam.replay.copies import Watched, unwatched
 from tablecam.replay.film import film
 from tablecam.replay.moment import is_over
 from tablecam.replay.text_form import text_of
@@ -46,16 +47,19 @@ class _File:
     pictures: str
 
 
-def page_of(journal: Journal, pictures: Iterable[tuple[str, str]] = ()) -> str:
+def page_of(
+    journal: Journal, pictures: Iterable[tuple[str, str]] = (), watched: Watched = unwatched
+) -> str:
     """The page of a recording, with those of its pictures (`addresses`) that it is given.
 
+    `watched` sees the entries as they are told.
     The text that can be copied from it names concealed cards, and is left out while a game is
     being played.
 
     Raises:
         BadInput: The recording cannot be read, or nothing was recorded of a table.
     """
-    played = film(journal)
+    played = film(journal, watched=watched)
     if played["facts"] is None:
         raise BadInput(journal.name, "expected a recording of a table, got one of nothing yet")
     text = text_of(journal) if is_over(journal) else ""

@@ -12,10 +12,12 @@ from typing import Final
 import click
 
 from tablecam.commands.new_files import STANDARD_OUTPUT, check_new, write_lines
-from tablecam.commands.progress import with_progress
+from tablecam.commands.progress import watched_as, with_progress
+from tablecam.commands.retelling import told_with_progress
 from tablecam.errors import BadInput
 from tablecam.record.entries import Json
 from tablecam.record.game_file import GameFile
+from tablecam.record.journal import Journal
 from tablecam.replay.copies import batched, copy_of
 from tablecam.replay.filming import GIF, MP4, Format, write_film
 from tablecam.replay.lines import lines_of
@@ -102,18 +104,19 @@ def export(
     if jsonl_path is not None:
         copy = copy_of(recorded, pictures=has_pictures)
         write_lines(jsonl_path, with_progress(lines_of(copy), copy.last + 1, "writing lines"))
+    if message_path is not None:
+        write_lines(message_path, [text_of(recorded, watched_as("writing the message"))])
+    told = told_with_progress(recorded)
     if html_path is not None:
-        write_lines(html_path, [_page(recorded, has_pictures)])
+        write_lines(html_path, [_page(told, has_pictures)])
     for option, form in _FILMS.items():
         if (film_path := outputs[option]) is not None:
             watched = partial(_with_progress_of, option)
-            write_film(recorded, film_path, form, photographs=has_pictures, watched=watched)
+            write_film(told, film_path, form, photographs=has_pictures, watched=watched)
     if text_path is not None:
-        write_lines(text_path, _report(recorded))
-    if message_path is not None:
-        write_lines(message_path, [text_of(recorded)])
+        write_lines(text_path, _report(told))
     if number is not None:
-        click.echo(json.dumps(_position(recorded, number), indent=1))
+        click.echo(json.dumps(_position(told, number), indent=1))
 
 
 def _check(outputs: Mapping[str, Path | None], has_pictures: bool) -> None:
@@ -130,18 +133,20 @@ def _check(outputs: Mapping[str, Path | None], has_pictures: bool) -> None:
     check_new(outputs)
 
 
-def _page(recorded: GameFile, has_pictures: bool) -> str:
+def _page(recorded: Journal, has_pictures: bool) -> str:
+    watched = watched_as("writing the page")
     if not has_pictures:
-        return page_of(recorded)
+        return page_of(recorded, watched=watched)
     count = sum(len(entry.pictures) for entry in recorded.entries())
-    return page_of(recorded, with_progress(addresses(recorded), count, "reading pictures"))
+    pictures = with_progress(addresses(recorded), count, "reading pictures")
+    return page_of(recorded, pictures, watched)
 
 
 def _with_progress_of(option: str, found: list[Scene]) -> Iterator[Scene]:
     return with_progress(found, len(found), f"filming {option.removeprefix('--')}")
 
 
-def _report(recorded: GameFile) -> Iterator[str]:
+def _report(recorded: Journal) -> Iterator[str]:
     last = recorded.last()
     report = Report(recorded.facts(), recorded.name)
     for entry in with_progress(batched(recorded, last), last, "writing a report"):
@@ -149,7 +154,7 @@ def _report(recorded: GameFile) -> Iterator[str]:
     yield from report.lines()
 
 
-def _position(recorded: GameFile, number: int) -> Json:
+def _position(recorded: Journal, number: int) -> Json:
     """What lay on the table at an entry; of a dispute, what it was asked of."""
     last = recorded.last()
     known = [each.number for each in recorded.entries("position", "play", "dispute")]

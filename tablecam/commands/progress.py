@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import track
+
+from tablecam.replay.copies import Watched
 
 Item = TypeVar("Item")
 
@@ -22,3 +25,8 @@ def with_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item
         transient=True,
         disable=not console.is_terminal,
     )
+
+
+def watched_as(what: str) -> Watched:
+    """A bar, by that name, for whoever lets others see how far its work has come."""
+    return partial(with_progress, what=what)

@@ -14,10 +14,12 @@ from tablecam.commands.harmless import harmless
 from tablecam.commands.progress import with_progress
 from tablecam.commands.replay_page import serve_replay
 from tablecam.commands.replay_report import head, log_console, print_log
+from tablecam.commands.retelling import told_with_progress
 from tablecam.commands.serving import page_options
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry
 from tablecam.record.game_file import GameFile
+from tablecam.record.journal import Journal
 from tablecam.replay.check import Check, Checked
 from tablecam.replay.copies import batched
 from tablecam.replay.log import Log
@@ -81,17 +83,18 @@ def replay(
     if is_page and (is_check or as_json):
         raise BadInput("--page", "expected it alone, got other options with it")
     recorded = GameFile.open(path, read_only=True)
-    if is_page:
-        serve_replay(recorded, host, port, open_browser=open_browser)
-        return
     if is_check:
         context.exit(_check(recorded, as_json))
-    _print_log(recorded, as_json)
+    told = told_with_progress(recorded)
+    if is_page:
+        serve_replay(told, host, port, open_browser=open_browser)
+        return
+    _print_log(told, as_json)
 
 
-def _print_log(recorded: GameFile, as_json: bool) -> None:
+def _print_log(recorded: Journal, as_json: bool) -> None:
     facts, last = recorded.facts(), recorded.last()
-    log, ended_at = Log(facts.game, recorded.name), None
+    log, ended_at = Log(), None
     for entry in _entries(recorded, last, "reading"):
         log.add(entry)
         ended_at = entry.at
@@ -115,7 +118,7 @@ def _repair(path: Path, repaired_path: Path) -> None:
         click.echo(line)
 
 
-def _check(recorded: GameFile, as_json: bool) -> int:
+def _check(recorded: Journal, as_json: bool) -> int:
     facts, last = recorded.facts(), recorded.last()
     written_by = recorded.written_by()
     check = Check(facts.game, recorded.name, written_by)
@@ -168,5 +171,5 @@ def _print_versions(found: Checked, written_by: str) -> None:
         click.echo(f"{entries} {how} by now: what was ruled is the same")
 
 
-def _entries(recorded: GameFile, last: int, what: str) -> Iterator[Entry]:
+def _entries(recorded: Journal, last: int, what: str) -> Iterator[Entry]:
     return with_progress(batched(recorded, last), last, what)

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from tablecam.record.entries import Entry, GameFacts, NewEntry
 from tablecam.record.journal import Journal
 
+Item = TypeVar("Item")
+
 BATCH = 200
 """So many entries are read at once: a long recording need not fit into memory with its pictures."""
+
+
+class Watched(Protocol):
+    """Hands on what is worked on one by one, of `total`, to show how far it has come."""
+
+    def __call__(self, items: Iterable[Item], total: int, /) -> Iterable[Item]:
+        """The same things, as they are asked for."""
+        ...
+
+
+def unwatched(items: Iterable[Item], total: int, /) -> Iterable[Item]:
+    """What is worked on while nobody looks."""
+    return items
 
 
 @dataclass(frozen=True, slots=True)

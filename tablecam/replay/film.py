@@ -13,6 +13,7 @@ from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Kind
 from tablecam.record.journal import Journal
 from tablecam.record.positions import WHOLE
+from tablecam.replay.copies import Watched, unwatched
 from tablecam.replay.film_table import roster_in, roster_of, table_facts
 from tablecam.table.position_file import position_from_json
 
@@ -30,10 +31,11 @@ _PLACES: Final = 3
 """Thousandths of a millimetre: a hundredth of what any camera knows, a third of the bytes."""
 
 
-def film(journal: Journal, after: int = 0) -> Json:
+def film(journal: Journal, after: int = 0, watched: Watched = unwatched) -> Json:
     """The film of a recording; with `after`, only of what was kept since that entry.
 
-    `facts` is None while there is nothing to draw. Times are in seconds since `started_at`.
+    `watched` sees its entries as they are told. `facts` is None while there is nothing to draw.
+    Times are in seconds since `started_at`.
 
     Raises:
         BadInput: The recording cannot be read, or is damaged.
@@ -49,7 +51,7 @@ def film(journal: Journal, after: int = 0) -> Json:
         "facts": film_facts(journal) if not after else None,
         "entries": [
             _entry_json(entry, (entry.at - kept.started_at).total_seconds(), journal.name)
-            for entry in entries
+            for entry in watched(entries, len(entries))
         ],
     }
 

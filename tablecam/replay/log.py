@@ -10,11 +10,8 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final
 
-from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Json, Kind
-from tablecam.replay.rerun import Rerun
 from tablecam.replay.words import ANSWERS, counted
-from tablecam.rules.games import game_of
 from tablecam.table.sides import side_name
 from tablecam.wording import quoted
 
@@ -57,22 +54,11 @@ class LogLine:
 
 @dataclass(slots=True)
 class Log:
-    """Makes lines of a recording's entries, in their order; `lines` are those so far.
+    """Makes lines of a recording's entries, in their order; `lines` are those so far."""
 
-    `game` and `name` are the game's and what errors call the recording. Where deeds were kept by a
-    tablecam that did not keep what followed from them, the engine says it.
-    """
-
-    game: str
-    name: str
     lines: list[LogLine] = field(default_factory=list)
-    _rerun: Rerun | None = None
     _deeds: dict[int, range] = field(default_factory=dict)
     _disputes: int = 0
-
-    def __post_init__(self) -> None:
-        engine = game_of(self.game)
-        self._rerun = None if engine is None else Rerun(engine, self.name)
 
     def add(self, entry: Entry) -> None:
         """Take in the next entry."""
@@ -87,8 +73,6 @@ class Log:
     def play(self, entry: Entry) -> Said:
         """How a game begins."""
         self._deeds.clear()
-        if "after" not in entry.document:
-            self._run(entry)
         position, options = entry.document["position"], entry.document.get("options", {})
         count = Counter(unit["side"] for unit in position["units"])
         sides = [f"{side_name(side)} with {counted(n, 'unit')}" for side, n in count.items()]
@@ -98,8 +82,6 @@ class Log:
     def deed(self, entry: Entry) -> Said:
         """What was done, and what followed."""
         document = entry.document
-        if "events" not in document:
-            document = document | self._run(entry)
         if document.get("undoes"):
             yield self._undone(entry, document["undoes"])
         elif "remark" in document["entry"]:
@@ -121,15 +103,6 @@ class Log:
         what = "" if first is None else f", back to before: {self.lines[first].text}"
         steps = "the last action" if len(undoes) == 1 else f"the last {len(undoes)} actions"
         return _line(entry, f"{steps} taken back{what}", kind="undo")
-
-    def _run(self, entry: Entry) -> Json:
-        """What the engine says of an entry; nothing where it makes nothing of it."""
-        if self._rerun is None:
-            return {}
-        try:
-            return self._rerun.begin(entry) if entry.kind == "play" else self._rerun.act(entry)
-        except BadInput as refused:
-            return {"events": [{"kind": "refused", "text": f"cannot be done again: {refused}"}]}
 
     def move(self, entry: Entry) -> Said:
         """What a hand did."""

@@ -51,7 +51,7 @@ class Report:
     def __init__(self, facts: GameFacts, name: str) -> None:
         self._facts = facts
         self._name = name
-        self._log = Log(facts.game, name)
+        self._log = Log()
         self._seen: Json | None = None
         self._markers: Json = {}
         self._tables: dict[int, Position | None] = {}

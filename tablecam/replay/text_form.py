@@ -18,11 +18,12 @@ import hashlib
 import lzma
 import re
 import textwrap
+from dataclasses import replace
 from typing import Final
 
 from tablecam.errors import BadInput
 from tablecam.record.journal import Journal
-from tablecam.replay.copies import RecordingCopy, copy_of
+from tablecam.replay.copies import RecordingCopy, Watched, copy_of, unwatched
 from tablecam.replay.lines import copy_from_lines, lines_of
 
 VERSION: Final = 1
@@ -47,13 +48,14 @@ _HEAD: Final = re.compile(
 )
 
 
-def text_of(journal: Journal) -> str:
-    """A recording without its pictures as a text for a message.
+def text_of(journal: Journal, watched: Watched = unwatched) -> str:
+    """A recording without its pictures as a text for a message; `watched` sees its entries.
 
     Raises:
         BadInput: It cannot be read, or an entry is damaged.
     """
     copy = copy_of(journal, pictures=False)
+    copy = replace(copy, entries=iter(watched(copy.entries, copy.last)))
     packed = lzma.compress("\n".join(lines_of(copy)).encode("utf-8"), preset=_PACKING)
     began = f"{copy.facts.game}, {copy.facts.started_at:%Y-%m-%d %H:%M}"
     words = f"{began}, {copy.last} {'entry' if copy.last == 1 else 'entries'}"

@@ -159,6 +159,19 @@ def test_what_is_no_recording_is_refused_and_leaves_no_file(game, tmp_path, caps
     assert sorted(each.name for each in tmp_path.iterdir()) == ["cut.tablecam", "table.toml"]
 
 
+@pytest.mark.parametrize("kind", ["html", "mp4", "gif", "jsonl", "text", "message"])
+def test_whatever_takes_long_shows_a_person_how_far_it_has_come(
+    game, kind, tmp_path, capsys, monkeypatch
+):
+    out = tmp_path / "out"
+    assert main(["export", str(game.path), f"--{kind}", str(out)]) == 0
+    assert capsys.readouterr().err == ""  # nobody looks
+    out.unlink()
+    monkeypatch.setenv("FORCE_COLOR", "1")  # so rich takes what it writes to for a terminal
+    assert main(["export", str(game.path), f"--{kind}", str(out)]) == 0
+    assert re.search(r"(writing|filming) [\w ]+.*100%", capsys.readouterr().err, re.DOTALL)
+
+
 def test_a_folder_that_cannot_be_written_is_named(game, tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert "cannot be written" in refused(capsys, game.path, "--text", tmp_path / "file" / "x")

@@ -11,7 +11,7 @@ AT = datetime(2026, 5, 1, 19, 30, tzinfo=UTC)
 
 def told(kind, document):
     """The lines that one entry makes."""
-    log = Log("maurice-lite", "evening.tablecam")
+    log = Log()
     log.add(Entry(1, kind, AT, document))
     return [line.text for line in log.lines]
 

@@ -142,7 +142,9 @@ def test_a_branch_that_cannot_be_is_refused_in_one_line(
 
 
 def test_a_branch_larger_than_any_table_is_refused(client: FlaskClient) -> None:
-    laid = {f"unit {n}": [[0, 0, 0]] * 60 for n in range(190)}
+    most = client.application.config["MAX_CONTENT_LENGTH"]
+    base = [0, 0, 0]
+    laid = {"F1": [base] * (most // len(str(base)) + 1)}
     refused = asked(client, "measure", moment=1, a="point:1,1", b="point:2,2", laid=laid)
     assert refused.status_code == 413
 
