@@ -30,24 +30,25 @@ _COVER_SPREAD, _MOST_UNEVEN = 0.15, 1.0
 """Things are of one grey from point to point, more or less; a tag's edges are not."""
 
 
-def costs_if_covered(seen: Map, meant: Map, *, noise: float) -> tuple[Array, float]:
+def costs_if_covered(seen: Map, meant: Map, *, noise: float) -> tuple[Array, Array]:
     """What it costs that a patch is each of k tags with anything on top, and that it is none.
 
-    `seen` (m,) and `meant` (k, m) are 0 for black paint and 1 for white paper, row by row at the
-    points of a square; `noise` is the spread of the pixels in that unit. The costs are (k,).
+    `seen`, one patch (m,) for all tags or one for each (k, m), and `meant` (k, m) are 0 for black
+    paint and 1 for white paper, row by row at the points of a square; `noise` is the spread of the
+    pixels in that unit. The costs are (k,), and for each patch.
     """
-    across = math.isqrt(len(seen))
-    picture = seen.reshape(1, across, across)
+    across = math.isqrt(seen.shape[-1])
+    picture = seen.reshape(-1, across, across)
     cover_spread, spread = (
         np.float32(max(least, _SPREAD_OF_NOISE * noise)) for least in (_COVER_SPREAD, _POINT_SPREAD)
     )
     uneven = (picture - _about(picture) / np.float32(9)) / cover_spread
     covered = np.minimum(uneven**2 / 2, np.float32(_MOST_UNEVEN)) + np.float32(_COVERED_POINT)
-    amiss: Map = (seen - meant).reshape(-1, across, across) / spread
+    amiss: Map = (picture - meant.reshape(-1, across, across)) / spread
     amiss = np.minimum(amiss**2 / 2, np.float32(_MOST_OF_POINT))
     is_covered = _about(amiss - covered) > 0
     costs = np.where(is_covered, covered, amiss).sum(axis=(1, 2), dtype=np.float64)
-    return costs, float(covered.sum(dtype=np.float64))
+    return costs, covered.sum(axis=(1, 2), dtype=np.float64)
 
 
 def _about(maps: Map) -> Map:

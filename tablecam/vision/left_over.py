@@ -20,7 +20,8 @@ from tablecam.vision.mates import FLUSH_NATS
 from tablecam.vision.points import tag_points
 from tablecam.vision.sight import Sight
 from tablecam.vision.sighting import Rejection
-from tablecam.vision.slots import ALONE, FLUSH, LOOSE, Slots, at_slots, odds_of_mates
+from tablecam.vision.slot import ALONE, FLUSH, LOOSE
+from tablecam.vision.slots import Slots, at_slots, odds_of_mates
 from tablecam.vision.sought import SoughtPart
 from tablecam.vision.tags import TagFits, TagGuesses
 from tablecam.vision.verdict import known_rows, lies_on

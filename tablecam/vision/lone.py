@@ -17,7 +17,7 @@ from tablecam.vision.kinds import TagKind
 from tablecam.vision.mates import NEAR_NATS
 from tablecam.vision.points import expected_at_points, tag_points
 from tablecam.vision.sight import Sight
-from tablecam.vision.slots import AS_SHOWN
+from tablecam.vision.slot import AS_SHOWN
 from tablecam.vision.tags import NO_TAGS, TagFits, TagGuesses
 
 Array = NDArray[np.float64]
@@ -74,4 +74,4 @@ def _likeliest(shown: Map, meant: Map, noise: float) -> Index:
     """Which of what could be meant (k, m) costs least, if that is little."""
     costs, nothing = costs_if_covered(shown, meant, noise=noise)
     best = np.argsort(costs, kind="stable")[:_NAMES]
-    return np.asarray(best[nothing - costs[best] >= _LEAST_WORTH])
+    return np.asarray(best[nothing[0] - costs[best] >= _LEAST_WORTH])
