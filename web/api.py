@@ -125,11 +125,16 @@ def light() -> Response:
     return Response(status=204)
 
 
-@blueprint.post("/simulated/<any(pause, resume, restart):deed>")
+@blueprint.post("/simulated/<any(pause, 'stand-still', resume, restart):deed>")
 def play(deed: str) -> Response:
-    """Stop the script of the simulated table, let it go on, or begin again."""
+    """Stop the script of the simulated table, also without its hands, let it go on, or begin it."""
     controls = shown().simulated
-    deeds = {"pause": controls.pause, "resume": controls.resume, "restart": controls.restart}
+    deeds = {
+        "pause": controls.pause,
+        "stand-still": controls.stand_still,
+        "resume": controls.resume,
+        "restart": controls.restart,
+    }
     deeds[deed]()
     return Response(status=204)
 

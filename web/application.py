@@ -17,8 +17,9 @@ from web.shown import show
 from web.streams import Streams
 
 DEFAULTS = {
-    # A request's body is one move; this is room for fifty.
-    "MAX_CONTENT_LENGTH": 16_384,
+    # The largest body lays all bases of an army: some 220 bytes a base; room for five times the
+    # 160 bases that a table may hold.
+    "MAX_CONTENT_LENGTH": 131_072,
     # Event streams served at once: each holds a thread (see server.py). The page polls without.
     "STREAMS": 24,
     # How long a stream may be silent before it says that it is alive.

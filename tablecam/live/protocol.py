@@ -43,6 +43,9 @@ class SimulatedControls(Protocol):
     def pause(self) -> None:
         """Stop the script where it is."""
 
+    def stand_still(self) -> None:
+        """Stop the script where it is, and take its hands away: all lies where they let go."""
+
     def resume(self) -> None:
         """Let the script go on."""
 

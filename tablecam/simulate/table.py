@@ -42,6 +42,7 @@ class SimulatedTable:
         self._lock = threading.RLock()
         self._elapsed_s = 0.0
         self._paused = False
+        self._is_left_alone = False
         self._aside: dict[str, Places] = {}
         self._pushed: dict[int, Place] = {}
         self._off: frozenset[int] = frozenset()
@@ -70,10 +71,15 @@ class SimulatedTable:
         with self._lock:
             self._paused = True
 
+    def stand_still(self) -> None:
+        """Stop the script where it is, and take its hands away: all lies where they let go."""
+        with self._lock:
+            self._paused = self._is_left_alone = True
+
     def resume(self) -> None:
         """Let the script go on."""
         with self._lock:
-            self._paused = False
+            self._paused = self._is_left_alone = False
 
     def restart(self) -> None:
         """Start the script again and forget what players moved."""
@@ -81,7 +87,7 @@ class SimulatedTable:
             self._elapsed_s = 0.0
             self._aside.clear()
             self._off = frozenset()
-            self._paused = False
+            self._paused = self._is_left_alone = False
 
     def advance(self, seconds: float) -> None:
         """Let time pass; the script's, unless paused. A unit whose way is barred is left there."""
@@ -214,7 +220,9 @@ class SimulatedTable:
         with self._lock:
             now_s = self.script_s
             visits = [
-                visit for visit in self._timeline.visits_at(now_s) if visit.id not in self._aside
+                visit
+                for visit in self._timeline.visits_at(now_s)
+                if visit.id not in self._aside and not self._is_left_alone
             ]
             held = frozenset(
                 tag

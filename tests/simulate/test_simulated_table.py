@@ -172,6 +172,20 @@ def test_a_paused_table_stands_still():
     assert table.script_s == pytest.approx(5.0)
 
 
+def test_a_table_that_stands_still_has_no_hand_over_it_and_all_lies_where_it_was_let_go():
+    table = embedded_demo()
+    while not (table.scene().hands and table.scene().held):
+        table.advance(0.1)
+    before = table.scene()
+    table.stand_still()
+    table.advance(5.0)
+    assert table.is_paused
+    assert (table.scene().places, table.scene().hands) == (before.places, ())
+    assert not table.scene().held
+    table.resume()
+    assert table.scene() == before
+
+
 def test_a_paused_table_can_be_rearranged():
     table = embedded_demo()
     table.pause()

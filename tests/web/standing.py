@@ -179,6 +179,9 @@ class StandingControls:
     def pause(self) -> None:
         self.deeds.append("pause")
 
+    def stand_still(self) -> None:
+        self.deeds.append("stand-still")
+
     def resume(self) -> None:
         self.deeds.append("resume")
 

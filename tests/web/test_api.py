@@ -193,7 +193,7 @@ def test_a_move_that_is_no_number_is_refused(simulated_client: FlaskClient) -> N
     assert "x_mm" in response.json["error"]
 
 
-@pytest.mark.parametrize("deed", ["pause", "resume", "restart"])
+@pytest.mark.parametrize("deed", ["pause", "stand-still", "resume", "restart"])
 def test_the_script_obeys(simulated_client: FlaskClient, controls: Any, deed: str) -> None:
     assert simulated_client.post(f"/api/simulated/{deed}", json={}).status_code == 204
     assert controls.deeds == [deed]
@@ -259,7 +259,7 @@ def test_the_tables_own_page_is_let_in(simulated_client: FlaskClient) -> None:
 
 
 def test_a_huge_body_is_refused(simulated_client: FlaskClient) -> None:
-    move = {"unit": "F" * 20_000, "x_mm": 0, "y_mm": 0, "heading_deg": 0}
+    move = {"unit": "F" * 150_000, "x_mm": 0, "y_mm": 0, "heading_deg": 0}
     response = simulated_client.post("/api/simulated/move", json=move)
     assert response.status_code == 413
     assert "error" in response.json

@@ -1,7 +1,11 @@
 """A game on the page: what each seat sees of it and does, as JSON."""
 
+from dataclasses import replace
+
 import pytest
 
+from tablecam.simulate.demo import embedded_demo
+from tablecam.table.model import Position
 from tests.referee.tables import moved, table
 from tests.web.of_four import ROSTER_OF_FOUR, begin, seated
 from tests.web.standing import StandingTable
@@ -206,3 +210,39 @@ def test_moves_that_are_not_on_offer_together_are_not_confirmed(french, body, co
     assert answer.status_code == code
     assert said in answer.json["error"]
     assert french.get("/api/game").json == before
+
+
+def test_a_whole_army_that_a_camera_has_measured_is_laid_in_rows_by_one_tap():
+    table = embedded_demo()
+    table.move_unit("P3", 600, 400, 90)  # out of its third: they cannot be kept where they lay
+    live = StandingTable(roster=table.roster, position=as_measured(table.truth()))
+    client = create_app(live, {"TESTING": True}).test_client()
+    now = client.post("/api/game/begin", json={"options": {"setup": True}}).json
+    while now["state"]["step"]["type"] != "deploying":
+        body = {"action": now["actions"][0]["action"], "version": now["version"]}
+        now = client.post("/api/game/act", json=body).json
+    (offer,) = now["actions"]
+    assert offer["label"] == "All in rows"
+    body = {"action": offer["action"], "version": now["version"]}
+    assert client.post("/api/game/act", json=body).status_code == 200
+
+
+def as_measured(position: Position) -> Position:
+    """A table with all the digits that measured places have."""
+    units = tuple(
+        replace(
+            unit,
+            bases=tuple(
+                replace(
+                    base,
+                    sigma_mm=1 / 7,
+                    sigma_deg=1 / 7,
+                    tag_right_mm=1 / 7,
+                    tag_forward_mm=-80 / 7,
+                )
+                for base in unit.bases
+            ),
+        )
+        for unit in position.units
+    )
+    return replace(position, units=units)

@@ -94,7 +94,7 @@ export async function putBack(lifted) {
   await send("/api/simulated/put-back", lifted);
 }
 
-/** Stop the script of the simulated table, let it go on, or begin again. @type {(deed: "pause" | "resume" | "restart") => Promise<void>} */
+/** Stop the script of the simulated table, without its hands too, let it go on, or begin again. @type {(deed: "pause" | "stand-still" | "resume" | "restart") => Promise<void>} */
 export async function play(deed) {
   await send(`/api/simulated/${deed}`, {});
 }
