@@ -28,7 +28,7 @@ def plays(journal: Journal, up_to: int | None = None) -> list[Json]:
         if entry.kind == "play":
             play = {key: value for key, value in entry.document.items() if key != "after"}
             found.append(play | {"log": []})
-        else:
+        elif found:  # a repaired recording may have lost how its game began
             found[-1]["log"].append(entry.document["entry"])
     return found
 

@@ -182,6 +182,8 @@ class _Saving:
             kept = kept if is_sure else replace(kept, document={WHOLE: table})
             entry = replace(entry, document=kept.document)
         public_part(entry, self._found.id)
+        if kept.kind == "deed" and not isinstance(kept.document.get("entry"), dict):
+            raise BadInput(self._found.id, f"entry {number} does not say what was done")
         if entry.kind in SHOWN:
             deque(self._telling.of(entry), maxlen=0)
         if kept.kind == "position":

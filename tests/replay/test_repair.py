@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry
 from tablecam.record.game_file import GameFile
+from tablecam.record.plays import newest_play
 from tablecam.record.positions import WHOLE, applied
 from tablecam.record.schema import SCHEMA_VERSION
 from tablecam.replay.check import Check
@@ -226,6 +227,16 @@ def test_positions_after_a_lost_one_are_told_whole(whole, entries, tmp_path):
     assert again.document == {WHOLE: applied(before, positions[2].document)}
     words = kept[positions[1].number - 1].document["text"]
     assert words.endswith("what moved then may be shown where it lay before")
+
+
+def test_a_game_whose_beginning_was_lost_is_none_to_go_on_with(tmp_path):
+    deeds = [each for each in golden() if each.kind == "deed"][:3]
+    del deeds[1].document["entry"]
+    path = GameFile.create(tmp_path / "lost.tablecam", FACTS, deeds).path
+    found = repair(path)
+    assert found.unclear == ((2, "deed"),)
+    again = GameFile.create(tmp_path / "again.tablecam", found.copy.facts, found.copy.entries)
+    assert newest_play(again) is None
 
 
 def test_where_the_first_position_is_lost_a_dispute_tells_where_all_lay(whole, entries, tmp_path):
