@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import URL, Connection, Engine, NullPool, StaticPool, create_engine, event
+from sqlalchemy import Connection, Engine, NullPool, StaticPool, create_engine, event
 
 from tablecam.errors import BadInput
 from tablecam.record.faults import in_words, is_full
@@ -27,9 +27,13 @@ def engine_of(path: Path, *, read_only: bool = False) -> Engine:
     Each transaction opens the file and closes it again (a millisecond or two): so the write-ahead
     log is folded in each time, and what lies in the folder is one file that can be copied.
     """
-    url = URL.create("sqlite+pysqlite", database=_address(path, read_only), query={"uri": "true"})
-    arguments = {"timeout": _PATIENCE_S, "isolation_level": None}  # we begin; the driver never
-    engine = create_engine(url, poolclass=NullPool, connect_args=arguments)
+
+    def connect() -> sqlite3.Connection:
+        address = _address(path, read_only)  # a disk may be full by now, or be so no longer
+        # We begin; the driver never.
+        return sqlite3.connect(address, uri=True, timeout=_PATIENCE_S, isolation_level=None)
+
+    engine = create_engine("sqlite+pysqlite://", poolclass=NullPool, creator=connect)
     event.listen(engine, "connect", _prepare if not read_only else _prepare_reading)
     event.listen(engine, "begin", _begin if not read_only else _begin_reading)
     return engine
