@@ -36,39 +36,40 @@ def two_lines(
     hiding = shapely.union_all(
         [other for other in others if shapely.intersects(other, area)], grid_size=GRID_MM
     )
-    left = _free_line(before.left_mm, target, hiding, area)
-    end = _free_line(before.right_mm, target, hiding, area)
+    seen = shapely.buffer(target, _GRAZE_MM)
+    # A neighbour pushed over a corner by a hair hides nothing (G-5), and no light falls through
+    # a gap that counts as touching (G-6).
+    closed = shapely.buffer(hiding, TOUCH_MM / 2, join_style="mitre")
+    inside = shapely.buffer(closed, -TOUCH_MM / 2 - SLIVER_MM / 2, join_style="mitre")
+    hidden = shapely.intersection(hiding, area, grid_size=GRID_MM)
+    corners = shapely.get_coordinates([hidden, target])
+    far_mm = shapely.length(area)
+    left = _free_line(before.left_mm, corners, seen, inside, far_mm)
+    end = None if left is None else _free_line(before.right_mm, corners, seen, inside, far_mm)
     return None if left is None or end is None else (left, end)
 
 
 def _free_line(
     start: tuple[float, float],
-    target: shapely.Geometry,
-    hiding: shapely.Geometry,
-    area: shapely.Polygon,
+    corners_mm: Array,
+    seen: shapely.Geometry,
+    inside: shapely.Geometry,
+    far_mm: float,
 ) -> shapely.LineString | None:
-    """The shortest of the lines from a point that reach a target within a convex area freely.
+    """The shortest of the lines from a point that come to what is `seen` and pass nothing `inside`.
 
     The directions in which it is seen make intervals that end at corners of what hides or of the
     target, so that trying the directions of all corners leaves nothing out.
     """
     origin = np.array(start)
-    corners = shapely.get_coordinates(
-        [shapely.intersection(hiding, area, grid_size=GRID_MM), target]
-    )
-    ways = corners - origin
+    ways = corners_mm - origin
     lengths = np.hypot(*ways.T)
     ways = ways[lengths > _GRAZE_MM] / lengths[lengths > _GRAZE_MM, None]
-    far = origin + ways * shapely.length(area)
+    far = origin + ways * far_mm
     rays = shapely.linestrings(np.stack([np.broadcast_to(origin, far.shape), far], axis=1))
-    hits = shapely.intersection(rays, shapely.buffer(target, _GRAZE_MM))
-    seen_mm = np.asarray(shapely.distance(shapely.Point(start), hits))
+    seen_mm = np.asarray(shapely.distance(shapely.Point(start), shapely.intersection(rays, seen)))
     ends = origin + ways * np.nan_to_num(seen_mm)[:, None]
     lines = shapely.linestrings(np.stack([np.broadcast_to(origin, ends.shape), ends], axis=1))
-    # A neighbour pushed over a corner by a hair hides nothing (G-5), and no light falls through
-    # a gap that counts as touching (G-6).
-    closed = shapely.buffer(hiding, TOUCH_MM / 2, join_style="mitre")
-    inside = shapely.buffer(closed, -TOUCH_MM / 2 - SLIVER_MM / 2, join_style="mitre")
     within_mm = shapely.length(shapely.intersection(lines, inside))
     is_free = np.isfinite(seen_mm) & (within_mm < _GRAZE_MM)
     if not is_free.any():
