@@ -2,8 +2,10 @@
 
 Wanted: its first picture within a second of opening the page, and any moment of it within 0.2 s of
 a jump. The recording is a battle of random players, told three times over, with a deed each 12 s.
-Times are the processor's, of the server and of the page's main thread, so that others may use the
-machine too; each is the best of some runs, and of the jumps the worst.
+Times that are wanted are the processor's, of the server and of the page's main thread, so that
+others may use the machine too; each is the best of some runs, and of the jumps the worst. Beside
+them stand those of the browser's own clock, from asking for the page until its units are drawn:
+what a person waits. Others' work on the machine makes that longer, so nothing is asserted of it.
 """
 
 from __future__ import annotations
@@ -45,6 +47,16 @@ JUMP = """async (share) => {
 }"""
 
 
+CLOCKED = """
+new MutationObserver((_, watching) => {
+  if (!document.querySelector(".units .unit")) return;
+  watching.disconnect();
+  requestAnimationFrame(() => setTimeout(() => { window.shown_ms = performance.now(); }));
+}).observe(document, { childList: true, subtree: true });
+"""
+"""Notes when the frame with the first unit was drawn, by the clock since the page was asked for."""
+
+
 @pytest.fixture
 def browser() -> Iterator[Browser]:
     found = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -71,9 +83,11 @@ def test_a_game_of_three_hours_is_looked_at(
     with Server(create_replay(journal, is_own=True), port=0, streams=Streams(1)) as server:
         address = f"{server.address}replay"
         opened_ms = filmed_ms + min(opened(browser, address) for _ in range(RUNS))
+        clocked_ms = [clocked(browser, address) for _ in range(RUNS)]
         jumped_ms = worst_of_best(browser, address)
     size = len(page_of(journal))
-    show(journal, capsys, filmed_ms=filmed_ms, opened_ms=opened_ms, jumped_ms=jumped_ms, size=size)
+    found = {"filmed_ms": filmed_ms, "opened_ms": opened_ms, "jumped_ms": jumped_ms, "size": size}
+    show(journal, capsys, clocked_ms=clocked_ms, **found)
     assert opened_ms < OPENED_MS
     assert jumped_ms < JUMPED_MS
     assert size < MOST_BYTES
@@ -108,6 +122,16 @@ def opened(browser: Browser, address: str) -> float:
         return worked_ms()
 
 
+def clocked(browser: Browser, address: str) -> float:
+    """From asking for the page until the table is drawn, by the browser's clock."""
+    with browser.new_context(viewport={"width": 1400, "height": 900}) as context:
+        page = context.new_page()
+        page.add_init_script(CLOCKED)
+        page.goto(address)
+        page.wait_for_function("() => window.shown_ms !== undefined")
+        return float(page.evaluate("window.shown_ms"))
+
+
 def worst_of_best(browser: Browser, address: str) -> float:
     """The slowest of many jumps, of each the fastest run."""
     with timed(browser) as (page, worked_ms):
@@ -132,5 +156,7 @@ def show(journal: GameFile, capsys: pytest.CaptureFixture[str], **found: Any) ->
         say(f"\nA recording of {hours:.1f} h, {deeds} deeds, {len(entries)} entries")
         say(f"  film made      {found['filmed_ms']:6.0f} ms of the processor")
         say(f"  first picture  {found['opened_ms']:6.0f} ms with it (wanted: within {OPENED_MS})")
+        best_ms, *_, worst_ms = sorted(found["clocked_ms"])
+        say(f"  by the clock   {best_ms:6.0f} ms at best, {worst_ms:.0f} at worst (as it is)")
         say(f"  slowest jump   {found['jumped_ms']:6.0f} ms (wanted: within {JUMPED_MS})")
         say(f"  as one page    {found['size'] / 1e6:6.2f} MB (wanted: at most 5)")
