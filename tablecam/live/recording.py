@@ -20,7 +20,7 @@ from tablecam.table.model import Position
 from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster
 
-_TABLE_EVERY_S: Final = 5.0
+_TABLE_EVERY_S: Final = 10.0
 """So often the whole table is photographed in hasty play, in which it has moved on by then: each
 move has its own pictures anyway. Where it does not move on it is photographed as it lies."""
 

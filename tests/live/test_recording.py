@@ -83,7 +83,7 @@ def game(tmp_path_factory):
         referee.confirm(SHARED, "P1")
         log = [line for line in shown(referee, SPECTATOR)["log"] if not line["undone"]]
         referee.undo(SHARED)
-        until_kept(tap, live, record, "picture", 3)
+        until_kept(tap, live, record, "picture", 2)
         tap.source.bump(6.0, 3.0)
         until_kept(tap, live, record, "notice")
         with referee.held() as play:
@@ -294,11 +294,11 @@ def test_in_hasty_play_each_move_is_pictured_and_the_table_now_and_then_and_as_i
     for number in range(5):  # the first of them waits for the second, which begins the recording
         at(100.0 + number, 10.0 * number)
     assert pictured(record) == ([1], 4)
-    at(105.9)
+    at(110.9)
     assert pictured(record) == ([1], 4)
-    at(106.1)
+    at(111.1)
     assert pictured(record) == ([1, 4], 4)
-    at(107.0, 60.0)
+    at(112.0, 60.0)
     assert pictured(record) == ([1, 4], 5)
     told.close()
     assert pictured(record) == ([1, 4, 5], 5)
