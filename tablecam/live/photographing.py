@@ -167,6 +167,7 @@ def encoded(full: Pixels, level: Level) -> bytes:
         size = (round(full.shape[1] * level.scale) or 1, round(full.shape[0] * level.scale) or 1)
         full = np.asarray(cv2.resize(full, size, interpolation=cv2.INTER_AREA), np.uint8)
     how = [cv2.IMWRITE_JPEG_QUALITY, level.quality]
+    how += [cv2.IMWRITE_JPEG_OPTIMIZE, int(level.is_optimised)]
     return bytes(cv2.imencode(".jpg", full, how)[1].tobytes())
 
 
