@@ -13,19 +13,7 @@ from tablecam.replay.moment import position_at
 from tablecam.table.position_file import position_to_json
 from tests.commands.refusals import refusal
 from tests.record.games import FACTS
-from tests.replay.evening import evening
-from tests.replay.golden_recordings import DEALT, golden, rows_of
-
-
-@pytest.fixture(scope="module")
-def game(tmp_path_factory):
-    return GameFile.create(tmp_path_factory.mktemp("export") / "evening.tablecam", FACTS, evening())
-
-
-@pytest.fixture(scope="module")
-def battle(tmp_path_factory):
-    path = tmp_path_factory.mktemp("export") / "battle.tablecam"
-    return GameFile.create(path, FACTS, golden(DEALT))
+from tests.replay.golden_recordings import rows_of
 
 
 def exported(capsysbinary, *arguments):
@@ -163,12 +151,8 @@ def test_what_is_no_recording_is_refused_and_leaves_no_file(game, tmp_path, caps
 def test_whatever_takes_long_shows_a_person_how_far_it_has_come(
     game, kind, tmp_path, capsys, monkeypatch
 ):
-    out = tmp_path / "out"
-    assert main(["export", str(game.path), f"--{kind}", str(out)]) == 0
-    assert capsys.readouterr().err == ""  # nobody looks
-    out.unlink()
     monkeypatch.setenv("FORCE_COLOR", "1")  # so rich takes what it writes to for a terminal
-    assert main(["export", str(game.path), f"--{kind}", str(out)]) == 0
+    assert main(["export", str(game.path), f"--{kind}", str(tmp_path / "out")]) == 0
     assert re.search(r"(writing|filming) [\w ]+.*100%", capsys.readouterr().err, re.DOTALL)
 
 

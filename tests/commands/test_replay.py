@@ -5,8 +5,6 @@ import shutil
 import sqlite3
 from dataclasses import replace
 
-import pytest
-
 import tablecam
 from tablecam.cli import main
 from tablecam.record.entries import NewEntry
@@ -14,19 +12,7 @@ from tablecam.record.game_file import GameFile
 from tablecam.record.plays import plays
 from tests.commands.refusals import refusal
 from tests.record.games import FACTS
-from tests.replay.evening import evening
-from tests.replay.golden_recordings import DEALT, golden, rows_of
-
-
-@pytest.fixture(scope="module")
-def game(tmp_path_factory):
-    return GameFile.create(tmp_path_factory.mktemp("replay") / "evening.tablecam", FACTS, evening())
-
-
-@pytest.fixture(scope="module")
-def battle(tmp_path_factory):
-    path = tmp_path_factory.mktemp("replay") / "battle.tablecam"
-    return GameFile.create(path, FACTS, golden(DEALT))
+from tests.replay.golden_recordings import rows_of
 
 
 def said(capsys, *arguments, code=0):
