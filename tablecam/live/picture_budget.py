@@ -60,8 +60,8 @@ LEVELS: Final[Mapping[Shown, Sequence[Level]]] = {
         Level(0.5, 40, 0.10),
     ),
 }
-"""From the best to the least, by which one still makes out which base lies where. For the best there
-is room: where there is less, bytes are worth the time that it takes to save them."""
+"""From the best to the least, by which one still makes out which base lies where. For the best
+there is room: where there is less, bytes are worth the time that it takes to save them."""
 
 
 def played_s(times: Iterable[datetime]) -> float:
