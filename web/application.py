@@ -17,8 +17,8 @@ from web.shown import show
 from web.streams import Streams
 
 DEFAULTS = {
-    # The largest body lays all bases of an army: some 220 bytes a base; room for five times the
-    # 160 bases that a table may hold.
+    # The largest body lays all bases of a table: 19 kB for the demo's 82, and this is room for
+    # three times the 160 of a large one.
     "MAX_CONTENT_LENGTH": 131_072,
     # Event streams served at once: each holds a thread (see server.py). The page polls without.
     "STREAMS": 24,

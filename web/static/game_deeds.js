@@ -7,6 +7,7 @@ import { forceAction, toggled } from "./game_force.js";
 import { addFace, dropFace, gameTold, offerOf, playing, rollDue } from "./game_state.js";
 import { listenToLog } from "./game_log_deeds.js";
 import { listenToSetup } from "./game_setup_deeds.js";
+import { standstill } from "./game_standstill.js";
 import { newStates, statesAction, withSet } from "./game_states.js";
 import { byId, PHONE } from "./panel.js";
 import { field, listenToLooks, longPresses, onTap } from "./taps.js";
@@ -14,8 +15,6 @@ import { field, listenToLooks, longPresses, onTap } from "./taps.js";
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./game_state.js").Action} Action */
 
-/** So long after it was told to stop the simulated battle stands still, and is seen so. */
-const STANDSTILL_MS = 900;
 const TUMBLE_MS = 700;
 const GONE_ON = "The game had gone on: look again.";
 
@@ -185,8 +184,8 @@ export class Deeds {
     const options = { ...(how === "setup" ? { setup: true } : { active }), measuring, ...(deck ? { deck } : {}) };
     this.send("Beginning …", async () => {
       if (this.state.now?.simulated?.paused === false) {
-        await api.play("pause");
-        await new Promise((done) => setTimeout(done, STANDSTILL_MS));
+        await api.play("stand-still");
+        await standstill(this.state);
       }
       const told = await api.playGame("begin", { options });
       Object.assign(this.state.game, { again: false, states: how === "middle" ? newStates() : null });

@@ -23,7 +23,7 @@ from tablecam.record.entries import GameFacts
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.model import BasePose
-from tests.web.browser.demos import PATIENCE_S, Demo, spot
+from tests.web.browser.demos import PATIENCE_S, Demo, spot, wait_until
 from tests.web.browser.halls import SIDES, Hall, Table, seated
 from web import Server, create_app
 
@@ -36,8 +36,6 @@ CHROMIUM_OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-
-FRAMES_OF_PATIENCE = 300
 
 
 @pytest.fixture(scope="session")
@@ -92,11 +90,7 @@ class Player:
 
     def sees(self, is_so: Callable[[], bool]) -> None:
         """Wait until something is so, looking again after each frame of the table."""
-        for _ in range(FRAMES_OF_PATIENCE):
-            if is_so():
-                return
-            self.demo.live.wait(self.demo.live.snapshot().version, PATIENCE_S)
-        raise AssertionError("the page does not come to show it")
+        wait_until(self.demo.live, is_so)
 
     def version(self) -> int:
         return int(self.page.locator("#board").get_attribute("data-version") or -1)

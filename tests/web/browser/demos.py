@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import hypot
 
@@ -26,12 +28,22 @@ class Demo:
 
     def settled(self) -> Snapshot:
         """A state of the live table in which every base is seen near the truth."""
-        version = -1
-        while (snapshot := self.live.wait(version, PATIENCE_S)) is not None:
-            if is_near(snapshot.position, self.table.truth()):
-                return snapshot
-            version = snapshot.version
-        raise AssertionError(f"no new state within {PATIENCE_S} s")
+        wait_until(self.live, lambda: is_near(self.live.snapshot().position, self.table.truth()))
+        return self.live.snapshot()
+
+
+def wait_until(live: LiveTable, is_so: Callable[[], bool]) -> None:
+    """Wait until something is so, looking again after each frame of a table.
+
+    Patience ends by the clock: how many frames come while a browser draws says nothing.
+    """
+    end_s = time.monotonic() + PATIENCE_S
+    version = -1
+    while not is_so():
+        snapshot = live.wait(version, PATIENCE_S)
+        if snapshot is None or time.monotonic() > end_s:
+            raise AssertionError(f"it has not come to be so within {PATIENCE_S} s")
+        version = snapshot.version
 
 
 def bases_by_tag(position: Position) -> dict[int | None, BasePose]:

@@ -21,12 +21,11 @@ from tablecam.referee.referee import Referee
 from tablecam.rules.game import Asked
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
-from tests.web.browser.demos import PATIENCE_S, Demo
+from tests.web.browser.demos import PATIENCE_S, Demo, wait_until
 from web import Server, create_app
 from web.seats import Seats
 
 SIDES = ("prussian", "austrian")
-LOOKS = 400
 KEEP_ANSWERS = """
     window.answers = [];
     const ask = window.fetch;
@@ -85,11 +84,7 @@ class Hall:
 
     def waits(self, is_so: Callable[[], bool]) -> None:
         """Wait until something is so, looking again after each frame of the table."""
-        for _ in range(LOOKS):
-            if is_so():
-                return
-            self.live.wait(self.live.snapshot().version, PATIENCE_S)
-        raise AssertionError("it does not come to be so")
+        wait_until(self.live, is_so)
 
 
 @dataclass

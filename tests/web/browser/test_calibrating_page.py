@@ -65,7 +65,7 @@ class Served:
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
     simulated = SimulatedCalibration(
-        demo_roster(), CAMERA, frames_per_s=5.0, is_paced=False, places=PLACES, is_endless=True
+        demo_roster(), CAMERA, frames_per_s=2.5, is_paced=False, places=PLACES, is_endless=True
     )
     source = InStep(simulated)
     path = tmp_path / "camera.json"

@@ -24,9 +24,9 @@ def test_a_game_with_dealt_cards_is_taken_up_in_its_middle(players: Table) -> No
     page.locator("#game-overrule summary").click()
     page.locator("#states-open").click()
     for label in (
-        "austrian's round",
-        *["prussian: cards in hand: one more"] * 2,
-        "austrian: cards in hand: one less",
+        "Austrian's round",
+        *["Prussian: cards in hand: one more"] * 2,
+        "Austrian: cards in hand: one less",
         "cards left in the deck: one less",
     ):
         page.get_by_role("button", name=re.compile(f"^{label}$", re.IGNORECASE)).click()
