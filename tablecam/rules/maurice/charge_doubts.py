@@ -139,10 +139,11 @@ class _Question:
         """How likely each of them can be charged, by draws of all near."""
         field, unit = self.limits.field, self.limits.unit
         fields = drawn_fields(field, has_ground=_has_ground(field, unit))
+        ends_mm, sees = self.limits.arcs_mm(self.names), self._sees()
         held: Counter[str] = Counter()
         for first in range(0, DRAWS, _TOGETHER):
             together = [(each, each.by_id[unit.id]) for each in fields[first : first + _TOGETHER]]
-            for names in reached(together, self.names, self.moves, self._sees()):
+            for names in reached(together, self.names, self.moves, ends_mm, sees):
                 held.update(names)
         # As in `samples`: so many draws tell no probability below 1 in so many.
         return {name: (held[name] + 0.5) / (DRAWS + 1.0) for name in self.names}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import groupby
@@ -14,14 +14,18 @@ from shapely import STRtree
 
 from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
+from tablecam.measure.lanes import Corner
 from tablecam.measure.outlines import Axes
 from tablecam.rules.maurice.charge_ground import Forbidden, forbidden_ground
 from tablecam.rules.maurice.charge_moves import (
     CORNERS,
+    ArcsOf,
     InReach,
     Move,
     Moves,
     allowance_mm,
+    arcs_between,
+    arcs_of,
     come_to,
     far_mm,
     in_reach,
@@ -125,11 +129,13 @@ def reached(
     asked: Sequence[tuple[Field, UnitOnField]],
     wanted: Set[str],
     moves: Sequence[Move],
+    ends_mm: Mapping[Corner, tuple[float, float]],
     sees: Sees,
 ) -> list[set[str]]:
     """Which of some enemies each unit can charge, with `moves` tried before all others.
 
-    As `attempts_of`, but no further where all of them are reached; `sees` tells who sees whom.
+    As `attempts_of`, but no further where all of them are reached, and after no wheels that are
+    not between the arcs `ends_mm`; `sees` tells who sees whom.
     """
     chargers = _chargers(asked, sees)
     found: list[set[str]] = [set() for _ in asked]
@@ -137,7 +143,10 @@ def reached(
         each.place: names & wanted
         for each, names in zip(chargers, _that_they_may_charge(chargers), strict=True)
     }
-    for try_all in (_straight_ahead, partial(_after_wheels, moves=moves), _after_wheels):
+    about = tuple(ends_mm)
+    told = partial(_after_wheels, about=about, arcs_of=partial(arcs_of, moves))
+    others = partial(_after_wheels, about=about, arcs_of=partial(arcs_between, ends_mm))
+    for try_all in (_straight_ahead, told, others):
         left = [each for each in chargers if not may[each.place] <= found[each.place]]
         for place, tries in try_all(left).items():
             found[place].update(*(tried.targets for tried in tries))
@@ -215,27 +224,29 @@ def may_charge(unit: UnitOnField, enemy: UnitOnField) -> bool:
 
 
 def _after_wheels(
-    chargers: Sequence[_Charger], moves: Sequence[Move] | None = None
+    chargers: Sequence[_Charger],
+    about: Sequence[Corner] = CORNERS,
+    arcs_of: ArcsOf | None = None,
 ) -> dict[int, list[Tried]]:
     """What is left of the moves about each corner, or of some only, by the chargers' places."""
-    turns = [(each, about) for each in chargers for about in each.there]
+    turns = [(each, there) for each in chargers for there in each.there if there.corner in about]
     wheels = [
         Wheel(
             each.unit,
-            about.corner,
+            there.corner,
             each.others,
             CHARGE_WHEEL_BW * each.field.bw_mm,
             each.forbidden,
         )
-        for each, about in turns
-        if about.owners and not each.is_at_screen
+        for each, there in turns
+        if there.owners and not each.is_at_screen
     ]
     free_mm = iter(longest_free_arcs_mm(wheels))
     longest_mm = [
-        next(free_mm) if about.owners and not each.is_at_screen else 0.0 for each, about in turns
+        next(free_mm) if there.owners and not each.is_at_screen else 0.0 for each, there in turns
     ]
     tried: dict[int, list[Tried]] = {}
-    all_made = moves_about([about for _, about in turns], longest_mm, moves)
+    all_made = moves_about([there for _, there in turns], longest_mm, arcs_of)
     for (each, _), made in zip(turns, all_made, strict=True):
         tried.setdefault(each.place, []).append(each.tried(made))
     return tried

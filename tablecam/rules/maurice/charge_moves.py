@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -44,7 +44,7 @@ Bools = NDArray[np.bool_]
 CORNERS: tuple[Corner, Corner] = ("left", "right")
 """About which corners a unit may wheel."""
 
-_STEP_MM = 1.0
+STEP_MM = 1.0
 """How finely wheels are tried, besides those at which something enters or leaves the lane."""
 _BESIDE_DEG = 1e-6
 """How far to either side of such a wheel is tried too; 3 millionths of a mm at 160 mm."""
@@ -154,6 +154,10 @@ class InReach:
     def contact_mm(self, arcs_mm: Array, begins_mm: Array, slack_mm: float = 0.0) -> Array:
         """How far ahead contact is with bases of enemies (k, n) that begin so far ahead."""
         return first_contact_mm(self.front, self.corner, arcs_mm, begins_mm, self.screens, slack_mm)
+
+
+ArcsOf = Callable[[InReach, float], Array]
+"""The wheels to try about a corner, by their arcs, up to the longest."""
 
 
 def in_reach(
@@ -282,20 +286,15 @@ def _only(there: InReach, is_met: Bools) -> InReach:
 
 
 def moves_about(
-    there: Sequence[InReach], longest_mm: Sequence[float], only: Sequence[Move] | None = None
+    there: Sequence[InReach], longest_mm: Sequence[float], arcs_of: ArcsOf | None = None
 ) -> list[Moves]:
     """The moves of units after wheels about a corner, up to the longest of each.
 
     The first does not wheel. Every millimetre, and beside the wheels at which a corner of a base
-    enters or leaves the lane; or after the wheels of some moves `only`.
+    enters or leaves the lane; or the wheels that `arcs_of` says.
     """
-    fans = [each.fan for each in there]
-    arcs_mm = [
-        arcs_to_try(about.fan, longest, (SLIVER_MM,))
-        if only is None
-        else arcs_of(only, about.corner, longest)
-        for about, longest in zip(there, longest_mm, strict=True)
-    ]
+    fans, arcs_of = [each.fan for each in there], arcs_of or all_arcs
+    arcs_mm = list(map(arcs_of, there, longest_mm))
     turned = Turned.of(fans, arcs_mm, TOUCH_MM)
     begins = turned.begins_mm(SLIVER_MM)
     near = turned.begins_mm(-TOUCH_MM, unless=begins)
@@ -324,10 +323,24 @@ def _moves(there: InReach, arcs_mm: Array, begins: Array, near_mm: Array) -> Mov
     )
 
 
-def arcs_of(moves: Sequence[Move], corner: Corner, longest_mm: float) -> Array:
+def all_arcs(there: InReach, longest_mm: float) -> Array:
+    """All wheels to try about a corner, up to the longest."""
+    return arcs_to_try(there.fan, longest_mm, (SLIVER_MM,))
+
+
+def arcs_of(moves: Sequence[Move], there: InReach, longest_mm: float) -> Array:
     """The wheels of moves about a corner, by their arcs up to the longest, after none."""
-    arcs_mm = {move.arc_mm for move in moves if move.corner == corner}
+    arcs_mm = {move.arc_mm for move in moves if move.corner == there.corner}
     return np.array([0.0, *sorted(arc_mm for arc_mm in arcs_mm if 0.0 < arc_mm <= longest_mm)])
+
+
+def arcs_between(
+    ends_mm: Mapping[Corner, tuple[float, float]], there: InReach, longest_mm: float
+) -> Array:
+    """All wheels to try about a corner that lie between two arcs."""
+    low_mm, high_mm = ends_mm[there.corner]
+    arcs_mm = all_arcs(there, longest_mm)
+    return np.asarray(arcs_mm[(arcs_mm >= low_mm) & (arcs_mm <= high_mm)])
 
 
 def arcs_to_try(fan: Fan, longest_mm: float, slivers_mm: Sequence[float]) -> Array:
@@ -337,7 +350,7 @@ def arcs_to_try(fan: Fan, longest_mm: float, slivers_mm: Sequence[float]) -> Arr
     """
     if longest_mm <= 0.0:
         return np.zeros(1)
-    arcs_mm = np.linspace(0.0, longest_mm, math.ceil(longest_mm / _STEP_MM) + 1)
+    arcs_mm = np.linspace(0.0, longest_mm, math.ceil(longest_mm / STEP_MM) + 1)
     critical_mm = critical_arcs_mm(fan, longest_mm, slivers_mm)
     beside_mm = abs(math.radians(_BESIDE_DEG) / fan.rad_per_mm)
     beside = np.add.outer([-beside_mm, 0.0, beside_mm], critical_mm).ravel()

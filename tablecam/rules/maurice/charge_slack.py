@@ -16,9 +16,10 @@ from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.fans import Turned
 from tablecam.measure.lanes import Corner
 from tablecam.rules.maurice.charge_ground import Forbidden, forbidden_ground
-from tablecam.rules.maurice.charge_limits import Attempt, may_charge, what_is_left
+from tablecam.rules.maurice.charge_limits import Attempt, Rows, may_charge, what_is_left
 from tablecam.rules.maurice.charge_moves import (
     CORNERS,
+    STEP_MM,
     Array,
     Bools,
     InReach,
@@ -96,6 +97,21 @@ class Limits:
                 between_mm[name] = (float(tried[turns - 1]), float(tried[turns]))
         return {name: -(low_mm + high_mm) / 2 for name, (low_mm, high_mm) in between_mm.items()}
 
+    def arcs_mm(self, targets: Set[str]) -> Mapping[Corner, tuple[float, float]]:
+        """Between which wheels about each corner some targets could be charged, at the very most.
+
+        With every limit let out by `most_mm`; and a bit more, as a front may be turned itself.
+        """
+        trial, beside_mm = _Trial.of(self, self.most_mm), 2 * self.most_mm + STEP_MM
+        found = {}
+        for _, ahead in _all_ahead([trial], None):
+            rows = [trial.moves_left(name, ahead) for name in targets & {*ahead.owners}]
+            arcs_mm = ahead.arcs_mm[np.concatenate([np.zeros(0, dtype=np.intp), *rows])]
+            if len(arcs_mm):
+                ends_mm = float(arcs_mm.min()) - beside_mm, float(arcs_mm.max()) + beside_mm
+                found[ahead.there.corner] = ends_mm
+        return found
+
 
 def limits_of(asked: Sequence[tuple[Field, UnitOnField, float]]) -> list[Limits]:
     """The limits of units' charges, each on its field and let out by up to so much.
@@ -144,7 +160,7 @@ def targets_of(
     found: list[set[str]] = [set() for _ in asked]
     for place, ahead in _all_ahead(trials, moves):
         for name in dict.fromkeys(ahead.owners):
-            if name not in found[place] and trials[place].leaves_moves_to(name, ahead):
+            if name not in found[place] and len(trials[place].moves_left(name, ahead)):
                 found[place].add(name)
     return [frozenset(each) for each in found]
 
@@ -170,12 +186,12 @@ class _Trial:
         ground, slack_mm = self.forbidden, self.slack_mm
         return Wheel(limits.unit, corner, limits.others, longest_mm, ground, slack_mm)
 
-    def leaves_moves_to(self, target: str, ahead: _Ahead) -> bool:
-        """Whether the limits leave any of the moves as far as a target."""
+    def moves_left(self, target: str, ahead: _Ahead) -> Rows:
+        """Which of the moves as far as a target the limits leave."""
         moves = _moves_to(target, ahead, self.slack_mm)
         field, unit = self.limits.field, self.limits.unit
         attempt = Attempt(field, unit, moves, self.forbidden, self.sees, self.slack_mm)
-        return bool(len(what_is_left(attempt)[0]))
+        return what_is_left(attempt)[0]
 
 
 def _all_ahead(
@@ -199,7 +215,7 @@ def _all_ahead(
         arcs_mm = list(map(arcs_to_try, fans, free_mm, deep_mm))
     else:
         arcs_mm = [
-            arcs_of(moves[place], about.corner, longest_mm)
+            arcs_of(moves[place], about, longest_mm)
             for (place, _, about), longest_mm in zip(of, free_mm, strict=True)
         ]
     turned = Turned.of(fans, arcs_mm, TOUCH_MM + np.abs(slacks_mm))
