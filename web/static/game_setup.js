@@ -39,7 +39,8 @@ function renderLaying(state) {
   const { laying, busy } = state.game;
   const all = pieces(state);
   write(byId("laying-count"), countWords(all.length, { ...due, side: sideName(state, due.side) }));
-  byId("laying-count").classList.toggle("enough", all.length >= due.least && all.length <= due.most);
+  const isEnough = all.length >= due.least && all.length <= due.most;
+  byId("laying-count").classList.toggle("enough", isEnough);
   each(byId("laying-kinds"), due.kinds, ({ kind }) => kind, makeButton, (button, { kind, does }) => {
     put(button, "data-kind", kind);
     put(button, "title", does);
@@ -66,7 +67,7 @@ function renderLaying(state) {
     write(button, id.startsWith(kind) ? id.replaceAll("_", " ") : `${id}: ${kind.replaceAll("_", " ")}`);
   });
   write(byId("laying-done"), `Lay ${all.length} piece${all.length === 1 ? "" : "s"}`);
-  disable(byId("laying-done"), busy !== null);
+  disable(byId("laying-done"), busy !== null || !isEnough);
 }
 
 /** @type {(count: number, due: {side: string, least: number, most: number}) => string} */

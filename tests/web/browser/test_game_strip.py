@@ -32,7 +32,11 @@ async ([tolds, seat]) => {
     const strip = document.getElementById("game-strip").getBoundingClientRect();
     const table = document.getElementById("board").getBoundingClientRect();
     const ends = [...said.children].map((each) => each.getBoundingClientRect());
-    const isCut = ends.some(({ bottom, right }) => bottom > strip.bottom || right > innerWidth);
+    const sides = document.getElementById("turn-sides");
+    const left = sides.getBoundingClientRect().left;
+    const starts = [...sides.children].map((each) => each.getBoundingClientRect().left);
+    const isCut = starts.some((start) => start < left - 1)
+      || ends.some(({ bottom, right }) => bottom > strip.bottom || right > innerWidth);
     return [strip.height, table.top, isCut || said.scrollHeight > said.clientHeight + 1];
   });
   const ids = ["turn-active", "turn-who", "turn-sides", "seat-own"];
@@ -83,7 +87,9 @@ def test_it_is_as_high_whatever_is_asked_and_cuts_no_word(
     modules.set_viewport_size({"width": width, "height": height})
     before = {"has_begun": False, "version": 0, "seat": {"kind": "shared", "side": None}}
     game = [told(question, who, seat) for question, who in asked]
-    states = [before, *game, told(NEVER_LONGER, "british", seat)]
+    setup = told("British lays from 6 to 9 pieces of terrain", "british", seat)
+    setup["state"]["step"] = {"type": "laying-terrain"}
+    states = [before, setup, *game, told(NEVER_LONGER, "british", seat)]
     measured = modules.evaluate(MEASURED, [states, seat])
     heights, tops, cut = zip(*measured["found"], strict=True)
     assert len(set(heights)) == 1
