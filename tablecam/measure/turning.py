@@ -17,6 +17,9 @@ Indices = NDArray[np.intp]
 
 _HAIR_MM = 1e-9
 
+_FLUSH = 0.2
+"""Shapes that lie in each other by less than this share of a sliver count as flush."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HalfPlanes:
@@ -103,7 +106,9 @@ def free_turns_rad(
     has to be a fifth of a sliver deeper in its way.
     """
     inner = turning.grown(-sliver_mm / 2)
-    is_met = _overlap(inner, standing.grown(-sliver_mm / 2))
+    # Of one that it lies in by less than a sliver only the rest counts, too.
+    hair_mm = _FLUSH * sliver_mm / 2
+    is_met = _overlap(turning.grown(-hair_mm), standing.grown(-hair_mm))
     plain, met = np.flatnonzero(~is_met), np.flatnonzero(is_met)
     found = np.full(len(senses), np.inf)
     found[plain] = _first_turns(

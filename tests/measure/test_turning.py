@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import shapely
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from shapely import affinity
 
@@ -72,6 +72,7 @@ def test_a_turn_ends_where_the_swept_area_meets_the_other(other, sense):
 
 
 @settings(max_examples=100)
+@example(deep=0.625, x=168.0, heading=-1.0)  # Askew: where it lies deepest by half a sliver.
 @given(deep=st.floats(0.6, 3.0), x=st.floats(-60, 220), heading=st.floats(-3, 3))
 def test_of_one_overlapped_at_the_start_the_rest_counts(deep, x, heading):
     """Hands are hands: a friend that a front overlaps by a little."""
@@ -101,7 +102,8 @@ def test_what_is_thinner_than_a_sliver_is_met_by_none():
 def test_edges_of_any_outline_are_met_at_the_same_turn(other):
     inner = other.buffer(-SLIVER_MM / 2, join_style="mitre")
     own = UNIT.buffer(-SLIVER_MM / 2, join_style="mitre")
-    assume(not inner.intersects(own))
+    # Of what lies over the unit's edge edges alone cannot tell that only the rest counts.
+    assume(not inner.intersects(own) and UNIT.intersection(other).area < 1e-3)
     ring = shapely.get_coordinates(inner)
     edges = np.stack([ring[:-1], ring[1:]], axis=1)
     found = first_turn_rad((0.0, 0.0), 1.0, half_planes(corners(own)[None]), edges)
