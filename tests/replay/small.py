@@ -27,6 +27,6 @@ def position(x_mm=300.0, heading_deg=0.0):
 def deed(text, rule="M-7.1", **more):
     state = {"round": {"number": 3, "active": "french"}, "sides": [{"name": "french", "morale": 9}]}
     evidence = [{"kind": "point", "points_mm": [[900.0, 400.0]], "role": "target", "label": "B1"}]
-    event = {"kind": "hit", "text": text, "rule": rule, "evidence": evidence}
+    event = {"kind": "hit", "text": text, "rule": rule, "facts": {}, "evidence": evidence}
     after = {"state": state, "markers": {"B1": {"disruption": 2, "smoke": True}}}
     return NewEntry("deed", {"entry": {}, "events": [event], "undoes": [], "after": after} | more)
