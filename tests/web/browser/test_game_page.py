@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from playwright.sync_api import Browser, expect
 
 from tablecam.referee.seats import SHARED
@@ -9,6 +11,11 @@ from tests.web.browser.halls import Table, seated
 
 FINGER_PX = 44
 """The least that a control of the game measures, for a thumb that does not look."""
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+}
 STRIP_PX = 100
 """Two lines and a seat: what a phone has to spare above its table."""
 
@@ -120,9 +127,8 @@ def test_players_overrule_what_they_agree_on(fight: Table) -> None:
 
 
 def test_a_phone_has_all_that_is_asked_within_reach(fight: Table, browser: Browser) -> None:
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
     fight.taps("Volleys", "From the left", "P3 at A3 (4)")
-    with seated(fight.hall, browser, "prussian", **phone) as seat:
+    with seated(fight.hall, browser, "prussian", **PHONE) as seat:
         seat.shows_the_newest()
         keys = seat.page.locator("#game-dice-keys button, #game-dice .row button")
         expect(keys).to_have_count(9)
@@ -140,8 +146,7 @@ def test_a_phone_has_all_that_is_asked_within_reach(fight: Table, browser: Brows
 def test_a_phone_shows_what_is_asked_and_a_thumb_finds_every_button(
     fight: Table, browser: Browser
 ) -> None:
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    with seated(fight.hall, browser, "prussian", **phone) as seat:
+    with seated(fight.hall, browser, "prussian", **PHONE) as seat:
         seat.shows_the_newest()
         seat.page.locator("#panel").evaluate("panel => { panel.scrollTop = panel.scrollHeight }")
         fight.taps("No volleys")
@@ -154,6 +159,14 @@ def test_a_phone_shows_what_is_asked_and_a_thumb_finds_every_button(
             FINGER_PX,
         )
         assert small == []
+
+
+def test_a_phone_shows_what_is_asked_before_what_lies_wrong(fight: Table, browser: Browser) -> None:
+    with seated(fight.hall, browser, "prussian", **PHONE) as seat:
+        seat.shows_the_newest()
+        fight.hall.table.move_unit("A6", 230, 700, 0)
+        expect(seat.page.locator('.moved[data-unit="A6"]')).to_contain_text("✗ no")
+        expect(seat.page.locator("#game-actions button").first).to_be_in_viewport(ratio=1)
 
 
 def test_an_army_without_morale_ends_the_game_for_all_to_see_and_another_begins(
