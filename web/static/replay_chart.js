@@ -24,7 +24,8 @@ export function renderChart(state, replay) {
   const x = xAt(film, at).toFixed(1);
   put(byId("chart-now"), "d", `M${x} ${SIZE.top - 4}V${SIZE.height - SIZE.bottom}`);
   for (const row of byId("lost").children) row.classList.toggle("future", Number(row.getAttribute("data-at")) > at);
-  const told = state.facts.sides.map((side) => `${sideName(state, side)} ${strengthOf(film, side, at)}`);
+  const known = hasMorale(film) && !film.standings[at]?.sides ? [] : state.facts.sides; // none before a game
+  const told = known.map((side) => `${sideName(state, side)} ${strengthOf(film, side, at)}`);
   write(byId("losses-now"), told.join(" · "));
 }
 
@@ -40,6 +41,11 @@ export function timeAt(film, share) {
   return (film.length_s * (share * SIZE.width - SIZE.left)) / inner;
 }
 
+/** Whether armies have morale in this game. @type {(film: Film) => boolean} */
+function hasMorale(film) {
+  return film.standings.some(({ sides }) => sides?.length);
+}
+
 /** What a side has left: its morale where the game has such, or its units. @type {(film: Film, side: string, at: number) => number} */
 function strengthOf(film, side, at) {
   const morale = film.standings[at]?.sides?.find(({ name }) => name === side)?.morale;
@@ -48,12 +54,12 @@ function strengthOf(film, side, at) {
 
 /** @type {(state: State, film: Film) => void} */
 function drawLines(state, film) {
-  const hasMorale = film.standings.some(({ sides }) => sides?.length);
-  const places = film.entries.flatMap((_, at) => (hasMorale && !film.standings[at].sides ? [] : [at]));
+  const isMorale = hasMorale(film);
+  const places = film.entries.flatMap((_, at) => (isMorale && !film.standings[at].sides ? [] : [at]));
   const lines = state.facts.sides.map((side) => ({ side, steps: steps(film, side, places) }));
   const most = Math.max(1, ...lines.flatMap(({ steps: each }) => each.map(({ value }) => value)));
   const yOf = (/** @type {number} */ value) => SIZE.height - SIZE.bottom - ((SIZE.height - SIZE.top - SIZE.bottom) * value) / most;
-  write(byId("losses-title"), hasMorale ? "Morale" : "Units on the table");
+  write(byId("losses-title"), isMorale ? "Morale" : "Units on the table");
   each(byId("chart-lines"), lines, ({ side }) => side, makeLine, (group, { side, steps: own }) => {
     put(group, "class", `line-${sideNumber(state, side) % 8} side-${sideNumber(state, side) % 8}`);
     const path = own.map(({ at, value }, index) => (index ? `H${xAt(film, at).toFixed(1)}V${yOf(value).toFixed(1)}` : `M${xAt(film, at).toFixed(1)} ${yOf(value).toFixed(1)}`)).join("");

@@ -27,7 +27,7 @@ export function renderStrip(state, replay) {
   const select = /** @type {HTMLSelectElement} */ (byId("speed"));
   if (select.value !== String(speed)) select.value = String(speed);
   byId("waits").hidden = !hasWaits(film);
-  write(byId("waits"), `Waits longer than ${LONGEST_WAIT_S} s are shortened`);
+  write(byId("waits"), `Waits shortened to ${LONGEST_WAIT_S} s`);
   renderRound(state, replay);
 }
 

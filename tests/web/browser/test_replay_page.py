@@ -146,6 +146,13 @@ def test_rounds_phases_and_big_moments_are_marked_by_signs(page: Page) -> None:
     expect(page.locator("#moment-lines")).to_contain_text("breaks")
 
 
+def test_losses_are_morale_once_a_game_has_begun(page: Page) -> None:
+    expect(page.locator("#losses-title")).to_have_text("Morale")
+    assert page.locator("#losses-now").text_content() == ""  # nobody has any yet
+    pressed(page, "ArrowRight")
+    expect(page.locator("#losses-now")).to_have_text(re.compile(r"French \d+ · British \d+"))
+
+
 def test_it_plays_by_itself_to_the_end_and_stops_there(page: Page) -> None:
     pressed(page, "End")
     pressed(page, "PageUp")
