@@ -136,7 +136,7 @@ def hits_at(asked: Sequence[Aimed], by_mm: float) -> list[dict[str, Flags]]:
     )
     # What lies before an enemy counts only at angles at which one is met.
     are_met = [
-        (theirs_mm <= each.stage.longest_mm + 2 * by_mm + EXACT_MM).any(axis=1)
+        np.asarray((theirs_mm <= each.stage.longest_mm + 2 * by_mm + EXACT_MM).any(axis=1))
         for each, theirs_mm in zip(aimed, begins_mm, strict=True)
     ]
     before_mm = first_met_by_each(
@@ -150,7 +150,7 @@ def hits_at(asked: Sequence[Aimed], by_mm: float) -> list[dict[str, Flags]]:
     ):
         hits = _hits(each, theirs_mm[is_met] - by_mm, first_mm + by_mm, by_mm)
         for unit_id, at_met in hits.items():
-            found[at][unit_id] = np.zeros(len(is_met), dtype=bool)
+            found[at][unit_id] = np.zeros(len(is_met), dtype=np.bool_)
             found[at][unit_id][is_met] = at_met
     return found
 
