@@ -31,6 +31,8 @@ STYLES: Final = ("palette", "table", "board", "rulings", "game", "replay")
 _STATIC: Final = files("web") / "static"
 _MAIN: Final = "replay_main"
 
+_PICTURES: Final = "<pictures>"
+"""Where they stand in the page; what players wrote has no such sign in it by then."""
 _IN_DATA: Final = str.maketrans({"<": r"\u003c", ">": r"\u003e", "&": r"\u0026"})
 """In JSON these stand in strings alone; so written they are markup to no parser of HTML."""
 
@@ -47,14 +49,22 @@ class _File:
     pictures: str
 
 
-def page_of(
-    journal: Journal, pictures: Iterable[tuple[str, str]] = (), watched: Watched = unwatched
-) -> str:
+def page_of(journal: Journal, pictures: Iterable[tuple[str, str]] = ()) -> str:
     """The page of a recording, with those of its pictures (`addresses`) that it is given.
 
-    `watched` sees the entries as they are told.
+    Raises:
+        BadInput: The recording cannot be read, or nothing was recorded of a table.
+    """
+    return "\n".join(page_lines(journal, pictures))
+
+
+def page_lines(
+    journal: Journal, pictures: Iterable[tuple[str, str]] = (), watched: Watched = unwatched
+) -> Iterator[str]:
+    """The page of a recording as it comes, so that its pictures need not fit into memory.
+
     The text that can be copied from it names concealed cards, and is left out while a game is
-    being played.
+    being played. `watched` sees the entries as they are told.
 
     Raises:
         BadInput: The recording cannot be read, or nothing was recorded of a table.
@@ -72,10 +82,15 @@ def page_of(
         script=script,
         film=_data(played),
         text=_data(text),
-        pictures=_data(dict(pictures)),
+        pictures=_PICTURES,
     )
     template = Environment(loader=PackageLoader("web"), autoescape=True).get_template("replay.html")
-    return template.render(file=shown, about=about, version=tablecam.__version__)
+    page = template.render(file=shown, about=about, version=tablecam.__version__)
+    before, _, after = page.partition(_PICTURES)
+    yield f"{before}{{"
+    for number, (name, address) in enumerate(pictures):
+        yield f"{',' if number else ''}{_data(name)}:{_data(address)}"
+    yield f"}}{after}"
 
 
 @cache

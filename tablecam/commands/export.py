@@ -26,7 +26,7 @@ from tablecam.replay.report import Report
 from tablecam.replay.scenes import Scene
 from tablecam.replay.text_form import text_of
 from tablecam.table.position_file import position_to_json
-from web.page_file import addresses, page_of
+from web.page_file import addresses, page_lines
 
 _PATH = click.Path(path_type=Path)
 _MOST_NAMED: Final = 12
@@ -108,7 +108,7 @@ def export(
         write_lines(message_path, [text_of(recorded, watched_as("writing the message"))])
     told = told_with_progress(recorded)
     if html_path is not None:
-        write_lines(html_path, [_page(told, has_pictures)])
+        write_lines(html_path, _page(told, has_pictures))
     for option, form in _FILMS.items():
         if (film_path := outputs[option]) is not None:
             watched = partial(_with_progress_of, option)
@@ -133,13 +133,13 @@ def _check(outputs: Mapping[str, Path | None], has_pictures: bool) -> None:
     check_new(outputs)
 
 
-def _page(recorded: Journal, has_pictures: bool) -> str:
+def _page(recorded: Journal, has_pictures: bool) -> Iterator[str]:
     watched = watched_as("writing the page")
     if not has_pictures:
-        return page_of(recorded, watched=watched)
+        return page_lines(recorded, watched=watched)
     count = sum(len(entry.pictures) for entry in recorded.entries())
-    pictures = with_progress(addresses(recorded), count, "reading pictures")
-    return page_of(recorded, pictures, watched)
+    pictures = with_progress(addresses(recorded), count, "writing pictures")
+    return page_lines(recorded, pictures, watched)
 
 
 def _with_progress_of(option: str, found: list[Scene]) -> Iterator[Scene]:
