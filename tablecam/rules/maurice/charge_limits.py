@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from itertools import groupby
 
 import numpy as np
@@ -15,7 +15,6 @@ from shapely import STRtree
 from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.lanes import Corner
-from tablecam.measure.outlines import Axes
 from tablecam.rules.maurice.charge_ground import Forbidden, forbidden_ground
 from tablecam.rules.maurice.charge_moves import (
     CORNERS,
@@ -33,18 +32,15 @@ from tablecam.rules.maurice.charge_moves import (
 )
 from tablecam.rules.maurice.charge_sight import is_in_view
 from tablecam.rules.maurice.charge_wheel import Wheel, longest_free_arcs_mm
+from tablecam.rules.maurice.charge_woods import edges_of, met_edge, to_edge
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.front_contact import touches_across
 from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW, SLIVER_MM
-from tablecam.table.headings import forward
 
 Bools = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 Sees = Callable[[Field, UnitOnField, UnitOnField], bool]
 """Whether, on a field, a unit has an enemy in view."""
-
-_SAME_MM = 1e-3
-"""What lies as near as this to an outline lies on it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -306,44 +302,16 @@ def _meets_none_in_woods(attempt: Attempt, rows: Rows) -> Bools:
         or not np.any(shapely.dwithin(woods, attempt.moves.bases, abs(attempt.slack_mm)))
     ):
         return np.ones(len(rows), dtype=bool)
-    edges = _edges(attempt.moves.bases)
+    edges = edges_of(attempt.moves.bases)
     # Of a base that is all in woods every edge is.
-    are_in = np.asarray(shapely.covers(_to_edge(woods, attempt.slack_mm), edges))
+    are_in = np.asarray(shapely.covers(to_edge(woods, attempt.slack_mm), edges))
     meets = attempt.moves.meets[rows]
     found = np.asarray(meets[:, are_in.all(axis=1)].any(axis=1))
     for place in np.flatnonzero(are_in.any(axis=1) & ~are_in.all(axis=1)).tolist():
         for at in np.flatnonzero(meets[:, place] & ~found).tolist():
             front = attempt.moves.move(rows[at]).front_at_end(attempt.unit)
-            found[at] = are_in[place, _met_edge(edges[place], front)]
+            found[at] = are_in[place, met_edge(edges[place], front)]
     return ~found
-
-
-@lru_cache(maxsize=16)
-def _to_edge(woods: shapely.Geometry, slack_mm: float) -> shapely.Geometry:
-    """Woods to their edges, and what lies as good as on these; so much smaller with a slack."""
-    found = shapely.buffer(woods, _SAME_MM - slack_mm, join_style="mitre")
-    shapely.prepare(found)
-    return found
-
-
-def _edges(bases: Sequence[shapely.Polygon]) -> NDArray[np.object_]:
-    """The edges (n, 4) of bases."""
-    corners = shapely.get_coordinates(list(bases)).reshape(-1, 5, 2)
-    sides = np.stack([corners[:, :-1], corners[:, 1:]], axis=2)
-    return np.asarray(shapely.linestrings(sides), dtype=object)
-
-
-def _met_edge(edges: NDArray[np.object_], front: Axes) -> int:
-    """Which edge of a base (4,) a front meets: of those at it, the one that faces it most."""
-    sides = shapely.get_coordinates(edges).reshape(-1, 2, 2)
-    steps = sides[:, 1] - sides[:, 0]
-    # Outward of a ring that runs clockwise, as a base's corners do, lies to its left.
-    outward = np.stack([-steps[:, 1], steps[:, 0]], axis=1) / np.hypot(*steps.T)[:, None]
-    facing = outward @ -np.array(forward(front.heading_deg))
-    line = shapely.LineString([front.left_mm, front.right_mm])
-    apart_mm = np.asarray(shapely.distance(edges, line))
-    is_at_it = apart_mm <= apart_mm.min() + SLIVER_MM
-    return int(np.argmax(np.where(is_at_it, facing, -np.inf)))
 
 
 def _meets_any(attempt: Attempt, rows: Rows, which: Callable[[UnitOnField], bool]) -> Bools:
