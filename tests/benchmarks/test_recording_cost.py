@@ -4,8 +4,8 @@ Prints two tables. The first watches one film of the simulated battle once, in w
 moved every three seconds, with a recording beside it: seconds of the processor, of all its threads
 together (the pictures' too), and what they are of the time that watching takes. `in the loop` is
 what the thread that watches itself spends. What is made once, the file and the maps of the table,
-is among it. A game has a move every 18 s where it has 600 in three hours: its share is reckoned from
-the same figures.
+is among it. A game has a move every 18 s where it has 600 in three hours: its share is reckoned
+from the same figures.
 
 The second is the size of the file of three hours with 600 moves and random players, at two sizes of
 picture: with grain, as of a real cloth, for JPEG has little to do on a smooth one.
