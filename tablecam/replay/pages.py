@@ -36,10 +36,15 @@ _INTEGER_BYTES: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a table; or of an index, where it ends with the row's number in its table."""
+    """A row of a table, with its number there; or of an index, where it ends with that."""
 
     values: tuple[Value, ...]
-    is_of_index: bool = False
+    number: int | None
+
+    @property
+    def is_of_index(self) -> bool:
+        """Whether it only names a row of a table."""
+        return self.number is None
 
 
 class Pages:
@@ -73,22 +78,26 @@ class Pages:
         for place in range(places, min(places + 2 * count, self._usable - 1), 2):
             at = int.from_bytes(page[place : place + 2], "big")
             try:
-                values = _values(self._payload(page, at, kind))
+                row = self._row(page, at, kind)
             except (ValueError, IndexError, struct.error):
                 continue  # this row is lost; its neighbours need not be
-            yield Row(values, is_of_index=kind != _TABLE_LEAF)
+            yield row
 
     def _page(self, number: int) -> bytes:
         if number in self._newer:
             return self._newer[number]
         return self._data[(number - 1) * self.page_bytes : number * self.page_bytes]
 
-    def _payload(self, page: bytes, at: int, kind: int) -> bytes:
-        """What a cell holds, with what of it lies on other pages."""
+    def _row(self, page: bytes, at: int, kind: int) -> Row:
+        """The row in a cell, with what of it lies on other pages."""
         at += 4 if kind == _INDEX_INTERIOR else 0  # the page to its left
         size, at = _varint(page, at)
+        number = None
         if kind == _TABLE_LEAF:
-            _, at = _varint(page, at)  # the row's number
+            number, at = _varint(page, at)
+        return Row(_values(self._payload(page, at, size, kind)), number)
+
+    def _payload(self, page: bytes, at: int, size: int, kind: int) -> bytes:
         if not 0 < size < _LARGEST_ROW:
             raise ValueError("expected a row of a usual size")
         here = self._bytes_here(size, kind)

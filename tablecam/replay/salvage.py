@@ -34,7 +34,8 @@ class Salvaged:
     """What rows told of one recording.
 
     `entries` and `pictures` are whole; `kinds` and `listed` are the entries and the pictures that
-    some index still names, whether or not they can be read.
+    some index still names, whether or not they can be read. `doubted` are entries with two numbers:
+    their row's and their own, which are the same where nothing was changed.
     """
 
     id: str
@@ -44,6 +45,18 @@ class Salvaged:
     pictures: dict[PictureKey, Picture] = field(default_factory=dict)
     kinds: dict[int, Kind | None] = field(default_factory=dict)
     listed: set[PictureKey] = field(default_factory=set)
+    doubted: list[tuple[int, int, NewEntry]] = field(default_factory=list)
+
+    def settle(self) -> None:
+        """Give each doubted entry the number that is known to be missing; others are dropped."""
+        is_counted_otherwise = not self.entries  # by whatever else has written the file
+        for row, own, entry in self.doubted:
+            missing = [n for n in (row, own) if n in self.kinds and n not in self.entries]
+            number = own if is_counted_otherwise else next(iter(missing), None)
+            if number is not None:
+                self.entries.setdefault(number, entry)
+                self.kinds[number] = entry.kind
+        self.doubted.clear()
 
 
 def salvaged(rows: Iterable[Row]) -> Salvaged:
@@ -56,7 +69,11 @@ def salvaged(rows: Iterable[Row]) -> Salvaged:
             known = found.setdefault(name, Salvaged(name))
             is_taken = _take_listed(known, row) if row.is_of_index else _take(known, row)
             count[name] += is_taken
-    return found[count.most_common(1)[0][0]] if count else Salvaged("")
+    if not count:
+        return Salvaged("")
+    known = found[count.most_common(1)[0][0]]
+    known.settle()
+    return known
 
 
 def _take(known: Salvaged, row: Row) -> bool:
@@ -66,8 +83,11 @@ def _take(known: Salvaged, row: Row) -> bool:
             entry = _entry(kind, at, document)
             if entry is None or number < 1:
                 return False
-            known.entries.setdefault(number, entry)
-            known.kinds[number] = kind
+            if row.number == number:
+                known.entries.setdefault(number, entry)
+                known.kinds[number] = kind
+            else:
+                known.doubted.append((row.number or 0, number, entry))
         case (str(), int(number), str(kind), str(media_type), bytes(image)) if _is_picture(kind):
             if number < 1 or not image.startswith(_BEGINS.get(media_type, b"")):
                 return False
@@ -109,6 +129,8 @@ def _entry(kind: Kind, at: str, document: str) -> NewEntry | None:
     """An entry, None where it cannot be read."""
     try:
         parsed: Any = json.loads(document)
+        if "\\u" in document:
+            json.dumps(parsed, ensure_ascii=False).encode()  # half a character cannot be kept
     except (ValueError, RecursionError):
         return None
     when = _time(at)

@@ -177,15 +177,16 @@ def test_an_entry_of_bad_json_is_replaced_by_a_notice(whole, entries, tmp_path):
     with sqlite3.connect(path) as plain:
         plain.execute("UPDATE entry SET document = '{\"a' WHERE number = 7")
         plain.execute("UPDATE entry SET document = '[]', at = 'noon' WHERE number = 9")
+        plain.execute("UPDATE entry SET document = ? WHERE number = 10", (r'{"a": "\ud83d"}',))
     plain.close()
     with pytest.raises(BadInput, match="entry 7 is damaged"):
         GameFile.open(path, read_only=True).entries()
     found = repair(path)
-    assert found.lost_entries == ((7, "deed"), (9, "deed"))
-    assert [*found.lines()][1:] == ["lost, with a notice in place of each: 2 deeds (7, 9)"]
+    assert found.lost_entries == ((7, "deed"), (9, "deed"), (10, "deed"))
+    assert [*found.lines()][1:] == ["lost, with a notice in place of each: 3 deeds (7, 9-10)"]
     kept = [*found.copy.entries]
     assert kept[6].document == {"text": "entry 7 (a deed) was lost with a part of the file"}
-    assert [each.document for each in kept[9:]] == [each.document for each in entries[9:]]
+    assert [each.document for each in kept[10:]] == [each.document for each in entries[10:]]
 
 
 def test_what_says_nothing_of_its_kind_any_more_is_replaced_too_so_that_the_rest_can_be_played(
@@ -237,6 +238,17 @@ def test_a_game_whose_beginning_was_lost_is_none_to_go_on_with(tmp_path):
     assert found.unclear == ((2, "deed"),)
     again = GameFile.create(tmp_path / "again.tablecam", found.copy.facts, found.copy.entries)
     assert newest_play(again) is None
+
+
+@pytest.mark.parametrize("other", [77, 100])
+def test_an_entry_whose_number_was_changed_has_its_own_again(original, entries, other, tmp_path):
+    path = tmp_path / "changed.tablecam"
+    before, after = (FACTS.id.encode() + bytes([number]) + b"2026-" for number in (12, other))
+    assert original.count(before) == 1
+    path.write_bytes(original.replace(before, after))
+    found = repair(path)
+    assert found.lost_entries == ()
+    assert [each.document for each in found.copy.entries] == [each.document for each in entries]
 
 
 def test_where_the_first_position_is_lost_a_dispute_tells_where_all_lay(whole, entries, tmp_path):
