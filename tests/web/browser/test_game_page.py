@@ -25,6 +25,9 @@ def test_three_rounds_by_two_seats(fight: Table) -> None:
     expect(prussian.page.locator("#turn-who")).to_have_text("your turn")
     expect(austrian.page.locator("#turn-who")).to_have_text("waiting for Prussian")
     expect(austrian.page.locator("#game-actions button")).to_have_count(0)
+    for seat in (prussian, austrian):  # rulings are for the round that is played
+        expect(seat.page.locator("#round-now")).to_have_text("Prussian")
+        expect(seat.page.locator("#round")).to_be_hidden()
     volley(fight)
     march(fight)
     charge(fight)
