@@ -6,6 +6,8 @@ the shared footage's camera of the same kind, carried over to the simulated one.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -14,8 +16,9 @@ from tests.benchmarks.scores import Tally, honesty, our_way, tally
 from tests.benchmarks.simulated import SETTINGS, Setting, pictures, shown
 from tests.footage import Rig
 
-DRAWS = 4
-"""Each table is read through so many cameras: all places of one camera are wrong together."""
+CAMERAS = 48
+"""Tables are read through so many cameras in all: what one has wrong is wrong with all its places,
+so that of single ones 33 to 87 % of errors lay within one sigma, and of twelve 53 %."""
 LIKE = {"1080p": "hd-b", "4K": "uhd-b"}
 
 
@@ -27,7 +30,8 @@ def test_simulated_tables(setting: Setting, tables, wanted, report, shared):
     assert covariance is not None
     rng = np.random.default_rng(1757)
     tallies = []
-    for picture in (*pictures(setting, tables),) * DRAWS:
+    shots = pictures(setting, tables)
+    for picture in shots * math.ceil(CAMERAS / len(shots)):
         believed = drawn(picture.camera, covariance, rng)
         tallies.append(tally(shown(picture), our_way(believed, picture.roster)))
     report.add("honest", setting.name, *honesty(Tally.joined(tallies)))
