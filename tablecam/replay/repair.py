@@ -80,7 +80,7 @@ def pages_of(path: Path) -> Pages:
     """
     if not path.exists():
         raise BadInput(str(path), "expected a recording, but there is no file of that name")
-    log = path.with_name(f"{path.name}-wal")
+    log = path.parent / f"{path.name}-wal"
     with in_words(str(path), "cannot be read"):
         database = path.read_bytes()
         logged = log.read_bytes() if log.exists() else b""

@@ -3,6 +3,7 @@
 import shutil
 import sqlite3
 from collections import deque
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -305,8 +306,9 @@ def test_of_what_never_was_a_recording_nothing_is_saved(held, tmp_path):
 def test_missing_files_folders_and_newer_recordings_are_refused(whole, tmp_path):
     with pytest.raises(BadInput, match="no file of that name"):
         pages_of(tmp_path / "nothing")
-    with pytest.raises(BadInput, match="cannot be read"):
-        pages_of(tmp_path)
+    for folder in (tmp_path, Path()):
+        with pytest.raises(BadInput, match="cannot be read"):
+            pages_of(folder)
     newer = shutil.copy(whole, tmp_path / "newer.tablecam")
     with sqlite3.connect(newer) as plain:
         plain.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
