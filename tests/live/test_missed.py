@@ -1,5 +1,6 @@
 """Bases that nobody has seen for long: the referee misses them, as hands may have removed them."""
 
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -25,13 +26,18 @@ class Watched:
         self.referee = Referee(game_of("maurice-lite"))
         self.position = tagged(table())
         self.now = Snapshot(1, 1, self.position, HEALTH)
+        self._changed = threading.Condition()
         self.referee.begin(self.position, {"active": "french"}, SHARED)
 
     def wait(self, version: int, patience_s: float) -> Snapshot | None:
-        return self.now
+        with self._changed:
+            self._changed.wait_for(lambda: self.now.version != version, patience_s)
+            return self.now
 
     def hide(self, held_for_s: Mapping[int, float]) -> None:
-        self.now = replace(self.now, version=self.now.version + 1, held_for_s=held_for_s)
+        with self._changed:
+            self.now = replace(self.now, version=self.now.version + 1, held_for_s=held_for_s)
+            self._changed.notify_all()
 
     def said(self) -> list[str]:
         return [each["text"] for each in shown(self.referee, SHARED)["moved"]]
