@@ -89,7 +89,8 @@ def _take(known: Salvaged, row: Row) -> bool:
             else:
                 known.doubted.append((row.number or 0, number, entry))
         case (str(), int(number), str(kind), str(media_type), bytes(image)) if _is_picture(kind):
-            if number < 1 or not image.startswith(_BEGINS.get(media_type, b"")):
+            begins = _BEGINS.get(media_type)
+            if number < 1 or begins is None or not image.startswith(begins):
                 return False
             known.pictures.setdefault((number, kind), Picture(kind, image, media_type))
             known.listed.add((number, kind))

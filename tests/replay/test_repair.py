@@ -252,6 +252,16 @@ def test_an_entry_whose_number_was_changed_has_its_own_again(original, entries, 
     assert [each.document for each in found.copy.entries] == [each.document for each in entries]
 
 
+def test_a_picture_of_no_kind_that_there_is_is_lost(whole, tmp_path):
+    path = shutil.copy(whole, tmp_path / "bad.tablecam")
+    with sqlite3.connect(path) as plain:
+        garble = "UPDATE picture SET media_type = char(15) || media_type WHERE rowid = 2"
+        plain.execute(garble)
+    plain.close()
+    found, kept = repair(path), repair(whole)
+    assert (found.pictures, found.lost_pictures) == (kept.pictures - 1, 1)
+
+
 def test_where_the_first_position_is_lost_a_dispute_tells_where_all_lay(whole, entries, tmp_path):
     path = shutil.copy(whole, tmp_path / "lost.tablecam")
     dispute = next(each for each in entries if each.kind == "dispute")
