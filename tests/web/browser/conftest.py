@@ -38,8 +38,9 @@ CHROMIUM_OPTIONS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def running_demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    """A demo for the tests of one file: while it runs it takes a core's time from all others."""
     table, camera = embedded_demo(), demo_camera()
     facts = GameFacts(table.roster.game, "", datetime.now(UTC))
     record = KeptGame(partial(new_game_file, tmp_path_factory.mktemp("games"), facts))
@@ -151,7 +152,7 @@ def player(browser: Browser, demo: Demo) -> Iterator[Player]:
     yield from looking(browser.new_context(viewport={"width": 1400, "height": 900}), demo)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def modules(browser: Browser, running_demo: Demo) -> Iterator[Page]:
     """A page that may import the modules of the application."""
     with browser.new_context() as context:

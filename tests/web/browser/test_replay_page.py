@@ -176,7 +176,7 @@ def test_a_link_opens_the_moment_that_it_names(browser: Browser, address: str) -
 
 
 def test_every_move_of_a_unit_is_drawn_and_stepped_through(page: Page, journal: GameFile) -> None:
-    page.keyboard.press("End")
+    pressed(page, "End")
     unit = page.locator('.units [data-thing="unit:F4"]')
     unit.focus()
     page.keyboard.press("Enter")
@@ -192,7 +192,7 @@ def test_every_move_of_a_unit_is_drawn_and_stepped_through(page: Page, journal: 
 
 
 def test_every_move_stays_drawn_beside_the_drawing_of_what_is_said(page: Page) -> None:
-    page.keyboard.press("End")
+    pressed(page, "End")
     page.locator('.units [data-thing="unit:F4"]').focus()
     page.keyboard.press("Enter")
     page.keyboard.press("v")
