@@ -40,8 +40,10 @@ $(VENV)/.ready-bench: $(VENV)/.ready-dev
 demo: $(VENV)/.ready
 	$(BIN)/tablecam demo $(DEMO_OPTIONS)
 
+# One process more than there are cores, up to four: tests of the page wait for a browser half of the time.
 test: $(VENV)/.ready-dev
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile $(TEST_OPTIONS)
+	$(BIN)/python -m pytest --dist loadfile $(TEST_OPTIONS) \
+	  --numprocesses $$($(BIN)/python -c 'import os; print(min(os.cpu_count() + 1, 4))')
 
 check: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
