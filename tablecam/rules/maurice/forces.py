@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import combinations
 
@@ -21,6 +21,18 @@ def forces(field: Field, side: str, apart: Spacing | None = None) -> tuple[tuple
     """The maximal forces of a side: whichever units are linked, as far as the chain goes."""
     apart = spacing(field) if apart is None else apart
     return _chains(field.of_side(side), field, apart)
+
+
+def possible_forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
+    """The maximal forces of a side when links that are too close to call are links.
+
+    Players judge those, and may name any part of such a force (M-4.14): units laid at 2 BW by a
+    hand are not parted by what a camera is off by.
+    """
+    apart = spacing(field)
+    units = field.of_side(side)
+    doubtful = {frozenset((a.id, b.id)) for a, b, _ in _doubtful(field, units, apart)}
+    return _chains(units, field, apart, doubtful)
 
 
 def is_force(field: Field, ids: Iterable[str], apart: Spacing | None = None) -> bool:
@@ -83,18 +95,27 @@ def link(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
 def doubtful_links(field: Field, side: str, apart: Spacing | None = None) -> tuple[Answer, ...]:
     """The links of a side that are too close to call."""
     apart = spacing(field) if apart is None else apart
+    return tuple(answer for *_, answer in _doubtful(field, field.of_side(side), apart))
+
+
+def _doubtful(
+    field: Field, units: Sequence[UnitOnField], apart: Spacing
+) -> Iterator[tuple[UnitOnField, UnitOnField, Answer]]:
     tolerance_mm = field.position.table.tolerance_mm
-    found = []
-    for a, b in combinations(field.of_side(side), 2):
+    for a, b in combinations(units, 2):
         margin_mm = abs(FORCE_BW * field.bw_mm - apart.mm(a.id, b.id))
         # Beyond this no answer is too close; most pairs are never asked about.
         if why_apart(a, b) is None and margin_mm <= tolerance_mm + 2 * apart.sigma_mm(a.id, b.id):
-            found.append(link(field, a, b))
-    return tuple(answer for answer in found if answer.answer == "too_close")
+            answer = link(field, a, b)
+            if answer.answer == "too_close":
+                yield a, b, answer
 
 
 def _chains(
-    units: Sequence[UnitOnField], field: Field, apart: Spacing
+    units: Sequence[UnitOnField],
+    field: Field,
+    apart: Spacing,
+    doubtful: Set[frozenset[str]] = frozenset(),
 ) -> tuple[tuple[str, ...], ...]:
     limit_mm = FORCE_BW * field.bw_mm + EXACT_MM
     left = list(units)
@@ -105,7 +126,8 @@ def _chains(
             linked = [
                 other
                 for other in left
-                if apart.mm(member.id, other.id) <= limit_mm and why_apart(member, other) is None
+                if frozenset((member.id, other.id)) in doubtful
+                or (apart.mm(member.id, other.id) <= limit_mm and why_apart(member, other) is None)
             ]
             chain += linked
             left = [other for other in left if other not in linked]

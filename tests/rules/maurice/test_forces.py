@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.forces import doubtful_links, forces, is_force, link
+from tablecam.rules.maurice.forces import doubtful_links, forces, is_force, link, possible_forces
 from tablecam.table.model import Terrain, Unit
 from tablecam.testing import mirrored, shifted, turned
 from tests.rules.maurice.tables import column, line, massed, position
@@ -99,6 +99,17 @@ def test_m_1_15_a_link_at_2_bw_with_measured_bases_is_in_doubt() -> None:
     (doubt,) = doubtful_links(field_of(position(*units)), "french")
     assert (doubt.answer, doubt.rule) == ("too_close", "M-1.15")
     assert doubtful_links(field_of(position(*chain(80))), "french") == ()
+
+
+def test_m_1_15_units_laid_at_2_bw_may_be_one_force_however_the_camera_errs() -> None:
+    for off_mm in (-0.3, 0.3):
+        far = 360.0 + off_mm
+        units = [line(f"F{i}", "french", x, 400, sigma_mm=0.4) for i, x in ((1, 120.0), (2, far))]
+        field = field_of(position(*units))
+        assert possible_forces(field, "french") == (("F1", "F2"),)
+    assert forces(field, "french") == (("F1",), ("F2",))
+    apart = field_of(position(*chain(80.3)))
+    assert possible_forces(apart, "french") == (("F1",), ("F2",))
 
 
 @given(st.lists(st.floats(0.0, 160.0), min_size=1, max_size=4), st.floats(0, 359), st.randoms())

@@ -22,7 +22,7 @@ from tablecam.rules.maurice.field import (
     renewed_field,
 )
 from tablecam.rules.maurice.fire import BaseFire, Fires, fires
-from tablecam.rules.maurice.forces import forces
+from tablecam.rules.maurice.forces import possible_forces
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.renewed import who_may_charge_anew, within_reach
 from tablecam.table.model import Position
@@ -78,10 +78,10 @@ def charges_at(state: State, names: Collection[str]) -> Mapping[str, Charge]:
 
 
 def forces_at(state: State, side: str) -> tuple[tuple[str, ...], ...]:
-    """The maximal forces of a side as all lie now."""
+    """The maximal forces of a side as all lie now; what is too close to call is the players'."""
     table = _table_at(state)
     if side not in table.forces:
-        table.forces[side] = forces(table.field, side)
+        table.forces[side] = possible_forces(table.field, side)
     return table.forces[side]
 
 
