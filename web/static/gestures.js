@@ -44,8 +44,10 @@ class Hand {
     this.deeds = deeds;
     /** @type {Map<number, Touch>} */
     this.touches = new Map();
-    /** @type {Touch | null} where the only pointer went down, while it may still be a tap */
+    /** @type {Touch | null} where the only pointer went down, until it drags */
     this.start = null;
+    /** It has stayed there long: what was meant by that is done, and its end is no tap. */
+    this.stayed = false;
     /** @type {Drag | null} */
     this.drag = null;
     /** @type {{at: Touch, time: number} | null} */
@@ -74,6 +76,7 @@ class Hand {
       return;
     }
     this.start = touch;
+    this.stayed = false;
     this.pressTimer = setTimeout(() => this.press(), LONG_PRESS_MS);
   }
 
@@ -93,7 +96,7 @@ class Hand {
   /** @param {PointerEvent} event */
   up(event) {
     if (!this.touches.delete(event.pointerId)) return;
-    const start = this.start;
+    const start = this.stayed ? null : this.start;
     this.forgetTap();
     this.drag?.end();
     this.drag = null;
@@ -144,11 +147,8 @@ class Hand {
 
   press() {
     if (!this.start) return;
-    const at = this.start;
-    this.forgetTap();
-    this.deeds.longPress(at);
-    // What the finger does after a long press is not a drag of anything.
-    this.drag = { move() {}, end() {}, cancel() {} };
+    this.stayed = true;
+    this.deeds.longPress(this.start);
   }
 
   forgetTap() {

@@ -164,6 +164,7 @@ listenToPointers(svg, {
     fit();
   },
   longPress(at) {
+    if (moves.isOnHandle(at)) return;
     choose(thingAt(state, at.x, at.y, { ...at, bases: true }));
     navigator.vibrate?.(15);
   },

@@ -39,11 +39,17 @@ export class Moves {
   grab(at) {
     const state = this.state;
     if (!state.moving) return null;
-    const handle = handlePlace(state);
-    if (handle && isOnGrip(state, handle, at)) return this.turning(handle.unit);
+    const handle = this.isOnHandle(at) ? handlePlace(state) : null;
+    if (handle) return this.turning(handle.unit);
     const thing = thingAt(state, at.x, at.y, { ...at, bases: false });
     const unit = thing && !isPoint(thing) ? movableOf(state, thing) : undefined;
     return unit ? this.carrying(unit, at) : null;
+  }
+
+  /** Whether a hand is on the handle that turns a unit. @param {Touch} at */
+  isOnHandle(at) {
+    const handle = handlePlace(this.state);
+    return handle !== null && isOnGrip(this.state, handle, at);
   }
 
   /** @param {Unit} unit @param {Touch} from @returns {Drag} */

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import dist, hypot
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tablecam.table.headings import difference_deg
@@ -60,16 +61,42 @@ def test_keys_turn_the_chosen_unit(player: Any) -> None:
     expect(page.locator(".ghost .base")).to_have_count(0)
 
 
-def test_the_handle_turns_a_unit(player: Any) -> None:
+LONG_MS = 800  # longer than the page calls a press long
+
+
+@pytest.mark.parametrize("held_ms", [0, LONG_MS])
+def test_the_handle_turns_a_unit_however_long_it_was_held(player: Any, held_ms: int) -> None:
     page = player.page
     page.mouse.click(*player.spot_of("PC1"))
     grip = page.locator(".turning .grip").bounding_box()
     page.mouse.move(grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2)
     page.mouse.down()
+    page.wait_for_timeout(held_ms)
     x_mm, y_mm = player.middle_of("PC1")
     page.mouse.move(*player.spot(x_mm + 60, y_mm + 60))
     page.mouse.up()
     player.sees(lambda: abs(difference_deg(player.heading_of("PC1"), 45)) < 2)
+
+
+def test_a_unit_that_was_pressed_long_for_its_base_can_still_be_carried(player: Any) -> None:
+    page = player.page
+    before = player.middle_of("PC1")
+    start = player.spot_of("PC1")
+    page.mouse.move(*start)
+    page.mouse.down()
+    expect(page.locator(".base.chosen")).to_be_visible()
+    page.mouse.move(start[0] + 60 * player.px_per_mm(), start[1])
+    page.mouse.up()
+    player.sees(lambda: abs(player.middle_of("PC1")[0] - before[0] - 60) < 2 / player.px_per_mm())
+
+
+def test_a_long_press_chooses_one_base_and_its_end_does_nothing(player: Any) -> None:
+    page = player.page
+    page.mouse.move(*player.spot_of("PC1"))
+    page.mouse.down()
+    expect(page.locator(".base.chosen")).to_be_visible()
+    page.mouse.up()
+    expect(page.locator(".base.chosen")).to_be_visible()
 
 
 def test_a_move_off_the_table_is_refused_in_words(player: Any) -> None:
