@@ -20,7 +20,8 @@ from tablecam.rules.maurice.charge_limits import (
     Tried,
     attempts_of,
 )
-from tablecam.rules.maurice.charge_moves import Move, allowance_mm
+from tablecam.rules.maurice.charge_moves import Move
+from tablecam.rules.maurice.charge_reach import allowance_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import are_partly_in, is_partly_in
 from tablecam.rules.maurice.tables import CHARGE_DISRUPTIONS

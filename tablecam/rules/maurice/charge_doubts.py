@@ -17,7 +17,8 @@ from tablecam.rules.maurice.chances import SIGMAS, is_exact
 from tablecam.rules.maurice.charge_draws import DRAWS, drawn_fields, with_units
 from tablecam.rules.maurice.charge_ground import forbidden_ground
 from tablecam.rules.maurice.charge_limits import Sees, reached
-from tablecam.rules.maurice.charge_moves import Move, allowance_mm, far_mm
+from tablecam.rules.maurice.charge_moves import Move
+from tablecam.rules.maurice.charge_reach import allowance_mm, far_mm
 from tablecam.rules.maurice.charge_sight import is_in_view
 from tablecam.rules.maurice.charge_slack import Limits, limits_of, targets_of, within_reach
 from tablecam.rules.maurice.field import Field, UnitOnField

@@ -10,7 +10,7 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.measure.outlines import GRID_MM, table_outline
-from tablecam.rules.maurice.charge_moves import allowance_mm
+from tablecam.rules.maurice.charge_reach import allowance_mm
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import SLIVER_MM
 

@@ -17,18 +17,20 @@ from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.lanes import Corner
 from tablecam.rules.maurice.charge_ground import Forbidden, forbidden_ground
 from tablecam.rules.maurice.charge_moves import (
-    CORNERS,
     ArcsOf,
-    InReach,
     Move,
     Moves,
-    allowance_mm,
     arcs_between,
     arcs_of,
+    moves_about,
+)
+from tablecam.rules.maurice.charge_reach import (
+    CORNERS,
+    InReach,
+    allowance_mm,
     come_to,
     far_mm,
     in_reach,
-    moves_about,
 )
 from tablecam.rules.maurice.charge_sight import is_in_view
 from tablecam.rules.maurice.charge_wheel import Wheel, longest_free_arcs_mm

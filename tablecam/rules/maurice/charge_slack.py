@@ -18,16 +18,18 @@ from tablecam.measure.lanes import Corner
 from tablecam.rules.maurice.charge_ground import Forbidden, forbidden_ground
 from tablecam.rules.maurice.charge_limits import Attempt, Rows, may_charge, what_is_left
 from tablecam.rules.maurice.charge_moves import (
-    CORNERS,
     STEP_MM,
+    Move,
+    Moves,
+    arcs_of,
+    arcs_to_try,
+)
+from tablecam.rules.maurice.charge_reach import (
+    CORNERS,
     Array,
     Bools,
     InReach,
-    Move,
-    Moves,
     allowance_mm,
-    arcs_of,
-    arcs_to_try,
     come_to,
     in_reach,
 )

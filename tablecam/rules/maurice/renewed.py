@@ -17,7 +17,7 @@ import shapely
 
 from tablecam.rules.maurice.charge import charges
 from tablecam.rules.maurice.charge_doubts import charges_slack_mm
-from tablecam.rules.maurice.charge_moves import come_near
+from tablecam.rules.maurice.charge_reach import come_near
 from tablecam.rules.maurice.engagement import Engagements, engagements
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.fire import fires

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tablecam.measure.answer import Answer, Shape
 from tablecam.measure.lengths import distance
 from tablecam.rules.maurice.charge import ChargeLane
-from tablecam.rules.maurice.charge_moves import allowance_mm
+from tablecam.rules.maurice.charge_reach import allowance_mm
 from tablecam.rules.maurice.charge_sight import is_in_view
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.ruled import Rulings

@@ -15,7 +15,7 @@ from shapely import affinity
 from tablecam.measure.lanes import Corner
 from tablecam.measure.outlines import unit_footprint
 from tablecam.rules.maurice.charge import Charge, are_enough, charge_of
-from tablecam.rules.maurice.charge_moves import CORNERS
+from tablecam.rules.maurice.charge_reach import CORNERS
 from tablecam.rules.maurice.field import field_of
 from tablecam.table.headings import forward
 from tablecam.table.model import Terrain, Unit

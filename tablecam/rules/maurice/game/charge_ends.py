@@ -22,7 +22,7 @@ from tablecam.measure.lanes import (
 )
 from tablecam.measure.outlines import Axes
 from tablecam.rules.maurice.charge import charge_of
-from tablecam.rules.maurice.charge_moves import allowance_mm
+from tablecam.rules.maurice.charge_reach import allowance_mm
 from tablecam.rules.maurice.charge_sight import is_in_view
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.game import poses
