@@ -1,4 +1,9 @@
-"""Positions as documents: `Position` to JSON and back, losing nothing."""
+"""Positions as documents: `Position` to JSON and back, losing nothing.
+
+Of a base may be left out: `tag`, `sigma_mm` and `sigma_deg` (exact), `seen` (now), and where its
+tag's centre lies from its own, `tag_right_mm` and `tag_forward_mm` (on it). Whoever measured the
+tag says the last two with the sigmas: about the tag a heading errs, and swings the base with it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from typing import Any
 
 from tablecam.documents import Document, document_from, read_json
 from tablecam.table.model import GAMES, BasePose, Commander, Position, TableSize, Terrain, Unit
-from tablecam.table.position_sections import PositionDocument, UnitSection
+from tablecam.table.position_sections import BaseSection, PositionDocument, UnitSection
 from tablecam.table.sections import check_extra, check_game, check_ids, check_outlines
 from tablecam.toml_lines import KeyPath
 
@@ -66,6 +71,7 @@ def _position(document: Document, games: Collection[str]) -> Position:
         document, [(("terrain", i, "id"), piece.id) for i, piece in enumerate(parsed.terrain)]
     )
     _check_tags(document, parsed)
+    _check_offsets(document, parsed)
     check_outlines(document, parsed.terrain)
     for index, unit in enumerate(parsed.units):
         _check_further_keys(document, ("units", index), unit)
@@ -89,13 +95,35 @@ def _check_tags(document: Document, parsed: PositionDocument) -> None:
 
 
 def _tags(parsed: PositionDocument) -> Iterator[tuple[KeyPath, int]]:
+    for path, base in _bases(parsed):
+        if base.tag is not None:
+            yield (*path, "tag"), base.tag
+
+
+def _check_offsets(document: Document, parsed: PositionDocument) -> None:
+    """Refuse a tag that lies beside its base: the heading's error would swing it far about.
+
+    A tag may hang over an edge, if it is not larger than the base both ways; how large it is, a
+    position does not say.
+    """
+    for path, base in _bases(parsed):
+        most_mm = max(base.width_mm, base.depth_mm)
+        for key in ("tag_right_mm", "tag_forward_mm"):
+            offset_mm = getattr(base, key)
+            if abs(offset_mm) > most_mm:
+                size = f"{base.width_mm:g} x {base.depth_mm:g} mm"
+                raise document.error(
+                    (*path, key), f"expected a tag on a base of {size}, got {offset_mm:g} mm"
+                )
+
+
+def _bases(parsed: PositionDocument) -> Iterator[tuple[KeyPath, BaseSection]]:
     for index, unit in enumerate(parsed.units):
         for place, base in enumerate(unit.bases):
-            if base.tag is not None:
-                yield ("units", index, "bases", place, "tag"), base.tag
+            yield ("units", index, "bases", place), base
     for index, leader in enumerate(parsed.commanders):
-        if leader.base is not None and leader.base.tag is not None:
-            yield ("commanders", index, "base", "tag"), leader.base.tag
+        if leader.base is not None:
+            yield ("commanders", index, "base"), leader.base
 
 
 def _check_further_keys(document: Document, path: KeyPath, unit: UnitSection) -> None:

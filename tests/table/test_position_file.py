@@ -94,6 +94,12 @@ def test_a_base_without_a_tag_is_named_by_its_unit_and_place() -> None:
     ]
 
 
+def test_where_a_tag_lies_on_its_base_is_read() -> None:
+    found = position_from_json(_with_base(tag_right_mm=3, tag_forward_mm=-11))
+    base = found.units[0].bases[0]
+    assert (base.tag_right_mm, base.tag_forward_mm) == (3, -11)
+
+
 def test_the_name_of_a_calibration_is_kept() -> None:
     read = position_from_json(example(calibration="overhead, 3 May"))
     assert read.calibration == "overhead, 3 May"
@@ -182,6 +188,18 @@ REFUSED = {
     "an endless base": (
         _with_base(width_mm=1e200),
         "position: units[1].bases[1].width_mm: expected a number of 100000 or less, got 1e+200",
+    ),
+    "a tag beside its base": (
+        _with_base(tag_right_mm=41),
+        "position: units[1].bases[1].tag_right_mm: expected a tag on a base of 40 x 40 mm, got 41",
+    ),
+    "a tag far behind": (
+        _with_base(tag_forward_mm=-90),
+        "position: units[1].bases[1].tag_forward_mm: expected a tag on a base of 40 x 40 mm, got -",
+    ),
+    "a tag nowhere": (
+        _with_base(tag_right_mm=float("nan")),
+        "position: units[1].bases[1].tag_right_mm: expected a finite number, got NaN",
     ),
     "unknown key of a base": (
         _with_base(heading=90),
