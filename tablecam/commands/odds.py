@@ -46,4 +46,4 @@ def odds(position: Path, request: Path, as_json: bool) -> None:
     for table in odds_tables(document):
         console.print(table)
     for warning in field.warnings:
-        click.echo(warning, err=True)
+        click.echo(f"warning: {warning}", err=True)

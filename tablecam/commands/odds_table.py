@@ -6,7 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
+from rich.markup import escape
 from rich.table import Table
+
+from tablecam.table.sides import side_name
 
 Json = Mapping[str, Any]
 
@@ -47,7 +50,7 @@ def _volley(document: Json) -> Table:
     table = _table(title, _GAINED, *heads)
     for name, unit in document["units"].items():
         dice = [str(unit["dice"]), f"{unit['hits']['expected']:.2f}"]
-        table.add_row(name, *dice, *_gained(unit, document), percent(unit["breaks"]))
+        table.add_row(escape(name), *dice, *_gained(unit, document), percent(unit["breaks"]))
     return table
 
 
@@ -55,14 +58,15 @@ def _combat(document: Json) -> Table:
     heads = ("unit", "value", "vs", "mean", *_heads(document), "breaks")
     ends = ("falls\nback", "breaks\nby it")
     caption = f"{_GAINED}; none where broken outright"
-    table = _table(f"Odds of the combat, {document['active']} active", caption, *heads, *ends)
+    active = escape(side_name(document["active"]))
+    table = _table(f"Odds of the combat, {active} active", caption, *heads, *ends)
     for name, unit in document["units"].items():
         # Friends who are passed through do not fight.
         value = str(unit["value"]) if "value" in unit else ""
         enemies = ", ".join(unit.get("engaged_with", ()))
         back = [percent(unit[key]) if key in unit else "" for key in _FALLING_BACK]
         gained = _gained(unit, document)
-        table.add_row(name, value, enemies, *gained, percent(unit["breaks"]), *back)
+        table.add_row(escape(name), value, escape(enemies), *gained, percent(unit["breaks"]), *back)
     return table
 
 
@@ -74,7 +78,7 @@ def _losses(document: Json) -> Table:
     )
     for side, lost in document["sides"].items():
         chances = [percent(lost["broken"]["chances"].get(number, 0)) for number in counts]
-        table.add_row(side, f"{lost['broken']['expected']:.2f}", *chances)
+        table.add_row(escape(side_name(side)), f"{lost['broken']['expected']:.2f}", *chances)
     return table
 
 
@@ -83,7 +87,7 @@ def _rally(document: Json) -> Table:
     heads = ("unit", "needed", "mean", *_heads(document))
     table = _table("Odds of the rally", caption, *heads)
     for name, unit in document["units"].items():
-        table.add_row(name, f"{unit['needed']}+", *_gained(unit, document))
+        table.add_row(escape(name), f"{unit['needed']}+", *_gained(unit, document))
     return table
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tablecam.table.sides import side_name
+
 Json = Mapping[str, Any]
 
 _INDENT = "     "
@@ -23,7 +25,7 @@ def report(answer: Json) -> Iterator[str]:
 
 
 def _combat(answer: Json) -> Iterator[str]:
-    yield f"Combat: {answer['active']} attacks"
+    yield f"Combat: {side_name(answer['active'])} attacks"
     fought = {name: unit for name, unit in answer["units"].items() if "score" in unit}
     for name, unit in fought.items():
         yield ""

@@ -139,7 +139,7 @@ def _rich(table: TextTable) -> Table:
         padding=(0, 1, 0, 0),
     )
     for head in table.heads:
-        made.add_column(head, overflow="fold", no_wrap=head in _WHOLE)
+        made.add_column(escape(head), overflow="fold", no_wrap=head in _WHOLE)
     for row in table.rows:
         made.add_row(*map(escape, row))
     return made

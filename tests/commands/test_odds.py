@@ -1,6 +1,7 @@
 """`tablecam odds`: tables for people, a document for programs, one line for bad input."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from tablecam.cli import main
@@ -31,14 +32,24 @@ def rows(text: str) -> dict[str, list[str]]:
 def test_the_odds_of_a_combat_are_a_table_with_those_who_are_passed_through(tmp_path, capsys):
     assert odds(tmp_path, COMBAT, *CHARGE) == 0
     out = capsys.readouterr().out
-    assert out.startswith("Odds of the combat, french active")
+    assert out.startswith("Odds of the combat, French active")
     assert max(map(len, out.splitlines())) <= 80
     found = rows(out)
     # 3 + die against 6 + die: reached or beaten, and so broken, in all but 3 of 36 ways; in those
     # it takes one, survives at 4, and breaks as it falls back through F2.
     assert found["F1"] == ["3", "B1", "+2.00", "0", "0", "100", "100", "8.3", "8.3"]
     assert found["F2"] == ["+0.08", "91.7", "8.3", "0", "0"]
-    assert found["french"] == ["1.00", "0", "100"]
+    assert found["French"] == ["1.00", "0", "100"]
+
+
+def test_names_like_markup_are_printed_as_they_are(tmp_path, capsys):
+    names = ("[b]F", "[red]", "[i]F2")
+    units = [replace(unit, id=name) for unit, name in zip(CHARGE, names, strict=True)]
+    units = [replace(each, side=f"[{each.side}]") for each in units]
+    assert odds(tmp_path, COMBAT | {"active": "[french]"}, *units) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Odds of the combat, [french] active")
+    assert {*names, "[british]"} <= rows(out).keys()
 
 
 def test_with_json_the_document_stands_alone(tmp_path, capsys):

@@ -29,7 +29,7 @@ def test_a_combat_is_told_with_every_number_and_its_rule(tmp_path, capsys):
     request = {"kind": "combat", "active": "french", "dice": {"F1": 2, "B1": 6}}
     assert resolve(tmp_path, request, *CHARGE) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "Combat: french attacks",
+        "Combat: French attacks",
         "",
         "F1 against B1: 6 - 1 = 5, die 2: 7",
         "     M-8.16 infantry: basic value 6",

@@ -95,7 +95,7 @@ def test_the_string_of_each_active_force_is_told(ruled) -> None:
 
 def test_tables_tell_rules_reasons_and_readings(ruled) -> None:
     said = ruled()
-    for words in ("M-1.9", "Fire", "Charge (M-8.3)", "Forces", "Pairs", "none: column"):
+    for words in ("M-1.9", "Fire", "Charge (M-8.3)", "Forces", "Pairs", "none: column", "British"):
         assert words in said
     assert "M-1.15, as read" not in said  # no force here is a chain of three
     assert "M-4.12, as read: the string runs from the edge of the CinC's marker" in said
@@ -148,7 +148,7 @@ def test_the_drawing_shows_table_units_and_proofs(ruled, tmp_path) -> None:
     ):
         assert role in classes
     names = {each.text for each in root.iter(f"{SVG}text")}
-    assert {"F1 ••", "B2", "french, active"} <= names
+    assert {"F1 ••", "B2", "French, active"} <= names
 
 
 def test_a_close_up_of_two_shows_the_flank(ruled, tmp_path) -> None:

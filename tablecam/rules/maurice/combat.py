@@ -17,6 +17,7 @@ from tablecam.rules.maurice.requests import Combat
 from tablecam.rules.maurice.results import Result, Scored, results
 from tablecam.rules.maurice.score import Fighter, Value, values
 from tablecam.rules.maurice.touch import Touching, touching
+from tablecam.table.sides import side_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,9 @@ def check_combat(request: Combat, met: Meeting) -> None:
     """
     document = request.document
     if not met.engaged:
-        why = f"no unit of {request.active} touches an enemy with its front edge (M-8.10)"
+        why = (
+            f"no unit of {side_name(request.active)} touches an enemy with its front edge (M-8.10)"
+        )
         raise document.error(("active",), f"nobody is engaged: {why}")
     _check_engaged(document, "cards", request.cards, met)
     for index, name in enumerate(request.fall_back_order):

@@ -18,6 +18,7 @@ from tablecam.documents import Document, document_from
 from tablecam.rules.maurice.field import Field as Table
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.table.sections import Name, StrictModel
+from tablecam.table.sides import side_name
 from tablecam.toml_lines import KeyPath
 from tablecam.wording import nearest, quoted
 
@@ -192,7 +193,9 @@ def _aims(document: Document, section: _VolleySection, table: Table) -> Iterable
         path: KeyPath = ("shots", index, "unit")
         unit = _known(document, path, shots.unit, table)
         if unit.side != section.side:
-            raise document.error(path, f"expected a unit of {section.side}, got {_of_side(unit)}")
+            raise document.error(
+                path, f"expected a unit of {side_name(section.side)}, got {_of_side(unit)}"
+            )
         if unit.id in seen:
             raise document.error(path, f"{unit.id} fires twice: expected once at most (M-7.7)")
         seen.add(unit.id)
@@ -232,7 +235,9 @@ def _combat(document: Document, table: Table) -> Combat:
         path: KeyPath = ("fall_back_order", index)
         unit = _known(document, path, name, table)
         if unit.side != section.active:
-            raise document.error(path, f"expected a unit of {section.active}, got {_of_side(unit)}")
+            raise document.error(
+                path, f"expected a unit of {side_name(section.active)}, got {_of_side(unit)}"
+            )
         if name in section.fall_back_order[:index]:
             raise document.error(path, f"{name} is named twice")
     dice = None if section.dice is None else MappingProxyType(section.dice)
@@ -285,4 +290,4 @@ def _check_side(document: Document, path: KeyPath, side: str, table: Table) -> N
 
 
 def _of_side(unit: UnitOnField) -> str:
-    return f"{unit.id}, which is of {unit.side}"
+    return f"{unit.id}, which is of {side_name(unit.side)}"

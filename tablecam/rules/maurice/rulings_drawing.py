@@ -22,6 +22,7 @@ from tablecam.rules.maurice.ruled import Rulings
 from tablecam.rules.maurice.rulings import sides
 from tablecam.table.headings import forward, right
 from tablecam.table.model import BasePose, Point
+from tablecam.table.sides import side_name
 
 _SIDE_COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 
@@ -276,7 +277,7 @@ def _add_legend(
         swatch = {"x": f"{x:g}", "y": f"{y - letter_mm * 0.8:g}", "width": f"{letter_mm:g}"}
         swatch |= {"height": f"{letter_mm:g}", "fill": _colour(found.field, side)}
         ElementTree.SubElement(root, "rect", swatch)
-        said = f"{side}, active" if side == found.active else side
+        said = side_name(side) + ", active" * (side == found.active)
         text = _add_text(root, (x + letter_mm * 1.4, y), said, letter_mm)
         text.set("text-anchor", "start")
         x += letter_mm * (3.0 + 0.62 * len(said))

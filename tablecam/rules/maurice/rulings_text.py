@@ -14,6 +14,7 @@ from tablecam.rules.maurice.pairs import Pair
 from tablecam.rules.maurice.readings import readings_of
 from tablecam.rules.maurice.ruled import ForceString, Rulings, UnitRulings
 from tablecam.rules.maurice.tables import NEAR_BW
+from tablecam.table.sides import side_name
 
 Column = tuple[str, str, Callable[[UnitRulings], str]]
 """What heads it, the key that it shows, and how it tells of a unit."""
@@ -63,7 +64,7 @@ def _units(found: Rulings, keys: frozenset[str], *, all_columns: bool) -> TextTa
         and (all_columns or any(column[2](each) != NOTHING for each in found.units.values()))
     ]
     rows = tuple(
-        (each.unit.side, unit_id, *(cell(each) for _, _, cell in shown))
+        (side_name(each.unit.side), unit_id, *(cell(each) for _, _, cell in shown))
         for unit_id, each in found.units.items()
     )
     heads = ("side", "unit", *(head for head, _, _ in shown))
@@ -166,13 +167,12 @@ def _way(found: Rulings, lane: ChargeLane) -> str:
 def _forces(found: Rulings) -> TextTable:
     strings = {string.force: string for string in found.strings}
     rows = tuple(
-        (side, ", ".join(force), _kind(found, force), _string(strings.get(force)))
+        (side_name(side), ", ".join(force), _kind(found, force), _string(strings.get(force)))
         for side, of_side in found.forces.items()
         for force in of_side
     )
-    return TextTable(
-        "Forces", ("side", "units\nM-1.15", "of", f"from {found.active} CinC\nM-4.11"), rows
-    )
+    string = f"from {side_name(found.active)} CinC\nM-4.11"
+    return TextTable("Forces", ("side", "units\nM-1.15", "of", string), rows)
 
 
 def _kind(found: Rulings, force: tuple[str, ...]) -> str:

@@ -15,6 +15,7 @@ from tablecam.rules.maurice.ruled import Rulings
 from tablecam.rules.maurice.sheet_lines import plain, question, told
 from tablecam.rules.maurice.tables import ENGAGED_BW
 from tablecam.rules.sheets import Line, Section
+from tablecam.table.sides import side_name
 
 _FLUSH_MM = 0.05
 _HAIR_MM = 6.0
@@ -35,7 +36,7 @@ def engaged_section(found: Rulings, unit: UnitOnField) -> Section:
         why = (
             "no enemy touches its front edge"
             if unit.side == found.active
-            else f"no unit of the active side ({found.active}) attacks it"
+            else f"no unit of the active side ({side_name(found.active)}) attacks it"
         )
         lines = [plain(f"{unit.id} is engaged with nobody: {why}", "M-8.10")]
     return Section("engaged", "Engaged", tuple(lines))

@@ -85,12 +85,12 @@ SHOTS = VOLLEY["shots"]
         (COMBAT | {"dice": [4, 2]}, "dice: expected a table of keys, got [4, 2]"),
         (
             COMBAT | {"fall_back_order": ["B1"]},
-            "fall_back_order[1]: expected a unit of french, got B1, which is of british",
+            "fall_back_order[1]: expected a unit of French, got B1, which is of British",
         ),
         (COMBAT | {"fall_back_order": ["F1", "F1"]}, "fall_back_order[2]: F1 is named twice"),
         (
             VOLLEY | {"side": "british"},
-            "shots[1].unit: expected a unit of british, got F1, which is of french",
+            "shots[1].unit: expected a unit of British, got F1, which is of French",
         ),
         (
             VOLLEY | {"side": "frensh"},
@@ -107,7 +107,7 @@ SHOTS = VOLLEY["shots"]
         ),
         (
             VOLLEY | {"shots": [{"unit": "F1", "targets": {"F1/1": "F2"}}]},
-            "shots[1].targets.F1/1: expected a unit of the enemy, got F2, which is of french",
+            "shots[1].targets.F1/1: expected a unit of the enemy, got F2, which is of French",
         ),
         (
             VOLLEY | {"shots": [{"unit": "F1", "targets": {"F1/1": "B7"}}]},
