@@ -198,10 +198,9 @@ function heldWords(held_s) {
 
 /** What explains a thing; beside rulings, no more than the lines of one unit; beside one proof, nothing. @type {(layer: SVGElement, state: State) => void} */
 function renderAbout(layer, state) {
-  const { width_mm, depth_mm } = state.facts;
   const { sheet, proof } = state.rulings;
   const shapes = sheet?.b === undefined && proof === null ? (state.about?.shapes ?? []) : [];
-  updateShapes(layer, sheet ? shapes.filter(({ role }) => role !== "ring") : shapes, [width_mm / 2, depth_mm / 2]);
+  updateShapes(layer, sheet ? shapes.filter(({ role }) => role !== "ring") : shapes, state);
   const side = state.chosen.length ? unitOf(state, state.chosen[0])?.side : undefined;
   put(layer, "class", `layer about ${side === undefined ? "" : `side-${sideNumber(state, side) % 8}`}`);
 }

@@ -7,7 +7,7 @@ import { each, make, put } from "./keyed.js";
 import { withLabels } from "./rulings_board.js";
 import { makeText, placeText, through, updateShapes } from "./shapes.js";
 import { sideNumber } from "./things.js";
-import { short, toScreen } from "./view.js";
+import { short, toScreen, uncut } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Point} Point */
@@ -19,6 +19,8 @@ import { short, toScreen } from "./view.js";
 const RESULT = "result";
 /** How its words are written, and where beside a unit: the nearest place that is free. */
 const RESULT_PX = { font: 15, letter: 9, line: 19, name: 18, offsets: [-28, 42, -48, 62, -68] };
+
+const GHOST_PX = { letter: 8, line: 18 };
 
 /** A cloud of smoke: its puffs, in pixels from its middle. */
 const PUFFS = [[-7, 2, 5], [0, -2, 7], [8, 2, 5.5], [1, 4, 5]];
@@ -33,10 +35,9 @@ export function renderGameBoard(layers, state) {
   const looked = shapesLookedAt(state);
   const isLooking = looked.length > 0;
   const shapes = withLabels((isLooking ? looked : picturedNow(state)).filter(({ role }) => role !== RESULT), state);
-  const middle = /** @type {Point} */ ([state.facts.width_mm / 2, state.facts.depth_mm / 2]);
   layers.game.ownerSVGElement?.classList.toggle("looking", isLooking);
   put(layers.game, "class", `layer game${isLooking ? "" : " due"}`);
-  updateShapes(layers.game, shapes, middle);
+  updateShapes(layers.game, shapes, state);
   renderResults(layers.results, isLooking ? looked : latestEvidence(state), state);
   renderCorners(layers.results, state);
   layers.game.ownerSVGElement?.classList.toggle("laying", layingDue(state) !== null);
@@ -54,12 +55,13 @@ function renderResults(layer, shapes, { view, facts, now }) {
   });
   const rows = places.map(([key, at]) => {
     const words = found.filter(({ points_mm }) => String(points_mm[0]) === key).map(({ label }) => label).join(" · ");
-    const [x, y] = toScreen(view, facts, ...at);
     const half = (words.length * RESULT_PX.letter) / 2;
+    const there = uncut(view, facts, at, { half, height: RESULT_PX.line });
+    const [x, y] = toScreen(view, facts, ...there);
     const isFree = (/** @type {number} */ by) => taken.every((each) => Math.abs(each.x - x) > each.half + half || Math.abs(each.y - y - by) > RESULT_PX.line);
     const by = RESULT_PX.offsets.find(isFree) ?? RESULT_PX.offsets[0];
     taken.push({ x, y: y + by, half });
-    return { key: `result ${key}`, at, words, by };
+    return { key: `result ${key}`, at: there, words, by };
   });
   if (!layer.children.length) layer.append(make("g"), make("g"), make("g"));
   each(layer.children[0], rows, ({ key }) => key, () => makeText("result"), (text, { at, words, by }) => {
@@ -112,7 +114,12 @@ function updateGhost(node, { unit, bases, kind, text }, state) {
   const outline = bases.map((base) => through(cornersOf(base), true)).join("") || (here && lies && !bases.length && kind === "due" ? crossOn(here) : "");
   const way = here && there && bases.length ? arrow(here, there, state) : "";
   [outline, outline, way, way].forEach((d, index) => put(node.children[index], "d", d));
-  placeText(node.children[4], there ? text : "", there ?? [0, 0]);
+  placeText(node.children[4], there ? text : "", there ? uncut(state.view, state.facts, there, ghostWords(text)) : [0, 0]);
+}
+
+/** @type {(text: string) => {half: number, height: number}} */
+function ghostWords(text) {
+  return { half: (text.length * GHOST_PX.letter) / 2, height: GHOST_PX.line };
 }
 
 /** @type {(bases: GhostBase[]) => Point} */

@@ -1,9 +1,10 @@
 // @ts-check
 /** Dice: as pictures with pips, as big buttons to enter real ones, and those that came up. */
 import { latestCast, playing, rollDue } from "./game_state.js";
-import { sentence } from "./game_words.js";
+import { briefName, sentence } from "./game_words.js";
 import { each, make, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
+import { sideName } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./game_state.js").Offer} Offer */
@@ -39,9 +40,10 @@ function makeOwner(whose) {
   return owner;
 }
 
-/** Whose die each is, where dice are rolled for several; empty where that is not said. @type {(roll: Offer) => string[]} */
-function ownersOf({ label, dice }) {
-  const names = label.slice(label.indexOf(": ") + 2).split(", ");
+/** Whose die each is, where dice are rolled for several; empty where that is not said. @type {(roll: Offer, state: State) => string[]} */
+function ownersOf({ label, dice }, state) {
+  const sides = new Set(state.facts.sides.map((side) => sideName(state, side)));
+  const names = label.slice(label.indexOf(": ") + 2).split(", ").map((name) => (sides.has(name) ? briefName(name) : name));
   return label.includes(": ") && names.length === dice?.count && names.length > 1 ? names : [];
 }
 
@@ -76,7 +78,7 @@ function renderEntry(state, roll) {
   const { faces, busy } = state.game;
   const { count, sides } = roll.dice ?? { count: 0, sides: 6 };
   write(byId("game-dice-title"), sentence(roll.label));
-  renderDice(byId("game-dice-entered"), Array.from({ length: count }, (_, index) => faces[index] ?? null), "", ownersOf(roll));
+  renderDice(byId("game-dice-entered"), Array.from({ length: count }, (_, index) => faces[index] ?? null), "", ownersOf(roll, state));
   const keys = Array.from({ length: sides }, (_, index) => index + 1);
   each(byId("game-dice-keys"), keys, String, makeKey, (key) => disable(key, busy !== null || faces.length === count));
   disable(byId("game-dice-back"), busy !== null || faces.length === 0);

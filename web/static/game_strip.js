@@ -1,7 +1,7 @@
 // @ts-check
 /** The strip under the header: whose round it is, what is asked of whom, how both sides stand. */
 import { playing } from "./game_state.js";
-import { seatName, sentence, turnWords } from "./game_words.js";
+import { briefName, seatName, sentence, turnWords } from "./game_words.js";
 import { each, make, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
 import { sideName, sideNumber } from "./things.js";
@@ -60,7 +60,7 @@ export function renderSides(state, told) {
     put(node, "aria-label", `${sideName(state, name)}: morale ${morale}, ${hand} cards`);
     const [side, brief, , standing, , held] = node.children;
     write(side, sideName(state, name));
-    write(brief, sideName(state, name).slice(0, 3));
+    write(brief, briefName(sideName(state, name)));
     write(standing, String(morale));
     write(held, String(hand));
     put(node, "title", "Army morale, and cards in hand");

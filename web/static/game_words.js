@@ -25,6 +25,11 @@ export function sentence(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** A side's name where there is no room for all of it. @type {(name: string) => string} */
+export function briefName(name) {
+  return name.slice(0, 3);
+}
+
 /** @type {(group: string) => string} */
 export function groupTitle(group) {
   return GROUPS[group] ?? sentence(group.replaceAll("-", " "));

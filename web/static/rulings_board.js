@@ -1,8 +1,8 @@
 // @ts-check
 /** The evidence of rulings on the table: zones and lanes beneath the units, lines and marks above. */
-import { updateShapes } from "./shapes.js";
+import { updateShapes, wordsSize } from "./shapes.js";
 import { linesShown, sectionsShown } from "./rulings_state.js";
-import { toScreen } from "./view.js";
+import { toScreen, uncut } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Shape} Shape */
@@ -15,14 +15,11 @@ const BENEATH = new Set(["fire-zone", "lane", "wheel", "directly-in-front", "rin
 /** The roles whose labels are written; those of the others would write over each other. */
 const LABELLED = new Set(["goal", "length", "ring", "string", "front-line", "barred", "zone", "order"]);
 
-const LETTER_PX = { width: 7, height: 15 };
-
 /** Draw what is shown of the rulings. @type {(layers: Record<string, SVGElement>, state: State) => void} */
 export function renderProof(layers, state) {
   const shapes = withLabels(shapesShown(state), state);
-  const middle = middleOf(state);
-  updateShapes(layers.beneath, shapes.filter(({ role }) => BENEATH.has(role)), middle);
-  updateShapes(layers.proof, shapes.filter(({ role }) => !BENEATH.has(role)), middle);
+  updateShapes(layers.beneath, shapes.filter(({ role }) => BENEATH.has(role)), state);
+  updateShapes(layers.proof, shapes.filter(({ role }) => !BENEATH.has(role)), state);
 }
 
 /** The shapes to draw: of one line alone, or of all sections that are shown; each once. @type {(state: State) => Shape[]} */
@@ -46,10 +43,15 @@ export function withLabels(shapes, state) {
   const taken = named.map(({ id, x_mm, y_mm }) => boxOf(id, [x_mm, y_mm], state));
   return shapes.map((shape) => {
     const label = LABELLED.has(shape.role) ? (shape.label ?? "") : "";
-    const label_mm = label ? placesOf(shape, middleOf(state)).find((at) => isFree(boxOf(label, at, state), taken)) : undefined;
+    const label_mm = label ? placesIn(state, shape, label).find((at) => isFree(boxOf(label, at, state), taken)) : undefined;
     if (label_mm) taken.push(boxOf(label, label_mm, state));
     return { ...shape, label: label_mm ? label : "", label_mm };
   });
+}
+
+/** Where a label may stand, each place moved so far in that no letter is cut off. @type {(state: State, shape: Shape, label: string) => Point[]} */
+function placesIn(state, shape, label) {
+  return placesOf(shape, middleOf(state)).map((at) => uncut(state.view, state.facts, at, wordsSize(label)));
 }
 
 /** @typedef {{x: number, y: number, half: number}} Box  of a text on the screen, px */
@@ -57,12 +59,12 @@ export function withLabels(shapes, state) {
 /** @type {(text: string, at_mm: Point, state: State) => Box} */
 function boxOf(text, at_mm, { view, facts }) {
   const [x, y] = toScreen(view, facts, ...at_mm);
-  return { x, y, half: (text.length * LETTER_PX.width) / 2 };
+  return { x, y, half: wordsSize(text).half };
 }
 
 /** @type {(box: Box, taken: Box[]) => boolean} */
 function isFree(box, taken) {
-  return taken.every(({ x, y, half }) => Math.abs(x - box.x) > half + box.half || Math.abs(y - box.y) > LETTER_PX.height);
+  return taken.every(({ x, y, half }) => Math.abs(x - box.x) > half + box.half || Math.abs(y - box.y) > wordsSize("").height);
 }
 
 /** Where a label may stand, the best place first. @type {(shape: Shape, towards_mm: Point) => Point[]} */

@@ -5,7 +5,7 @@
  * A base is drawn about its centre with its front toward +x, in millimetres.
  */
 import { each, make, put, style, write } from "./keyed.js";
-import { short } from "./view.js";
+import { short, uncut } from "./view.js";
 
 /** @typedef {import("./state.js").Base} Base */
 /** @typedef {import("./state.js").Point} Point */
@@ -13,6 +13,9 @@ import { short } from "./view.js";
 
 /** A base's parts, from below to above; what lies under all bases of a unit is its casing. */
 const PARTS = ["face", "symbol", "front", "pointer"];
+
+/** A letter of a shape's label, its halo included. */
+const LETTER_PX = { width: 7, height: 15 };
 
 /** After how long a held base is as faint as it gets. */
 const FAINTEST_AFTER_S = 60;
@@ -106,14 +109,16 @@ function wedge(base, factor) {
   return `M0 0L${x} ${y}A${reach} ${reach} 0 0 0 ${x} -${y}Z`;
 }
 
-/** Draw the shapes that explain an answer, as they were sent. @type {(parent: Element, shapes: Shape[], towards_mm: Point) => void} */
-export function updateShapes(parent, shapes, towards_mm) {
+/** Draw the shapes that explain an answer, as they were sent. @type {(parent: Element, shapes: Shape[], seen: {facts: import("./view.js").Size, view: import("./view.js").View}) => void} */
+export function updateShapes(parent, shapes, { facts, view }) {
+  const towards_mm = /** @type {Point} */ ([facts.width_mm / 2, facts.depth_mm / 2]);
   const numbered = shapes.map((shape, index) => ({ shape, key: `${index} ${shape.role} ${shape.kind}` }));
   each(parent, numbered, (item) => item.key, () => makeShape(), (node, { shape }) => {
     put(node, "class", `shape ${shape.kind} role-${word(shape.role)}`);
     put(node.children[0], "d", outlineOf(shape));
     put(node.children[1], "d", outlineOf(shape));
-    placeText(node.children[2], shape.label ?? "", shape.label_mm ?? labelPlace(shape, towards_mm));
+    const label = shape.label ?? "";
+    placeText(node.children[2], label, uncut(view, facts, shape.label_mm ?? labelPlace(shape, towards_mm), wordsSize(label)));
   });
 }
 
@@ -122,6 +127,11 @@ function makeShape() {
   const group = make("g");
   group.append(make("path", { class: "casing" }), make("path", { class: "ink" }), makeText("label"));
   return group;
+}
+
+/** About how much room a shape's label takes on the screen. @type {(text: string) => {half: number, height: number}} */
+export function wordsSize(text) {
+  return { half: (text.length * LETTER_PX.width) / 2, height: LETTER_PX.height };
 }
 
 /** A text that stands upright on the board and keeps its size on the screen, `dy` below its place. @type {(name: string, dy?: string) => SVGElement} */

@@ -101,6 +101,19 @@ export function toTable(view, size, x_px, y_px) {
   return [a * u_mm + c * v_mm, b * u_mm + d * v_mm];
 }
 
+/** The place nearest to one where words so wide are not cut at the drawing's edge; what is out of view stays there. @type {(view: View, size: Size, at_mm: [number, number], words_px: {half: number, height: number}) => [number, number]} */
+export function uncut(view, size, at_mm, { half, height }) {
+  const [x, y] = toScreen(view, size, ...at_mm);
+  if (x < 0 || x > view.width_px || y < 0 || y > view.height_px) return at_mm;
+  const [kept_x, kept_y] = [kept(x, half, view.width_px), kept(y, height / 2, view.height_px)];
+  return kept_x === x && kept_y === y ? at_mm : toTable(view, size, kept_x, kept_y);
+}
+
+/** @type {(at_px: number, half_px: number, room_px: number) => number} */
+function kept(at_px, half_px, room_px) {
+  return room_px < 2 * half_px ? room_px / 2 : clamp(at_px, half_px, room_px - half_px);
+}
+
 /** A number as drawings need it. @type {(value: number) => string} */
 export function short(value) {
   return String(Math.round(value * 1000) / 1000);

@@ -40,6 +40,25 @@ def test_the_whole_table_fits_whichever_way_it_is_turned(modules: Page, turn: in
     assert max(x for x, _ in corners) - min(x for x, _ in corners) <= 390
 
 
+@pytest.mark.parametrize("turn", range(4))
+def test_words_are_moved_in_from_the_drawings_edge_and_none_that_are_out_of_view(
+    modules: Page, turn: int
+) -> None:
+    places = modules.evaluate(
+        """async ([size, turn]) => {
+          const { fitted, toScreen, toTable, uncut } = await import("/static/view.js");
+          const view = fitted(size, 390, 600, turn);
+          const words = { half: 60, height: 15 };
+          const there = [[5, 300], [385, 300], [200, 2], [200, 300], [-5, 300], [200, 610]];
+          return there.map(([x, y]) =>
+            toScreen(view, size, ...uncut(view, size, toTable(view, size, x, y), words)));
+        }""",
+        [SIZE, turn],
+    )
+    wanted = [(60, 300), (330, 300), (200, 7.5), (200, 300), (-5, 300), (200, 610)]
+    assert places == [pytest.approx(each) for each in wanted]
+
+
 def test_a_narrow_window_turns_the_table_and_a_wide_one_does_not(modules: Page) -> None:
     turns = modules.evaluate(
         """async (size) => {

@@ -18,7 +18,7 @@ from tablecam.rules.maurice.game import actions as act
 from tablecam.rules.maurice.game.due_drawing import offer_shapes, outlines
 from tablecam.rules.maurice.game.move_words import march_words
 from tablecam.rules.maurice.game.state import State
-from tablecam.rules.maurice.game.steps import LayingTerrain
+from tablecam.rules.maurice.game.steps import LayingTerrain, RollingFirstRound, RollingTerrain
 from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at
 from tablecam.rules.maurice.march_change import placed
 from tablecam.table.model import Point
@@ -50,6 +50,9 @@ def _offer(state: State, action: act.Action) -> Offer:
             return _charge(state, action)
         case act.FallBack():
             return _fall_back(state, action)
+        case Roll() if isinstance(state.step, RollingTerrain | RollingFirstRound):
+            names = (side_name(side.name) for side in state.sides)
+            return Offer("dice", f"{action}: {', '.join(names)}")
         case act.Done() if isinstance(state.step, LayingTerrain):
             return Offer("setup", "Leave the terrain as it lies")
         case act.Rally():
