@@ -115,10 +115,13 @@ def print_lens(
 def print_table(search: TableSearch) -> None:
     """The tags' residuals and what they leave uncertain, on standard output."""
     calibration = search.calibration
-    tags = Table("table tag", "x off mm", "y off mm", "off mm", "", title="Table tags")
+    has_left_out = not all(tag.used for tag in calibration.tags)
+    verdict = ["used"] if has_left_out else []
+    tags = Table("table tag", "x off mm", "y off mm", "off mm", *verdict, title="Table tags")
     for tag in calibration.tags:
         numbers = (f"{value:z.2f}" for value in (tag.dx_mm, tag.dy_mm, tag.distance_mm))
-        tags.add_row(str(tag.id), *numbers, "" if tag.used else "left out")
+        used = ["yes" if tag.used else "left out"] if has_left_out else []
+        tags.add_row(str(tag.id), *numbers, *used)
     console = Console()
     console.print(tags)
     for line in _words(calibration, search):

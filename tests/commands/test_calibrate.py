@@ -149,7 +149,9 @@ def test_the_table_is_found_with_a_lens_and_the_lens_file_is_kept(
     assert kept.read_bytes() == lens_file.read_bytes()
     said = capsys.readouterr()
     assert str(kept) in said.err
-    assert "off mm" in said.out
+    head = next(line for line in said.out.splitlines() if "off mm" in line)
+    columns = [each.strip() for each in head.strip("┃ ").split("┃")]
+    assert columns == ["table tag", "x off mm", "y off mm", "off mm"]
     assert "not calibrated" not in said.out
 
 
