@@ -192,12 +192,14 @@ def facts_row(facts: GameFacts, written_by: str) -> Json:
 
 def entry_row(recording_id: str, number: int, kept: Entry | NewEntry) -> Json:
     """The row of an entry."""
+    document = json.dumps(kept.document, ensure_ascii=False, separators=(",", ":"))
     return {
         "recording": recording_id,
         "number": number,
         "kind": kept.kind,
         "at": kept.at.isoformat(),
-        "document": json.dumps(kept.document, ensure_ascii=False, separators=(",", ":")),
+        # No database takes half a character, and what comes after it would wait for ever.
+        "document": document.encode("utf-8", "replace").decode("utf-8"),
     }
 
 

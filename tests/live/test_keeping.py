@@ -87,6 +87,17 @@ def test_what_a_full_disk_refused_is_written_once_there_is_room(tmp_path):
     ]
 
 
+def test_half_a_character_keeps_nothing_after_it_from_the_disk(tmp_path):
+    game = kept_in(tmp_path)
+    game.begin_play(BEGINNING)
+    game.add_deeds([{"entry": {"why": "we agreed \ud83d"}}])
+    game.add_deeds([{"entry": {"why": "and again"}}])
+    assert game.trouble == ""
+    _, half, after = GameFile.open(game.path).entries()
+    assert half.document == {"entry": {"why": "we agreed ?"}}
+    assert after.document == {"entry": {"why": "and again"}}
+
+
 def test_a_file_taken_away_is_written_anew_and_that_is_said(tmp_path):
     game = kept_in(tmp_path / "games")
     add(game, 1)
