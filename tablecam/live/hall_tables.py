@@ -14,6 +14,7 @@ import cv2
 from tablecam.errors import BadInput
 from tablecam.live.sending import PRESENCE_S
 from tablecam.record.entries import Json
+from tablecam.record.faults import NoAnswer
 from tablecam.record.journal import Journal
 from tablecam.record.server import Listed
 from tablecam.replay.film_table import roster_of, sides_of
@@ -81,10 +82,16 @@ class Followed:
         self._lock = threading.Lock()
 
     def table(self, listed: Listed) -> Table:
-        """How it stands."""
+        """How it stands.
+
+        Raises:
+            NoAnswer: The server is lost.
+        """
         is_playing = listed.silent_s is not None and listed.silent_s < _SILENT_S
         try:
             standing = self._standing() if is_playing else self._as_it_ended(listed.last)
+        except NoAnswer:
+            raise  # of no recording anything is heard: they are shown as they were
         except Exception as error:  # one recording of many: the others are to be seen all the same
             log.debug("%s cannot be told of", listed.id, exc_info=error)
             standing = Standing(listed.last, f"It cannot be read: {error}")

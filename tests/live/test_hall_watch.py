@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.live.hall_tables import Side
+from tablecam.live.hall_tables import Followed, Side
 from tablecam.live.hall_watch import AWAY, HallWatch
 from tablecam.record.entries import NewEntry
+from tablecam.record.faults import NoAnswer
 from tablecam.record.game_file import GameFile
+from tablecam.record.server import Hall, Listed
 from tests.patience import comes_true
 from tests.record.games import FACTS, catch_up
 from tests.replay.small import deed, position
@@ -99,6 +101,14 @@ def test_a_thumbnail_shows_the_table_as_it_lies(hall, watch, game):
 def test_a_table_that_is_not_there_is_named(watch):
     with pytest.raises(BadInput, match="there is no table nowhere"):
         watch.thumbnail("nowhere")
+
+
+def test_a_table_is_not_told_of_by_a_server_that_is_lost():
+    away = Hall("postgresql://nobody@127.0.0.1:1/tables")
+    for silent_s in (0.0, None):  # one that plays, one that has ended
+        listed = Listed("a", "maurice-lite", FACTS.started_at, last=7, silent_s=silent_s)
+        with pytest.raises(NoAnswer):
+            Followed(away.journal("a")).table(listed)
 
 
 def test_a_lost_server_is_told_of_and_watched_again_when_it_is_back(postgres, hall, watch, game):
