@@ -81,13 +81,13 @@ class SimulatedTable:
         with self._lock:
             self._paused = self._is_left_alone = False
 
-    def restart(self) -> None:
-        """Start the script again and forget what players moved."""
+    def restart(self, *, is_paused: bool = False) -> None:
+        """Put all back to where the script begins, to play it again or to stand still there."""
         with self._lock:
             self._elapsed_s = 0.0
             self._aside.clear()
             self._off = frozenset()
-            self._paused = self._is_left_alone = False
+            self._paused, self._is_left_alone = is_paused, False
 
     def advance(self, seconds: float) -> None:
         """Let time pass; the script's, unless paused. A unit whose way is barred is left there."""

@@ -203,6 +203,15 @@ def test_a_restart_forgets_everything():
     assert not table.is_paused
 
 
+def test_a_restart_can_wait_at_the_beginning_whoever_lets_time_pass_meanwhile():
+    table, fresh = embedded_demo(), embedded_demo()
+    table.advance(40.0)
+    table.restart(is_paused=True)
+    table.advance(40.0)
+    assert table.scene() == fresh.scene()
+    assert table.is_paused
+
+
 def test_the_battle_begins_again_by_itself():
     table = embedded_demo()
     table.advance(table.loop_s + 3.0)

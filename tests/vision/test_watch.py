@@ -57,8 +57,7 @@ def made():
 @pytest.fixture
 def scene(made):
     """The demo's table before the battle, with noise that is new in every picture."""
-    made.table.restart()
-    made.table.pause()
+    made.table.restart(is_paused=True)
     made.finder.searched.clear()
     return made
 
@@ -66,8 +65,7 @@ def scene(made):
 @pytest.fixture(scope="module")
 def first(made):
     """A first look at the table before the battle."""
-    made.table.restart()
-    made.table.pause()
+    made.table.restart(is_paused=True)
     return made.watch.look(as_jpeg(made.source), None)
 
 

@@ -54,8 +54,7 @@ def running_demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
 @pytest.fixture
 def demo(running_demo: Demo) -> Demo:
     """The demo at its beginning, standing still, with every base seen."""
-    running_demo.table.restart()
-    running_demo.table.pause()
+    running_demo.table.restart(is_paused=True)
     running_demo.settled()
     return running_demo
 
@@ -178,7 +177,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     hall = Hall(tmp_path_factory.mktemp("games"))
     hall.open()
     yield hall
-    hall.close()
+    hall.end()
 
 
 @pytest.fixture(scope="module")
@@ -193,8 +192,7 @@ def players(hall: Hall, browser: Browser) -> Iterator[Table]:
 def fight(players: Table) -> Table:
     """A3 has come within reach of P3, and the game has just begun."""
     hall = players.hall
-    hall.table.restart()
-    hall.table.pause()
+    hall.table.restart(is_paused=True)
     hall.table.move_unit("A3", 640, 330, 270)
     players.begin()
     return players
