@@ -60,8 +60,8 @@ def tagged(position: Position) -> Position:
 @pytest.fixture
 def watched() -> Iterator[Watched]:
     watched = Watched()
+    version = watched.referee.version
     with Refereeing(watched.referee, watched.wait, lambda thing: None):
-        version = watched.referee.version
         comes_true(lambda: watched.referee.version > version)  # it has seen the table at rest
         yield watched
 

@@ -1,10 +1,12 @@
 """Videos of games are read into recordings: whole, in pieces, by others, one bad one among them."""
 
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from math import hypot
 
@@ -18,7 +20,7 @@ from tablecam.record.game_file import GameFile
 from tablecam.record.writer_lock import WriterLock
 from tablecam.replay.moment import position_at
 from tests.live.filmed import MOVED_AT, PER_S, UNIT, filmed
-from tests.patience import comes_true
+from tests.patience import comes_true, in_time
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +77,23 @@ def test_what_was_read_is_not_read_again(whole, film):
     assert whole.recording.read_bytes() == before
 
 
+def is_killed_in_the_middle(film, task, after_s):
+    """Have a film read, and kill that once so much is read; a kill may come when all is done."""
+    files = ["--table", film.table, "--camera", film.camera, "--out", task.folder]
+    read = [sys.executable, "-m", "tablecam", "reread", film.video, *files, "--workers", 1]
+    with subprocess.Popen(list(map(str, read)), start_new_session=True) as process:
+        comes_true(lambda: process.poll() is not None or has_read(task, after_s))
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    comes_true(lambda: is_left_alone(task))  # its workers die a moment after it
+    return process.returncode == -signal.SIGKILL and mark_of(task) is not None
+
+
+def has_read(task, length_s):
+    mark = mark_of(task)
+    return mark is not None and mark.read_s >= length_s
+
+
 def is_left_alone(task):
     """Whether no program reads a film any more."""
     lock = WriterLock.taken(task.mark)
@@ -86,14 +105,9 @@ def is_left_alone(task):
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no groups of processes to kill")
 @pytest.mark.parametrize("after_s", [1.0, 3.0])
 def test_a_film_whose_reading_is_killed_is_read_on_from_there(film, tmp_path, after_s):
-    task = film.task(tmp_path)
-    files = ["--table", film.table, "--camera", film.camera, "--out", tmp_path]
-    read = [sys.executable, "-m", "tablecam", "reread", film.video, *files, "--workers", 1]
-    with subprocess.Popen(list(map(str, read)), start_new_session=True) as process:
-        comes_true(lambda: (mark := mark_of(task)) is not None and mark.read_s >= after_s)
-        os.killpg(process.pid, signal.SIGKILL)
-    assert process.returncode == -signal.SIGKILL
-    comes_true(lambda: is_left_alone(task))  # its workers die a moment after it
+    folders = (tmp_path / str(number) for number in itertools.count())
+    tasks = (film.task(next(folders)) for _ in in_time())
+    task = next(each for each in tasks if is_killed_in_the_middle(film, each, after_s))
     found = reread(task)
     assert (found.problem, found.was_done_before) == ("", False)
     assert mark_of(task) is None
