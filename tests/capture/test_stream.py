@@ -4,6 +4,7 @@ import http.server
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import cv2
@@ -16,6 +17,7 @@ from tablecam.capture.open_source import open_reader, open_source
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.picture import JpegPicture
 from tablecam.errors import BadInput
+from tests.ports import kept_port
 
 LONG_S = 30.0  # only reached when a test fails
 
@@ -59,17 +61,29 @@ class MjpegCamera:
         self._thread.start()
 
     def cut_off(self) -> None:
+        """Switch it off; once more does nothing."""
+        if self._is_cut.is_set():
+            return
         self._is_cut.set()
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
 
 
+@contextmanager
+def _switched_on(port: int = 0) -> Iterator[MjpegCamera]:
+    """A camera that is cut off at the end, if it was not before."""
+    camera = MjpegCamera(port)
+    try:
+        yield camera
+    finally:
+        camera.cut_off()
+
+
 @pytest.fixture
 def camera() -> Iterator[MjpegCamera]:
-    served = MjpegCamera()
-    yield served
-    served.cut_off()
+    with _switched_on() as served:
+        yield served
 
 
 def _read_to_the_end(source: Source) -> None:
@@ -78,24 +92,24 @@ def _read_to_the_end(source: Source) -> None:
 
 
 def test_a_stream_gives_pictures_until_it_is_cut_off(clock: Any) -> None:
-    camera = MjpegCamera()
-    try:
+    with _switched_on() as camera:
         source = open_source(camera.address, clock=clock)
         frames = [source.read() for _ in range(3)]
         assert [frame.number for frame in frames if frame] == [0, 1, 2]
         assert all(isinstance(frame.picture, JpegPicture) for frame in frames if frame)
         assert abs(float(frames[0].image.mean()) - 150) < 2
-    finally:
-        camera.cut_off()
     with pytest.raises(SourceLost, match=r"127\.0\.0\.1.* gives no more pictures"):
         _read_to_the_end(source)
     source.close()
 
 
 def test_a_stream_that_was_cut_off_comes_back_by_itself(clock_with_patience: Any) -> None:
-    camera = MjpegCamera()
     clock = clock_with_patience(0)
-    with open_reader(camera.address, clock=clock) as reader:
+    with (
+        kept_port() as port,
+        _switched_on(port) as camera,
+        open_reader(camera.address, clock=clock) as reader,
+    ):
         first = reader.newest(timeout_s=LONG_S)
         assert first is not None
         assert reader.status.state == "live"
@@ -104,15 +118,12 @@ def test_a_stream_that_was_cut_off_comes_back_by_itself(clock_with_patience: Any
         status = reader.status
         assert status.state == "lost"
         assert "gives no more pictures; trying again in 1 s" in status.message
-        again = MjpegCamera(camera.port)
-        try:
+        with _switched_on(port):
             last = reader.newest()
             clock.hurry()
             back = reader.newest(after=last.number, timeout_s=LONG_S)
             assert back is not None
             assert reader.status.state == "live"
-        finally:
-            again.cut_off()
 
 
 def test_a_stream_with_a_password_is_shown_without_it(camera: MjpegCamera, clock: Any) -> None:
@@ -124,9 +135,10 @@ def test_a_stream_with_a_password_is_shown_without_it(camera: MjpegCamera, clock
 def test_an_address_where_nobody_answers_is_one_line(
     capfd: pytest.CaptureFixture[str], clock: Any
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    with pytest.raises(BadInput, match="no pictures came") as caught:
+    with (
+        kept_port() as port,
+        pytest.raises(BadInput, match="no pictures came") as caught,
+    ):
         open_source(f"http://me:secret@127.0.0.1:{port}/video", clock=clock)
     assert "secret" not in str(caught.value)
     assert capfd.readouterr().err == ""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tablecam.record.server import Hall
+from tests.ports import kept_port
 
 _LONGEST_S = 180.0
 """Of one deed of the server's, some hundred times what it takes on two idle cores."""
@@ -37,7 +37,8 @@ class Postgres:
         self._folder = Path(tempfile.mkdtemp(prefix="tablecam-postgres-"))
         if self._user is not None:
             shutil.chown(self._folder, self._user)
-        self.port = _free_port()
+        self._closing = ExitStack()
+        self.port = self._closing.enter_context(kept_port())
         self._run("initdb", "--auth=trust", "--username=tester", "--encoding=UTF8", "--no-sync")
 
     @property
@@ -58,6 +59,7 @@ class Postgres:
     def close(self) -> None:
         """Stop it and take its folder away."""
         self.stop()
+        self._closing.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _run(self, program: str, *options: str) -> None:
@@ -81,10 +83,3 @@ def hall_on(server: Postgres) -> Iterator[Hall]:
     with made.engine.begin() as connection:
         connection.exec_driver_sql("TRUNCATE recording, entry, picture, presence, table_name")
     made.engine.dispose()
-
-
-def _free_port() -> int:
-    with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
-        port: int = asked.getsockname()[1]
-        return port

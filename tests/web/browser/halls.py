@@ -21,6 +21,7 @@ from tablecam.referee.referee import Referee
 from tablecam.rules.game import Asked
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
+from tests.ports import kept_port
 from tests.web.browser.demos import PATIENCE_S, Demo, wait_until
 from web import Server, create_app
 from web.seats import Seats
@@ -44,8 +45,8 @@ class Hall:
         self.table = embedded_demo()
         self.seats = Seats(SIDES, by_link=True)
         self.folder = folder
-        self._port = 0
-        self._closing = ExitStack()
+        self._keeping, self._closing = ExitStack(), ExitStack()
+        self._port = self._keeping.enter_context(kept_port())
         self.table.pause()
 
     def open(self) -> None:
@@ -64,10 +65,16 @@ class Hall:
         for each in (source, self.live, server := Server(app, port=self._port)):
             self._closing.enter_context(each)
         source.start()
-        self._port, self.address = server.port, server.address
+        self.address = server.address
 
     def close(self) -> None:
+        """Stop watching and serving: it may be opened again, at the same address."""
         self._closing.close()
+
+    def end(self) -> None:
+        """Close it for good."""
+        self.close()
+        self._keeping.close()
 
     @property
     def referee(self) -> Referee:

@@ -16,6 +16,7 @@ from tablecam.record.game_file import GameFile
 from tablecam.record.positions import applied
 from tablecam.replay.film import film
 from tablecam.replay.text_form import recording_of
+from tests.ports import kept_port
 from tests.replay.recorded import STARTED_AT, entries, new
 from tests.rules.maurice.game.playthrough import KEPT, played
 from tests.web.browser.halls import Table, seated
@@ -284,8 +285,8 @@ def test_a_page_says_when_the_table_cannot_be_asked_and_goes_on_when_it_can(
     browser: Browser, journal: GameFile
 ) -> None:
     with ExitStack() as closing:
-        with Server(create_replay(journal), port=0, streams=Streams(1)) as server:
-            port = server.port
+        port = closing.enter_context(kept_port())
+        with Server(create_replay(journal), port=port, streams=Streams(1)) as server:
             page = closing.enter_context(looking(browser, f"{server.address}replay"))
         expect(page.locator("#lost-connection")).to_be_visible()
         page.keyboard.press("Home")
