@@ -67,7 +67,7 @@ def test_nothing_is_told_to_anybody_before_it_is_declared_and_then_what_was(
     for seat in seats:
         assert set(TELLING.findall(seat.received())) <= {string}
 
-    duel.taps("PA1 at AA1 (1)")
+    duel.taps("PA1 at AA1 (1 base)")
     page = duel.prussian.page
     expect(page.locator(".tape.settled .reading")).to_contain_text("BW")
     expect(page.locator("#closed")).to_have_text("Measuring: only what is declared")

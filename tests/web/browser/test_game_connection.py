@@ -18,7 +18,7 @@ def test_a_reload_in_the_middle_of_a_decision_changes_nothing(fight: Table) -> N
     expect(seat.page.locator("#turn-question")).to_contain_text("fires next, and at whom?")
     expect(buttons).to_have_count(len(before))
     assert buttons.evaluate_all("all => all.map((each) => each.ariaLabel)") == before
-    fight.taps("P3 at A3 (4)")
+    fight.taps("P3 at A3 (4 bases)")
 
 
 def test_two_taps_at_once_are_one(fight: Table) -> None:
@@ -36,7 +36,7 @@ def test_two_taps_at_once_are_one(fight: Table) -> None:
 
 def test_who_taps_too_late_is_told_that_the_game_had_gone_on(fight: Table) -> None:
     late = fight.austrian
-    fight.taps("Volleys", "From the left", "P3 at A3 (4)")
+    fight.taps("Volleys", "From the left", "P3 at A3 (4 bases)")
     late.shows_the_newest()
     old = late.page.request.get(f"{fight.hall.address}api/game").json()
     late.page.route("**/api/game*", lambda route: route.fulfill(json=old))
@@ -61,5 +61,5 @@ def test_a_game_goes_on_after_the_server_was_away(fight: Table) -> None:
         expect(seat.page.locator("#turn-question")).to_contain_text("fires next, and at whom?")
         expect(seat.page.locator("#game-log-body")).to_contain_text("invokes the volley phase")
     hall.settled()
-    fight.taps("P3 at A3 (4)")
+    fight.taps("P3 at A3 (4 bases)")
     expect(page.locator("#game-dice")).to_be_visible()

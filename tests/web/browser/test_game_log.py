@@ -54,7 +54,7 @@ def test_the_page_is_sent_what_is_new_and_shows_all_of_it_after_undo_and_reload(
         if "/api/game" in response.url and response.status == 200:
             sent.append(len(response.json()["log"]))
 
-    fight.taps("Volleys", "From the left", "P3 at A3 (4)")
+    fight.taps("Volleys", "From the left", "P3 at A3 (4 bases)")
     lines = page.locator("#game-log-body li")
     before = lines.count()
     page.on("response", count)

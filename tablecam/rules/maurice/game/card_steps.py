@@ -5,7 +5,7 @@ Where players hold the cards, they say what a card does; where tablecam deals, t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -121,13 +121,14 @@ class ModifyingRules:
     def legal(self, state: State, step: Modifying) -> tuple[Action, ...]:
         """No card; each that it holds, or where players hold them, one pip for or against a unit.
 
+        Of dealt cards those for units whose dice or moves they could change, if there are any.
         Players who hold the cards say by themselves what theirs does to whom; these are examples.
         """
         if is_dealt(state):
             played = [
                 Modify(step.side, step.symbol, amounts, card.id)
                 for card in cards_of(state, step.side)
-                for amounts in _ways(state, step, card)
+                for amounts in _telling(_ways(state, step, card), _concerned(state, step))
             ]
         else:
             units = field_at(state).by_id
@@ -258,6 +259,11 @@ def _ways(state: State, step: Modifying, card: Card) -> tuple[dict[str, int], ..
     if card.modifies.is_for_one:
         return tuple({unit: adds} for unit in units)
     return (dict.fromkeys(units, adds),)
+
+
+def _telling(ways: Sequence[dict[str, int]], concerned: Sequence[str]) -> Sequence[dict[str, int]]:
+    """The ways that change something, or all where none does."""
+    return [way for way in ways if not way.keys().isdisjoint(concerned)] or ways
 
 
 def _check_modify(state: State, step: Modifying, action: Modify) -> None:

@@ -149,7 +149,9 @@ def _fire_words(action: act.Fire) -> str:
     counts: dict[str, int] = {}
     for target in action.targets.values():
         counts[target] = counts.get(target, 0) + 1
-    at = ", ".join(f"{target} ({number})" for target, number in counts.items())
+    at = ", ".join(
+        f"{target} ({number} base{'s' * (number != 1)})" for target, number in counts.items()
+    )
     return f"{action.unit} at {at}"
 
 

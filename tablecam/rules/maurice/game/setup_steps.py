@@ -79,8 +79,11 @@ class LayingTerrainRules:
             state = _with_terrain(state, step, action)
         elif not isinstance(action, Done):
             raise Refused(f"expected terrain, or done, got {action.type}", rule="M-2.1")
-        pieces = len(state.position.terrain)
-        text = f"{side_name(step.side)} has laid {pieces} of {step.least} to {step.most} pieces"
+        deed = "leaves the terrain as it lies"
+        if isinstance(action, LayTerrain):
+            pieces = len(action.terrain)
+            deed = f"has laid {pieces} of {step.least} to {step.most} pieces"
+        text = f"{side_name(step.side)} {deed}"
         edge = ChoosingEdge(state.other(step.side), step.then)
         drawn = tuple(
             Shape("polygon", piece.outline_mm, "terrain", piece.id)
@@ -107,7 +110,7 @@ class ChoosingEdgeRules:
         other = state.other(step.side)
         near = step.side if action.edge == "near" else other
         far = state.other(near)
-        text = f"{near} deploys at the near edge, {far} at the far one"
+        text = f"{side_name(near)} deploys at the near edge, {side_name(far)} at the far one"
         drawn = (*_zone(state, near, is_near=True), *_zone(state, far, is_near=False))
         told = Event("edge", text, "M-2.3", {"near": near, "far": far}, drawn)
         return state.to(ChoosingOrder(other, near, step.then)), (told,)

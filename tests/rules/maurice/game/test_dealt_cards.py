@@ -26,6 +26,7 @@ from tablecam.rules.maurice.game.steps import (
     CommandChoice,
     Discarding,
     Drawing,
+    Firing,
     Interrupting,
     Marching,
     Modifying,
@@ -34,6 +35,7 @@ from tablecam.rules.maurice.game.steps import (
 )
 from tests.rules.maurice.game.duel import table
 from tests.rules.maurice.game.states import after
+from tests.rules.maurice.tables import line, massed
 
 
 @pytest.fixture
@@ -112,6 +114,24 @@ def test_a_dealt_modifier_adds_what_it_says_and_nothing_else(dealt):  # M-3.9, M
         after(state, Modify("french", "bugle", {"F1": 5}, "long-strides-1"))
     with pytest.raises(Refused, match=r"M-3\.10 expected the card that is played"):
         after(state, Modify("french", "bugle", {"F1": 2}))
+
+
+def test_a_dealt_modifier_is_offered_for_whom_it_can_change(dealt):  # M-4.16
+    horse = massed("FC", "french", 900, 200)
+    state = replace(GAME.begin(table(horse), {"deck": "house"}), round=dealt.round)
+    state = holding(state, "french", "Aimed Fire")
+    asked = state.to(Modifying("musket", "french", (), Firing("volley", "french")))
+    near = replace(asked, position=replace(asked.position, units=within_range(asked.position)))
+    assert GAME.legal(near)[1:] == (Modify("french", "musket", {"F1": 1}, "aimed-fire-1"),)
+    for_horse = Modify("french", "musket", {"FC": 1}, "aimed-fire-1")
+    after(near, for_horse)  # no use, but what the card says
+    assert for_horse in GAME.legal(asked)  # where it helps nobody, all are the same
+
+
+def within_range(position):
+    """The units, B1 100 mm before F1."""
+    moved = line("B1", "british", 600, 340, 270.0)
+    return tuple(moved if unit.id == "B1" else unit for unit in position.units)
 
 
 def test_a_dealt_interrupt_does_what_it_says(dealt):  # M-3.7

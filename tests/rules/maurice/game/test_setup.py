@@ -82,7 +82,7 @@ def test_towns_are_not_known_and_what_lies_may_stay():  # M-2.2
     with pytest.raises(Refused, match=r"M-2\.2 .*expected one of woods"):
         after(state, LayTerrain(town))
     state, told = after(state, Done())
-    assert told[0].text == "French has laid 0 of 4 to 7 pieces"
+    assert told[0].text == "French leaves the terrain as it lies"
     assert isinstance(state.step, ChoosingEdge)
 
 
