@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import get_args
 
 import numpy as np
 import shapely
@@ -15,10 +14,11 @@ from tablecam.errors import BadInput
 from tablecam.measure.outlines import Axes, axes, unit_footprints
 from tablecam.measure.rectangles import rectangles
 from tablecam.rules.maurice.ground import Ground, are_partly_in
+from tablecam.rules.maurice.oddities import oddities
 from tablecam.rules.maurice.overlaps import Overlap, overlaps
-from tablecam.rules.maurice.tables import BASES, KINDS, MOST_WIDE
+from tablecam.rules.maurice.tables import BASES, FORMATIONS, KINDS
 from tablecam.table.formation import read_formation
-from tablecam.table.model import FormationName, Position, Unit
+from tablecam.table.model import Position, Unit
 from tablecam.wording import quoted, written
 
 GAME = "maurice-lite"
@@ -26,8 +26,6 @@ GAME = "maurice-lite"
 MOST_OFF_TABLE_MM = 10.0
 MOST_SIGMA_MM, MOST_SIGMA_DEG = 10.0, 10.0
 """Of bases less sure than about what M-1.7 allows, no formation, and no answer, can be told."""
-_CUT_MM = 1.0
-"""Bases are cut no more exactly than this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +87,7 @@ class Field:
     def warnings(self) -> tuple[str, ...]:
         """What is odd but tolerated, one sentence each."""
         overlaps = (each.sentence for each in self.overlaps)
-        return (*overlaps, *_odd(self.units), *_massed_foot(self.units), *_broken(self.units))
+        return (*overlaps, *oddities(self.position.units, self.position.table))
 
     @property
     def bw_mm(self) -> float:
@@ -241,8 +239,10 @@ def _check_units(position: Position, bases: NDArray[np.object_], source: str) ->
 
 
 def _check_formation(unit: Unit, source: str) -> None:
-    if unit.formation is not None and unit.formation not in get_args(FormationName):
-        expected = f"expected one of {', '.join(get_args(FormationName))}"
+    """Refuse what no unit of its arm lies in (M-1.7)."""
+    known = FORMATIONS[unit.arm]
+    if unit.formation is not None and unit.formation not in known:
+        expected = f"expected {'one of ' * (len(known) > 1)}{', '.join(known)}"
         raise BadInput(
             source, f"unit {unit.id}: formation: {expected}, got {quoted(unit.formation)}"
         )
@@ -274,38 +274,3 @@ def _check_sigmas(unit: Unit, source: str) -> None:
                     f"unit {unit.id}: base {unit.base_name(index)}: {key}: "
                     f"expected at most {most:g}, got {sigma:g}",
                 )
-
-
-def _odd(units: tuple[UnitOnField, ...]) -> tuple[str, ...]:
-    """Units on bases of other shapes than the rules are made for; they are ruled on (M-1.1)."""
-    shapes = {
-        unit.id: (base.width_mm, base.depth_mm)
-        for unit in units
-        if unit.unit.arm != "artillery"
-        for base in unit.unit.bases
-        if not base.depth_mm - _CUT_MM <= base.width_mm <= MOST_WIDE * base.depth_mm + _CUT_MM
-    }
-    return tuple(
-        f"unit {name} has bases of {wide_mm:g} x {deep_mm:g} mm: the rules are made for bases from "
-        f"square to {MOST_WIDE:g} times as wide as deep"
-        for name, (wide_mm, deep_mm) in shapes.items()
-    )
-
-
-def _massed_foot(units: tuple[UnitOnField, ...]) -> tuple[str, ...]:
-    """Foot two behind two, as only cavalry may lie (M-1.7)."""
-    return tuple(
-        f"unit {unit.id} lies massed: infantry may not"
-        for unit in units
-        if unit.formation == "massed" and unit.unit.arm == "infantry"
-    )
-
-
-def _broken(units: tuple[UnitOnField, ...]) -> tuple[str, ...]:
-    """Units that have more disruption than bases: broken, so off the table (M-1.14)."""
-    return tuple(
-        f"unit {unit.id} has disruption {unit.disruption} with {len(unit.bases)} "
-        f"base{'s' * (len(unit.bases) > 1)}: it is broken and leaves the table"
-        for unit in units
-        if unit.disruption > len(unit.bases)
-    )

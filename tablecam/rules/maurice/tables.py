@@ -8,10 +8,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from tablecam.table.model import Arm
+from tablecam.table.model import Arm, FormationName
 
 BASES: Final[Mapping[Arm, int]] = MappingProxyType({"infantry": 4, "cavalry": 4, "artillery": 1})
 """How many bases a unit has (M-1.6)."""
+
+_OF_FOUR: Final[tuple[FormationName, ...]] = ("line", "column", "massed", "broken-up")
+FORMATIONS: Final[Mapping[Arm, tuple[FormationName, ...]]] = MappingProxyType(
+    {"infantry": _OF_FOUR, "cavalry": _OF_FOUR, "artillery": ("artillery",)}
+)
+"""How units may lie (M-1.7): massed infantry is told of, broken-up is whatever is none of these."""
 
 MOST_WIDE = 1.5
 """Bases of infantry and cavalry are square, or at most so much wider than deep (M-1.1)."""

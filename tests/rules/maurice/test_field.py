@@ -7,9 +7,15 @@ import pytest
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import field_of, renewed_field
 from tablecam.table.model import Position, TableSize, Terrain
-from tests.rules.maurice.tables import gun, line, massed, position
+from tests.rules.maurice.tables import column, gun, line, massed, position
 
 WOOD = Terrain("wood", "woods", ((380, 380), (520, 380), (520, 460), (380, 460)))
+
+
+def apart(unit, gap_mm):
+    """A line with its last base so far from the others."""
+    last = replace(unit.bases[-1], x_mm=unit.bases[-1].x_mm + gap_mm)
+    return replace(unit, bases=(*unit.bases[:-1], last))
 
 
 def test_units_have_their_formations_and_know_their_ground():
@@ -93,13 +99,52 @@ def test_bases_that_overlap_by_as_much_as_hands_do_are_warned_of():
     assert field.warnings == ("bases A1/1 (A1) and A2/1 (A2) overlap by 2.0 mm",)
 
 
-def test_a_formation_that_the_rules_do_not_know_is_refused():  # M-1.7
+@pytest.mark.parametrize(
+    ("unit", "formation", "expected"),
+    [
+        (line("F1", "french", 500, 400), "square", "one of line, column, massed, broken-up"),
+        (line("F1", "french", 500, 400), "artillery", "one of line, column, massed, broken-up"),
+        (gun("F1", "french", 500, 400), "line", "artillery"),
+    ],
+)
+def test_a_formation_that_no_unit_of_its_arm_lies_in_is_refused(unit, formation, expected):  # M-1.7
     with pytest.raises(BadInput) as refused:
-        field_of(position(replace(line("F1", "french", 500, 400), formation="square")), "p.json")
+        field_of(position(replace(unit, formation=formation)), "p.json")
     assert str(refused.value) == (
-        "p.json: unit F1: formation: expected one of line, column, massed, artillery, broken-up, "
-        'got "square"'
+        f'p.json: unit F1: formation: expected {expected}, got "{formation}"'
     )
+
+
+@pytest.mark.parametrize(
+    ("unit", "formation", "because"),
+    [
+        (column("F1", "french", 500, 400), "line", "its 4 bases lie one behind the other"),
+        (line("F1", "french", 500, 400), "column", "its 4 bases lie side by side"),
+        (line("F1", "french", 500, 400), "broken-up", "its 4 bases lie side by side"),
+        (
+            apart(line("F1", "french", 500, 400), 100),
+            "line",
+            "bases F1/3 and F1/4 lie 100 mm apart",
+        ),
+        (apart(line("F1", "french", 500, 400), 9), "line", None),
+        (line("F1", "french", 500, 400), "line", None),
+        (line("F1", "french", 500, 400), None, None),
+    ],
+)
+def test_a_unit_that_does_not_lie_as_it_is_said_to_is_warned_of(unit, formation, because):  # M-1.7
+    """But not one on the verge of it, which a camera would call now this and now that."""
+    warnings = field_of(position(replace(unit, formation=formation))).warnings
+    said = f"unit F1 is said to be in formation {formation}, but {because}"
+    assert warnings == ((said,) if because else ())
+
+
+@pytest.mark.parametrize(
+    ("y_mm", "over"), [(20.0, None), (19.6, None), (15.0, "5.0"), (1184.0, "4.0"), (10.1, "9.9")]
+)
+def test_bases_that_hang_over_the_tables_edge_are_warned_of(y_mm, over):  # M-6.32
+    said = f"base F1/1 (F1) hangs {over} mm over the table's edge"
+    warnings = field_of(position(gun("F1", "french", 500, y_mm))).warnings
+    assert warnings == ((said,) if over else ())
 
 
 @pytest.mark.parametrize(
