@@ -117,7 +117,8 @@ def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:
     """The activation with the cheapest cards; None where the hand has not enough span."""
     if not is_dealt(state):
         return Activate(force, spans=(need_bw,)) if state.side(state.active).hand else None
-    held = [(card.span_bw, card.id) for card in cards_of(state, state.active)]
+    plain_first = sorted(cards_of(state, state.active), key=lambda card: card.is_of_further_use)
+    held = [(card.span_bw, card.id) for card in plain_first]
     chosen = cheapest_cards(held, need_bw)
     return None if chosen is None else Activate(force, cards=chosen)
 

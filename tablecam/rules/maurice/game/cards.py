@@ -58,3 +58,8 @@ class Card:
     interrupts: Effect | None = None
     is_event: bool = False
     is_removable: bool = False
+
+    @property
+    def is_of_further_use(self) -> bool:
+        """Whether it does anything that is lost when it is played for its span (M-3.9)."""
+        return bool(self.modifies or self.interrupts or self.is_event)

@@ -101,6 +101,19 @@ def test_dealt_cards_are_played_by_name_for_their_spans(dealt):  # M-3.4, M-3.9,
     assert state.deck.discards == ("runner-1",)
 
 
+def test_of_cards_that_reach_as_far_those_for_their_span_only_are_offered(dealt):  # M-3.9
+    state = replace(dealt, step=Activating(), round=replace(dealt.round, command="march"))
+    (_, for_it), (_, plain) = (
+        (held, GAME.legal(held)[0])
+        for held in (
+            holding(state, "french", "Muddy Lanes", "Stirrups In"),
+            holding(state, "french", "Muddy Lanes", "Stirrups In", "Rider", "Runner"),
+        )
+    )
+    assert for_it.cards == ("muddy-lanes-1",)
+    assert plain.cards == ("runner-1",)
+
+
 def test_a_dealt_modifier_adds_what_it_says_and_nothing_else(dealt):  # M-3.9, M-4.16
     state = holding(dealt, "french", "Long Strides", "Muddy Lanes", "Runner")
     step = Modifying("bugle", "french", (), Marching(("F1",)))
