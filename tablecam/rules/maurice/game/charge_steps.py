@@ -48,11 +48,12 @@ class ChargingRules:
 
     def asked(self, state: State, step: Charging) -> Asked:
         """The active side."""
-        left = ", ".join(_left(step))
-        short = _short_of_half(step)
+        left, short = _left(step), _short_of_half(step)
+        names, who = ", ".join(left), side_name(state.active)
+        if 0 < len(left) <= short and _must_all_charge(state, left):
+            return Asked(f"{who} charges: {names} must charge", state.active)
         more = f"{short} more must charge" if short else "or say done"
-        who = side_name(state.active)
-        return Asked(f"{who} charges: {left} may charge or move up; {more}", state.active)
+        return Asked(f"{who} charges: {names} may charge or move up; {more}", state.active)
 
     def legal(self, state: State, step: Charging) -> tuple[Action, ...]:
         """A charge at each enemy that can be met, the usual ways to move up, and to be done.
@@ -247,6 +248,14 @@ def _short_of_half(step: Charging) -> int:
     activated = len(step.force)
     enough = next(count for count in range(activated + 1) if are_enough(count, activated))
     return max(enough - len(step.charged), 0)
+
+
+def _must_all_charge(state: State, left: Sequence[str]) -> bool:
+    """Whether units of which half of the force cannot spare one can all charge; if it may be told.
+
+    Who cannot any more, as others went before, may move up.
+    """
+    return not state.declares_first and len(able_to_charge(state, left)) == len(left)
 
 
 def _may_stay_behind(step: Charging, able: Sequence[str], name: str) -> bool:

@@ -18,7 +18,12 @@ from tablecam.rules.maurice.game import actions as act
 from tablecam.rules.maurice.game.due_drawing import offer_shapes, outlines
 from tablecam.rules.maurice.game.move_words import march_words
 from tablecam.rules.maurice.game.state import State
-from tablecam.rules.maurice.game.steps import LayingTerrain, RollingFirstRound, RollingTerrain
+from tablecam.rules.maurice.game.steps import (
+    Activating,
+    LayingTerrain,
+    RollingFirstRound,
+    RollingTerrain,
+)
 from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at
 from tablecam.rules.maurice.march_change import placed
 from tablecam.table.model import Point
@@ -55,6 +60,8 @@ def _offer(state: State, action: act.Action) -> Offer:
             return Offer("dice", f"{action}: {', '.join(names)}")
         case act.Done() if isinstance(state.step, LayingTerrain):
             return Offer("setup", "Leave the terrain as it lies")
+        case act.Done() if isinstance(state.step, Activating):
+            return Offer("done", "Activate nobody")
         case act.Rally():
             return Offer(action.type, action.unit, outlines(field_at(state), [action.unit]))
         case act.PlaceCommander():

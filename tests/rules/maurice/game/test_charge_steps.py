@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -330,3 +331,14 @@ def test_m_8_5_what_is_too_close_to_reach_is_the_movers() -> None:
         state, events = after(state, home)
         assert "too close to call, and the mover's" in events[0].text
         assert state.step == RollingCombat(("F1", "B1"))
+
+
+def test_m_8_2_whoever_must_charge_is_told_so_and_not_that_it_may_move_up() -> None:
+    foe = line("B1", "british", 600, 700, 270.0)
+    state = state_at(position(line("F1", "french", 600, 560), foe), Charging(("F1",)))
+    assert the_round.asked(state).question == "French charges: F1 must charge"
+    away = replace(state, step=Charging(("F1", "F2")))
+    away = replace(away, position=position(*state.position.units, line("F2", "french", 200, 200)))
+    assert "F1, F2 may charge or move up; 1 more must charge" in the_round.asked(away).question
+    blind = replace(state, options=replace(state.options, measuring="declared"))
+    assert "1 more must charge" in the_round.asked(blind).question
