@@ -30,8 +30,9 @@ Map = NDArray[np.float32]
 Grey = NDArray[np.uint8]
 
 _STEPS = 2
-_RIM_CELLS = 0.85
-"""How much of the white rim is compared; the outermost would meet figures more often."""
+_RIM_CELLS = 0.95
+"""How much of the white rim is compared: all but where it may be cut, as the light and what shines
+in are fitted. With 0.85 the median error is 2 % larger at 2 and 2.3 px a cell, with 0.7 7 %."""
 _FURTHEST = 7.0
 """Standard deviations beyond which pixels have no weight. So near to the place, most of what is
 left are the model's own errors, not outliers: with 4.7 the median error is a tenth larger."""
@@ -101,8 +102,7 @@ def _fitted(
         told = _told(columns, left.weights, patches)
         prior = expected(shares, left, light_changes=_LIGHT_CHANGES)
         shares = solved(columns, told, grey - trace, prior)
-        is_last = step == _STEPS - 1
-        poses = moved(poses, shares, None if is_last else left.firmness)
+        poses = moved(poses, shares, left.firmness)
     residuals = grey - trace - (shares[:, None] @ columns.values)[:, 0]
     left = replace(left, residuals=residuals)
     return poses, place_covariances(columns, told, left, shares, prior, patches, tells)
