@@ -50,7 +50,7 @@ def create_app(
     app.register_blueprint(api.blueprint)
     app.register_blueprint(rulings.blueprint)
     app.register_blueprint(game.blueprint)
-    play_recording(app, recording, live)
+    play_recording(app, recording, live, name=lambda: live.roster.name)
     guard.protect(app)
     seat_people(app, seats or Seats(sides_of(live.roster)))
     errors.explain(app)
@@ -63,6 +63,7 @@ def create_replay(
     *,
     is_own: bool = False,
     is_going_on: Callable[[], bool] = lambda: True,
+    name: Callable[[], str] = lambda: "",
 ) -> Flask:
     """The application that plays one recording, without a table.
 
@@ -71,9 +72,10 @@ def create_replay(
         config: As for `create_app`.
         is_own: Who looks has the recording itself, and may copy all of it at any time.
         is_going_on: Whether it is being written to; a page that is opened then keeps up with it.
+        name: What players call the table; where that is empty, its table file says.
     """
     app = _configured(config)
-    play_recording(app, lambda: journal, is_own=is_own, is_going_on=is_going_on)
+    play_recording(app, lambda: journal, is_own=is_own, is_going_on=is_going_on, name=name)
     app.add_url_rule("/", "start", lambda: redirect(url_for("replay.page")))
     guard.protect(app)
     errors.explain(app)

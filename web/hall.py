@@ -68,7 +68,8 @@ class _Tables:
         if table not in self._apps:
             journal = self._watch.journal(table)
             is_going_on = partial(self._watch.is_playing, table)
-            self._apps[table] = create_replay(journal, is_going_on=is_going_on)
+            name = partial(self._watch.name_of, table)
+            self._apps[table] = create_replay(journal, is_going_on=is_going_on, name=name)
         return self._apps[table]
 
 

@@ -22,7 +22,7 @@ import tablecam
 from tablecam.errors import BadInput
 from tablecam.record.journal import Journal
 from tablecam.replay.copies import Watched, unwatched
-from tablecam.replay.film import film
+from tablecam.replay.film import film, table_name
 from tablecam.replay.moment import is_over
 from tablecam.replay.text_form import text_of
 from web.bundle import bundle, modules
@@ -73,7 +73,14 @@ def page_lines(
     if played["facts"] is None:
         raise BadInput(journal.name, "expected a recording of a table, got one of nothing yet")
     text = text_of(journal) if is_over(journal) else ""
-    about = {"base": "", "live": False, "rules": False, "ranges_bw": [], "text": bool(text)}
+    about = {
+        "base": "",
+        "name": table_name(journal),
+        "live": False,
+        "rules": False,
+        "ranges_bw": [],
+        "text": bool(text),
+    }
     style = "\n".join(_static(f"{name}.css") for name in STYLES)
     script = bundle(_MAIN, _module)
     shown = _File(

@@ -20,7 +20,7 @@ from tablecam.live.what_if import WhatIf
 from tablecam.record.entries import PICTURE_KINDS, PictureKind
 from tablecam.record.journal import Journal
 from tablecam.referee.refusals import NotDeclared
-from tablecam.replay.film import film
+from tablecam.replay.film import film, pictured, table_name
 from tablecam.replay.moment import Branch, is_measuring_closed, is_over
 from tablecam.replay.text_form import text_of
 from tablecam.rules.books import book_of
@@ -40,7 +40,8 @@ _KEPT_FOR_S = 24 * 3600
 class Played:
     """A recording that is shown, by whatever finds it, and the live table that makes it, if any.
 
-    `is_own` where whoever looks has the recording itself; `is_going_on` while it is written to.
+    `is_own` where whoever looks has the recording itself; `is_going_on` while it is written to;
+    `name` is what players call its table, where whoever shows it knows that.
     """
 
     recording: Recording
@@ -48,6 +49,7 @@ class Played:
     live: Live | None
     is_own: bool
     is_going_on: Callable[[], bool]
+    name: Callable[[], str]
 
 
 def play_recording(
@@ -57,9 +59,11 @@ def play_recording(
     *,
     is_own: bool = False,
     is_going_on: Callable[[], bool] = lambda: True,
+    name: Callable[[], str] = lambda: "",
 ) -> None:
     """Give an application a recording to play."""
-    app.extensions[_KEY] = Played(recording, WhatIf(recording), live, is_own, is_going_on)
+    what_if = WhatIf(recording)
+    app.extensions[_KEY] = Played(recording, what_if, live, is_own, is_going_on, name)
     app.register_blueprint(blueprint)
 
 
@@ -70,6 +74,7 @@ def page() -> str:
     game = "" if journal is None else journal.facts().game
     about = {
         "base": request.script_root,
+        "name": _played().name() or ("" if journal is None else table_name(journal)),
         "live": not _played().is_own and _played().is_going_on(),
         "rules": book_of(game) is not None,
         "ranges_bw": list(current_app.config["RANGES_BW"]),
@@ -82,13 +87,21 @@ def page() -> str:
 
 @blueprint.get("/api/replay/film")
 def whole_film() -> Response:
-    """The film of the recording, or what was added `after` an entry; 204 while nothing was."""
+    """The film of the recording, or what was added `after` an entry; 204 while nothing was.
+
+    Who knows of so many `pictures` until then is told of all, where there are more by now.
+    """
     journal = _played().recording()
     after = request.args.get("after", 0, type=int)
-    if journal is None or (after and journal.last() <= after):
+    known = request.args.get("pictures", type=int)
+    if journal is None:
         return Response(status=204)
+    is_told = not after or known is None or journal.picture_count(up_to=after) == known
+    if after and is_told and journal.last() <= after:
+        return Response(status=204)
+    document = film(journal, after) | ({} if is_told else {"pictures": pictured(journal, after)})
     # As short as can be: it is the most that any page asks for.
-    told = json.dumps(film(journal, after), ensure_ascii=False, separators=(",", ":"))
+    told = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     return Response(told, mimetype="application/json")
 
 

@@ -7,7 +7,7 @@ import ipaddress
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -171,6 +171,7 @@ def serve(
     simulated: SimulatedControls | None = None,
 ) -> None:
     """Watch the table and serve its page until Ctrl-C; say at the end where the game is kept."""
+    roster = replace(roster, name=game.name or roster.name)
     live = LiveTable(
         reader,
         camera,
@@ -188,7 +189,7 @@ def serve(
     if seats.by_link:
         click.echo(invitation(seats), err=True)
     click.echo("Ctrl-C stops.", err=True)
-    with _sending(game, record, game.name or roster.name), live:
+    with _sending(game, record, roster.name), live:
         server.run(open_browser=open_browser, start=start)
     if record.path is not None:
         click.echo(f"The game is kept in {record.path}", err=True)

@@ -54,6 +54,10 @@ class HallWatch(Background):
         """Whether a table is there and plays."""
         return any(each.is_playing for each in self.tables() if each.id == recording_id)
 
+    def name_of(self, recording_id: str) -> str:
+        """What players call a table; empty where they do not."""
+        return next((each.name for each in self.tables() if each.id == recording_id), "")
+
     def tables(self) -> tuple[Table, ...]:
         """All tables, those that play first, the newest first."""
         with self._changed:

@@ -142,6 +142,16 @@ class Journal:
         rows = self._rows(select(picture.c.entry, picture.c.kind).where(of_it))
         return {(row.entry, row.kind) for row in rows}
 
+    def picture_count(self, *, up_to: int) -> int:
+        """How many pictures its entries have until one.
+
+        Raises:
+            BadInput: They cannot be read.
+        """
+        of_it = (picture.c.recording == self.id) & (picture.c.entry <= up_to)
+        (row,) = self._rows(select(func.count()).select_from(picture).where(of_it))
+        return int(row[0])
+
     def pictures_size(self) -> int:
         """How many bytes all its pictures have.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tablecam.errors import BadInput
-from tablecam.record.entries import Entry, Kind
+from tablecam.record.entries import Entry, Kind, PictureKind
 from tablecam.record.journal import Journal
 from tablecam.record.positions import WHOLE
 from tablecam.replay.copies import Watched, unwatched
@@ -56,6 +56,18 @@ def film(journal: Journal, after: int = 0, watched: Watched = unwatched) -> Json
     }
 
 
+def pictured(journal: Journal, up_to: int) -> dict[int, list[PictureKind]]:
+    """The kinds of pictures that entries have until one, by their numbers.
+
+    Raises:
+        BadInput: The recording cannot be read.
+    """
+    found: dict[int, list[PictureKind]] = {}
+    for number, kind in sorted(journal.pictured(up_to=up_to)):
+        found.setdefault(number, []).append(kind)
+    return found
+
+
 def film_facts(journal: Journal) -> Json | None:
     """What a page needs to know of the table; None of one that nothing is known of yet.
 
@@ -72,6 +84,16 @@ def film_facts(journal: Journal) -> Json | None:
             position = position_from_json(told, journal.name, games=(kept.game,))
             return table_facts(roster_in("", position))
     return None
+
+
+def table_name(journal: Journal) -> str:
+    """What the recording's table file calls the table; empty where it does not.
+
+    Raises:
+        BadInput: The recording cannot be read.
+    """
+    roster = roster_of(journal.facts().table_file)
+    return "" if roster is None else roster.name
 
 
 def public_part(entry: Entry, name: str) -> Json:

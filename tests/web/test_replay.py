@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -71,6 +73,30 @@ def test_the_film_is_sent_whole_and_then_what_was_added(
     assert last == journal.last()
     assert len(client.get(f"/api/replay/film?after={last - 3}").json["entries"]) == 3
     assert client.get(f"/api/replay/film?after={last}").status_code == 204
+
+
+def test_whoever_knows_of_other_pictures_than_there_are_is_told_of_all(
+    client: FlaskClient, journal: GameFile
+) -> None:
+    last = journal.last()
+    assert client.get(f"/api/replay/film?after={last}&pictures=1").status_code == 204
+    told = client.get(f"/api/replay/film?after={last}&pictures=0").json
+    assert (told["entries"], told["pictures"]) == ([], {str(last): ["table"]})
+    added = client.get(f"/api/replay/film?after={last - 1}&pictures=0").json
+    assert "pictures" not in added  # none was added to what is known: it comes with its entry
+    assert added["entries"][0]["pictures"] == ["table"]
+
+
+def test_the_page_says_what_its_table_is_called(journal: GameFile, tmp_path: Path) -> None:
+    table_file = (files("tablecam.simulate") / "demo_table.toml").read_text(encoding="utf-8")
+    named = table_file.replace("[table]", '[table]\nname = "<b>Anna\'s table</b>"')
+    kept = GameFile.create(tmp_path / "a.tablecam", replace(journal.facts(), table_file=named))
+    page = create_replay(kept, {"TESTING": True}).test_client().get("/replay").text
+    assert "<title>&lt;b&gt;Anna&#39;s table&lt;/b&gt; · tablecam" in page
+    in_hall = create_replay(kept, {"TESTING": True}, name=lambda: "Table 7").test_client()
+    assert '<b class="replay-name">Table 7</b>' in in_hall.get("/replay").text
+    nameless = create_replay(journal, {"TESTING": True}).test_client().get("/replay").text
+    assert "replay-name" not in nameless
 
 
 def test_a_picture_is_sent_to_be_kept(client: FlaskClient, journal: GameFile) -> None:

@@ -44,14 +44,14 @@
  * @property {number} [of]
  * @property {string[]} [pictures]
  *
- * @typedef {{id: string, game: string, started_at: string, facts: TableFacts | null, entries: Entry[]}} FilmDocument
+ * @typedef {{id: string, game: string, started_at: string, facts: TableFacts | null, entries: Entry[], pictures?: Record<string, string[]>}} FilmDocument  `pictures`: of what is known already, by the entries' numbers
  *
  * @typedef {object} Moment  something to be marked on the scrubber
  * @property {number} at  the entry's place
  * @property {"round" | "phase" | "break" | "charge" | "dispute" | "overrule" | "over"} kind
  * @property {string} text
  */
-import { applied, unitsOf } from "./replay_positions.js";
+import { applied, basesOf, haveMoved, unitsOf } from "./replay_positions.js";
 
 /** A wait longer than this is played as if it were this long. */
 export const LONGEST_WAIT_S = 5;
@@ -80,7 +80,7 @@ export class Film {
     this.standings = [];
     /** @type {Moment[]} */
     this.moments = [];
-    /** @type {Map<string, {places: number[], lies: string}>} the moves of each unit, and where it lies */
+    /** @type {Map<string, {places: number[], lies: import("./replay_positions.js").BaseDocument[]}>} the moves of each unit, and where the last of them led */
     this.moves = new Map();
     /** @type {Map<number, number>} where a deed was taken back, by the place of its entry */
     this.undone = new Map();
@@ -143,6 +143,21 @@ export class Film {
     if (entry.pictures.includes("table")) this.tablePictures.push({ at: Math.min(at, this.placeOf(of)), entry: entry.n });
   }
 
+  /** How many pictures are known. @returns {number} */
+  get pictureCount() {
+    return this.entries.reduce((sum, { pictures = [] }) => sum + pictures.length, 0);
+  }
+
+  /** Hear anew which pictures the entries have: some reach a hall later than what they show. @param {Record<string, string[]>} kindsByNumber */
+  hearPictures(kindsByNumber) {
+    this.pictures = new Map();
+    this.tablePictures = [];
+    this.entries.forEach((entry, at) => {
+      entry.pictures = kindsByNumber[entry.n];
+      this.addPictures(entry, at);
+    });
+  }
+
   /** The place of the entry of a number, or of the last one before it. @param {number} number @returns {number} */
   placeOf(number) {
     return Math.max(0, lastAtOrBefore(this.entries.length, (at) => this.entries[at].n <= number));
@@ -159,10 +174,18 @@ export class Film {
     return position ? unitsOf(position) : { units: [], commanders: [] };
   }
 
-  /** The entry that has the picture of the table as it was then. @param {number} at @returns {number | null} */
+  /** The newest picture of the table by then: which entry has it, and whence on it shows how all lies. @param {number} at @returns {{at: number, entry: number} | null} */
   pictureAt(at) {
     const found = lastAtOrBefore(this.tablePictures.length, (index) => this.tablePictures[index].at <= at);
-    return found < 0 ? null : this.tablePictures[found].entry;
+    return this.tablePictures[found] ?? null;
+  }
+
+  /** Whether units or commanders lie elsewhere than at another place of the film. @param {number} at @param {number} before @returns {boolean} */
+  liesElsewhere(at, before) {
+    const [now, lay] = [this.positions[at], this.positions[before]];
+    if (!now || !lay || now === lay) return false;
+    const [bases, old] = [basesOf(now), basesOf(lay)];
+    return bases.size !== old.size || [...bases].some(([id, each]) => haveMoved(each, old.get(id) ?? []));
   }
 
   /** Whether what an entry did was taken back by then. @param {number} place @param {number} at */
@@ -198,9 +221,8 @@ export class Film {
     const known = new Set(before?.units);
     for (const unit of now.units) {
       if (known.has(unit)) continue;
-      const lies = placesOf(unit);
-      const moves = this.moves.get(unit.id) ?? { places: [], lies: "" };
-      if (moves.lies !== lies) this.moves.set(unit.id, { places: [...moves.places, at], lies });
+      const { places, lies } = this.moves.get(unit.id) ?? { places: [], lies: [] };
+      if (!places.length || haveMoved(unit.bases, lies)) this.moves.set(unit.id, { places: [...places, at], lies: unit.bases });
     }
   }
 
@@ -240,11 +262,6 @@ function momentsOf(entry, at) {
 /** @type {(position: Position, id: string) => import("./replay_positions.js").UnitDocument | undefined} */
 function findUnit(position, id) {
   return position.units.find((unit) => unit.id === id);
-}
-
-/** Where a unit's bases lie, as a text; what a camera strays by is no move. @type {(unit: import("./replay_positions.js").UnitDocument) => string} */
-function placesOf({ bases }) {
-  return bases.map(({ x_mm, y_mm, heading_deg }) => [x_mm / 4, y_mm / 4, heading_deg / 4].map(Math.round).join()).join(";");
 }
 
 /** The last of so many places for which something holds; it holds for the first ones only; -1: for none. @type {(count: number, holds: (place: number) => boolean) => number} */

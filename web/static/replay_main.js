@@ -15,7 +15,7 @@ import { listenToReplay } from "./replay_deeds.js";
 import { Film } from "./replay_film.js";
 import { renderReplayLog } from "./replay_log.js";
 import { renderMoment } from "./replay_moment.js";
-import { createTablePicture } from "./replay_picture.js";
+import { createTablePicture, renderPictureAge } from "./replay_picture.js";
 import { sourceOfPage } from "./replay_source.js";
 import { goTo, goesOn, newReplay, playOn } from "./replay_state.js";
 import { renderStrip } from "./replay_strip.js";
@@ -110,6 +110,7 @@ function drawTable(state, replay, renderBoard) {
   renderStrip(state, replay);
   renderTimeline(state, replay);
   renderMoment(replay, source.pictureUrl);
+  renderPictureAge(state, replay);
 }
 
 /** Draw all that is beside it, which is much more. @type {(state: State, replay: Replay) => void} */
@@ -162,9 +163,10 @@ async function keepUp(replay, changed) {
     await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS));
     if (document.hidden) continue;
     const last = replay.film.entries.at(-1)?.n ?? 0;
-    const added = await source.film(last).catch(() => undefined);
+    const added = await source.film(last, replay.film.pictureCount).catch(() => undefined);
     byId("lost-connection").hidden = added !== undefined;
     if (added && added.id !== replay.film.id) location.reload();
+    if (added?.pictures) replay.film.hearPictures(added.pictures);
     if (added) goesOn(replay, added.entries);
     if (added) changed();
   }

@@ -8,10 +8,16 @@
  * @typedef {{id: string, side: string, x_mm: number, y_mm: number, sigma_mm?: number, seen?: "now" | "held" | "hand", base?: BaseDocument}} CommanderDocument
  * @typedef {{units: UnitDocument[], commanders: CommanderDocument[]}} Position
  *
+ * @typedef {{x_mm: number, y_mm: number, heading_deg: number}} Place
+ *
  * @typedef {{whole?: any, changed?: Record<string, any>, gone?: string[], order?: string[]}} Change
  * @typedef {import("./state.js").Unit} Unit
  * @typedef {import("./state.js").Commander} Commander
  */
+
+/** A base that lies nearer than this to where it lay was moved by nobody: a camera strays, and so do sleeves. */
+const NEAR_MM = 4;
+const NEAR_DEG = 4;
 
 /** @type {WeakMap<object, any>} what was drawn of a document once: most are the same from one position to the next */
 const drawn = new WeakMap();
@@ -64,6 +70,24 @@ function drawnBase({ x_mm, y_mm, heading_deg, width_mm, depth_mm, sigma_mm = 0, 
 /** @type {(each: CommanderDocument) => Commander} */
 function drawnCommander({ id, side, x_mm, y_mm, sigma_mm = 0, seen = "now", base }) {
   return { id, side, x_mm, y_mm, sigma_mm, seen, held_s: seen === "held" ? 0 : null, base: base ? drawnBase(base) : null };
+}
+
+/** The bases of each unit and commander. @type {(position: Position) => Map<string, Place[]>} */
+export function basesOf({ units, commanders = [] }) {
+  const led = commanders.map(({ id, base, x_mm, y_mm }) => /** @type {[string, Place[]]} */ ([id, [base ?? { x_mm, y_mm, heading_deg: 0 }]]));
+  return new Map([...units.map(({ id, bases }) => /** @type {[string, Place[]]} */ ([id, bases])), ...led]);
+}
+
+/** Whether somebody moved bases from where they lay, took some off or laid some down. @type {(bases: Place[], lay: Place[]) => boolean} */
+export function haveMoved(bases, lay) {
+  if (bases === lay) return false;
+  return bases.length !== lay.length || bases.some((base, index) => hasMoved(base, lay[index]));
+}
+
+/** @type {(base: Place, lay: Place) => boolean} */
+function hasMoved(base, lay) {
+  const turned_deg = Math.abs(((base.heading_deg - lay.heading_deg + 540) % 360) - 180);
+  return Math.hypot(base.x_mm - lay.x_mm, base.y_mm - lay.y_mm) > NEAR_MM || turned_deg > NEAR_DEG;
 }
 
 /** The middle of the smallest rectangle square to the first base that holds all of them, facing as that does. @type {(bases: BaseDocument[]) => {x_mm: number, y_mm: number, heading_deg: number}} */

@@ -4,6 +4,7 @@
  *
  * @typedef {object} AboutPage
  * @property {string} base  the path that the page is beneath
+ * @property {string} name  what players call the table, empty where they do not
  * @property {boolean} live  a table is watched
  * @property {boolean} rules  there are rulings for the game
  * @property {number[]} ranges_bw
@@ -12,7 +13,7 @@
  * @typedef {object} Source
  * @property {AboutPage} about
  * @property {boolean} offline
- * @property {(after: number) => Promise<import("./replay_film.js").FilmDocument | null>} film  the whole of it, or what was added since; null: nothing
+ * @property {(after: number, pictures?: number) => Promise<import("./replay_film.js").FilmDocument | null>} film  the whole of it, or what was added since, of whom has so many pictures of what was before; null: nothing
  * @property {(entry: number, kind: string) => string | null} pictureUrl
  * @property {() => Promise<string>} text
  * @property {(what: "measure" | "about" | "sheet" | "odds", wanted: object) => Promise<any>} ask  of a branch
@@ -29,8 +30,8 @@ function served(about) {
   return {
     about,
     offline: false,
-    film: async (after) => {
-      const response = await answered(`${about.base}/api/replay/film?after=${after}`);
+    film: async (after, pictures = 0) => {
+      const response = await answered(`${about.base}/api/replay/film?after=${after}&pictures=${pictures}`);
       return response.status === 204 ? null : response.json();
     },
     pictureUrl: (entry, kind) => `${about.base}/api/replay/pictures/${entry}/${kind}`,
