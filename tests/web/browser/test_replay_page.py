@@ -10,10 +10,15 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from sqlalchemy import insert
 
+from tablecam.record.database import engine_of
 from tablecam.record.entries import GameFacts, NewEntry, Picture
 from tablecam.record.game_file import GameFile
+from tablecam.record.journal import picture_row
 from tablecam.record.positions import applied
+from tablecam.record.schema import picture
+from tablecam.replay.copies import copy_of
 from tablecam.replay.film import film
 from tablecam.replay.text_form import recording_of
 from tests.ports import kept_port
@@ -293,6 +298,53 @@ def test_a_page_says_when_the_table_cannot_be_asked_and_goes_on_when_it_can(
         expect(page.locator("#moment-number")).to_have_text("entry 1")
         with Server(create_replay(journal), port=port, streams=Streams(1)):
             expect(page.locator("#lost-connection")).to_be_hidden()
+
+
+def test_a_picture_older_than_what_lies_on_it_says_so(page: Page) -> None:
+    """The recording's one picture of the table shows how all lay at its beginning."""
+    age = page.locator("#picture-age")
+    expect(page.locator(".layer.picture image")).to_have_count(1)
+    expect(age).to_be_hidden()
+    pressed(page, "End")
+    expect(age).to_have_text(re.compile("The picture is [0-9]+ min older than the units"))
+    page.keyboard.press("p")
+    expect(age).to_be_hidden()
+
+
+def test_pictures_that_reach_a_hall_late_are_shown_on_pages_that_are_open(
+    browser: Browser, journal: GameFile, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.tablecam"
+    late = GameFile.create(path, journal.facts(), copy_of(journal, pictures=False).entries)
+    with (
+        Server(create_replay(late), port=0, streams=Streams(1)) as server,
+        looking(browser, f"{server.address}replay") as page,
+    ):
+        assert page.locator(".layer.picture image").count() == 0
+        row = picture_row(late.id, late.last(), Picture("table", JPEG))
+        with engine_of(path).begin() as connection:
+            connection.execute(insert(picture), row)
+        expect(page.locator(".layer.picture image")).to_have_count(1)
+
+
+def test_what_a_camera_strays_by_is_no_move(page: Page) -> None:
+    moves = page.evaluate(
+        """async () => {
+          const { Film } = await import("/static/replay_film.js");
+          const lying = (x_mm, heading_deg) => {
+            const base = { x_mm, y_mm: 300, heading_deg, width_mm: 40, depth_mm: 40 };
+            const unit = { id: "F1", side: "french", arm: "infantry", bases: [base] };
+            return { units: [unit], commanders: [] };
+          };
+          const places = [[201.9, 359.9], [202.1, 0.1], [201.9, 359.8], [230, 0.1], [230.3, 90]];
+          const entries = places.map(([x, heading], at) => {
+            return { n: at + 1, t: at, kind: "position", change: { whole: lying(x, heading) } };
+          });
+          const film = new Film({ started_at: "2026-05-01T19:30:00Z", facts: null, entries });
+          return [film.movesOf("F1"), film.liesElsewhere(2, 0), film.liesElsewhere(3, 0)];
+        }"""
+    )
+    assert moves == [[0, 3, 4], False, True]
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (820, 1180), (2560, 1440)])
