@@ -11,11 +11,14 @@ from tablecam.table.sections import (
     Coordinate,
     Name,
     NotNegative,
-    Positive,
+    Size,
     StrictModel,
     TableSection,
     TerrainSection,
 )
+
+Heading = Annotated[float, Field(ge=-36_000, le=36_000)]
+"""Turned further than a hundred times round is a slip of the pen."""
 
 
 class BaseSection(StrictModel):
@@ -24,9 +27,9 @@ class BaseSection(StrictModel):
     tag: Annotated[int, Field(ge=0)] | None = None
     x_mm: Coordinate
     y_mm: Coordinate
-    heading_deg: float
-    width_mm: Positive
-    depth_mm: Positive
+    heading_deg: Heading
+    width_mm: Size
+    depth_mm: Size
     sigma_mm: NotNegative = 0.0
     sigma_deg: NotNegative = 0.0
     seen: Seen = "now"

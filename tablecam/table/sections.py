@@ -16,6 +16,8 @@ from tablecam.wording import nearest, quoted
 
 Positive = Annotated[float, Field(gt=0, le=FARTHEST_MM)]
 NotNegative = Annotated[float, Field(ge=0, le=FARTHEST_MM)]
+Size = Annotated[float, Field(ge=1.0, le=FARTHEST_MM)]
+"""Of a base: nobody cuts one of less than a millimetre."""
 Coordinate = Annotated[float, Field(ge=-FARTHEST_MM, le=FARTHEST_MM)]
 
 
@@ -45,7 +47,7 @@ class TableSection(StrictModel):
 
     width_mm: Positive
     depth_mm: Positive
-    base_width_mm: Positive
+    base_width_mm: Size
     tolerance_mm: NotNegative = 0.0
 
     def to_size(self) -> TableSize:

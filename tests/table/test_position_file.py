@@ -189,6 +189,18 @@ REFUSED = {
         _with_base(width_mm=1e200),
         "position: units[1].bases[1].width_mm: expected a number of 100000 or less, got 1e+200",
     ),
+    "a base that nobody can cut": (
+        _with_base(depth_mm=1e-300),
+        "position: units[1].bases[1].depth_mm: expected a number of 1 or more, got 1e-300",
+    ),
+    "a base of nothing": (
+        _with_base(depth_mm=0),
+        "position: units[1].bases[1].depth_mm: expected a number of 1 or more, got 0",
+    ),
+    "turned without an end": (
+        _with_base(heading_deg=-1e308),
+        "position: units[1].bases[1].heading_deg: expected a number of -36000 or more, got -1e+308",
+    ),
     "a tag beside its base": (
         _with_base(tag_right_mm=41),
         "position: units[1].bases[1].tag_right_mm: expected a tag on a base of 40 x 40 mm, got 41",

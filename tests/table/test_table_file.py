@@ -198,7 +198,7 @@ REFUSED = {
     ),
     "size of nothing": (
         changed("base_width_mm = 40", "base_width_mm = 0"),
-        "table.toml:8: table.base_width_mm: expected a number above 0, got 0",
+        "table.toml:8: table.base_width_mm: expected a number of 1 or more, got 0",
     ),
     "negative height": (
         changed("tag_height_mm = 3", "tag_height_mm = -3"),

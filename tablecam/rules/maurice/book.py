@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -89,12 +88,11 @@ def _check(known: Handle, unit: str) -> None:
 
 
 def _warned(known: Handle, sheet: Sheet, *units: str) -> Sheet:
-    """The sheet with what is odd about its units, and with who was left out of all rulings."""
-    odd = [
-        each
-        for each in known.found.field.warnings
-        if not set(units).isdisjoint(re.findall(r"[^\s(),:;]+", each))
-    ]
+    """The sheet with what is odd about its units and their commanders, and who was left out."""
+    field = known.found.field
+    sides = {field.by_id[unit].side for unit in units}
+    leaders = {each.id for each in field.position.commanders if each.side in sides}
+    odd = [each.sentence for each in field.oddities if each.about & {*units, *leaders}]
     return replace(sheet, warnings=(*sheet.warnings, *odd, *known.left_out.values()))
 
 

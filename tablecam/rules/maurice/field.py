@@ -14,7 +14,7 @@ from tablecam.errors import BadInput
 from tablecam.measure.outlines import Axes, axes, unit_footprints
 from tablecam.measure.rectangles import rectangles
 from tablecam.rules.maurice.ground import Ground, are_partly_in
-from tablecam.rules.maurice.oddities import oddities
+from tablecam.rules.maurice.oddities import Oddity, oddities
 from tablecam.rules.maurice.overlaps import Overlap, overlaps
 from tablecam.rules.maurice.tables import BASES, FORMATIONS, KINDS
 from tablecam.table.formation import read_formation
@@ -86,8 +86,13 @@ class Field:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is odd but tolerated, one sentence each."""
-        overlaps = (each.sentence for each in self.overlaps)
-        return (*overlaps, *oddities(self.position.units, self.position.table))
+        return tuple(each.sentence for each in self.oddities)
+
+    @property
+    def oddities(self) -> tuple[Oddity, ...]:
+        """The same, and which units and commanders it is about."""
+        overlaps = (Oddity(frozenset(each.units), each.sentence) for each in self.overlaps)
+        return (*overlaps, *oddities(self.position))
 
     @property
     def bw_mm(self) -> float:

@@ -6,7 +6,7 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import field_of, renewed_field
-from tablecam.table.model import Position, TableSize, Terrain
+from tablecam.table.model import Commander, Position, TableSize, Terrain
 from tests.rules.maurice.tables import column, gun, line, massed, position
 
 WOOD = Terrain("wood", "woods", ((380, 380), (520, 380), (520, 460), (380, 460)))
@@ -171,6 +171,16 @@ def test_a_broken_unit_that_still_stands_is_warned_of(disruption, is_broken):  #
     field = field_of(position(gun("A1", "french", 500, 400, disruption=disruption)))
     said = "unit A1 has disruption 2 with 1 base: it is broken and leaves the table"
     assert field.warnings == ((said,) if is_broken else ())
+
+
+@pytest.mark.parametrize(
+    ("place_mm", "off"),
+    [((500.0, 0.0), None), ((500.0, -30.0), "30.0"), ((1900.0, 1210.0), "100.0")],
+)
+def test_a_commander_beside_the_table_is_warned_of(place_mm, off):  # M-4.12
+    leader = Commander("cinc", "french", *place_mm)
+    warnings = field_of(position(gun("A1", "french", 500, 400), commanders=[leader])).warnings
+    assert warnings == ((f"commander cinc lies {off} mm off the table",) if off else ())
 
 
 @pytest.mark.parametrize("x_mm", [500.0, 538.5])

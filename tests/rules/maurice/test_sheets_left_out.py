@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from tablecam.table.model import Commander
 from tests.rules.maurice.sheets_asked import UNIT_KEYS, pair_sheet, unit_sheet
-from tests.rules.maurice.tables import line, position
+from tests.rules.maurice.tables import gun, line, position
 
 
 @pytest.mark.parametrize("missing", [1, 3])
@@ -29,6 +30,22 @@ def test_what_is_odd_about_other_units_is_not_said_of_a_unit():
     assert "F2" in warning
     assert unit_sheet(where, "F1").warnings == ()
     assert pair_sheet(where, "F2", "B1").warnings == (warning,)
+
+
+def test_units_of_any_name_are_told_what_is_odd_about_them():
+    guns = gun("Old Guard", "french", 500, 400), gun("Guard", "french", 538, 400)
+    (overlap,) = unit_sheet(position(*guns), "Old Guard").warnings
+    assert unit_sheet(position(*guns), "Guard").warnings == (overlap,)
+    broken = gun("Old Guard", "french", 500, 400, disruption=2), gun("Guard", "french", 600, 400)
+    assert "it is broken" in unit_sheet(position(*broken), "Old Guard").warnings[0]
+    assert unit_sheet(position(*broken), "Guard").warnings == ()
+
+
+def test_a_commander_beside_the_table_is_told_of_to_his_own_side():  # M-4.12
+    units = gun("F1", "french", 500, 400), gun("B1", "british", 500, 600)
+    where = position(*units, commanders=[Commander("cinc", "french", 500, -100)])
+    assert unit_sheet(where, "F1").warnings == ("commander cinc lies 100.0 mm off the table",)
+    assert unit_sheet(where, "B1").warnings == ()
 
 
 def test_a_unit_off_the_table_is_left_out():
