@@ -30,6 +30,9 @@ export const SPEEDS = [1, 2, 5, 10, 20, 60];
 /** Units slide over so few entries at most; what lies further apart is jumped between. */
 const MOST_SLID = 4;
 
+/** Of a page that was hidden, or whose machine had other work, the film waits. */
+const LONGEST_FRAME_MS = 250;
+
 /** How long units slide from one place to the next. */
 export const SLIDE_MS = 380;
 
@@ -96,10 +99,11 @@ export function step(replay, way, by, unit) {
   if (next !== undefined) goTo(replay, next);
 }
 
-/** Play on for as long as a screen frame took. @type {(replay: Replay, passed_ms: number) => void} */
+/** Play on for as long as a screen frame took; where a page was not drawn for long, nothing is leapt over. @type {(replay: Replay, passed_ms: number) => void} */
 export function playOn(replay, passed_ms) {
   const end_s = replay.film.length_s;
-  goToTime(replay, Math.min(end_s, replay.play_s + (passed_ms / 1000) * replay.speed));
+  const passed_s = Math.min(passed_ms, LONGEST_FRAME_MS) / 1000;
+  goToTime(replay, Math.min(end_s, replay.play_s + passed_s * replay.speed));
   if (replay.play_s >= end_s) replay.playing = false;
 }
 

@@ -23,7 +23,7 @@ from tablecam.record.entries import GameFacts
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.model import BasePose
-from tests.web.browser.demos import PATIENCE_S, Demo, spot, wait_until
+from tests.web.browser.demos import PATIENCE_S, Demo, patient, spot, wait_until
 from tests.web.browser.halls import SIDES, Hall, Table, seated
 from web import Server, create_app
 
@@ -120,6 +120,7 @@ class Player:
 
     def reading(self) -> tuple[float, float, float]:
         """What the tape reads: BW, mm and its standard deviation."""
+        expect(self.page.locator(".tape.settled .reading-mm")).to_have_text(re.compile("± .* mm"))
         bw = self.page.locator(".tape.settled .reading").text_content() or ""
         mm = self.page.locator(".tape.settled .reading-mm").text_content() or ""
         distance, sigma = re.fullmatch(r"([\d.]+) ± ([\d.]+) mm", mm).groups()
@@ -132,8 +133,7 @@ class Player:
 
 def looking(context: BrowserContext, demo: Demo) -> Iterator[Player]:
     """The page, with everything that is on the table; its scripts must not fail."""
-    context.set_default_timeout(1000 * PATIENCE_S)
-    page = context.new_page()
+    page = patient(context).new_page()
     mistakes: list[Any] = []
     page.on("pageerror", lambda mistake: mistakes.append(mistake))
     page.goto(demo.address)
@@ -155,7 +155,7 @@ def player(browser: Browser, demo: Demo) -> Iterator[Player]:
 def modules(browser: Browser, running_demo: Demo) -> Iterator[Page]:
     """A page that may import the modules of the application."""
     with browser.new_context() as context:
-        page = context.new_page()
+        page = patient(context).new_page()
         page.goto(running_demo.address)
         yield page
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import hypot
 
-from playwright.sync_api import Page
+from playwright.sync_api import BrowserContext, Page
 
 from tablecam.live.state import Snapshot
 from tablecam.live.table import LiveTable
@@ -16,6 +16,12 @@ from tablecam.table.model import BasePose, Position
 
 PATIENCE_S = 90.0  # only reached when a test fails, however slow the machine is
 NEAR_MM = 3.0
+SLOW_HAND = """
+  if (location.protocol.startsWith("http")) {
+    import("/static/gestures.js").then(({ timing }) => { timing.longPress_ms = 3_600_000; });
+  }
+"""
+"""A press does not become a long one because the machine was busy before it ended."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,13 @@ class Demo:
         """A state of the live table in which every base is seen near the truth."""
         wait_until(self.live, lambda: is_near(self.live.snapshot().position, self.table.truth()))
         return self.live.snapshot()
+
+
+def patient(context: BrowserContext) -> BrowserContext:
+    """A browser's context that waits, and whose hand may press, for as long as it takes."""
+    context.set_default_timeout(1000 * PATIENCE_S)
+    context.add_init_script(SLOW_HAND)
+    return context
 
 
 def wait_until(live: LiveTable, is_so: Callable[[], bool]) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Response
 
 from tablecam.capture.reader import Reader
 from tablecam.live.keeping import KeptGame, new_game_file
@@ -22,7 +22,7 @@ from tablecam.rules.game import Asked
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 from tests.ports import kept_port
-from tests.web.browser.demos import PATIENCE_S, Demo, wait_until
+from tests.web.browser.demos import Demo, patient, wait_until
 from web import Server, create_app
 from web.seats import Seats
 
@@ -94,6 +94,11 @@ class Hall:
         wait_until(self.live, is_so)
 
 
+def is_of_a_deed(answer: Response) -> bool:
+    """Whether an answer says what came of something that a player did."""
+    return answer.request.method == "POST" and "/api/game/" in answer.url
+
+
 @dataclass
 class Seat:
     """A side's browser, and everything that it was ever told."""
@@ -118,16 +123,13 @@ class Seat:
 
     def taps(self, label: str) -> None:
         """Tap the button of an action, and see what it led to."""
-        before = self.hall.referee.version
-        self.page.locator(f'#game-actions button[aria-label="{label}"]').first.click()
-        self.hall.waits(lambda: self.hall.referee.version > before)
-        self.shows_the_newest()
+        self.clicks(f'#game-actions button[aria-label="{label}"]')
 
     def clicks(self, selector: str) -> None:
         """Click what sends something, and see what it led to."""
-        before = self.hall.referee.version
-        self.page.locator(selector).first.click()
-        self.hall.waits(lambda: self.hall.referee.version > before)
+        with self.page.expect_response(is_of_a_deed) as answer:
+            self.page.locator(selector).first.click()
+        assert answer.value.ok, answer.value.text()
         self.shows_the_newest()
 
     def enters(self, *faces: int) -> None:
@@ -195,8 +197,7 @@ class Table:
 def seated(hall: Hall, browser: Browser, name: str, **device: Any) -> Iterator[Seat]:
     """A seat's browser, and all that it receives."""
     context = browser.new_context(**({"viewport": {"width": 1300, "height": 900}} | device))
-    context.set_default_timeout(1000 * PATIENCE_S)
-    page = context.new_page()
+    page = patient(context).new_page()
     seat = Seat(hall, name, page)
     mistakes: list[Any] = []
     page.on("pageerror", lambda mistake: mistakes.append(mistake))

@@ -20,7 +20,7 @@ from tablecam.live.calibration import LiveCalibration
 from tablecam.simulate.calibration_source import SimulatedCalibration
 from tablecam.simulate.demo import demo_camera, demo_roster
 from tests.live.stepped import PLACES
-from tests.web.browser.demos import PATIENCE_S
+from tests.web.browser.demos import patient
 from web.calibrating import MOST_WAITING, create_calibration_app
 from web.server import Server
 from web.streams import Streams
@@ -86,8 +86,7 @@ def served(tmp_path: Path) -> Iterator[Served]:
 
 def opened(context: BrowserContext, served: Served) -> Iterator[Page]:
     """The page; its scripts must not fail."""
-    context.set_default_timeout(1000 * PATIENCE_S)
-    page = context.new_page()
+    page = patient(context).new_page()
     mistakes: list[Any] = []
     page.on("pageerror", lambda mistake: mistakes.append(mistake))
     page.goto(served.address)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, expect
 
+from tests.web.browser.demos import patient
 from tests.web.browser.halls import Hall, Table, seated
 
 
@@ -63,7 +64,7 @@ def test_on_a_shared_screen_a_seat_is_taken_by_a_tap_and_its_hand_is_hidden_agai
 
 def test_a_stranger_is_told_in_words_to_ask_for_a_link(hall: Hall, browser: Browser) -> None:
     with browser.new_context() as context:
-        page = context.new_page()
+        page = patient(context).new_page()
         answer = page.goto(hall.address)
         assert answer is not None
         assert answer.status == 403

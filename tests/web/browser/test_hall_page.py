@@ -17,6 +17,7 @@ from tablecam.record.server import Hall
 from tests.record.games import FACTS, catch_up
 from tests.record.postgres import Postgres, hall_on
 from tests.replay.small import deed, position
+from tests.web.browser.demos import patient
 from web.hall import create_hall
 from web.server import Server
 
@@ -50,7 +51,7 @@ def address(postgres: Postgres, tmp_path: Path) -> Iterator[str]:
 def page(browser: Browser, address: str, request: pytest.FixtureRequest) -> Iterator[Page]:
     mistakes: list[object] = []
     context = browser.new_context(viewport={"width": request.param, "height": 900})
-    page = context.new_page()
+    page = patient(context).new_page()
     page.on("pageerror", lambda mistake: mistakes.append(mistake))
     page.on("dialog", lambda dialog: mistakes.append(dialog.message))
     page.goto(address)
