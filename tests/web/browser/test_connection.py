@@ -12,12 +12,14 @@ def doctored(route: Route, state: Any) -> None:
     route.fulfill(status=204) if after in route.request.url else route.fulfill(json=state)
 
 
+def tags_seen(player: Any) -> str:
+    return str(player.demo.live.snapshot().health.tags_seen)
+
+
 def test_the_strip_tells_the_cameras_health(player: Any) -> None:
     page = player.page
     expect(page.locator("#health-state")).to_have_text("live")
-    expect(page.locator("#health-seen")).to_have_text(
-        str(player.demo.live.snapshot().health.tags_seen)
-    )
+    player.sees(lambda: page.locator("#health-seen").text_content() == tags_seen(player))
     page.locator("#health").click()
     expect(page.locator("#health-facts")).to_contain_text("simulated")
 
@@ -36,7 +38,7 @@ def test_a_page_without_a_stream_asks_instead_and_shows_held_bases_as_held(playe
     assert fill != "none"
     expect(page.locator(".named.held")).to_contain_text("held 75 s")
     expect(page.locator("#warnings")).to_contain_text("asks for news")
-    page.unroute_all()
+    page.unroute_all(behavior="wait")
 
 
 def test_what_happens_to_the_camera_is_said_once_and_kept_in_the_log(player: Any) -> None:
@@ -53,7 +55,7 @@ def test_what_happens_to_the_camera_is_said_once_and_kept_in_the_log(player: Any
     page.locator("#log summary").click()
     expect(page.locator("#log-body li")).to_have_count(1)
     expect(page.locator("#log-body li")).to_contain_text("The camera was bumped.")
-    page.unroute_all()
+    page.unroute_all(behavior="wait")
 
 
 def test_a_base_whose_tag_lies_there_twice_is_marked(player: Any) -> None:
@@ -65,7 +67,7 @@ def test_a_base_whose_tag_lies_there_twice_is_marked(player: Any) -> None:
     page.reload()
     expect(page.locator(".unit .base.doubted")).to_have_count(1)
     expect(page.locator(".named.held").first).to_contain_text("seen twice")
-    page.unroute_all()
+    page.unroute_all(behavior="wait")
 
 
 def test_a_lost_connection_is_said_and_comes_back_by_itself(player: Any) -> None:
@@ -73,7 +75,7 @@ def test_a_lost_connection_is_said_and_comes_back_by_itself(player: Any) -> None
     page.route("**/api/**", lambda route: route.abort())
     page.reload()
     expect(page.locator("#lost")).to_contain_text("No connection")
-    page.unroute_all()
+    page.unroute_all(behavior="wait")
     expect(page.locator("#health-state")).to_have_text("live")
     expect(page.locator("#lost")).to_be_hidden()
     player.sees_the_newest()
@@ -99,4 +101,4 @@ def test_a_hidden_unit_can_be_said_to_have_left_the_table(player: Any) -> None:
     page.get_by_role("button", name="Taken off").click()
     expect(page.locator("#measure-title")).to_have_text("Measure")
     assert taken_off == [{"thing": f"unit:{unit['id']}"}]
-    page.unroute_all()
+    page.unroute_all(behavior="wait")

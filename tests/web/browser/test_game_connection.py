@@ -43,7 +43,7 @@ def test_who_taps_too_late_is_told_that_the_game_had_gone_on(fight: Table) -> No
     fight.prussian.clicks("#game-dice-roll")
     late.page.locator("#game-dice-roll").click()
     expect(late.page.locator("#game-said")).to_have_text("The game had gone on: look again.")
-    late.page.unroute_all()
+    late.page.unroute_all(behavior="wait")
     fight.taps("Done")
     late.shows_the_newest()
     expect(late.page.locator("#game-dice")).to_be_visible()

@@ -195,6 +195,7 @@ def test_a_server_that_does_not_answer_is_said_in_words(facing: Any) -> None:
     page.keyboard.press("d")
     expect(page.locator("#rulings-state")).to_contain_text("no connection to the table")
     expect(page.locator("#dispute")).not_to_be_visible()
+    page.unroute_all(behavior="wait")
 
 
 def test_what_is_said_is_never_markup(facing: Any) -> None:
@@ -211,6 +212,7 @@ def test_what_is_said_is_never_markup(facing: Any) -> None:
     page.mouse.click(*facing.spot_of("P3"))
     expect(page.locator(".section-near_enemy .said").first).to_have_text(evil)
     expect(page.locator("#rulings img")).to_have_count(0)
+    page.unroute_all(behavior="wait")
 
 
 def test_a_phone_shows_rulings_within_reach_of_a_thumb(phone_facing: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from tests.web.browser.demos import spot
 from tests.web.browser.halls import Hall, Seat, Table, seated
@@ -36,8 +36,8 @@ def step(hall: Hall) -> Any:
         return play.state.step
 
 
-def pieces(seat: Seat) -> list[str]:
-    return seat.page.locator("#laying-pieces button").all_inner_texts()
+def pieces(seat: Seat) -> Locator:
+    return seat.page.locator("#laying-pieces button")
 
 
 def test_two_players_set_up_a_game_with_it(armies: Table) -> None:
@@ -66,7 +66,7 @@ def lays_terrain(seat: Seat) -> None:
     page.locator('[data-kind="marsh"]').click()
     expect(page.locator("#laying-does")).to_have_text("Difficult, water.")
     page.mouse.click(*spot(page, 300, 560))
-    assert pieces(seat) == ["marsh 1"]
+    expect(pieces(seat)).to_have_text(["marsh 1"])
     page.mouse.move(*spot(page, 300, 560))
     page.mouse.down()
     page.mouse.move(*spot(page, 500, 500), steps=4)
@@ -143,8 +143,8 @@ def test_a_phone_lays_terrain_with_a_thumb(armies: Table, browser: Browser) -> N
             box = button.bounding_box()
             assert box is not None
             assert min(box["width"], box["height"]) >= FINGER_PX
-        before = len(pieces(seat))
+        before = pieces(seat).count()
         page.touchscreen.tap(*spot(page, 600, 620))
-        expect(page.locator("#laying-pieces button")).to_have_count(before + 1)
+        expect(pieces(seat)).to_have_count(before + 1)
         expect(page.locator(".corner")).not_to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
