@@ -283,7 +283,7 @@ document.addEventListener("visibilitychange", refreshPicture);
 api.listen(
   (now) => {
     const happened = tableChanged(state, now);
-    if (happened) moves.say(happened);
+    if (happened) moves.say(happened.text, happened.undo);
     refreshPicture();
     changed();
   },

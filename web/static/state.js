@@ -164,16 +164,17 @@ export function newState(facts, view) {
   };
 }
 
-/** Take in a new state of the table; what has just happened, to be said. @type {(state: State, now: TableState) => string | null} */
+/** Take in a new state of the table; what has just happened, to be said, and whether it can be taken back. @type {(state: State, now: TableState) => State["notice"]} */
 export function tableChanged(state, now) {
   const isFirst = state.now === null;
   const fresh = addToLog(state, now.notices);
   state.now = now;
-  if (state.ghost?.sent && hasArrived(now, state.ghost)) {
-    state.notice = { text: `${state.ghost.unit} found at its new place`, undo: true };
-    state.ghost = null;
-  }
-  return isFirst ? null : (fresh.at(-1)?.text ?? null);
+  const arrived = state.ghost?.sent && hasArrived(now, state.ghost) ? state.ghost.unit : null;
+  if (arrived) state.ghost = null;
+  if (isFirst) return null;
+  const news = fresh.at(-1)?.text;
+  if (news) return { text: news, undo: false };
+  return arrived ? { text: `${arrived} found at its new place`, undo: true } : null;
 }
 
 /** Take in notices; those that are new. A server that began anew counts from 1 again. @type {(state: State, notices: Notice[]) => Notice[]} */

@@ -84,6 +84,8 @@ def charge(table: Table) -> None:
     austrian.enters(1, 1, 6)
     expect(austrian.page.locator("#game-cast .die")).to_have_count(3)
     expect(austrian.page.locator("#game-log-body")).to_contain_text("P3: beaten by A3, 9 to 7")
+    results = table.prussian.page.locator(".layer.results .result")
+    expect(results.filter(has_text="P3 7 \N{MIDDLE DOT} +2 \N{BLACK CIRCLE}")).to_have_count(1)
     expect(table.prussian.page.locator('[data-marker="P3 2"]')).to_have_count(1)
     austrian.taps("A3")
     (ghost,) = hall.referee.to_place

@@ -47,6 +47,7 @@ def test_a_commander_is_dragged_as_a_hand_would_move_his_marker(player: Any) -> 
     page.mouse.move(*player.spot(x_mm + 120, y_mm))
     page.mouse.up()
     expect(page.locator("#notice")).to_contain_text("found")
+    expect(page.locator("#notice")).to_be_hidden()  # news is not for the rest of the day
     off_mm = 2 / player.px_per_mm()
     player.sees(lambda: hypot(stands()[0] - x_mm - 120, stands()[1] - y_mm) < off_mm)
 

@@ -108,7 +108,8 @@ def _result(event: Event) -> str:
         case "falls-back" | "result" if facts["broken"]:
             return ""  # told where it leaves the table
         case "falls-back":
-            return _disruptions(facts["disruption"]) + ", falls back"
+            gained = facts["disruption"]
+            return f"{_disruptions(gained)}, falls back" if gained else "falls back"
         case "result" | "disrupted" | "rallies":
             return _disruptions(facts["disruption"])
         case _:
