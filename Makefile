@@ -42,7 +42,7 @@ demo: $(VENV)/.ready
 
 # One process more than there are cores, up to four: tests of the page wait for a browser half of the time.
 test: $(VENV)/.ready-dev
-	$(BIN)/python -m pytest --dist loadfile $(TEST_OPTIONS) \
+	$(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder $(TEST_OPTIONS) \
 	  --numprocesses $$($(BIN)/python -c 'import os; print(min(os.cpu_count() + 1, 4))')
 
 check: $(VENV)/.ready-dev

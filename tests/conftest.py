@@ -14,7 +14,30 @@ from tests.record.postgres import ADVICE, Postgres, hall_on, programs
 settings.register_profile("tablecam", deadline=None)
 settings.load_profile("tablecam")
 
+WAITING = ("tests/web/browser/",)
+COMPUTING = ("tests/live/", "tests/vision/", "tests/calibration/")
+"""Folders whose files take tens of seconds each: those that wait for a browser, and the others."""
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files that take long first, those that wait evenly among those that compute.
+
+    Files are handed to processes in this order: what waits leaves its core to what computes, and
+    where many short ones come last the processes end nearly at once.
+    """
+    files = [*dict.fromkeys(_file(item) for item in items)]
+    places = dict.fromkeys(files, 2.0)
+    places |= {file: 1.0 for file in files if file.startswith("tests/")}
+    for folders in (WAITING, COMPUTING):
+        group = [file for file in files if file.startswith(folders)]
+        places |= {file: place / len(group) for place, file in enumerate(group)}
+    items.sort(key=lambda item: places[_file(item)])
+
+
+def _file(item: pytest.Item) -> str:
+    return item.nodeid.partition("::")[0]
 
 
 @pytest.fixture(scope="session")
