@@ -25,6 +25,7 @@ from tablecam.simulate.source import SimulatedSource
 from tablecam.table.model import BasePose
 from tests.web.browser.demos import PATIENCE_S, Demo, patient, spot, wait_until
 from tests.web.browser.halls import SIDES, Hall, Table, seated
+from tests.web.standing import StandingTable
 from web import Server, create_app
 
 CHROMIUM_OPTIONS = [
@@ -152,11 +153,14 @@ def player(browser: Browser, demo: Demo) -> Iterator[Player]:
 
 
 @pytest.fixture(scope="module")
-def modules(browser: Browser, running_demo: Demo) -> Iterator[Page]:
-    """A page that may import the modules of the application."""
-    with browser.new_context() as context:
+def modules(browser: Browser) -> Iterator[Page]:
+    """A page that may import the modules of the application; nothing moves on its table."""
+    with (
+        Server(create_app(StandingTable()), port=0) as server,
+        browser.new_context() as context,
+    ):
         page = patient(context).new_page()
-        page.goto(running_demo.address)
+        page.goto(server.address)
         yield page
 
 
