@@ -1,5 +1,6 @@
 """A game on the simulated table is recorded as it happens: real frames, real vision, real hands."""
 
+import itertools
 import json
 from contextlib import contextmanager
 from dataclasses import replace
@@ -192,12 +193,14 @@ def test_a_game_that_nobody_can_referee_is_recorded_all_the_same(tmp_path):
         with LiveTable(reader, camera, roster, record=record) as live:
             after_one_frame(tap, live)
             assert live.referee is None
-            for there_mm in (60.0, -60.0) * 8:  # until one comes after the first rest
+            until_still(tap, live)
+            assert record.path is None
+            there_mm = itertools.cycle((60.0, -60.0))
+            for _ in in_time():  # until one comes after the first rest
+                moved_ahead(simulated, "P1", next(there_mm))
                 until_still(tap, live)
                 if entries(record, "move"):
                     break
-                assert record.path is None
-                moved_ahead(simulated, "P1", there_mm)
             tap.end()
     assert entries(record, "move")[0].document["unit"] == "P1"
     assert [entry.kind for entry in entries(record)][:3] == ["position", "position", "move"]
