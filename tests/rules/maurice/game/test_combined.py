@@ -1,4 +1,4 @@
-"""Several rules at once in volleys and commands: what each does is tested elsewhere, here how they meet."""
+"""Several rules at once in volleys and commands: each is tested elsewhere, here how they meet."""
 
 from __future__ import annotations
 
