@@ -19,6 +19,26 @@ _GAMMA = 1.6
 _LIGHT = 255 * (np.arange(256) / 255) ** _GAMMA
 
 
+_STORED_GAMMA = 2.2
+_BLACK_LIGHT = 0.06
+"""Black paint or toner sends back about this share of what white paper does."""
+
+BLACK_STORED = 1 / (_BLACK_LIGHT ** (-1 / _STORED_GAMMA) - 1)
+"""What a camera stores for black, as a share of what lies between its black and its white."""
+
+
+def stored_light(light: Array) -> tuple[Array, Array]:
+    """Light, 0 black paint and 1 white paper, as a camera stores it, again 0 to 1; and the slope.
+
+    Cameras blur light and store about its 1/2.2th power: white bleeds into black.
+    """
+    bare = _BLACK_LIGHT + (1 - _BLACK_LIGHT) * np.clip(light, 0, 1)
+    black = _BLACK_LIGHT ** (1 / _STORED_GAMMA)
+    stored = bare ** (1 / _STORED_GAMMA)
+    slope = stored / bare * (1 - _BLACK_LIGHT) / (_STORED_GAMMA * (1 - black))
+    return (stored - black) / (1 - black), slope
+
+
 def as_light(grey: NDArray[np.uint8]) -> Array:
     """Grey levels, any shape, about as bright as the light was that made them, 0 to 255."""
     return np.asarray(_LIGHT[grey])

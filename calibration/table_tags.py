@@ -1,4 +1,4 @@
-"""The table's fixed tags in a picture, with corners fitted to the pixels of their sides."""
+"""The table's fixed tags in a picture, with corners fitted to the pixels of their patterns."""
 
 from __future__ import annotations
 
@@ -11,25 +11,34 @@ from numpy.typing import NDArray
 
 from calibration.errors import CalibrationError
 from calibration.lens import Lens
-from calibration.tag_sides import fit_sides, meeting_points
+from calibration.tag_pattern import fit_pattern
+from calibration.tag_sides import corners_covariance, fit_sides, meeting_points
 
 Array = NDArray[np.float64]
 Picture = NDArray[np.uint8]
 
-FITTED_SIGMA_PX = 0.1
-"""How well a fitted corner is known; measured on rendered tables, the inward bias of gamma aside.
+SIDES_SIGMA_PX = 0.1
+"""How well a corner is known where two fitted sides meet: measured on rendered tables, the inward
+bias of gamma aside.
 """
 
-FOUND_SIGMA_PX = 0.5
-"""How well a corner is known of a tag whose sides could not be fitted: something lies on one."""
-
-FITTED_ENDS_ALIKE = -0.6
+SIDES_ENDS_ALIKE = -0.6
 """How the two ends of a fitted side err together, across it: rather one outward and one inward.
 
 A line through evenly many pixels over 85 % of its length is known twice as well in its middle as at
 its ends (sqrt(3) / 0.85): -0.61. On the shared footage, sides were off by 0.033 and 0.046 px, and
 their ends by 0.058 and 0.123 px one against the other (hd-b, uhd-b): -0.51 and -0.75.
 """
+
+SIDES_SCALE_SPREAD = 2.0
+"""By how much these may be wrong: good pictures' sides err by 0.4 to 1.3 of it, others by more."""
+
+PATTERN_SCALE_SPREAD = 0.2
+"""Likewise where a whole pattern was read, and its errors measured in its own pixels: on the shared
+footage and on simulated tables of 1080p and 4K corners err by 0.8 to 1.1 times what is stated."""
+
+FOUND_SIGMA_PX = 0.5
+"""How well a corner is known of a tag that could not be fitted: something lies on a side, too."""
 
 _FARTHEST_FIT_CELLS = 0.5
 _SMALL_PICTURE_PX = 2500
@@ -39,18 +48,28 @@ _SMALL_PICTURE_PX = 2500
 class FoundTag:
     """A tag in a picture: its black square's corners (4, 2), from its top left clockwise.
 
-    `sigma_px` is one standard deviation of a corner in each direction; `ends_alike` the correlation
-    of the errors, across a side, of its two ends.
+    `covariance_px2` (8, 8) is of the corners' x and y, corner by corner; `scale_spread` how well it
+    is itself known: one standard deviation of the logarithm of the factor that makes it true, as
+    that of standard deviations.
     """
 
     id: int
     corners_px: Array
-    sigma_px: float
-    ends_alike: float = 0.0
+    covariance_px2: Array
+    scale_spread: float = SIDES_SCALE_SPREAD
 
     def __post_init__(self) -> None:
         if self.corners_px.shape != (4, 2):
             raise ValueError(f"expected 4 corners, got shape {self.corners_px.shape}")
+        if self.covariance_px2.shape != (8, 8):
+            raise ValueError(f"expected an 8x8 covariance, got shape {self.covariance_px2.shape}")
+
+    @classmethod
+    def of_sides(
+        cls, number: int, corners_px: Array, sigma_px: float, ends_alike: float = 0.0
+    ) -> FoundTag:
+        """A tag known by its sides: see `corners_covariance`."""
+        return cls(number, corners_px, corners_covariance(corners_px, sigma_px, ends_alike))
 
 
 def tag_dictionary(name: str) -> cv2.aruco.Dictionary:
@@ -72,15 +91,17 @@ def find_tags(
 
     Where an id is read twice, the larger one counts: a false tag is a small one. Where some are
     missing, a small picture is searched again at twice its size. The lens, where one is known,
-    says how bent the tags' sides are.
+    says how bent tags are; without one only their sides are read.
     """
     tags = tag_dictionary(dictionary)
     wanted = set(ids)
     quads = _detected(picture, tags, wanted, enlarged=1)
     if wanted - quads.keys() and max(picture.shape) < _SMALL_PICTURE_PX:
         quads = _detected(picture, tags, wanted, enlarged=2) | quads
-    cells = tags.markerSize + 2
-    return tuple(_refined(picture, number, quads[number], cells, lens) for number in sorted(quads))
+    return tuple(
+        _refined(picture, number, quads[number], _inner_cells(tags, number), lens)
+        for number in sorted(quads)
+    )
 
 
 def _detected(
@@ -104,14 +125,26 @@ def _area(quad_px: Array) -> float:
     return float(cv2.contourArea(quad_px.astype(np.float32)))
 
 
+def _inner_cells(tags: cv2.aruco.Dictionary, number: int) -> Array:
+    """The cells within a tag's black border, 1 where white, the top row first."""
+    return np.asarray(
+        tags.getBitsFromByteList(tags.bytesList[number : number + 1], tags.markerSize)
+    )
+
+
 def _refined(
-    picture: Picture, number: int, quad_px: Array, cells: int, lens: Lens | None
+    picture: Picture, number: int, quad_px: Array, inner: Array, lens: Lens | None
 ) -> FoundTag:
-    cell_px = np.sqrt(_area(quad_px)) / cells
+    cell_px = np.sqrt(_area(quad_px)) / (len(inner) + 2)
+
+    def is_near(corners_px: Array) -> bool:
+        moved_px = np.linalg.norm(corners_px - quad_px, axis=1)
+        return bool(np.all(moved_px < _FARTHEST_FIT_CELLS * cell_px))
+
+    pattern = None if lens is None else fit_pattern(picture, quad_px, inner, lens)
+    if pattern is not None and is_near(pattern.corners_px):
+        return FoundTag(number, pattern.corners_px, pattern.covariance_px2, PATTERN_SCALE_SPREAD)
     sides = fit_sides(picture, quad_px, cell_px, lens)
-    if sides is not None:
-        corners = meeting_points(sides)
-        moved = np.linalg.norm(corners - quad_px, axis=1)
-        if np.all(moved < _FARTHEST_FIT_CELLS * cell_px):
-            return FoundTag(number, corners, FITTED_SIGMA_PX, FITTED_ENDS_ALIKE)
-    return FoundTag(number, quad_px, FOUND_SIGMA_PX)
+    if sides is not None and is_near(corners_px := meeting_points(sides)):
+        return FoundTag.of_sides(number, corners_px, SIDES_SIGMA_PX, SIDES_ENDS_ALIKE)
+    return FoundTag.of_sides(number, quad_px, FOUND_SIGMA_PX)

@@ -164,9 +164,9 @@ class TagAdjustment:
     def _corner_misfit(self, values: Array, spreads: Spreads) -> tuple[Array, Array]:
         """How far corners are expected beside where they are seen, in independent sigmas."""
         off_px, by = self._corners_off(values)
-        sides = self._sides_of_corners() / spreads.corner_scale
-        off = sides @ off_px.reshape(-1, 8, 1)
-        return off.ravel(), (sides @ by.reshape(-1, 8, len(values))).reshape(-1, len(values))
+        root = self._whitening() / spreads.corner_scale
+        off = root @ off_px.reshape(-1, 8, 1)
+        return off.ravel(), (root @ by.reshape(-1, 8, len(values))).reshape(-1, len(values))
 
     def _corners_off(self, values: Array) -> tuple[Array, Array]:
         """How far corners are expected beside where they are seen, (4n, 2) px, and derivatives."""
@@ -185,12 +185,10 @@ class TagAdjustment:
         jacobian[row, :, at + 3] = inward
         return expected + faults[tag, 3:] * inward - self._seen_px(), jacobian
 
-    def _sides_of_corners(self) -> Array:
+    def _whitening(self) -> Array:
         """What makes independent errors of unit variance of those of corners, (n, 8, 8)."""
-        quads = self._seen_px().reshape(-1, 4, 2)
-        sigma_px = np.array([tag.sigma_px for tag in self.tags])
-        alike = np.array([tag.ends_alike for tag in self.tags])
-        return np.asarray(_offsets_and_slopes(quads, alike) / sigma_px[:, None, None])
+        covariances = np.stack([tag.covariance_px2 for tag in self.tags])
+        return np.asarray(np.linalg.inv(np.linalg.cholesky(covariances)))
 
     def _corners_about(self, values: Array) -> SeenCorners:
         """The corners as `weighed` wants them, about a solution."""
@@ -213,6 +211,7 @@ class TagAdjustment:
             known=known,
             inward=_USUAL_INWARD_PX - lying[:, 3],
             inward_spread=_INWARD_SPREAD_PX,
+            scale_spread=max(tag.scale_spread for tag in self.tags),
         )
 
     def _fault_misfit(self, values: Array, spreads: Spreads) -> tuple[Array, Array]:
@@ -232,24 +231,6 @@ class TagAdjustment:
         rms_px = float(np.sqrt(np.square(self._corners_off(values)[0]).sum(axis=1).mean()))
         misfit = float(np.square(solution.residuals).sum() / freedom)
         return Adjustment(camera, (covariance + covariance.T) / 2, misfit, rms_px, spreads)
-
-
-def _offsets_and_slopes(quads_px: Array, ends_alike: Array) -> Array:
-    """What makes of errors of corners (n, 4, 2) those of their sides, (n, 8, 8).
-
-    First how far outward each side lies, then how far its ends lie apart, each in units of what it
-    has where corners have unit variance and the two ends of a side the correlation `ends_alike`.
-    """
-    along = np.roll(quads_px, -1, axis=1) - quads_px
-    along /= np.linalg.norm(along, axis=2, keepdims=True)
-    outward = np.stack([along[..., 1], -along[..., 0]], axis=2)
-    one = outward / np.sqrt(2 + 2 * ends_alike)[:, None, None]
-    other = outward / np.sqrt(2 - 2 * ends_alike)[:, None, None]
-    matrices = np.zeros((len(quads_px), 2, 4, 4, 2))
-    start, end = np.arange(4), np.array([1, 2, 3, 0])
-    matrices[:, 0, start, start], matrices[:, 0, start, end] = one, one
-    matrices[:, 1, start, start], matrices[:, 1, start, end] = -other, other
-    return matrices.reshape(-1, 8, 8)
 
 
 def _inward(quads_px: Array) -> Array:

@@ -93,6 +93,34 @@ def meeting_points(sides: Sides) -> Array:
     return _point(sides, np.arange(4), at_start)[0]
 
 
+def corners_covariance(quad_px: Array, sigma_px: float, ends_alike: float) -> Array:
+    """The covariance (8, 8) of corners (4, 2) where sides meet that err each for itself.
+
+    `sigma_px` is one standard deviation of a corner across either side, `ends_alike` the
+    correlation of a side's two ends.
+    """
+    root = np.linalg.inv(_offsets_and_slopes(quad_px, ends_alike))
+    return np.asarray(sigma_px**2 * root @ root.T)
+
+
+def _offsets_and_slopes(quad_px: Array, ends_alike: float) -> Array:
+    """What makes of errors of corners (4, 2) those of their sides, (8, 8).
+
+    First how far outward each side lies, then how far its ends lie apart, each in units of what it
+    has where corners have unit variance and the two ends of a side the correlation `ends_alike`.
+    """
+    along = np.roll(quad_px, -1, axis=0) - quad_px
+    along = along / np.linalg.norm(along, axis=1, keepdims=True)
+    outward = np.stack([along[:, 1], -along[:, 0]], axis=1)
+    one = outward / np.sqrt(2 + 2 * ends_alike)
+    other = outward / np.sqrt(2 - 2 * ends_alike)
+    matrix = np.zeros((2, 4, 4, 2))
+    start, end = np.arange(4), np.array([1, 2, 3, 0])
+    matrix[0, start, start], matrix[0, start, end] = one, one
+    matrix[1, start, start], matrix[1, start, end] = -other, other
+    return matrix.reshape(8, 8)
+
+
 def _rough_sides(quad_px: Array, lens: Lens | None) -> Sides:
     ends = np.roll(quad_px, -1, axis=0)
     straight = Sides((quad_px + ends) / 2, (ends - quad_px) / 2, np.zeros((4, 3)))

@@ -40,7 +40,7 @@ _ARM_MM, _ARM_SPREAD = 80.0, 1.0
 factor of e: a tag that is fitted to marks at its corners would be turned by more, one that is held
 against a ruler by less. How truly tags are turned is told by all of them: no pose explains it."""
 _ARMS = np.linspace(-2.0, 2.0, 5)
-_CORNER_SCALES = np.geomspace(0.3, 6.0, 12)
+_CORNER_SCALES = np.geomspace(0.3, 6.0, 16)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +51,8 @@ class SeenCorners:
     deviations; `by_camera` (n, 8, c) and `by_fault` (n, 8, 4) are its derivatives, by the tags'
     faults aside, away, turned and inward. The camera is known beforehand but for `step` (c,), with
     the inverse covariance `known` (c, c), zero for what is not known; the pull inward but for
-    `inward` (n,), with the standard deviation `inward_spread`.
+    `inward` (n,), with the standard deviation `inward_spread`; and the standard deviations but for
+    a factor near 1, whose logarithm has the standard deviation `scale_spread`.
     """
 
     off: Array
@@ -61,6 +62,7 @@ class SeenCorners:
     known: Array
     inward: Array
     inward_spread: float
+    scale_spread: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,17 +89,18 @@ class _Spreads:
     log_belief: Array
 
     @classmethod
-    def grid(cls) -> _Spreads:
+    def grid(cls, scale_spread: float) -> _Spreads:
         place, arm, scale = (
             axis.ravel() for axis in np.meshgrid(_PLACES_MM, _ARMS, _CORNER_SCALES, indexing="ij")
         )
         belief = -np.log1p(np.square(place / _FEW_LAY_WORSE_MM)) - arm**2 / 2
+        belief -= np.square(np.log(scale) / scale_spread) / 2
         return cls(place, place / (_ARM_MM * np.exp(_ARM_SPREAD * arm)), scale, belief)
 
 
 def weighed(corners: SeenCorners) -> Weighed:
     """The camera that corners tell of, whatever the spreads of their tags are."""
-    spreads = _Spreads.grid()
+    spreads = _Spreads.grid(corners.scale_spread)
     steps, covariances, log_likelihood = _cameras(corners, spreads)
     belief = np.exp(log_likelihood + spreads.log_belief - log_likelihood.max())
     belief /= belief.sum()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibration.camera import Camera
-from calibration.table_tags import FITTED_ENDS_ALIKE, FITTED_SIGMA_PX
+from calibration.table_tags import SIDES_ENDS_ALIKE, SIDES_SIGMA_PX
 from calibration.tag_adjustment import Adjustment, Spreads
 from tablecam.measure.rectangles import rectangles
 from tablecam.table.model import BasePose
@@ -112,7 +112,7 @@ def calibrations(
     As made by a user, or with the spreads known that no calibration can know: how truly the tags
     were laid, and how truly their sides are read.
     """
-    scale = table.side_off_px / (FITTED_SIGMA_PX * np.sqrt((1 + FITTED_ENDS_ALIKE) / 2))
+    scale = table.side_off_px / (SIDES_SIGMA_PX * np.sqrt((1 + SIDES_ENDS_ALIKE) / 2))
     least_mm = max(laid_mm, _LEAST_MM)
     known = Spreads(least_mm, least_mm / ARM_MM, scale)
     rng = np.random.default_rng(1757)

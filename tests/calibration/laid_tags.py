@@ -9,7 +9,7 @@ import numpy as np
 
 from calibration.camera import Camera
 from calibration.lens_prior import LensPrior
-from calibration.table_tags import FITTED_ENDS_ALIKE, FITTED_SIGMA_PX, FoundTag
+from calibration.table_tags import SIDES_ENDS_ALIKE, SIDES_SIGMA_PX, FoundTag
 from calibration.tag_adjustment import TagAdjustment
 
 ARM_MM = 80.0
@@ -40,7 +40,7 @@ class LaidTable:
             place_mm = np.array(listed_mm) + rng.normal(0, laid_mm, 2)
             corners_px = self.corners_px(place_mm, rng.normal(0, laid_mm / ARM_MM))
             seen_px = self._as_fitted(corners_px, rng)
-            tags.append(FoundTag(tag, seen_px, FITTED_SIGMA_PX, FITTED_ENDS_ALIKE))
+            tags.append(FoundTag.of_sides(tag, seen_px, SIDES_SIGMA_PX, SIDES_ENDS_ALIKE))
         true = self.camera.lens
         numbers = rng.multivariate_normal(true.parameters, self.lens_covariance, method="svd")
         prior = LensPrior(true.with_parameters(numbers), self.lens_covariance)

@@ -38,7 +38,7 @@ def _found(places_mm, *, noise_px=0.0, inward_px=0.25, seed=0, pose=POSE, turned
             np.column_stack([np.add(around, (x, y)), np.zeros(4)])
         )
         corners = _smaller(corners, inward_px) + rng.normal(scale=noise_px, size=(4, 2))
-        tags.append(FoundTag(tag, corners, 0.1))
+        tags.append(FoundTag.of_sides(tag, corners, 0.1))
     return tags
 
 

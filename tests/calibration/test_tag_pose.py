@@ -62,12 +62,18 @@ def test_tags_are_seen_where_they_lie_whichever_way_they_are_turned(heading_rad)
     assert beside(found, places) == pytest.approx(np.zeros((4, 3)), abs=1e-7)
 
 
+def _flat(places_mm):
+    return np.column_stack([places_mm, np.zeros(len(places_mm))])
+
+
 def test_corners_pulled_inward_tell_centre_and_heading_nearly():
     """Gamma and blur pull corners inward, along the diagonals; a lens bends these by 0.1 mm."""
     half = 28.0
     square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
     found = [
-        FoundTag(tag, CAMERA.to_image(np.column_stack([square + place[:2], np.zeros(4)])), 0.1)
+        FoundTag.of_sides(
+            tag, CAMERA.to_image(np.column_stack([square + place[:2], np.zeros(4)])), 0.1
+        )
         for tag, place in enumerate(LISTED)
     ]
     assert beside(SeenTags.found(found).places(CAMERA), LISTED) == pytest.approx(
@@ -136,7 +142,9 @@ def test_a_rough_pose_is_found_from_afar():
     half = 30.0
     square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
     found = [
-        FoundTag(tag, true.to_image(np.column_stack([square + place[:2], np.zeros(4)])), 0.5)
+        FoundTag.of_sides(
+            tag, true.to_image(np.column_stack([square + place[:2], np.zeros(4)])), 0.5
+        )
         for tag, place in enumerate(LISTED)
     ]
     rough = rough_pose(CAMERA, found, LISTED)

@@ -6,7 +6,7 @@ import pytest
 
 from calibration.camera import Camera, Pose
 from calibration.lens_prior import LensPrior
-from calibration.table_tags import FITTED_ENDS_ALIKE, FITTED_SIGMA_PX, FoundTag
+from calibration.table_tags import SIDES_ENDS_ALIKE, SIDES_SIGMA_PX, FoundTag
 from calibration.tag_adjustment import EXACT, TagAdjustment
 from tests.calibration.board_views import LENS
 from tests.calibration.laid_tags import LaidTable
@@ -62,12 +62,12 @@ def test_a_tag_is_placed_by_where_its_sides_lie_more_than_by_how_they_are_turned
     corners = {tag: TABLE.corners_px(place, 0.0) for tag, place in LISTED.items()}
     fitted, single = (
         TagAdjustment.of(
-            [FoundTag(tag, quad, FITTED_SIGMA_PX, alike) for tag, quad in corners.items()],
+            [FoundTag.of_sides(tag, quad, SIDES_SIGMA_PX, alike) for tag, quad in corners.items()],
             LISTED,
             SIZE_MM,
             LensPrior(LENS, 1e-12 * LENS_COVARIANCE),
         ).solve(EXACT)
-        for alike in (FITTED_ENDS_ALIKE, 0.0)
+        for alike in (SIDES_ENDS_ALIKE, 0.0)
     )
     sigmas = [
         np.sqrt(np.trace(Camera(LENS, CAMERA.pose, "", of.covariance).table_covariance(PLACES).T))
