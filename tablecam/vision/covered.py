@@ -44,15 +44,28 @@ def costs_if_covered(seen: Map, meant: Map, *, noise: float) -> tuple[Array, Arr
     )
     uneven = (picture - _about(picture) / np.float32(9)) / cover_spread
     covered = np.minimum(uneven**2 / 2, np.float32(_MOST_UNEVEN)) + np.float32(_COVERED_POINT)
-    amiss: Map = (picture - meant.reshape(-1, across, across)) / spread
-    amiss = np.minimum(amiss**2 / 2, np.float32(_MOST_OF_POINT))
-    is_covered = _about(amiss - covered) > 0
-    costs = np.where(is_covered, covered, amiss).sum(axis=(1, 2), dtype=np.float64)
+    # In place, as there are a thousand tags: half of the time.
+    amiss: Map = picture - meant.reshape(-1, across, across)
+    amiss /= np.float32(math.sqrt(2)) * spread
+    amiss *= amiss
+    np.minimum(amiss, np.float32(_MOST_OF_POINT), out=amiss)
+    saved = amiss - covered
+    saved *= _about(saved) > 0
+    costs = amiss.sum(axis=(1, 2)).astype(np.float64) - saved.sum(axis=(1, 2))
     return costs, covered.sum(axis=(1, 2), dtype=np.float64)
 
 
 def _about(maps: Map) -> Map:
     """The sums over each point and its eight neighbours; the outermost points are repeated."""
-    wide = np.pad(maps, ((0, 0), (1, 1), (1, 1)), mode="edge")
-    rows = wide[:, :-2] + wide[:, 1:-1] + wide[:, 2:]
-    return np.asarray(rows[:, :, :-2] + rows[:, :, 1:-1] + rows[:, :, 2:])
+    rows = maps.copy()
+    rows[:, 1:] += maps[:, :-1]
+    rows[:, 0] += maps[:, 0]
+    rows[:, :-1] += maps[:, 1:]
+    rows[:, -1] += maps[:, -1]
+    # As one long row, which is quick; the ends of rows, which then reach into others, are mended.
+    sums, row = rows.copy(), rows.ravel()
+    sums.ravel()[1:] += row[:-1]
+    sums.ravel()[:-1] += row[1:]
+    sums[:, :, 0] = 2 * rows[:, :, 0] + rows[:, :, 1]
+    sums[:, :, -1] = rows[:, :, -2] + 2 * rows[:, :, -1]
+    return sums

@@ -111,9 +111,13 @@ def _in_square(
 
 def _in_picture(centres_px: Array, window: NDArray[np.int64], grey: Grey) -> NDArray[np.bool_]:
     """Which pixels of the window about each centre are in the picture, (n, w)."""
+    height, width = grey.shape
+    low, high = window.min(axis=0), window.max(axis=0)
+    first, last = centres_px.min(axis=0) + low, centres_px.max(axis=0) + high
+    if (first >= 0).all() and (last < [width, height]).all():
+        return np.ones((len(centres_px), len(window)), dtype=np.bool_)
     column = centres_px[:, :1].astype(np.int64) + window[:, 0]
     row = centres_px[:, 1:].astype(np.int64) + window[:, 1]
-    height, width = grey.shape
     return np.asarray((column >= 0) & (column < width) & (row >= 0) & (row < height))
 
 

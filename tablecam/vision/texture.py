@@ -37,7 +37,6 @@ _BLUR_RATIO = 1.1
 _TALLEST_PX = 32766
 """Of textures above each other in one picture: OpenCV samples none that is higher."""
 _LEVELS = 4096
-_LIGHTS = np.linspace(0, 1, _LEVELS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,17 +149,17 @@ def _blurred(sharp: Map, sigma: float) -> Map:
 def _with_slopes(light: Map, light_by_blur: Map, side_cells: int, samples: int) -> TagTextures:
     count, size, _ = light.shape
     stored, by_light = _encoded(light)
-    channels = np.zeros((count, size, size, 4), dtype=np.float32)
+    rows = min(_TALLEST_PX // size, max(count, 1))
+    columns = max(1, math.ceil(count / rows))
+    tiles = np.zeros((rows * columns, size, size, 4), dtype=np.float32)
+    channels = tiles[:count]
     channels[..., 0] = stored
     half = np.float32(samples / 2)
     channels[:, :, 1:-1, 1] = (stored[:, :, 2:] - stored[:, :, :-2]) * half
     channels[:, 1:-1, :, 2] = (stored[:, :-2] - stored[:, 2:]) * half
     channels[..., 3] = by_light * light_by_blur
-    rows = min(_TALLEST_PX // size, max(count, 1))
-    columns = max(1, math.ceil(count / rows))
-    spare = np.zeros((rows * columns - count, size, size, 4), dtype=np.float32)
-    tiles = np.concatenate([channels, spare]).reshape(columns, rows * size, size, 4)
-    sheet = np.ascontiguousarray(tiles.transpose(1, 0, 2, 3)).reshape(rows * size, -1, 4)
+    beside = tiles.reshape(columns, rows * size, size, 4).transpose(1, 0, 2, 3)
+    sheet = np.ascontiguousarray(beside).reshape(rows * size, -1, 4)
     return TagTextures(stored, sheet, rows, side_cells, samples)
 
 
@@ -175,9 +174,16 @@ def _encoded(light: Map) -> tuple[Map, Map]:
     Cameras blur light and store about its 1/2.2th power: white bleeds into black. Without this a
     tag's edges seem to lie a quarter of a pixel inside the true ones, on all sides alike.
     """
-    bare = _BLACK_LIGHT + (1 - _BLACK_LIGHT) * _LIGHTS
+    stored, by_light = _encoding()
+    level = (light * np.float32(_LEVELS - 1) + np.float32(0.5)).astype(np.int64)
+    return stored.take(level), by_light.take(level)
+
+
+@lru_cache(maxsize=1)
+def _encoding() -> tuple[Map, Map]:
+    """What is stored for each level of light, and its slope."""
+    bare = _BLACK_LIGHT + (1 - _BLACK_LIGHT) * np.linspace(0, 1, _LEVELS)
     black = _BLACK_LIGHT ** (1 / _GAMMA)
     stored = (bare ** (1 / _GAMMA) - black) / (1 - black)
     by_light = bare ** (1 / _GAMMA - 1) * (1 - _BLACK_LIGHT) / (_GAMMA * (1 - black))
-    level = (light * np.float32(_LEVELS - 1) + np.float32(0.5)).astype(np.uint16)
-    return stored.astype(np.float32)[level], by_light.astype(np.float32)[level]
+    return stored.astype(np.float32), by_light.astype(np.float32)

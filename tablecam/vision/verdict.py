@@ -81,16 +81,22 @@ def _first_of_each(group: Index, order: Index) -> Index:
 def _best_of_each_place(tags: TagGuesses, carried: TagGuesses) -> Index:
     """The rows, the surest first, without those that lie on one that is surer, or carried."""
     kept: list[int] = []
+    on_each = _lies_on_each(tags.places_mm, tags)
     for row in np.flatnonzero(~lies_on(tags.places_mm, carried)):
-        if not lies_on(tags.places_mm[[row]], tags[np.array(kept, dtype=np.int64)]).any():
+        if not on_each[row, kept].any():
             kept.append(int(row))
     return np.array(kept, dtype=np.int64)
 
 
 def lies_on(places_mm: Array, others: TagGuesses) -> Rows:
     """Which of the places (n, 2) lie on one of the tags."""
-    away_mm = np.linalg.norm(places_mm[:, None] - others.places_mm, axis=2)
-    return np.asarray((away_mm < others.sizes_mm / 2).any(axis=1))
+    return np.asarray(_lies_on_each(places_mm, others).any(axis=1))
+
+
+def _lies_on_each(places_mm: Array, tags: TagGuesses) -> Rows:
+    """Which of the places (n, 2) lie on which of the tags, (n, m)."""
+    away_mm = np.linalg.norm(places_mm[:, None] - tags.places_mm, axis=2)
+    return np.asarray(away_mm < tags.sizes_mm / 2)
 
 
 def _seen_once(
