@@ -27,7 +27,10 @@ LENS_COVARIANCE = np.diag(np.square([0.15, 0.15, 0.15, 0.15, 3e-4, 1e-3, 1e-5, 1
 def calibrated() -> Camera:
     """A camera whose place was found from the four tags at a table's corners."""
     table = LaidTable(Camera(LENS, POSE), LISTED, 60.0, LENS_COVARIANCE, 0.0, 0.0)
-    tags = [FoundTag.of_sides(tag, table.corners_px(np.array(at), 0.0), 0.1) for tag, at in LISTED.items()]
+    tags = [
+        FoundTag.of_sides(tag, table.corners_px(np.array(at), 0.0), 0.1)
+        for tag, at in LISTED.items()
+    ]
     origin = Origin("2025-01-01T00:00:00+00:00", ("empty.jpg",))
     found = find_table(
         tags,
