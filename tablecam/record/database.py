@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Engine, NullPool, StaticPool, create_engine, event
 
 from tablecam.errors import BadInput
-from tablecam.record.faults import in_words, is_full
+from tablecam.record.faults import REPAIR, in_words, is_full
 from tablecam.record.migrations import MIGRATIONS, Migration
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION
 
@@ -82,6 +82,9 @@ def check_version(path: Path, connection: Connection, newest: int = SCHEMA_VERSI
     if version > newest:
         expected = f"expected a recording of version {newest} or older, got version {version}"
         raise BadInput(str(path), f"{expected}: a newer tablecam opens it")
+    if version < 1:
+        expected = f"expected a recording of version 1 to {newest}, got version {version}"
+        raise BadInput(str(path), f"{expected}; {REPAIR}")
     return version
 
 

@@ -41,7 +41,11 @@ class Journal:
         rows = self._rows(select(recording).where(recording.c.id == self.id))
         if not rows:
             raise BadInput(self.name, f"there is no recording {self.id}")
-        return _facts(rows[0])
+        try:
+            return _facts(rows[0])
+        except (ValueError, TypeError) as error:
+            because = f"when it began is damaged: {error}; {REPAIR}"
+            raise BadInput(self.name, because) from None
 
     def written_by(self) -> str:
         """The version of tablecam that began it.

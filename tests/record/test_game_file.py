@@ -116,6 +116,24 @@ def test_a_file_is_never_written_over(path):
     assert list(path.parent.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("version", [0, -3])
+def test_a_version_that_never_was_is_refused(game, path, version):
+    with sqlite3.connect(path) as file:
+        file.execute(f"PRAGMA user_version = {version}")
+    file.close()
+    for read_only in (False, True):
+        line = refused(lambda only=read_only: GameFile.open(path, read_only=only), path)
+        assert f"expected a recording of version 1 to {SCHEMA_VERSION}, got version" in line
+
+
+@pytest.mark.parametrize("began", ["yesterday", "2026-05-01T19:30:00", ""])
+def test_a_beginning_that_is_no_time_is_told_in_one_line(game, path, began):
+    with sqlite3.connect(path) as file:
+        file.execute("UPDATE recording SET started_at = ?", (began,))
+    file.close()
+    assert "--repair" in refused(GameFile.open(path, read_only=True).facts, path)
+
+
 def test_what_is_no_recording_is_refused_and_left_alone(path):
     path.write_bytes(b"format = 'tablecam.table'")
     assert "another kind of file" in refused(lambda: GameFile.open(path), path)
