@@ -18,7 +18,7 @@ from tablecam.record.entries import GameFacts, Json, NewEntry
 from tablecam.record.game_file import SUFFIX, GameFile
 from tablecam.record.journal import Journal
 from tablecam.record.plays import newest_play
-from tablecam.record.positions import Chain
+from tablecam.record.positions import MISSED, Chain
 from tablecam.record.whole_files import NameTaken
 
 
@@ -68,12 +68,19 @@ class GameRecord(Protocol):
         """
 
     def settle(
-        self, position: Json, moves: Sequence[Json], at: datetime, *, begins: bool
+        self,
+        position: Json,
+        moves: Sequence[Json],
+        at: datetime,
+        *,
+        begins: bool,
+        missed: Sequence[int] = (),
     ) -> int | None:
         """Keep where all lies now, and the moves that led there, all or none of it.
 
         `begins` says whether that is worth a file by itself. Until there is one the newest position
         waits for what is. The position's number, None while it waits; its moves' are the next.
+        `missed` are the tags of the bases without which it is judged.
         """
 
     @property
@@ -145,7 +152,7 @@ class KeptGame:
         going_on = self._writer.file
         self._disputes = [] if going_on is None else _disputes_of(going_on)
         self._chain = Chain()
-        self._held: tuple[Json, datetime] | None = None
+        self._held: tuple[Json, Sequence[int], datetime] | None = None
         self._began_with: int | None = None
         self._lock = threading.Lock()
         self.budget = _budget(pictures_mb, self._writer.file)
@@ -229,19 +236,26 @@ class KeptGame:
             self._writer.close()
 
     def settle(
-        self, position: Json, moves: Sequence[Json], at: datetime, *, begins: bool
+        self,
+        position: Json,
+        moves: Sequence[Json],
+        at: datetime,
+        *,
+        begins: bool,
+        missed: Sequence[int] = (),
     ) -> int | None:
         """Keep where all lies now, and the moves that led there, all or none of it.
 
         `begins` says whether that is worth a file by itself. Until there is one the newest position
         waits for what is. The position's number, None while it waits; its moves' are the next.
+        `missed` are the tags of the bases without which it is judged.
         """
         with self._lock:
             if not (begins or self._writer.has_begun):
-                self._held = position, at
+                self._held = position, missed, at
                 return None
             self._keep_held()
-            told = NewEntry("position", self._chain.document(position), at=at)
+            told = self._position_entry(position, missed, at)
             return self._keep(told, *(NewEntry("move", each, at=at) for each in moves))
 
     @property
@@ -300,9 +314,12 @@ class KeptGame:
 
     def _keep_held(self) -> None:
         if self._held is not None:
-            (position, at), self._held = self._held, None
-            told = NewEntry("position", self._chain.document(position), at=at)
-            self._began_with = self._writer.keep(told)
+            (position, missed, at), self._held = self._held, None
+            self._began_with = self._writer.keep(self._position_entry(position, missed, at))
+
+    def _position_entry(self, position: Json, missed: Sequence[int], at: datetime) -> NewEntry:
+        document = self._chain.document(position)
+        return NewEntry("position", document | ({MISSED: [*missed]} if missed else {}), at=at)
 
 
 def _budget(pictures_mb: float, file: GameFile | None) -> PictureBudget:

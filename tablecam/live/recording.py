@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -84,15 +84,29 @@ class Recording:
                 self._looks.see(sight.bases, shot)
                 self._newest = sight, shot
 
-    def settle(self, position: Position, at: datetime | None = None) -> None:
-        """Keep where all lies now that it has come to rest, or had `at` another time."""
+    def settle(
+        self,
+        position: Position,
+        at: datetime | None = None,
+        *,
+        missed: Collection[int] = frozenset(),
+    ) -> None:
+        """Keep where all lies now that it has come to rest, or had `at` another time.
+
+        `missed` are the tags of bases that lie there as far as anybody knows, but have not been
+        seen for so long that the referee judges the table without them. Where they are all that is
+        new, the position is the one that was kept last.
+        """
         before, self._settled = self._settled, position
         ways, now_s = self._trails.taken()
         moves = [] if before is None else [*_moves(position, before, ways, now_s)]
         is_work_of_hands = before is not None and has_changed(position, before)
         begins = self._begins_with_moves and is_work_of_hands
         at = at or datetime.now(UTC).astimezone()
-        number = self._record.settle(position_to_json(position), moves, at, begins=begins)
+        told = position_to_json(position)
+        number = self._record.settle(told, moves, at, begins=begins, missed=sorted(missed))
+        if position is before and number is not None:
+            return  # it looks as it did
         self._photograph(number, at, [move["unit"] for move in moves], before, position)
 
     def _photograph(

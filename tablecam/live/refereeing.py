@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from tablecam.errors import BadInput
 from tablecam.live.background import Background
@@ -14,6 +13,7 @@ from tablecam.live.settling import Settled
 from tablecam.live.state import Snapshot
 from tablecam.referee.referee import Referee
 from tablecam.referee.rest import Rest
+from tablecam.table.missed import without
 from tablecam.table.model import Position
 
 log = logging.getLogger(__name__)
@@ -78,21 +78,20 @@ class Refereeing(Background):
             return
         at_rest = self._rest.see(now.position, time.monotonic())
         settled = None if at_rest is None else self._settled.see(at_rest)
-        if settled is not None:
-            self._keep(settled)  # first: no deed may overtake what it was judged by
-            self._latest = settled
         missed = missed_tags(now)
-        if self._latest is None or (settled is None and missed == self._missed):
+        latest = settled or self._latest
+        if latest is None or (settled is None and missed == self._missed):
             return
-        self._missed = missed
+        self._keep(latest, missed)  # first: no deed may overtake what it was judged by
+        self._latest, self._missed = latest, missed
         if self._referee is not None:
-            self._referee.see(without(self._latest, missed))
+            self._referee.see(without(latest, missed))
 
-    def _keep(self, settled: Position) -> None:
+    def _keep(self, position: Position, missed: frozenset[int]) -> None:
         if self._recording is None:
             return
         try:
-            self._recording.settle(settled)
+            self._recording.settle(position, missed=missed)
         except Exception:  # a fault of ours costs an entry; what hands did is judged all the same
             log.exception("the table could not be kept as it lies")
 
@@ -100,21 +99,6 @@ class Refereeing(Background):
 def missed_tags(now: Snapshot) -> frozenset[int]:
     """The bases that have been hidden for longer than hands hide them: they may lie elsewhere."""
     return frozenset(tag for tag, hidden_s in now.held_for_s.items() if hidden_s >= _MISSED_S)
-
-
-def without(position: Position, tags: frozenset[int]) -> Position:
-    """A table without some bases; units of which none is left do not lie on it, nor commanders."""
-    kept = (
-        replace(unit, bases=tuple(base for base in unit.bases if base.tag not in tags))
-        for unit in position.units
-    )
-    leaders = (
-        leader
-        for leader in position.commanders
-        if leader.pose is None or leader.pose.tag not in tags
-    )
-    units = tuple(unit for unit in kept if unit.bases)
-    return replace(position, units=units, commanders=tuple(leaders))
 
 
 def gone(now: Snapshot, to_take_off: frozenset[str]) -> Iterator[str]:

@@ -14,6 +14,9 @@ WHOLE: Final = "whole"
 CHANGED: Final = "changed"
 GONE: Final = "gone"
 ORDER: Final = "order"
+MISSED: Final = "missed"
+"""Beside a difference: the tags of bases that are in the position, but without which it is judged.
+"""
 
 
 WHOLE_EVERY: Final = 50

@@ -19,7 +19,7 @@ from tablecam.errors import BadInput
 from tablecam.record.database import MAGIC
 from tablecam.record.entries import Entry, GameFacts, Json, Kind, NewEntry, Picture
 from tablecam.record.faults import in_words
-from tablecam.record.positions import WHOLE
+from tablecam.record.positions import MISSED, WHOLE
 from tablecam.record.schema import SCHEMA_VERSION
 from tablecam.replay.copies import RecordingCopy
 from tablecam.replay.film import public_part
@@ -179,7 +179,8 @@ class _Saving:
         if kept.kind == "position":
             table = document_after(self._table, entry, self._found.id)
             is_sure = self._is_sure or WHOLE in kept.document
-            kept = kept if is_sure else replace(kept, document={WHOLE: table})
+            beside = {key: kept.document[key] for key in (MISSED,) if key in kept.document}
+            kept = kept if is_sure else replace(kept, document={WHOLE: table} | beside)
             entry = replace(entry, document=kept.document)
         public_part(entry, self._found.id)
         if kept.kind == "deed" and not isinstance(kept.document.get("entry"), dict):

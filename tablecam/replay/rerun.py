@@ -8,11 +8,13 @@ from typing import Any
 
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Json
+from tablecam.record.positions import MISSED
 from tablecam.referee.by_hand import ByHand
 from tablecam.referee.told import deed_document, ruling_document, standing
 from tablecam.replay.moment import document_after
 from tablecam.rules.game import LAY, Game
 from tablecam.rules.play import Play
+from tablecam.table.missed import without
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
 
@@ -41,7 +43,8 @@ class Rerun:
         self.table = document_after(self.table, entry, self._name)
         source = f"{self._name}: entry {entry.number}"
         self._seen_before = self._by_hand.seen
-        self._by_hand.seen = position_from_json(self.table, source, games=(self.game.name,))
+        lies = position_from_json(self.table, source, games=(self.game.name,))
+        self._by_hand.seen = without(lies, entry.document.get(MISSED, ()))
         self._look()
 
     def begin(self, entry: Entry) -> Json:

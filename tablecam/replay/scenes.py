@@ -137,7 +137,8 @@ def _of_entry(now: Scene, entry: Entry, position: Position | None) -> Iterator[S
         fresh = replace(fresh, headline=headline(after), markers=_markers(after))
     match entry.kind:
         case "position":
-            yield replace(fresh, words=now.words)
+            if fresh.before is not None or now.entry == entry.number:  # else all lies as before
+                yield replace(fresh, words=now.words)
         case "play":
             yield replace(fresh, words="The game begins.")
         case "deed":

@@ -3,17 +3,27 @@
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import pytest
 
+from tablecam.live.keeping import KeptGame, new_game_file
+from tablecam.live.recording import Recording
 from tablecam.live.refereeing import Refereeing
 from tablecam.live.state import Health, Snapshot
+from tablecam.record.entries import Entry, Kind
+from tablecam.record.game_file import GameFile
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
 from tablecam.referee.shown import shown
+from tablecam.replay.check import Check
+from tablecam.replay.scenes import scenes
 from tablecam.rules.games import game_of
+from tablecam.simulate.demo import demo_roster
 from tablecam.table.model import BasePose, Position, Unit
 from tests.patience import comes_true
+from tests.record.games import FACTS
 from tests.referee.tables import table
 
 HEALTH = Health("test", "live", "", "", 10.0)
@@ -22,8 +32,8 @@ HEALTH = Health("test", "live", "", "", 10.0)
 class Watched:
     """A table as the camera has it, and a referee beside it; `hide` is what an arm does."""
 
-    def __init__(self) -> None:
-        self.referee = Referee(game_of("maurice-lite"))
+    def __init__(self, keeper: KeptGame | None = None) -> None:
+        self.referee = Referee(game_of("maurice-lite"), keeper=keeper)
         self.position = tagged(table())
         self.now = Snapshot(1, 1, self.position, HEALTH)
         self._changed = threading.Condition()
@@ -73,6 +83,38 @@ def test_a_base_that_was_removed_is_missed_until_it_is_seen_again(watched: Watch
     assert said == "a base of F1 cannot be seen: units lose no bases, put it back"
     watched.hide({})
     comes_true(lambda: watched.said() == [])
+
+
+def test_what_is_ruled_of_a_missed_base_is_ruled_so_again(tmp_path: Path) -> None:
+    record = KeptGame(partial(new_game_file, tmp_path, FACTS))
+    watched = Watched(record)
+    recording = Recording(record, demo_roster(), begins_with_moves=True)
+    with Refereeing(watched.referee, watched.wait, lambda thing: None, recording):
+        comes_true(lambda: len(entries(record, "position")) == 1)
+        watched.hide({11: 60.0})
+        comes_true(lambda: watched.said() != [])
+        watched.hide({})
+        comes_true(lambda: watched.said() == [])
+        watched.hide({90: 60.0})
+        comes_true(lambda: watched.said() != [])
+    record.close()
+    assert [each.document.get("missed") for each in entries(record, "position")] == [
+        None,
+        [11],
+        None,
+        [90],
+    ]
+    assert len(entries(record, "ruling")) == 2
+    assert entries(record, "move") == entries(record, "picture") == []
+    check = Check(FACTS.game, "missed")
+    assert all(check.entry(entry) for entry in entries(record))
+    assert check.checked.counts["ruling"] == 2
+    assert record.path is not None
+    assert len(list(scenes(GameFile.open(record.path)))) == 1  # nothing is seen to move
+
+
+def entries(record: KeptGame, *kinds: Kind) -> list[Entry]:
+    return [] if record.path is None else GameFile.open(record.path).entries(*kinds)
 
 
 def test_an_arm_that_reaches_across_hides_what_nobody_misses(watched: Watched) -> None:

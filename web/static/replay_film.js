@@ -247,6 +247,7 @@ export function isEventAbout({ facts, text }, id) {
 
 /** Nothing to be seen or read. @type {(entry: Entry) => boolean} */
 function isSilent(entry) {
+  if (entry.change) return !entry.change.whole && !entry.change.changed && !entry.change.gone;
   return entry.kind === "deed" && !entry.events?.length && !entry.undoes?.length;
 }
 
