@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,16 +189,17 @@ class Slot:
         """It may be any other tag (k,) of its size, which may be turned."""
         turned = prior if self._least.is_alone else np.full(len(prior), _TURNED * prior.min())
         prior = np.column_stack([prior, turned, turned, turned]).ravel()
-        costs, own = self._costs_turned, 4 * self._own
+        costs, own = self._costs_turned(), 4 * self._own
         step = 1 if self._least.is_alone else 4
         unlikely = costs[::step] - SPREAD * np.log(prior[::step])
         rivals = step * np.argsort(unlikely)[: _RIVALS + 1]
         return Thought(self._fit.tags, prior, costs, rivals[rivals != own])
 
-    @cached_property
     def _costs_turned(self) -> Array:
         """What each tag of the dictionary costs, turned 0 to 3 quarters, (4k,)."""
-        return self._cost_of(self._meant.reshape(-1, self._meant.shape[2]))[0]
+        turned = self._meant[:, 1:]
+        costs, _ = self._cost_of(turned.reshape(-1, turned.shape[2]))
+        return np.column_stack([self._costs, costs.reshape(turned.shape[:2])]).ravel()
 
     def _cost_of(self, meant: Map, shown: Map | None = None) -> tuple[Array, Array]:
         """What tags that would show what is `meant` (k, m) cost, and what nothing of the kind."""
