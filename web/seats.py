@@ -8,10 +8,10 @@ seat is taken on it: a second cookie lets it come back.
 from __future__ import annotations
 
 import hmac
-import secrets
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 
 from flask import Blueprint, Flask, Response, abort, current_app, g, jsonify, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
@@ -22,13 +22,13 @@ from tablecam.referee.seats import SHARED, SPECTATOR, Seat, player
 from tablecam.wording import nearest
 from web.bodies import TakeSeat
 from web.codes import svg_code
+from web.seat_keys import kept_tokens, new_tokens
 
 blueprint = Blueprint("seats", __name__)
 
 COOKIE = "tablecam_seat"
 SCREEN_COOKIE = "tablecam_screen"
 _KEY = "tablecam seats"
-_TOKEN_BYTES = 24
 _MOST_WRONG = 5
 _WRONG_FOR_S = 60.0
 _KEPT_FOR_S = 7 * 24 * 3600
@@ -42,6 +42,9 @@ class Seats:
     Args:
         sides: The sides that play.
         by_link: Whether a seat needs its link; without, all who come share the screen.
+        keys: Where the tokens are kept, so that links count beyond this server; for this one alone
+            when left out.
+        is_new: Whether a new game begins, for which no earlier link counts.
         now_s: A clock.
     """
 
@@ -50,13 +53,19 @@ class Seats:
         sides: Iterable[str],
         *,
         by_link: bool = False,
+        keys: Path | None = None,
+        is_new: bool = False,
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         seats = {side: player(side) for side in sides}
         self.by_name: Mapping[str, Seat] = {**seats, "shared": SHARED, "spectator": SPECTATOR}
         self.by_link = by_link
         self.address = ""
-        self._tokens = {name: secrets.token_urlsafe(_TOKEN_BYTES) for name in self.by_name}
+        self._tokens = (
+            new_tokens(self.by_name)
+            if keys is None
+            else kept_tokens(keys, self.by_name, is_new=is_new)
+        )
         self._now_s = now_s
         self._wrong_s: dict[str, deque[float]] = {}
 

@@ -181,7 +181,7 @@ def serve(
         confirms_by_itself=game.confirms_by_itself,
     )
     host = EVERYWHERE if game.on_lan else host
-    seats = Seats(sides_of(roster), by_link=not is_this_machine(host))
+    seats = _seats(roster, host, port, game, is_new=record.path is None)
     server = Server(create_app(live, seats=seats, recording=record.journal), host, port)
     seats.address = server.network_address or server.address
     start = server.address + seats.path("shared").lstrip("/") if seats.by_link else server.address
@@ -193,6 +193,13 @@ def serve(
         server.run(open_browser=open_browser, start=start)
     if record.path is not None:
         click.echo(f"The game is kept in {record.path}", err=True)
+
+
+def _seats(roster: Roster, host: str, port: int, game: GameOptions, *, is_new: bool) -> Seats:
+    """The table's seats; on a port of its own a game that is gone on with keeps their links."""
+    by_link = not is_this_machine(host)
+    keys = game.folder / f".seats-{port}.json" if by_link and port else None
+    return Seats(sides_of(roster), by_link=by_link, keys=keys, is_new=is_new)
 
 
 def _sending(game: GameOptions, record: KeptGame, name: str) -> AbstractContextManager[object]:

@@ -1,5 +1,8 @@
 """Who may come in, where they sit, and what a seat may do."""
 
+import os
+import stat
+
 import pytest
 
 from tablecam.referee.seats import SHARED, SPECTATOR, player
@@ -33,6 +36,32 @@ def test_a_seat_is_taken_by_a_tap_and_given_back(client):
     assert client.get("/api/seats").json["own"] == "french"
     assert client.post("/api/seat", json={"seat": "shared"}).status_code == 200
     assert client.get("/api/seats").json["own"] == "shared"
+
+
+def test_a_game_that_is_gone_on_with_keeps_its_links_and_a_new_one_does_not(tmp_path):
+    keys = tmp_path / "games" / ".seats-8000.json"
+    first = Seats(SIDES, by_link=True, keys=keys, is_new=True)
+    again = Seats(SIDES, by_link=True, keys=keys)
+    assert [again.path(name) for name in again.by_name] == [first.path(n) for n in first.by_name]
+    assert again.seat(first.token("french")) == player("french")
+    assert Seats(SIDES, by_link=True, keys=keys, is_new=True).seat(first.token("french")) is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no such permissions")
+def test_nobody_else_on_the_machine_reads_the_links(tmp_path):
+    keys = tmp_path / ".seats-8000.json"
+    keys.touch(0o644)
+    Seats(SIDES, by_link=True, keys=keys)
+    assert stat.S_IMODE(keys.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"french": 3}', '{"french": "x"}'])
+def test_a_file_of_links_that_is_none_is_made_anew(tmp_path, text):
+    keys = tmp_path / ".seats-8000.json"
+    keys.write_text(text)
+    seats = Seats(SIDES, by_link=True, keys=keys)
+    assert Seats(SIDES, by_link=True, keys=keys).token("french") == seats.token("french")
+    assert len(seats.token("french")) >= 32
 
 
 def test_an_unknown_seat_is_refused_in_one_line(client):

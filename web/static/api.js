@@ -116,7 +116,7 @@ export async function dimLamp(light) {
  * server ever is, is dead, whatever the browser thinks.
  *
  * @param {(state: TableState) => void} onState
- * @param {(connection: "live" | "polling" | "lost") => void} onConnection
+ * @param {(connection: import("./state.js").Connection) => void} onConnection
  */
 export function listen(onState, onConnection) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -142,11 +142,12 @@ export function listen(onState, onConnection) {
   open();
 }
 
-/** Ask for news a few times, in place of a stream; stops at once when nobody answers. @type {(onState: (state: TableState) => void, onConnection: (connection: "polling" | "lost") => void) => Promise<void>} */
+/** Ask for news a few times, in place of a stream; stops at once when nobody answers, or when this seat's link counts no more. @type {(onState: (state: TableState) => void, onConnection: (connection: import("./state.js").Connection) => void) => Promise<void>} */
 async function poll(onState, onConnection) {
   for (let times = 0, after = -1; times < 20; times += 1) {
     try {
       const response = await fetch(`/api/state?after=${after}`, { signal: AbortSignal.timeout(4000) });
+      if (response.status === 403) return onConnection("refused");
       if (!response.ok) throw new Error(response.statusText);
       onConnection("polling");
       if (response.status === 200) {

@@ -70,13 +70,13 @@ function wantedNow(state) {
   if (state.facts.rules && state.now) {
     wanted.set("disputes", { text: String(state.now.disputes), ask: () => loadDisputes(state.rulings) });
   }
-  if (state.facts.referee && state.now && state.connection !== "lost") {
+  if (state.facts.referee && state.now && isHeard(state)) {
     // A server that is back may be another one, with another game: slots that were gone ask anew.
     wanted.set("game", { text: String(state.now.game), ask: () => askGame(state) });
     wanted.set("seats", { text: "seats", ask: () => askSeats(state) });
   }
   const units = unitsAsked(state);
-  if (units.length && state.connection !== "lost" && isOpen(state, ...state.chosen)) {
+  if (units.length && isHeard(state) && isOpen(state, ...state.chosen)) {
     const text = sheetText(state);
     wanted.set(`sheet ${units.join(" ")}`, { text, ask: () => askSheet(state, units, text) });
   }
@@ -142,4 +142,9 @@ function poses(state, thing) {
   const bases = unitOf(state, thing)?.bases ?? [commanderOf(state, thing)];
   const written = bases.map((b) => b && [b.x_mm, b.y_mm, "heading_deg" in b ? b.heading_deg : 0, b.seen].join());
   return `${thing} ${written.join(";")}`;
+}
+
+/** Whether the server answers this page. @type {(state: State) => boolean} */
+function isHeard({ connection }) {
+  return connection !== "lost" && connection !== "refused";
 }

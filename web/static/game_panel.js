@@ -64,13 +64,13 @@ export function renderGame(state) {
   showFromTop(told);
 }
 
-/** A phone shows its panel from the top as soon as something else is asked of its seat. @type {(told: GameNow | null) => void} */
+/** A phone shows its panel from the top as soon as something else is asked of its seat; every page how the game ended. @type {(told: GameNow | null) => void} */
 function showFromTop(told) {
   const panel = byId("panel");
   const before = panel.dataset.asked;
-  panel.dataset.asked = told?.is_yours ? told.question : told ? "others" : "";
-  const isNews = panel.dataset.asked !== before && Boolean(told?.is_yours || !before);
-  if (isNews && matchMedia(PHONE).matches) panel.scrollTop = 0;
+  panel.dataset.asked = told?.is_over ? "over" : told?.is_yours ? told.question : told ? "others" : "";
+  const isNews = panel.dataset.asked !== before && Boolean(told?.is_yours || told?.is_over || !before);
+  if (isNews && (told?.is_over || matchMedia(PHONE).matches)) panel.scrollTop = 0;
 }
 
 /** @type {(state: State) => void} */

@@ -11,6 +11,11 @@ import { isHidden, sideName, sideNumber, titleOf } from "./things.js";
 /** @typedef {import("./state.js").Measured} Measured */
 
 const SOURCE_WORDS = { opening: "opening", live: "live", lost: "camera lost", ended: "ended" };
+/** Why the table is shown as it was. @type {Record<string, string>} */
+const LOST_WORDS = {
+  lost: "No connection to the table. Trying again …",
+  refused: "This link counts no more: the table began anew. Ask for your new link, or scan its code.",
+};
 const ANSWER_WORDS = { yes: "yes", no: "no", too_close: "too close to call" };
 
 /** Where the panel lies beneath the table, and slides over it. */
@@ -35,7 +40,7 @@ export function renderPanel(state) {
 /** @type {(state: State) => void} */
 function renderHealth(state) {
   const health = state.now?.health;
-  const isLost = state.connection === "lost";
+  const isLost = Object.hasOwn(LOST_WORDS, state.connection);
   put(byId("health-lamp"), "data-state", isLost ? "lost" : (health?.state ?? "opening"));
   write(byId("health-state"), isLost ? "no connection" : health ? SOURCE_WORDS[health.state] : "connecting");
   if (!health) return;
@@ -76,10 +81,11 @@ function renderWarnings(state) {
   const words = [...(health?.warnings ?? [])];
   if (health && health.state !== "live" && health.message && !words.includes(health.message)) words.unshift(health.message);
   if (state.connection === "polling") words.push("Many pages are open: this one asks for news twice a second.");
-  const isLost = state.connection === "lost";
+  const lost = LOST_WORDS[state.connection] ?? "";
+  const isLost = lost !== "";
   each(byId("warnings"), isLost ? [] : words, String, () => document.createElement("li"), (row, text) => write(row, text));
   byId("lost").hidden = !isLost;
-  write(byId("lost"), isLost ? "No connection to the table. Trying again …" : "");
+  write(byId("lost"), lost);
   byId("board").classList.toggle("stale", isLost || health?.state === "lost");
 }
 

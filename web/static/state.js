@@ -99,6 +99,7 @@
  * @property {string} [b_is]
  *
  * @typedef {{kind: "point" | "line" | "polygon", points_mm: Point[], role: string, label?: string, label_mm?: Point}} Shape
+ * @typedef {"connecting" | "live" | "polling" | "lost" | "refused"} Connection  refused: this seat's link counts no more
  * @typedef {{title: string, lines: string[], shapes: Shape[]}} About  as `/api/about` gives it
  *
  * @typedef {{a: string, b: string, kept: boolean, measured: Measured | null, error: string | null}} Tape
@@ -108,7 +109,7 @@
  * @typedef {object} State
  * @property {TableFacts} facts
  * @property {TableState | null} now
- * @property {"connecting" | "live" | "polling" | "lost"} connection
+ * @property {Connection} connection
  * @property {View} view
  * @property {boolean} fitted  the view shows the whole table, and is to go on doing so
  * @property {boolean} turned  a player has said from which side he looks

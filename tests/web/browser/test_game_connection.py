@@ -6,7 +6,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import expect
 
-from tests.web.browser.halls import Table
+from tests.web.browser.halls import SIDES, Table
+from web.seats import Seats
 
 
 def test_a_reload_in_the_middle_of_a_decision_changes_nothing(fight: Table) -> None:
@@ -63,3 +64,16 @@ def test_a_game_goes_on_after_the_server_was_away(fight: Table) -> None:
     hall.settled()
     fight.taps("P3 at A3 (4 bases)")
     expect(page.locator("#game-dice")).to_be_visible()
+
+
+def test_a_page_whose_link_counts_no_more_says_so(fight: Table) -> None:
+    hall, page = fight.hall, fight.prussian.page
+    seats = hall.seats
+    hall.close()
+    hall.seats = Seats(SIDES, by_link=True)
+    hall.open()
+    expect(page.locator("#lost")).to_contain_text("This link counts no more")
+    hall.close()
+    hall.seats = seats
+    hall.open()
+    expect(page.locator("#lost")).to_be_hidden()

@@ -36,6 +36,7 @@ from tablecam.rules.maurice.game.steps import (
     Marching,
     Modifying,
     MovingCommander,
+    Over,
     RollingTerrain,
 )
 from tablecam.rules.maurice.game.table import field_at
@@ -56,6 +57,8 @@ def moved(state: State, position: Position) -> tuple[Suggestion, ...]:
     """
     if isinstance(state.step, RollingTerrain | LayingTerrain | ChoosingEdge | ChoosingOrder):
         return ()  # Nothing has its place yet.
+    if isinstance(state.step, Over):
+        return ()  # units are being packed away
     if isinstance(state.step, Deploying):
         return _deployed(state, state.step, position)
     units = list(_of_units(state, position))

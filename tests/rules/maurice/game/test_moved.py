@@ -23,6 +23,7 @@ from tablecam.rules.maurice.game.steps import (
     Interrupting,
     Marching,
     MovingCommander,
+    Over,
     RollingTerrain,
     Step,
 )
@@ -428,3 +429,12 @@ def test_wherever_a_unit_is_put_the_answer_holds_and_the_nearest_place_is_legal(
             ghost = found.nearest.unit(unit.id).bases
             if ghost != unit.bases:
                 the_round.apply(state, replace(found.action, bases=ghost))
+
+
+def test_m_4_1_after_the_game_units_are_packed_away_without_a_word() -> None:
+    foot = line("F1", "french", 500, 300)
+    over = at(Over("french", "the British army has no morale left", "M-4.1"), foot)
+    assert moved(over, seen(over, shifted(foot, 200, 400))) == ()
+    assert moved(over, seen(over)) == ()
+    playing = at(Marching(("F1",)), foot)
+    assert moved(playing, seen(playing, shifted(foot, 200, 400))) != ()
