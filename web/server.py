@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import errno
 import logging
+import signal
 import socket
 import threading
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
@@ -19,6 +22,9 @@ from web.shown import shown
 from web.streams import Streams
 
 log = logging.getLogger(__name__)
+
+_ENDINGS = ("SIGTERM", "SIGHUP", "SIGBREAK")
+"""By name: no system has all of them."""
 
 _SPARE_THREADS = 8
 """Threads beside those that event streams hold, for pages, pictures and measurements."""
@@ -101,7 +107,7 @@ class Server:
         return None if host is None else f"http://{host}:{self.port}/"
 
     def run(self, *, open_browser: bool = False, start: str | None = None) -> None:
-        """Serve until `close` is called or Ctrl-C is pressed.
+        """Serve until `close` is called, Ctrl-C is pressed, or the program is told to end.
 
         A browser is opened at `start`, or else at the table.
         """
@@ -109,8 +115,9 @@ class Server:
             page = start or self.address
             threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
         try:
-            while not self._stopping.is_set():
-                wasyncore.loop(timeout=1.0, map=self._map, count=1)
+            with _ended_by_signals():
+                while not self._stopping.is_set():
+                    wasyncore.loop(timeout=1.0, map=self._map, count=1)
         except KeyboardInterrupt:
             log.info("stopping")
         finally:
@@ -145,6 +152,26 @@ class Server:
     ) -> None:
         self.close()
         self._thread.join()
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let what tells a program to end, as a terminal's window that is closed, do as Ctrl-C does.
+
+    So the last pictures are kept, and a hall hears the last of a game. What is ignored stays so.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    known = [getattr(signal, name) for name in _ENDINGS if hasattr(signal, name)]
+    ending = [each for each in known if signal.getsignal(each) is signal.SIG_DFL]
+    for each in ending:
+        signal.signal(each, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for each in ending:
+            signal.signal(each, signal.SIG_DFL)
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import http.client
+import os
+import signal
 import socket
+import subprocess
+import sys
+from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
@@ -71,3 +76,32 @@ def test_a_stream_whose_listener_hangs_up_gives_its_place_back(app: Flask) -> No
         assert streams.open_count == 1
         connection.close()
         assert streams.wait_until_empty(TIMEOUT_S)
+
+
+PROJECT = Path(__file__).resolve().parents[2]
+SERVES = """
+import signal, sys
+from tests.web.standing import StandingTable
+from web import Server, create_app
+signal.signal(signal.Signals[sys.argv[1]], signal.SIG_DFL)  # whatever whoever runs tests ignores
+server = Server(create_app(StandingTable()), port=0)
+print(server.address, flush=True)
+server.run()
+print("ended in order", flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows tells no program so")
+@pytest.mark.parametrize("told", ["SIGTERM", "SIGHUP"])
+def test_a_program_that_is_told_to_end_ends_in_order(told: str) -> None:
+    command = [sys.executable, "-c", SERVES, told]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=PROJECT) as program:
+        try:
+            assert program.stdout is not None
+            address = program.stdout.readline().strip()
+            with urlopen(address, timeout=TIMEOUT_S):
+                program.send_signal(signal.Signals[told])
+            said, _ = program.communicate(timeout=TIMEOUT_S)
+        finally:
+            program.kill()
+    assert (said, program.returncode) == ("ended in order\n", 0)
