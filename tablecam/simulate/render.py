@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,10 +46,11 @@ class Renderer:
     """Draws scenes of one table through one camera; what has not moved is not drawn again.
 
     When the camera is bumped all is drawn anew but the land, which is painted once: 0.8 s for the
-    demo's picture of 2560x1440, not 3. Not for two threads at once.
+    demo's picture of 2560x1440, not 3. Sources may share one, whichever threads they are read in.
     """
 
     def __init__(self, roster: Roster, camera: Camera, look: Look = DEMO_LOOK) -> None:
+        self._drawing = threading.Lock()
         self._upright = camera
         self._roster = roster
         self._look = look
@@ -65,9 +67,10 @@ class Renderer:
 
     def picture(self, scene: Scene, number: int) -> Picture:
         """The frame `number` of a scene, (height, width, 3), blue-green-red."""
-        if scene.tilt != self._tilt:
-            self._tilt, self._view = scene.tilt, self._seen_by(scene.tilt.of(self._upright))
-        picture = dimmed(self._view.picture(scene), scene.light)
+        with self._drawing:
+            if scene.tilt != self._tilt:
+                self._tilt, self._view = scene.tilt, self._seen_by(scene.tilt.of(self._upright))
+            picture = dimmed(self._view.picture(scene), scene.light)
         return picture if self._noise is None else self._noise.added(picture, number)
 
     def lit_ground(self) -> Linear:

@@ -21,7 +21,8 @@ class SimulatedSource:
 
     Paced, it gives `frames_per_s` pictures a second of real time; not paced, as fast as it is
     read, each one frame's time later than the last: the same numbers on every machine. `camera` is
-    as it was hung; `camera_of` a frame is as it hung then.
+    as it was hung; `camera_of` a frame is as it hung then. A `renderer` of this table and this
+    camera is handed in to save the seconds in which a new one paints the land.
     """
 
     def __init__(
@@ -32,10 +33,11 @@ class SimulatedSource:
         frames_per_s: float = 10.0,
         look: Look = DEMO_LOOK,
         is_paced: bool = True,
+        renderer: Renderer | None = None,
     ) -> None:
         self.table = table
         self.camera = camera
-        self._renderer = Renderer(table.roster, camera, look)
+        self._renderer = renderer or Renderer(table.roster, camera, look)
         self._pace = Pace(1.0 / frames_per_s, is_paced=is_paced)
         self._number = 0
         self._scenes: OrderedDict[int, Scene] = OrderedDict()

@@ -3,6 +3,7 @@
 import threading
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 
 import cv2
 
@@ -12,8 +13,8 @@ from tablecam.capture.reader import Reader
 from tablecam.live.table import LiveTable
 from tablecam.referee.seats import SHARED
 from tablecam.referee.shown import shown
-from tablecam.simulate.demo import demo_camera, embedded_demo
-from tablecam.simulate.render import PLAIN
+from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
+from tablecam.simulate.render import PLAIN, Renderer
 from tablecam.simulate.source import SimulatedSource
 from tests.patience import PATIENCE_S, in_time
 
@@ -81,11 +82,17 @@ class Tap:
         self.one_more()
 
 
+@cache
+def plain_renderer():
+    """What draws the demo's table for one test after the other."""
+    return Renderer(demo_roster(), demo_camera(), PLAIN)
+
+
 @contextmanager
 def watched(*, is_live):
     table = embedded_demo()
     camera = demo_camera()
-    tap = Tap(SimulatedSource(table, camera, is_paced=False, look=PLAIN))
+    tap = Tap(SimulatedSource(table, camera, is_paced=False, renderer=plain_renderer()))
     with Reader(lambda: tap, name="simulated", is_live=is_live) as reader:
         if not is_live:
             tap.one_more()  # a film starts with its first frame

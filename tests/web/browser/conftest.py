@@ -23,7 +23,7 @@ from tablecam.record.entries import GameFacts
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.model import BasePose
-from tests.web.browser.demos import PATIENCE_S, Demo, patient, spot, wait_until
+from tests.web.browser.demos import PATIENCE_S, Demo, demo_renderer, patient, spot, wait_until
 from tests.web.browser.halls import SIDES, Hall, Table, seated
 from tests.web.standing import StandingTable
 from web import Server, create_app
@@ -45,7 +45,8 @@ def running_demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     table, camera = embedded_demo(), demo_camera()
     facts = GameFacts(table.roster.game, "", datetime.now(UTC))
     record = KeptGame(partial(new_game_file, tmp_path_factory.mktemp("games"), facts))
-    source = Reader(lambda: SimulatedSource(table, camera), name="simulated", is_live=False)
+    simulated = SimulatedSource(table, camera, renderer=demo_renderer())
+    source = Reader(lambda: simulated, name="simulated", is_live=False)
     live = LiveTable(source, camera, table.roster, simulated=table, record=record)
     with source, live, Server(create_app(live), port=0) as server:
         source.start()

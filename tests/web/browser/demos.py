@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import hypot
 
 from playwright.sync_api import BrowserContext, Page
 
 from tablecam.live.state import Snapshot
 from tablecam.live.table import LiveTable
+from tablecam.simulate.demo import demo_camera, demo_roster
+from tablecam.simulate.render import Renderer
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.model import BasePose, Position
 
@@ -36,6 +39,12 @@ class Demo:
         """A state of the live table in which every base is seen near the truth."""
         wait_until(self.live, lambda: is_near(self.live.snapshot().position, self.table.truth()))
         return self.live.snapshot()
+
+
+@cache
+def demo_renderer() -> Renderer:
+    """What draws the demo for one test file after the other; two demos never run at once."""
+    return Renderer(demo_roster(), demo_camera())
 
 
 def patient(context: BrowserContext) -> BrowserContext:

@@ -22,7 +22,7 @@ from tablecam.rules.game import Asked
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 from tests.ports import kept_port
-from tests.web.browser.demos import Demo, patient, wait_until
+from tests.web.browser.demos import Demo, demo_renderer, patient, wait_until
 from web import Server, create_app
 from web.seats import Seats
 
@@ -55,9 +55,8 @@ class Hall:
         facts = GameFacts(self.table.roster.game, "", datetime.now(UTC))
         unfinished = unfinished_game(self.folder, "")
         record = KeptGame(partial(new_game_file, self.folder, facts), unfinished)
-        source = Reader(
-            lambda: SimulatedSource(self.table, camera), name="simulated", is_live=False
-        )
+        simulated = SimulatedSource(self.table, camera, renderer=demo_renderer())
+        source = Reader(lambda: simulated, name="simulated", is_live=False)
         self.live = LiveTable(
             source, camera, self.table.roster, simulated=self.table, record=record
         )
