@@ -127,7 +127,8 @@ def check_dice(
 
 
 _Die = Annotated[int, Field(ge=1, le=6)]
-_Cards = dict[Name, int]
+_Cards = dict[Name, Annotated[int, Field(ge=-100, le=100)]]
+"""What cards add: they are no numbers of dozens of digits (M-8.18)."""
 
 
 class _ShotsSection(StrictModel):
