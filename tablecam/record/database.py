@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, NullPool, StaticPool, create_engine, event
@@ -116,7 +116,7 @@ def _pragma(connection: Connection, name: str) -> int:
 
 def _address(path: Path, read_only: bool) -> str:
     """The file as SQLite is told to open it; a reader that could write leaves no logs lying."""
-    address = path.absolute().as_uri()
+    address = _uri(path.absolute())
     if not read_only or _may_write(path.absolute().parent):
         return f"{address}?mode=rw"
     # A database with a write-ahead log wants to write beside itself even when it is only read,
@@ -124,6 +124,20 @@ def _address(path: Path, read_only: bool) -> str:
     log = path.with_name(f"{path.name}-wal")
     has_log = log.exists() and log.stat().st_size > 0
     return f"{address}?{'mode=ro' if has_log else 'immutable=1'}"
+
+
+def _uri(path: PurePath) -> str:
+    """A file's address; SQLite takes none with a host, as Windows has for what others share.
+
+    >>> from pathlib import PureWindowsPath
+    >>> _uri(PureWindowsPath("C:/games/an evening.tablecam"))
+    'file:///C:/games/an%20evening.tablecam'
+    >>> _uri(PureWindowsPath("//server/share/a.tablecam"))
+    'file:////server/share/a.tablecam'
+    """
+    address = path.as_uri()
+    has_host = not address.startswith("file:///")
+    return address.replace("file://", "file:////", 1) if has_host else address
 
 
 def _may_write(folder: Path) -> bool:

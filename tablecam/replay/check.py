@@ -17,6 +17,7 @@ import tablecam
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Json, Kind
 from tablecam.replay.differences import differences
+from tablecam.replay.film import public_part
 from tablecam.replay.rerun import Rerun
 from tablecam.rules.books import book_of
 from tablecam.rules.games import game_of
@@ -97,9 +98,7 @@ class Check:
 
     def entry(self, entry: Entry) -> bool:
         """Check the next entry; whether it holds."""
-        check = self._checks.get(entry.kind)
-        if check is None:
-            return True
+        check = self._checks.get(entry.kind, self._told)
         try:
             compared = check(entry)
         except BadInput as refused:
@@ -111,6 +110,11 @@ class Check:
         if compared.because is not None:
             self.checked.fault = Fault(entry.number, entry.at, entry.kind, compared.because)
         return compared.because is None
+
+    def _told(self, entry: Entry) -> _Compared:
+        """What nothing follows from has only to say what its kind does."""
+        public_part(entry, self._name)
+        return _Compared(None)
 
     def _position(self, entry: Entry) -> _Compared:
         self._rerun.see(entry)

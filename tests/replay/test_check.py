@@ -148,6 +148,10 @@ def test_entries_of_another_shape_are_faults_not_crashes(entries):
         ("play", {"format": "tablecam.play"}),
         ("position", {"changed": {"units": {"changed": {}, "order": ["F9"]}}}),
         ("position", {"whole": 7}),
+        ("move", [1]),
+        ("picture", {}),
+        ("notice", {"said": "the camera was moved"}),
+        ("wombat", {"text": "what no tablecam keeps"}),
     ):
         for before in ([], entries[:8]):
             fault = checked([*before, replace(entries[0], kind=kind, document=document)]).fault
