@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -30,8 +31,9 @@ its ends (sqrt(3) / 0.85): -0.61. On the shared footage, sides were off by 0.033
 their ends by 0.058 and 0.123 px one against the other (hd-b, uhd-b): -0.51 and -0.75.
 """
 
-SIDES_SCALE_SPREAD = 2.0
-"""By how much these may be wrong: good pictures' sides err by 0.4 to 1.3 of it, others by more."""
+SIDES_SCALE_SPREAD = math.inf
+"""Nothing is believed of how wrong these are: it hangs on the camera (0.4 to 1.3 times on good
+pictures), and a table's tags tell it by themselves."""
 
 PATTERN_SCALE_SPREAD = 0.2
 """Likewise where a whole pattern was read, and its errors measured in its own pixels: on the shared

@@ -40,7 +40,7 @@ _ARM_MM, _ARM_SPREAD = 80.0, 1.0
 factor of e: a tag that is fitted to marks at its corners would be turned by more, one that is held
 against a ruler by less. How truly tags are turned is told by all of them: no pose explains it."""
 _ARMS = np.linspace(-2.0, 2.0, 5)
-_CORNER_SCALES = np.geomspace(0.3, 6.0, 16)
+_CORNER_SCALES = np.geomspace(0.3, 6.0, 12)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +52,7 @@ class SeenCorners:
     faults aside, away, turned and inward. The camera is known beforehand but for `step` (c,), with
     the inverse covariance `known` (c, c), zero for what is not known; the pull inward but for
     `inward` (n,), with the standard deviation `inward_spread`; and the standard deviations but for
-    a factor near 1, whose logarithm has the standard deviation `scale_spread`.
+    a factor near 1, whose logarithm has the standard deviation `scale_spread` (infinite: any).
     """
 
     off: Array

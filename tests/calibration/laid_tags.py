@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from calibration.camera import Camera
 from calibration.lens_prior import LensPrior
-from calibration.table_tags import SIDES_ENDS_ALIKE, SIDES_SIGMA_PX, FoundTag
+from calibration.table_tags import (
+    PATTERN_SCALE_SPREAD,
+    SIDES_ENDS_ALIKE,
+    SIDES_SIGMA_PX,
+    FoundTag,
+)
 from calibration.tag_adjustment import TagAdjustment
 
 ARM_MM = 80.0
 """A hand is taken to turn tags by its own error over a tag and a third."""
+OVERSTATED = 1.1
+"""By how much patterns state more than they err by, on the average of footage and simulation."""
 _INWARD_PX = -0.2
 """Where gamma and blur pull a side to."""
 
@@ -23,7 +30,8 @@ class LaidTable:
     """A table under a camera whose lens was calibrated with `lens_covariance` (9, 9).
 
     Tags are listed at `listed_mm`, by id. A fitted side lies off by `side_off_px` and its ends by
-    `side_turned_px` one against the other: one standard deviation each.
+    `side_turned_px` one against the other: one standard deviation each. That is stated, too, where
+    tags are `read_by_pattern`; else what is believed of any tag's sides.
     """
 
     camera: Camera
@@ -32,6 +40,7 @@ class LaidTable:
     lens_covariance: np.ndarray
     side_off_px: float
     side_turned_px: float
+    read_by_pattern: bool = False
 
     def seen(self, rng: np.random.Generator, laid_mm: float) -> TagAdjustment:
         """What one picture tells, of tags laid with this standard deviation along x and along y."""
@@ -39,12 +48,20 @@ class LaidTable:
         for tag, listed_mm in self.listed_mm.items():
             place_mm = np.array(listed_mm) + rng.normal(0, laid_mm, 2)
             corners_px = self.corners_px(place_mm, rng.normal(0, laid_mm / ARM_MM))
-            seen_px = self._as_fitted(corners_px, rng)
-            tags.append(FoundTag.of_sides(tag, seen_px, SIDES_SIGMA_PX, SIDES_ENDS_ALIKE))
+            tags.append(self._found(tag, self._as_fitted(corners_px, rng)))
         true = self.camera.lens
         numbers = rng.multivariate_normal(true.parameters, self.lens_covariance, method="svd")
         prior = LensPrior(true.with_parameters(numbers), self.lens_covariance)
         return TagAdjustment.of(tags, self.listed_mm, self.size_mm, prior)
+
+    def _found(self, tag: int, corners_px: np.ndarray) -> FoundTag:
+        """A tag as its finder states it."""
+        if not self.read_by_pattern:
+            return FoundTag.of_sides(tag, corners_px, SIDES_SIGMA_PX, SIDES_ENDS_ALIKE)
+        off, turned = np.square(self.side_off_px), np.square(self.side_turned_px)
+        sigma_px, alike = OVERSTATED * np.sqrt(off + turned), (off - turned) / (off + turned)
+        found = FoundTag.of_sides(tag, corners_px, sigma_px, alike)
+        return replace(found, scale_spread=PATTERN_SCALE_SPREAD)
 
     def corners_px(self, place_mm, turn_rad: float) -> np.ndarray:
         """The true corners (4, 2) of a tag that lies at a place, turned so much."""
