@@ -106,13 +106,13 @@ class HallWatch(Background):
         self.hall.prepare()
         with self.hall.listening() as news:
             self._say("")
-            looked_at_s = -PRESENCE_S
+            is_time = True  # what is there already is shown at once
             while not self._stopping.is_set():
-                heard = news(_PATIENCE_S)
-                is_time = time.monotonic() - looked_at_s >= PRESENCE_S
-                if heard or is_time:
+                if is_time:
                     looked_at_s = time.monotonic()
                     self._look()
+                heard = news(_PATIENCE_S)
+                is_time = bool(heard) or time.monotonic() - looked_at_s >= PRESENCE_S
 
     def _look(self) -> None:
         """Look at every recording again."""
