@@ -4,6 +4,7 @@ import { disable, renderGameDice } from "./game_dice.js";
 import { bunchOf, chosenUnit, groupsShown, playing } from "./game_state.js";
 import { cardKind, groupTitle, markerWords, sentence } from "./game_words.js";
 import { renderDue } from "./game_due.js";
+import { keepingFocus } from "./game_focus.js";
 import { renderForce } from "./game_force.js";
 import { renderIntents } from "./game_intent.js";
 import { renderGameLog } from "./game_log_lines.js";
@@ -44,6 +45,12 @@ const MEASURING = [
 export function renderGame(state) {
   if (!state.facts.referee) return;
   const told = playing(state);
+  keepingFocus(Boolean(told?.is_yours) && state.game.busy === null, () => renderParts(state, told));
+  showFromTop(told);
+}
+
+/** @type {(state: State, told: GameNow | null) => void} */
+function renderParts(state, told) {
   renderStrip(state);
   renderSeats(state);
   renderSaid(state);
@@ -61,7 +68,6 @@ export function renderGame(state) {
   renderSetup(state);
   renderStates(state);
   renderGameLog(state);
-  showFromTop(told);
 }
 
 /** A phone shows its panel from the top as soon as something else is asked of its seat; every page how the game ended. @type {(told: GameNow | null) => void} */

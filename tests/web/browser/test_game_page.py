@@ -115,6 +115,17 @@ def test_what_was_done_is_taken_back_and_stays_in_the_log(fight: Table) -> None:
     expect(page.locator("#turn-question")).to_have_text("Does Prussian invoke the volley phase?")
 
 
+def test_whoever_plays_by_keys_goes_on_where_the_next_answer_is(fight: Table) -> None:
+    page = fight.prussian.page
+    page.locator('#game-actions button[aria-label="No volleys"]').focus()
+    page.keyboard.press("Shift")  # the focus is shown from the first key on
+    for key in ("Enter", "Tab", "Tab", "Enter"):
+        page.keyboard.press(key)
+        expect(page.locator("#game-actions button:focus-visible")).to_have_count(1)
+        fight.prussian.shows_the_newest()
+    expect(page.locator("#turn-question")).to_contain_text("activate to")
+
+
 def test_players_overrule_what_they_agree_on(fight: Table) -> None:
     page = fight.prussian.page
     page.locator('.units [data-thing="unit:P5"]').focus()
