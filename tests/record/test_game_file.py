@@ -198,9 +198,15 @@ def test_a_step_that_fails_leaves_an_older_recording_as_it_was(game, path):
 
 def test_many_threads_and_two_openers_number_disputes_one_after_the_other(game, path):
     games = [game, GameFile.open(path)]
-    threads = [
-        threading.Thread(target=add, args=(games[number % 2], number)) for number in range(12)
-    ]
+
+    def add_once_free(number):
+        try:
+            add(games[number % 2], number)
+        except BadInput as busy:  # on a machine with much other work the others take their time
+            assert "another program is writing to it" in str(busy)
+            add_once_free(number)
+
+    threads = [threading.Thread(target=add_once_free, args=(number,)) for number in range(12)]
     for thread in threads:
         thread.start()
     for thread in threads:
