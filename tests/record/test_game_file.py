@@ -203,7 +203,8 @@ def test_many_threads_and_two_openers_number_disputes_one_after_the_other(game, 
         try:
             add(games[number % 2], number)
         except BadInput as busy:  # on a machine with much other work the others take their time
-            assert "another program is writing to it" in str(busy)
+            if "another program is writing to it" not in str(busy):
+                raise
             add_once_free(number)
 
     threads = [threading.Thread(target=add_once_free, args=(number,)) for number in range(12)]
