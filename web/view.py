@@ -16,11 +16,12 @@ from tablecam.table.roster import Roster
 
 
 def table_json(live: Live, ranges_bw: Sequence[float]) -> Json:
-    """What does not change while the table is watched: its size, sides, terrain, who is expected.
+    """What does not change while the table is watched: name, size, sides, terrain, who is expected.
 
     Sides come in the order in which the table file first names them; the page colours them so.
     """
     return table_facts(live.roster) | {
+        "name": live.roster.name,
         "ranges_bw": list(ranges_bw),
         "simulated": live.simulated is not None,
         "rules": live.has_rules,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from flask.testing import FlaskClient
@@ -12,6 +13,16 @@ def test_the_page_renders_with_the_facts_of_the_table(client: FlaskClient) -> No
     assert page.status_code == 200
     assert '"game": "maurice-lite"' in page.text
     assert 'id="pause"' not in page.text
+
+
+def test_a_table_that_has_a_name_says_it_and_another_says_nothing(
+    client: FlaskClient, live: Any
+) -> None:
+    assert "table-name" not in client.get("/").text
+    live.roster = replace(live.roster, name="<Window> table")
+    page = client.get("/").text
+    assert '<b class="table-name" title="The name of this table">&lt;Window&gt; table</b>' in page
+    assert "<title>&lt;Window&gt; table · tablecam · maurice-lite</title>" in page
 
 
 def test_the_page_of_a_simulated_table_has_its_controls(simulated_client: FlaskClient) -> None:
