@@ -92,7 +92,10 @@ class Owed:
         fresh = self._note.with_name(f"{NOTE}.{os.getpid()}.new")
         with in_words(str(self._note), "cannot be written"):
             try:
-                fresh.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+                with fresh.open("w", encoding="utf-8") as file:
+                    file.writelines(f"{line}\n" for line in lines)
+                    file.flush()
+                    os.fsync(file.fileno())
                 os.replace(fresh, self._note)
             finally:
                 fresh.unlink(missing_ok=True)

@@ -42,6 +42,8 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 def _publish(fresh: Path, path: Path) -> None:
     """Give a finished file its name, if nobody has it."""
+    with fresh.open("rb+") as file:  # else a power cut may leave the name with nothing in it
+        os.fsync(file.fileno())
     try:
         _link(fresh, path)
     except FileExistsError:
@@ -57,7 +59,11 @@ def _link(fresh: Path, path: Path) -> None:
         raise
     except OSError:  # some file systems know no links: take the name first, then fill it
         path.touch(exist_ok=False)
-        os.replace(fresh, path)
+        try:
+            os.replace(fresh, path)
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
 
 
 def _flush_folder(folder: Path) -> None:
