@@ -84,7 +84,7 @@ def _to_disrupt(step: RollingToDisrupt) -> Roll:
 
 def _shot_event(fired: Fired) -> Event:
     shot, dice = fired.shot, " and ".join(str(die) for die in fired.rolled)
-    outcome = {0: "misses", 1: "hits"}.get(fired.hits, f"hits {fired.hits} times")
+    outcome = {0: "misses", 1: "hits"}.get(fired.hits, f"scores {fired.hits} hits on")
     text = f"base {shot.base} of {shot.unit} rolls {dice}, needs {shot.to_hit}: {outcome}"
     facts = {**shot.to_json(), "rolled": list(fired.rolled), "hits": fired.hits}
     return Event("shot", f"{text} {shot.target}", "M-7.23", facts)

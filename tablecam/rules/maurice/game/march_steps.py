@@ -193,9 +193,22 @@ def _without_smoke(state: State, step: Marching) -> Followed:
     return after_action(state), (told,)
 
 
+_CHANGES = ("M-6.22", "M-6.23", "M-6.24", "M-6.25")
+
+
+def _deed(found: MoveJudgement) -> str:
+    """What was done, and how much of the move it took."""
+    took = f"{found.cost_bw:.2f} BW of {found.allowance_bw:g}"
+    if found.is_after_about_face:
+        return f"faces about and marches {took}" if found.cost_bw > 0 else "faces about"
+    if found.is_legal.rule in _CHANGES:
+        return f"changes its formation: {took}"
+    return f"marches {took}"
+
+
 def _told(name: str, found: MoveJudgement) -> Event:
     answer = found.is_legal
-    text = f"{name} marches {found.cost_bw:.2f} BW of {found.allowance_bw:g}"
+    text = f"{name} {_deed(found)}"
     if answer.answer == "too_close":
         text += f": {abs(answer.margin_mm):.1f} mm are too close to call, and the mover's"
     facts = {

@@ -185,6 +185,8 @@ def test_m_7_20_canister_rolls_two_dice_and_m_4_23_smokes() -> None:
     (due,) = the_round.legal(state)
     assert due.count == 2
     assert state.position.unit("F1").state["smoke"] is True
+    _, events = after(state, dice(state, 5, 6))
+    assert events[0].text == "base F1/1 of F1 rolls 5 and 6, needs 4: scores 2 hits on B1"
 
 
 def bombardment(target: object) -> State:

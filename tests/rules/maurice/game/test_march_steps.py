@@ -185,13 +185,15 @@ def test_t_20_a_column_deploys_and_moves_but_a_line_that_forms_column_stays() ->
     assert state.position.unit("F1").formation == "line"
     with pytest.raises(Refused):
         after(marching(deployed), march(shifted(start, 25, 60)))
-    state, _ = after(marching(deployed), march(start))
+    state, events = after(marching(deployed), march(start))
+    assert events[0].text == "F1 changes its formation: 4.00 BW of 4"
     assert state.position.unit("F1").formation == "column"
 
 
 def test_t_20_foot_about_faces_and_does_no_more() -> None:
     start, about = line("F1", "french", 400, 300), line("F1", "french", 400, 300, 270)
-    state, _ = after(marching(start), march(about))
+    state, events = after(marching(start), march(about))
+    assert events[0].text == "F1 faces about"
     assert isinstance(state.step, MovingCommander)
     with pytest.raises(Refused):
         after(marching(start), march(shifted(about, 0, -80)))
