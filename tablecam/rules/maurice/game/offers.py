@@ -58,16 +58,25 @@ def _offer(state: State, action: act.Action) -> Offer:
         case Roll() if isinstance(state.step, RollingTerrain | RollingFirstRound):
             names = (side_name(side.name) for side in state.sides)
             return Offer("dice", f"{action}: {', '.join(names)}")
-        case act.Done() if isinstance(state.step, LayingTerrain):
-            return Offer("setup", "Leave the terrain as it lies")
-        case act.Done() if isinstance(state.step, Activating):
-            return Offer("done", "Activate nobody")
+        case act.Done():
+            return _done(state)
         case act.Rally():
             return Offer(action.type, action.unit, outlines(field_at(state), [action.unit]))
         case act.PlaceCommander():
             return _commander(state, action)
         case _:
             return _plain(action)
+
+
+def _done(state: State) -> Offer:
+    """To do no more, and what that means where it is not plain."""
+    match state.step:
+        case LayingTerrain():
+            return Offer("setup", "Leave the terrain as it lies")
+        case Activating():
+            return Offer("done", "Activate nobody")
+        case _:
+            return Offer("done", "Done")
 
 
 def _plain(action: act.Action) -> Offer:
@@ -112,8 +121,6 @@ def _card(action: act.Action) -> Offer:
             return Offer("card", f"Draw {action.count}{found}")
         case act.Discard():
             return Offer("card", f"Discard {', '.join(action.cards) or action.count}")
-        case act.Done():
-            return Offer("done", "Done")
         case _:
             return Offer(action.type, action.type.replace("-", " ").capitalize())
 
