@@ -24,7 +24,14 @@ from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
 from tablecam.simulate.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.position_file import position_from_json
-from tests.live.tapped import Tap, after_one_frame, march_declared, moved_ahead, until_still
+from tests.live.tapped import (
+    Tap,
+    after_one_frame,
+    march_declared,
+    moved_ahead,
+    until_shown,
+    until_still,
+)
 from tests.patience import in_time
 from tests.record.games import FACTS
 from tests.referee.tables import moved, table
@@ -81,6 +88,7 @@ def game(tmp_path_factory):
         march_declared(live, "P1")
         moved_ahead(simulated, "P1", 60.0)
         until_kept(tap, live, record, "ruling")
+        until_shown(live, tap, lambda now: now["moved"])  # a ruling is kept before it is told
         referee.confirm(SHARED, "P1")
         log = [line for line in shown(referee, SPECTATOR)["log"] if not line["undone"]]
         referee.undo(SHARED)
