@@ -21,7 +21,10 @@ _LIGHT = 255 * (np.arange(256) / 255) ** _GAMMA
 
 _STORED_GAMMA = 2.2
 _BLACK_LIGHT = 0.06
-"""Black paint or toner sends back about this share of what white paper does."""
+"""Black paint or toner sends back about this share of what white paper does.
+
+Neither is estimated from pictures: with 1.8 to 2.4, and 0.03 to 0.09, places on the shared footage
+err by the same to 3 %."""
 
 BLACK_STORED = 1 / (_BLACK_LIGHT ** (-1 / _STORED_GAMMA) - 1)
 """What a camera stores for black, as a share of what lies between its black and its white."""

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.edges import BLACK_STORED
 from tablecam.vision.patches import Patches
 from tablecam.vision.tags import TagGuesses
-from tablecam.vision.texture import BLACK_STORED, TagTextures
+from tablecam.vision.texture import TagTextures
 
 Array = NDArray[np.float64]
 Map = NDArray[np.float32]

@@ -10,6 +10,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration import edges
+
 Array = NDArray[np.float64]
 Map = NDArray[np.float32]
 Index = NDArray[np.int64]
@@ -24,14 +26,6 @@ _FEW = 16
 """Of more tags finer textures would cost more than they are worth."""
 _BEYOND_CELLS = 1.0
 """How much white surrounds the black square in a texture: a rim as wide as a cell, and more."""
-_GAMMA = 2.2
-_BLACK_LIGHT = 0.06
-"""Black paint or toner sends back about this share of what white paper does.
-
-Neither is estimated from pictures: with 1.8 to 2.4, and 0.03 to 0.09, places on the shared footage
-err by the same to 3 %."""
-BLACK_STORED = 1 / (_BLACK_LIGHT ** (-1 / _GAMMA) - 1)
-"""What a camera stores for black, as a share of what lies between its black and its white."""
 _BLUR_RATIO = 1.1
 """Blurs nearer than this are drawn as one; how a tag changes with its blur tells the rest."""
 _TALLEST_PX = 32766
@@ -171,8 +165,8 @@ def stored_light(light: Map) -> Map:
 def _encoded(light: Map) -> tuple[Map, Map]:
     """Light, 0 black paint and 1 white paper, as a camera stores it, again 0 to 1; and the slope.
 
-    Cameras blur light and store about its 1/2.2th power: white bleeds into black. Without this a
-    tag's edges seem to lie a quarter of a pixel inside the true ones, on all sides alike.
+    Without this a tag's edges seem to lie a quarter of a pixel inside the true ones, on all sides
+    alike.
     """
     stored, by_light = _encoding()
     level = (light * np.float32(_LEVELS - 1) + np.float32(0.5)).astype(np.int64)
@@ -182,8 +176,5 @@ def _encoded(light: Map) -> tuple[Map, Map]:
 @lru_cache(maxsize=1)
 def _encoding() -> tuple[Map, Map]:
     """What is stored for each level of light, and its slope."""
-    bare = _BLACK_LIGHT + (1 - _BLACK_LIGHT) * np.linspace(0, 1, _LEVELS)
-    black = _BLACK_LIGHT ** (1 / _GAMMA)
-    stored = (bare ** (1 / _GAMMA) - black) / (1 - black)
-    by_light = bare ** (1 / _GAMMA - 1) * (1 - _BLACK_LIGHT) / (_GAMMA * (1 - black))
+    stored, by_light = edges.stored_light(np.linspace(0, 1, _LEVELS))
     return stored.astype(np.float32), by_light.astype(np.float32)
