@@ -54,7 +54,7 @@ mm behind its centre, and swings about that with its heading: its place is weigh
 y with what the position says of either, and so are its corners, which rulings measure from. Two
 things crowd the middle and leave these ends where they belong. A fit has to estimate its own noise.
 And four table tags cannot tell that they lie exactly, as those of the footage do and as no hand
-lays them: what its calibrations state for themselves is 1.5 to 1.9 times too large. What a
+lays them: what its calibrations state for themselves is 1.3 to 1.7 times too large. What a
 calibration is off by is one draw for all bases of its pictures. So the same sightings are read
 through many calibrations, too: of tags that lie exactly, of the same where that is known
 beforehand, which no calibration can do, and of tags that a hand laid; and of each it is said how
