@@ -26,7 +26,6 @@ WALL, WOOD = piece("wall", 400, 438, 640, 442), piece("woods", 600, 450, 660, 54
 GROUND = [WOOD, piece("hill", 600, 400, 800, 620), piece("stream", 900, 420, 1100, 440)]
 START = position(
     line("F1", "french", 500, 420, **SEEN),
-    line("F2", "french", 700, 425, **SEEN),
     gun("F3", "french", 900, 420, **SEEN),
     line("B1", "british", 520, 460.5, SOUTH, **SEEN),
     massed("B2", "british", 720, 520, SOUTH, **SEEN),
