@@ -41,8 +41,9 @@ demo: $(VENV)/.ready
 	$(BIN)/tablecam demo $(DEMO_OPTIONS)
 
 # One process more than there are cores, up to four: tests of the page wait for a browser half of the time.
+# Each reckons in one thread: more would wait for a core by turning in circles, a fifth of the time of some tests.
 test: $(VENV)/.ready-dev
-	$(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder $(TEST_OPTIONS) \
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder $(TEST_OPTIONS) \
 	  --numprocesses $$($(BIN)/python -c 'import os; print(min(os.cpu_count() + 1, 4))')
 
 check: $(VENV)/.ready-dev
