@@ -146,16 +146,12 @@ class TagAdjustment:
         return Camera(lens, Pose((rx, ry, rz), (tx, ty, tz)))
 
     def _solved(self, start: Array, spreads: Spreads) -> Solution:
-        root = np.linalg.inv(np.linalg.cholesky(self.prior.covariance))
-
         def misfit(values: Array) -> tuple[Array, Array]:
-            parts = [
+            parts = (
                 self._corner_misfit(values[0], spreads),
                 self._fault_misfit(values[0], spreads),
-            ]
-            lens = np.zeros((_LENS, len(start)))
-            lens[:, :_LENS] = root
-            parts.append((root @ (values[0, :_LENS] - self.prior.lens.parameters), lens))
+                self._lens_misfit(values[0]),
+            )
             residuals, jacobians = zip(*parts, strict=True)
             return np.concatenate(residuals)[None], np.concatenate(jacobians)[None]
 
@@ -196,9 +192,7 @@ class TagAdjustment:
         tags = np.arange(len(self.tags))
         by = by.reshape(len(tags), 8, len(values))
         faults = by[..., _CAMERA:].reshape(len(tags), 8, len(tags), _FAULTS)
-        step, known = np.zeros(_CAMERA), np.zeros((_CAMERA, _CAMERA))
-        step[:_LENS] = self.prior.lens.parameters - values[:_LENS]
-        known[:_LENS, :_LENS] = np.linalg.inv(self.prior.covariance)
+        prior_off, prior_by_value = self._lens_misfit(values)
         lying = values[_CAMERA:].reshape(-1, _FAULTS)
         by_fault = faults[tags, :, tags]
         # As if every tag lay where it is listed: how far it does not is what is to be weighed.
@@ -207,8 +201,8 @@ class TagAdjustment:
             off=off,
             by_camera=by[..., :_CAMERA],
             by_fault=by_fault,
-            step=step,
-            known=known,
+            prior_off=prior_off,
+            prior_by_camera=prior_by_value[:, :_CAMERA],
             inward=_USUAL_INWARD_PX - lying[:, 3],
             inward_spread=_INWARD_SPREAD_PX,
             scale_spread=max(tag.scale_spread for tag in self.tags),
@@ -221,6 +215,12 @@ class TagAdjustment:
         jacobian = np.zeros((len(weights), len(values)))
         jacobian[:, _CAMERA:] = np.diag(weights)
         return (values[_CAMERA:] - usual) * weights, jacobian
+
+    def _lens_misfit(self, values: Array) -> tuple[Array, Array]:
+        root = np.linalg.inv(np.linalg.cholesky(self.prior.covariance))
+        jacobian = np.zeros((_LENS, len(values)))
+        jacobian[:, :_LENS] = root
+        return root @ (values[:_LENS] - self.prior.lens.parameters), jacobian
 
     def _outcome(self, solution: Solution, spreads: Spreads) -> Adjustment:
         values, covariance = solution.values[0], solution.covariance[0, :_CAMERA, :_CAMERA]

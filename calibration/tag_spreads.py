@@ -51,17 +51,18 @@ class SeenCorners:
 
     `off` (n, 8) is how far they are expected beside where they are seen, in their own standard
     deviations; `by_camera` (n, 8, c) and `by_fault` (n, 8, 4) are its derivatives, by the tags'
-    faults aside, away, turned and inward. The camera is known beforehand but for `step` (c,), with
-    the inverse covariance `known` (c, c), zero for what is not known; the pull inward but for
-    `inward` (n,), with the standard deviation `inward_spread`; and the standard deviations but for
-    a factor near 1, whose logarithm has the standard deviation `scale_spread` (infinite: any).
+    faults aside, away, turned and inward. The prior of the camera is `prior_off` (p,), how far it
+    lies from what is known beforehand, in standard deviations, with the derivatives
+    `prior_by_camera` (p, c). The pull inward is known but for `inward` (n,), with the standard
+    deviation `inward_spread`, and the standard deviations of corners but for a factor near 1, whose
+    logarithm has the standard deviation `scale_spread` (infinite: any).
     """
 
     off: Array
     by_camera: Array
     by_fault: Array
-    step: Array
-    known: Array
+    prior_off: Array
+    prior_by_camera: Array
     inward: Array
     inward_spread: float
     scale_spread: float
@@ -118,30 +119,39 @@ def weighed(corners: SeenCorners) -> Weighed:
 
 def _cameras(corners: SeenCorners, spreads: _Spreads) -> tuple[Array, Array, Array]:
     """The camera of each spread: steps (k, c), covariances (k, c, c), log likelihoods (k,)."""
-    # About what is believed beforehand, so that all that is left is chance.
-    off = corners.off + corners.by_camera @ corners.step
-    off = off + corners.by_fault[..., 3] * corners.inward[:, None]
-    inverse, log_size = _inverse_covariances(corners, spreads)
-    weighted = inverse @ corners.by_camera
-    normal = np.einsum("nrc,knrd->kcd", corners.by_camera, weighted, optimize=True) + corners.known
-    pull = np.einsum("knrc,nr->kc", weighted, off, optimize=True)
-    scale = np.sqrt(np.diagonal(normal, axis1=1, axis2=2))  # radians beside pixels, evened
-    evened = normal / (scale[:, :, None] * scale[:, None])
-    covariances = np.linalg.inv(evened) / (scale[:, :, None] * scale[:, None])
-    steps = -np.einsum("kcd,kd->kc", covariances, pull)
-    misfit = np.einsum("nr,knrs,ns->k", off, inverse, off, optimize=True)
-    misfit += np.einsum("kc,kc->k", pull, steps)
-    log_size += np.linalg.slogdet(evened)[1] + 2 * np.log(scale).sum(axis=1)
-    return corners.step + steps, covariances, -(misfit + log_size) / 2
+    off = corners.off + corners.by_fault[..., 3] * corners.inward[:, None]
+    root, log_size = _whitening(corners, spreads)
+    by_camera, misfit = root @ corners.by_camera, root @ off[..., None]
+    count, parameters = len(root), corners.by_camera.shape[-1]
+    prior = (count, len(corners.prior_off), parameters + 1)
+    rows = np.concatenate(
+        [
+            np.concatenate([by_camera, misfit], axis=-1).reshape(count, -1, parameters + 1),
+            np.broadcast_to(np.c_[corners.prior_by_camera, corners.prior_off], prior),
+        ],
+        axis=1,
+    )
+    scale = np.linalg.norm(rows[..., :-1], axis=1)  # radians beside pixels, evened
+    rows[..., :-1] /= scale[:, None]
+    # An unknown lens and four tags leave a valley a million times longer than wide. Householder's
+    # orthogonal triangles keep twice the digits there that normal equations do, in which
+    # likelihoods were off by tens and the processor's order of sums chose the spreads.
+    triangle: Array = np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)
+    by_step, pull, left_over = triangle[:, :-1, :-1], triangle[:, :-1, -1:], triangle[:, -1, -1]
+    roots = np.linalg.inv(by_step) / scale[..., None]
+    log_size += 2 * np.log(np.abs(np.diagonal(by_step, axis1=1, axis2=2)) * scale).sum(axis=1)
+    log_likelihood = -(np.square(left_over) + log_size) / 2
+    return -(roots @ pull)[..., 0], roots @ roots.transpose(0, 2, 1), log_likelihood
 
 
-def _inverse_covariances(corners: SeenCorners, spreads: _Spreads) -> tuple[Array, Array]:
-    """Of each tag's corners, (k, n, 8, 8), and the logarithm of all tags' determinant, (k,)."""
+def _whitening(corners: SeenCorners, spreads: _Spreads) -> tuple[Array, Array]:
+    """What makes each tag's corners independent, (k, n, 8, 8), and the log determinants, (k,)."""
     place = spreads.place_mm
     inward = np.full_like(place, corners.inward_spread)
     faults = np.square(np.stack([place, place, spreads.turn_rad, inward], axis=1))
     by = corners.by_fault
     covariance = (by * faults[:, None, None]) @ by.transpose(0, 2, 1)
     covariance += np.square(spreads.corner_scale)[:, None, None, None] * np.eye(by.shape[1])
-    log_size: Array = np.linalg.slogdet(covariance)[1].sum(axis=1)
-    return np.asarray(np.linalg.inv(covariance), dtype=np.float64), log_size
+    factor = np.linalg.cholesky(covariance)
+    log_size = 2 * np.log(np.diagonal(factor, axis1=2, axis2=3)).sum(axis=(1, 2))
+    return np.asarray(np.linalg.inv(factor)), np.asarray(log_size)
