@@ -128,9 +128,10 @@ class Lens:
         return r2, 1 + r2 * (self.k1 + r2 * (self.k2 + r2 * self.k3))
 
     def _distorted(self, x: Array, y: Array, r2: Array, radial: Array) -> Array:
-        out_x = x * radial + 2 * self.p1 * x * y + self.p2 * (r2 + 2 * x * x)
-        out_y = y * radial + self.p1 * (r2 + 2 * y * y) + 2 * self.p2 * x * y
-        return np.stack([out_x, out_y], axis=-1)
+        out = np.empty((*x.shape, 2))
+        out[..., 0] = x * radial + 2 * self.p1 * x * y + self.p2 * (r2 + 2 * x * x)
+        out[..., 1] = y * radial + self.p1 * (r2 + 2 * y * y) + 2 * self.p2 * x * y
+        return out
 
 
 def _solve_2x2(matrices: Array, vectors: Array) -> Array:
@@ -138,4 +139,7 @@ def _solve_2x2(matrices: Array, vectors: Array) -> Array:
     a, b = matrices[..., 0, 0], matrices[..., 0, 1]
     c, d = matrices[..., 1, 0], matrices[..., 1, 1]
     u, v = vectors[..., 0], vectors[..., 1]
-    return np.stack([d * u - b * v, a * v - c * u], axis=-1) / (a * d - b * c)[..., None]
+    solutions = np.empty_like(vectors)
+    solutions[..., 0], solutions[..., 1] = d * u - b * v, a * v - c * u
+    solutions /= (a * d - b * c)[..., None]
+    return solutions

@@ -64,7 +64,7 @@ class SeenTags:
 
     def places(self, camera: Camera) -> Array:
         """Where on the table a camera sees them, (n, 3): x_mm, y_mm, heading_rad."""
-        centres, tops = camera.to_table(self.centres_px), camera.to_table(self.tops_px)
+        centres, tops = camera.to_table(np.stack([self.centres_px, self.tops_px]))
         ahead = tops - centres
         return np.column_stack([centres, np.arctan2(ahead[:, 1], ahead[:, 0])])
 

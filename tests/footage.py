@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from filelock import FileLock
 
-from calibration.board import find_lens_board
+from calibration.board import BoardView, find_lens_board
 from calibration.camera import Camera, Pose
 from calibration.grey import to_grey
 from calibration.lens import Lens
@@ -44,9 +46,13 @@ class TrueTag:
 
 @dataclass(frozen=True)
 class Rig:
-    """One folder of the footage: a camera over a table."""
+    """One folder of the footage: a camera over a table.
+
+    Its board views, which take seconds to find, are `kept` in a folder for whoever asks next.
+    """
 
     folder: Path
+    kept: Path | None = None
 
     @cached_property
     def truth(self) -> Mapping:
@@ -69,11 +75,24 @@ class Rig:
     @cached_property
     def found_lens(self) -> LensCalibration:
         """The lens as a user would calibrate it, from the lens views."""
-        views = [
+        return lens_from_views(choose_views(self.board_views)[0], ORIGIN).calibration
+
+    @cached_property
+    def board_views(self) -> tuple[BoardView, ...]:
+        """The lens board as each of the lens views shows it."""
+        if self.kept is None:
+            return self._find_boards()
+        path = self.kept / f"{self.folder.name}.pickle"
+        with FileLock(f"{path}.lock"):
+            if not path.exists():
+                path.write_bytes(pickle.dumps(self._find_boards()))
+            return tuple(pickle.loads(path.read_bytes()))
+
+    def _find_boards(self) -> tuple[BoardView, ...]:
+        return tuple(
             find_lens_board(to_grey(read_picture(path)), path.name)
             for path in sorted((self.folder / "lens").glob("*.jpg"))
-        ]
-        return lens_from_views(choose_views(views)[0], ORIGIN).calibration
+        )
 
     def grey(self, scene: str) -> np.ndarray:
         return to_grey(read_picture(self.folder / f"{scene}.jpg"))
@@ -95,9 +114,10 @@ class Rig:
 
 @dataclass(frozen=True)
 class Clip:
-    """The footage that moves: a hand reaches in, moves a unit and leaves."""
+    """The footage that moves: a hand reaches in, moves a unit and leaves; `kept` as a `Rig`'s."""
 
     folder: Path
+    kept: Path | None = None
 
     @cached_property
     def roster(self) -> Roster:
@@ -111,7 +131,8 @@ class Clip:
     @cached_property
     def found_camera(self) -> Camera:
         """The camera as a user would calibrate it: with the lens of `hd-b`, in this mode of it."""
-        lens = _scaled(Rig(self.folder.parent / "hd-b").found_lens, self.camera.lens.width_px)
+        lens = Rig(self.folder.parent / "hd-b", self.kept).found_lens
+        lens = _scaled(lens, self.camera.lens.width_px)
         return _found_camera(lens, self.roster, to_grey(read_picture(self.folder / "empty.jpg")))
 
     def frames(self, *, every: int = 1) -> Iterator[tuple[np.ndarray, Mapping]]:

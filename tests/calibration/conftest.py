@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from calibration.board import BoardView, find_lens_board
+from calibration.board import BoardView, find_chessboard
 from calibration.grey import to_grey
 from calibration.lens_from_views import LensSearch, lens_from_views
 from calibration.results import Origin
@@ -15,19 +15,30 @@ from tests.footage import Rig
 
 
 @pytest.fixture(scope="session", params=["hd-b", "uhd-b"])
-def rig(request: pytest.FixtureRequest, shared: Path) -> Rig:
+def rig(request: pytest.FixtureRequest, shared: Path, kept: Path) -> Rig:
     """One of the two cameras of the footage."""
-    return Rig(shared / "footage" / request.param)
+    return Rig(shared / "footage" / request.param, kept)
 
 
 @pytest.fixture(scope="session")
 def board_views(rig: Rig) -> tuple[BoardView, ...]:
     """The lens board as each lens view of the footage shows it."""
-    paths = sorted((rig.folder / "lens").glob("*.jpg"))
-    return tuple(find_lens_board(to_grey(read_picture(path)), path.name) for path in paths)
+    return rig.board_views
 
 
 @pytest.fixture(scope="session")
 def lens_search(board_views: tuple[BoardView, ...]) -> LensSearch:
     """The lens found from those views."""
     return lens_from_views(board_views, Origin("2025-01-01T00:00:00+00:00", ()))
+
+
+@pytest.fixture(scope="session")
+def chessboard_views(shared: Path) -> tuple[BoardView, ...]:
+    """A real camera's views of a chessboard."""
+    paths = sorted((shared / "real" / "chessboard").glob("*.jpg"))
+    return tuple(
+        find_chessboard(
+            to_grey(read_picture(path)), path.name, inner_corners=(9, 6), square_mm=25.0
+        )
+        for path in paths
+    )

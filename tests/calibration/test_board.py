@@ -12,8 +12,6 @@ from calibration.board import (
     find_lens_board,
 )
 from calibration.errors import CalibrationError
-from calibration.grey import to_grey
-from tablecam.capture.pictures import read_picture
 
 
 def _true_corners(rig, view):
@@ -69,15 +67,11 @@ def test_a_board_that_is_hidden_in_part_gives_the_rest():
     assert np.abs(view.corners_px - (view.board_mm[:, :2] * 2 + 39.5)).max() < 0.02
 
 
-def test_every_real_chessboard_view_is_found(shared):
-    paths = sorted((shared / "real" / "chessboard").glob("*.jpg"))
-    for path in paths:
-        view = find_chessboard(
-            to_grey(read_picture(path)), path.name, inner_corners=(9, 6), square_mm=25
-        )
+def test_every_real_chessboard_view_is_found(chessboard_views):
+    for view in chessboard_views:
         assert len(view.corner_ids) == 54
         assert view.board_mm[10].tolist() == [50.0, 50.0, 0.0]
-    assert len(paths) == 13
+    assert len(chessboard_views) == 13
 
 
 def _blank():

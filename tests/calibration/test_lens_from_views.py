@@ -5,12 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.board import find_chessboard
 from calibration.errors import CalibrationError
-from calibration.grey import to_grey
 from calibration.lens_from_views import choose_views, lens_from_views, objection_to
 from calibration.results import Origin
-from tablecam.capture.pictures import read_picture
 from tests.calibration.board_views import LENS, many_views, projected, view
 
 ORIGIN = Origin("2025-01-01T00:00:00+00:00", ("a.jpg",))
@@ -62,12 +59,8 @@ def test_the_stated_covariance_is_honest():
     assert 6.5 < np.mean(squares) < 13.0
 
 
-def test_real_chessboard_views_reach_a_quarter_of_a_pixel(shared):
-    views = [
-        find_chessboard(to_grey(read_picture(path)), path.name, inner_corners=(9, 6), square_mm=25)
-        for path in sorted((shared / "real" / "chessboard").glob("*.jpg"))
-    ]
-    chosen, rejected = choose_views(views)
+def test_real_chessboard_views_reach_a_quarter_of_a_pixel(chessboard_views):
+    chosen, rejected = choose_views(chessboard_views)
     search = lens_from_views(chosen, ORIGIN)
     assert not rejected
     assert not search.rejected

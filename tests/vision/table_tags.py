@@ -32,21 +32,16 @@ def sightings(
     `off` is how far tags lie beside their listed places: x_mm, y_mm, heading_rad. Without a
     generator of chance everything is read exactly.
     """
-    found = []
-    for tag in roster.table_tags:
-        if tag.id in hidden:
-            continue
-        place = np.array([tag.x_mm, tag.y_mm, UP]) + (off or {}).get(tag.id, (0, 0, 0))
-        (seen,) = SeenTags.at(true, place[None]).places(believed)
-        seen += 0 if rng is None else rng.normal(size=3) * SIGMA
-        x_mm, y_mm, heading_rad = (float(value) for value in seen)
-        corners_px = np.zeros((4, 2))
-        found.append(
-            TagSighting(
-                tag.id, x_mm, y_mm, np.degrees(heading_rad), 0.0, np.diag(SIGMA**2), corners_px
-            )
+    tags = [tag for tag in roster.table_tags if tag.id not in hidden]
+    places = [np.add((tag.x_mm, tag.y_mm, UP), (off or {}).get(tag.id, (0, 0, 0))) for tag in tags]
+    seen = SeenTags.at(true, np.array(places).reshape(-1, 3)).places(believed)
+    seen += 0 if rng is None else rng.normal(size=seen.shape) * SIGMA
+    return [
+        TagSighting(
+            tag.id, x_mm, y_mm, np.degrees(heading_rad), 0.0, np.diag(SIGMA**2), np.zeros((4, 2))
         )
-    return found
+        for tag, (x_mm, y_mm, heading_rad) in zip(tags, seen.tolist(), strict=True)
+    ]
 
 
 class Table:

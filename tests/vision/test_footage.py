@@ -16,8 +16,8 @@ MOST_MEDIAN_DEG = {"uhd-b": 0.4, "hd-b": 0.3}
 
 
 @pytest.fixture(scope="module")
-def rigs(shared):
-    return {name: Rig(shared / "footage" / name) for name in MOST_MEDIAN_PX}
+def rigs(shared, kept):
+    return {name: Rig(shared / "footage" / name, kept) for name in MOST_MEDIAN_PX}
 
 
 @pytest.fixture(scope="module")

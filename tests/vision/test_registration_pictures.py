@@ -32,10 +32,14 @@ def _registered(grey, believed, roster, before):
     return believed, news, before
 
 
+@pytest.fixture(scope="module")
+def rig(shared, kept):
+    return Rig(shared / "footage" / "hd-b", kept)
+
+
 @pytest.mark.parametrize("tilt", [Tilt(12, -9), Tilt(-15, 0, 0.5), Tilt(40, 45, -1.0)])
-def test_a_bump_in_the_footage_costs_no_more_than_the_calibration_did(shared, tilt):
+def test_a_bump_in_the_footage_costs_no_more_than_the_calibration_did(rig, tilt):
     """The camera is believed to hang where it did before a bump; the picture is from after it."""
-    rig = Rig(shared / "footage" / "hd-b")
     found = rig.found_camera
     before = _errors_mm(found, rig.camera, rig.roster)
     camera, news, _ = _registered(rig.grey("scene-1"), tilt.of(found), rig.roster, None)
@@ -45,8 +49,7 @@ def test_a_bump_in_the_footage_costs_no_more_than_the_calibration_did(shared, ti
     assert after.max() <= 1.5 * before.max()
 
 
-def test_a_calibrated_camera_that_nobody_touched_stays_as_it_is(shared):
-    rig = Rig(shared / "footage" / "hd-b")
+def test_a_calibrated_camera_that_nobody_touched_stays_as_it_is(rig):
     finder, said = TagFinder(rig.found_camera, rig.roster), None
     for look, scene in enumerate(("empty", "scene-1", "scene-2", "empty")):
         sightings = finder.search(rig.grey(scene)).sightings

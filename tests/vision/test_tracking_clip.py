@@ -15,8 +15,8 @@ WHOLE_SEARCH_EVERY = 30
 
 
 @pytest.fixture(scope="module")
-def clip(shared):
-    return Clip(shared / "footage" / "clip-b")
+def clip(shared, kept):
+    return Clip(shared / "footage" / "clip-b", kept)
 
 
 @pytest.fixture(scope="module", params=["camera", "found_camera"])
