@@ -12,8 +12,6 @@ import numpy as np
 
 from tablecam.measure.rectangles import Array
 
-_erf = np.vectorize(math.erf, otypes=[np.float64])
-
 
 def least(values: Array, covariances: Array) -> tuple[Array, Array]:
     """Mean and variance (g,) of the least of k jointly normal values, for g groups.
@@ -34,6 +32,11 @@ def least(values: Array, covariances: Array) -> tuple[Array, Array]:
         )
         shared[rows] += weight[:, None] * (covariances[rows, index] - shared[rows])
     return mean, np.maximum(variance, 0.0)
+
+
+def _erf(values: Array) -> Array:
+    """The error function of values (n,): few at a time, for which `np.vectorize` is slow."""
+    return np.array([math.erf(value) for value in values.tolist()])
 
 
 def _least_of_two(

@@ -1,4 +1,5 @@
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tablecam.measure.gaps import separations, ways_apart
-from tablecam.measure.lengths import distance, distances, gaps_with_sigma
+from tablecam.measure.lengths import Length, distance, distances, gaps_with_sigma
 from tablecam.measure.outlines import bases_footprint, footprint
 from tablecam.measure.rectangles import rectangles
 from tablecam.measure.within import within
@@ -166,12 +167,21 @@ SCENES = {
 }
 
 
+def pairwise(pairs: Iterable[tuple[Unit, Unit]]) -> tuple[np.ndarray, np.ndarray]:
+    """The lengths of many pairs that lie apart, and their sigmas, as `distance` has them."""
+    a, b = zip(*pairs, strict=True)
+    gaps_mm, sigmas_mm = gaps_with_sigma(a, b, np.repeat(np.arange(len(a))[:, None], 2, axis=1))
+    first = distance(a[0], b[0])
+    assert (first.value_mm, first.sigma_mm) == pytest.approx((gaps_mm[0], sigmas_mm[0]))
+    assert gaps_mm.min() > 0
+    return gaps_mm, sigmas_mm
+
+
 def errors_in_sigmas(a: Unit, b: Unit, count: int) -> np.ndarray:
     """How far repeated measurements are out, each divided by the sigma that it claims."""
     rng = np.random.default_rng(20240503)
-    true_mm = distance(a, b).value_mm
-    found = [distance(remeasured(a, rng), remeasured(b, rng)) for _ in range(count)]
-    return np.array([(each.value_mm - true_mm) / each.sigma_mm for each in found])
+    found_mm, sigmas_mm = pairwise((remeasured(a, rng), remeasured(b, rng)) for _ in range(count))
+    return (found_mm - distance(a, b).value_mm) / sigmas_mm
 
 
 @pytest.mark.parametrize("b", SCENES.values(), ids=SCENES.keys())
@@ -186,29 +196,32 @@ def test_repeated_measurements_scatter_as_their_sigma_says(b) -> None:
 
 def test_units_laid_by_hand_are_measured_as_surely_as_is_said() -> None:
     rng = np.random.default_rng(7)
-    errors = []
+    laid, seen = [], []
     for _ in range(600):
         by_hand = {"sigma_mm": 0.5, "sigma_deg": 0.5}
         a = remeasured(uncertain(unit("F1", "line", 0, 0, 90), **by_hand), rng)
         b = remeasured(uncertain(unit("B1", "line", 0, 160, 270), **by_hand), rng)
         a, b = uncertain(a, **SIGMAS), uncertain(b, **SIGMAS)
-        seen = distance(remeasured(a, rng), remeasured(b, rng))
-        errors.append((seen.value_mm - distance(a, b).value_mm) / seen.sigma_mm)
+        laid.append((a, b))
+        seen.append((remeasured(a, rng), remeasured(b, rng)))
+    (true_mm, _), (found_mm, sigmas_mm) = pairwise(laid), pairwise(seen)
+    errors = (found_mm - true_mm) / sigmas_mm
     assert 0.8 < np.sqrt(np.mean(np.square(errors))) < 1.1
 
 
 def test_the_probability_of_an_answer_is_how_often_it_holds() -> None:
     rng = np.random.default_rng(11)
     a = uncertain(unit("F1", "line", 0, 0, 90), **SIGMAS)
-    claimed, held = [], []
+    laid, seen = [], []
     for _ in range(1500):
         b = uncertain(unit("B1", "line", 0, 200 + rng.uniform(-1, 1), 250), **SIGMAS)
-        seen = distance(remeasured(a, rng), remeasured(b, rng))
-        limit_mm = distance(a, unit("B1", "line", 0, 200, 250)).value_mm
-        table = TableSize(1800, 1200, limit_mm)
-        claimed.append(within(seen, 1, table).probability)
-        held.append(distance(a, b).value_mm <= limit_mm)
-    claimed_in, held_in = np.array(claimed), np.array(held)
+        laid.append((a, b))
+        seen.append((remeasured(a, rng), remeasured(b, rng)))
+    limit_mm = distance(a, unit("B1", "line", 0, 200, 250)).value_mm
+    table = TableSize(1800, 1200, limit_mm)
+    found = (Length(*length, (0, 0), (0, 0)) for length in zip(*pairwise(seen), strict=True))
+    claimed_in = np.array([within(length, 1, table).probability for length in found])
+    held_in = pairwise(laid)[0] <= limit_mm
     for low, high in ((0.05, 0.35), (0.35, 0.65), (0.65, 0.95)):
         chosen = (claimed_in >= low) & (claimed_in < high)
         assert chosen.sum() > 50

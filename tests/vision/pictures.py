@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import cv2
 import numpy as np
@@ -82,7 +83,17 @@ def cover(picture: np.ndarray, camera: Camera, x_mm: float, y_mm: float, radius_
 
 
 def _lay(shown: np.ndarray, camera: Camera, each: Print) -> None:
-    """Draw one tag with its white rim, as the mean of the points within each pixel."""
+    """Draw one tag with its white rim."""
+    part, share, value = _drawn(camera, each)
+    shown[part] = shown[part] * (1 - share) + value
+
+
+@cache
+def _drawn(camera: Camera, each: Print) -> tuple[tuple[slice, slice], np.ndarray, np.ndarray]:
+    """Where a tag and its rim are, how much they hide there, and with how much light.
+
+    Each pixel's is the mean of points within it. Drawn once: many pictures show the same.
+    """
     dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, each.dictionary))
     across = dictionary.markerSize + 2
     cells = np.pad(
@@ -91,7 +102,7 @@ def _lay(shown: np.ndarray, camera: Camera, each: Print) -> None:
     cell_mm = each.size_mm / across
     reach_mm = (across / 2 + 1) * cell_mm
     ((x_px, y_px),) = camera.to_image(np.array([[each.x_mm, each.y_mm, each.height_mm]]))
-    half_px = int(2 * reach_mm * camera.px_per_mm(np.array([[each.x_mm, each.y_mm]]))[0]) + 2
+    half_px = int(1.5 * reach_mm * camera.px_per_mm(np.array([[each.x_mm, each.y_mm]]))[0]) + 2
     left, top = int(x_px) - half_px, int(y_px) - half_px
     steps = (np.arange(2 * half_px * _SUBPIXELS) + 0.5) / _SUBPIXELS - 0.5
     points_px = np.stack(np.meshgrid(left + steps, top + steps), axis=-1).reshape(-1, 2)
@@ -106,5 +117,5 @@ def _lay(shown: np.ndarray, camera: Camera, each: Print) -> None:
     side = (2 * half_px, _SUBPIXELS, 2 * half_px, _SUBPIXELS)
     share = on_tag.reshape(side).mean(axis=(1, 3))
     value = np.where(on_tag, values, 0.0).reshape(side).mean(axis=(1, 3))
-    patch = shown[top : top + 2 * half_px, left : left + 2 * half_px]
-    patch[:] = patch * (1 - share) + value
+    part = slice(top, top + 2 * half_px), slice(left, left + 2 * half_px)
+    return part, share, value

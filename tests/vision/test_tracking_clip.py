@@ -7,11 +7,14 @@ import pytest
 
 from tablecam.table.headings import difference_deg
 from tablecam.vision.find import TagFinder
+from tablecam.vision.moved_camera import placed_by
 from tablecam.vision.moves import moves
 from tablecam.vision.tracking import BaseTracker
 from tests.footage import Clip
 
-WHOLE_SEARCH_EVERY = 30
+EVERY = 2
+"""Of 15 frames a second: fewer pictures in which to find out what happened."""
+WHOLE_SEARCH_EVERY = 15
 
 
 @pytest.fixture(scope="module")
@@ -19,15 +22,24 @@ def clip(shared, kept):
     return Clip(shared / "footage" / "clip-b", kept)
 
 
+@pytest.fixture(scope="module")
+def film(clip):
+    """What the calibrated camera shows of tags in each frame, with the frame's truth."""
+    finder, search, seen = TagFinder(clip.found_camera, clip.roster), None, []
+    for number, (grey, truth) in enumerate(clip.frames(every=EVERY)):
+        search = finder.search(grey, before=search if number % WHOLE_SEARCH_EVERY else None)
+        seen.append((search.sightings, truth))
+    return seen
+
+
 @pytest.fixture(scope="module", params=["camera", "found_camera"])
-def watched(request, clip):
+def watched(request, clip, film):
     """What the tracker made of each frame, with the frame's truth: with each of two cameras."""
     camera = getattr(clip, request.param)
-    finder, tracker = TagFinder(camera, clip.roster), BaseTracker(clip.roster, camera)
-    search, story = None, []
-    for number, (grey, truth) in enumerate(clip.frames()):
-        search = finder.search(grey, before=search if number % WHOLE_SEARCH_EVERY else None)
-        story.append((tracker.update(search.sightings, truth["time_s"]), truth))
+    tracker, story = BaseTracker(clip.roster, camera), []
+    for seen, truth in film:
+        there = placed_by(seen, clip.found_camera, camera)
+        story.append((tracker.update(there, truth["time_s"]), truth))
     return story
 
 
@@ -84,11 +96,12 @@ def test_what_a_referee_may_believe_is_always_where_a_base_truly_rests_or_rested
 
 
 def test_bases_under_the_hand_are_held(watched):
-    held = 0
+    held, hands = 0, 0
     for bases, truth in watched:
+        hands += truth["hand_in_view"]
         hidden = {tag for tag, share in truth["visible_share"].items() if share < 0.1}
         for base in bases:
             if str(base.tag) in hidden:
                 assert base.pose.seen == "held"
                 held += truth["hand_in_view"]
-    assert held > 50
+    assert held > 0.75 * hands > 0
