@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -32,15 +33,12 @@ def free_line(
     if shapely.is_empty(target):
         return None
     straight = shapely.shortest_line(edge, target)
+    if not shapely.intersects(less_a_hair(blockers), straight):
+        return straight
     field_of_view = shapely.convex_hull(shapely.union(edge, shapely.convex_hull(target)))
-    if not shapely.intersects(blockers, field_of_view):
-        return straight
-    solid = shapely.buffer(blockers, -HAIR_MM, join_style="mitre")
-    shapely.prepare(solid)
-    if not solid.intersects(straight):
-        return straight
     # Their corners half as deep: a segment that turns on them does not touch what is solid.
-    turned_on = shapely.buffer(blockers, -HAIR_MM / 2, join_style="mitre")
+    solid, turned_on = _eroded(blockers, HAIR_MM), _eroded(blockers, HAIR_MM / 2)
+    shapely.prepare(solid)
     corners = _corners(turned_on, edge, target, field_of_view)
     segments = _segments(corners, shapely.get_coordinates(edge), _sides(target))
     free = np.flatnonzero(~shapely.intersects(solid, segments))
@@ -49,6 +47,18 @@ def free_line(
     lengths_mm = shapely.length(segments[free])
     found: shapely.LineString = segments[free[np.argmin(lengths_mm)]]
     return found
+
+
+@lru_cache(maxsize=64)
+def less_a_hair(blockers: shapely.Geometry) -> shapely.Geometry:
+    """What of blockers lies deeper in them than a hair."""
+    # Kept, as what stands on a table is looked past again and again; never prepared, as threads
+    # may share it.
+    return _eroded(blockers, HAIR_MM)
+
+
+def _eroded(blockers: shapely.Geometry, by_mm: float) -> shapely.Geometry:
+    return shapely.buffer(blockers, -by_mm, join_style="mitre")
 
 
 def is_hidden(
@@ -87,6 +97,15 @@ def what_is_between(
         _NOTHING if not each else shapely.multipolygons(parts[each]) for each in met
     ]
     return found
+
+
+def met_mm(origin: Array, ways: Array, shape: shapely.Geometry) -> Array:
+    """How far one can go from a place, by unit vectors (n, 2), to a shape: infinite past it."""
+    if shapely.intersects_xy(shape, *origin):
+        return np.zeros(len(ways))
+    sides = _sides(shape)
+    along_mm = _meets(np.broadcast_to(origin, ways.shape), ways, sides[:, 0], sides[:, 1])
+    return np.asarray(np.where(along_mm >= 0.0, along_mm, np.inf).min(axis=1, initial=np.inf))
 
 
 def _views(sights: Sequence[tuple[shapely.LineString, shapely.Polygon]]) -> NDArray[np.object_]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import shapely
@@ -19,6 +20,7 @@ from tablecam.measure.outlines import GRID_MM, SEAM_MM, Axes
 from tablecam.measure.rectangles import Rectangles, rectangles
 from tablecam.measure.samples import DRAWS, sampled
 from tablecam.rules.maurice.field import Field, UnitOnField
+from tablecam.table.model import BasePose
 
 SIGMAS = 3.5
 """An outcome that stands when all lengths change by as many standard deviations is certain."""
@@ -110,18 +112,31 @@ def spread_mm(unit: UnitOnField) -> float:
 
 def drawn_poses(field: Field, unit: UnitOnField, draws: int = DRAWS) -> Rectangles:
     """Draws of a unit's poses, always the same ones in a field."""
+    return sampled(rectangles([unit.unit]), first=_first_draw(field, unit), draws=draws)
+
+
+def _first_draw(field: Field, unit: UnitOnField) -> int:
+    """Which draws are a unit's: no two units of a field share any."""
     places = {each.id: place for place, each in enumerate(field.units)}
     most = max(len(each.bases) for each in field.units)
-    return sampled(rectangles([unit.unit]), first=most * places[unit.id], draws=draws)
+    return most * places[unit.id]
 
 
 def drawn_outlines(field: Field, unit: UnitOnField, draws: int = LINE_DRAWS) -> NDArray[np.object_]:
     """A unit's outline for each draw, as `outlines.unit_footprint` makes one."""
-    corners_mm = drawn_poses(field, unit, draws).corners_mm()
+    return _outlines(unit.unit.bases, _first_draw(field, unit), draws)
+
+
+# Whoever meets a unit asks for its outlines again, and so do all tables on which it has not moved.
+@lru_cache(maxsize=32)
+def _outlines(bases_seen: tuple[BasePose, ...], first: int, draws: int) -> NDArray[np.object_]:
+    corners_mm = sampled(rectangles(bases_seen), first=first, draws=draws).corners_mm()
     bases = np.asarray(shapely.polygons(corners_mm)).reshape(draws, -1)
     grown = shapely.buffer(bases, SEAM_MM / 2, join_style="mitre")
     union = shapely.union_all(grown, axis=1, grid_size=GRID_MM)
-    return np.asarray(shapely.buffer(union, -SEAM_MM / 2, join_style="mitre"), dtype=object)
+    found = np.asarray(shapely.buffer(union, -SEAM_MM / 2, join_style="mitre"), dtype=object)
+    found.flags.writeable = False
+    return found
 
 
 def axes_of(fronts: Fronts) -> list[Axes]:

@@ -13,7 +13,7 @@ from tablecam.measure.answer import EXACT_MM, Answer, Shape, shapes_of
 from tablecam.measure.fronts import Fronts
 from tablecam.measure.lanes import advanced, all_ahead, front_width_mm
 from tablecam.measure.outlines import GRID_MM, Axes
-from tablecam.measure.sight import HAIR_MM, free_line
+from tablecam.measure.sight import free_line, less_a_hair
 from tablecam.rules.maurice.chances import (
     LINE_DRAWS,
     SIGMAS,
@@ -180,8 +180,10 @@ def _target(front: Axes, outline: shapely.Geometry) -> shapely.Geometry:
     The sliver makes lines to where the two touch a little long, so that the terrain at that place
     decides: what touches at the very edge of a wood in which it stands has cover.
     """
-    reach_mm = shapely.hausdorff_distance(_front(front), outline)
-    ahead = shapely.intersection(outline, all_ahead(front, reach_mm), grid_size=GRID_MM)
+    ahead = outline
+    if front.ahead_mm(shapely.get_coordinates(outline)).min(initial=0.0) < 0.0:
+        reach_mm = shapely.hausdorff_distance(_front(front), outline)
+        ahead = shapely.intersection(outline, all_ahead(front, reach_mm), grid_size=GRID_MM)
     return shapely.buffer(ahead, -SLIVER_MM, join_style="mitre")
 
 
@@ -192,15 +194,20 @@ def _open_line(
 
     A line that begins or ends inside of cover does not avoid it, so only the rest of both is asked.
     """
-    in_the_open = shapely.difference(target, cover, grid_size=GRID_MM)
+    in_the_open = _outside(target, cover)
     # What stands along the edge of a wood is not inside of it.
-    inside = shapely.buffer(cover, -HAIR_MM, join_style="mitre")
-    edge = shapely.difference(_front(front), inside, grid_size=GRID_MM)
+    edge = _outside(_front(front), less_a_hair(cover))
     for part in shapely.get_parts(edge):
         line = free_line(part, in_the_open, cover)
         if line is not None:
             return line
     return None
+
+
+def _outside(shape: shapely.Geometry, area: shapely.Geometry) -> shapely.Geometry:
+    if not shapely.intersects(area, shape):
+        return shape
+    return shapely.difference(shape, area, grid_size=GRID_MM)
 
 
 def _front(front: Axes) -> shapely.LineString:

@@ -51,7 +51,8 @@ def touches_across(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> b
     The straight way ahead from one to the other is the obstacle and no more than 1 mm to each side.
     """
     thin_mm = THIN_BW * field.bw_mm
-    gap_mm = front_gap_mm(attacker, enemy)
+    linear = [piece for piece in field.ground.pieces if piece.kind.is_linear]
+    gap_mm = front_gap_mm(attacker, enemy) if linear else None
     if gap_mm is None or gap_mm > thin_mm + 2 * TOUCH_MM + EXACT_MM:
         return False
     front = shapely.LineString([attacker.axes.left_mm, attacker.axes.right_mm])
@@ -59,8 +60,7 @@ def touches_across(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> b
         shapely.distance(front, piece.outline) <= TOUCH_MM + EXACT_MM
         and shapely.distance(enemy.outline, piece.outline) <= TOUCH_MM + EXACT_MM
         and _is_thin(piece.outline, thin_mm)
-        for piece in field.ground.pieces
-        if piece.kind.is_linear
+        for piece in linear
     )
 
 

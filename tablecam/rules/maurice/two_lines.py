@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.lanes import lane
 from tablecam.measure.outlines import GRID_MM, Axes
+from tablecam.measure.sight import met_mm
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.tables import SLIVER_MM
 
@@ -65,13 +66,16 @@ def _free_line(
     ways = corners_mm - origin
     lengths = np.hypot(*ways.T)
     ways = ways[lengths > _GRAZE_MM] / lengths[lengths > _GRAZE_MM, None]
-    far = origin + ways * far_mm
-    rays = shapely.linestrings(np.stack([np.broadcast_to(origin, far.shape), far], axis=1))
-    seen_mm = np.asarray(shapely.distance(shapely.Point(start), shapely.intersection(rays, seen)))
-    ends = origin + ways * np.nan_to_num(seen_mm)[:, None]
-    lines = shapely.linestrings(np.stack([np.broadcast_to(origin, ends.shape), ends], axis=1))
-    within_mm = shapely.length(shapely.intersection(lines, inside))
-    is_free = np.isfinite(seen_mm) & (within_mm < _GRAZE_MM)
+    seen_mm = met_mm(origin, ways, seen)
+    ways, seen_mm = ways[seen_mm <= far_mm], seen_mm[seen_mm <= far_mm]
+    ends = origin + ways * seen_mm[:, None]
+    lines = np.asarray(
+        shapely.linestrings(np.stack([np.broadcast_to(origin, ends.shape), ends], 1))
+    )
+    # Most lines come near nothing that hides: only the others need be cut.
+    is_free = ~np.asarray(shapely.intersects(inside, lines))
+    within_mm = shapely.length(shapely.intersection(lines[~is_free], inside))
+    is_free[~is_free] = within_mm < _GRAZE_MM
     if not is_free.any():
         return None
     best = int(np.argmin(np.where(is_free, seen_mm, np.inf)))
