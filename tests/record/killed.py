@@ -1,9 +1,12 @@
-"""A process that keeps disputes until it is killed: says each that is confirmed, a line each.
+"""Processes that keep disputes until they are killed: each says what is confirmed, a line each.
 
-It is handed a folder, and keeps a few in each of many files.
+One that lasts is told folders, a line each, and starts one for each, which spares it the imports;
+that one says its number first, and the one that lasts when it has ended.
 """
 
 import itertools
+import multiprocessing
+import os
 import sys
 from pathlib import Path
 
@@ -11,14 +14,17 @@ from tablecam.record.game_file import GameFile
 from tests.record.games import FACTS, add
 
 IN_EACH = 4
+"""So many disputes are kept in each of many files."""
+ENDED = "ended"
 
 
-def say(file_number, number):
-    sys.stdout.write(f"{file_number} {number}\n")
+def say(*words):
+    sys.stdout.write(f"{' '.join(map(str, words))}\n")
     sys.stdout.flush()
 
 
-def main(folder):
+def keep(folder):
+    say(os.getpid())
     for file_number in itertools.count():
         game = GameFile.create(folder / f"{file_number}.tablecam", FACTS)
         say(file_number, 0)
@@ -27,5 +33,14 @@ def main(folder):
             say(file_number, number)
 
 
+def main():
+    how = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
+    for line in sys.stdin:
+        process = multiprocessing.get_context(how).Process(target=keep, args=(Path(line.strip()),))
+        process.start()
+        process.join()
+        say(ENDED)
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

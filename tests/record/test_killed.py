@@ -1,6 +1,9 @@
 """A game's file survives a process that is killed at any moment: real processes, really killed."""
 
+import itertools
+import os
 import random
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,26 +13,36 @@ import pytest
 from tablecam.record.disputes import dispute_picture, dispute_position, disputes
 from tablecam.record.game_file import GameFile
 from tests.record.games import FACTS, add, pictures, position
-from tests.record.killed import IN_EACH
+from tests.record.killed import ENDED, IN_EACH
 
 KILLS = 20
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows both kill at once
 PROJECT = Path(__file__).resolve().parents[2]
 
 
-def confirmed_before_the_kill(folder, lines):
+@pytest.fixture(scope="module")
+def starting():
+    """A process that starts those that are killed."""
+    script = [sys.executable, "-m", "tests.record.killed"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(script, cwd=PROJECT, text=True, **pipes) as process:
+        yield process
+
+
+def confirmed_before_the_kill(starting, folder, lines):
     """Let a process keep disputes, kill it after it has said so much, while it goes on."""
-    script = [sys.executable, "-m", "tests.record.killed", str(folder)]
-    with subprocess.Popen(script, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:
-        said = [process.stdout.readline().split() for _ in range(lines)]
-        process.kill()
-        rest = process.stdout.read().splitlines(keepends=True)
-        said += [line.split() for line in rest if line.endswith("\n")]
-    return [(int(file), int(number)) for file, number in said]
+    starting.stdin.write(f"{folder}\n")
+    starting.stdin.flush()
+    number = int(next(starting.stdout))
+    said = [*itertools.islice(starting.stdout, lines)]
+    os.kill(number, KILL)
+    said += itertools.takewhile(lambda line: line != f"{ENDED}\n", starting.stdout)
+    return [tuple(map(int, line.split())) for line in said]
 
 
 @pytest.mark.parametrize("kill", range(KILLS))
-def test_whatever_was_confirmed_is_whole_after_a_kill(kill, tmp_path):
-    confirmed = confirmed_before_the_kill(tmp_path, random.Random(kill).randrange(1, 25))
+def test_whatever_was_confirmed_is_whole_after_a_kill(kill, starting, tmp_path):
+    confirmed = confirmed_before_the_kill(starting, tmp_path, random.Random(kill).randrange(1, 25))
     files = sorted(tmp_path.glob("[0-9]*.tablecam"), key=lambda path: int(path.stem))
     assert {file for file, _ in confirmed} <= {int(path.stem) for path in files}
     for path in files:
