@@ -1,7 +1,10 @@
 """`tablecam calibrate`: good pictures give a camera file, bad ones a line, and nothing is lost."""
 
+import io
 import json
 import shutil
+from contextlib import redirect_stderr, redirect_stdout
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
@@ -48,7 +51,7 @@ def table_path(tmp_path):
     return path
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def chessboards(shared):
     return shared / "real" / "chessboard"
 
@@ -58,12 +61,28 @@ def camera_path(tmp_path):
     return tmp_path / "camera.json"
 
 
-@pytest.fixture(scope="session")
-def lens_file(shared, tmp_path_factory):
-    """A camera file with the lens of the smaller camera of the footage."""
-    path = tmp_path_factory.mktemp("lens") / "camera.json"
-    assert main(["calibrate", "lens", str(shared / "footage/hd-b/lens"), "--out", str(path)]) == 0
-    return path
+@pytest.fixture(scope="module")
+def lens_found(shared, tmp_path_factory):
+    """The lens of the smaller camera of the footage: its camera file, and what was said."""
+    return _found(shared / "footage/hd-b/lens", tmp_path_factory.mktemp("lens") / "camera.json")
+
+
+@pytest.fixture
+def lens_file(lens_found):
+    return lens_found.path
+
+
+@pytest.fixture(scope="module")
+def chessboard_lens(chessboards, tmp_path_factory):
+    """The same of a camera whose views are of a chessboard."""
+    path = tmp_path_factory.mktemp("chessboard") / "camera.json"
+    return _found(chessboards, path, "--chessboard", "9x6")
+
+
+def _found(pictures, path, *more):
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        assert _lens(pictures, path, *more) == 0
+    return SimpleNamespace(path=path, out=out.getvalue(), err=err.getvalue())
 
 
 def _lens(pictures, out, *more):
@@ -76,20 +95,19 @@ def _table(picture, table_path, camera_path, *more):
     return main(["calibrate", "table", str(picture), *options, *more])
 
 
-def test_real_chessboard_views_give_a_lens(chessboards, camera_path, capsys):
-    assert _lens(chessboards, camera_path, "--chessboard", "9x6") == 0
-    lens = read_camera_file(camera_path).lens
+def test_real_chessboard_views_give_a_lens(chessboards, chessboard_lens):
+    said = chessboard_lens
+    lens = read_camera_file(said.path).lens
     assert lens.rms_px < 0.25
     assert [view.name for view in lens.views] == [
         path.name for path in sorted(chessboards.iterdir())
     ]
-    said = capsys.readouterr()
     assert "left01.jpg" in said.out
     assert "fx_px" in said.out
     assert "Reprojection error 0.1" in said.out
     assert "Still wanting: " in " ".join(said.out.split())
     assert "camera.json: written" in said.err
-    coverage = camera_path.with_name("camera.coverage.png")
+    coverage = said.path.with_name("camera.coverage.png")
     assert cv2.imread(str(coverage)) is not None
 
 
@@ -123,10 +141,11 @@ def test_views_that_show_nothing_new_or_are_blurred_are_named_with_the_reason(
     assert "where left03.jpg does" in because["left99.jpg"]
 
 
-def test_a_lens_found_again_keeps_the_old_file_and_says_so(chessboards, camera_path, capsys):
-    assert _lens(chessboards, camera_path, "--chessboard", "9x6") == 0
+def test_a_lens_found_again_keeps_the_old_file_and_says_so(
+    chessboards, chessboard_lens, camera_path, capsys
+):
+    shutil.copy(chessboard_lens.path, camera_path)
     before = camera_path.read_bytes()
-    capsys.readouterr()
     assert _lens(chessboards, camera_path, "--chessboard", "9x6") == 0
     (kept,) = camera_path.parent.glob("camera.*.json")
     assert kept.read_bytes() == before
@@ -230,14 +249,11 @@ def test_a_folder_without_pictures_is_refused(tmp_path, camera_path, capsys):
     assert "no pictures" in line
 
 
-def test_a_lens_that_is_known_well_enough_is_called_so_with_the_next_step(
-    shared, camera_path, capsys
-):
-    assert _lens(shared / "footage/hd-b/lens", camera_path) == 0
-    said = capsys.readouterr()
+def test_a_lens_that_is_known_well_enough_is_called_so_with_the_next_step(lens_found):
+    said = lens_found
     assert "0.03 px (one sigma): that is enough." in " ".join(said.out.split())
     assert "Still wanting" not in said.out
-    assert f"tablecam calibrate table PICTURE --table table.toml --camera {camera_path}" in said.err
+    assert f"tablecam calibrate table PICTURE --table table.toml --camera {said.path}" in said.err
 
 
 def test_a_missing_picture_is_refused(tmp_path, camera_path, capsys):
