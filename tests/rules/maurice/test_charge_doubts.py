@@ -135,7 +135,7 @@ def strip(kind: str, left_mm: float, right_mm: float, high_mm: float) -> Terrain
         flush_with_a_wall,
     ],
 )
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(by_mm=st.floats(-1.5, 1.5), seed=st.integers(0, 9))
 def test_what_the_cameras_error_turns_is_never_a_flat_yes_or_no(laid, by_mm, seed):
     """Where the truths, drawn by chance, do not all agree, the measured ruling has said so."""
@@ -163,7 +163,7 @@ def test_what_is_clear_is_not_asked():
         assert all(lane.probability == 1.0 for lane in found.lanes)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.lists(st.floats(-3, 3), min_size=3, max_size=3), st.floats(0, 15))
 def test_charges_asked_together_are_those_of_each_unit_alone(off_mm, askew_deg):
     """Two lines and a gun before a line and horse, near the ends of their reach."""

@@ -184,8 +184,7 @@ def test_m_8_14_its_probability_is_how_often_there_is_cover(beyond_mm):
     assert found.probability == pytest.approx(np.mean(held), abs=error)
 
 
-@settings(max_examples=8)
-@given(sigmas=st.floats(-3, 3))
+@pytest.mark.parametrize("sigmas", [-3.0, -1.0, 1.0, 3.0])
 def test_g_7_within_three_sigmas_of_the_end_of_a_wall_cover_is_never_flat(sigmas):
     assert 0.0 < answered(past_a_wall(sigmas * 0.5 * np.sqrt(2), sigma_mm=0.5)).probability < 1.0
 

@@ -95,12 +95,11 @@ def test_m_8_10_its_probability_is_how_often_it_holds(lay, by_mm, enemy) -> None
     ("lay", "limit_mm", "enemy"),
     [(in_contact, 1.0, "B1"), (before_the_front, 40.0, "B2"), (past_a_first_line, 39.75, "B2")],
 )
-@settings(max_examples=8)
-@given(sigmas=st.floats(-3, 3))
-def test_g_7_within_three_sigmas_of_a_limit_nothing_is_flat(lay, limit_mm, enemy, sigmas) -> None:
+def test_g_7_within_three_sigmas_of_a_limit_nothing_is_flat(lay, limit_mm, enemy) -> None:
     # Two places of 0.3 mm each take part in every one of these limits.
-    found = engaged(lay(limit_mm + sigmas * 0.3 * np.sqrt(2), sigma_mm=0.3))
-    assert 0.0 < found.probability("F1", enemy) < 1.0
+    for sigmas in (-3.0, -1.0, 1.0, 3.0):
+        found = engaged(lay(limit_mm + sigmas * 0.3 * np.sqrt(2), sigma_mm=0.3))
+        assert 0.0 < found.probability("F1", enemy) < 1.0
 
 
 @pytest.mark.parametrize(("lay", "by_mm", "enemy"), CASES)

@@ -92,6 +92,10 @@ MELEE = (
 WALL = Terrain("wall", "wall", ((400, 438), (640, 438), (640, 442), (400, 442)))
 
 
+SEEN = [measured(unit) for unit in MELEE]
+FOUGHT = all_rulings(field_of(position(*SEEN, terrain=[WALL, WOOD], commanders=[CINC])), "french")
+
+
 @settings(max_examples=4, deadline=None)
 @given(
     st.integers(0, len(MELEE)),
@@ -100,11 +104,8 @@ WALL = Terrain("wall", "wall", ((400, 438), (640, 438), (640, 442), (400, 442)))
 )
 def test_a_melee_and_its_strings_after_a_move_are_those_made_afresh(which, x_mm, y_mm):
     """Who touches, flanks, engages and has cover, how sure all of it is, and how far he is off."""
-    seen, leader = [measured(unit) for unit in MELEE], CINC
-    before = all_rulings(
-        field_of(position(*seen, terrain=[WALL, WOOD], commanders=[leader])), "french"
-    )
-    assert before.doubts
+    seen, leader = [*SEEN], CINC
+    assert FOUGHT.doubts
     if which == len(MELEE):
         leader = replace(CINC, x_mm=CINC.x_mm + x_mm)
     else:
@@ -112,7 +113,7 @@ def test_a_melee_and_its_strings_after_a_move_are_those_made_afresh(which, x_mm,
         seen[which] = moved(seen[which], x_mm, ahead_mm)
     after = position(*seen, terrain=[WALL, WOOD], commanders=[leader])
     wanted = rulings_document(all_rulings(field_of(after), "french"))
-    assert rulings_document(renewed(before, renewed_field(before.field, after))) == wanted
+    assert rulings_document(renewed(FOUGHT, renewed_field(FOUGHT.field, after))) == wanted
 
 
 def test_what_hangs_on_nobody_who_moved_is_taken_over():
