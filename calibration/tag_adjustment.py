@@ -146,21 +146,22 @@ class TagAdjustment:
         return Camera(lens, Pose((rx, ry, rz), (tx, ty, tz)))
 
     def _solved(self, start: Array, spreads: Spreads) -> Solution:
+        of_corners, of_lens = self._corners_whitening(spreads), self._lens_whitening()
+
         def misfit(values: Array) -> tuple[Array, Array]:
             parts = (
-                self._corner_misfit(values[0], spreads),
+                self._corner_misfit(values[0], of_corners),
                 self._fault_misfit(values[0], spreads),
-                self._lens_misfit(values[0]),
+                self._lens_misfit(values[0], of_lens),
             )
             residuals, jacobians = zip(*parts, strict=True)
             return np.concatenate(residuals)[None], np.concatenate(jacobians)[None]
 
         return least_squares(misfit, start[None], steps=50, tolerance=1e-10)
 
-    def _corner_misfit(self, values: Array, spreads: Spreads) -> tuple[Array, Array]:
+    def _corner_misfit(self, values: Array, root: Array) -> tuple[Array, Array]:
         """How far corners are expected beside where they are seen, in independent sigmas."""
         off_px, by = self._corners_off(values)
-        root = self._whitening() / spreads.corner_scale
         off = root @ off_px.reshape(-1, 8, 1)
         return off.ravel(), (root @ by.reshape(-1, 8, len(values))).reshape(-1, len(values))
 
@@ -181,18 +182,22 @@ class TagAdjustment:
         jacobian[row, :, at + 3] = inward
         return expected + faults[tag, 3:] * inward - self._seen_px(), jacobian
 
-    def _whitening(self) -> Array:
+    def _corners_whitening(self, spreads: Spreads) -> Array:
         """What makes independent errors of unit variance of those of corners, (n, 8, 8)."""
         covariances = np.stack([tag.covariance_px2 for tag in self.tags])
-        return np.asarray(np.linalg.inv(np.linalg.cholesky(covariances)))
+        return np.asarray(np.linalg.inv(np.linalg.cholesky(covariances)) / spreads.corner_scale)
+
+    def _lens_whitening(self) -> Array:
+        """The same of those of what is believed of the lens, (9, 9)."""
+        return np.asarray(np.linalg.inv(np.linalg.cholesky(self.prior.covariance)))
 
     def _corners_about(self, values: Array) -> SeenCorners:
         """The corners as `weighed` wants them, about a solution."""
-        off, by = self._corner_misfit(values, replace(HAND_PLACED, corner_scale=1.0))
+        off, by = self._corner_misfit(values, self._corners_whitening(EXACT))
         tags = np.arange(len(self.tags))
         by = by.reshape(len(tags), 8, len(values))
         faults = by[..., _CAMERA:].reshape(len(tags), 8, len(tags), _FAULTS)
-        prior_off, prior_by_value = self._lens_misfit(values)
+        prior_off, prior_by_value = self._lens_misfit(values, self._lens_whitening())
         lying = values[_CAMERA:].reshape(-1, _FAULTS)
         by_fault = faults[tags, :, tags]
         # As if every tag lay where it is listed: how far it does not is what is to be weighed.
@@ -216,8 +221,7 @@ class TagAdjustment:
         jacobian[:, _CAMERA:] = np.diag(weights)
         return (values[_CAMERA:] - usual) * weights, jacobian
 
-    def _lens_misfit(self, values: Array) -> tuple[Array, Array]:
-        root = np.linalg.inv(np.linalg.cholesky(self.prior.covariance))
+    def _lens_misfit(self, values: Array, root: Array) -> tuple[Array, Array]:
         jacobian = np.zeros((_LENS, len(values)))
         jacobian[:, :_LENS] = root
         return root @ (values[:_LENS] - self.prior.lens.parameters), jacobian
