@@ -27,19 +27,27 @@ def check_outputs(outputs: Iterable[Path | None], *, inputs: Iterable[Path]) -> 
         taken.add(output.resolve())
 
 
+def check_picture_name(path: Path) -> None:
+    """Refuse a name that says no format of pictures, before any work.
+
+    Raises:
+        BadInput: It ends in none that is known.
+    """
+    if not cv2.haveImageWriter(path.suffix or "."):
+        expected = f"expected a name that ends in .png or .jpg, got {path.suffix!r}"
+        raise BadInput(str(path), expected)
+
+
 def write_picture(path: Path, picture: NDArray[np.uint8]) -> None:
     """Write a picture (height, width, 3) in the format that the file's name says.
 
     Raises:
         BadInput: The name ends in none that is known, or the file cannot be written.
     """
+    check_picture_name(path)
+    _, data = cv2.imencode(path.suffix, picture)
     try:
-        _, data = cv2.imencode(path.suffix or ".", picture)
         path.write_bytes(data.tobytes())
-    except cv2.error:
-        raise BadInput(
-            str(path), f"expected a name that ends in .png or .jpg, got {path.suffix!r}"
-        ) from None
     except OSError as error:
         raise BadInput(str(path), f"cannot be written: {error.strerror}") from None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from calibration.lens import Lens
-from tablecam.commands.outputs import check_outputs, write_picture
+from tablecam.commands.outputs import check_outputs, check_picture_name, write_picture
 from tablecam.commands.plan_picture import plan_picture
 from tablecam.commands.plan_report import print_plan, print_plan_document
 from tablecam.commands.source_options import resolution_px
@@ -77,6 +77,8 @@ def plan(
     placed is read off measured curves.
     """
     check_outputs([drawing_path], inputs=[table_path])
+    if drawing_path is not None:
+        check_picture_name(drawing_path)
     roster = _roster(table_path, tag_size_mm)
     _check_height(height_mm, roster)
     _check_above_zero("--error-mm", error_mm)

@@ -14,7 +14,7 @@ from calibration.camera import Camera
 from calibration.camera_file import read_camera_file
 from calibration.grey import to_grey
 from tablecam.capture.pictures import read_picture
-from tablecam.commands.outputs import check_outputs, write_picture
+from tablecam.commands.outputs import check_outputs, check_picture_name, write_picture
 from tablecam.errors import BadInput
 from tablecam.live.advice import advice, facts_of
 from tablecam.table.position_file import position_to_json
@@ -64,6 +64,8 @@ def snapshot(
     The position goes to standard output; what was found, missing or refused to standard error.
     """
     check_outputs((drawing_path, out_path), inputs=(picture, table_path, camera_path))
+    if drawing_path is not None:
+        check_picture_name(drawing_path)
     roster = read_table_file(table_path)
     camera_file = read_camera_file(camera_path)
     image = read_picture(picture)

@@ -1,6 +1,8 @@
 """`tablecam snapshot` from the outside: a picture in, a position out, one line for bad input."""
 
+import io
 import json
+from contextlib import redirect_stderr, redirect_stdout
 
 import cv2
 import numpy as np
@@ -29,19 +31,31 @@ def camera_file(rig, tmp_path_factory):
     return path
 
 
-@pytest.fixture
-def arguments(rig, camera_file):
-    return [
+@pytest.fixture(scope="module")
+def of_the_photograph(rig, camera_file):
+    return (
         "snapshot",
         str(rig.folder / "scene-1.jpg"),
         *("--table", str(rig.folder / "table.toml")),
         *("--camera", str(camera_file)),
-    ]
+    )
 
 
-def test_a_photograph_becomes_a_position(rig, arguments, capsys):
-    assert main(arguments) == 0
-    out, err = capsys.readouterr()
+@pytest.fixture
+def arguments(of_the_photograph):
+    return [*of_the_photograph]
+
+
+@pytest.fixture(scope="module")
+def told(of_the_photograph):
+    """What is printed, and what is said beside it, of the photograph as it is."""
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        assert main([*of_the_photograph]) == 0
+    return out.getvalue(), err.getvalue()
+
+
+def test_a_photograph_becomes_a_position(rig, told):
+    out, err = told
     position = position_from_json(json.loads(out))
     true = rig.bases("scene-1")
     found = {base.tag: base for unit in position.units for base in unit.bases}
@@ -57,9 +71,9 @@ def test_a_photograph_becomes_a_position(rig, arguments, capsys):
     assert "table tags lie 0.0" in err
 
 
-def test_missing_tags_are_named_with_their_units(arguments, capsys):
-    main(arguments)
-    (missing,) = [line for line in capsys.readouterr().err.splitlines() if "missing" in line]
+def test_missing_tags_are_named_with_their_units(told):
+    _, err = told
+    (missing,) = [line for line in err.splitlines() if "missing" in line]
     assert "150 (union-cinc)" in missing  # hardly anything of it is to be seen
     assert "58, 59, 60, 61 (UC1, all of it)" in missing
 
@@ -201,9 +215,8 @@ def test_a_tag_that_lies_there_twice_is_refused_with_its_unit_and_not_called_mis
     assert " 22" not in next(line for line in err.splitlines() if line.startswith("missing"))
 
 
-def test_a_good_picture_needs_no_advice(arguments, capsys):
-    main(arguments)
-    err = capsys.readouterr().err
+def test_a_good_picture_needs_no_advice(told):
+    _, err = told
     assert "advice" not in err
     assert "warning" not in err
     for figure in ("px a cell", "blur", "grey levels"):
