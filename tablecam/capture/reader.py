@@ -129,6 +129,10 @@ class Reader:
                 finished=self._finished,
             )
 
+    def now_s(self) -> float:
+        """The time on the clock that stamps the frames."""
+        return self._clock.now_s()
+
     def close(self) -> None:
         """Stop reading and let go of the source. May be called twice."""
         self._stop.set()

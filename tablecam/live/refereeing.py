@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterator
 
 from tablecam.errors import BadInput
@@ -66,17 +65,18 @@ class Refereeing(Background):
                 log.exception("the referee could not make sense of the table")
 
     def _look(self, now: Snapshot) -> None:
+        if self._recording is not None:
+            self._recording.go_on()
+        # A table that nobody sees is no empty one, and what lies on it is not missed.
+        if now.frame < 0 or now.health.state == "lost":
+            return
         to_take_off = frozenset[str]() if self._referee is None else self._referee.to_take_off
         for name in gone(now, to_take_off):
             try:
                 self._take_off(f"unit:{name}")
             except BadInput:
                 log.debug("%s was seen again just now", name)
-        if self._recording is not None:
-            self._recording.go_on()
-        if now.frame < 0:  # nobody has seen the table yet: that is no empty one
-            return
-        at_rest = self._rest.see(now.position, time.monotonic())
+        at_rest = self._rest.see(now.position, now.at_s)
         settled = None if at_rest is None else self._settled.see(at_rest)
         missed = missed_tags(now)
         latest = settled or self._latest

@@ -40,8 +40,10 @@ class Snapshot:
     """One state of the live table.
 
     `version` grows by one with each; `frame` is the number of the frame it was read from, -1
-    before the first. `held_for_s` says, by tag, for how long each held base has been hidden;
-    `doubted` are the tags of bases that are seen twice, so that neither place is believed.
+    before the first. `at_s` is when the table lay so, on the clock of the frames: infinite once the
+    source has ended, for nothing moves any more. `held_for_s` says, by tag, for how long each held
+    base has been hidden; `doubted` are the tags of bases that are seen twice, so that neither place
+    is believed.
     `notices` are the latest things that happened to the camera and its tags, the newest last;
     `disputes` is how many of this game have been settled, `game` the version of the referee's game.
     """
@@ -55,6 +57,7 @@ class Snapshot:
     notices: tuple[Notice, ...] = ()
     disputes: int = 0
     game: int = 0
+    at_s: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "held_for_s", MappingProxyType(dict(self.held_for_s)))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -290,7 +290,7 @@ class LiveTable(Background):
         """Publish what changes though no frame came: what a lost source hides is held."""
         with self._tracking:
             if self._reader.status.state == "lost":
-                self._sight, self._shown_at_s = None, time.monotonic()
+                self._sight, self._shown_at_s = None, self._reader.now_s()
                 self._show(self._watching.bases(self._shown_at_s))
             elif self._health() != self.snapshot().health:
                 self._show(self._watching.bases(self._shown_at_s))
@@ -299,13 +299,14 @@ class LiveTable(Background):
         """Publish bases, as the frame shows them if there is one."""
         behind_s = None if self._tally is None else self._tally.behind_s
         if frame is not None:
-            behind_s = time.monotonic() - frame.taken_at_s
+            behind_s = self._reader.now_s() - frame.taken_at_s
         self._tally = self._tallied(bases, behind_s)
         camera = self._camera if self._sight is None else self._sight.camera
         position = self._marked(position_of(bases, self._roster, self._camera.name))
         held_for_s = {base.tag: base.hidden_for_s for base in bases if base.pose.seen == "held"}
         doubted = frozenset(base.tag for base in bases if base.is_doubted)
         now = self._health()
+        at_s = math.inf if now.state == "ended" else self._shown_at_s
         with self._changed:
             old = self._snapshot
             number = old.frame if frame is None else frame.number
@@ -322,6 +323,7 @@ class LiveTable(Background):
                 notices,
                 old.disputes,
                 old.game,
+                at_s,
             )
             self._frame, self._camera, self._unsaid = frame or self._frame, camera, ()
             self._changed.notify_all()

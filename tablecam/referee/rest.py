@@ -21,12 +21,16 @@ class Rest:
         self._told: Places | None = None
 
     def see(self, position: Position, now_s: float) -> Position | None:
-        """The table at rest, where it has just come to that; None otherwise."""
+        """The table at rest, where it has just come to that; None otherwise.
+
+        `now_s` is when it lay so, on the clock of its pictures: however slowly they come and are
+        read, a table that rests is seen in two of them so far apart.
+        """
         steady = steadied(position, self._steady)
         if self._steady is None or _places(steady) != _places(self._steady):
             self._since_s = now_s
         self._steady = steady
-        if now_s - self._since_s < REST_S or _places(steady) == self._told:
+        if now_s < self._since_s + REST_S or _places(steady) == self._told:
             return None
         self._told = _places(steady)
         return steady

@@ -16,12 +16,13 @@ from tablecam.referee.shown import shown
 from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
 from tablecam.simulate.render import PLAIN, Renderer
 from tablecam.simulate.source import SimulatedSource
-from tests.patience import PATIENCE_S, in_time
+from tests.patience import PATIENCE_S, FrameClock, comes_true, in_time
 
 
 class Tap:
     """A simulated source that gives a frame when it is asked to; it may fail on order.
 
+    Its clock is the frames': it stands while nobody asks for one.
     `covers` names a unit over which something grey lies in the next frames, `hides_mm` are places
     over which it lies; what is at the first of the two `copies_mm` is seen at the second, too.
     """
@@ -29,6 +30,7 @@ class Tap:
     def __init__(self, source):
         self.source = source
         self.name = source.name
+        self.clock = FrameClock()
         self.turns = threading.Semaphore(0)
         self.is_over = False
         self.is_failing = False
@@ -44,6 +46,7 @@ class Tap:
         if self.is_over:
             return None
         frame = self.source.read()
+        self.clock.show(frame.taken_at_s)
         if self.crops:
             return replace(frame, picture=DecodedPicture(frame.image[:100]))
         if self.covers is not None:
@@ -88,18 +91,34 @@ def plain_renderer():
     return Renderer(demo_roster(), demo_camera(), PLAIN)
 
 
+class TappedTable(LiveTable):
+    """A live table of which is known how far the referee has looked."""
+
+    refereed = -1
+
+    def wait(self, after_version, timeout_s):
+        if threading.current_thread().name == "referee":
+            self.refereed = after_version  # who asks for what follows has looked at this one
+        return super().wait(after_version, timeout_s)
+
+
 @contextmanager
-def watched(*, is_live):
-    table = embedded_demo()
-    camera = demo_camera()
-    tap = Tap(SimulatedSource(table, camera, is_paced=False, renderer=plain_renderer()))
-    with Reader(lambda: tap, name="simulated", is_live=is_live) as reader:
-        if not is_live:
-            tap.one_more()  # a film starts with its first frame
+def tapped(tap, camera, roster, **more):
+    """The live table that looks at what a tap gives."""
+    with Reader(lambda: tap, name="simulated", is_live=True, clock=tap.clock) as reader:
         reader.start()
-        with LiveTable(reader, camera, table.roster, simulated=table) as live:
-            yield table, tap, live
+        with TappedTable(reader, camera, roster, **more) as live:
+            yield live
             tap.end()
+
+
+@contextmanager
+def watched():
+    """The demo's table, its tap, and the live table that watches it."""
+    table, camera = embedded_demo(), demo_camera()
+    tap = Tap(SimulatedSource(table, camera, is_paced=False, renderer=plain_renderer()))
+    with tapped(tap, camera, table.roster, simulated=table) as live:
+        yield table, tap, live
 
 
 def after_one_frame(tap, live):
@@ -128,9 +147,11 @@ def until_shown(live, tap, holds):
 
 
 def until_still(tap, live):
-    """Frames as a camera takes them, for longer than a table takes to come to rest."""
-    for _ in in_time(1.5):
-        after_one_frame(tap, live)
+    """Frames for longer than a table takes to come to rest, and the referee's look at the last."""
+    still_from_s = tap.clock.now_s()
+    while tap.clock.now_s() - still_from_s < 1.5:
+        version = after_one_frame(tap, live).version
+    comes_true(lambda: live.refereed >= version)
 
 
 def tap_on(live, group, label=""):

@@ -9,7 +9,7 @@ from tests.live.tapped import after_one_frame, tap_on, watched
 
 @pytest.fixture(scope="module")
 def live():
-    with watched(is_live=True) as (table, tap, live):
+    with watched() as (table, tap, live):
         table.pause()
         after_one_frame(tap, live)
         options = {"active": "prussian", "measuring": "declared"}

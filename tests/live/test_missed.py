@@ -36,18 +36,28 @@ class Watched:
         self.referee = Referee(game_of("maurice-lite"), keeper=keeper)
         self.position = tagged(table())
         self.now = Snapshot(1, 1, self.position, HEALTH)
-        self._changed = threading.Condition()
+        self._lock, self._pause = threading.Lock(), threading.Event()
         self.referee.begin(self.position, {"active": "french"}, SHARED)
 
     def wait(self, version: int, patience_s: float) -> Snapshot | None:
-        with self._changed:
-            self._changed.wait_for(lambda: self.now.version != version, patience_s)
+        """The next picture, half a second later than the last."""
+        self._pause.wait(0.001)
+        with self._lock:
+            self.now = replace(
+                self.now, version=self.now.version + 1, at_s=self.now.at_s + patience_s
+            )
             return self.now
 
     def hide(self, held_for_s: Mapping[int, float]) -> None:
-        with self._changed:
-            self.now = replace(self.now, version=self.now.version + 1, held_for_s=held_for_s)
-            self._changed.notify_all()
+        with self._lock:
+            self.now = replace(self.now, held_for_s=held_for_s)
+
+    def lose(self, held_for_s: Mapping[int, float]) -> int:
+        """The camera's cable is pulled; the version from which on that is so."""
+        with self._lock:
+            lost = replace(self.now.health, state="lost")
+            self.now = replace(self.now, health=lost, held_for_s=held_for_s)
+            return self.now.version
 
     def said(self) -> list[str]:
         return [each["text"] for each in shown(self.referee, SHARED)["moved"]]
@@ -122,6 +132,12 @@ def test_an_arm_that_reaches_across_hides_what_nobody_misses(watched: Watched) -
     comes_true(lambda: watched.said() != [])
     (said,) = watched.said()
     assert said == "F2 is not seen on the table: put it back where it was"
+
+
+def test_nothing_is_missed_while_the_camera_is_lost(watched: Watched) -> None:
+    lost = watched.lose(dict.fromkeys((10, 11, 12, 13, 20, 21, 22, 23, 90), 60.0))
+    comes_true(lambda: watched.now.version > lost + 5)
+    assert watched.said() == []
 
 
 def test_a_commander_who_was_taken_off_is_missed_until_he_is_seen_again(watched: Watched) -> None:

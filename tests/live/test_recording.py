@@ -1,6 +1,5 @@
 """A game on the simulated table is recorded as it happens: real frames, real vision, real hands."""
 
-import itertools
 import json
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,10 +9,8 @@ import cv2
 import numpy as np
 import pytest
 
-from tablecam.capture.reader import Reader
 from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.live.recording import Recording
-from tablecam.live.table import LiveTable
 from tablecam.live.watching import Sight
 from tablecam.record.entries import NewEntry, Picture
 from tablecam.record.game_file import GameFile
@@ -29,6 +26,7 @@ from tests.live.tapped import (
     after_one_frame,
     march_declared,
     moved_ahead,
+    tapped,
     until_shown,
     until_still,
 )
@@ -44,13 +42,8 @@ def recorded(folder, **more):
     simulated.pause()
     tap = Tap(SimulatedSource(simulated, camera, is_paced=False, look=PLAIN))
     record = KeptGame(partial(new_game_file, folder, FACTS), **more)
-    with Reader(lambda: tap, name="simulated", is_live=True) as reader:
-        reader.start()
-        with LiveTable(
-            reader, camera, simulated.roster, simulated=simulated, record=record
-        ) as live:
-            yield simulated, tap, live, record
-            tap.end()
+    with tapped(tap, camera, simulated.roster, simulated=simulated, record=record) as live:
+        yield simulated, tap, live, record
 
 
 def until_kept(tap, live, record, kind, count=1):
@@ -196,20 +189,13 @@ def test_a_game_that_nobody_can_referee_is_recorded_all_the_same(tmp_path):
     roster = replace(simulated.roster, game="syw-d6")
     tap = Tap(SimulatedSource(simulated, camera, is_paced=False, look=PLAIN))
     record = KeptGame(partial(new_game_file, tmp_path, FACTS))
-    with Reader(lambda: tap, name="simulated", is_live=True) as reader:
-        reader.start()
-        with LiveTable(reader, camera, roster, record=record) as live:
-            after_one_frame(tap, live)
-            assert live.referee is None
-            until_still(tap, live)
-            assert record.path is None
-            there_mm = itertools.cycle((60.0, -60.0))
-            for _ in in_time():  # until one comes after the first rest
-                moved_ahead(simulated, "P1", next(there_mm))
-                until_still(tap, live)
-                if entries(record, "move"):
-                    break
-            tap.end()
+    with tapped(tap, camera, roster, record=record) as live:
+        after_one_frame(tap, live)
+        assert live.referee is None
+        until_still(tap, live)
+        assert record.path is None
+        moved_ahead(simulated, "P1", 60.0)
+        until_still(tap, live)
     assert entries(record, "move")[0].document["unit"] == "P1"
     assert [entry.kind for entry in entries(record)][:3] == ["position", "position", "move"]
 

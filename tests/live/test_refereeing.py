@@ -15,7 +15,7 @@ from tests.live.tapped import (
 
 @pytest.fixture(scope="module")
 def scene():
-    with watched(is_live=True) as (table, tap, live):
+    with watched() as (table, tap, live):
         table.pause()
         after_one_frame(tap, live)
         live.referee.begin(live.snapshot().position, {"active": "prussian"}, SHARED)

@@ -18,7 +18,7 @@ SIGMA_MM, SIGMA_DEG = 0.2, 0.3
 
 @pytest.fixture(scope="module")
 def scene():
-    with watched(is_live=True) as (table, tap, live):
+    with watched() as (table, tap, live):
         table.pause()
         after_one_frame(tap, live)
         yield table, tap, live

@@ -15,15 +15,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tablecam.capture.reader import Reader
 from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.live.state import Snapshot
-from tablecam.live.table import LiveTable
 from tablecam.record.entries import GameFacts
-from tablecam.simulate.demo import demo_camera, embedded_demo
-from tablecam.simulate.source import SimulatedSource
+from tablecam.simulate.demo import embedded_demo
 from tablecam.table.model import BasePose
-from tests.web.browser.demos import PATIENCE_S, Demo, demo_renderer, patient, spot, wait_until
+from tests.patience import PATIENCE_S
+from tests.web.browser.demos import Demo, demo_watched, patient, spot, wait_until
 from tests.web.browser.halls import SIDES, Hall, Table, seated
 from tests.web.standing import StandingTable
 from web import Server, create_app
@@ -41,13 +39,11 @@ CHROMIUM_OPTIONS = [
 
 @pytest.fixture(scope="module")
 def running_demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
-    """A demo for the tests of one file: while it runs it takes a core's time from all others."""
-    table, camera = embedded_demo(), demo_camera()
+    """A demo for the tests of one file."""
+    table = embedded_demo()
     facts = GameFacts(table.roster.game, "", datetime.now(UTC))
     record = KeptGame(partial(new_game_file, tmp_path_factory.mktemp("games"), facts))
-    simulated = SimulatedSource(table, camera, renderer=demo_renderer())
-    source = Reader(lambda: simulated, name="simulated", is_live=False)
-    live = LiveTable(source, camera, table.roster, simulated=table, record=record)
+    source, live = demo_watched(table, record)
     with source, live, Server(create_app(live), port=0) as server:
         source.start()
         yield Demo(server.address, table, live)
@@ -63,7 +59,7 @@ def demo(running_demo: Demo) -> Demo:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    names = ("chromium", "chromium-browser", "google-chrome")
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     found = next(filter(None, map(shutil.which, names)), None)
     if found is None:
         message = "needs Chromium (Debian: apt install chromium; Ubuntu: snap install chromium)"

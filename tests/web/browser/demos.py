@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -10,15 +10,23 @@ from math import hypot
 
 from playwright.sync_api import BrowserContext, Page
 
+from tablecam.capture.frame import Frame
+from tablecam.capture.reader import Reader
+from tablecam.live.keeping import KeptGame
 from tablecam.live.state import Snapshot
 from tablecam.live.table import LiveTable
 from tablecam.simulate.demo import demo_camera, demo_roster
-from tablecam.simulate.render import Renderer
+from tablecam.simulate.render import PLAIN, Renderer
+from tablecam.simulate.scene import Scene
+from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.model import BasePose, Position
+from tests.patience import PATIENCE_S, FrameClock, in_time
 
-PATIENCE_S = 90.0  # only reached when a test fails, however slow the machine is
 NEAR_MM = 3.0
+FRAME_S, LOOK_S = 0.5, 0.02
+FRAMES_TO_REST = 7
+"""A change is seen, searched, believed when it is seen twice, and rests for 0.8 s."""
 SLOW_HAND = """
   if (location.protocol.startsWith("http")) {
     import("/static/gestures.js").then(({ timing }) => { timing.longPress_ms = 3_600_000; });
@@ -41,10 +49,68 @@ class Demo:
         return self.live.snapshot()
 
 
+class RestingCamera:
+    """The demo's camera: it takes pictures while anything changes, and few while nothing does.
+
+    Each is half a second of the table's time later than the one before, and is taken when that one
+    has been read, so that a page sees the same on a machine of any speed. A script that runs keeps
+    real time.
+    """
+
+    name = "simulated"
+
+    def __init__(self, table: SimulatedTable) -> None:
+        self.clock = FrameClock()
+        self.live: LiveTable | None = None
+        self._table = table
+        self._source = SimulatedSource(
+            table,
+            demo_camera(),
+            frames_per_s=1 / FRAME_S,
+            is_paced=False,
+            renderer=demo_renderer(),
+        )
+        self._closed = threading.Event()
+        self._given = -1
+        self._scene: Scene | None = None
+        self._still = 0
+
+    def read(self) -> Frame | None:
+        for _ in in_time(FRAME_S):
+            if self._closed.wait(LOOK_S) or (self._is_read() and self._is_asked_for()):
+                break
+        if self._closed.is_set() or (frame := self._source.read()) is None:
+            return None
+        self._still = self._still + 1 if self._table.scene() == self._scene else 0
+        self._scene, self._given = self._source.scene_of(frame.number), frame.number
+        self.clock.show(frame.taken_at_s)
+        return frame
+
+    def _is_read(self) -> bool:
+        return self.live is None or self.live.snapshot().frame >= self._given
+
+    def _is_asked_for(self) -> bool:
+        """Whether something may not be at rest yet; a script's hands come at their own time."""
+        is_at_rest = self._still > FRAMES_TO_REST and self._table.scene() == self._scene
+        return self._table.is_paused and not is_at_rest
+
+    def close(self) -> None:
+        self._closed.set()
+        self._source.close()
+
+
+def demo_watched(table: SimulatedTable, record: KeptGame) -> tuple[Reader, LiveTable]:
+    """The demo's table under a camera, and who watches it."""
+    camera = RestingCamera(table)
+    reader = Reader(lambda: camera, name=camera.name, is_live=False, clock=camera.clock)
+    camera.live = LiveTable(reader, demo_camera(), table.roster, simulated=table, record=record)
+    return reader, camera.live
+
+
 @cache
 def demo_renderer() -> Renderer:
     """What draws the demo for one test file after the other; two demos never run at once."""
-    return Renderer(demo_roster(), demo_camera())
+    return Renderer(demo_roster(), demo_camera(), PLAIN)
 
 
 def patient(context: BrowserContext) -> BrowserContext:
@@ -57,15 +123,13 @@ def patient(context: BrowserContext) -> BrowserContext:
 def wait_until(live: LiveTable, is_so: Callable[[], bool]) -> None:
     """Wait until something is so, looking again after each frame of a table.
 
-    Patience ends by the clock: how many frames come while a browser draws says nothing.
+    A browser draws it later: it is looked at again without one, too.
     """
-    end_s = time.monotonic() + PATIENCE_S
-    version = -1
-    while not is_so():
-        snapshot = live.wait(version, PATIENCE_S)
-        if snapshot is None or time.monotonic() > end_s:
-            raise AssertionError(f"it has not come to be so within {PATIENCE_S} s")
-        version = snapshot.version
+    for _ in in_time():
+        if is_so():
+            return
+        live.wait(live.snapshot().version, LOOK_S)
+    raise AssertionError("it never comes to be so")
 
 
 def bases_by_tag(position: Position) -> dict[int | None, BasePose]:

@@ -12,17 +12,14 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, Response
 
-from tablecam.capture.reader import Reader
 from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.live.resuming import unfinished_game
-from tablecam.live.table import LiveTable
 from tablecam.record.game_file import GameFacts
 from tablecam.referee.referee import Referee
 from tablecam.rules.game import Asked
-from tablecam.simulate.demo import demo_camera, embedded_demo
-from tablecam.simulate.source import SimulatedSource
+from tablecam.simulate.demo import embedded_demo
 from tests.ports import kept_port
-from tests.web.browser.demos import Demo, demo_renderer, patient, wait_until
+from tests.web.browser.demos import Demo, demo_watched, patient, wait_until
 from web import Server, create_app
 from web.seats import Seats
 
@@ -51,15 +48,10 @@ class Hall:
 
     def open(self) -> None:
         """Watch the table and serve it, and go on with a game that was begun."""
-        camera = demo_camera()
         facts = GameFacts(self.table.roster.game, "", datetime.now(UTC))
         unfinished = unfinished_game(self.folder, "")
         record = KeptGame(partial(new_game_file, self.folder, facts), unfinished)
-        simulated = SimulatedSource(self.table, camera, renderer=demo_renderer())
-        source = Reader(lambda: simulated, name="simulated", is_live=False)
-        self.live = LiveTable(
-            source, camera, self.table.roster, simulated=self.table, record=record
-        )
+        source, self.live = demo_watched(self.table, record)
         app = create_app(self.live, seats=self.seats, recording=record.journal)
         for each in (source, self.live, server := Server(app, port=self._port)):
             self._closing.enter_context(each)
