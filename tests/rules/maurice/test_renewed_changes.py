@@ -111,10 +111,10 @@ def said(found):
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_rulings_renewed_through_any_change_are_those_made_afresh(change):
-    """What changes, who moves besides and how far are others each time."""
+    """One of two that fight is changed; who moves besides, and how far, are others each time."""
     there, back = CHANGES[change]
     place = [*CHANGES].index(change)
-    which, other = place % 5, (2 * place + 1) % 5
+    which, other = (0, 2)[place % 2], (2 * place + 1) % 5
     x_mm, back_mm = (-0.7, 0.3, 0.9)[place % 3], (0.4, 17.0, 0.0, 28.0)[place % 4]
     tables = [START, there(START, which)]
     tables.append(moved(tables[-1], other, x_mm, back_mm))
