@@ -8,6 +8,35 @@ from types import TracebackType
 from typing import Self
 
 
+class FairLock:
+    """A lock that threads are given in turn; use it as a context.
+
+    Python's own may be taken again at once by whoever gave it up: a loop that is always behind its
+    camera would keep a page's requests waiting for a minute.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._next = threading.Lock()  # held by the one who is given the lock next
+
+    def __enter__(self) -> None:
+        with self._next:
+            self._lock.acquire()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._lock.release()
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a thread waits for it."""
+        return self._next.locked()
+
+
 class Background(ABC):
     """A thread from `start` to `close`; used as a context, it is started and closed by it.
 

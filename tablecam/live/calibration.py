@@ -14,7 +14,7 @@ import cv2
 from calibration.guide import LensGuide
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
-from tablecam.live.background import Background
+from tablecam.live.background import Background, FairLock
 from tablecam.live.calibration_state import CalibrationState, Json, SourceNews, Stage, state_json
 from tablecam.live.calibration_work import CalibrationWork
 from tablecam.table.roster import Roster
@@ -61,7 +61,7 @@ class LiveCalibration(Background):
     ) -> None:
         super().__init__("live calibration")
         self._reader = reader
-        self._working = threading.Lock()  # held while the work is at work
+        self._working = FairLock()  # held while the work is at work
         self._work = CalibrationWork(camera_path, roster, on_stage)
         self._changed = threading.Condition()  # guards the state and the frame
         self._frame: Frame | None = None

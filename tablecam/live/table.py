@@ -15,7 +15,7 @@ from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
 from tablecam.live import questions
 from tablecam.live.advising import Adviser
-from tablecam.live.background import Background
+from tablecam.live.background import Background, FairLock
 from tablecam.live.disputing import Disputing, Frozen, units_asked
 from tablecam.live.health import Tally, health
 from tablecam.live.keeping import GameRecord
@@ -74,7 +74,7 @@ class LiveTable(Background):
         self._unsaid: tuple[str, ...] = ()
         self._shown_at_s = 0.0
         self._fault = ""
-        self._tracking = threading.Lock()  # between a frame that is read and a base taken off
+        self._tracking = FairLock()  # between a frame that is read and a base taken off
         self._picture = TablePicture(roster.table)
         self._changed = threading.Condition()
         self._tally: Tally | None = None

@@ -1,0 +1,23 @@
+"""Who waits for a lock is given it, however often another thread wants it."""
+
+import threading
+
+from tablecam.live.background import FairLock
+from tests.patience import comes_true
+
+
+def test_a_loop_that_takes_a_lock_again_and_again_lets_in_who_waits_for_it():
+    lock, order = FairLock(), []
+
+    def ask():
+        with lock:
+            order.append("page")
+
+    with lock:
+        asking = threading.Thread(target=ask)
+        asking.start()
+        comes_true(lambda: lock.is_awaited)
+    with lock:
+        order.append("loop")
+    asking.join()
+    assert order == ["page", "loop"]
