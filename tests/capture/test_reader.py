@@ -14,8 +14,7 @@ from tablecam.capture.picture import DecodedPicture
 from tablecam.capture.reader import PictureSize, Reader
 from tablecam.capture.status import SourceStatus
 from tablecam.errors import BadInput
-
-LONG_S = 30.0  # only reached when a test fails
+from tests.patience import PATIENCE_S
 
 
 class Script:
@@ -33,7 +32,7 @@ class Script:
             if isinstance(step, Exception):
                 raise step
             if isinstance(step, threading.Event):
-                step.wait(LONG_S)
+                step.wait(PATIENCE_S)
                 continue
             width_px, height_px = step
             image = np.zeros((height_px, width_px, 3), dtype=np.uint8)
@@ -74,21 +73,21 @@ def make_reader() -> Iterator[Callable[..., Reader]]:
 
 def _status_when(reader: Reader, clock: Any) -> SourceStatus:
     """The status once the reader rests between two tries."""
-    assert clock.is_out_of_patience.wait(LONG_S)
+    assert clock.is_out_of_patience.wait(PATIENCE_S)
     return reader.status
 
 
 def test_only_the_newest_frame_is_kept(make_reader: Any, clock: Any) -> None:
     reader = make_reader(_plays(Script(*[(8, 6)] * 5)), is_live=False, clock=clock)
     reader.start()
-    assert reader.newest(after=3, timeout_s=LONG_S).number == 4
+    assert reader.newest(after=3, timeout_s=PATIENCE_S).number == 4
     assert reader.newest().number == 4
 
 
 def test_nothing_newer_is_none_at_once_when_the_film_is_over(make_reader: Any, clock: Any) -> None:
     reader = make_reader(_plays(Script((8, 6))), is_live=False, clock=clock)
     reader.start()
-    assert reader.newest(after=0, timeout_s=LONG_S) is None
+    assert reader.newest(after=0, timeout_s=PATIENCE_S) is None
     status = reader.status
     assert (status.state, status.message, status.finished) == ("ended", "camera 0 has ended", True)
 
@@ -99,14 +98,14 @@ def test_nothing_in_time_is_none_while_the_source_goes_on(make_reader: Any, cloc
     reader.start()
     assert reader.newest(after=0, timeout_s=0.0) is None
     gate.set()
-    assert reader.newest(after=0, timeout_s=LONG_S).number == 1
+    assert reader.newest(after=0, timeout_s=PATIENCE_S).number == 1
 
 
 def test_a_slow_source_shows_that_it_is_being_opened(make_reader: Any, clock: Any) -> None:
     opened = threading.Event()
 
     def opens() -> Source:
-        opened.wait(LONG_S)
+        opened.wait(PATIENCE_S)
         return Script((8, 6))
 
     reader = make_reader(opens, clock=clock)
@@ -116,7 +115,7 @@ def test_a_slow_source_shows_that_it_is_being_opened(make_reader: Any, clock: An
     assert (status.state, status.since_s) == ("opening", 12.0)
     assert status.message == "opening camera 0 (12 s)"
     opened.set()
-    assert reader.newest(timeout_s=LONG_S) is not None
+    assert reader.newest(timeout_s=PATIENCE_S) is not None
 
 
 def test_a_live_source_comes_back_with_its_numbers_going_on(make_reader: Any, clock: Any) -> None:
@@ -125,12 +124,12 @@ def test_a_live_source_comes_back_with_its_numbers_going_on(make_reader: Any, cl
     second = Script((8, 6), gate, (8, 6), notes=("it gives 8x6",))
     reader = make_reader(_plays(first, second), clock=clock)
     reader.start()
-    assert reader.newest(after=1, timeout_s=LONG_S).number == 2
+    assert reader.newest(after=1, timeout_s=PATIENCE_S).number == 2
     assert first.is_closed
     status = reader.status
     assert (status.state, status.retries, status.notes) == ("live", 0, ("it gives 8x6",))
     gate.set()
-    assert reader.newest(after=2, timeout_s=LONG_S).number == 3
+    assert reader.newest(after=2, timeout_s=PATIENCE_S).number == 3
 
 
 def test_the_pauses_between_tries_grow_to_half_a_minute(
@@ -165,7 +164,7 @@ def test_closing_ends_a_pause_at_once(make_reader: Any, clock_with_patience: Any
     clock = clock_with_patience(0)
     reader = make_reader(_plays(BadInput("camera 0", "does not open")), clock=clock)
     reader.start()
-    assert clock.is_out_of_patience.wait(LONG_S)
+    assert clock.is_out_of_patience.wait(PATIENCE_S)
     reader.close()
     assert reader.status.finished
     assert reader.status.state == "ended"
@@ -175,7 +174,7 @@ def test_closing_closes_the_source(make_reader: Any, clock: Any) -> None:
     endless = Script(*[(8, 6)] * 1_000_000)
     reader = make_reader(_plays(endless), clock=clock)
     reader.start()
-    assert reader.newest(timeout_s=LONG_S) is not None
+    assert reader.newest(timeout_s=PATIENCE_S) is not None
     reader.close()
     reader.close()
     assert endless.is_closed
@@ -185,14 +184,14 @@ def test_a_live_source_that_hangs_shows_as_lost(make_reader: Any, clock: Any) ->
     gate = threading.Event()
     reader = make_reader(_plays(Script((8, 6), gate, (8, 6))), clock=clock)
     reader.start()
-    assert reader.newest(timeout_s=LONG_S) is not None
+    assert reader.newest(timeout_s=PATIENCE_S) is not None
     assert reader.status.state == "live"
     clock.now += 8
     status = reader.status
     assert (status.state, status.since_s) == ("lost", 8.0)
     assert status.message == "camera 0: no picture for 8 s"
     gate.set()
-    assert reader.newest(after=0, timeout_s=LONG_S) is not None
+    assert reader.newest(after=0, timeout_s=PATIENCE_S) is not None
 
 
 def test_frames_a_second_are_measured(make_reader: Any, clock: Any) -> None:
@@ -204,7 +203,7 @@ def test_frames_a_second_are_measured(make_reader: Any, clock: Any) -> None:
     gate = threading.Event()
     reader = make_reader(_plays(Ticking(*[(8, 6)] * 12, gate)), clock=clock)
     reader.start()
-    assert reader.newest(after=10, timeout_s=LONG_S) is not None
+    assert reader.newest(after=10, timeout_s=PATIENCE_S) is not None
     clock.now = 100.0 + 12 * 0.1
     assert reader.status.frames_per_s == pytest.approx(10.0)
     gate.set()
@@ -214,7 +213,7 @@ def test_a_source_that_is_not_live_is_not_opened_again(make_reader: Any, clock: 
     broken = Script((8, 6), BadInput("view-2.png", "cannot be read as a picture"))
     reader = make_reader(_plays(broken), is_live=False, clock=clock)
     reader.start()
-    assert reader.newest(after=0, timeout_s=LONG_S) is None
+    assert reader.newest(after=0, timeout_s=PATIENCE_S) is None
     status = reader.status
     assert (status.state, status.finished) == ("lost", True)
     assert status.message == "view-2.png: cannot be read as a picture"
@@ -248,7 +247,7 @@ def test_a_strict_source_that_opened_once_is_brought_back_later(
     reader = make_reader(acts, strict=True, clock=clock)
     reader.start()
     gate.set()
-    assert reader.newest(after=0, timeout_s=LONG_S).number == 1
+    assert reader.newest(after=0, timeout_s=PATIENCE_S).number == 1
 
 
 def test_frames_of_another_size_than_the_camera_files_are_an_error(
@@ -287,7 +286,7 @@ def test_a_live_source_of_the_wrong_size_warns_and_is_tried_again(
 
 def test_a_folder_is_read_from_its_name_to_its_end(folder: Path, clock: Any) -> None:
     with open_reader(str(folder), SourceOptions(pace="fast"), clock=clock) as reader:
-        last = reader.newest(after=1, timeout_s=LONG_S)
+        last = reader.newest(after=1, timeout_s=PATIENCE_S)
         assert last is not None
         assert round(float(last.image.mean())) == 100
 

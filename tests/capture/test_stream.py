@@ -17,9 +17,8 @@ from tablecam.capture.open_source import open_reader, open_source
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.picture import JpegPicture
 from tablecam.errors import BadInput
+from tests.patience import PATIENCE_S
 from tests.ports import kept_port
-
-LONG_S = 30.0  # only reached when a test fails
 
 _PICTURE = cv2.imencode(".jpg", np.full((48, 64, 3), 150, dtype=np.uint8))[1].tobytes()
 
@@ -110,18 +109,18 @@ def test_a_stream_that_was_cut_off_comes_back_by_itself(clock_with_patience: Any
         _switched_on(port) as camera,
         open_reader(camera.address, clock=clock) as reader,
     ):
-        first = reader.newest(timeout_s=LONG_S)
+        first = reader.newest(timeout_s=PATIENCE_S)
         assert first is not None
         assert reader.status.state == "live"
         camera.cut_off()
-        assert clock.is_out_of_patience.wait(LONG_S)
+        assert clock.is_out_of_patience.wait(PATIENCE_S)
         status = reader.status
         assert status.state == "lost"
         assert "gives no more pictures; trying again in 1 s" in status.message
         with _switched_on(port):
             last = reader.newest()
             clock.hurry()
-            back = reader.newest(after=last.number, timeout_s=LONG_S)
+            back = reader.newest(after=last.number, timeout_s=PATIENCE_S)
             assert back is not None
             assert reader.status.state == "live"
 

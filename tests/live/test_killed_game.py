@@ -24,13 +24,13 @@ from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
 from tests.live.killed_game import TABLE_FILE
 from tests.live.lives import asked, line_of, lives_of
+from tests.patience import PATIENCE_S
 
 LIVES = 12
 LONGEST_S = 0.25
 """Of a life after its first confirmed action; some ten more fit into it."""
 MOST_ACTIONS = 15
 """In one life, however fast a machine is: the game is not to end before the last life."""
-PATIENCE_S = 30.0
 
 Json = dict[str, Any]
 

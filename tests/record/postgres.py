@@ -11,9 +11,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tablecam.record.server import Hall
+from tests.patience import PATIENCE_S
 from tests.ports import kept_port
 
-_LONGEST_S = 180.0
 """Of one deed of the server's, some hundred times what it takes on two idle cores."""
 ADVICE = "needs PostgreSQL (Debian, Ubuntu: apt install postgresql)"
 
@@ -70,7 +70,7 @@ class Postgres:
             check=True,
             cwd=self._folder,
             stdout=subprocess.DEVNULL,
-            timeout=_LONGEST_S,
+            timeout=PATIENCE_S,
         )
 
 

@@ -6,6 +6,7 @@ import pytest
 from tablecam.simulate.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_closing_ends_a_read_that_waits(table, camera):
     waiting = threading.Thread(target=lambda: answers.append(source.read()))
     waiting.start()
     source.close()
-    waiting.join(timeout=30)
+    waiting.join(PATIENCE_S)
     assert answers == [None]
 
 

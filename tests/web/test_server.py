@@ -15,16 +15,15 @@ import pytest
 from flask import Flask
 
 from tablecam.errors import BadInput
+from tests.patience import PATIENCE_S
 from web import Server
 from web.shown import shown
-
-TIMEOUT_S = 20
 
 
 def test_a_free_port_is_found_and_served(app: Flask) -> None:
     with (
         Server(app, port=0) as server,
-        urlopen(f"{server.address}api/health", timeout=TIMEOUT_S) as answer,
+        urlopen(f"{server.address}api/health", timeout=PATIENCE_S) as answer,
     ):
         assert answer.status == 200
         assert server.address == f"http://127.0.0.1:{server.port}/"
@@ -49,7 +48,7 @@ def test_phones_are_told_nothing_unless_they_may_come(app: Flask) -> None:
 
 def test_closing_ends_open_streams(app: Flask) -> None:
     with Server(app, port=0) as server:
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=TIMEOUT_S)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
         connection.request("GET", "/api/events")
         stream = connection.getresponse()
         lines = [stream.readline() for _ in range(3)]
@@ -70,12 +69,12 @@ def test_a_server_closed_before_it_runs_does_not_run(app: Flask) -> None:
 def test_a_stream_whose_listener_hangs_up_gives_its_place_back(app: Flask) -> None:
     streams = shown(app).streams
     with Server(app, port=0) as server:
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=TIMEOUT_S)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
         connection.request("GET", "/api/events")
         connection.getresponse().readline()
         assert streams.open_count == 1
         connection.close()
-        assert streams.wait_until_empty(TIMEOUT_S)
+        assert streams.wait_until_empty(PATIENCE_S)
 
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -99,9 +98,9 @@ def test_a_program_that_is_told_to_end_ends_in_order(told: str) -> None:
         try:
             assert program.stdout is not None
             address = program.stdout.readline().strip()
-            with urlopen(address, timeout=TIMEOUT_S):
+            with urlopen(address, timeout=PATIENCE_S):
                 program.send_signal(signal.Signals[told])
-            said, _ = program.communicate(timeout=TIMEOUT_S)
+            said, _ = program.communicate(timeout=PATIENCE_S)
         finally:
             program.kill()
     assert (said, program.returncode) == ("ended in order\n", 0)

@@ -59,10 +59,14 @@ def demo(running_demo: Demo) -> Demo:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
+    # The shell first: it draws no window, which takes a third of the processor's time of a test.
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     found = next(filter(None, map(shutil.which, names)), None)
     if found is None:
-        message = "needs Chromium (Debian: apt install chromium; Ubuntu: snap install chromium)"
+        message = (
+            "needs Chromium (Debian: apt install chromium-headless-shell, or chromium; "
+            "Ubuntu: snap install chromium)"
+        )
         if os.environ.get("CI"):
             pytest.fail(message)
         pytest.skip(message)
