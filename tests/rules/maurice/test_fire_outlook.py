@@ -115,7 +115,7 @@ def tables(draw: st.DrawFn) -> Position:
     return position(shooter, enemy, terrain=terrain)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(tables(), st.integers(0, 10**6))
 def test_no_fire_within_three_sigma_of_its_limit_is_a_flat_yes_or_no(table, seed):
     """What is not told of as uncertain is as told when every base lies three sigmas off."""
