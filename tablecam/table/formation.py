@@ -92,7 +92,7 @@ def front_rank(unit: Unit) -> tuple[int, ...]:
     if unit.formation == "line":
         return _left_to_right(unit, range(len(unit.bases)))
     if unit.formation == "column":
-        return (_chain(unit.bases)[0],)
+        return (column_order(unit.bases)[0],)
     if unit.formation == "massed":
         return _ranks(unit)[0]
     return read_formation(unit).front_rank
@@ -111,7 +111,7 @@ def _of_many(unit: Unit, tolerances: Tolerances) -> Formation:
         (
             "column",
             f"its {count} bases lie one behind the other",
-            (_chain(unit.bases)[0],),
+            (column_order(unit.bases)[0],),
             _faults_of_column(unit, tolerances),
         ),
     ]
@@ -174,7 +174,7 @@ def _faults_of_column(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
     """
     limit_mm = tolerances.out(unit.bases)
     faults: list[_Fault] = []
-    order = _chain(unit.bases)
+    order = column_order(unit.bases)
     for index, following in pairwise(order):
         ahead, behind = unit.bases[index], unit.bases[following]
         bend_deg = abs(difference_deg(ahead.heading_deg, behind.heading_deg))
@@ -268,7 +268,7 @@ def _foremost(unit: Unit) -> tuple[int, ...]:
     )
 
 
-def _chain(bases: Sequence[BasePose]) -> tuple[int, ...]:
+def column_order(bases: Sequence[BasePose]) -> tuple[int, ...]:
     """The bases as a column would have them, from its head: each behind the rear of the last.
 
     Its head is the base whose front edge is farthest from any other base's rear edge.

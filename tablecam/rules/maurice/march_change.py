@@ -22,7 +22,7 @@ from tablecam.rules.maurice.march_ways import Way, breaks, judged_way, refused
 from tablecam.rules.maurice.march_wheels import wheeled_way
 from tablecam.rules.maurice.near import near_enemy
 from tablecam.rules.maurice.tables import COLUMN_NEAR_BW
-from tablecam.table.formation import front_rank, read_formation
+from tablecam.table.formation import column_order, front_rank, read_formation
 from tablecam.table.hands import SLIP_MM
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import BasePose
@@ -168,8 +168,15 @@ def about_face(
     if is_faced_about(unit, there) and _kept(unit, there, 180.0) == len(unit.bases):
         way = _in_place(field, unit, there, 0.0, ABOUT_RULE)
         return replace(way, is_after_about_face=True)
+    is_column_about = unit.formation == there.formation == "column" and (
+        column_order(there.unit.bases) == column_order(unit.unit.bases)[::-1]
+    )
     if unit.unit.arm != "cavalry":
-        return None
+        if not is_column_about:
+            return None
+        return refused(ABOUT_RULE, f"{unit.id} about-faced and moved: foot may do one of the two")
+    if is_column_about:  # its last base leads: no snaking way does that
+        return _faced_way(field, unit, after, there, allowed_bw)
     moved = _moved_way(field, unit, after, there, allowed_bw)
     is_legal, is_turned = moved.answer.answer != "no", is_turned_back(unit, there)
     if is_legal and (unit.formation == "column" or not is_turned):

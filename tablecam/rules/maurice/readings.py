@@ -34,7 +34,8 @@ READINGS: Final[Mapping[str, str]] = MappingProxyType(
         "M-6.2": "the formation at the start of the round fixes the allowance: a column that "
         "deploys keeps a column's, its 4 BW near the enemy included",
         "M-6.4": "artillery takes no disruption from difficult ground, so none keeps it out",
-        "M-6.10": "any flush column at the end of its way will do, bent or straight",
+        "M-6.10": "a column's bases follow in the track of the leading one, half their width "
+        "beside it at most",
         "M-6.11": "a column is near if it is so at any moment of its move, also as it leaves",
         "M-6.17": "only where a move began and ended is known: it is legal if some mix of wheels "
         "and straight moves joins the two, and the cheapest is taken",

@@ -45,6 +45,61 @@ def test_m_6_10_a_column_may_end_bent_if_it_is_flush(by_deg):
     assert judged(start, torn).is_legal.answer == "no"
 
 
+@pytest.mark.parametrize(
+    ("there", "cost_bw"),
+    [
+        (column("F1", "french", 900, 200), 17.81),  # 400 mm back: the head comes to the tail first
+        (column("F1", "french", 1380, 600), 16.02),  # 480 mm aside
+    ],
+    ids=["backward", "sideways"],
+)
+def test_m_6_9_a_column_goes_nowhere_but_by_the_way_of_its_head(there, cost_bw):
+    found = judged(column("F1", "french", 900, 600), there.bases)
+    assert (found.is_legal.answer, found.is_legal.rule) == ("no", "M-6.9")
+    assert found.cost_bw == pytest.approx(cost_bw, abs=0.01)
+
+
+@pytest.mark.parametrize("far_mm", [20, 100, 160, 300, 480])
+def test_m_6_9_straight_ahead_a_column_goes_as_far_as_its_front_does(far_mm):
+    start = column("F1", "french", 900, 400)
+    found = judged(start, shifted(start, 0, far_mm).bases)
+    assert found.is_legal.answer == "yes"
+    assert found.cost_bw == pytest.approx(far_mm / 40)
+
+
+def test_m_6_10_the_rear_of_a_column_follows_in_its_track():
+    start = column("F1", "french", 500, 300)
+    rear = start.bases[:2]  # where the last two stand once they have followed
+
+    def turned_left(base_ahead_mm, by_deg):
+        """A base beyond the head's front edge, turned about its left corner."""
+        turn = math.radians(by_deg)
+        return replace(
+            start.bases[0],
+            x_mm=480 + 20 * math.cos(turn) - base_ahead_mm * math.sin(turn),
+            y_mm=380 + 20 * math.sin(turn) + base_ahead_mm * math.cos(turn),
+            heading_deg=90.0 + by_deg,
+        )
+
+    followed = judged(start, (turned_left(60, 45), turned_left(20, 45), *rear))
+    assert followed.is_legal.answer == "yes"
+    assert 2.0 < followed.cost_bw < 2.5  # two bases on, about a corner
+    about_its_tail = column("F1", "french", 560, 240, 0.0)
+    assert judged(start, about_its_tail.bases).cost_bw > 7.0
+
+
+def test_m_6_26_a_foot_column_that_about_faced_marches_no_more_and_horse_may():
+    start = column("F1", "french", 900, 700)
+    about = [
+        replace(base, y_mm=1400.0 - base.y_mm - 300.0, heading_deg=SOUTH) for base in start.bases
+    ]
+    about = [replace(base, y_mm=to.y_mm) for base, to in zip(about, reversed(about), strict=True)]
+    found = judged(start, about)
+    assert (found.is_legal.answer, found.is_legal.rule) == ("no", "M-6.26")
+    horse = judged(replace(start, arm="cavalry"), about)
+    assert (horse.is_legal.answer, horse.cost_bw) == ("yes", pytest.approx(7.5))
+
+
 @pytest.mark.parametrize(("far_mm", "is_legal"), [(240.0, True), (242.0, False)])
 @pytest.mark.parametrize("heading_deg", [90.0, 0.0, 251.0])
 def test_m_6_18_a_guns_way_is_that_of_its_middle_and_it_turns_for_nothing(

@@ -41,7 +41,7 @@ from tablecam.rules.maurice.tables import (
     THIN_BW,
     retrograde_bw,
 )
-from tablecam.table.formation import front_rank
+from tablecam.table.formation import column_order, front_rank
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import BasePose
 
@@ -174,8 +174,7 @@ def _forward(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Us
             ):
                 yield _wheel(unit, corner, arc_bw * bw_mm)
     elif unit.formation == "column":
-        for length_bw in sorted({min(COLUMN_NEAR_BW, allowed_bw), allowed_bw / 2, allowed_bw}):
-            yield _snaking(unit, heading_deg, length_bw, bw_mm, COLUMN_NEAR_BW)
+        yield from _of_column(field, unit, allowed_bw)
     elif unit.formation == "artillery":
         for turn_deg in (0.0, 90.0, 180.0, 270.0):
             for length_bw in sorted({min(ARTILLERY_SLOW_BW, allowed_bw), allowed_bw}):
@@ -256,6 +255,35 @@ def _snaking(
     """A column's or a gun's way, as straight as any."""
     straight = _straight(unit, heading_deg, length_bw, bw_mm)
     return replace(straight, held_bw=held_bw, is_dear=True)
+
+
+def _of_column(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Usual]:
+    """Straight ahead; of one that is bent the leading base, the others in its track (M-6.10)."""
+    lengths_bw = sorted({min(COLUMN_NEAR_BW, allowed_bw), allowed_bw / 2, allowed_bw})
+    for length_bw in lengths_bw:
+        if _is_straight(unit):
+            heading_deg = unit.axes.heading_deg
+            yield _snaking(unit, heading_deg, length_bw, field.bw_mm, COLUMN_NEAR_BW)
+        elif bases := _in_its_track(unit, length_bw * field.bw_mm):
+            yield replace(_in_place(unit, bases), is_unsure=True)
+
+
+def _in_its_track(unit: UnitOnField, length_mm: float) -> Bases:
+    """A column by as many whole bases farther as a length holds; empty where it holds none."""
+    order = column_order(unit.unit.bases)
+    in_order = [unit.unit.bases[place] for place in order]
+    head = in_order[0]
+    steps = math.floor(length_mm / head.depth_mm + EXACT_MM)
+    if not steps:
+        return ()
+    onward = [
+        ahead((head,), head.heading_deg, step * head.depth_mm)[0] for step in range(steps, 0, -1)
+    ]
+    there = dict(zip(order, [*onward, *in_order], strict=False))
+    return tuple(
+        replace(base, x_mm=to.x_mm, y_mm=to.y_mm, heading_deg=to.heading_deg)
+        for base, to in ((base, there[place]) for place, base in enumerate(unit.unit.bases))
+    )
 
 
 def _wheel(unit: UnitOnField, corner: Corner, arc_mm: float) -> _Usual:

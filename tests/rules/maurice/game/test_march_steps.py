@@ -88,7 +88,7 @@ def test_m_6_2_a_bugle_adds_to_the_allowance_and_holds_a_unit_no_longer() -> Non
 
 
 def test_m_6_11_a_bugle_lets_no_column_farther_near_the_enemy() -> None:
-    start = column("F1", "french", 400, 300)
+    start = column("F1", "french", 400, 300, 270)
     near = line("B1", "british", 400, 540, 270)
     bugle = Modifier("french", "bugle", {"F1": 2})
     state = marching(start, near, modifiers=(bugle,))
