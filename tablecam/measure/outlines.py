@@ -174,6 +174,14 @@ def flank_lines(
     return left, end
 
 
+def common_area(a: shapely.Geometry, b: shapely.Geometry) -> shapely.Geometry:
+    """The area that two areas share, without the edges and points in which they merely meet.
+
+    An intersection may be a mix of all three, and no overlay on a grid takes a mix.
+    """
+    return shapely.buffer(shapely.intersection(a, b, grid_size=GRID_MM), 0.0)
+
+
 def table_outline(table: TableSize) -> shapely.Polygon:
     """The play area."""
     return shapely.box(0, 0, table.width_mm, table.depth_mm)

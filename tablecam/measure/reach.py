@@ -23,7 +23,7 @@ from tablecam.measure.lanes import (
     wheel_parts,
     wheeled,
 )
-from tablecam.measure.outlines import GRID_MM, Axes
+from tablecam.measure.outlines import GRID_MM, Axes, common_area
 from tablecam.measure.shortest import costs_from
 from tablecam.measure.tangents import Array
 from tablecam.table.headings import forward
@@ -155,7 +155,7 @@ def snaking_reach(
     ]
     reached = shapely.union_all(shapely.buffer(seen, 0.0), grid_size=GRID_MM)
     covered = shapely.buffer(reached, keep_mm, quad_segs=16)
-    return covered if inside is None else shapely.intersection(covered, inside)
+    return covered if inside is None else common_area(covered, inside)
 
 
 def _rings(

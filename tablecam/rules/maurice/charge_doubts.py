@@ -15,7 +15,6 @@ import shapely
 from tablecam.measure.answer import CERTAIN, Answer, AnswerWord, Shape
 from tablecam.rules.maurice.chances import SIGMAS, is_exact
 from tablecam.rules.maurice.charge_draws import DRAWS, drawn_fields, with_units
-from tablecam.rules.maurice.charge_ground import forbidden_ground
 from tablecam.rules.maurice.charge_limits import Sees, reached
 from tablecam.rules.maurice.charge_moves import Move
 from tablecam.rules.maurice.charge_reach import allowance_mm, far_mm
@@ -139,7 +138,7 @@ class _Question:
     def _held(self) -> Mapping[str, float]:
         """How likely each of them can be charged, by draws of all near."""
         field, unit = self.limits.field, self.limits.unit
-        fields = drawn_fields(field, has_ground=_has_ground(field, unit))
+        fields = drawn_fields(field)
         ends_mm, sees = self.limits.arcs_mm(self.names), self._sees()
         held: Counter[str] = Counter()
         for first in range(0, DRAWS, _TOGETHER):
@@ -205,14 +204,6 @@ def _corner_mm(base: BasePose) -> float:
     """One standard deviation of where a base's corner is."""
     half_mm = math.hypot(base.width_mm, base.depth_mm) / 2
     return math.hypot(base.sigma_mm, math.radians(base.sigma_deg) * half_mm)
-
-
-def _has_ground(field: Field, unit: UnitOnField) -> bool:
-    """Whether any ground is near that could keep it from a charge."""
-    near = shapely.convex_hull(shapely.union_all([other.outline for other in field.units]))
-    ground = (field.ground.barred, field.ground.woods, field.ground.crests)
-    is_near = shapely.intersects(near, ground).any()
-    return bool(is_near) or not forbidden_ground(field, unit).is_nowhere
 
 
 def _answer(

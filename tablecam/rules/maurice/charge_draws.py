@@ -34,18 +34,18 @@ def with_units(field: Field, units: Iterable[UnitOnField]) -> Field:
     return replace(field, units=there, by_id=by_id)
 
 
-def drawn_fields(field: Field, *, has_ground: bool) -> list[Field]:
+def drawn_fields(field: Field) -> list[Field]:
     """The field as it may be in truth, drawn from what is known of it; always the same draws.
 
     Each unit's `unit` is as it was seen; only its axes, outline and bases are drawn. The outline is
-    that of its bases one by one, which is no union; where it `has_ground` to be held against it is
-    one, or the hull of those that as good as fill it.
+    the union of its bases, or the hull of those that as good as fill it: always a valid area, which
+    any overlay takes.
     """
-    drawn = [_drawn(unit, has_ground=has_ground) for unit in field.units]
+    drawn = [_drawn(unit) for unit in field.units]
     return [with_units(field, units) for units in zip(*drawn, strict=True)]
 
 
-def _drawn(unit: UnitOnField, *, has_ground: bool) -> list[UnitOnField]:
+def _drawn(unit: UnitOnField) -> list[UnitOnField]:
     """One unit in each draw."""
     bases = unit.unit.bases
     if not any(base.sigma_mm or base.sigma_deg for base in bases):
@@ -56,7 +56,7 @@ def _drawn(unit: UnitOnField, *, has_ground: bool) -> list[UnitOnField]:
     headings_deg = np.array([base.heading_deg for base in bases]) + np.degrees(turns_rad)
     polygons = np.asarray(shapely.polygons(corners_mm), dtype=object)
     each = [tuple(row) for row in polygons.tolist()]
-    outlines = _outlines(unit, polygons, has_ground=has_ground)
+    outlines = _outlines(unit, polygons)
     return [
         replace(unit, axes=front, outline=outline, bases=of_it)
         for front, outline, of_it in zip(
@@ -65,15 +65,10 @@ def _drawn(unit: UnitOnField, *, has_ground: bool) -> list[UnitOnField]:
     ]
 
 
-def _outlines(
-    unit: UnitOnField, bases: NDArray[np.object_], *, has_ground: bool
-) -> list[shapely.Geometry]:
-    whole = np.asarray(shapely.multipolygons(bases), dtype=object)
+def _outlines(unit: UnitOnField, bases: NDArray[np.object_]) -> list[shapely.Geometry]:
     hull = shapely.convex_hull(unit.outline)
-    if not has_ground:
-        return [*whole]
     if shapely.hausdorff_distance(hull, unit.outline) <= SEAM_MM:
-        return [*np.asarray(shapely.convex_hull(whole), dtype=object)]
+        return [*np.asarray(shapely.convex_hull(shapely.multipolygons(bases)), dtype=object)]
     return [*unit_footprints(bases.tolist())]
 
 

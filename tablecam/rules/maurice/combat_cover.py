@@ -12,7 +12,7 @@ import shapely
 from tablecam.measure.answer import EXACT_MM, Answer, Shape, shapes_of
 from tablecam.measure.fronts import Fronts
 from tablecam.measure.lanes import advanced, all_ahead, front_width_mm
-from tablecam.measure.outlines import GRID_MM, Axes
+from tablecam.measure.outlines import GRID_MM, Axes, common_area
 from tablecam.measure.sight import free_line, less_a_hair
 from tablecam.rules.maurice.chances import (
     LINE_DRAWS,
@@ -137,8 +137,8 @@ def _chance(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Chanc
     slack_mm = max(slack_mm, field.position.table.tolerance_mm)
     place = shapely.convex_hull(shapely.union(attacker.outline, defender.outline))
     around = shapely.envelope(shapely.buffer(place, 2 * slack_mm + 1.0))
-    cover = shapely.intersection(field.ground.cover, around, grid_size=GRID_MM)
-    if cover.is_empty:
+    cover = common_area(field.ground.cover, around)
+    if shapely.is_empty(cover):
         return Chance(-slack_mm - EXACT_MM, sigma_mm, 0.0)
     sides_mm = [side for each in defender.unit.bases for side in (each.width_mm, each.depth_mm)]
     attack = _Attack(cover, attacker.axes, defender.outline, min(sides_mm) / 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 
 from tablecam.measure.about import about
@@ -11,7 +12,7 @@ from tablecam.measure.lengths import distance
 from tablecam.rules.maurice.forces import why_apart
 from tablecam.rules.maurice.narrowing import ALL_KEYS, keys_under
 from tablecam.rules.maurice.reach import reach
-from tablecam.rules.maurice.ruled import Rulings
+from tablecam.rules.maurice.ruled import Rulings, attempt
 from tablecam.rules.maurice.tables import FORCE_BW, NEAR_BW
 
 
@@ -25,8 +26,14 @@ def evidence_of(found: Rulings, *, rule: str | None = None) -> tuple[tuple[str, 
     drawn: dict[tuple[str, Shape], None] = {}
     for key, make in _MAKERS:
         if key in keys:
-            drawn.update(((key, shape), None) for shape in make(found))
+            nothing: tuple[Shape, ...] = ()
+            shapes = attempt(key, partial(_drawn, make, found), nothing)
+            drawn.update(((key, shape), None) for shape in shapes)
     return tuple(drawn)
+
+
+def _drawn(make: Callable[[Rulings], Iterator[Shape]], found: Rulings) -> tuple[Shape, ...]:
+    return tuple(make(found))
 
 
 def _acting(found: Rulings) -> list[str]:

@@ -26,7 +26,7 @@ from tablecam.rules.maurice.forces import forces
 from tablecam.rules.maurice.movement import allowance_bw
 from tablecam.rules.maurice.near import near_enemy
 from tablecam.rules.maurice.pairs import pairs
-from tablecam.rules.maurice.ruled import ForceString, Rulings, UnitRulings
+from tablecam.rules.maurice.ruled import ForceString, Rulings, UnitRulings, attempt
 from tablecam.rules.maurice.rulings import all_rulings, sides, strings_of, unit_rulings
 from tablecam.rules.maurice.spacing import Spacing, renewed_spacing
 from tablecam.rules.maurice.tables import ALLOWANCES_BW, CHARGE_WHEEL_BW, LONG_BW, SHORT_BW, ZONE_BW
@@ -45,8 +45,13 @@ def renewed(before: Rulings, field: Field) -> Rulings:
     They are equal to `all_rulings(field, before.active)`, only sooner. Where terrain, the table or
     the units as such have changed, all are made afresh.
     """
-    if before.is_close_up or not _is_same_table(before.field, field):
+    if before.is_close_up or before.not_known or not _is_same_table(before.field, field):
         return all_rulings(field, before.active)
+    made = attempt("what has changed", lambda: _renewed(before, field), None)
+    return all_rulings(field, before.active) if made is None else made
+
+
+def _renewed(before: Rulings, field: Field) -> Rulings:
     field = _taken_over(before.field, field)
     changed = _changed(before.field, field)
     apart = renewed_spacing(before.apart, field, changed)
@@ -58,8 +63,11 @@ def renewed(before: Rulings, field: Field) -> Rulings:
     charge = {name: each.charge for name, each in before.units.items()} | charges(
         field, only=who_may_charge_anew(before.field, field, changed, stale)
     )
+    lost: set[str] = set()
     units = {
-        unit.id: unit_rulings(field, unit, apart, touches, engaged, fire[unit.id], charge[unit.id])
+        unit.id: unit_rulings(
+            field, unit, apart, touches, engaged, fire[unit.id], charge[unit.id], lost
+        )
         if unit.id in stale
         else _kept(before.units[unit.id], field, unit, apart, touches, engaged)
         for unit in field.units
@@ -79,6 +87,7 @@ def renewed(before: Rulings, field: Field) -> Rulings:
         pairs(field, apart, known),
         engaged,
         before.covers.renewed(field, changed),
+        not_known=frozenset(lost),
     )
 
 

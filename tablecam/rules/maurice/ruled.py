@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TypeVar
 
+from tablecam.errors import BadInput
 from tablecam.measure.answer import Answer
 from tablecam.rules.maurice.activation import Span
 from tablecam.rules.maurice.chances import is_exact
@@ -19,6 +22,11 @@ from tablecam.rules.maurice.near import Near
 from tablecam.rules.maurice.pairs import Pair
 from tablecam.rules.maurice.spacing import Spacing
 from tablecam.rules.maurice.touch import Touching
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+NOT_KNOWN = "not known, as tablecam could not work it out"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +56,9 @@ class ForceString:
 class Rulings:
     """All rulings of a field, or those of a few units, `active` being the side whose round it is.
 
-    `is_close_up` when units were asked for: then only what concerns them is here.
+    `is_close_up` when units were asked for: then only what concerns them is here. `not_known` names
+    what a fault of our own kept from being worked out: kinds of questions, such as `span`, and
+    those of one unit, such as `charge/F1`.
     """
 
     field: Field
@@ -62,6 +72,7 @@ class Rulings:
     engagements: Engagements
     covers: Covers
     is_close_up: bool = False
+    not_known: frozenset[str] = frozenset()
 
     @cached_property
     def doubts(self) -> tuple[Answer, ...]:
@@ -76,12 +87,14 @@ class Rulings:
         found += [pair.to_flank for pair in self.pairs if self.touching.contact(*pair.ids)]
         for side in self.forces:
             found += doubtful_links(self.field, side, self.apart)
-        for each in self.units.values():
-            found += [doubt for fire in each.fire.values() for doubt in fire.doubts]
-            found += each.charge.doubts
+        for name, each in self.units.items():
+            found += attempt(f"fire/{name}", partial(_fire_doubts, each), ())
+            found += attempt(f"charge/{name}", partial(_charge_doubts, each), ())
         if not is_exact(self.field):
-            found += self.engagements.doubts_about(self.units)
-            found += self.covers.doubts(self.engagements.possible(self.units))
+            found += attempt("engaged", lambda: self.engagements.doubts_about(self.units), ())
+            found += attempt(
+                "cover", lambda: self.covers.doubts(self.engagements.possible(self.units)), ()
+            )
         close = (answer for answer in found if answer.answer == "too_close")
         return tuple(dict.fromkeys(close))
 
@@ -98,3 +111,32 @@ class Rulings:
             return contact, *flanks
         units = self.field.by_id
         return contact, link(self.field, units[a_id], units[b_id])
+
+
+def attempt(what: str, work: Callable[[], T], otherwise: T, lost: set[str] | None = None) -> T:
+    """What `work` makes; where a fault of our own keeps it from that, `otherwise`.
+
+    The fault is logged, and added to `lost` as `what`: one question without an answer must not take
+    all others with it.
+
+    Raises:
+        BadInput: `work` refuses what it was given.
+    """
+    try:
+        return work()
+    except BadInput:
+        raise
+    except Exception as error:
+        log.error("%s is %s: %r", what, NOT_KNOWN, error)
+        log.debug("", exc_info=True)
+        if lost is not None:
+            lost.add(what)
+        return otherwise
+
+
+def _fire_doubts(found: UnitRulings) -> tuple[Answer, ...]:
+    return tuple(doubt for fire in found.fire.values() for doubt in fire.doubts)
+
+
+def _charge_doubts(found: UnitRulings) -> tuple[Answer, ...]:
+    return found.charge.doubts

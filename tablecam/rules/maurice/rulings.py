@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from tablecam.measure.answer import shapes_of
+from tablecam.measure.answer import Answer, shapes_of
 from tablecam.rules.maurice.activation import spans
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.charge import Charge, ChargeLane, charges
@@ -17,11 +18,19 @@ from tablecam.rules.maurice.fire import BaseFire, fires
 from tablecam.rules.maurice.flank import flanked_by
 from tablecam.rules.maurice.forces import forces
 from tablecam.rules.maurice.movement import allowance_bw
+from tablecam.rules.maurice.near import RULE as NEAR_RULE
 from tablecam.rules.maurice.near import Near, near_enemy
 from tablecam.rules.maurice.pairs import pairs
 from tablecam.rules.maurice.reach import reach
 from tablecam.rules.maurice.readings import readings_of
-from tablecam.rules.maurice.ruled import ForceString, Rulings, UnitRulings
+from tablecam.rules.maurice.ruled import (
+    NOT_KNOWN,
+    ForceString,
+    Rulings,
+    T,
+    UnitRulings,
+    attempt,
+)
 from tablecam.rules.maurice.spacing import Spacing, spacing
 from tablecam.rules.maurice.touch import Touching, touching
 
@@ -35,13 +44,24 @@ def rulings(field: Field, active: str) -> Json:
 
 def all_rulings(field: Field, active: str) -> Rulings:
     """All rulings as facts, with their proofs."""
-    apart, touches, engaged = spacing(field), touching(field), engagements(field, active)
+    lost: set[str] = set()
+    apart = spacing(field)
+    touches = attempt("contact", lambda: touching(field), Touching(field, {}), lost)
+    engaged = attempt(
+        "engaged", lambda: engagements(field, active), Engagements(field, active, {}, {}), lost
+    )
     by_side = {side: forces(field, side, apart) for side in sides(field)}
-    fire, charge = fires(field), charges(field)
+    nobody = Charge(False, NOT_KNOWN, (), ())
+    unarmed: Mapping[str, BaseFire] = {}
+    fire = _of_each(field, "fire", lambda only: fires(field, only), unarmed, lost)
+    charge = _of_each(field, "charge", lambda only: charges(field, only), nobody, lost)
     units = {
-        each.id: unit_rulings(field, each, apart, touches, engaged, fire[each.id], charge[each.id])
+        each.id: unit_rulings(
+            field, each, apart, touches, engaged, fire[each.id], charge[each.id], lost
+        )
         for each in field.units
     }
+    ours = by_side.get(active, ())
     return Rulings(
         field,
         active,
@@ -49,11 +69,35 @@ def all_rulings(field: Field, active: str) -> Rulings:
         touches,
         MappingProxyType(units),
         MappingProxyType(by_side),
-        strings_of(field, active, by_side.get(active, ())),
-        pairs(field, apart),
+        attempt("span", lambda: strings_of(field, active, ours), (), lost),
+        attempt("flank", lambda: pairs(field, apart), (), lost),
         engaged,
         Covers(field),
+        not_known=frozenset(lost),
     )
+
+
+def _of_each(
+    field: Field,
+    kind: str,
+    work: Callable[[Collection[str] | None], Mapping[str, T]],
+    otherwise: T,
+    lost: set[str],
+) -> Mapping[str, T]:
+    """A chapter of all units at once; where that fails, unit by unit, those that fail left out."""
+    together: Mapping[str, T] = attempt(kind, lambda: work(None), {})
+    alone = (each.id for each in field.units if each.id not in together)
+    return {
+        **together,
+        **{
+            name: attempt(f"{kind}/{name}", partial(_one_of, work, name), otherwise, lost)
+            for name in alone
+        },
+    }
+
+
+def _one_of(work: Callable[[Collection[str]], Mapping[str, T]], name: str) -> T:
+    return work((name,))[name]
 
 
 def unit_rulings(
@@ -64,13 +108,22 @@ def unit_rulings(
     engaged: Engagements,
     fire: Mapping[str, BaseFire],
     charge: Charge,
+    lost: set[str],
 ) -> UnitRulings:
-    """What holds for one unit, from what has been measured of all."""
+    """What holds for one unit, from what has been measured of all; `lost` is as in `attempt`."""
+    unknown = Answer(
+        "too_close", 0.0, 0.0, 0.5, NEAR_RULE, f"whether {unit.id} is near: {NOT_KNOWN}"
+    )
     return UnitRulings(
         unit,
-        near=near_enemy(field, unit, apart),
+        near=attempt(
+            f"near/{unit.id}",
+            lambda: near_enemy(field, unit, apart),
+            Near(unknown, None, None, is_near=False),
+            lost,
+        ),
         in_contact=touches.enemies_of(unit.id),
-        flanked_by=flanked_by(field, unit, touches),
+        flanked_by=attempt(f"flank/{unit.id}", lambda: flanked_by(field, unit, touches), (), lost),
         fire=fire,
         charge=charge,
         engaged_with=engaged.of(unit.id),
@@ -102,14 +155,12 @@ def sides(field: Field) -> tuple[str, ...]:
 
 
 def rulings_document(found: Rulings) -> Json:
-    """Rulings as documents carry them."""
-    return {
+    """Rulings as documents carry them; what is not known is null, and named under `not_known`."""
+    lost = set(found.not_known)
+    document: Json = {
         "game": GAME,
         "active": found.active,
-        "units": {
-            unit_id: _unit_json(each) | _sureness_json(found, each) | _reach_json(found, each)
-            for unit_id, each in found.units.items()
-        },
+        "units": {unit_id: _unit_json(found, each, lost) for unit_id, each in found.units.items()},
         "forces": {side: [list(force) for force in of] for side, of in found.forces.items()},
         "spans": [_string_json(string) for string in found.strings],
         "pairs": [pair.to_json() for pair in found.pairs],
@@ -117,6 +168,7 @@ def rulings_document(found: Rulings) -> Json:
         "readings": dict(readings_of(found)),
         "warnings": list(found.field.warnings),
     }
+    return {**document, "not_known": sorted(lost)} if lost else document
 
 
 def pair_document(found: Rulings, a_id: str, b_id: str) -> Json:
@@ -125,19 +177,25 @@ def pair_document(found: Rulings, a_id: str, b_id: str) -> Json:
     return {**rulings_document(found), "answers": [answer.to_json() for answer in answers]}
 
 
-def _unit_json(found: UnitRulings) -> Json:
+def _unit_json(found: Rulings, unit: UnitRulings, lost: set[str]) -> Json:
+    def known(kind: str, work: Callable[[], Json]) -> Json | None:
+        about = f"{kind}/{unit.unit.id}"
+        return None if about in lost else attempt(about, work, None, lost)
+
     return {
-        "side": found.unit.side,
-        "formation": found.unit.formation,
-        "near_enemy": _near_json(found.near),
-        "in_contact": list(found.in_contact),
-        "flanked_by": list(found.flanked_by),
-        "bad_terrain": found.unit.is_in_difficult,
-        "in_water": found.unit.is_in_water,
-        "fire": {base: fire.to_json() for base, fire in found.fire.items()},
-        "charge": _charge_json(found.charge),
-        "engaged_with": list(found.engaged_with),
-        "allowance_bw": found.allowance_bw,
+        "side": unit.unit.side,
+        "formation": unit.unit.formation,
+        "near_enemy": _near_json(unit.near),
+        "in_contact": list(unit.in_contact),
+        "flanked_by": list(unit.flanked_by),
+        "bad_terrain": unit.unit.is_in_difficult,
+        "in_water": unit.unit.is_in_water,
+        "fire": known("fire", lambda: {base: fire.to_json() for base, fire in unit.fire.items()}),
+        "charge": known("charge", lambda: _charge_json(unit.charge)),
+        "engaged_with": list(unit.engaged_with),
+        "allowance_bw": unit.allowance_bw,
+        **(known("engaged", lambda: _sureness_json(found, unit)) or {}),
+        **(known("movement", lambda: _reach_json(found, unit)) or {}),
     }
 
 

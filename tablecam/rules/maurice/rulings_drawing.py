@@ -6,7 +6,6 @@ apart by dashes and labels as well.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -260,11 +259,14 @@ def _label_place(sheet: _Sheet, shape: Shape) -> Point:
     """The middle of what is seen of a line, near its beginning a front line, an outline's top."""
     if shape.kind != "line":
         return max(shape.points_mm, key=lambda point: point[1])
-    line = shapely.intersection(shapely.LineString(shape.points_mm), sheet.outline)
+    seen = shapely.intersection(shapely.LineString(shape.points_mm), sheet.outline)
+    parts = shapely.get_parts(shapely.line_merge(seen)).tolist()
+    line: shapely.LineString = max(parts, key=shapely.length, default=shapely.LineString())
+    if not shapely.length(line):
+        return shape.points_mm[0]
     share = 0.08 if shape.role == "front-line" else 0.5
-    place = shapely.line_interpolate_point(shapely.line_merge(line), share, normalized=True)
-    x_mm, y_mm = float(shapely.get_x(place)), float(shapely.get_y(place))
-    return (x_mm, y_mm) if math.isfinite(x_mm) else shape.points_mm[0]
+    place = shapely.line_interpolate_point(line, share, normalized=True)
+    return float(shapely.get_x(place)), float(shapely.get_y(place))
 
 
 def _add_legend(

@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import Final
 
 from tablecam.rules.maurice.field import UnitOnField
-from tablecam.rules.maurice.ruled import Rulings
+from tablecam.rules.maurice.ruled import NOT_KNOWN, Rulings, attempt
+from tablecam.rules.maurice.sheet_lines import plain
 from tablecam.rules.maurice.sheets_charge import charge_section, pair_charge_section
 from tablecam.rules.maurice.sheets_combat import (
     cover_section,
@@ -70,15 +71,30 @@ def unit_sheet(found: Rulings, unit_id: str) -> Sheet:
     """All that holds for a unit."""
     unit = found.field.by_id[unit_id]
     return Sheet(
-        _title(unit), tuple(make(found, unit) for make in _OF_UNIT.values()), _hidden(unit)
+        _title(unit),
+        tuple(_section(found, kind, make, unit) for kind, make in _OF_UNIT.items()),
+        _hidden(unit),
     )
 
 
 def pair_sheet(found: Rulings, a_id: str, b_id: str) -> Sheet:
     """All that holds between two units, the first one's view first."""
     a, b = found.field.by_id[a_id], found.field.by_id[b_id]
-    sections = tuple(make(found, a, b) for make in _OF_PAIR.values())
+    sections = tuple(_section(found, kind, make, a, b) for kind, make in _OF_PAIR.items())
     return Sheet(f"{_title(a)}, and {_title(b)}", sections, (*_hidden(a), *_hidden(b)))
+
+
+def _section(
+    found: Rulings, kind: str, make: Callable[..., Section], *units: UnitOnField
+) -> Section:
+    """A section; where a fault of our own keeps it from being made, one line that says so."""
+    names = [unit.id for unit in units]
+    said = f"what to say of {' and '.join(names)} is {NOT_KNOWN}"
+    key = "near_enemy" if kind == "near" else kind
+    unknown = Section(key, kind.capitalize(), (plain(said),))
+    if found.not_known & {kind, *(f"{kind}/{name}" for name in names)}:
+        return unknown
+    return attempt("/".join((kind, *names)), lambda: make(found, *units), unknown)
 
 
 def lines_about(found: Rulings, question: str) -> Iterator[Line]:
@@ -87,11 +103,12 @@ def lines_about(found: Rulings, question: str) -> Iterator[Line]:
     units = found.field.by_id
     named = [units[part] for part in dict.fromkeys(parts) if part in units]
     if len(named) > 1 and kind in _OF_PAIR:
-        yield from _OF_PAIR[kind](found, named[0], named[-1]).lines
+        yield from _section(found, kind, _OF_PAIR[kind], named[0], named[-1]).lines
     for unit in named if kind in _OF_UNIT else ():
-        yield from _OF_UNIT[kind](found, unit).lines
+        yield from _section(found, kind, _OF_UNIT[kind], unit).lines
     if kind == "fire" and named:
-        yield from lines_of_bases(found, *named[:2])
+        none: tuple[Line, ...] = ()
+        yield from attempt(question, lambda: tuple(lines_of_bases(found, *named[:2])), none)
 
 
 def question_like(found: Rulings, question: str) -> str | None:
