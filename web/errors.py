@@ -8,7 +8,7 @@ from flask import Flask, Response, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException, InternalServerError
 
 from tablecam.errors import BadInput
-from tablecam.referee.refusals import NotDeclared, NotYours, OutOfDate
+from tablecam.referee.refusals import NotDeclared, NotYours, OutOfDate, TooOften
 
 log = logging.getLogger(__name__)
 
@@ -21,10 +21,12 @@ def explain(app: Flask) -> None:
 
 
 def _bad_input(error: BadInput) -> tuple[Response, int]:
-    """400; 403 for what this seat may not do, or nobody yet, 409 for what is said too late."""
+    """400; 403 for what this seat may not do, or nobody yet, 409 too late, 429 too often."""
     code = 409 if isinstance(error, OutOfDate) else 400
     if isinstance(error, NotYours | NotDeclared):
         code = 403
+    if isinstance(error, TooOften):
+        code = 429
     return jsonify(error=str(error)), code
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import secrets
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from tablecam.documents import document_from
@@ -22,11 +23,12 @@ from tablecam.referee.kept import Keeper, Kept
 from tablecam.referee.known import Known
 from tablecam.referee.placing import Placing
 from tablecam.referee.refusals import OutOfDate
-from tablecam.referee.seats import Seat
+from tablecam.referee.seats import SHARED, Proposal, Seat
 from tablecam.referee.taps import Taps, check_asked, check_plays, offered
 from tablecam.referee.ways import Way, decided_by
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import OVERRULE, Game, Refused, Suggestion
+from tablecam.rules.play import Play
 from tablecam.table.model import Position
 
 _RUN_BYTES = 6
@@ -40,6 +42,7 @@ class Referee:
         is_automatic: Legal moves are confirmed by themselves.
         tell: Called with the version whenever a seat may see something new.
         keeper: Where the game is kept; None keeps it nowhere.
+        now_s: A clock.
     """
 
     def __init__(
@@ -49,17 +52,19 @@ class Referee:
         is_automatic: bool = False,
         tell: Callable[[int], None] = lambda version: None,
         keeper: Keeper | None = None,
+        now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self.game = game
         self._tell = tell
         self._turn = threading.RLock()
         self._course = Course(game, is_automatic=is_automatic)
         self._by_hand = self._course.by_hand
-        self._taps = Taps()
+        self._taps = Taps(now_s)
         self._kept = Kept(game, keeper)
         self._known = Known()
         self._closing = Closing()
         self._run = ""
+        self._proposal: Proposal | None = None
 
     @property
     def version(self) -> int:
@@ -72,6 +77,18 @@ class Referee:
         """A name for the game in progress that no other has, nor this one when it is resumed."""
         with self._turn:
             return self._run
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """What one side has proposed, while the other has neither agreed nor gone on."""
+        with self._turn:
+            return self._proposal
+
+    @property
+    def refused(self) -> Mapping[Seat, int]:
+        """How many corrections of each seat have been refused."""
+        with self._turn:
+            return dict(self._taps.refused)
 
     @contextmanager
     def held(self) -> Iterator[AnyPlay | None]:
@@ -146,12 +163,21 @@ class Referee:
     def begin(self, position: Position, options: Mapping[str, Any], seat: Seat) -> None:
         """Begin a game on the table as it lies; markers of a game before are taken off.
 
+        In the middle of another both sides have to want it: what one asks for is proposed.
+
         Raises:
             NotYours: The seat only looks on.
             BadInput: The table does not fit the game, or an option is wrong.
         """
         check_plays(seat)
         with self._turn:
+            if self._is_in_middle and seat != SHARED:
+                Play(self.game, position, options)
+                told = ", ".join(f"{key} {value}" for key, value in options.items())
+                text = f"another game ({told})" if told else "another game"
+                wanted = Proposal(seat, "begin", {"options": dict(options)}, text)
+                if not self._is_agreed(wanted):
+                    return
             play = self._course.begin(position, options)
             self._run = _new_run()
             self._kept.begin(play)
@@ -181,23 +207,35 @@ class Referee:
 
         An action that was offered brings it along, where it says nothing else (`at`). Without one
         such an action is taken once from a seat: said again it would answer what has come to be
-        asked since.
+        asked since. What would show what is concealed is proposed, and done once the other side
+        asks for it, too, or at once from the table's own screen.
 
         Raises:
             NotYours: It is not this seat's to do.
             OutOfDate: The game has gone on since.
+            TooOften: Too many corrections of this seat were refused of late.
             BadInput: There is no such action, or it is refused.
         """
         with self._turn:
             action, at = offered(action)
             version = at if version is None else version
             play = self._checked(seat, version)
-            wanted = self.game.action_from_json(action)
-            if version is None and self._course.is_latest(wanted):
-                self._taps.check_not_said(seat, wanted, play)
-            if not _is_overrule(action):
-                check_asked(seat, play)
-            self._course.apply(wanted, note)
+            is_overrule = _is_overrule(action)
+            with self._taps.counted(seat) if is_overrule else nullcontext():
+                wanted = self.game.action_from_json(action)
+                if version is None and self._course.is_latest(wanted):
+                    self._taps.check_not_said(seat, wanted, play)
+                if not is_overrule:
+                    check_asked(seat, play)
+                agreed_on = self.game.agreed_on(play.state, wanted)
+                if agreed_on:
+                    body = {"action": self.game.action_to_json(wanted)}
+                    if seat != SHARED and not self._is_agreed(
+                        Proposal(seat, "act", body, agreed_on)
+                    ):
+                        return
+                    note = f"agreed on by {_who_agreed(seat)}: {agreed_on}"
+                self._course.apply(wanted, note)
             self._taps.note(seat, wanted)
             self._go_on()
 
@@ -290,6 +328,20 @@ class Referee:
                 yield play
             self._go_on()
 
+    @property
+    def _is_in_middle(self) -> bool:
+        """Whether a game is in progress, and not over."""
+        play = self._course.play
+        return play is not None and not play.asked().is_over
+
+    def _is_agreed(self, wanted: Proposal) -> bool:
+        """Whether the other side has proposed the same; else it is proposed to it now."""
+        if self._proposal is not None and self._proposal.is_agreed_to(wanted):
+            return True
+        self._proposal = wanted
+        self._look()
+        return False
+
     def _checked(self, seat: Seat, version: int | None, *, is_of_table: bool = False) -> AnyPlay:
         """The game, if a seat may change it and has looked at it since it last went on."""
         check_plays(seat)
@@ -300,6 +352,7 @@ class Referee:
     def _go_on(self) -> None:
         """Look at the table after something was decided: what was offered before is no more."""
         self._taps.decide()
+        self._proposal = None
         self._look()
 
     def _look(self) -> None:
@@ -318,6 +371,10 @@ class Referee:
 
 def _new_run() -> str:
     return secrets.token_hex(_RUN_BYTES)
+
+
+def _who_agreed(seat: Seat) -> str:
+    return "both sides" if seat.side else "the table's own screen"
 
 
 def _is_overrule(action: object) -> bool:

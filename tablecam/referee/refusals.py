@@ -15,3 +15,7 @@ class OutOfDate(BadInput):
 
 class NotDeclared(BadInput):
     """Somebody wants to measure before he has declared, and players have agreed not to."""
+
+
+class TooOften(BadInput):
+    """A seat has been refused so often that it has to wait."""

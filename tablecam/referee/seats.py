@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tablecam.rules.game import Asked
+from tablecam.rules.game import Asked, Json
 
 Kind = Literal["player", "shared", "spectator"]
 
@@ -35,6 +35,23 @@ class Seat:
     def plays(self) -> bool:
         """Whether it may change anything at all."""
         return self.kind != "spectator"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a side's player wants, and the other side has to agree to: by asking for the same.
+
+    `deed` is what both ask for, `body` what they send with it; `text` says it to people.
+    """
+
+    by: Seat
+    deed: Literal["begin", "act"]
+    body: Json
+    text: str
+
+    def is_agreed_to(self, other: Proposal) -> bool:
+        """Whether another side proposes the same."""
+        return self.by != other.by and (self.deed, self.body) == (other.deed, other.body)
 
 
 SHARED = Seat("shared")

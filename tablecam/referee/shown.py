@@ -15,7 +15,7 @@ from tablecam.referee.taps import AT
 from tablecam.referee.together import is_sure
 from tablecam.referee.told import event_lines, markers, outline, outlines, ruling_document
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Game, Json, Suggestion
+from tablecam.rules.game import AlikeDice, Game, Json, Suggestion
 from tablecam.rules.play_log import Done
 from tablecam.table.model import Terrain
 
@@ -53,15 +53,31 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
         "actions": offered,
         "can_undo": seat.plays and bool(play.done),
         "can_redo": seat.plays and play.can_redo,
+        "proposed": _proposed(referee, seat),
+        "refused": {each.side or each.kind: count for each, count in referee.refused.items()},
+    }
+
+
+def _proposed(referee: Referee, seat: Seat) -> Json | None:
+    """What one side has proposed; who `may_agree` sends its `body` with that `deed`."""
+    found = referee.proposal
+    if found is None:
+        return None
+    return {
+        "by": found.by.side,
+        "text": found.text,
+        "may_agree": seat.plays and seat != found.by,
+        "deed": found.deed,
+        "body": found.body,
     }
 
 
 def _offers(game: Game[Any, Any], play: AnyPlay, version: int) -> list[Json]:
-    """The legal actions in words and shapes; a roll says how many dice of how many sides."""
+    """The legal actions in words and shapes; a roll says which dice."""
     found = []
     for action in play.legal():
         offer = game.offered(play.state, action)
-        dice = {"count": action.count, "sides": action.sides} if isinstance(action, Roll) else None
+        dice = _dice(action, offer.dice) if isinstance(action, Roll) else None
         found.append(
             {
                 "group": offer.group,
@@ -72,6 +88,13 @@ def _offers(game: Game[Any, Any], play: AnyPlay, version: int) -> list[Json]:
             }
         )
     return found
+
+
+def _dice(roll: Roll, groups: Sequence[AlikeDice]) -> Json:
+    """How many dice of how many sides, and whose each is; where nothing is said they are alike."""
+    groups = groups or (AlikeDice("", None, tuple(range(roll.count))),)
+    told = [{"whose": each.whose, "needs": each.needs, "places": each.places} for each in groups]
+    return {"count": roll.count, "sides": roll.sides, "groups": told}
 
 
 def _sent_back(action: Json, version: int) -> Json:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tablecam.errors import BadInput
-from tablecam.referee.refusals import NotYours, OutOfDate
+from tablecam.referee.refusals import NotYours, OutOfDate, TooOften
 from tablecam.referee.seats import Seat
 from tablecam.rules.play import Play
 from tablecam.table.sides import side_name
@@ -14,16 +19,24 @@ from tablecam.wording import quoted
 AT = "at"
 """The key of an offered action that names the version of the game at which it was offered."""
 
+MOST_REFUSED, REFUSED_FOR_S = 10, 60.0
+"""After so many refused corrections within that time a seat has to wait: it is guessing."""
+
+log = logging.getLogger(__name__)
+
 
 class Taps:
     """The versions of a game in progress, and what was tapped last.
 
     `version` grows with whatever a seat may see, also with a hand's move; an answer is late only
-    where something was decided since.
+    where something was decided since. `refused` counts each seat's corrections that were refused.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
         self.version = 0
+        self.refused: Counter[Seat] = Counter()
+        self._refused_s: dict[Seat, deque[float]] = {}
+        self._now_s = now_s
         self._decided = 0
         self._latest: tuple[Seat, object] | None = None
 
@@ -57,6 +70,27 @@ class Taps:
         if is_bare and self._latest == (seat, action):
             why = f"{action.type} was said already, and now it is asked: {play.asked().question}"
             raise OutOfDate("game", f"{why}: say of which version it is meant")
+
+    @contextmanager
+    def counted(self, seat: Seat) -> Iterator[None]:
+        """Count a seat's correction if it is refused; being late is no refusal.
+
+        Raises:
+            TooOften: Too many of its corrections were refused of late.
+        """
+        refused_s = self._refused_s.setdefault(seat, deque(maxlen=MOST_REFUSED))
+        if len(refused_s) == MOST_REFUSED and self._now_s() - refused_s[0] < REFUSED_FOR_S:
+            raise TooOften("action", "too many corrections were refused: wait a minute")
+        try:
+            yield
+        except OutOfDate:
+            raise
+        except BadInput:
+            refused_s.append(self._now_s())
+            self.refused[seat] += 1
+            who = seat.side or seat.kind
+            log.warning("a correction by %s was refused, %d so far", who, self.refused[seat])
+            raise
 
 
 def offered(action: object) -> tuple[object, int | None]:

@@ -127,12 +127,28 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
+class AlikeDice:
+    """Dice of one roll that count alike: whose they are, and their places among its values.
+
+    Each does something when it shows what it `needs`, or more; None where dice are compared.
+    """
+
+    whose: str
+    needs: int | None
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Offer:
-    """An action as a page offers it: among others of its group, in a few words, and drawn."""
+    """An action as a page offers it: among others of its group, in a few words, and drawn.
+
+    Of a roll it says whose the `dice` are, where that matters.
+    """
 
     group: str
     label: str
     evidence: tuple[Shape, ...] = ()
+    dice: tuple[AlikeDice, ...] = ()
 
 
 class Game(Protocol[State, Action]):
@@ -172,6 +188,16 @@ class Game(Protocol[State, Action]):
 
     def settle(self, state: State, action: Action, chance: Random) -> Action:
         """The action with whatever chance decides filled in, where players have not said it."""
+
+    def agreed_on(self, state: State, action: Action) -> str:
+        """What an action says, where all players have to agree on it; empty where one may do it.
+
+        They have to where it would tell one of them what is concealed from him.
+
+        Raises:
+            Refused: It says what is nobody's to say: which card comes up of a concealed deck.
+        """
+        return ""
 
     def moved(self, state: State, position: Position) -> tuple[Suggestion, ...]:
         """What was done by hand, going by where the bases lie now."""

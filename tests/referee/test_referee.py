@@ -6,7 +6,7 @@ from tablecam.errors import BadInput
 from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours, OutOfDate
-from tablecam.referee.seats import SPECTATOR
+from tablecam.referee.seats import SHARED, SPECTATOR
 from tablecam.referee.shown import shown
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
@@ -215,7 +215,7 @@ def test_another_game_begins_without_the_markers_of_the_one_before() -> None:
     referee = begun()
     referee.act(FRENCH, {"type": "overrule", "disruption": {"F1": 2}, "smoke": {"B1": True}})
     assert set(shown(referee, FRENCH)["markers"]) == {"F1", "B1"}
-    referee.begin(referee.position(), {"active": "british"}, FRENCH)
+    referee.begin(referee.position(), {"active": "british"}, SHARED)
     assert shown(referee, FRENCH)["markers"] == {}
 
 

@@ -188,9 +188,15 @@ export class Deeds {
         await standstill(this.state);
       }
       const told = await api.playGame("begin", { options });
-      Object.assign(this.state.game, { again: false, states: how === "middle" ? newStates() : null });
+      Object.assign(this.state.game, { again: false, states: how === "middle" && !told.proposed ? newStates() : null });
       return told;
     });
+  }
+
+  /** Ask for what the other side has proposed: then it is done. */
+  agree() {
+    const proposed = playing(this.state)?.proposed;
+    if (proposed) this.send("Agreeing …", () => api.playGame(proposed.deed, proposed.body));
   }
 
   /** Set all states that were set on their screen, and close it. */
@@ -217,6 +223,7 @@ function listenToBegin(deeds) {
   onTap("begin-deck", "data-deck", (deck) => deeds.change(() => { begin.deck = deck; }));
   onTap("begin-measuring", "data-measuring", (measuring) => deeds.change(() => { begin.measuring = measuring === "declared" ? "declared" : "free"; }));
   onTap("begin", "", () => deeds.begin());
+  onTap("agree", "", () => deeds.agree());
   onTap("begin-again", "", () => deeds.change(() => { deeds.state.game.again = !deeds.state.game.again; openBegin(true); }));
   openBegin(!matchMedia(PHONE).matches);
   onTap("turn-question", "", () => openPanel());

@@ -54,6 +54,7 @@ function renderParts(state, told) {
   renderStrip(state);
   renderSeats(state);
   renderSaid(state);
+  renderProposed(state);
   renderOver(state, told);
   renderBegin(state);
   renderDue(state);
@@ -92,6 +93,17 @@ function renderSaid(state) {
   byId("game-redo").hidden = !told?.can_redo;
   disable(byId("game-redo"), game.busy !== null);
   put(byId("game-undo"), "title", latest ? `Take back the latest: ${latest.text} (Backspace)` : "Take back the latest (Backspace)");
+}
+
+/** What one side has proposed; the other's page and the table's own screen can agree. @type {(state: State) => void} */
+function renderProposed(state) {
+  const proposed = playing(state)?.proposed;
+  byId("game-proposed").hidden = !proposed;
+  if (!proposed) return;
+  const waits = proposed.may_agree ? "" : " Waiting for the other side to agree.";
+  write(byId("proposed-what"), `${sideName(state, proposed.by)} proposes: ${proposed.text}.${waits}`);
+  byId("agree").hidden = !proposed.may_agree;
+  disable(byId("agree"), state.game.busy !== null);
 }
 
 /** How the game ended, and how both armies stand. @type {(state: State, told: GameNow | null) => void} */

@@ -16,6 +16,7 @@ from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.live.resuming import unfinished_game
 from tablecam.record.game_file import GameFacts
 from tablecam.referee.referee import Referee
+from tablecam.referee.seats import SHARED
 from tablecam.rules.game import Asked
 from tablecam.simulate.demo import embedded_demo
 from tests.ports import kept_port
@@ -151,8 +152,8 @@ class Table:
             has_begun = play is not None
         if has_begun:  # the page offers to begin only once
             options = {"active": active} | ({"deck": deck} if deck else {})
-            body = {"options": options}
-            page.request.post(f"{self.hall.address}api/game/begin", data=body)
+            position = self.hall.live.snapshot().position
+            self.hall.referee.begin(position, options, SHARED)  # one side alone only proposes it
         else:
             page.locator(f'#begin-side [data-side="{active}"]').click()
             page.locator(f'#begin-deck [data-deck="{deck}"]').click()

@@ -70,6 +70,17 @@ def drawn_by_itself(state: State, step: Drawing) -> Followed | None:
     return _counted(state, step, min(step.count, deck.left))
 
 
+def check_unnamed(state: State, action: Draw) -> None:
+    """See to it that players do not name the cards that tablecam draws.
+
+    Raises:
+        Refused: They do.
+    """
+    if is_dealt(state) and action.cards is not None:
+        why = "tablecam deals: expected no cards by name"
+        raise Refused(why, rule="M-3.10", key="cards")
+
+
 def settled_draw(state: State, action: Draw, chance: Random) -> Draw:
     """The draw with the cards that come up: up to the Reshuffle card, as the rest is redrawn."""
     deck = state.deck

@@ -15,7 +15,7 @@ from tablecam.rules.maurice.game import round as rounds
 from tablecam.rules.maurice.game.action_json import action_from_json, action_to_json
 from tablecam.rules.maurice.game.actions import Action, Draw, Overrule
 from tablecam.rules.maurice.game.closed import closed
-from tablecam.rules.maurice.game.draw_steps import settled_draw
+from tablecam.rules.maurice.game.draw_steps import check_unnamed, settled_draw
 from tablecam.rules.maurice.game.due_drawing import due_shapes
 from tablecam.rules.maurice.game.forced import forced
 from tablecam.rules.maurice.game.hands import is_dealt
@@ -23,6 +23,7 @@ from tablecam.rules.maurice.game.laying import laid
 from tablecam.rules.maurice.game.moved import moved
 from tablecam.rules.maurice.game.offers import offer
 from tablecam.rules.maurice.game.options import first_state
+from tablecam.rules.maurice.game.overrule import agreed_on
 from tablecam.rules.maurice.game.overruled_cards import settled_overrule
 from tablecam.rules.maurice.game.seen import seen_by
 from tablecam.rules.maurice.game.state import State
@@ -63,6 +64,12 @@ class MauriceGame:
         if isinstance(action, Overrule):
             return settled_overrule(state, action, chance)
         return action
+
+    def agreed_on(self, state: State, action: Action) -> str:
+        """A correction of dealt cards, in words; of those that are drawn nobody names any."""
+        if isinstance(action, Draw):
+            check_unnamed(state, action)
+        return agreed_on(state, action) if isinstance(action, Overrule) else ""
 
     def moved(self, state: State, position: Position) -> tuple[Suggestion, ...]:
         """What was done by hand, going by where the bases lie now."""

@@ -13,7 +13,8 @@ from tablecam.errors import BadInput
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.game.actions import Overrule
-from tablecam.rules.maurice.game.overruled_cards import check_cards, with_cards
+from tablecam.rules.maurice.game.hands import is_dealt
+from tablecam.rules.maurice.game.overruled_cards import check_aside, check_cards, with_cards
 from tablecam.rules.maurice.game.sequence import first_step
 from tablecam.rules.maurice.game.state import DeckStage, State
 from tablecam.rules.maurice.game.step_rules import Followed
@@ -56,6 +57,26 @@ def overruled(state: State, action: Overrule) -> Followed:
     units = dict.fromkeys(name for each in named for name in each)
     facts = {"why": action.why, "units": list(units)}
     return state, (Event("overrule", text, None, facts),)
+
+
+def agreed_on(state: State, action: Overrule) -> str:
+    """What an overrule says, where both sides have to agree on it; empty where one may do it.
+
+    Cards that are drawn, or laid open with the discards, tell whoever looks at them which ones a
+    hand may hold; so does a card that is named. Before any is dealt no hand is concealed.
+
+    Raises:
+        Refused: It names what is not there, or numbers that cannot be.
+    """
+    check_aside(state, action)
+    is_any_dealt = any(side.cards for side in state.sides)
+    is_of_cards = bool(action.hands) or action.deck is not None
+    if not is_dealt(state) or not (action.aside or (is_any_dealt and is_of_cards)):
+        return ""
+    _check_names(state, action)
+    _check_numbers(state, action)
+    named = [f"aside: {', '.join(action.aside)}"] if action.aside else []
+    return "; ".join([*_said(action), *named])
 
 
 def _laid(position: Position, action: Overrule) -> Position:

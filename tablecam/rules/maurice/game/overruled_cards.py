@@ -16,6 +16,7 @@ from tablecam.rules.maurice.game.hands import is_dealt
 from tablecam.rules.maurice.game.sequence import is_out
 from tablecam.rules.maurice.game.state import Deck, State
 from tablecam.rules.maurice.game.steps import Discarding, Drawing, Step
+from tablecam.wording import quoted
 
 
 def check_cards(state: State, action: Overrule) -> None:
@@ -51,13 +52,34 @@ def with_cards(before: State, action: Overrule, state: State) -> State:
 
 
 def settled_overrule(state: State, action: Overrule, chance: Random) -> Overrule:
-    """The overrule with the cards that leave the deck, where tablecam deals."""
-    if not is_dealt(state) or action.aside is not None or action.deck is None:
+    """The overrule with the cards that leave the deck, where tablecam deals.
+
+    A card that players have named leaves it if it is there. Where it is not, another does: a
+    refusal would tell that a hand holds it.
+    """
+    named = action.aside or ()
+    if not is_dealt(state) or (action.deck is None and not named):
         return action
     count = _aside_count(state, action)
-    if not 0 <= count <= len(state.deck.cards):
+    if not len(named) <= count <= len(state.deck.cards):
         return action
-    return replace(action, aside=tuple(chance.sample(state.deck.cards, count)))
+    there = [card for card in named if card in state.deck.cards]
+    others = [card for card in state.deck.cards if card not in there]
+    return replace(action, aside=(*there, *chance.sample(others, count - len(there))))
+
+
+def check_aside(state: State, action: Overrule) -> None:
+    """Refuse to name what is no card of the deck that is dealt, wherever it is now, or one twice.
+
+    Raises:
+        Refused: Naming it.
+    """
+    named = action.aside or ()
+    for place, card in enumerate(named):
+        if is_dealt(state) and state.options.card(card) is None:
+            raise Refused(f"there is no card {quoted(card)}", rule="M-3.10", key="aside")
+        if card in named[:place]:
+            raise Refused(f"{quoted(card)} is named twice", rule="M-3.10", key="aside")
 
 
 def _begun_with(state: State, action: Overrule) -> State:

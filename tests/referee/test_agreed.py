@@ -1,0 +1,180 @@
+"""What one side cannot do by itself: name cards that are dealt, or begin another game."""
+
+import pytest
+
+from tablecam.errors import BadInput
+from tablecam.referee.referee import Referee
+from tablecam.referee.refusals import NotYours, TooOften
+from tablecam.referee.seats import SHARED, SPECTATOR
+from tablecam.referee.shown import shown
+from tablecam.referee.taps import MOST_REFUSED, REFUSED_FOR_S
+from tablecam.rules.games import game_of
+from tests.referee.marching import BRITISH, FRENCH, act, begun
+from tests.referee.tables import table
+
+
+def dealing() -> Referee:
+    """A game whose hands are due, of the house deck."""
+    referee = Referee(game_of("maurice-lite"))
+    referee.begin(table(), {"active": "french", "deck": "house"}, FRENCH)
+    return referee
+
+
+def dealt() -> Referee:
+    """A game whose hands are dealt, with the house deck."""
+    referee = dealing()
+    while (now := shown(referee, SHARED))["asked"] is None:
+        referee.act(SHARED, now["actions"][0]["action"])
+    return referee
+
+
+def cards_of(referee: Referee, side: str) -> tuple[str, ...]:
+    with referee.held() as play:
+        assert play is not None
+        return play.state.side(side).cards
+
+
+def log_of(referee: Referee) -> list[str]:
+    return [f"{each['text']} [{each['note']}]" for each in shown(referee, SPECTATOR)["log"]]
+
+
+@pytest.mark.parametrize("seat", [FRENCH, BRITISH, SHARED], ids=["own", "enemy", "screen"])
+def test_nobody_but_the_server_names_cards_that_are_drawn(seat) -> None:
+    referee = dealing()
+    due = shown(referee, SHARED)["actions"][0]["action"]
+    with referee.held() as play:
+        cards = list(play.state.deck.cards[: due["count"]])
+    with pytest.raises(BadInput, match=r"cards: M-3\.10 tablecam deals: expected no cards by name"):
+        referee.act(seat, due | {"cards": cards})
+    assert cards_of(referee, due["side"]) == ()
+    referee.act(seat, due)
+    assert len(cards_of(referee, due["side"])) == due["count"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [{"deck": 47, "aside": ["runner-1"]}, {"deck": 0}, {"hands": {"british": 40}}],
+    ids=["named", "laid open", "drawn"],
+)
+def test_a_correction_of_dealt_cards_needs_both_seats_and_stands_in_the_log(said) -> None:
+    referee, action = dealt(), {"type": "overrule"} | said
+    before = log_of(referee)
+    referee.act(BRITISH, action)
+    referee.act(BRITISH, action)
+    assert log_of(referee) == before
+    proposed = {seat: shown(referee, seat)["proposed"] for seat in (FRENCH, BRITISH, SPECTATOR)}
+    assert {seat: each["may_agree"] for seat, each in proposed.items()} == {
+        FRENCH: True,
+        BRITISH: False,
+        SPECTATOR: False,
+    }
+    referee.act(FRENCH, proposed[FRENCH]["body"]["action"])
+    assert shown(referee, FRENCH)["proposed"] is None
+    (line,) = [each for each in log_of(referee) if each.startswith("overruled")]
+    assert f"[agreed on by both sides: {proposed[FRENCH]['text']}]" in line
+    assert all(card in line for card in said.get("aside", ()))
+
+
+def test_the_tables_own_screen_corrects_dealt_cards_by_itself() -> None:
+    referee = dealt()
+    referee.act(SHARED, {"type": "overrule", "deck": 47, "aside": ["runner-1"]})
+    assert log_of(referee)[-1].endswith(
+        "[agreed on by the table's own screen: 47 cards left in the deck; aside: runner-1]"
+    )
+
+
+def test_a_proposal_lapses_as_soon_as_the_game_goes_on() -> None:
+    referee = dealt()
+    referee.act(BRITISH, {"type": "overrule", "deck": 0})
+    referee.act(FRENCH, {"type": "volleys", "invoke": False})
+    assert shown(referee, FRENCH)["proposed"] is None
+
+
+def test_a_named_card_that_a_hand_holds_is_not_refused_as_that_would_tell() -> None:
+    referee = dealt()
+    before = [cards_of(referee, side) for side in ("french", "british")]
+    referee.act(SHARED, {"type": "overrule", "deck": 47, "aside": [before[0][0]]})
+    assert [cards_of(referee, side) for side in ("french", "british")] == before
+    with referee.held() as play:
+        assert (len(play.state.deck.cards), len(play.state.deck.discards)) == (47, 1)
+    for aside, why in ((["x"], "there is no card"), (["runner-1"] * 2, "named twice")):
+        with pytest.raises(BadInput, match=why):
+            referee.act(BRITISH, {"type": "overrule", "deck": 45, "aside": aside})
+
+
+def test_before_cards_are_dealt_one_seat_takes_a_game_up_in_its_middle() -> None:
+    referee = dealing()
+    referee.act(FRENCH, {"type": "overrule", "hands": {"french": 3}, "deck": 20})
+    assert shown(referee, FRENCH)["proposed"] is None
+    assert log_of(referee)
+
+
+def test_refused_corrections_are_counted_and_slowed() -> None:
+    now_s = [0.0]
+    referee = Referee(game_of("maurice-lite"), now_s=lambda: now_s[0])
+    referee.begin(table(), {"active": "french"}, FRENCH)
+    upon = [
+        {"x_mm": base.x_mm, "y_mm": base.y_mm, "heading_deg": 90, "width_mm": 40, "depth_mm": 40}
+        for base in table().unit("F2").bases
+    ]
+    for _ in range(MOST_REFUSED):
+        with pytest.raises(BadInput, match="overlap"):
+            referee.act(BRITISH, {"type": "overrule", "units": {"F1": upon}})
+    with pytest.raises(TooOften, match="wait a minute"):
+        referee.act(BRITISH, {"type": "overrule", "smoke": {"F1": True}})
+    assert shown(referee, SPECTATOR)["refused"] == {"british": MOST_REFUSED}
+    referee.act(FRENCH, {"type": "overrule", "smoke": {"F1": True}})
+    now_s[0] = REFUSED_FOR_S
+    referee.act(BRITISH, {"type": "overrule", "smoke": {"F1": False}})
+
+
+def test_one_phone_does_not_begin_another_game_in_the_middle_of_one() -> None:
+    referee = begun()
+    referee.act(FRENCH, {"type": "volleys", "invoke": False})
+    run, question = referee.run, shown(referee, FRENCH)["question"]
+    for _ in range(2):
+        referee.begin(table(), {"active": "british"}, BRITISH)
+    assert (referee.run, shown(referee, FRENCH)["question"]) == (run, question)
+    proposed = shown(referee, FRENCH)["proposed"]
+    assert (proposed["by"], proposed["deed"], proposed["may_agree"], proposed["text"]) == (
+        "british",
+        "begin",
+        True,
+        "another game (active british)",
+    )
+    with pytest.raises(NotYours):
+        referee.begin(table(), proposed["body"]["options"], SPECTATOR)
+    referee.begin(table(), proposed["body"]["options"], FRENCH)
+    assert referee.run != run
+    assert shown(referee, FRENCH)["proposed"] is None
+
+
+def test_a_game_of_other_options_is_another_proposal() -> None:
+    referee = begun()
+    run = referee.run
+    referee.begin(table(), {"active": "british"}, BRITISH)
+    referee.begin(table(), {"active": "french"}, FRENCH)
+    assert referee.run == run
+    assert shown(referee, BRITISH)["proposed"]["by"] == "french"
+    with pytest.raises(BadInput):
+        referee.begin(table(), {"active": "turkish"}, BRITISH)
+
+
+def test_the_tables_own_screen_begins_another_game() -> None:
+    referee = begun()
+    run = referee.run
+    referee.begin(table(), {"active": "french"}, SHARED)
+    assert referee.run != run
+
+
+def test_after_the_end_of_a_game_one_phone_begins_another() -> None:
+    referee = begun()
+    night = {"deck": 0, "stage": "last", "hands": {"french": 0, "british": 0}}
+    referee.act(FRENCH, {"type": "overrule", "step": "volleys"} | night)
+    for _ in range(12):
+        if not (now := shown(referee, SHARED))["is_over"]:
+            act(referee, now["actions"][0]["group"], "", SHARED)
+    assert shown(referee, SHARED)["is_over"]
+    run = referee.run
+    referee.begin(table(), {"active": "french"}, BRITISH)
+    assert referee.run != run
