@@ -14,7 +14,7 @@ import numpy as np
 import shapely
 from numpy.typing import ArrayLike, NDArray
 
-from tablecam.measure.lanes import Corner, front_width_mm, pivot_mm, turned_deg
+from tablecam.measure.lanes import Corner, pivot_mm, turned_deg
 from tablecam.measure.outlines import Axes
 from tablecam.table.headings import forward, right
 
@@ -32,12 +32,20 @@ class Fan:
 
     `sides_mm` are how far to the right of the pivot a lane's sides lie, `rad_per_mm` what a wheel
     turns it by, counter-clockwise, for a millimetre of arc. `quads_mm` (n, 4, 2) are the corners of
-    the rectangles as seen from the pivot before any wheel: to its right, and ahead.
+    the rectangles as seen from the pivot before any wheel: to its right, and ahead. `slope` is how
+    much farther ahead the front edge lies for each millimetre to the right: bases of a line that
+    lies a hair askew face where they face, and its edge runs from end to end.
     """
 
     sides_mm: tuple[float, float]
     rad_per_mm: float
     quads_mm: Array
+    slope: float = 0.0
+
+    @property
+    def askew_mm(self) -> float:
+        """How far ahead of one end of the front the other lies."""
+        return abs(self.slope) * (self.sides_mm[1] - self.sides_mm[0])
 
     def take(self, rows: Indices | Flags) -> Fan:
         """The same with some of the rectangles."""
@@ -46,12 +54,13 @@ class Fan:
 
 def fan_before(front: Axes, corner: Corner, corners_mm: Array) -> Fan:
     """The fan of a front about a corner, with rectangles by their corners (n, 4, 2)."""
-    wide_mm = front_width_mm(front)
     axes = np.array([right(front.heading_deg), forward(front.heading_deg)])
+    wide_mm, rise_mm = (axes @ np.subtract(front.right_mm, front.left_mm)).tolist()
     return Fan(
         (0.0, wide_mm) if corner == "left" else (-wide_mm, 0.0),
         float(np.radians(turned_deg(front, corner, 1.0))),
         (corners_mm - pivot_mm(front, corner)) @ axes.T,
+        rise_mm / wide_mm,
     )
 
 
@@ -86,6 +95,7 @@ def may_be_met(
     sector_rad = np.abs(turns_rad[:, 1])[of_fan]
     far_mm = np.hypot(quads_mm[..., 0], quads_mm[..., 1]).max(axis=1)
     more_mm = far_mm * (1 - np.cos(sector_rad / 2)) + limits_mm[2][of_fan]
+    more_mm += np.array([fan.askew_mm for fan in fans])[of_fan]
     sides_mm = np.array([fan.sides_mm for fan in fans])[of_fan]
     # How far it has come with the wheel, where that counts.
     spent_mm = (ribs_mm * is_shared)[of_fan]
@@ -121,10 +131,10 @@ def critical_arcs_mm(fan: Fan, longest_mm: float, depths_mm: Sequence[float]) ->
 class Turned:
     """Fans and their wheels: each of r rows is one of the rectangles after one of the wheels.
 
-    Only those that come near enough to the lane; `places` (r,) tells which they are of
-    all. `across_mm` and `along_mm` (4, r) are its corners as the turned lane sees them; `sides_mm`
-    (2, r) the lane's sides, `of_fan` (r,) which fan it is. `shapes` are how many wheels and
-    rectangles each fan has.
+    Only those that come near enough to the lane; `places` (r,) tells which they are of all.
+    `across_mm` and `along_mm` (4, r) are its corners as the turned lane sees them, along it from
+    the front edge; `sides_mm` (2, r) the lane's sides, `of_fan` (r,) which fan it is. `shapes` are
+    how many wheels and rectangles each fan has.
     """
 
     across_mm: Array
@@ -155,7 +165,8 @@ class Turned:
         # Most are far aside, as the circles about them tell.
         middle_x, middle_y = x_mm.mean(axis=0)[quad_of], y_mm.mean(axis=0)[quad_of]
         round_mm = np.hypot(x_mm - x_mm.mean(axis=0), y_mm - y_mm.mean(axis=0)).max(axis=0)
-        round_mm = (round_mm + np.broadcast_to(near_mm, len(fans))[fan_of_quad])[quad_of]
+        near_mm = near_mm + np.array([fan.askew_mm for fan in fans])
+        round_mm = (round_mm + near_mm[fan_of_quad])[quad_of]
         across_mm = cos * middle_x + sin * middle_y
         near = np.flatnonzero(
             (across_mm >= sides_mm[0] - round_mm)
@@ -163,9 +174,11 @@ class Turned:
             & (cos * middle_y - sin * middle_x >= -round_mm)
         )
         cos, sin, x_mm, y_mm = cos[near], sin[near], x_mm[:, quad_of[near]], y_mm[:, quad_of[near]]
+        slope = np.array([fan.slope for fan in fans])[of_fan[near]]
+        across_mm = cos * x_mm + sin * y_mm
         return cls(
-            cos * x_mm + sin * y_mm,
-            cos * y_mm - sin * x_mm,
+            across_mm,
+            cos * y_mm - sin * x_mm - slope * across_mm,
             sides_mm[:, near],
             of_fan[near],
             near,

@@ -1,6 +1,7 @@
 """Which rectangles the lanes after wheels come upon, against strips and shapes of any kind."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from shapely import affinity
 
 from tablecam.measure.fans import Turned, critical_arcs_mm, fan_before, may_be_met
-from tablecam.measure.lanes import front_width_mm, lane, turned_deg, wheeled
+from tablecam.measure.lanes import advanced, front_width_mm, lane, turned_deg, wheeled
 from tablecam.measure.outlines import Axes
 from tablecam.measure.zone_ranges import critical_turns_deg, first_met
 from tablecam.measure.zones import strip_before
@@ -64,6 +65,28 @@ def test_rectangles_begin_where_shapes_of_any_kind_do(front, corner, shapes):
         first_met(strip(front, corner), turns_deg, shapes, DEEP_MM - 1e-6)
     )
     assert found[sure] == pytest.approx(wanted[sure], abs=1e-6)
+
+
+@settings(max_examples=50)
+@given(
+    front=fronts,
+    corner=corners,
+    shape=rectangles,
+    askew_deg=st.floats(-4, 4),
+    arc_mm=st.floats(0, LONGEST_MM),
+)
+def test_of_a_front_that_lies_askew_the_way_is_from_its_edge(
+    front, corner, shape, askew_deg, arc_mm
+):
+    askew = replace(front, heading_deg=front.heading_deg + askew_deg)
+    (found,) = Turned.of([fan(askew, corner, [shape])], [np.array([arc_mm])], 0.0).begins_mm(0.0)
+    if not 0.1 < found[0, 0] < 300.0:
+        return  # it stands in contact already, or out of the way
+    edge, way_mm = wheeled(askew, corner, arc_mm), float(found[0, 0])
+    for more_mm, is_met in ((-0.05, False), (0.05, True)):
+        ends = advanced(edge, way_mm + more_mm)
+        there = shapely.LineString([ends.left_mm, ends.right_mm])
+        assert shapely.intersects(there, shape) == is_met
 
 
 @given(front=fronts, corner=corners, shape=rectangles)

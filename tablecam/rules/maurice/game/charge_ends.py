@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +10,7 @@ import shapely
 
 from tablecam.errors import BadInput
 from tablecam.measure.answer import EXACT_MM, Answer, Shape, shapes_of
+from tablecam.measure.fans import Turned, corners_of, fan_before
 from tablecam.measure.lanes import (
     Corner,
     advanced,
@@ -21,6 +22,7 @@ from tablecam.measure.lanes import (
     wheeled,
 )
 from tablecam.measure.outlines import Axes
+from tablecam.measure.rectangles import rectangles
 from tablecam.rules.maurice.charge import charge_of
 from tablecam.rules.maurice.charge_reach import allowance_mm
 from tablecam.rules.maurice.charge_sight import is_in_view
@@ -29,6 +31,7 @@ from tablecam.rules.maurice.game import poses
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.march_change import placed
 from tablecam.rules.maurice.tables import CHARGE_WHEEL_BW
+from tablecam.table.formation import front_rank
 from tablecam.table.hands import HAND_MM
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose
@@ -204,6 +207,28 @@ def _is_free_to_wheel(field: Field, unit: UnitOnField, corner: Corner, angle_deg
     )
 
 
+def _until_contact_mm(
+    rank: poses.Bases, front: Axes, met: Sequence[shapely.Polygon], straight_mm: float
+) -> float:
+    """How far ahead the first base of a front rank touches whom its front edge meets after a way.
+
+    An edge that lies askew runs past the corners of its bases by a hair. Who is farther off than
+    that is met across a thin obstacle (M-8.14), and the way ends before it.
+    """
+    corners_mm = rectangles(rank).corners_mm()
+    edge = fan_before(front, "left", corners_mm)
+    x_mm, y_mm = edge.quads_mm[:, :2].reshape(-1, 2).T
+    past_mm = float(np.abs(y_mm - edge.slope * x_mm).max())
+    ends = (ends[:2].tolist() for ends in corners_mm)
+    fans = [
+        fan_before(Axes((*left,), (*right,), front.heading_deg), "left", corners_of(met))
+        for left, right in ends
+    ]
+    begins = Turned.of(fans, [np.zeros(1)] * len(fans), 0.0).begins_mm(0.0)
+    exact_mm = min(float(each.min()) for each in begins)
+    return exact_mm if abs(exact_mm - straight_mm) <= past_mm + EXACT_MM else straight_mm
+
+
 def _end(
     field: Field,
     unit: UnitOnField,
@@ -218,6 +243,9 @@ def _end(
     front = wheeled(unit.axes, about, arc_mm)
     angle_deg = turned_deg(unit.axes, about, arc_mm)
     turned = poses.wheeled(unit.unit.bases, pivot_mm(unit.axes, about), angle_deg)
+    met = [base for name in (target, *also_meets) for base in field.by_id[name].bases]
+    rank = tuple(turned[place] for place in front_rank(unit.unit))
+    straight_mm = _until_contact_mm(rank, front, met, straight_mm)
     swept = swept_by_wheel(unit.bases, pivot_mm(unit.axes, about), angle_deg)
     area = shapely.union(swept, lane(front, straight_mm))
     return ChargeEnd(

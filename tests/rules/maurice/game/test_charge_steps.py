@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
@@ -66,6 +67,66 @@ def test_m_8_5_a_charge_goes_straight_ahead_into_contact() -> None:
     assert events[0].facts["cost_bw"] == 2.0
     assert events[0].facts["off_mm"] < 0.1
     assert state.step == RollingCombat(("F1", "B1"))
+
+
+def uneven(unit: Unit, chance: Random, *, step_mm: float, sigma_mm: float = 0.0) -> Unit:
+    """A line whose bases lie a little before or behind each other, as a camera sees them."""
+
+    def laid(place: int) -> float:
+        return step_mm * place + chance.gauss(0.0, sigma_mm)
+
+    bases = (
+        replace(
+            base,
+            x_mm=base.x_mm + chance.gauss(0.0, sigma_mm),
+            y_mm=base.y_mm + laid(place),
+            heading_deg=base.heading_deg + chance.gauss(0.0, 1.5 * sigma_mm),
+            sigma_mm=sigma_mm,
+            sigma_deg=1.5 * sigma_mm,
+        )
+        for place, base in enumerate(unit.bases)
+    )
+    return replace(unit, bases=tuple(bases))
+
+
+def fights(state: State, *units: str) -> bool:
+    """Whether units fight once nobody plays a card."""
+    step = state.step.then if isinstance(state.step, Modifying) else state.step
+    return isinstance(step, RollingCombat) and {*units} <= {*step.engaged}
+
+
+@pytest.mark.parametrize("step_mm", [-2.0, -1.0, -0.5, 0.5, 1.0, 2.0])
+@pytest.mark.parametrize("at_mm", [440.0, 500.0, 560.0])
+def test_m_8_5_a_line_that_lies_askew_makes_every_charge_that_is_listed_and_fights(
+    step_mm: float, at_mm: float
+) -> None:
+    askew = uneven(FOOT, Random(1), step_mm=step_mm)
+    state = charging(askew, gun("B1", "british", at_mm, 640, SOUTH))
+    for action in listed(state, Charge):
+        made, _ = after(state, action)
+        assert fights(made, "F1", "B1")
+    assert listed(state, Charge)
+
+
+def test_g_8_a_line_that_was_laid_flush_askew_has_charged_as_a_camera_sees_it() -> None:
+    chance = Random(3)
+    for _ in range(30):
+        true = uneven(FOOT, chance, step_mm=-0.5)
+        home = shifted(true, 0, 620 - 520 - max(base.y_mm - 500 for base in true.bases[3:]))
+        seen, there = (uneven(each, chance, step_mm=0.0, sigma_mm=0.2) for each in (true, home))
+        state = charging(seen, gun("B1", "british", 560, 640, SOUTH))
+        made, _ = after(state, charge(there, "B1"))
+        assert fights(made, "F1", "B1")
+
+
+def test_m_8_5_the_way_of_a_line_askew_is_from_its_front_edge() -> None:
+    """Its last base has 164 mm to go, whichever end leads: 4 BW are 160."""
+    for step_mm, at_mm in ((-2.0, 560.0), (2.0, 440.0)):
+        askew = uneven(FOOT, Random(1), step_mm=step_mm)
+        end = min(askew.bases, key=lambda base: abs(base.x_mm - at_mm))
+        for away_mm, is_listed in ((164.0, False), (157.0, True)):
+            enemy = gun("B1", "british", at_mm, end.y_mm + 20 + away_mm + 20, SOUTH)
+            assert bool(listed(charging(askew, enemy), Charge)) == is_listed, (step_mm, away_mm)
 
 
 def test_m_8_19_cards_are_asked_for_before_the_combat_is_rolled() -> None:
