@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_core import ErrorDetails
 
 from calibration.camera import CAMERA_PARAMETERS, Pose
 from calibration.errors import CalibrationError
@@ -126,18 +127,26 @@ class _File(_Part):
         return self
 
 
-def from_document(document: Any, source: str) -> Contents:
-    """What a camera file's JSON says; `source` is what errors call the file.
+def from_text(text: str, source: str) -> Contents:
+    """What a camera file's text says; `source` is what errors call the file.
 
     Raises:
         CalibrationError: It is no camera file, of another version, or a key is unknown, missing
-            or wrong.
+            or wrong: naming its line, and how many more there are.
     """
-    _check_version(document, source)
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise CalibrationError(
+            f"{source}:{error.lineno}: expected JSON, got: {error.msg}"
+        ) from error
+    except (ValueError, RecursionError) as error:  # thousands of digits, or of levels
+        raise CalibrationError(f"{source}: expected JSON, got: {error}") from error
+    _check_version(document, text, source)
     try:
         file = _File.model_validate(document)
     except ValidationError as error:
-        raise CalibrationError(f"{source}: {_first_complaint(error)}") from error
+        raise _complaint(error, text, source) from error
     size = file.width_px, file.height_px
     lens = None if file.lens is None else _lens_calibration(file.lens, size)
     table = None if file.table is None else _table_calibration(file.table, size)
@@ -158,31 +167,68 @@ def to_document(contents: Contents) -> dict[str, Any]:
     }
 
 
-def _check_version(document: Any, source: str) -> None:
+def _check_version(document: Any, text: str, source: str) -> None:
     if not isinstance(document, dict):
         raise CalibrationError(f"{source}: expected a camera file, got {_shown(document)}")
     for key, expected in (("format", FORMAT), ("version", VERSION)):
         got = document.get(key)
         if got != expected or isinstance(got, bool):
             came = _shown(got) if key in document else "nothing"
-            raise CalibrationError(f"{source}: {key}: expected {_shown(expected)}, got {came}")
+            place = f"{source}:{_line(text, (key,))}" if key in document else source
+            raise CalibrationError(f"{place}: {key}: expected {_shown(expected)}, got {came}")
 
 
-def _first_complaint(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    key = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in first["loc"]).lstrip(".")
-    if first["type"] == "extra_forbidden":
-        return f"{key}: expected no such key, got {_shown(first['input'])}"
-    if first["type"] == "missing":
-        return f"{key}: expected this key, got none"
-    message = first["msg"].removeprefix("Value error, ")
+def _complaint(error: ValidationError, text: str, source: str) -> CalibrationError:
+    first, *others = error.errors(include_url=False)
+    path = first["loc"]
+    key = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")
+    place = f"{source}:{_line(text, path)}: {key}" if path else source
+    more = f" (and {len(others)} more)" if others else ""
+    return CalibrationError(f"{place}: {_said(first)}{more}")
+
+
+def _said(problem: ErrorDetails) -> str:
+    if problem["type"] == "extra_forbidden":
+        return f"expected no such key, got {_shown(problem['input'])}"
+    if problem["type"] == "missing":
+        return "expected this key, got none"
+    message = problem["msg"].removeprefix("Value error, ")
     message = message[0].lower() + message[1:]
-    said = f"{message}, got {_shown(first['input'])}" if "got" not in message else message
-    return f"{key}: {said}" if key else said
+    return f"{message}, got {_shown(problem['input'])}" if "got" not in message else message
+
+
+def _line(text: str, path: Sequence[str | int]) -> int:
+    """The line, counted from 1, of what stands at a path of a valid JSON text, or around it."""
+    decode = json.JSONDecoder().raw_decode
+    found = at = _past_gap(text, 0)
+    for part in path:
+        at, index = _past_gap(text, at + 1), 0
+        while text[at] not in "]}":
+            begin, name = at, index
+            if isinstance(part, str):
+                name, end = decode(text, at)
+                at = _past_gap(text, end)
+            if name == part:
+                found = begin
+                break
+            at, index = _past_gap(text, decode(text, at)[1]), index + 1
+        else:  # it is missing
+            break
+    return text.count("\n", 0, found) + 1
+
+
+def _past_gap(text: str, at: int) -> int:
+    """Where the next key, value or closing bracket begins."""
+    while text[at] in " \t\r\n,:":
+        at += 1
+    return at
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value)
+    try:
+        text = json.dumps(value)
+    except RecursionError:
+        text = "JSON of too many levels"
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 
 from calibration.camera import Camera
-from calibration.camera_document import FORMAT, VERSION, from_document, to_document
+from calibration.camera_document import FORMAT, VERSION, from_text, to_document
 from calibration.errors import CalibrationError
 from calibration.results import LensCalibration, TableCalibration
 
@@ -99,18 +99,13 @@ def read_camera_file(path: Path | str) -> CameraFile:
     """
     source = str(path)
     try:
-        text = Path(path).read_text(encoding="utf-8")
-        document = json.loads(text)
+        text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise CalibrationError(f"{source}: expected a camera file, got: {reason}") from error
     except UnicodeDecodeError as error:
         raise CalibrationError(f"{source}: expected JSON text, got other bytes") from error
-    except json.JSONDecodeError as error:
-        raise CalibrationError(
-            f"{source}:{error.lineno}: expected JSON, got: {error.msg}"
-        ) from error
-    name, width_px, height_px, lens, table = from_document(document, source)
+    name, width_px, height_px, lens, table = from_text(text, source)
     return CameraFile(name, width_px, height_px, lens, table, source)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
@@ -20,6 +21,13 @@ from tablecam.toml_lines import KeyPath, json_lines, json_repeats, toml_lines
 from tablecam.wording import closest, nearest, quoted, written
 
 Model = TypeVar("Model", bound=BaseModel)
+
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""Of one document; a recording's entry with its largest pictures has some hundredths of it."""
+_MOST_LEVELS: Final = 32
+"""Of lists and objects in each other; a game's state has a dozen."""
+_LARGEST: Final = 10**15
+"""Either way. Above it whole numbers are exact neither in every database nor in a browser."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +113,10 @@ class Document:
         return path, expected_and_got(problem)
 
     def _missing(self, path: KeyPath, known: Iterable[str]) -> tuple[KeyPath, str]:
-        unknown = [key for key in _value_at(self.data, path[:-1]) if key not in known]
+        there = _value_at(self.data, path[:-1])
+        if not isinstance(there, Mapping):  # a list that is too short
+            return path[:-1], f"expected more elements, got {len(there)}"
+        unknown = [key for key in there if key not in known]
         mistyped = next((key for key in unknown if closest(key, [str(path[-1])])), None)
         if mistyped is not None:
             return (*path[:-1], mistyped), f"unknown key; did you mean {path[-1]}?"
@@ -116,14 +127,14 @@ def read_toml(path: Path) -> Document:
     """The TOML document in a file.
 
     Raises:
-        BadInput: There is no such file, or it is not TOML.
+        BadInput: There is no such file, it is not TOML, or it goes beyond what a document may.
     """
     text = _text(path)
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise _not_toml(path, str(error)) from None
-    return Document(str(path), data, cache(lambda: toml_lines(text)))
+    return _bounded(data, str(path), cache(lambda: toml_lines(text)))
 
 
 def _not_toml(path: Path, fault: str) -> BadInput:
@@ -140,22 +151,77 @@ def read_json(path: Path) -> Document:
     """The JSON document, an object, in a file.
 
     Raises:
-        BadInput: There is no such file, it does not hold one JSON object, or a key is given twice
+        BadInput: There is no such file, or `json_document` refuses what it holds.
+    """
+    return json_document(_text(path), str(path), has_lines=True)
+
+
+def json_document(text: str | bytes, source: str, *, has_lines: bool = False) -> Document:
+    """The JSON document, an object, in a text from outside: a file, a request, a line.
+
+    Errors name lines where whoever wrote the text sees it in lines.
+
+    Raises:
+        BadInput: It is not one JSON object; it is larger than 64 MB or deeper than 32 levels; a
+            number is above 1e15 or not finite; a text has half a character; or a key is given twice
             in one object: which of the two was meant nobody can tell.
     """
-    text = _text(path)
+    if len(text) > MOST_BYTES:
+        raise BadInput(source, _too_long())
     repeated: list[str] = []
     try:
-        data = json.loads(text, object_pairs_hook=partial(_noting_repeats, repeated))
+        plain = text if isinstance(text, str) else text.decode("utf-8-sig")
+        data = json.loads(plain, object_pairs_hook=partial(_noting_repeats, repeated))
     except json.JSONDecodeError as error:
-        raise BadInput(str(path), f"not valid JSON: {error.msg}", line=error.lineno) from None
+        said = f"not valid JSON: {error.msg} in column {error.colno}"
+        raise BadInput(source, said, line=error.lineno if has_lines else None) from None
+    except UnicodeDecodeError:
+        raise BadInput(source, "expected text in UTF-8") from None
     except RecursionError:
-        raise BadInput(str(path), "not valid JSON: nested too deeply") from None
+        raise BadInput(source, "not valid JSON: nested too deeply") from None
     except ValueError:
-        raise BadInput(str(path), "not valid JSON: a number has too many digits") from None
+        raise BadInput(source, "not valid JSON: a number has too many digits") from None
+    document = _bounded(data, source, cache(lambda: json_lines(plain)) if has_lines else None)
     if repeated:
-        raise _given_twice(path, text, repeated[0])
-    return Document(str(path), _object(data, str(path)), cache(lambda: json_lines(text)))
+        raise _given_twice(document, plain, repeated[0])
+    return document
+
+
+def _bounded(
+    data: object, source: str, find_lines: Callable[[], Mapping[KeyPath, int]] | None
+) -> Document:
+    """A document whose values are none that a table, a database or a reader cannot hold."""
+    fault = _fault(data)
+    if fault is not None:
+        raise Document(source, {}, find_lines).error(*fault)
+    return Document(source, _object(data, source), find_lines)
+
+
+def _fault(value: object, path: KeyPath = ()) -> tuple[KeyPath, str] | None:
+    """Where a value goes beyond what a document may hold, and what was expected there."""
+    if isinstance(value, dict | list):
+        if len(path) >= _MOST_LEVELS:
+            return path[:1], f"expected at most {_MOST_LEVELS} levels in each other, got more"
+        if isinstance(value, dict) and not all(map(_is_whole, value)):
+            return path, _HALF
+        inside = value.items() if isinstance(value, dict) else enumerate(value)
+        found = (_fault(each, (*path, key)) for key, each in inside)
+        return next((each for each in found if each is not None), None)
+    if isinstance(value, str):
+        return None if _is_whole(value) else (path, _HALF)
+    if isinstance(value, int | float) and not -_LARGEST <= value <= _LARGEST:
+        is_finite = isinstance(value, int) or math.isfinite(value)
+        expected = "a number of 1e15 or less either way" if is_finite else "a finite number"
+        return path, f"expected {expected}, got {quoted(value)}"
+    return None
+
+
+_HALF: Final = "expected whole characters, got half of one"
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text has no half of a character, which JSON can say and nothing can write."""
+    return text.isascii() or not any("\ud800" <= each <= "\udfff" for each in text)
 
 
 def _noting_repeats(repeated: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -167,18 +233,20 @@ def _noting_repeats(repeated: list[str], pairs: list[tuple[str, Any]]) -> dict[s
     return found
 
 
-def _given_twice(path: Path, text: str, name: str) -> BadInput:
+def _given_twice(document: Document, text: str, name: str) -> BadInput:
+    said = "expected the key once, but it is given twice"
     repeats = json_repeats(text)
     if not repeats:  # one of the two was written with escapes
-        return BadInput(str(path), "expected the key once, but it is given twice", key=name)
+        return BadInput(document.source, said, key=name)
     key, line = repeats[0]
-    first = json_lines(text)[key]
-    said = f"expected the key once, but it is given twice, first on line {first}"
-    return BadInput(str(path), said, key=written(key), line=line)
+    if document.find_lines is None:
+        return BadInput(document.source, said, key=written(key))
+    said = f"{said}, first on line {document.line(key)}"
+    return BadInput(document.source, said, key=written(key), line=line)
 
 
 def document_from(data: object, source: str) -> Document:
-    """A document that came as a value: over the web, on a line, from a test.
+    """A document that came as a value, from what was read before or from a test.
 
     Raises:
         BadInput: It is not an object.
@@ -188,7 +256,8 @@ def document_from(data: object, source: str) -> Document:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         raise BadInput(str(path), "expected a file, but there is none of that name") from None
     except UnicodeDecodeError:
@@ -197,6 +266,13 @@ def _text(path: Path) -> str:
         raise BadInput(str(path), f"cannot be read: {error.strerror}") from None
     except ValueError as error:  # a NUL in the path
         raise BadInput(quoted(str(path)), f"is no path: {error}") from None
+    if len(text) > MOST_BYTES:
+        raise BadInput(str(path), _too_long())
+    return text
+
+
+def _too_long() -> str:
+    return f"expected at most {MOST_BYTES // 2**20} MB"
 
 
 def _object(data: object, source: str) -> Mapping[str, Any]:

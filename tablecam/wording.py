@@ -13,14 +13,20 @@ _MOST_NAMES = 12
 
 
 def written(path: KeyPath) -> str:
-    """A key path as people write it, lists counted from 1.
+    r"""A key path as people write it, lists counted from 1.
 
     >>> written(("unit", 1, "tags", 0))
     'unit[2].tags[1]'
+    >>> written(("unit\n",))  # a message is one line, whatever a key is
+    'unit\\n'
     """
     text = ""
     for part in path:
-        text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else part
+        if isinstance(part, int):
+            text += f"[{part + 1}]"
+            continue
+        name = part if part.isprintable() else json.dumps(part)[1:-1]
+        text += f".{name}" if text else name
     return text
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tablecam.documents import read_json
+from tablecam import documents
+from tablecam.documents import read_json, read_toml
 from tablecam.errors import BadInput
 
 
@@ -49,3 +50,33 @@ def test_a_key_that_is_given_twice_in_two_spellings_is_refused_by_name(tmp_path)
 def test_objects_side_by_side_may_have_the_same_keys(tmp_path):
     path = written(tmp_path, '{"a": {"id": 1}, "b": [{"id": 2}, {"id": 3}]}')
     assert read_json(path).data == {"a": {"id": 1}, "b": [{"id": 2}, {"id": 3}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{\n "a": [{"b": 9223372036854775808}]}', "2: a[1].b: expected a number of 1e15 or less"),
+        ('{"a": NaN}', "1: a: expected a finite number, got NaN"),
+        ('{"a": -1e999}', "1: a: expected a finite number, got -Infinity"),
+        ('{"a":' * 40 + "1" + "}" * 40, "1: a: expected at most 32 levels in each other, got more"),
+        ('{"a": ["\\ud800"]}', "1: a[1]: expected whole characters, got half of one"),
+    ],
+    ids=["beyond 2^63", "no number", "endless", "deep", "half a character"],
+)
+def test_json_beyond_what_a_document_may_hold_is_refused_by_its_key(tmp_path, text, said):
+    path = written(tmp_path, text)
+    with pytest.raises(BadInput) as refused:
+        read_json(path)
+    assert str(refused.value).startswith(f"{path}:{said}")
+
+
+def test_deep_toml_is_refused_by_its_key(tmp_path):
+    path = written(tmp_path, "a = " + "[" * 200 + "]" * 200)
+    with pytest.raises(BadInput, match="1: a: expected at most 32 levels"):
+        read_toml(path)
+
+
+def test_a_document_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(documents, "MOST_BYTES", 8)
+    with pytest.raises(BadInput, match="expected at most"):
+        read_json(written(tmp_path, '{"a": 10}'))

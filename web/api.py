@@ -6,10 +6,9 @@ import math
 
 from flask import Blueprint, Response, abort, current_app, jsonify, request
 
-from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.table.position_file import position_to_json
-from web.bodies import Bump, Lifted, Light, Move, TakeOff
+from web.bodies import Bump, Lifted, Light, Move, TakeOff, asked
 from web.shown import shown
 from web.streams import events
 from web.view import health_json, state_json, table_json
@@ -80,7 +79,7 @@ def about() -> Response:
 @blueprint.post("/take-off")
 def take_off() -> Response:
     """Forget what is hidden of a thing: players have taken it off the table."""
-    wanted = document_from(request.get_json(), "take-off").parsed(TakeOff)
+    wanted = asked(TakeOff, "take-off")
     shown().live.take_off(wanted.thing)
     return Response(status=204)
 
@@ -88,7 +87,7 @@ def take_off() -> Response:
 @blueprint.post("/simulated/move")
 def move() -> Response:
     """Put a unit of the simulated table somewhere else."""
-    wanted = document_from(request.get_json(), "move").parsed(Move)
+    wanted = asked(Move, "move")
     shown().simulated.move_unit(wanted.unit, wanted.x_mm, wanted.y_mm, wanted.heading_deg)
     return Response(status=204)
 
@@ -96,7 +95,7 @@ def move() -> Response:
 @blueprint.post("/simulated/take-off")
 def lift_off() -> Response:
     """Take a unit of the simulated table off it, or one of its bases."""
-    wanted = document_from(request.get_json(), "take-off").parsed(Lifted)
+    wanted = asked(Lifted, "take-off")
     shown().simulated.take_off(wanted.unit, wanted.tag)
     return Response(status=204)
 
@@ -104,7 +103,7 @@ def lift_off() -> Response:
 @blueprint.post("/simulated/put-back")
 def put_back() -> Response:
     """Put back what was taken off the simulated table."""
-    wanted = document_from(request.get_json(), "put-back").parsed(Lifted)
+    wanted = asked(Lifted, "put-back")
     shown().simulated.put_back(wanted.unit, wanted.tag)
     return Response(status=204)
 
@@ -112,7 +111,7 @@ def put_back() -> Response:
 @blueprint.post("/simulated/bump")
 def bump() -> Response:
     """Knock the camera over the simulated table."""
-    wanted = document_from(request.get_json(), "bump").parsed(Bump)
+    wanted = asked(Bump, "bump")
     shown().simulated.bump_camera(wanted.right_px, wanted.down_px)
     return Response(status=204)
 
@@ -120,7 +119,7 @@ def bump() -> Response:
 @blueprint.post("/simulated/light")
 def light() -> Response:
     """Dim the lamp over the simulated table, or let it shine."""
-    wanted = document_from(request.get_json(), "light").parsed(Light)
+    wanted = asked(Light, "light")
     shown().simulated.dim_lamp(wanted.light)
     return Response(status=204)
 

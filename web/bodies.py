@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
+from flask import request
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from tablecam.documents import json_document
 from tablecam.referee.ways import Way
 from tablecam.table.model import FARTHEST_MM
 
 MOST_BUMP_PX = 100.0
 """More would be no bump, but a camera that has fallen."""
+
+
+Body = TypeVar("Body", bound=BaseModel)
+
+
+def asked(body: type[Body], source: str) -> Body:
+    """What the current request asks for; `source` is what errors call it.
+
+    Raises:
+        BadInput: Naming the key, what was expected and what came.
+    """
+    return json_document(request.get_data(), source).parsed(body)
 
 
 class TakeOff(BaseModel):

@@ -9,9 +9,9 @@ from flask import Blueprint, Flask, Response, abort, current_app, jsonify, rende
 from pydantic import BaseModel, ConfigDict, Field
 
 import tablecam
-from tablecam.documents import document_from
 from tablecam.live.calibration import Deed, LiveCalibration
 from web import errors, guard
+from web.bodies import asked
 from web.streams import Streams
 
 MOST_WAITING = 8
@@ -101,7 +101,7 @@ def state() -> Response:
 @blueprint.post("/api/calibration/act")
 def act() -> Response:
     """Do what a person asks for; answers with the state that came of it."""
-    wanted = document_from(request.get_json(), "act").parsed(Act)
+    wanted = asked(Act, "act")
     _live().act(wanted.deed, wanted.view)
     return jsonify(_live().state())
 
@@ -109,7 +109,7 @@ def act() -> Response:
 @blueprint.post("/api/calibration/ruler")
 def ruler() -> Response:
     """How far off the camera is about a ruler's length."""
-    laid = document_from(request.get_json(), "ruler").parsed(Ruler)
+    laid = asked(Ruler, "ruler")
     ends_px = (laid.first_px, laid.second_px)
     return jsonify(_live().check_ruler(ends_px, laid.true_mm, laid.height_mm))
 

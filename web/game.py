@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, jsonify, request
 
-from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.referee.corrections import correct_choice, correct_dice, others, undo_to
 from tablecam.referee.corrections import redo as again
 from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
 from tablecam.referee.shown import shown as shown_to
-from web.bodies import Accept, Act, Begin, Confirm, ConfirmAll, Correct, Intend, Redo, Undo
+from web.bodies import (
+    Accept,
+    Act,
+    Begin,
+    Confirm,
+    ConfirmAll,
+    Correct,
+    Intend,
+    Redo,
+    Undo,
+    asked,
+)
 from web.seats import seat_now
 from web.shown import shown
 
@@ -27,7 +37,7 @@ def game() -> Response:
 @blueprint.post("/begin")
 def begin() -> Response:
     """Begin a game on the table as it lies."""
-    wanted = document_from(request.get_json(), "begin").parsed(Begin)
+    wanted = asked(Begin, "begin")
     _referee().begin(shown().live.snapshot().position, wanted.options, seat_now())
     return _shown()
 
@@ -35,7 +45,7 @@ def begin() -> Response:
 @blueprint.post("/act")
 def act() -> Response:
     """Do one of the actions, or any other that the rules or the players allow."""
-    wanted = document_from(request.get_json(), "act").parsed(Act)
+    wanted = asked(Act, "act")
     _referee().act(seat_now(), wanted.action, wanted.version)
     return _shown()
 
@@ -43,7 +53,7 @@ def act() -> Response:
 @blueprint.post("/confirm")
 def confirm() -> Response:
     """Do what a hand seems to have done with a unit."""
-    wanted = document_from(request.get_json(), "confirm").parsed(Confirm)
+    wanted = asked(Confirm, "confirm")
     _referee().confirm(seat_now(), wanted.unit, wanted.version, wanted.way)
     return _shown()
 
@@ -51,7 +61,7 @@ def confirm() -> Response:
 @blueprint.post("/confirm-all")
 def confirm_all() -> Response:
     """Do what hands seem to have done with several units, in the order that was offered."""
-    wanted = document_from(request.get_json(), "confirm-all").parsed(ConfirmAll)
+    wanted = asked(ConfirmAll, "confirm-all")
     _referee().confirm_all(seat_now(), wanted.units, wanted.version)
     return _shown()
 
@@ -59,7 +69,7 @@ def confirm_all() -> Response:
 @blueprint.post("/accept")
 def accept() -> Response:
     """Leave a unit where it was laid, against the rules: the players have agreed on it."""
-    wanted = document_from(request.get_json(), "accept").parsed(Accept)
+    wanted = asked(Accept, "accept")
     _referee().accept(seat_now(), wanted.unit, wanted.why, wanted.version)
     return _shown()
 
@@ -67,7 +77,7 @@ def accept() -> Response:
 @blueprint.post("/intend")
 def intend() -> Response:
     """Say where a unit is going to be put, before it is moved."""
-    wanted = document_from(request.get_json(), "intend").parsed(Intend)
+    wanted = asked(Intend, "intend")
     intent = Intent(wanted.unit, wanted.of, wanted.range_bw, wanted.is_within)
     _referee().intend(seat_now(), intent, wanted.version)
     return _shown()
@@ -76,7 +86,7 @@ def intend() -> Response:
 @blueprint.post("/undo")
 def undo() -> Response:
     """Take back the latest actions."""
-    wanted = document_from(request.get_json(), "undo").parsed(Undo)
+    wanted = asked(Undo, "undo")
     if wanted.deed is not None:
         undo_to(_referee(), seat_now(), wanted.deed, wanted.version)
     else:
@@ -87,7 +97,7 @@ def undo() -> Response:
 @blueprint.post("/redo")
 def redo() -> Response:
     """Do again what was taken back last."""
-    wanted = document_from(request.get_json(), "redo").parsed(Redo)
+    wanted = asked(Redo, "redo")
     again(_referee(), seat_now(), wanted.version)
     return _shown()
 
@@ -95,7 +105,7 @@ def redo() -> Response:
 @blueprint.post("/correct")
 def correct() -> Response:
     """Say what dice of an earlier action really showed, or what was really chosen there."""
-    wanted = document_from(request.get_json(), "correct").parsed(Correct)
+    wanted = asked(Correct, "correct")
     told = wanted.why, wanted.version
     if wanted.values is not None:
         correct_dice(_referee(), seat_now(), wanted.deed, wanted.values, *told)

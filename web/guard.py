@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from flask import Flask, Response, abort, request
 
@@ -29,18 +29,25 @@ def protect(app: Flask) -> None:
 
 
 def _refuse_strangers() -> None:
-    if not _is_own_name(urlsplit(f"//{request.host}").hostname or ""):
+    if not _is_own_name(_split(f"//{request.host}").hostname or ""):
         # Another site's name that was made to lead here: its pages would count as this one's.
         abort(403, "expected the address that the table is served at")
     if request.method in ("GET", "HEAD", "OPTIONS"):
         return
     # Browsers name the page that sends; programs name none, and nobody clicks on them.
     origin = request.headers.get("Origin")
-    if origin is not None and urlsplit(origin).netloc != request.host:
+    if origin is not None and _split(origin).netloc != request.host:
         abort(403, "this table takes orders from its own page only")
     # A form on another site cannot send this type without asking first.
     if request.mimetype != "application/json":
         abort(415, "expected application/json")
+
+
+def _split(address: str) -> SplitResult:
+    try:
+        return urlsplit(address)
+    except ValueError:  # `http://[`: an address of nobody
+        return urlsplit("")
 
 
 def _is_own_name(name: str) -> bool:

@@ -13,7 +13,6 @@ from typing import Any
 from flask import Blueprint, Flask, Response, abort, current_app, jsonify, render_template, request
 
 import tablecam
-from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.live.protocol import Live
 from tablecam.live.what_if import WhatIf
@@ -24,6 +23,7 @@ from tablecam.replay.film import film, pictured, table_name
 from tablecam.replay.moment import Branch, is_measuring_closed, is_over
 from tablecam.replay.text_form import text_of
 from tablecam.rules.books import book_of
+from web.bodies import asked
 from web.page_file import page_modules
 from web.replay_bodies import AboutBranch, Asked, MeasuredBranch, OddsOfBranch, SheetOfBranch
 
@@ -92,10 +92,10 @@ def whole_film() -> Response:
     Who knows of so many `pictures` until then is told of all, where there are more by now.
     """
     journal = _played().recording()
-    after = request.args.get("after", 0, type=int)
-    known = request.args.get("pictures", type=int)
     if journal is None:
         return Response(status=204)
+    after = min(max(request.args.get("after", 0, type=int), 0), journal.last())
+    known = request.args.get("pictures", type=int)
     is_told = not after or known is None or journal.picture_count(up_to=after) == known
     if after and is_told and journal.last() <= after:
         return Response(status=204)
@@ -105,7 +105,7 @@ def whole_film() -> Response:
     return Response(told, mimetype="application/json")
 
 
-@blueprint.get("/api/replay/pictures/<int:entry>/<kind>")
+@blueprint.get("/api/replay/pictures/<int(max=999999999999):entry>/<kind>")
 def picture(entry: int, kind: str) -> Response:
     """A picture of an entry; it never changes."""
     if kind not in PICTURE_KINDS:
@@ -168,7 +168,7 @@ def _asked(body: type[Asked]) -> Asked:
             played.live.referee.check_open()
     elif not played.is_own and is_measuring_closed(_journal()):
         raise NotDeclared("measuring", "its players declare first: it is closed to those who watch")
-    return document_from(request.get_json(), "what if").parsed(body)
+    return asked(body, "what if")
 
 
 def _branch(wanted: Any) -> Branch:

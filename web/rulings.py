@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, abort, jsonify, request, url_for
 
-from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.live.protocol import Json
-from web.bodies import Dispute
+from web.bodies import Dispute, asked
 from web.shown import shown
 
 blueprint = Blueprint("rulings", __name__, url_prefix="/api")
@@ -29,7 +28,7 @@ def pair() -> Response:
 @blueprint.post("/disputes")
 def dispute() -> tuple[Response, int]:
     """Settle a question by the table as it lies now, and keep it."""
-    wanted = document_from(request.get_json(), "dispute").parsed(Dispute)
+    wanted = asked(Dispute, "dispute")
     return jsonify(_shown(shown().live.dispute(wanted.question, wanted.active))), 201
 
 

@@ -9,6 +9,9 @@ import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from tablecam.documents import read_json
+from tablecam.errors import BadInput
+
 log = logging.getLogger(__name__)
 
 _TOKEN_BYTES = 24
@@ -39,10 +42,8 @@ def kept_tokens(path: Path, names: Iterable[str], *, is_new: bool) -> Mapping[st
 
 def _read(path: Path) -> dict[str, str]:
     try:
-        document = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    if not isinstance(document, dict):
+        document = read_json(path).data
+    except BadInput:
         return {}
     return {name: each for name, each in document.items() if isinstance(each, str) and each}
 

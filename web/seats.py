@@ -16,11 +16,10 @@ from pathlib import Path
 from flask import Blueprint, Flask, Response, abort, current_app, g, jsonify, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.referee.seats import SHARED, SPECTATOR, Seat, player
 from tablecam.wording import nearest
-from web.bodies import TakeSeat
+from web.bodies import TakeSeat, asked
 from web.codes import svg_code
 from web.seat_keys import kept_tokens, new_tokens
 
@@ -162,7 +161,7 @@ def code(name: str) -> Response:
 @blueprint.post("/api/seat")
 def change() -> AnyResponse:
     """Take another seat by a tap, where the screen is shared."""
-    wanted = document_from(request.get_json(), "seat").parsed(TakeSeat)
+    wanted = asked(TakeSeat, "seat")
     token = _seats().token(wanted.seat)
     if not _may_change():
         abort(403, "this seat is yours; another one needs its own link")

@@ -8,6 +8,7 @@ from random import Random
 
 import click
 
+from tablecam.documents import MOST_BYTES
 from tablecam.rules.games import game_names, game_of
 from tablecam.rules.lines import Lines
 from tablecam.wording import nearest, quoted
@@ -32,7 +33,7 @@ def engine(game: str, seed: int | None) -> None:
         known = nearest(game, game_names())
         raise click.UsageError(f"engine: expected a game, got {quoted(game)}{known}")
     lines = Lines(rules, chance=Random(seed))
-    for raw in sys.stdin.buffer:
+    while raw := sys.stdin.buffer.readline(MOST_BYTES + 1):
         line = raw.decode("utf-8-sig", errors="replace")
         if line.strip():
             # Echoed lines are flushed: the other side waits for each.

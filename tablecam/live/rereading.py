@@ -21,6 +21,7 @@ from calibration.errors import CalibrationError
 from tablecam.capture.clock import SystemClock
 from tablecam.capture.frame import Frame
 from tablecam.capture.video import VideoSource
+from tablecam.documents import read_json
 from tablecam.errors import BadInput
 from tablecam.live.keeping import KeptGame
 from tablecam.live.picture_budget import DEFAULT_MB
@@ -99,8 +100,8 @@ def reread(task: Task) -> Reread:
 def mark_of(task: Task) -> Mark | None:
     """How far a video was read; None where it was not begun, or was read to its end."""
     try:
-        return Mark(**json.loads(task.mark.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        return Mark(**read_json(task.mark).data)
+    except (BadInput, TypeError):
         return None
 
 

@@ -8,10 +8,11 @@ from io import BytesIO
 from itertools import chain
 from typing import BinaryIO, Final
 
+from tablecam.documents import MOST_BYTES
 from tablecam.errors import BadInput
 from tablecam.record.database import MAGIC
 from tablecam.replay.copies import RecordingCopy
-from tablecam.replay.lines import LONGEST_LINE, copy_from_lines
+from tablecam.replay.lines import copy_from_lines
 from tablecam.replay.text_form import MOST_CHARACTERS, recording_of
 
 _MARK: Final = codecs.BOM_UTF8
@@ -44,7 +45,7 @@ def copy_from_file(file: BinaryIO, source: str) -> RecordingCopy:
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
     """Lines, of which too long ones are cut where they become so: they are refused for it."""
-    while line := file.readline(LONGEST_LINE + 1):
+    while line := file.readline(MOST_BYTES + 1):
         yield line
 
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field, StringConstraints
 
-from tablecam.documents import document_from
+from tablecam.documents import Document, json_document
 from tablecam.errors import BadInput
 from tablecam.record.entries import GameFacts, Json, Kind, NewEntry, Picture, PictureKind
 from tablecam.replay.copies import RecordingCopy
@@ -25,9 +25,6 @@ from tablecam.wording import quoted
 
 FORMAT: Final = "tablecam.recording"
 VERSION: Final = 1
-
-LONGEST_LINE: Final = 64 * 1024 * 1024
-"""In bytes; an entry with its largest pictures has some hundredths of it."""
 
 # Names of files are made of these: so made, they lead out of no folder.
 _Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
@@ -99,11 +96,11 @@ def copy_from_lines(lines: Iterable[bytes], source: str) -> RecordingCopy:
             naming the line, as they come: each has to be whole, and none may be missing.
     """
     numbered = _numbered(lines, source)
-    line, data = next(numbered, (1, None))
-    if data is None:
+    line, document = next(numbered, (1, None))
+    if document is None:
         raise BadInput(source, "expected the JSON lines of a recording, got nothing")
     try:
-        facts, parsed = _facts(data, source)
+        facts, parsed = _facts(document, source)
     except BadInput as error:
         raise _on_line(error, line) from None
     return RecordingCopy(
@@ -132,59 +129,43 @@ def _picture_document(picture: Picture) -> Json:
     return {"kind": picture.kind, "media_type": picture.media_type, "image": image}
 
 
-def _numbered(lines: Iterable[bytes], source: str) -> Iterator[tuple[int, Any]]:
-    """What each line that is not blank holds, with the line's number."""
+def _numbered(lines: Iterable[bytes], source: str) -> Iterator[tuple[int, Document]]:
+    """The document of each line that is not blank, with the line's number."""
     for number, raw in enumerate(lines, start=1):
-        if len(raw) > LONGEST_LINE:
-            limit = f"{LONGEST_LINE // 2**20} MB"
-            raise BadInput(source, f"expected lines of {limit} at most", line=number)
         if raw.strip():
-            yield number, _parsed(raw, source, number)
+            try:
+                yield number, json_document(raw, source)
+            except BadInput as error:
+                raise _on_line(error, number) from None
 
 
-def _parsed(raw: bytes, source: str, number: int) -> Any:
-    try:
-        return json.loads(raw.decode("utf-8-sig"))
-    except json.JSONDecodeError as error:
-        because = f"not valid JSON: {error.msg} in column {error.colno}"
-    except UnicodeDecodeError:
-        because = "expected text in UTF-8"
-    except RecursionError:
-        because = "not valid JSON: nested too deeply"
-    except ValueError:
-        because = "not valid JSON: a number has too many digits"
-    raise BadInput(source, because, line=number)
-
-
-def _facts(data: object, source: str) -> tuple[GameFacts, _FactsLine]:
-    document = document_from(data, source)
+def _facts(document: Document, source: str) -> tuple[GameFacts, _FactsLine]:
     document.require(FORMAT, VERSION)
     parsed = document.parsed(_FactsLine)
     started_at = _time(parsed.started_at, source, "started_at")
-    for key in ("table_file", "camera_file", "written_by"):
-        _check_text(getattr(parsed, key), source, key)
     facts = GameFacts(parsed.game, parsed.table_file, started_at, parsed.camera_file, parsed.id)
     return facts, parsed
 
 
-def _entries(numbered: Iterator[tuple[int, Any]], wanted: int, source: str) -> Iterator[NewEntry]:
+def _entries(
+    numbered: Iterator[tuple[int, Document]], wanted: int, source: str
+) -> Iterator[NewEntry]:
     found = 0
-    for line, data in numbered:
+    for line, document in numbered:
         found += 1
         try:
-            yield _entry(data, found, wanted, source)
+            yield _entry(document, found, wanted, source)
         except BadInput as error:
             raise _on_line(error, line) from None
     if found < wanted:
         raise BadInput(source, f"expected {wanted} entries, got {found}: its end is missing")
 
 
-def _entry(data: object, number: int, most: int, source: str) -> NewEntry:
-    parsed = document_from(data, source).parsed(_EntryLine)
+def _entry(document: Document, number: int, most: int, source: str) -> NewEntry:
+    parsed = document.parsed(_EntryLine)
     if parsed.number != number or number > most:
         expected = f"expected {number}" if number <= most else f"expected no more than {most}"
         raise BadInput(source, f"{expected}, got {parsed.number}", key="number")
-    _check_text(parsed.document, source, "document")
     pictures = tuple(_picture(each, source) for each in parsed.pictures)
     if len({each.kind for each in pictures}) < len(pictures):
         raise BadInput(source, "expected one picture of each kind", key="pictures")
@@ -208,16 +189,6 @@ def _time(words: str, source: str, key: str) -> datetime:
         expected = "expected a time like 2026-05-01T19:30:00+02:00"
         raise BadInput(source, f"{expected}, got {quoted(words)}", key=key)
     return found
-
-
-def _check_text(value: object, source: str, key: str) -> None:
-    """Refuse what JSON can say and no database keeps: half characters, and endless nesting."""
-    try:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        raise BadInput(source, "expected whole characters, got half of one", key=key) from None
-    except RecursionError:
-        raise BadInput(source, "expected it to be nested less deeply", key=key) from None
 
 
 def _on_line(error: BadInput, line: int) -> BadInput:

@@ -5,15 +5,14 @@ Every answer has `ok`; a request that is refused, or makes no sense, changes not
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable
 from random import Random
-from typing import Any, NoReturn
+from typing import Any
 
 from pydantic import Field
 
-from tablecam.documents import Document, document_from
+from tablecam.documents import Document, json_document
 from tablecam.errors import BadInput
 from tablecam.rules.game import Game, Json, Refused, Suggestion
 from tablecam.rules.play import Play
@@ -49,7 +48,7 @@ class Lines:
     def answer(self, line: str) -> Json:
         """The answer to a request; whatever is wrong with it is said in the answer."""
         try:
-            request = document_from(_parsed(line), "request")
+            request = json_document(line, "request")
             return {"ok": True} | self._deed(request)(request)
         except BadInput as error:
             rule = error.rule if isinstance(error, Refused) else None
@@ -161,31 +160,3 @@ class _Moved(_Bare):
 
 class _Undo(_Bare):
     steps: int = 1
-
-
-def _parsed(line: str) -> object:
-    try:
-        parsed: object = json.loads(line, parse_constant=_no_constant, object_pairs_hook=_once)
-    except BadInput:
-        raise
-    except json.JSONDecodeError as error:
-        raise BadInput("request", f"not valid JSON: {error.msg} in column {error.colno}") from None
-    except RecursionError:
-        raise BadInput("request", "not valid JSON: nested too deeply") from None
-    except ValueError:
-        raise BadInput("request", "not valid JSON: a number has too many digits") from None
-    return parsed
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise BadInput("request", f"not valid JSON: {name} is no number")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> Json:
-    """An object each of whose keys is given once: which of two was meant nobody can tell."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise BadInput("request", "expected the key once, but it is given twice", key=twice)
-    return found

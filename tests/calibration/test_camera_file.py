@@ -123,7 +123,7 @@ def _without(*keys):
         (_changed("lens", "covariance", to=[[1.0]]), "lens.covariance: expected 9 rows of 9"),
         (_changed("table", "covariance_order", 0, to="f"), "table.covariance_order: expected fx"),
         (_changed("lens", "camera_matrix", 0, 0, to=0), "lens.camera_matrix: expected "),
-        (_changed("table", "tags", 1, "id", to="a"), r"table.tags\[1\].id: .*, got \"a\""),
+        (_changed("table", "tags", 1, "id", to="a"), r"table.tags\[2\].id: .*, got \"a\""),
         (_changed("lens", "rms_px", to=float("nan")), "lens.rms_px: .*, got NaN"),
         ({**_without("lens"), "table": None}, "expected a lens, a table or both, got neither"),
     ],
@@ -133,9 +133,32 @@ def test_a_wrong_key_is_named_in_one_line(path, document, complaint):
     with pytest.raises(CalibrationError) as error:
         read_camera_file(path)
     message = str(error.value)
-    assert message.startswith(f"{path}: ")
+    assert re.match(rf"{re.escape(str(path))}(:1)?: ", message)
     assert "\n" not in message
     assert re.search(complaint, message)
+
+
+def test_wrong_keys_are_named_by_line_and_counted_as_in_other_files(path):
+    text = to_json(WHOLE).replace('"dx_mm": 4.0', '"dx_mm": "far"')
+    text = text.replace('"sigma_mm": 0.02', '"sigma_mm": -1')
+    path.write_text(text)
+    line = 1 + text[: text.index('"sigma_mm": -1')].count("\n")
+    with pytest.raises(CalibrationError) as error:
+        read_camera_file(path)
+    said = f"{path}:{line}: table.sigma_mm: "
+    assert str(error.value).startswith(said)
+    assert str(error.value).endswith("got -1 (and 1 more)")
+    path.write_text(text.replace('"sigma_mm": -1', '"sigma_mm": 1'))
+    line = 1 + text[: text.index('"dx_mm": "far"')].count("\n")
+    with pytest.raises(CalibrationError, match=rf":{line}: table\.tags\[2\]\.dx_mm: "):
+        read_camera_file(path)
+
+
+def test_a_file_of_endless_levels_is_refused_in_one_line(path):
+    for deep in ("[" * 100_000, '{"lens":' * 900 + "1" + "}" * 900):
+        path.write_text(deep)
+        with pytest.raises(CalibrationError, match=r"camera\.json"):
+            read_camera_file(path)
 
 
 @pytest.mark.parametrize("text", ["", "{", "\x00"], ids=["empty", "cut", "binary"])

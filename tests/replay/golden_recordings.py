@@ -86,7 +86,7 @@ def rows_of(path: Path) -> list[tuple[object, ...]]:
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | WORDS,
+    st.none() | st.booleans() | st.integers(-(10**15), 10**15) | st.floats(-1e15, 1e15) | WORDS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
     max_leaves=8,
 )

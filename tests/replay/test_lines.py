@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given, settings
 
+from tablecam import documents
 from tablecam.errors import BadInput
 from tablecam.record.game_file import GameFile
 from tablecam.replay import lines, text_form
@@ -89,7 +90,7 @@ def test_facts_that_are_wrong_are_refused(told, keys, said):
         ({"at": "half past seven"}, "evening.jsonl:5: at: expected a time like"),
         ({"kind": "picnic"}, "evening.jsonl:5: kind: expected "),
         ({"document": []}, "evening.jsonl:5: document: expected a table of keys"),
-        ({"document": {"a": "\udcff"}}, "evening.jsonl:5: document: expected whole characters"),
+        ({"document": {"a": "\udcff"}}, "evening.jsonl:5: document.a: expected whole characters"),
         (
             {"pictures": [{"kind": "../x", "media_type": "image/jpeg", "image": ""}]},
             "evening.jsonl:5: pictures[1].kind: expected ",
@@ -143,5 +144,5 @@ def test_blank_lines_and_a_mark_of_bytes_are_no_fault(told):
 
 
 def test_a_line_that_is_longer_than_any_picture_is_refused(told, monkeypatch):
-    monkeypatch.setattr(lines, "LONGEST_LINE", len(told[1]) - 1)
-    assert refused(told).startswith("evening.jsonl:2: expected lines of 0 MB at most")
+    monkeypatch.setattr(documents, "MOST_BYTES", len(told[1]) - 1)
+    assert refused(told).startswith("evening.jsonl:2: expected at most 0 MB")

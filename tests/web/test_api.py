@@ -252,6 +252,26 @@ def test_another_sites_page_is_refused(simulated_client: FlaskClient, controls: 
     assert controls.deeds == []
 
 
+@pytest.mark.parametrize("headers", [{"Origin": "http://["}, {"Host": "["}, {"Host": "[::1"}])
+def test_an_address_of_nobody_is_refused(
+    simulated_client: FlaskClient, controls: Any, headers: dict[str, str]
+) -> None:
+    response = simulated_client.post("/api/simulated/pause", json={}, headers=headers)
+    assert response.status_code in (400, 403)
+    assert controls.deeds == []
+
+
+@pytest.mark.parametrize("deep", ["[" * 100_000, '{"unit":' * 500 + "1" + "}" * 500])
+def test_deeply_nested_json_is_refused_in_one_line(
+    simulated_client: FlaskClient, deep: str
+) -> None:
+    response = simulated_client.post(
+        "/api/simulated/move", data=deep, content_type="application/json"
+    )
+    assert response.status_code == 400
+    assert response.json["error"].startswith("move: ")
+
+
 def test_the_tables_own_page_is_let_in(simulated_client: FlaskClient) -> None:
     headers = {"Origin": "http://localhost"}
     response = simulated_client.post("/api/simulated/pause", json={}, headers=headers)

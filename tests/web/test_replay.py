@@ -249,3 +249,22 @@ def test_who_looks_on_may_ask_what_might_have_been_and_strangers_may_not_look_ba
     assert spectator.post("/api/take-off", json={"thing": "unit:F1"}).status_code == 403
     for path in ("/replay", "/api/replay/film", "/api/replay/text"):
         assert stranger.get(path).status_code == 403
+
+
+def test_a_short_list_in_laid_is_refused_by_its_key(client: FlaskClient) -> None:
+    answer = asked(client, "about", moment=1, laid={"F1": [[500, 400]]}, thing="unit:F1")
+    assert answer.status_code == 400
+    assert answer.json["error"] == "what if: laid.F1[1]: expected more elements, got 2"
+
+
+@pytest.mark.parametrize(
+    "address", ["film?after=9223372036854775808", "pictures/9223372036854775808/table"]
+)
+def test_an_entry_beyond_2_to_63_is_not_there(client: FlaskClient, address: str) -> None:
+    assert client.get(f"/api/replay/{address}").status_code in (204, 404)
+
+
+def test_a_moment_beyond_2_to_63_is_refused(client: FlaskClient) -> None:
+    answer = asked(client, "about", moment=2**63, thing="unit:F1")
+    assert answer.status_code == 400
+    assert answer.json["error"].startswith("what if: moment: expected a number of 1e15 or less")

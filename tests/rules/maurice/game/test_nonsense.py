@@ -77,7 +77,7 @@ def test_what_was_tampered_with_is_judged_like_anything_else(seed, options):
         assert ask(lines, "apply", action=chance.choice(legal))["ok"]
 
 
-@pytest.mark.parametrize("number", [1e300, -1e300, 10**400])
+@pytest.mark.parametrize("number", [1e9, -1e9, 10**12])
 def test_a_number_that_no_table_has_is_refused_by_its_key(number):
     lines = Lines(GAME, chance=Random(0))
     table = position_to_json(measured(random_table(0), 0))
