@@ -102,7 +102,7 @@ def _ways(
             points_mm=(*way.points_mm, *_points(last)),
             strip=shapely.union_all([way.strip, there.outline]),
         )
-        for way in _corridors(field, unit, [*avoided, own], last.coords[0])
+        for way in _corridors(field, unit, [*avoided, own], _points(last)[0])
     )
 
 
@@ -235,5 +235,5 @@ def _ahead(base: BasePose, by_mm: float) -> Point:
     return base.x_mm + x * by_mm, base.y_mm + y * by_mm
 
 
-def _points(line: shapely.LineString) -> tuple[Point, ...]:
-    return tuple((x, y) for x, y in line.coords)
+def _points(line: shapely.Geometry) -> tuple[Point, ...]:
+    return tuple((float(x), float(y)) for x, y in shapely.get_coordinates(line))
