@@ -12,6 +12,7 @@ from tablecam.measure.lengths import Length, distance
 from tablecam.measure.sides import side_of
 from tablecam.measure.things import Thing, resolve
 from tablecam.measure.within import within
+from tablecam.rules.books import LengthByRule, book_of
 from tablecam.table.formation import read_formation
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.roster import Roster
@@ -21,16 +22,18 @@ Json = dict[str, Any]
 
 
 def measure(position: Position, a: str, b: str, within_bw: Sequence[float] = ()) -> Json:
-    """The distance between two things, with what a player asks next.
+    """The distance between two things, from where to where, with what a player asks next.
 
-    Whether it is within each of `within_bw`; and between units and bases, whether they touch (G-6)
-    and where most of `b` lies as seen by `a` (M-1.11).
+    Where the game's rulebook says how the two are measured, that way counts, and its rule is named;
+    else the shortest line between them does. Whether it is within each of `within_bw`; and between
+    units and bases, whether they touch (G-6) and where most of `b` lies as seen by `a` (M-1.11).
 
     Raises:
         BadInput: `a` or `b` names nothing on the table.
     """
     first, second = resolve(position, a), resolve(position, b)
-    length = distance(first.what, second.what)
+    ruled = _by_rule(position, first, second)
+    length = distance(first.what, second.what) if ruled is None else ruled.length
     base_width_mm = position.table.base_width_mm
     document = {
         "a": a,
@@ -38,9 +41,11 @@ def measure(position: Position, a: str, b: str, within_bw: Sequence[float] = ())
         **length.to_json(base_width_mm),
         "sigma_bw": round(length.sigma_mm / base_width_mm, 5),
         "calibration": position.calibration,
-        "because": _sentence(first, second, length, base_width_mm),
+        "because": _sentence(first, second, length, base_width_mm, ruled),
         "within": [_within(position, first, second, length, range_bw) for range_bw in within_bw],
     }
+    if ruled is not None:
+        document |= {"rule": ruled.rule, "path": ruled.path.to_json()}
     return document | _between_bases(position, first, second)
 
 
@@ -116,10 +121,37 @@ def _as_unit(thing: Thing) -> Unit:
     raise TypeError(f"expected a unit or a base, got {thing.kind}")
 
 
-def _sentence(a: Thing, b: Thing, length: Length, base_width_mm: float) -> str:
-    apart = f"{length.in_bw(base_width_mm):.2f} BW"
+def _by_rule(position: Position, a: Thing, b: Thing) -> LengthByRule | None:
+    """The length as the rulebook takes it, where it speaks of a commander and a unit at all."""
+    book = book_of(position.game)
+    things = {thing.kind: thing for thing in (a, b)}
+    if book is None or things.keys() != {"commander", "unit"}:
+        return None
+    try:
+        found = book.length_to_unit(position, things["commander"].name, things["unit"].name)
+    except BadInput:
+        return None  # nothing on this table can be ruled on: what is left is a tape measure
+    return found
+
+
+def _sentence(
+    a: Thing, b: Thing, length: Length, base_width_mm: float, ruled: LengthByRule | None
+) -> str:
     hidden = "".join(f"; {thing.name} is hidden, its last place counts" for thing in _hidden(a, b))
-    return f"{a.name} and {b.name} lie {apart} apart where they are nearest{hidden}"
+    if ruled is not None:
+        return f"{ruled.because} ({ruled.rule}){hidden}"
+    apart = f"{length.in_bw(base_width_mm):.2f} BW"
+    ends = "edge to edge where they are nearest"
+    if not (_has_footprint(a) and _has_footprint(b)):
+        ends = f"from {_end(a)} to {_end(b)}"
+    return f"{a.name} and {b.name} lie {apart} apart, {ends}{hidden}"
+
+
+def _end(thing: Thing) -> str:
+    """Where a length begins or ends at a thing."""
+    if _has_footprint(thing):
+        return f"the nearest edge of {thing.name}"
+    return f"the middle of {thing.name}" if thing.kind == "commander" else thing.name
 
 
 def _hidden(*things: Thing) -> Iterable[Thing]:

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
+from tablecam.measure.answer import Shape
+from tablecam.measure.lengths import Length
 from tablecam.rules.found import brought
 from tablecam.rules.sheets import Line, Sheet
 from tablecam.table.model import Position
+
+
+@dataclass(frozen=True, slots=True)
+class LengthByRule:
+    """A length between two things as a rulebook takes it: along `path`, between which ends."""
+
+    length: Length
+    path: Shape
+    rule: str
+    because: str
 
 
 class Book(Protocol):
@@ -51,6 +64,12 @@ class Book(Protocol):
 
         Raises:
             BadInput: There is no such question now.
+        """
+
+    def length_to_unit(self, position: Position, commander: str, unit: str) -> LengthByRule | None:
+        """The length from a commander to a unit as a rule takes it.
+
+        None where no rule speaks of the two, or no way that the rule allows leads there.
         """
 
 

@@ -234,7 +234,8 @@ function updateTape(group, tape, state) {
   put(group, "class", measured && measured.distance_bw < TOUCHING_BW ? `tape ${kind} touching` : `tape ${kind}`);
   put(group, "data-ends", `${tape.a} ${tape.b}`);
   const ends = measured ? [measured.from_mm, measured.to_mm] : [];
-  for (const child of [0, 1]) put(group.children[child], "d", through(ends, false));
+  const way = measured?.path?.points_mm ?? ends;
+  for (const child of [0, 1]) put(group.children[child], "d", through(way, false));
   put(group.children[2], "d", ends.map((end) => through([end, end], false)).join(""));
   const [a, b] = measured ? ends : [[0, 0], [0, 0]];
   placeText(group.children[3], measured ? `${measured.distance_bw.toFixed(2)} BW` : "", [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]);

@@ -94,6 +94,7 @@
  * @property {Point} from_mm
  * @property {Point} to_mm
  * @property {string} because
+ * @property {Shape} [path]  the way of a rule that speaks of the two, which may bend
  * @property {Verdict[]} [within]
  * @property {Verdict | null} [contact]
  * @property {string} [b_is]

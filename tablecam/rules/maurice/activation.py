@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
-from tablecam.measure.answer import Answer, Shape, decide
+from tablecam.measure.answer import EXACT_MM, Answer, Shape, decide
 from tablecam.measure.rectangles import rectangles
 from tablecam.measure.string_line import StringLine, string_lines
 from tablecam.rules.maurice.field import Field, UnitOnField
@@ -90,9 +90,21 @@ def reaches(field: Field, found: Span, cards_bw: Sequence[float]) -> Answer:
         return Answer("no", margin_mm, found.sigma_mm, 0.0, "M-4.13", because, (found.path,))
     tolerance_mm = field.position.table.tolerance_mm
     answer, chance = decide(margin_mm, found.sigma_mm, tolerance_mm=tolerance_mm)
-    verdict = {"yes": "enough", "no": "not enough", "too_close": "too close to call"}[answer]
+    doubt = "too close to call, and the mover has the benefit of the doubt"
+    verdict = {"yes": "enough", "no": "not enough", "too_close": doubt}[answer]
     because = f"{found.because}: cards of {total_bw:g} BW are {verdict}"
     return Answer(answer, margin_mm, found.sigma_mm, chance, "M-4.11", because, (found.path,))
+
+
+def least_cards(field: Field, found: Span) -> tuple[int, Answer]:
+    """The least whole span, in BW, that activates a force at the end of a string, and how surely.
+
+    What is too close to call is the mover's (G-7); even at distance 0 a card is needed (M-4.13).
+    """
+    least_bw = max(1, math.ceil((found.length_mm - EXACT_MM) / field.bw_mm))
+    while least_bw > 1 and reaches(field, found, (least_bw - 1,)).answer != "no":
+        least_bw -= 1
+    return least_bw, reaches(field, found, (least_bw,))
 
 
 def _sigma(

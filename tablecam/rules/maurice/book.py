@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tablecam.errors import BadInput
+from tablecam.measure.lengths import Length
+from tablecam.rules.books import LengthByRule
 from tablecam.rules.maurice import sheets
+from tablecam.rules.maurice.activation import RULE, span
 from tablecam.rules.maurice.field import GAME, field_of, renewed_field
 from tablecam.rules.maurice.renewed import renewed
 from tablecam.rules.maurice.ruled import Rulings
@@ -66,6 +69,20 @@ class MauriceBook:
         if why:
             return Sheet(f"{a} and {b}", (), why)
         return _warned(known, sheets.pair_sheet(known.found, a, b), a, b)
+
+    def length_to_unit(self, position: Position, commander: str, unit: str) -> LengthByRule | None:
+        """The string from a commander to a unit of his side (M-4.12)."""
+        field = field_of(whole_units(position)[0], "table")
+        leaders = {leader.id: leader for leader in position.commanders}
+        if unit not in field.by_id or field.by_id[unit].side != leaders[commander].side:
+            return None
+        found = span(field, leaders[commander], [unit])
+        if found is None:
+            return None
+        ends = found.path.points_mm
+        length = Length(found.length_mm, found.sigma_mm, ends[0], ends[-1])
+        because = f"{found.because}, from the edge of the marker to the nearest point it reaches"
+        return LengthByRule(length, found.path, RULE, because)
 
     def answer(self, handle: object, question: str) -> Line:
         """The line that answers a question, from whichever section shows it."""

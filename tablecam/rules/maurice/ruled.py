@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from tablecam.errors import BadInput
 from tablecam.measure.answer import Answer
-from tablecam.rules.maurice.activation import Span
+from tablecam.rules.maurice.activation import Span, least_cards
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.charge import Charge
 from tablecam.rules.maurice.combat_cover import Covers
@@ -79,7 +79,8 @@ class Rulings:
         """Every question that is too close to call, each once.
 
         Who is near the enemy; whether two units touch, and whether one that touches another is to
-        its flank; whether two are near enough to be linked in a force; fire, charges; who is
+        its flank; whether two are near enough to be linked in a force, which
+        cards reach one; fire, charges; who is
         engaged with whom, and has cover from whom.
         """
         found = [each.near.answer for each in self.units.values()]
@@ -87,6 +88,7 @@ class Rulings:
         found += [pair.to_flank for pair in self.pairs if self.touching.contact(*pair.ids)]
         for side in self.forces:
             found += doubtful_links(self.field, side, self.apart)
+        found += [least_cards(self.field, each.span)[1] for each in self.strings if each.span]
         for name, each in self.units.items():
             found += attempt(f"fire/{name}", partial(_fire_doubts, each), ())
             found += attempt(f"charge/{name}", partial(_charge_doubts, each), ())

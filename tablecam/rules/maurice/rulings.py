@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tablecam.measure.answer import Answer, shapes_of
-from tablecam.rules.maurice.activation import spans
+from tablecam.rules.maurice.activation import least_cards, spans
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.charge import Charge, ChargeLane, charges
 from tablecam.rules.maurice.combat_cover import Covers
@@ -162,7 +162,7 @@ def rulings_document(found: Rulings) -> Json:
         "active": found.active,
         "units": {unit_id: _unit_json(found, each, lost) for unit_id, each in found.units.items()},
         "forces": {side: [list(force) for force in of] for side, of in found.forces.items()},
-        "spans": [_string_json(string) for string in found.strings],
+        "spans": [_string_json(found.field, string) for string in found.strings],
         "pairs": [pair.to_json() for pair in found.pairs],
         "doubts": [answer.to_json() for answer in found.doubts],
         "readings": dict(readings_of(found)),
@@ -249,14 +249,18 @@ def _lane_json(lane: ChargeLane) -> Json:
     }
 
 
-def _string_json(string: ForceString) -> Json:
+def _string_json(field: Field, string: ForceString) -> Json:
     named: Json = {"commander": string.commander, "force": list(string.force)}
     found = string.span
     if found is None:
         return {**named, "length_bw": None, "because": "every way there is within 1 BW of an enemy"}
+    cards_bw, reached = least_cards(field, found)
     return {
         **named,
         "length_bw": round(found.length_bw, 5),
+        "cards_bw": cards_bw,
+        "answer": reached.answer,
+        "probability": round(reached.probability, 4),
         "sigma_mm": round(found.sigma_mm, 4),
         "nearest": found.unit,
         "rule": "M-4.11",

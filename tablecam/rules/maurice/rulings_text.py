@@ -188,7 +188,8 @@ def _string(string: ForceString | None) -> str:
         return NOTHING
     if string.span is None:
         return "closed off by enemies"
-    return f"{string.span.length_bw:.2f} BW, to {string.span.unit}"
+    spread = f" ± {string.span.sigma_mm:.1f} mm" if string.span.sigma_mm else ""
+    return f"{string.span.length_bw:.2f} BW{spread}, to {string.span.unit}"
 
 
 def _pairs(found: Rulings) -> TextTable:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 import shapely
 
 from tablecam.measure.answer import EXACT_MM, Shape, shapes_of
 from tablecam.measure.outlines import table_outline
-from tablecam.rules.maurice.activation import reaches, span
+from tablecam.rules.maurice.activation import least_cards, span
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.forces import RULE as FORCE_RULE
 from tablecam.rules.maurice.forces import link, why_apart
@@ -179,8 +178,7 @@ def _span_line(
         because = f"no string from {leader.id} reaches it that keeps 1 BW from every enemy"
         answer = listed("M-4.12", because, margin_mm=0.0, chance=0.0)
         return told(answer, asked, read="M-4.12"), ()
-    needed_bw = max(1, math.ceil(round(length.length_bw, 6)))
-    answer = reaches(found.field, length, (float(needed_bw),))
+    _, answer = least_cards(found.field, length)
     nearest = (
         "" if length.unit == unit.id else f"; {length.unit} is the nearest of {unit.id}'s force"
     )

@@ -1,13 +1,17 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.activation import Span, reaches, span, spans
+from tablecam.live.questions import measure
+from tablecam.rules.maurice.activation import Span, least_cards, reaches, span, spans
 from tablecam.rules.maurice.field import Field, field_of
+from tablecam.rules.maurice.rulings import all_rulings, rulings_document
 from tablecam.table.model import Commander, Terrain, Unit
+from tests.rules.maurice.sheets_asked import lines_of, unit_sheet
 from tests.rules.maurice.tables import BW, column, gun, line, position
 
 CINC = Commander("cinc", "french", 900.0, 100.0)
@@ -165,3 +169,67 @@ def test_a_string_is_never_shorter_than_the_straight_distance(
     assert string.length_mm >= 960 - 1e-9
     mirrored = gun("B1", "british", 1800 - x_mm, y_mm, 180 - heading_deg)
     assert found(table(far, mirrored), "F1").length_mm == pytest.approx(string.length_mm, abs=1e-5)
+
+
+def knife_edge(beyond_mm: float, sigma_mm: float) -> Field:
+    """A unit whose string is 4 BW and a hair long."""
+    unit = line("F1", "french", 900, 120 + 160 + 20 + beyond_mm, sigma_mm=sigma_mm)
+    return table(unit, cinc=replace(CINC, sigma_mm=sigma_mm))
+
+
+def test_m_4_11_a_string_a_hair_over_four_bw_is_too_close_and_the_movers() -> None:
+    """1.4 micrometres in 0.02 mm were stated as certain: cards of 5 BW, probability 1."""
+    field = knife_edge(0.0014, 0.019)
+    cards_bw, answer = least_cards(field, found(field, "F1"))
+    assert (cards_bw, answer.answer, answer.rule) == (4, "too_close", "M-4.11")
+    assert answer.margin_mm == pytest.approx(-0.0014, abs=1e-6)
+    assert 0.4 < answer.probability < 0.5
+    document = rulings_document(all_rulings(field, "french"))
+    (string,) = document["spans"]
+    assert (string["cards_bw"], string["answer"]) == (4, "too_close")
+    assert "M-4.11" in {doubt["rule"] for doubt in document["doubts"]}
+    (said,) = lines_of(unit_sheet(field.position, "F1"), "span")
+    assert said.answer is not None
+    assert said.answer.answer == "too_close"
+    assert "cards of 4 BW are too close to call, and the mover has the benefit" in said.text
+
+
+@pytest.mark.parametrize(
+    ("beyond_mm", "sigma_mm", "cards_bw", "word"),
+    [(0.0, 0.0, 4, "yes"), (0.0014, 0.0, 5, "yes"), (0.2, 0.02, 5, "yes"), (-0.2, 0.02, 4, "yes")],
+)
+def test_m_4_11_what_is_not_too_close_is_as_it_was(beyond_mm, sigma_mm, cards_bw, word) -> None:
+    field = knife_edge(beyond_mm, sigma_mm)
+    least_bw, answer = least_cards(field, found(field, "F1"))
+    assert (least_bw, answer.answer) == (cards_bw, word)
+
+
+def test_m_4_12_measure_takes_the_string_and_says_from_where_to_where() -> None:
+    field = knife_edge(0.0, 0.0)
+    measured = measure(field.position, "unit:F1", "commander:cinc", [4])
+    assert (measured["distance_bw"], measured["rule"]) == (4.0, "M-4.12")
+    assert measured["from_mm"] == [900.0, 120.0]
+    assert measured["within"][0]["answer"] == "yes"
+    assert "from the edge of the marker to the nearest point it reaches" in measured["because"]
+
+
+def test_m_4_12_a_bent_string_is_measured_along_its_bends() -> None:
+    field = table(STRAIGHT, line("B1", "british", 900, 350))
+    measured = measure(field.position, "commander:cinc", "unit:F1")
+    assert measured["distance_mm"] == pytest.approx(found(field, "F1").length_mm, abs=1e-4)
+    assert len(measured["path"]["points_mm"]) > 2
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "ends"),
+    [
+        ("unit:F1", "unit:B1", "apart, edge to edge where they are nearest"),
+        ("commander:cinc", "unit:B1", "from the middle of cinc to the nearest edge of B1"),
+        ("base:F1/1", "point:0,0", "from the nearest edge of base F1/1 to the point 0, 0"),
+    ],
+)
+def test_g_2_where_no_rule_speaks_of_a_pair_the_ends_are_named(a, b, ends) -> None:
+    field = table(STRAIGHT, line("B1", "british", 900, 900))
+    measured = measure(field.position, a, b)
+    assert ends in measured["because"]
+    assert "rule" not in measured

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
-from tablecam.measure.answer import EXACT_MM
 from tablecam.rules.game import Asked, Event, Refused
-from tablecam.rules.maurice.activation import Span, reaches, span, spans
+from tablecam.rules.maurice.activation import least_cards, reaches, span, spans
 from tablecam.rules.maurice.field import Field
 from tablecam.rules.maurice.forces import left_out
 from tablecam.rules.maurice.game.able import able_units
@@ -103,14 +101,9 @@ def _needs_bw(state: State, field: Field, candidates: Sequence[Force]) -> list[i
     if commander is None or not candidates:
         return [1] * len(candidates)
     return [
-        None if found is None else _whole_bw(found, field)
+        None if found is None else least_cards(field, found)[0]
         for found in spans(field, commander, candidates)
     ]
-
-
-def _whole_bw(found: Span, field: Field) -> int:
-    """The least whole span that is enough; even at distance 0 a card is needed (M-4.13)."""
-    return max(1, math.ceil((found.length_mm - EXACT_MM) / field.bw_mm))
 
 
 def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:

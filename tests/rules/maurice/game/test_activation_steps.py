@@ -159,3 +159,14 @@ def test_a_measured_span_that_is_too_close_to_call_is_the_movers():  # M-4.11, G
     state = replace(state, position=replace(state.position, units=units))
     _, told = after(state, Activate(("F1",), (11,)))
     assert told[0].text.endswith("2.0 mm are too close to call, and the mover's")
+
+
+def test_the_card_that_is_a_hair_too_short_is_offered_to_the_mover():  # M-4.11, G-7
+    state = far(4.00004)
+    (exact, _) = GAME.legal(state)
+    assert exact.spans == (5,)
+    unsure = tuple(replace(leader, sigma_mm=0.02) for leader in state.position.commanders)
+    state = replace(state, position=replace(state.position, commanders=unsure))
+    (offered, _) = GAME.legal(state)
+    assert offered.spans == (4,)
+    after(state, offered)
