@@ -123,8 +123,8 @@ def field_of(position: Position, source: str = "position") -> Field:
 
     Raises:
         BadInput: It is of another game, a unit has the wrong number of bases, bases overlap by
-            more than hands explain, lie off the table or nobody knows where, or a terrain kind
-            is unknown.
+            more than hands and errors explain, lie off the table or nobody knows where, or a
+            terrain kind is unknown.
     """
     if position.game != GAME:
         raise BadInput(source, f"game: expected {GAME}, got {position.game}")

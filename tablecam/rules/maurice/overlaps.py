@@ -1,4 +1,4 @@
-"""Bases that overlap: tolerated up to what hands explain, and told; beyond that refused."""
+"""Bases that overlap: tolerated as far as hands and errors explain it, and told; else refused."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from tablecam.errors import BadInput
 from tablecam.measure.gaps import separations
 from tablecam.measure.outlines import footprint
 from tablecam.measure.rectangles import Rectangles, rectangles
-from tablecam.table.model import Unit
+from tablecam.table.model import BasePose, Unit
 
 MOST_OVERLAP_MM = 3.0
-"""Hands are hands: bases that overlap by more than this cannot lie so."""
+"""Hands are hands: bases that truly overlap by more than this cannot lie so."""
+_SIGMAS = 3.5
+"""By how many standard deviations more two bases may be measured into each other."""
 
 _WARNED_OVERLAP_MM = 0.5
 _MOST_WIDER = 2 * math.sqrt(2)
@@ -54,16 +56,26 @@ def overlaps(
     Only those in which a base of the units `among` takes part, where these are given.
 
     Raises:
-        BadInput: Two bases overlap by more than hands explain.
+        BadInput: Two bases overlap by more than hands and the errors of both explain.
     """
     found = []
     for (a, in_a), (b, in_b), deep_mm in overlapping(units, among=among):
         names = f"{a.base_name(in_a)} ({a.id}) and {b.base_name(in_b)} ({b.id})"
         what = f"bases {names} overlap by {deep_mm:.1f} mm"
-        if deep_mm > MOST_OVERLAP_MM:
-            raise BadInput(source, f"{what}: expected at most {MOST_OVERLAP_MM:g} mm")
+        most_mm = most_overlap_mm(a.bases[in_a], b.bases[in_b])
+        if deep_mm > most_mm:
+            raise BadInput(source, f"{what}: expected at most {most_mm:.3g} mm")
         found.append(Overlap(((a.id, in_a), (b.id, in_b)), what))
     return found
+
+
+def most_overlap_mm(one: BasePose, other: BasePose) -> float:
+    """By how much two bases may be measured into each other: by what hands explain, and errors."""
+    turned_mm = (
+        math.radians(base.sigma_deg) * math.hypot(base.width_mm, base.depth_mm) / 2
+        for base in (one, other)
+    )
+    return MOST_OVERLAP_MM + _SIGMAS * math.hypot(one.sigma_mm, other.sigma_mm, *turned_mm)
 
 
 def overlapping(

@@ -14,7 +14,7 @@ import shapely
 
 from tablecam.measure.outlines import footprint, table_outline
 from tablecam.rules.maurice.field import MOST_OFF_TABLE_MM, MOST_SIGMA_DEG, MOST_SIGMA_MM
-from tablecam.rules.maurice.overlaps import MOST_OVERLAP_MM, overlapping
+from tablecam.rules.maurice.overlaps import most_overlap_mm, overlapping
 from tablecam.rules.maurice.tables import BASES
 from tablecam.table.model import Position, Unit
 
@@ -44,10 +44,10 @@ def _why_not(unit: Unit, play: shapely.Geometry) -> str:
 
 
 def _on_top_of_each_other(units: list[Unit]) -> dict[str, str]:
-    """Of two that overlap by more than hands explain: the one that is hidden, else both."""
+    """Of two that overlap by more than can be explained: the one that is hidden, else both."""
     why: dict[str, str] = {}
     for *both, deep_mm in overlapping(units):
-        if deep_mm <= MOST_OVERLAP_MM:
+        if deep_mm <= most_overlap_mm(*(unit.bases[index] for unit, index in both)):
             continue
         names = " and ".join(f"{unit.base_name(index)} ({unit.id})" for unit, index in both)
         hidden = [unit.id for unit, index in both if unit.bases[index].seen == "held"]

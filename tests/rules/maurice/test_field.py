@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import field_of, renewed_field
-from tablecam.table.model import Commander, Position, TableSize, Terrain
+from tablecam.rules.maurice.whole import whole_units
+from tablecam.table.model import Commander, Position, TableSize, Terrain, Unit
+from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.tables import column, gun, line, massed, position
 
 WOOD = Terrain("wood", "woods", ((380, 380), (520, 380), (520, 460), (380, 460)))
@@ -97,6 +100,50 @@ def test_what_cannot_lie_so_is_refused_in_one_line(wrong, said):
 def test_bases_that_overlap_by_as_much_as_hands_do_are_warned_of():
     field = field_of(position(gun("A1", "french", 500, 400), gun("A2", "british", 538, 400)))
     assert field.warnings == ("bases A1/1 (A1) and A2/1 (A2) overlap by 2.0 mm",)
+
+
+def flush_lines(sigma_mm: float) -> Position:
+    """A line of battle of four units, each flush with the next, as a camera may see it."""
+    error = {"sigma_mm": sigma_mm, "sigma_deg": sigma_mm / 5}
+    units = (line(f"F{place}", "french", 400 + 160 * place, 400, **error) for place in range(4))
+    return position(*units)
+
+
+def test_flush_bases_measured_into_each_other_are_refused_no_more_than_their_errors_say():  # M-1.6
+    """At 1.5 mm four positions in five were refused."""
+    luck = np.random.default_rng(1745)
+    true = flush_lines(1.5)
+    for _ in range(40):
+        seen = drawn_position(true, luck)
+        units = zip(seen.units, true.units, strict=True)
+        unsure = tuple(with_sigmas(unit, like) for unit, like in units)
+        field = field_of(replace(seen, units=unsure))
+        assert field.overlaps
+        _, left_out = whole_units(replace(seen, units=unsure))
+        assert not left_out
+
+
+def with_sigmas(unit: Unit, like: Unit) -> Unit:
+    bases = (
+        replace(base, sigma_mm=known.sigma_mm, sigma_deg=known.sigma_deg)
+        for base, known in zip(unit.bases, like.bases, strict=True)
+    )
+    return replace(unit, bases=tuple(bases), formation=None)
+
+
+@pytest.mark.parametrize(("sigma_mm", "is_refused"), [(0.0, True), (0.2, True), (1.5, False)])
+def test_an_overlap_of_five_mm_is_refused_where_no_error_explains_it(sigma_mm, is_refused):
+    guns = (
+        gun(f"A{place}", "french", 500 + 35 * place, 400, sigma_mm=sigma_mm) for place in (0, 1)
+    )
+    where = position(*guns)
+    _, left_out = whole_units(where)
+    assert bool(left_out) == is_refused
+    if is_refused:
+        with pytest.raises(BadInput, match=r"overlap by 5\.0 mm: expected at most [34]"):
+            field_of(where)
+    else:
+        assert field_of(where).warnings == ("bases A0/1 (A0) and A1/1 (A1) overlap by 5.0 mm",)
 
 
 @pytest.mark.parametrize(
