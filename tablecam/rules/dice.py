@@ -42,20 +42,21 @@ class Roll:
         return replace(self, values=tuple(chance.randint(1, self.sides) for _ in range(self.count)))
 
 
-def values_of(action: object, due: Roll) -> tuple[int, ...]:
-    """The dice of an action, if it is the roll that is due.
+def values_of(action: object, due: Roll, *, rule: str | None = None) -> tuple[int, ...]:
+    """The dice of an action, if it is the roll that is due; `rule` is what asks for it.
 
     Raises:
         Refused: It is something else or another roll, has no dice or not as many as are due, or a
             die shows what it cannot.
     """
     if not isinstance(action, Roll):
-        raise Refused(f"expected {due}, got {getattr(action, 'type', action)}")
+        raise Refused(f"expected {due}, got {getattr(action, 'type', action)}", rule=rule)
     if (action.for_, action.count, action.sides) != (due.for_, due.count, due.sides):
-        raise Refused(f"expected {due}, got {action}")
+        raise Refused(f"expected {due}, got {action}", rule=rule)
     if action.values is None or len(action.values) != due.count:
         got = "none" if action.values is None else str(len(action.values))
-        raise Refused(f"expected {due}, got {got}", key="values")
+        raise Refused(f"expected {due}, got {got}", rule=rule, key="values")
     if wrong := [die for die in action.values if not 1 <= die <= due.sides]:
-        raise Refused(f"expected dice from 1 to {due.sides}, got {wrong[0]}", key="values")
+        why = f"expected dice from 1 to {due.sides}, got {wrong[0]}"
+        raise Refused(why, rule=rule, key="values")
     return action.values

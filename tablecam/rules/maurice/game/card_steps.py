@@ -280,7 +280,7 @@ def _check_modify(state: State, step: Modifying, action: Modify) -> None:
         raise Refused(f"expected what {card.title} adds", rule="M-3.9", key="amounts")
     for name, amount in action.amounts.items():
         if name not in field_at(state).by_id:
-            raise Refused(f"there is no unit {name} on the table", key="amounts")
+            raise Refused(f"there is no unit {name} on the table", rule="M-3.9", key="amounts")
         if abs(amount) > MOST_ADDED:
             most = f"expected at most {MOST_ADDED} either way, got {amount:+d}"
             raise Refused(most, rule="M-3.10", key=f"amounts.{name}")
@@ -288,7 +288,8 @@ def _check_modify(state: State, step: Modifying, action: Modify) -> None:
 
 def _check_side(side: str, expected: str) -> None:
     if side != expected:
-        raise Refused(f"expected {side_name(expected)} to say, got {side_name(side)}", key="side")
+        why = f"expected {side_name(expected)} to say, got {side_name(side)}"
+        raise Refused(why, rule="M-4.16", key="side")
 
 
 def _next(state: State, step: Modifying) -> State:

@@ -114,7 +114,8 @@ def end_made(state: State, action: Charge) -> ChargeEnd:
     unit = field.by_id[action.unit]
     enemy = field.by_id.get(action.target)
     if enemy is None or enemy.side == unit.side:
-        raise Refused(f"expected an enemy to charge, got {action.target}", key="target")
+        why = f"expected an enemy to charge, got {action.target}"
+        raise Refused(why, rule="M-8.3", key="target")
     seen = axes(replace(unit.unit, bases=action.bases))
     end = None if _is_held(state, unit.id) else charge_made(field, unit, action.target, seen)
     if end is None:

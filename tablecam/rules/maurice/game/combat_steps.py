@@ -42,8 +42,8 @@ class RollingCombatRules:
     def apply(self, state: State, step: RollingCombat, action: Action) -> Followed:
         """Passive units first, then active ones; who breaks leaves in that order (M-8.20)."""
         if not isinstance(action, Roll):
-            raise Refused(f"expected dice, got {action.type}")
-        dice = dict(zip(step.engaged, values_of(action, _due(step)), strict=True))
+            raise Refused(f"expected dice, got {action.type}", rule="M-8.19")
+        dice = dict(zip(step.engaged, values_of(action, _due(step), rule="M-8.19"), strict=True))
         field = field_at(state)
         met = meeting(field, state.active)
         scores = scores_of(field, met, state.round.amounts("swords"))

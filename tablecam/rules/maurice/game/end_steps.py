@@ -189,9 +189,11 @@ def _placing(state: State, action: Action, side: str) -> PlaceCommander:
         raise Refused(f"expected a place for a commander, got {action.type}", rule="M-6.27")
     if action.side != side:
         got = f"{side_name(action.side)}'s"
-        raise Refused(f"expected {side_name(side)}'s commander, got {got}", key="side")
+        why = f"expected {side_name(side)}'s commander, got {got}"
+        raise Refused(why, rule="M-6.27", key="side")
     if _commander(state, side) is None:
-        raise Refused(f"{side_name(side)} has no commander on the table", key="side")
+        why = f"{side_name(side)} has no commander on the table"
+        raise Refused(why, rule="M-6.27", key="side")
     return action
 
 

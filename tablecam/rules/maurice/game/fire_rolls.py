@@ -31,7 +31,7 @@ class RollingToHitRules:
 
     def apply(self, state: State, step: RollingToHit, action: Action) -> Followed:
         """Hits are marked; then another unit may fire."""
-        dice = values_of(action, _to_hit(state, step))
+        dice = values_of(action, _to_hit(state, step), rule="M-7.23")
         fired = rolled(shots_of(state, step), dice)
         hits = tuple(
             aim for aim, each in zip(step.aims, fired, strict=True) for _ in range(each.hits)
@@ -54,7 +54,7 @@ class RollingToDisruptRules:
 
     def apply(self, state: State, step: RollingToDisrupt, action: Action) -> Followed:
         """Disruptions are placed at once; who breaks of them leaves (M-7.25, M-1.14)."""
-        dice = values_of(action, _to_disrupt(step))
+        dice = values_of(action, _to_disrupt(step), rule="M-7.25")
         target = field_at(state).by_id[step.target]
         number = disrupt_number(step.firing.kind, target.unit.arm)
         found = strike(target.id, dice, number, target.disruption, len(target.bases))

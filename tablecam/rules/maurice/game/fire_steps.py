@@ -67,7 +67,7 @@ def shots_of(state: State, step: RollingToHit) -> tuple[Shot, ...]:
         request = Volley(firing.kind, firing.side, step.aims, cards)
         return shot_list(field_at(state), request, fire_at(state, names))
     except BadInput as error:
-        raise Refused(error.message, key="targets") from None
+        raise Refused(error.message, rule="M-7.12", key="targets") from None
 
 
 def fired_out(state: State, step: Firing) -> Followed | None:
@@ -120,16 +120,18 @@ def _has_shot(state: State, step: Firing, aim: Aim) -> bool:
 def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
     unit = field_at(state).by_id.get(action.unit)
     if unit is None or unit.side != step.side:
-        raise Refused(f"expected a unit of {side_name(step.side)}, got {action.unit}", key="unit")
+        why = f"expected a unit of {side_name(step.side)}, got {action.unit}"
+        raise Refused(why, rule="M-7.2", key="unit")
     if action.unit in state.round.fired:
         raise Refused(f"{action.unit} has fired in this round", rule="M-7.7", key="unit")
     if step.may is not None and action.unit not in step.may:
         raise Refused(f"{action.unit} is not of the activated force", rule="M-7.3", key="unit")
     if not action.targets:
-        raise Refused("expected a target for at least one base", key="targets")
+        raise Refused("expected a target for at least one base", rule="M-7.5", key="targets")
     if state.declares_first:
         check_tried_fire(state, unit, action)
     names = [unit.unit.base_name(place) for place in range(len(unit.bases))]
     for base in action.targets:
         if base not in names:
-            raise Refused(f"{unit.id} has no base {base}{nearest(base, names)}", key="targets")
+            why = f"{unit.id} has no base {base}{nearest(base, names)}"
+            raise Refused(why, rule="M-7.14", key="targets")

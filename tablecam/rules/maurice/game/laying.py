@@ -39,18 +39,19 @@ def as_laid(state: State, action: Lay) -> State:
             is, or upon others.
     """
     if not isinstance(state.step, VolleyChoice):
-        raise Refused("expected a round that begins: moves are under way")
+        raise Refused("expected a round that begins: moves are under way", rule="G-8")
     position = state.position
     units = {unit.id: unit for unit in position.units}
     for name, bases in action.units.items():
         if name not in units or not _is_a_hair_off(units[name], bases):
-            raise Refused(f"{name} does not lie within {HAND_MM:g} mm of its place", key="units")
+            why = f"{name} does not lie within {HAND_MM:g} mm of its place"
+            raise Refused(why, rule="G-8", key="units")
         units[name] = replace(units[name], bases=bases)
     position = replace(position, units=tuple(units.values()))
     try:
         field_on(position)
     except BadInput as error:
-        raise Refused(error.message) from None
+        raise Refused(error.message, rule="G-8") from None
     return replace(state, position=position, round=replace(state.round, began=position))
 
 

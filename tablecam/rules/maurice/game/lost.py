@@ -28,7 +28,7 @@ def check_tried_fire(state: State, unit: UnitOnField, action: Fire) -> None:
     if not may_try_to_fire(unit):
         raise Refused(f"{unit.id} does not fire as it is formed", rule="M-7.7", key="unit")
     for target in action.targets.values():
-        _check_enemy(state, unit, target, "targets")
+        _check_enemy(state, unit, target, "M-7.11", "targets")
 
 
 def lost_shots(state: State, declared: Sequence[Aim], left: Sequence[Aim]) -> tuple[Event, ...]:
@@ -48,7 +48,7 @@ def end_tried(state: State, action: Charge) -> ChargeEnd | None:
     """
     field = field_at(state)
     unit = field.by_id[action.unit]
-    _check_enemy(state, unit, action.target, "target")
+    _check_enemy(state, unit, action.target, "M-8.3", "target")
     if not may_try_to_charge(unit):
         raise Refused(f"{unit.id} may not charge as it is", rule="M-8.4", key="unit")
     if unit.unit.arm == "infantry" and field.by_id[action.target].unit.arm == "cavalry":
@@ -82,7 +82,7 @@ def _away(state: State, unit: str, target: str) -> str:
     return f"{field.in_bw(length.value_mm):.2f} BW away"
 
 
-def _check_enemy(state: State, unit: UnitOnField, name: str, key: str) -> None:
+def _check_enemy(state: State, unit: UnitOnField, name: str, rule: str, key: str) -> None:
     enemies = [enemy.id for enemy in field_at(state).enemies_of(unit)]
     if name not in enemies:
-        raise Refused(f"there is no enemy {name}{nearest(name, enemies)}", key=key)
+        raise Refused(f"there is no enemy {name}{nearest(name, enemies)}", rule=rule, key=key)

@@ -64,7 +64,8 @@ class MarchingRules:
             return _without_smoke(state, step)
         if isinstance(action, Done):
             return after_action(state), ()
-        raise Refused(f"expected a unit's march, smoke cleared, or done, got {action.type}")
+        why = f"expected a unit's march, smoke cleared, or done, got {action.type}"
+        raise Refused(why, rule="M-6.31")
 
 
 def judged(state: State, action: March, *, is_moving_up: bool | None = None) -> MoveJudgement:
@@ -108,12 +109,13 @@ def check_bases(state: State, action: March | Charge) -> None:
     """Refuse a move of a unit that is not there, or of other bases than it has."""
     unit = state.position.unit(action.unit)
     if unit is None:
-        raise Refused(f"expected a unit on the table, got {action.unit}", key="unit")
+        raise Refused(f"expected a unit on the table, got {action.unit}", rule="M-6.1", key="unit")
     have, got = (
         [(b.tag, b.width_mm, b.depth_mm) for b in each] for each in (unit.bases, action.bases)
     )
     if have != got:
-        raise Refused(f"expected the {len(have)} bases of {unit.id}, got others", key="bases")
+        why = f"expected the {len(have)} bases of {unit.id}, got others"
+        raise Refused(why, rule="M-1.6", key="bases")
 
 
 def moved_to(state: State, action: March, found: MoveJudgement) -> Followed:

@@ -222,7 +222,7 @@ def _rolled(
     """The dice of both sides, who rolled higher (None: a tie), and what is told of it."""
     if not isinstance(action, Roll):
         raise Refused(f"expected dice for the {for_}, got {action.type}", rule=rule)
-    dice = values_of(action, _due(for_))
+    dice = values_of(action, _due(for_), rule=rule)
     names = _names(state)
     text = ", ".join(f"{name} rolls {die}" for name, die in zip(_called(state), dice, strict=True))
     facts: dict[str, Any] = {"dice": list(dice)}
