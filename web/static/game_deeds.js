@@ -4,8 +4,9 @@ import * as api from "./api.js";
 import { chooseAlone } from "./choosing.js";
 import { decisionKey, HOLDS_FROM } from "./game_due.js";
 import { forceAction, toggled } from "./game_force.js";
-import { addFace, dropFace, gameTold, offerOf, playing, rollDue } from "./game_state.js";
+import { addFace, dropFace, gameTold, offerOf, playing, rollDue, valuesOf } from "./game_state.js";
 import { listenToLog } from "./game_log_deeds.js";
+import { listenToSettling } from "./game_settling.js";
 import { listenToSetup } from "./game_setup_deeds.js";
 import { standstill } from "./game_standstill.js";
 import { newStates, statesAction, withSet } from "./game_states.js";
@@ -18,10 +19,11 @@ import { field, listenToLooks, longPresses, onTap } from "./taps.js";
 const TUMBLE_MS = 700;
 const GONE_ON = "The game had gone on: look again.";
 
-/** Listen to the game's part of the page; what keys do with it. @type {(state: State, changed: () => void) => import("./keys.js").Keys} */
-export function listenToGame(state, changed) {
-  if (!state.facts.referee) return {};
+/** Listen to the game's part of the page; what keys do with it, where they do not do what `others` have them do. @type {(state: State, changed: () => void, others: import("./keys.js").Keys) => import("./keys.js").Keys} */
+export function listenToGame(state, changed, others) {
+  if (!state.facts.referee) return others;
   const deeds = new Deeds(state, changed);
+  listenToSettling();
   listenToBegin(deeds);
   listenToOffers(deeds);
   listenToForce(deeds);
@@ -34,7 +36,23 @@ export function listenToGame(state, changed) {
   onTap("game-redo", "", () => deeds.redo());
   onTap("overrule-body", "data-set", (set) => deeds.overrule(JSON.parse(set)));
   byId("game-overrule").addEventListener("toggle", changed);
-  return { Backspace: () => deeds.back() };
+  return { ...others, ...diceKeys(deeds, others), undo: (event) => { if (!deeds.undoLatest()) others.undo(event); } };
+}
+
+/** While dice are asked, keys enter them. @type {(deeds: Deeds, others: import("./keys.js").Keys) => import("./keys.js").Keys} */
+function diceKeys(deeds, others) {
+  const { state } = deeds;
+  const { game } = state;
+  const isFull = () => game.faces.length === rollDue(playing(state))?.dice?.count;
+  const key = (/** @type {string} */ name, /** @type {() => void} */ deed, isIts = () => rollDue(playing(state)) !== undefined) => [name, (/** @type {KeyboardEvent} */ event) => {
+    if (!isIts()) others[name]?.(event);
+    else if (!event.repeat && game.busy === null) deed();
+  }];
+  return Object.fromEntries([
+    ...[1, 2, 3, 4, 5, 6].map((face) => key(String(face), () => deeds.change(() => addFace(state, face)))),
+    key("Backspace", () => deeds.change(() => dropFace(state))),
+    key("Enter", () => deeds.enter(), isFull),
+  ]);
 }
 
 /** What can be done to a game from one page. */
@@ -60,7 +78,7 @@ export class Deeds {
     const before = game.told;
     try {
       gameTold(this.state, await ask(), before);
-      Object.assign(game, { looked: null, line: null, fixing: null, choosing: null });
+      Object.assign(game, { looked: null, line: null, fixing: null, choosing: null, movesBefore: this.state.undo.length });
     } catch (error) {
       game.said = await this.excuse(error);
     }
@@ -94,7 +112,7 @@ export class Deeds {
   enter() {
     const roll = rollDue(this.state.game.told);
     const { faces } = this.state.game;
-    if (roll && faces.length === roll.dice?.count) this.act({ ...roll.action, values: faces });
+    if (roll && faces.length === roll.dice?.count) this.act({ ...roll.action, values: valuesOf(roll, faces) });
   }
 
   /** Set something against the rules, with the reason that was written down. @param {Record<string, any>} set */
@@ -173,10 +191,11 @@ export class Deeds {
     return this.send("Correcting …", () => api.playGame("correct", { deed, action, why, version: this.version }));
   }
 
-  /** Take back the last die that was entered, or else the latest action. */
-  back() {
-    if (this.state.game.faces.length) this.change(() => dropFace(this.state));
-    else this.undo();
+  /** Take back the latest action; false where that was a unit put elsewhere on a simulated table, or nothing at all. */
+  undoLatest() {
+    const isOfGame = Boolean(playing(this.state)?.can_undo) && this.state.undo.length <= this.state.game.movesBefore;
+    if (isOfGame) this.undo();
+    return isOfGame;
   }
 
   begin() {

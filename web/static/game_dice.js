@@ -40,13 +40,6 @@ function makeOwner(whose) {
   return owner;
 }
 
-/** Whose die each is, where dice are rolled for several; empty where that is not said. @type {(roll: Offer, state: State) => string[]} */
-function ownersOf({ label, dice }, state) {
-  const sides = new Set(state.facts.sides.map((side) => sideName(state, side)));
-  const names = label.slice(label.indexOf(": ") + 2).split(", ").map((name) => (sides.has(name) ? briefName(name) : name));
-  return label.includes(": ") && names.length === dice?.count && names.length > 1 ? names : [];
-}
-
 /** Pips, or the number on dice of more than six sides. @type {(face: number) => SVGElement[]} */
 function pips(face) {
   const places = PIPS[face];
@@ -76,15 +69,28 @@ export function renderGameDice(state) {
 /** @type {(state: State, roll: Offer) => void} */
 function renderEntry(state, roll) {
   const { faces, busy } = state.game;
-  const { count, sides } = roll.dice ?? { count: 0, sides: 6 };
+  const { count, sides, groups } = roll.dice ?? { count: 0, sides: 6, groups: [] };
   write(byId("game-dice-title"), sentence(roll.label));
-  renderDice(byId("game-dice-entered"), Array.from({ length: count }, (_, index) => faces[index] ?? null), "", ownersOf(roll, state));
+  let first = 0;
+  const rows = groups.map((group) => ({ group, first: (first += group.places.length) - group.places.length }));
+  each(byId("game-dice-entered"), rows, ({ first }) => String(first), () => element("div", "div", "span"), (row, { group, first }) => updateGroup(row, group, faces.slice(first), faces.length - first));
   const keys = Array.from({ length: sides }, (_, index) => index + 1);
   each(byId("game-dice-keys"), keys, String, makeKey, (key) => disable(key, busy !== null || faces.length === count));
   disable(byId("game-dice-back"), busy !== null || faces.length === 0);
   disable(byId("game-dice-enter"), busy !== null || faces.length < count);
   disable(byId("game-dice-roll"), busy !== null);
   put(byId("game-dice-roll"), "data-offer", `offer ${state.game.told?.actions.indexOf(roll)}`);
+}
+
+/** Dice that are alike, with their slots; `next` is the place of the one that is entered next. @type {(row: HTMLElement, group: import("./game_state.js").AlikeDice, faces: number[], next: number) => void} */
+function updateGroup(row, { whose, needs, places }, faces, next) {
+  const [dice, words] = row.children;
+  const slot = needs === null ? whose : `${needs}+`;
+  put(row, "class", "alike");
+  put(dice, "class", "dice");
+  renderDice(dice, places.map((_, index) => faces[index] ?? null), "", places.map(() => slot));
+  for (const [index, die] of [...dice.children].entries()) die.classList.toggle("next", index === next);
+  write(words, needs === null ? "" : `${needs}+ ${whose}`);
 }
 
 /** @type {(face: number) => HTMLElement} */

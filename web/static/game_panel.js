@@ -9,6 +9,7 @@ import { renderForce } from "./game_force.js";
 import { renderIntents } from "./game_intent.js";
 import { renderGameLog } from "./game_log_lines.js";
 import { renderOverrule } from "./game_overrule.js";
+import { settle } from "./game_settling.js";
 import { renderSetup } from "./game_setup.js";
 import { renderStates } from "./game_states.js";
 import { renderStrip } from "./game_strip.js";
@@ -47,6 +48,7 @@ export function renderGame(state) {
   const told = playing(state);
   keepingFocus(Boolean(told?.is_yours) && state.game.busy === null, () => renderParts(state, told));
   showFromTop(told);
+  settle(state);
 }
 
 /** @type {(state: State, told: GameNow | null) => void} */
@@ -92,7 +94,7 @@ function renderSaid(state) {
   disable(byId("game-undo"), game.busy !== null);
   byId("game-redo").hidden = !told?.can_redo;
   disable(byId("game-redo"), game.busy !== null);
-  put(byId("game-undo"), "title", latest ? `Take back the latest: ${latest.text} (Backspace)` : "Take back the latest (Backspace)");
+  put(byId("game-undo"), "title", latest ? `Take back the latest: ${latest.text} (Ctrl-Z)` : "Take back the latest (Ctrl-Z)");
 }
 
 /** What one side has proposed; the other's page and the table's own screen can agree. @type {(state: State) => void} */

@@ -10,10 +10,12 @@
  * @typedef {{x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}} GhostBase
  * @typedef {{values: number[], sides: number}} Cast  dice as they came up
  *
+ * @typedef {{whose: string, needs: number | null, places: number[]}} AlikeDice  whose they are, from what on each does something, and where each is in the roll
+ *
  * @typedef {object} Offer  something that this seat may do
  * @property {string} group
  * @property {string} label
- * @property {{count: number, sides: number} | null} dice
+ * @property {{count: number, sides: number, groups: AlikeDice[]} | null} dice
  * @property {Shape[]} shapes
  * @property {Action} action
  *
@@ -73,11 +75,12 @@
  * @property {string | null} line  the line of the log that is open
  * @property {{deed: number, values: number[]} | null} fixing  dice that are being corrected
  * @property {{deed: number, offers: Choice[] | null} | null} choosing  what else might have been chosen, once it is known
- * @property {number[]} faces  the dice that were entered so far
+ * @property {number[]} faces  the dice that were entered so far, as their slots lie on the page
  * @property {string} facesOf  the roll that they are for
  * @property {{key: string, face: number} | null} decided  a die that was rolled for what is too close to call
  * @property {string | null} accepting  the unit that is to be accepted as it lies
  * @property {string[]} placed  the units that have just arrived where the game has them
+ * @property {number} movesBefore  how many moves of the simulated table could be taken back at the latest action
  * @property {string | null} copied  the link that was copied last
  * @property {{units: string[], cards: string[]}} force  a force that is being put together
  * @property {boolean} again  another game is to begin while one is in progress
@@ -110,6 +113,7 @@ export function newGame(facts) {
     decided: null,
     accepting: null,
     placed: [],
+    movesBefore: 0,
     copied: null,
     force: { units: [], cards: [] },
     again: false,
@@ -160,6 +164,13 @@ function forgetFaces(game, roll) {
 /** The roll that this seat may make now. @type {(told: GameNow | null) => Offer | undefined} */
 export function rollDue(told) {
   return told?.actions?.find(({ dice }) => dice !== null);
+}
+
+/** The dice that were entered, as they lie on the page, in the order of the roll. @type {(roll: Offer, faces: number[]) => number[]} */
+export function valuesOf({ dice }, faces) {
+  const values = [...faces];
+  for (const [index, place] of (dice?.groups ?? []).flatMap(({ places }) => places).entries()) values[place] = faces[index];
+  return values;
 }
 
 /** Read one more die. @type {(state: State, face: number) => void} */

@@ -184,9 +184,8 @@ listenToPointers(svg, {
   },
 });
 
-listenToKeys({
+const keys = {
   ...listenToRulings(state, changed),
-  ...listenToGame(state, changed),
   ArrowLeft: () => pan(ARROW_PX, 0),
   ArrowRight: () => pan(-ARROW_PX, 0),
   ArrowUp: () => pan(0, ARROW_PX),
@@ -209,7 +208,8 @@ listenToKeys({
   Enter: () => choose(focusedThing()),
   " ": () => choose(focusedThing()),
   "?": () => openHelp(),
-});
+};
+listenToKeys(listenToGame(state, changed, keys));
 
 listenToLifting(state, moves);
 

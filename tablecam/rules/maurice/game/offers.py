@@ -15,15 +15,11 @@ from tablecam.rules.maurice.activation import span
 from tablecam.rules.maurice.fall_back import fall_back, moved_back_mm
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.game import actions as act
+from tablecam.rules.maurice.game.dice_groups import dice_groups
 from tablecam.rules.maurice.game.due_drawing import offer_shapes, outlines
 from tablecam.rules.maurice.game.move_words import march_words
 from tablecam.rules.maurice.game.state import State
-from tablecam.rules.maurice.game.steps import (
-    Activating,
-    LayingTerrain,
-    RollingFirstRound,
-    RollingTerrain,
-)
+from tablecam.rules.maurice.game.steps import Activating, LayingTerrain
 from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at
 from tablecam.rules.maurice.march_change import placed
 from tablecam.table.model import Point
@@ -55,9 +51,8 @@ def _offer(state: State, action: act.Action) -> Offer:
             return _charge(state, action)
         case act.FallBack():
             return _fall_back(state, action)
-        case Roll() if isinstance(state.step, RollingTerrain | RollingFirstRound):
-            names = (side_name(side.name) for side in state.sides)
-            return Offer("dice", f"{action}: {', '.join(names)}")
+        case Roll():
+            return Offer("dice", str(action), dice=dice_groups(state, action))
         case act.Done():
             return _done(state)
         case act.Rally():
@@ -82,8 +77,6 @@ def _done(state: State) -> Offer:
 def _plain(action: act.Action) -> Offer:
     """One that has no place on the table."""
     match action:
-        case Roll():
-            return Offer("dice", str(action))
         case act.Volleys():
             return Offer("volleys", "Volleys" if action.invoke else "No volleys")
         case act.Declare():

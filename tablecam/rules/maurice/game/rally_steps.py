@@ -13,7 +13,8 @@ from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import Rallying, RollingRally
 from tablecam.rules.maurice.game.table import field_at
-from tablecam.rules.maurice.rally import rally
+from tablecam.rules.maurice.rally import rally, rallying
+from tablecam.rules.maurice.requests import Dice
 from tablecam.rules.maurice.requests import Rally as Request
 from tablecam.table.sides import side_name
 
@@ -57,9 +58,8 @@ class RollingRallyRules:
     def apply(self, state: State, step: RollingRally, action: Action) -> Followed:
         """Disruptions are shed; the next unit may try, if any is left."""
         field = field_at(state)
-        dice = values_of(action, _due(state, step))
-        card = state.round.amounts("flag").get(step.unit, 0)
-        found = rally(field, Request(step.unit, card, dice))
+        dice = values_of(action, _due(state, step), rule="M-9.2")
+        found = rally(field, _request(state, step, dice))
         unit = field.by_id[step.unit].unit
         level = field.by_id[step.unit].disruption - found.shed
         state = state.with_unit(replace(unit, state={**unit.state, "disruption": level}))
@@ -73,6 +73,15 @@ class RollingRallyRules:
         if _left(field_at(state), step.rallying):
             return state.to(step.rallying), told
         return after_action(state), told
+
+
+def rally_needs(state: State, step: RollingRally) -> int:
+    """What each die of the roll that is due must show (M-9.2, M-9.3)."""
+    return rallying(field_at(state), _request(state, step)).needed
+
+
+def _request(state: State, step: RollingRally, dice: Dice | None = None) -> Request:
+    return Request(step.unit, state.round.amounts("flag").get(step.unit, 0), dice)
 
 
 def _left(field: Field, step: Rallying) -> tuple[str, ...]:

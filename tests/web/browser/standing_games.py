@@ -1,0 +1,71 @@
+"""A game on a table that stands still, and a browser on it: what the page does by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.sync_api import Browser, Page
+
+from tablecam.referee.referee import Referee
+from tablecam.referee.seats import SHARED
+from tablecam.table.model import Position
+from tests.web.browser.demos import patient
+from tests.web.of_four import ROSTER_OF_FOUR
+from tests.web.standing import StandingTable
+from web import Server, create_app
+
+
+@dataclass(frozen=True)
+class StandingGame:
+    """A game of the french, who begin, against the british; all share one screen."""
+
+    live: StandingTable
+    page: Page
+
+    @property
+    def referee(self) -> Referee:
+        assert self.live.referee is not None
+        return self.live.referee
+
+    def begin(self, position: Position) -> None:
+        """Begin a game on a table that lies as the page has it, too."""
+        self.live.show(position=position)
+        self.referee.begin(position, {"active": "french"}, SHARED)
+        self.referee.see(position)
+
+    def goes_on(self, *labels: str) -> None:
+        """Do what is on offer under these labels, not by the page; nobody plays a card."""
+        for label in labels:
+            while label not in (offers := self._offers()):
+                self._act(offers["No card"])
+            self._act(offers[label])
+
+    def _offers(self) -> dict[str, Any]:
+        with self.referee.held() as play:
+            assert play is not None
+            game, state = play.game, play.state
+            return {game.offered(state, each).label: each for each in play.legal()}
+
+    def _act(self, action: Any) -> None:
+        self.referee.act(SHARED, self.referee.game.action_to_json(action), self.referee.version)
+
+    def offers(self, label: str) -> Any:
+        """The button of an action."""
+        return self.page.locator(f'#game-actions button[aria-label="{label}"]')
+
+
+@contextmanager
+def standing_game(browser: Browser, position: Position, **device: Any) -> Iterator[StandingGame]:
+    """A browser on a table that stands still; no script of the page may fail."""
+    live = StandingTable(roster=ROSTER_OF_FOUR, position=position)
+    context = browser.new_context(**({"viewport": {"width": 1400, "height": 900}} | device))
+    with Server(create_app(live), port=0) as server, context:
+        page = patient(context).new_page()
+        mistakes: list[Any] = []
+        page.on("pageerror", lambda mistake: mistakes.append(mistake))
+        page.goto(server.address)
+        yield StandingGame(live, page)
+    assert mistakes == []

@@ -1,0 +1,65 @@
+"""Real dice, entered die by die: each has a slot that says whose it is and what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tablecam.table.model import Position, Terrain
+from tests.rules.maurice.tables import line, position
+from tests.web.browser.standing_games import StandingGame, standing_game
+
+SOUTH = 270.0
+
+
+def half_in_a_wood() -> Position:
+    """F1 has B1 before it, whose left base stands in a wood."""
+    wood = Terrain("wood", "woods", ((500, 530), (560, 530), (560, 600), (500, 600)))
+    return position(
+        line("F1", "french", 600, 400), line("B1", "british", 600, 560, SOUTH), terrain=[wood]
+    )
+
+
+@pytest.fixture
+def game(browser: Browser) -> Iterator[StandingGame]:
+    """F1 is to roll to hit."""
+    with standing_game(browser, half_in_a_wood()) as game:
+        game.begin(half_in_a_wood())
+        game.goes_on("Volleys", "From the left", "F1 at B1 (4 bases)")
+        expect(game.page.locator("#game-dice-title")).to_have_text("4 dice for F1 to hit")
+        yield game
+
+
+def test_each_die_says_whose_it_is_and_what_it_needs(game: StandingGame) -> None:
+    groups = game.page.locator("#game-dice-entered .alike")
+    expect(groups.locator("span")).to_have_text(["5+ base F1/1", "4+ bases F1/2, F1/3, F1/4"])
+    expect(groups.nth(0).locator(".die")).to_have_text(["5+"])
+    expect(groups.nth(1).locator(".die")).to_have_text(["4+"] * 3)
+    for face in (4, 4, 1, 1):
+        game.page.locator(f'#game-dice-keys [data-face="{face}"]').click()
+    game.page.locator("#game-dice-enter").click()
+    log = game.page.locator("#game-log-body")
+    expect(log).to_contain_text("Base F1/1 of F1 rolls 4, needs 5: misses")
+    expect(log).to_contain_text("Base F1/2 of F1 rolls 4, needs 4: hits")
+
+
+def test_dice_are_entered_by_their_digits_and_backspace_never_undoes_the_game(
+    game: StandingGame,
+) -> None:
+    keys = game.page.keyboard
+    thrown = game.page.locator("#game-dice-entered .die:not(.empty)")
+    for key in ("4", "6", "Backspace", "5"):
+        keys.press(key)
+    expect(thrown).to_have_count(2)
+    for _ in range(4):
+        keys.press("Backspace")
+    expect(thrown).to_have_count(0)
+    expect(game.page.locator("#game-dice-title")).to_have_text("4 dice for F1 to hit")
+    for key in ("5", "4", "1", "1", "Enter"):
+        keys.press(key)
+    log = game.page.locator("#game-log-body")
+    expect(log).to_contain_text("Base F1/1 of F1 rolls 5, needs 5: hits")
+    keys.press("Control+z")
+    expect(game.page.locator("#game-dice-title")).to_have_text("4 dice for F1 to hit")
