@@ -26,6 +26,7 @@ __all__ = [
     "VERSION",
     "CameraFile",
     "calibration_name",
+    "keep_old",
     "read_camera_file",
     "to_json",
     "write_camera_file",
@@ -137,7 +138,7 @@ def write_camera_file(path: Path | str, camera_file: CameraFile) -> Path | None:
     try:
         fresh = _write_beside(path, text)
         try:
-            kept = _keep_old(path)
+            kept = keep_old(path)
             os.replace(fresh, path)
         except OSError:
             fresh.unlink(missing_ok=True)
@@ -164,7 +165,15 @@ def _write_beside(path: Path, text: str) -> Path:
     return Path(file.name)
 
 
-def _keep_old(path: Path) -> Path | None:
+def keep_old(path: Path) -> Path | None:
+    """Copy a file that is about to be written over; where to, or None where there is no such file.
+
+    The copy lies beside it, named after its calibration, or `old` where it is of none; one that is
+    there already serves again.
+
+    Raises:
+        OSError: It cannot be read, or the copy cannot be written.
+    """
     try:
         old = path.read_bytes()
     except FileNotFoundError:

@@ -36,6 +36,8 @@ def test_without_a_command_it_shows_what_there_is(capsys):
         (["run", "--source", "0"], "--table"),
         (["run", "--source", "0", "--table", "no.toml", "--camera", "no.json"], "no.toml"),
         (["run", "--resolution", "big", "--source", "simulated"], "big"),
+        (["run", "--source", "simulated", "--fps", "nan"], "--fps"),
+        (["run", "--source", "simulated", "--focus", "inf"], "--focus"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, named, capsys):

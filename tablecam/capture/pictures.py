@@ -24,7 +24,7 @@ from tablecam.capture.picture import (
     frozen_image,
     is_jpeg,
 )
-from tablecam.capture.quiet import silence_opencv
+from tablecam.capture.quiet import silence_opencv, silent_libraries
 from tablecam.errors import BadInput
 
 PICTURE_ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp")
@@ -44,8 +44,9 @@ def read_picture(path: Path | str) -> Image:
         BadInput: There is no such file, or it is not a picture, or only part of one.
     """
     data = _bytes_of(path)
-    image = None if _is_cut_short(data) else decoded(data)
-    if image is None:
+    with silent_libraries():
+        image = decoded(data)
+    if image is None or _is_cut_short(data):
         raise _unreadable(path, data)
     return frozen_image(image)
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import cv2
 
@@ -25,3 +28,23 @@ def silence_opencv() -> None:
     # OpenCV 5 moved the call; 4.11 knows only the first.
     logging = cv2 if hasattr(cv2, "setLogLevel") else cv2.utils.logging
     logging.setLogLevel(_SILENT)
+
+
+@contextmanager
+def silent_libraries() -> Iterator[None]:
+    """Keep what libjpeg says of a damaged picture off standard error: no setting of its own does.
+
+    For commands that read a picture by themselves: what other threads say meanwhile is lost, too.
+    """
+    if "OPENCV_LOG_LEVEL" in os.environ:
+        yield
+        return
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)

@@ -16,6 +16,7 @@ from calibration.board import BoardView, find_chessboard, find_lens_board
 from calibration.camera_file import (
     CameraFile,
     calibration_name,
+    keep_old,
     read_camera_file,
     write_camera_file,
 )
@@ -39,7 +40,7 @@ from tablecam.commands.calibration_report import (
     table_document,
 )
 from tablecam.commands.serving import page_options
-from tablecam.commands.source_options import source_options
+from tablecam.commands.source_options import Number, source_options
 from tablecam.errors import BadInput
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
@@ -141,7 +142,7 @@ def _inner_corners(
 )
 @click.option(
     "--square-mm",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Number(min=0, min_open=True),
     default=25.0,
     show_default=True,
     help="The side of the chessboard's squares. It changes nothing about the lens.",
@@ -168,8 +169,8 @@ def lens(
     it onto something flat, and take a dozen pictures of it: everywhere in the field, tilted this
     way and that, sharp.
     """
-    coverage_path = coverage_path or out.with_suffix(".coverage.png")
     _check_writable(out)
+    coverage_path = coverage_path or out.with_suffix(".coverage.png")
     _check_writable(coverage_path, ending=".png")
     views = _views(_expanded(pictures), chessboard, square_mm)
     chosen, rejected = choose_views(views)
@@ -180,10 +181,12 @@ def lens(
     progress = lens_progress(search.used, search)
     name = calibration_name(made_at, found)
     camera_file = CameraFile(name, found.lens.width_px, found.lens.height_px, found)
-    _write(coverage_path, png_bytes(coverage_picture(found, search.used)))
+    coverage = png_bytes(coverage_picture(found, search.used))
+    kept_coverage = _write_and_keep(coverage_path, coverage)
     kept = write_camera_file(out, camera_file)  # last: what fails before it leaves it as it was
     if as_json:
-        written = {"camera": out, "kept": kept, "coverage": coverage_path}
+        written = {"camera": out, "kept": kept}
+        written |= {"coverage": coverage_path, "kept_coverage": kept_coverage}
         document = lens_document(
             found, rejected, progress, camera_file=camera_file, written=written
         )
@@ -192,6 +195,7 @@ def lens(
     print_lens(found, rejected, progress)
     _say_written(out, kept)
     click.echo(f"{coverage_path}: shows where the views covered the field", err=True)
+    _say_kept(kept_coverage)
     if kept is not None:
         click.echo("The table's place hangs on the lens: calibrate the table again.", err=True)
     step = f"tablecam calibrate table PICTURE --table table.toml --camera {out}"
@@ -338,14 +342,21 @@ def _check_writable(path: Path, *, ending: str | None = None) -> None:
         raise BadInput(str(path), f"expected a name that ends in {ending}")
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write_and_keep(path: Path, content: bytes) -> Path | None:
+    """Write a file; where one that was there before is kept, as `write_camera_file` does."""
     try:
+        kept = keep_old(path)
         path.write_bytes(content)
     except OSError as error:
         raise BadInput(str(path), f"cannot be written: {error.strerror}") from error
+    return kept
 
 
 def _say_written(out: Path, kept: Path | None) -> None:
     click.echo(f"{out}: written", err=True)
+    _say_kept(kept)
+
+
+def _say_kept(kept: Path | None) -> None:
     if kept is not None:
         click.echo(f"{kept}: the file that was there before is kept here", err=True)

@@ -40,6 +40,8 @@ def calibrate_live(
     """
     if not camera_path.parent.is_dir():
         raise BadInput(str(camera_path), "expected a folder that exists, got no such folder")
+    if camera_path.is_dir():
+        raise BadInput(str(camera_path), "expected a file to write, got a folder")
     roster, factories, on_stage = _prepared(source, table_path)
     streams = Streams(MOST_WAITING)
     with (

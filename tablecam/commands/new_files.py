@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+import click
+
 from tablecam.errors import BadInput
 from tablecam.record.whole_files import NameTaken, whole_file
 
@@ -16,22 +18,36 @@ STANDARD_OUTPUT: Final = Path("-")
 Writing = Callable[[bytes], object]
 
 
-def check_new(outputs: Mapping[str, Path | None]) -> None:
+force_option = click.option("--force", is_flag=True, help="Write over what is there already.")
+
+
+def check_new(
+    outputs: Mapping[str, Path | None], *, inputs: Iterable[Path] = (), force: bool | None = None
+) -> None:
     """Refuse, before any work, outputs that are there already or are one; by their options.
+
+    With `force` they may be there, if they are none of the `inputs`; None where a command has no
+    such option.
 
     Raises:
         BadInput: Naming the file, or the option.
     """
     taken: dict[Path, str] = {}
+    read = {path.resolve() for path in inputs}
     for option, path in outputs.items():
         if path is None:
             continue
         name = path if path == STANDARD_OUTPUT else path.resolve()
+        if name in read:
+            raise BadInput(str(path), "expected a file of its own to write, got one that is read")
         if name in taken:
             raise BadInput(option, f"expected an output of its own, got that of {taken[name]}")
         taken[name] = option
-        if path != STANDARD_OUTPUT and path.exists():
-            raise NameTaken(str(path), "expected a new name, but there is such a file")
+        if path.is_dir():
+            raise BadInput(str(path), "expected a file to write, got a folder")
+        if path != STANDARD_OUTPUT and path.exists() and not force:
+            hint = "" if force is None else "; --force writes over it"
+            raise NameTaken(str(path), f"expected a new name, but there is such a file{hint}")
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:

@@ -1,8 +1,7 @@
-"""Writes what a command has drawn, never over what it has read."""
+"""Writes what a command has drawn; `new_files.check_new` says where it may."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import cv2
@@ -10,21 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.errors import BadInput
-
-
-def check_outputs(outputs: Iterable[Path | None], *, inputs: Iterable[Path]) -> None:
-    """Refuse to write over what is read, or over one's own other output.
-
-    Raises:
-        BadInput: Naming the file.
-    """
-    taken = {path.resolve() for path in inputs}
-    for output in outputs:
-        if output is None:
-            continue
-        if output.resolve() in taken:
-            raise BadInput(str(output), "expected a file of its own to write, got one that is used")
-        taken.add(output.resolve())
 
 
 def check_picture_name(path: Path) -> None:

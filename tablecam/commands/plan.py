@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 
 from calibration.lens import Lens
-from tablecam.commands.outputs import check_outputs, check_picture_name, write_picture
+from tablecam.commands.new_files import check_new, force_option
+from tablecam.commands.outputs import check_picture_name, write_picture
 from tablecam.commands.plan_picture import plan_picture
 from tablecam.commands.plan_report import print_plan, print_plan_document
-from tablecam.commands.source_options import resolution_px
+from tablecam.commands.source_options import Number, resolution_px
 from tablecam.errors import BadInput
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
@@ -28,6 +29,8 @@ from tablecam.vision.plan import (
 
 _FILE = click.Path(path_type=Path)
 _WEBCAM_DEG = 78.0
+_LEAST_TAG_MM = 1.0
+"""No printer prints the cells of a smaller one."""
 
 
 _EXAMPLES = """\b
@@ -40,23 +43,34 @@ Examples:
 @click.command("plan", epilog=_EXAMPLES)
 @click.option("--table", "table_path", type=_FILE, required=True, help="The table file.")
 @click.option(
-    "--camera-height", "height_mm", type=float, required=True, help="Millimetres above the table."
+    "--camera-height",
+    "height_mm",
+    type=Number(),
+    required=True,
+    help="Millimetres above the table.",
 )
 @click.option("--resolution", metavar="WxH", required=True, help="Of the camera's pictures.")
 @click.option(
     "--field-of-view",
     "field_of_view_deg",
-    type=float,
+    type=Number(),
     help=f"Degrees from side to side.  [default: {_WEBCAM_DEG:g}, a webcam's]",
 )
-@click.option("--focal-mm", type=float, help="The lens's focal length, in place of degrees;")
-@click.option("--sensor-mm", type=float, help="with how wide the sensor is.")
+@click.option("--focal-mm", type=Number(), help="The lens's focal length, in place of degrees;")
+@click.option("--sensor-mm", type=Number(), help="with how wide the sensor is.")
 @click.option("--camera-at", metavar="X,Y", help="Where it hangs, in mm.  [default: the middle]")
-@click.option("--tag-size", "tag_size_mm", type=float, help="Ask for another size of tag, in mm.")
 @click.option(
-    "--error-mm", type=float, default=0.2, show_default=True, help="How truly bases must be placed."
+    "--tag-size", "tag_size_mm", type=Number(), help="Ask for another size of tag, in mm."
+)
+@click.option(
+    "--error-mm",
+    type=Number(),
+    default=0.2,
+    show_default=True,
+    help="How truly bases must be placed.",
 )
 @click.option("--draw", "drawing_path", type=_FILE, help="Write a picture of the plan.")
+@force_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def plan(
     table_path: Path,
@@ -69,6 +83,7 @@ def plan(
     tag_size_mm: float | None,
     error_mm: float,
     drawing_path: Path | None,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Tell what a camera over a table would see.
@@ -76,7 +91,7 @@ def plan(
     It needs neither: look before buying and printing. How surely tags are found and how truly
     placed is read off measured curves.
     """
-    check_outputs([drawing_path], inputs=[table_path])
+    check_new({"--draw": drawing_path}, inputs=[table_path], force=force)
     if drawing_path is not None:
         check_picture_name(drawing_path)
     roster = _roster(table_path, tag_size_mm)
@@ -100,7 +115,8 @@ def _roster(path: Path, tag_size_mm: float | None) -> Roster:
         raise BadInput(str(path), "expected a [[base_type]] or more, got none", key="base_type")
     if tag_size_mm is None:
         return roster
-    _check_above_zero("--tag-size", tag_size_mm)
+    if tag_size_mm < _LEAST_TAG_MM:
+        raise BadInput("--tag-size", f"expected {_LEAST_TAG_MM:g} mm or more, got {tag_size_mm:g}")
     cells = side_cells(roster)
     least = min(roster.base_types, key=lambda base: largest_tag_mm(base, cells))
     if tag_size_mm > largest_tag_mm(least, cells):
@@ -161,5 +177,5 @@ def _check_height(height_mm: float, roster: Roster) -> None:
 
 
 def _check_above_zero(option: str, value: float) -> None:
-    if not 0 < value < math.inf:
+    if value <= 0:
         raise BadInput(option, f"expected a number above 0, got {value:g}")

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tablecam.commands.outputs import check_outputs, write_text
+from tablecam.commands.new_files import check_new, force_option
+from tablecam.commands.outputs import write_text
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.narrowing import RULES, document_under, keys_under, of_pair, of_units
@@ -52,6 +53,7 @@ Examples:
 @click.option("--pair", nargs=2, metavar="A B", help="Only of these two, in sentences.")
 @click.option("--rule", metavar="RULE", help="Only what answers this rule, such as M-1.12, or M-7.")
 @click.option("--draw", "drawing_path", type=_FILE, help="Write the evidence as an SVG.")
+@force_option
 def rulings(
     position_path: Path,
     active: str,
@@ -60,6 +62,7 @@ def rulings(
     pair: tuple[str, str] | None,
     rule: str | None,
     drawing_path: Path | None,
+    force: bool,
 ) -> None:
     """Rule on all that follows from a POSITION alone.
 
@@ -68,7 +71,7 @@ def rulings(
     --draw shows why. POSITION is a file that `tablecam snapshot` writes, or
     `tablecam disputes FILE --position N`.
     """
-    check_outputs([drawing_path], inputs=[position_path])
+    check_new({"--draw": drawing_path}, inputs=[position_path], force=force)
     field = field_of(read_position_file(position_path), str(position_path))
     _check_named("--active", active, sides(field), "side")
     for option, ids in (("--unit", unit_ids), ("--pair", pair or ())):

@@ -14,7 +14,8 @@ from calibration.camera import Camera
 from calibration.camera_file import read_camera_file
 from calibration.grey import to_grey
 from tablecam.capture.pictures import read_picture
-from tablecam.commands.outputs import check_outputs, check_picture_name, write_picture
+from tablecam.commands.new_files import check_new, force_option
+from tablecam.commands.outputs import check_picture_name, write_picture
 from tablecam.errors import BadInput
 from tablecam.live.advice import advice, facts_of
 from tablecam.table.position_file import position_to_json
@@ -52,18 +53,21 @@ Examples:
 @click.option(
     "--out", "out_path", type=_FILE, help="Write the position there, not to standard output."
 )
+@force_option
 def snapshot(
     picture: Path,
     table_path: Path,
     camera_path: Path,
     drawing_path: Path | None,
     out_path: Path | None,
+    force: bool,
 ) -> None:
     """Read one PICTURE of a table into a position.
 
     The position goes to standard output; what was found, missing or refused to standard error.
     """
-    check_outputs((drawing_path, out_path), inputs=(picture, table_path, camera_path))
+    outputs = {"--draw": drawing_path, "--out": out_path}
+    check_new(outputs, inputs=(picture, table_path, camera_path), force=force)
     if drawing_path is not None:
         check_picture_name(drawing_path)
     roster = read_table_file(table_path)

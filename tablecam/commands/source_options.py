@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any, get_args
 
@@ -13,10 +14,24 @@ from tablecam.errors import BadInput
 
 Decorated = Callable[..., Any]
 
+
+class Number(click.FloatRange):
+    """A finite number on the command line, within a range where there is one."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number that a text says; what is none is refused."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"expected a finite number, got {value}", param, ctx)
+        return number
+
+
 _OPTIONS = (
     click.option("--source", default="0", show_default=True, help="Where pictures come from."),
     click.option("--resolution", metavar="WxH", help="Ask a camera for pictures of this size."),
-    click.option("--fps", type=click.FloatRange(0.1, 240), help="Ask for so many frames a second."),
+    click.option("--fps", type=Number(0.1, 240), help="Ask for so many frames a second."),
     click.option(
         "--mjpeg/--no-mjpeg",
         default=True,
@@ -30,8 +45,8 @@ _OPTIONS = (
         show_default=True,
         help="Who talks to a USB camera; on Windows, dshow often opens faster than msmf.",
     ),
-    click.option("--focus", type=float, help="Fix a camera's focus, in its own units."),
-    click.option("--exposure", type=float, help="Fix a camera's exposure, in its own units."),
+    click.option("--focus", type=Number(), help="Fix a camera's focus, in its own units."),
+    click.option("--exposure", type=Number(), help="Fix a camera's exposure, in its own units."),
     click.option(
         "--autofocus/--hold-focus",
         default=False,

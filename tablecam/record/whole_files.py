@@ -27,10 +27,12 @@ def whole_file(path: Path) -> Iterator[Path]:
         NameTaken: There is a file of that name, before or by then.
         BadInput: It cannot be written.
     """
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
     with in_words(str(path), "cannot be written"):
+        if path.is_dir():
+            raise BadInput(str(path), "expected a new file, got a folder")
         if path.exists():
             raise NameTaken(str(path), _TAKEN)
+        fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             fresh.touch(exist_ok=False)

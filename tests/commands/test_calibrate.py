@@ -116,7 +116,12 @@ def test_json_is_the_only_thing_on_standard_output(chessboards, camera_path, cap
     options = ["--chessboard", "9x6", "--coverage", str(drawn), "--json"]
     assert _lens(chessboards, camera_path, *options) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["files"] == {"camera": str(camera_path), "kept": None, "coverage": str(drawn)}
+    assert document["files"] == {
+        "camera": str(camera_path),
+        "kept": None,
+        "kept_coverage": None,
+        "coverage": str(drawn),
+    }
     assert document["name"] == read_camera_file(camera_path).name
     assert [view["used"] for view in document["views"]] == [True] * 13
     assert set(document["parameters"]["k1"]) == {"value", "sigma"}
@@ -146,12 +151,17 @@ def test_a_lens_found_again_keeps_the_old_file_and_says_so(
 ):
     shutil.copy(chessboard_lens.path, camera_path)
     before = camera_path.read_bytes()
+    photograph = camera_path.with_suffix(".coverage.png")
+    photograph.write_bytes(b"somebody's own")
     assert _lens(chessboards, camera_path, "--chessboard", "9x6") == 0
     (kept,) = camera_path.parent.glob("camera.*.json")
     assert kept.read_bytes() == before
     said = capsys.readouterr().err
     assert str(kept) in said
     assert "calibrate the table again" in said
+    kept_photograph = camera_path.with_suffix(".coverage.old.png")
+    assert kept_photograph.read_bytes() == b"somebody's own"
+    assert f"{kept_photograph}: the file that was there before is kept here" in said
 
 
 def test_the_table_is_found_with_a_lens_and_the_lens_file_is_kept(
@@ -302,6 +312,7 @@ def test_places_that_cannot_be_written_are_refused_before_any_work(tmp_path, cap
         lambda: _lens(tmp_path, tmp_path / "camera.json", "--coverage", str(tmp_path / "a.toml")),
     )
     assert "ends in .png" in line
+    assert "got a folder" in _refused(capsys, tmp_path, lambda: _lens(tmp_path, "."))
 
 
 def _with(path, **changes):
@@ -312,9 +323,9 @@ def _with(path, **changes):
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"version": 2}, "camera.json: version: expected 1, got 2"),
-        ({"format": "tablecam.table"}, 'camera.json: format: expected "tablecam.camera"'),
-        ({"zoom": 1}, "camera.json: zoom: expected no such key"),
+        ({"version": 2}, "camera.json:1: version: expected 1, got 2"),
+        ({"format": "tablecam.table"}, 'camera.json:1: format: expected "tablecam.camera"'),
+        ({"zoom": 1}, "camera.json:1: zoom: expected no such key"),
         ({"width_px": 1280}, "expected a picture of 1280x1080 px as in"),
     ],
     ids=["another version", "another format", "a wrong key", "another size"],

@@ -117,3 +117,10 @@ def test_what_was_imported_can_be_added_to(game, told, tmp_path):
     again = GameFile.open(tmp_path / "again.tablecam")
     again.append(game.entries()[0])
     assert again.last() == game.last() + 1
+
+
+@pytest.mark.parametrize("out", [".", "..", "/", ""])
+def test_a_folder_to_write_to_is_refused_in_one_line(told, tmp_path, capsys, out):
+    path = tmp_path / "evening.jsonl"
+    path.write_text(told, encoding="utf-8")
+    assert "expected a new file, got a folder" in refused(capsys, path, out)

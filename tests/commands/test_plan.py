@@ -139,8 +139,8 @@ def test_a_picture_shows_the_table_and_as_many_tags_as_there_are_kinds(arguments
     [
         ({4: "0"}, "--camera-height: expected a number above 0, got 0"),
         ({4: "-5"}, "--camera-height: expected a number above 0, got -5"),
-        ({4: "inf"}, "--camera-height: expected a number above 0, got inf"),
-        ({4: "nan"}, "--camera-height: expected a number above 0, got nan"),
+        ({4: "inf"}, "'--camera-height': expected a finite number, got inf"),
+        ({4: "nan"}, "'--camera-height': expected a finite number, got nan"),
         ({4: "3"}, "--camera-height: expected 50 to 50000 mm, got 3"),
         ({4: "6e4"}, "--camera-height: expected 50 to 50000 mm, got 60000"),
         ({4: "high"}, "--camera-height"),
@@ -159,7 +159,8 @@ def test_bad_input_is_one_line(arguments, capsys, changes, said):
     ("options", "said"),
     [
         (("--tag-size", "31"), "--tag-size: expected at most 30 mm"),
-        (("--tag-size", "0"), "--tag-size: expected a number above 0"),
+        (("--tag-size", "0"), "--tag-size: expected 1 mm or more"),
+        (("--tag-size", "1e-320"), "--tag-size: expected 1 mm or more"),
         (("--error-mm", "0"), "--error-mm: expected a number above 0"),
         (("--field-of-view", "190"), "--field-of-view: expected 1 to 150 degrees, got 190"),
         (("--focal-mm", "1", "--sensor-mm", "36"), "--focal-mm: expected 1 to 150 degrees"),
@@ -182,6 +183,23 @@ def test_a_tag_that_does_not_fit_its_base_is_one_line(arguments, table, capsys):
 def test_a_drawing_is_not_written_over_the_table_file(arguments, table, capsys):
     assert "expected a file of its own" in refused([*arguments, "--draw", str(table)], capsys)
     assert table.read_text(encoding="utf-8") == TABLE
+
+
+def test_a_drawing_takes_no_photographs_place_without_force(arguments, tmp_path, capsys):
+    photograph = tmp_path / "scene-1.jpg"
+    photograph.write_bytes(b"somebody's own")
+    assert "--force writes over it" in refused([*arguments, "--draw", str(photograph)], capsys)
+    assert photograph.read_bytes() == b"somebody's own"
+    assert main([*arguments, "--draw", str(photograph), "--force"]) == 0
+    assert cv2.imread(str(photograph)) is not None
+
+
+@pytest.mark.parametrize("option", ["--camera-height", "--tag-size", "--error-mm", "--focal-mm"])
+@pytest.mark.parametrize("number", ["nan", "inf", "-1"])
+def test_a_number_that_is_none_is_refused_by_its_option(arguments, capsys, option, number):
+    line = refused([*arguments, option, number], capsys)
+    assert option in line
+    assert "fault" not in line
 
 
 def refused(arguments, capsys):

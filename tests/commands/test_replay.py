@@ -192,6 +192,7 @@ def test_a_repair_writes_over_nothing(game, tmp_path, capsys):
     assert "mine: expected a new name" in refused(capsys, game.path, "--repair", out)
     assert out.read_text() == "somebody's own"
     assert "expected a new name" in refused(capsys, game.path, "--repair", game.path)
+    assert "got a folder" in refused(capsys, game.path, "--repair", ".")
 
 
 def test_what_is_no_recording_is_refused(game, tmp_path, capsys):

@@ -118,6 +118,31 @@ def test_a_file_that_is_not_there_is_named(arguments, tmp_path, capsys, option, 
     assert name in refused(arguments, capsys)
 
 
+@pytest.mark.parametrize("option", ["--draw", "--out"])
+def test_what_is_there_already_is_written_over_only_by_force(arguments, tmp_path, capsys, option):
+    photograph = tmp_path / "scene-1.jpg"
+    photograph.write_bytes(b"somebody's own")
+    assert "--force writes over it" in refused([*arguments, option, str(photograph)], capsys)
+    assert photograph.read_bytes() == b"somebody's own"
+    assert main([*arguments, option, str(photograph), "--force"]) == 0
+    assert photograph.read_bytes() != b"somebody's own"
+
+
+def test_what_libjpeg_says_of_a_damaged_picture_is_not_shown(arguments, tmp_path, capfd):
+    picture = bytearray(cv2.imencode(".jpg", _noise())[1].tobytes())
+    del picture[6000:6500]
+    torn = tmp_path / "torn.jpg"
+    torn.write_bytes(picture)
+    arguments[1] = str(torn)
+    assert main(arguments) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.startswith(f"tablecam: {torn}: expected ")
+
+
+def _noise():
+    return np.random.default_rng(1).integers(0, 255, (480, 640, 3), dtype=np.uint8)
+
+
 def test_a_drawing_of_an_unknown_kind_is_refused(arguments, tmp_path, capsys):
     line = refused([*arguments, "--draw", str(tmp_path / "drawn.doc")], capsys)
     assert "expected a name that ends in .png or .jpg, got '.doc'" in line
