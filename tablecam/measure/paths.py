@@ -93,15 +93,26 @@ def paths_between(
     """The forward paths of three steps between two fronts, either corner at each end.
 
     A measured front is not quite square to its heading: both are squared, so that there is no way
-    at all between two that are the same.
+    at all between two that are the same. They are so about their middles, and for wheels about one
+    corner alone about that one: a hand holds the base that is there, not where the edge's end would
+    be if all bases lay in line.
     """
     width_mm = front_width_mm(start)
-    start, end = squared(start, width_mm), squared(end, width_mm)
+    paths = _paths(squared(start, width_mm), squared(end, width_mm), _CORNERS, counted)
+    if is_square(start) or is_square(end):
+        return tuple(paths)
+    for corner in _CORNERS:
+        before, after = squared(start, width_mm, corner), squared(end, width_mm, corner)
+        paths += _paths(before, after, (corner,), counted)
+    return tuple(paths)
+
+
+def _paths(start: Axes, end: Axes, corners: Sequence[Corner], counted: Counted) -> list[MovePath]:
     paths = [
         _as_path(start, first, straight_mm, last, counted)
-        for first, straight_mm, last in _turns(start, end)
+        for first, straight_mm, last in _turns(start, end, corners)
     ]
-    return (*paths, *_single_turns(start, end, counted))
+    return [*paths, *_single_turns(start, end, corners, counted)]
 
 
 def faced_about(front: Axes, depth_mm: float) -> Axes:
@@ -153,7 +164,7 @@ def _step_mm(before: Axes, after: Axes, counted: Counted) -> float:
 
 
 def _turns(
-    start: Axes, end: Axes
+    start: Axes, end: Axes, corners: Sequence[Corner]
 ) -> Iterator[tuple[tuple[Corner, float], float, tuple[Corner, float]]]:
     """Wheel, straight move, wheel: by corner and angle (radians), length, corner and angle.
 
@@ -161,8 +172,8 @@ def _turns(
     and the last wheel's at the end, is known. In between the front moves straight.
     """
     width_mm = front_width_mm(start)
-    for first in _CORNERS:
-        for last in _CORNERS:
+    for first in corners:
+        for last in corners:
             apart = np.subtract(pivot_mm(end, last), pivot_mm(start, first))
             across_mm = 0.0 if first == last else (width_mm if first == "left" else -width_mm)
             square = float(apart @ apart) - across_mm**2
@@ -190,14 +201,16 @@ def forward_turn_rad(corner: Corner, from_deg: float, to_deg: float) -> float:
     return 0.0 if 2 * math.pi - turn_rad < _NOTHING else turn_rad
 
 
-def _single_turns(start: Axes, end: Axes, counted: Counted) -> Iterator[MovePath]:
+def _single_turns(
+    start: Axes, end: Axes, corners: Sequence[Corner], counted: Counted
+) -> Iterator[MovePath]:
     """Straight move, wheel, straight move."""
     width_mm = front_width_mm(start)
     ahead, onward = np.array(forward(start.heading_deg)), np.array(forward(end.heading_deg))
     cross = float(ahead[0] * onward[1] - ahead[1] * onward[0])
     if abs(cross) < _NOTHING:
         return
-    for corner in _CORNERS:
+    for corner in corners:
         turn_rad = forward_turn_rad(corner, start.heading_deg, end.heading_deg)
         turned = wheeled(start, corner, turn_rad * width_mm)
         left_over = np.subtract(_middle(end), _middle(turned))
@@ -240,10 +253,18 @@ def _path(steps: Sequence[Wheel | Straight], counted: Counted) -> MovePath:
     return MovePath(kept, straights + share * wheels, counted)
 
 
-def squared(front: Axes, width_mm: float) -> Axes:
-    """A front squared to its heading and given a width about its middle."""
-    middle, half = np.array(_middle(front)), np.array(right(front.heading_deg)) * width_mm / 2
-    left, end = (middle - half).tolist(), (middle + half).tolist()
+def is_square(front: Axes) -> bool:
+    """Whether a front edge lies square to its heading."""
+    rise_mm = np.subtract(front.right_mm, front.left_mm) @ np.array(forward(front.heading_deg))
+    return bool(abs(rise_mm) < _NOTHING)
+
+
+def squared(front: Axes, width_mm: float, corner: Corner | None = None) -> Axes:
+    """A front squared to its heading and given a width, about its middle or one of its corners."""
+    across = np.array(right(front.heading_deg)) * width_mm
+    left_share = {None: 0.5, "left": 0.0, "right": 1.0}[corner]
+    about = np.array(_middle(front) if corner is None else pivot_mm(front, corner))
+    left, end = (about - left_share * across).tolist(), (about + (1 - left_share) * across).tolist()
     return replace(front, left_mm=(left[0], left[1]), right_mm=(end[0], end[1]))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tablecam.measure.answer import Answer, Shape
 from tablecam.measure.outlines import Axes
-from tablecam.measure.paths import MovePath, faced_about, paths_between, swept
+from tablecam.measure.paths import MovePath, faced_about, paths_between, squared, swept
 from tablecam.measure.simple_paths import simply_reached
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.march_ways import Way, comes_near, judged_way
@@ -136,11 +136,14 @@ def _about(end: Axes, slack_mm: float) -> list[Axes]:
     turn_deg = math.degrees(slack_mm / half_mm)
     across = np.array(right(end.heading_deg)) * slack_mm
     return [
-        replace(
-            end,
-            left_mm=_point(end.left_mm + aside * across),
-            right_mm=_point(end.right_mm + aside * across),
-            heading_deg=end.heading_deg + turn * turn_deg,
+        squared(
+            replace(
+                end,
+                left_mm=_point(end.left_mm + aside * across),
+                right_mm=_point(end.right_mm + aside * across),
+                heading_deg=end.heading_deg + turn * turn_deg,
+            ),
+            2 * half_mm,
         )
         for aside, turn in product((-1.0, 0.0, 1.0), repeat=2)
         if aside or turn

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from random import Random
 
 import pytest
 
@@ -15,6 +16,7 @@ from tablecam.rules.maurice.game.steps import Displacing, Marching, MovingComman
 from tablecam.table.model import Commander, Terrain, Unit
 from tablecam.testing import shifted, turned
 from tests.rules.maurice.game.states import after, kinds, level, state_at
+from tests.rules.maurice.game.varied_games import uneven
 from tests.rules.maurice.tables import BW, column, gun, line, massed, position
 
 FAR = line("B9", "british", 200, 1150, 270)
@@ -85,6 +87,19 @@ def test_m_6_2_a_bugle_adds_to_the_allowance_and_holds_a_unit_no_longer() -> Non
     bugle = Modifier("french", "bugle", {"F1": 1})
     _, events = after(marching(start, modifiers=(bugle,)), far)
     assert events[0].facts["allowance_bw"] == 5.0
+
+
+@pytest.mark.parametrize("make", [line, massed, column])
+@pytest.mark.parametrize("seed", range(4))
+def test_m_6_17_what_is_listed_of_a_unit_that_lies_unevenly_is_taken(make, seed) -> None:
+    chance = Random(seed)
+    even = make("F1", "french", 700, 500, chance.choice((90.0, 348.0)))
+    unit = replace(even, bases=tuple(uneven(chance, base) for base in even.bases))
+    state = marching(unit, line("B1", "british", 1500, 1100, 270))
+    marches = [action for action in the_round.legal(state) if isinstance(action, March)]
+    assert len(marches) > 4
+    for action in marches:
+        after(state, action)
 
 
 def test_m_6_11_a_bugle_lets_no_column_farther_near_the_enemy() -> None:

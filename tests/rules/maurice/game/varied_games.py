@@ -93,7 +93,7 @@ def _army(
         heading_deg += chance.choice((0.0, 0.0, chance.uniform(-25, 25), chance.uniform(0, 360)))
         bases = _laid(formation, base_mm, (x_mm, y_mm), heading_deg)
         if chance.random() < 0.3:
-            bases = tuple(_uneven(chance, base) for base in bases)
+            bases = tuple(uneven(chance, base) for base in bases)
         state: dict[str, Any] = {"disruption": chance.randint(0, 1 if arm == "artillery" else 4)}
         if arm == "artillery" and chance.random() < 0.3:
             state["smoke"] = True
@@ -125,7 +125,7 @@ def _laid(
     )
 
 
-def _uneven(chance: Random, base: BasePose) -> BasePose:
+def uneven(chance: Random, base: BasePose) -> BasePose:
     """A base that a hand laid a little before or behind the others, as lines truly lie."""
     by_mm, turn_rad = chance.uniform(-1.5, 1.5), math.radians(base.heading_deg)
     x_mm, y_mm = base.x_mm + by_mm * math.cos(turn_rad), base.y_mm + by_mm * math.sin(turn_rad)
