@@ -147,6 +147,16 @@ class Accept(BaseModel):
     version: int | None = None
 
 
+class AcceptAll(BaseModel):
+    """The units and commanders that are to stay where they lie, and why."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    units: list[str] = Field(min_length=1, max_length=100)
+    why: str = Field(default="", max_length=200)
+    version: int | None = None
+
+
 class Intend(BaseModel):
     """Where a unit is going to be put, said before it is moved."""
 

@@ -12,6 +12,7 @@ from tablecam.referee.referee import Referee
 from tablecam.referee.shown import shown as shown_to
 from web.bodies import (
     Accept,
+    AcceptAll,
     Act,
     Begin,
     Confirm,
@@ -71,6 +72,14 @@ def accept() -> Response:
     """Leave a unit where it was laid, against the rules: the players have agreed on it."""
     wanted = asked(Accept, "accept")
     _referee().accept(seat_now(), wanted.unit, wanted.why, wanted.version)
+    return _shown()
+
+
+@blueprint.post("/accept-all")
+def accept_all() -> Response:
+    """Leave all that is out of step where it lies."""
+    wanted = asked(AcceptAll, "accept-all")
+    _referee().accept_all(seat_now(), wanted.units, wanted.why, wanted.version)
     return _shown()
 
 

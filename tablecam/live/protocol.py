@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from tablecam.live.state import Snapshot
 from tablecam.referee.referee import Referee
+from tablecam.table.model import Position
 from tablecam.table.roster import Roster
 
 Json = dict[str, Any]
@@ -51,6 +52,9 @@ class SimulatedControls(Protocol):
 
     def restart(self) -> None:
         """Start the script again and forget what players moved."""
+
+    def lie_as(self, position: Position) -> None:
+        """Put all to where a game has it, and keep the script's hands away."""
 
     @property
     def is_paused(self) -> bool:

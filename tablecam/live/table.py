@@ -93,6 +93,8 @@ class LiveTable(Background):
             )
             if record is not None and (unfinished := record.unfinished()) is not None:
                 self._referee.resume(unfinished)
+                if simulated is not None and (known := self._referee.position()) is not None:
+                    simulated.lie_as(known)
         if self._referee is not None or record is not None:
             if record is not None:
                 # What a script moves is no hand's: a demo that is only looked at leaves no file.

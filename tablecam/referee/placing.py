@@ -7,9 +7,12 @@ does not yet. That is no move of anybody's, so it is told apart from what hands 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
+from tablecam.rules.frozen_json import to_plain
+from tablecam.rules.game import Refused
 from tablecam.table.hands import apart_mm, has_its_place, lies_there
 from tablecam.table.model import BasePose, Commander, Position, Unit
 
@@ -89,6 +92,26 @@ def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position
         if known_leader.id in names or (lies is not None and has_its_place(lies, known_leader)):
             leaders[known_leader.id] = known_leader
     return replace(seen, units=(*units, *missing), commanders=tuple(leaders.values()))
+
+
+def laid(seen: Position | None, names: Iterable[str]) -> dict[str, Any]:
+    """Where units and commanders lie as they are seen, as players overrule a game with it.
+
+    Raises:
+        Refused: One of them is not seen.
+    """
+    units = {unit.id: unit for unit in (seen.units if seen else ()) if unit.bases}
+    leaders = {leader.id: leader for leader in (seen.commanders if seen else ())}
+    found: dict[str, dict[str, Any]] = {}
+    for name in names:
+        if name in units:
+            found.setdefault("units", {})[name] = [to_plain(base) for base in units[name].bases]
+        elif name in leaders:
+            at = [leaders[name].x_mm, leaders[name].y_mm]
+            found.setdefault("commanders", {})[name] = at
+        else:
+            raise Refused(f"expected a unit that is seen, got {name}", key="unit")
+    return found
 
 
 def _of_commander(leader: Commander, seen: Position) -> Iterator[Placing]:

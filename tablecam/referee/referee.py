@@ -21,12 +21,11 @@ from tablecam.referee.course import AnyPlay, Course
 from tablecam.referee.intents import Intent, answered, check_units, said_of_late
 from tablecam.referee.kept import Keeper, Kept
 from tablecam.referee.known import Known
-from tablecam.referee.placing import Placing
+from tablecam.referee.placing import Placing, laid
 from tablecam.referee.refusals import OutOfDate
 from tablecam.referee.seats import SHARED, Proposal, Seat
 from tablecam.referee.taps import Taps, check_asked, check_plays, offered
 from tablecam.referee.ways import Way, decided_by
-from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import OVERRULE, Game, Refused, Suggestion
 from tablecam.rules.play import Play
 from tablecam.table.model import Position
@@ -281,14 +280,19 @@ class Referee:
             NotYours, OutOfDate: As for `act`.
             BadInput: It is not seen, or cannot lie so.
         """
+        self.accept_all(seat, [unit], why, version)
+
+    def accept_all(
+        self, seat: Seat, units: Sequence[str], why: str = "", version: int | None = None
+    ) -> None:
+        """Leave units and commanders where they lie, in one overrule.
+
+        Raises:
+            NotYours, OutOfDate, BadInput: As for `accept`.
+        """
         with self._turn:
             self._checked(seat, version, is_of_table=True)
-            there = self._by_hand.seen
-            seen = None if there is None else there.unit(unit)
-            if seen is None or not seen.bases:
-                raise Refused(f"expected a unit that is seen, got {unit}", key="unit")
-            laid = [to_plain(base) for base in seen.bases]
-            self.act(seat, {"type": OVERRULE, "why": why, "units": {unit: laid}})
+            self.act(seat, {"type": OVERRULE, "why": why, **laid(self._by_hand.seen, units)})
 
     def intend(self, seat: Seat, intent: Intent, version: int | None = None) -> None:
         """Keep what a mover says before he moves; it is checked when he has.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from dataclasses import replace
 
 import numpy as np
 
@@ -88,6 +89,27 @@ class SimulatedTable:
             self._aside.clear()
             self._off = frozenset()
             self._paused, self._is_left_alone = is_paused, False
+
+    def lie_as(self, position: Position) -> None:
+        """Put all to where a game has it, and keep the script's hands away."""
+        lie = {
+            base.tag: Place(base.x_mm, base.y_mm, base.heading_deg)
+            for unit in position.units
+            for base in unit.bases
+        }
+        leaders = {leader.id: leader for leader in position.commanders}
+        with self._lock:
+            self.restart(is_paused=True)
+            self._is_left_alone = True
+            for id in self._timeline.ids:
+                tags, places = self._timeline.tags[id], self._places(id)
+                if (leader := leaders.get(id)) is not None:
+                    places = (replace(places[0], x_mm=leader.x_mm, y_mm=leader.y_mm),)
+                elif lie.keys() >= set(tags):
+                    places = tuple(lie[tag] for tag in tags)
+                else:
+                    self._off |= set(tags)
+                self._aside[id] = places
 
     def advance(self, seconds: float) -> None:
         """Let time pass; the script's, unless paused. A unit whose way is barred is left there."""

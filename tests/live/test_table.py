@@ -1,6 +1,8 @@
 """The live table over the simulated one: real frames, real vision, no page."""
 
 import re
+from datetime import UTC, datetime
+from functools import partial
 
 import cv2
 import numpy as np
@@ -8,7 +10,11 @@ import pytest
 
 from tablecam.capture.reader import Reader
 from tablecam.errors import BadInput
+from tablecam.live.keeping import KeptGame, new_game_file
+from tablecam.live.resuming import unfinished_game
 from tablecam.live.table import LiveTable
+from tablecam.record.entries import GameFacts
+from tablecam.referee.seats import SHARED
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 from tests.live.tapped import Tap, after_one_frame, plain_renderer, until, watched
@@ -312,3 +318,25 @@ def test_a_tag_that_lies_there_twice_is_said_and_its_base_is_held(scene):
     assert again.doubted == frozenset()
     assert bases_by_tag(again.position)[10].seen == "now"
     assert again.health.warnings == ()
+
+
+def test_an_unfinished_game_puts_the_simulated_table_back_to_where_it_has_it(tmp_path):
+    """A second `tablecam demo` opens on the game that was left, and not on a wall of red."""
+    camera, facts = demo_camera(), GameFacts("maurice-lite", "", datetime.now(UTC))
+
+    def gone_on_with(table):
+        record = KeptGame(partial(new_game_file, tmp_path, facts), unfinished_game(tmp_path, ""))
+        reader = Reader(
+            lambda: Tap(SimulatedSource(table, camera)), name="simulated", is_live=False
+        )
+        return LiveTable(reader, camera, table.roster, simulated=table, record=record)
+
+    left = embedded_demo()
+    left.move_unit("P1", 300, 290, 90)
+    with gone_on_with(left) as live:
+        live.referee.begin(left.truth(), {"active": "prussian"}, SHARED)
+    table = embedded_demo()
+    table.advance(30.0)
+    with gone_on_with(table):
+        assert table.truth() == left.truth()
+        assert table.is_paused

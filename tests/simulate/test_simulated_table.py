@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -312,3 +313,19 @@ def test_a_restart_puts_back_what_was_taken_off():
 def test_what_cannot_be_taken_off_or_put_back_is_refused(deed, said):
     with pytest.raises(BadInput, match=said):
         deed(embedded_demo())
+
+
+def test_a_table_is_put_back_to_where_an_unfinished_game_has_it():
+    begun = embedded_demo()
+    begun.move_unit("P1", 300, 290, 90)
+    begun.take_off("A6")
+    game = begun.truth()
+    table = embedded_demo()
+    table.advance(30.0)
+    table.lie_as(replace(game, units=tuple(unit for unit in game.units if unit.bases)))
+    assert table.truth() == game
+    assert table.is_paused
+    table.resume()
+    table.advance(30.0)  # what a game has taken up no hand of the script comes for
+    assert table.truth() == game
+    assert table.scene().hands == ()

@@ -187,3 +187,6 @@ class StandingControls:
 
     def restart(self) -> None:
         self.deeds.append("restart")
+
+    def lie_as(self, position: Position) -> None:
+        self.deeds.append("lie as the game")

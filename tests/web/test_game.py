@@ -246,3 +246,13 @@ def as_measured(position: Position) -> Position:
         for unit in position.units
     )
     return replace(position, units=units)
+
+
+def test_all_that_is_out_of_step_is_accepted_at_once(french, live):
+    begin(french)
+    live.referee.see(moved(moved(table(), "B1", 30.0), "B2", 30.0))
+    assert len(french.get("/api/game").json["moved"]) == 2
+    now = french.post("/api/game/accept-all", json={"units": ["B1", "B2"]}).json
+    assert now["moved"] == []
+    assert now["log"][-1]["text"] == "overruled: B1, B2 as laid"
+    assert french.post("/api/game/accept-all", json={"units": ["nobody"]}).status_code == 400

@@ -2,7 +2,7 @@
 /** The game on the table: ghosts of where units belong, what is pointed at, and what stands beside them. */
 import { cornersShown, layingDue } from "./game_laying.js";
 import { renderMarks, RESULT } from "./game_marks.js";
-import { latestEvidence, picturedNow, playing, shapesLookedAt } from "./game_state.js";
+import { astray, latestEvidence, picturedNow, playing, shapesLookedAt } from "./game_state.js";
 import { each, make, put } from "./keyed.js";
 import { withLabels } from "./rulings_board.js";
 import { makeText, placeText, through, updateShapes } from "./shapes.js";
@@ -52,9 +52,10 @@ function renderCorners(layer, state) {
 function ghosts(state) {
   const told = playing(state);
   if (!told) return [];
+  const summed = astray(told);
   return [
     ...told.to_place.map(({ unit, ghost }) => ({ unit, bases: ghost, kind: /** @type {"due"} */ ("due"), text: ghost.length ? `${unit} here` : `${unit} off` })),
-    ...told.moved.map(({ unit, ghost, is_back }) => ({ unit, bases: ghost, kind: /** @type {"nearest"} */ ("nearest"), text: is_back ? `${unit} back here` : `${unit}: legal` })).filter(({ bases }) => bases.length),
+    ...told.moved.filter((moved) => state.game.showsAstray || !summed.includes(moved)).map(({ unit, ghost, is_back }) => ({ unit, bases: ghost, kind: /** @type {"nearest"} */ ("nearest"), text: is_back ? `${unit} back here` : `${unit}: legal` })).filter(({ bases }) => bases.length),
     ...state.game.placed.map((unit) => ({ unit, bases: [], kind: /** @type {"arrived"} */ ("arrived"), text: "✓ placed" })),
   ];
 }

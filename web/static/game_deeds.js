@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { chooseAlone } from "./choosing.js";
 import { decisionKey, HOLDS_FROM } from "./game_due.js";
 import { forceAction, toggled } from "./game_force.js";
-import { addFace, dropFace, gameTold, offerOf, playing, rollDue, valuesOf } from "./game_state.js";
+import { addFace, astray, dropFace, gameTold, offerOf, playing, rollDue, valuesOf } from "./game_state.js";
 import { listenToLog } from "./game_log_deeds.js";
 import { listenToSettling } from "./game_settling.js";
 import { listenToSetup } from "./game_setup_deeds.js";
@@ -124,9 +124,18 @@ export class Deeds {
 
   /** Leave a unit, or a commander, where it lies. @param {string} unit @param {string} why */
   accept(unit, why) {
-    const leader = this.state.now?.commanders.find(({ id }) => id === unit);
-    if (leader) return this.act({ type: "overrule", why, commanders: { [unit]: [leader.x_mm, leader.y_mm] } });
     return this.send("Accepting …", () => api.playGame("accept", { unit, why, version: this.version }));
+  }
+
+  /** Leave all that is out of step where it lies. */
+  acceptAll() {
+    const units = astray(playing(this.state)).map(({ unit }) => unit);
+    return this.send("Accepting …", () => api.playGame("accept-all", { units, version: this.version }));
+  }
+
+  /** Choose how another game begins, or do not. */
+  beginAgain() {
+    this.change(() => { this.state.game.again = !this.state.game.again; openBegin(true); });
   }
 
   /** @param {string} unit @param {string} way */
@@ -243,7 +252,7 @@ function listenToBegin(deeds) {
   onTap("begin-measuring", "data-measuring", (measuring) => deeds.change(() => { begin.measuring = measuring === "declared" ? "declared" : "free"; }));
   onTap("begin", "", () => deeds.begin());
   onTap("agree", "", () => deeds.agree());
-  onTap("begin-again", "", () => deeds.change(() => { deeds.state.game.again = !deeds.state.game.again; openBegin(true); }));
+  for (const id of ["begin-again", "astray-begin"]) onTap(id, "", () => deeds.beginAgain());
   openBegin(!matchMedia(PHONE).matches);
   onTap("turn-question", "", () => openPanel());
 }
@@ -281,7 +290,7 @@ function listenToOffers(deeds) {
   onTap("game-dice-back", "", () => deeds.change(() => dropFace(state)));
   onTap("game-dice-enter", "", () => deeds.enter());
   onTap("game-dice-roll", "data-offer", (key) => deeds.take(key));
-  for (const [id, attribute] of [["game-actions", "data-offer"], ["game-moved", "data-look"]]) listenToLooks(byId(id), attribute, look);
+  for (const [id, attribute] of [["game-actions", "data-offer"], ["game-moved", "data-look"], ["astray-moved", "data-look"]]) listenToLooks(byId(id), attribute, look);
 }
 
 /** @type {(deeds: Deeds) => void} */
@@ -298,7 +307,9 @@ function listenToMoved(deeds) {
   byId("game-due").addEventListener("animationend", () => deeds.change(() => { game.placed = []; }));
   onTap("intent-ranges", "data-intent", (intent) => deeds.intend(JSON.parse(intent)));
   onTap("game-together", "data-confirm-all", () => deeds.confirmAll());
-  onTap("game-moved", "data-way", (way, button) => {
+  onTap("astray-accept", "", () => deeds.acceptAll());
+  byId("astray-shown").addEventListener("toggle", () => deeds.change(() => { game.showsAstray = /** @type {HTMLDetailsElement} */ (byId("astray-shown")).open; }));
+  for (const list of ["game-moved", "astray-moved"]) onTap(list, "data-way", (way, button) => {
     const row = button.closest("[data-unit]");
     const unit = row?.getAttribute("data-unit") ?? "";
     if (way === "accept-open") deeds.change(() => { game.accepting = unit; });

@@ -1,7 +1,7 @@
 // @ts-check
 /** What hands have to do for the game, and what they seem to have done: to confirm, or to decide. */
 import { disable, renderDice } from "./game_dice.js";
-import { playing } from "./game_state.js";
+import { astray, playing } from "./game_state.js";
 import { sentence } from "./game_words.js";
 import { each, put, write } from "./keyed.js";
 import { byId, element } from "./panel.js";
@@ -35,7 +35,27 @@ export function renderDue(state) {
     lift.hidden = !isOff || !state.facts.simulated || told?.seat.kind === "spectator";
   });
   renderTogether(state);
-  each(byId("game-moved"), told?.moved ?? [], ({ unit }) => unit, makeMoved, (row, moved) => updateMoved(row, moved, state));
+  renderAstray(state);
+  const summed = astray(told);
+  renderMoved("game-moved", (told?.moved ?? []).filter((moved) => !summed.includes(moved)), state);
+}
+
+/** @type {(id: string, all: Moved[], state: State) => void} */
+function renderMoved(id, all, state) {
+  each(byId(id), all, ({ unit }) => unit, makeMoved, (row, moved) => updateMoved(row, moved, state));
+}
+
+/** One card for all that is out of step with the game. @type {(state: State) => void} */
+function renderAstray(state) {
+  const told = playing(state);
+  const units = astray(told);
+  byId("game-astray").hidden = units.length === 0;
+  write(byId("astray-words"), `${units.length} units are not where the game has them.`);
+  for (const id of ["astray-accept", "astray-begin"]) {
+    byId(id).hidden = told?.seat.kind === "spectator";
+    disable(byId(id), state.game.busy !== null);
+  }
+  renderMoved("astray-moved", units, state);
 }
 
 /** The button that confirms several moves at once. @type {(state: State) => void} */

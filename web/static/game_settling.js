@@ -7,7 +7,7 @@ import { byId } from "./panel.js";
 /** @typedef {import("./state.js").State} State */
 
 const SETTLE_MS = 400;
-const LISTS = ["game-together", "game-moved", "game-dice", "game-actions", "game-take"];
+const LISTS = ["game-together", "game-astray", "game-moved", "game-dice", "game-actions", "game-take"];
 let shown = "";
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let settled;

@@ -80,6 +80,7 @@
  * @property {{key: string, face: number} | null} decided  a die that was rolled for what is too close to call
  * @property {string | null} accepting  the unit that is to be accepted as it lies
  * @property {string[]} placed  the units that have just arrived where the game has them
+ * @property {boolean} showsAstray  whether it is drawn where all belong that are out of step with the game
  * @property {number} movesBefore  how many moves of the simulated table could be taken back at the latest action
  * @property {string | null} copied  the link that was copied last
  * @property {{units: string[], cards: string[]}} force  a force that is being put together
@@ -113,6 +114,7 @@ export function newGame(facts) {
     decided: null,
     accepting: null,
     placed: [],
+    showsAstray: false,
     movesBefore: 0,
     copied: null,
     force: { units: [], cards: [] },
@@ -159,6 +161,12 @@ export function gameTold(state, told, asked) {
 function forgetFaces(game, roll) {
   const text = roll ? `${roll.label} ${game.told?.log.length}` : "";
   if (text !== game.facesOf) [game.faces, game.facesOf] = [[], text];
+}
+
+/** Whom the game has elsewhere, though nothing is to be moved by them now, where that is more than one. @type {(told: GameNow | null) => Moved[]} */
+export function astray(told) {
+  const found = told?.moved.filter(({ is_back, is_legal }) => is_back && !is_legal) ?? [];
+  return found.length > 1 ? found : [];
 }
 
 /** The roll that this seat may make now. @type {(told: GameNow | null) => Offer | undefined} */

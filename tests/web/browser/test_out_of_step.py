@@ -1,0 +1,38 @@
+"""A table on which nothing lies where the game has it: one card says so, and helps."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Browser, expect
+
+from tests.referee.tables import moved, table
+from tests.web.browser.standing_games import standing_game
+
+
+def test_one_card_sums_up_what_is_out_of_step_with_the_game(browser: Browser) -> None:
+    there = table()
+    for unit in ("F1", "F2", "B1", "B2"):
+        there = moved(there, unit, 85.0)
+    with standing_game(browser, table()) as game:
+        page = game.page
+        game.begin(table())
+        game.live.show(position=there)
+        game.referee.see(there)
+        card = page.locator("#game-astray")
+        expect(card).to_contain_text("4 units are not where the game has them")
+        expect(page.locator(".moved:visible, .placing.nearest")).to_have_count(0)
+        card.get_by_text("Show me").click()
+        expect(page.locator(".moved:visible")).to_have_count(4)
+        expect(page.locator(".placing.nearest")).to_have_count(4)
+        card.get_by_role("button", name="New game").click()
+        expect(page.locator("#begin-summary")).to_be_visible()
+        card.get_by_role("button", name="Accept all").click()
+        expect(card).to_be_hidden()
+        expect(page.locator("#game-log-body")).to_contain_text("F1, F2, B1, B2 as laid")
+
+
+def test_one_unit_that_was_knocked_has_its_own_card(browser: Browser) -> None:
+    with standing_game(browser, table()) as game:
+        game.begin(table())
+        game.referee.see(moved(table(), "B1", 30.0))
+        expect(game.page.locator('.moved[data-unit="B1"]')).to_be_visible()
+        expect(game.page.locator("#game-astray")).to_be_hidden()
