@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from tablecam.rules.game import Asked, Event, Refused
@@ -12,7 +13,7 @@ from tablecam.rules.maurice.game.able import able_units
 from tablecam.rules.maurice.game.actions import Action, Activate, Done
 from tablecam.rules.maurice.game.declaring import tried_activations, tried_forces
 from tablecam.rules.maurice.game.hands import cards_of, is_dealt, without_cards
-from tablecam.rules.maurice.game.sequence import after_action
+from tablecam.rules.maurice.game.sequence import DRAWS, after_action
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed
 from tablecam.rules.maurice.game.steps import Activating, Interrupting
@@ -25,7 +26,11 @@ Force = tuple[str, ...]
 
 
 class ActivatingRules:
-    """`Activating`: a force and cards that reach it; or none, as no card does or will."""
+    """`Activating`: a force and cards that reach it; or none, as no card does.
+
+    Cards were drawn for the action, so nobody changes his mind (M-4.10). Where players hold printed
+    cards it is theirs to say that none reaches.
+    """
 
     def asked(self, state: State, step: Activating) -> Asked:
         """The active side."""
@@ -34,28 +39,13 @@ class ActivatingRules:
 
     def legal(self, state: State, step: Activating) -> tuple[Action, ...]:
         """Each whole force and each unit that can be activated, with the cheapest cards for it."""
-        field = field_at(state)
-        able = able_units(state)
-        candidates = [
-            force
-            for force in _candidates(state)
-            if able.refusal(force) is None and _is_of_use(state, field, force)
-        ]
-        if state.declares_first:
-            tried = (each for force in candidates for each in tried_activations(state, force))
-            return (*tried, Done())
-        found = []
-        for force, need_bw in zip(candidates, _needs_bw(state, field, candidates), strict=True):
-            cheapest = None if need_bw is None else _cheapest(state, force, need_bw)
-            if cheapest is not None:
-                found.append(cheapest)
-        return (*found, Done())
+        found = _activations(state)
+        return found if found and _is_bound(state) else (*found, Done())
 
     def apply(self, state: State, step: Activating, action: Action) -> Followed:
         """The cards are spent, and the passive side may interrupt."""
         if isinstance(action, Done):
-            text, facts = f"{side_name(state.active)} activates nobody", {"side": state.active}
-            return after_action(state), (Event("no-force", text, "M-4.15", facts),)
+            return _activates_nobody(state)
         if not isinstance(action, Activate):
             raise Refused(f"expected a force, or done, got {action.type}", rule="M-4.11")
         spans_bw = _played_bw(state, action)
@@ -70,6 +60,39 @@ class ActivatingRules:
         if told.kind == "out-of-reach":
             return after_action(state), (*left, told)
         return state.to(Interrupting("activation", force)), (*left, told)
+
+
+def _activates_nobody(state: State) -> Followed:
+    who = side_name(state.active)
+    if _is_bound(state) and (found := _activations(state)):
+        names = ", ".join(found[0].force)
+        why = f"{who} has declared to {state.round.command}, and its cards reach {names}"
+        raise Refused(why, rule="M-4.10", key="type")
+    text = f"{who} activates nobody"
+    return after_action(state), (Event("no-force", text, "M-4.15", {"side": state.active}),)
+
+
+def _is_bound(state: State) -> bool:
+    """Whether cards were drawn for the action, and tablecam knows which the hand holds."""
+    return is_dealt(state) and state.round.command is not None and DRAWS[state.round.command] > 0
+
+
+def _activations(state: State) -> tuple[Activate, ...]:
+    """Each whole force and each unit that can be activated, with the cheapest cards for it."""
+    field, able = field_at(state), able_units(state)
+    candidates = [
+        force
+        for force in _candidates(state)
+        if able.refusal(force) is None and _is_of_use(state, field, force)
+    ]
+    if state.declares_first:
+        return tuple(each for force in candidates for each in tried_activations(state, force))
+    needs_bw = _needs_bw(state, field, candidates)
+    cheapest = (
+        None if need_bw is None else _cheapest(state, force, need_bw)
+        for force, need_bw in zip(candidates, needs_bw, strict=True)
+    )
+    return tuple(each for each in cheapest if each is not None)
 
 
 def _candidates(state: State) -> list[Force]:
@@ -109,7 +132,11 @@ def _needs_bw(state: State, field: Field, candidates: Sequence[Force]) -> list[i
 def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:
     """The activation with the cheapest cards; None where the hand has not enough span."""
     if not is_dealt(state):
-        return Activate(force, spans=(need_bw,)) if state.side(state.active).hand else None
+        most_bw = _most_span_bw(state)
+        spans_bw = (most_bw,) * ((need_bw - 1) // most_bw)  # a string may bend, and be longer
+        spans_bw += (need_bw - sum(spans_bw),)
+        enough = state.side(state.active).hand >= len(spans_bw)
+        return Activate(force, spans=spans_bw) if enough else None
     plain_first = sorted(cards_of(state, state.active), key=lambda card: card.is_of_further_use)
     held = [(card.span_bw, card.id) for card in plain_first]
     chosen = cheapest_cards(held, need_bw)
@@ -153,7 +180,7 @@ def _check_named(state: State, field: Field, force: Force) -> None:
             there = f"expected units of {side_name(state.active)}, got {name}{nearest(name, own)}"
             raise Refused(there, rule="M-1.15", key="force")
         if name in force[:place]:
-            raise Refused(f"{name} is named twice", key="force")
+            raise Refused(f"{name} is named twice", rule="M-1.15", key="force")
 
 
 def _tried(
@@ -200,9 +227,17 @@ def _played_bw(state: State, action: Activate) -> tuple[int, ...]:
     if action.cards:
         why = "expected the cards' spans, not their names: the players hold them"
         raise Refused(why, rule="M-3.10", key="cards")
-    if wrong := [each for each in action.spans if each < 1]:
-        raise Refused(f"expected spans of 1 BW or more, got {wrong[0]}", key="spans")
+    most_bw = _most_span_bw(state)
+    if wrong := [each for each in action.spans if not 1 <= each <= most_bw]:
+        why = f"expected spans from 1 to {most_bw} BW, from corner to corner, got {wrong[0]}"
+        raise Refused(why, rule="M-3.4", key="spans")
     return action.spans
+
+
+def _most_span_bw(state: State) -> int:
+    """The most that is believed of a printed card: from one corner of the table to the other."""
+    table = state.position.table
+    return math.ceil(math.hypot(table.width_mm, table.depth_mm) / table.base_width_mm)
 
 
 def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int, ...]) -> Event:

@@ -170,3 +170,12 @@ def test_the_card_that_is_a_hair_too_short_is_offered_to_the_mover():  # M-4.11,
     (offered, _) = GAME.legal(state)
     assert offered.spans == (4,)
     after(state, offered)
+
+
+@pytest.mark.parametrize("span_bw", [0, 56, 10**9])
+def test_no_printed_card_spans_more_than_the_table(span_bw):  # M-3.4
+    state = far(11)
+    with pytest.raises(Refused, match=r"expected spans from 1 to 55 BW.*got") as refused:
+        GAME.apply(state, Activate(("F1",), (span_bw,)))
+    assert refused.value.rule == "M-3.4"
+    after(state, Activate(("F1",), (55,)))

@@ -88,8 +88,9 @@ def test_what_a_side_draws_is_told_to_it_alone(dealt):  # M-3.1
 def test_dealt_cards_are_played_by_name_for_their_spans(dealt):  # M-3.4, M-3.9, M-3.10
     state = holding(dealt, "french", "Runner", "Rider", "Aide-de-camp")
     state = replace(state, step=Activating(), round=replace(state.round, command="march"))
-    assert GAME.legal(state) == (Activate(("F1",), cards=("runner-1",)), Done())
+    assert GAME.legal(state) == (Activate(("F1",), cards=("runner-1",)),)
     for action, said in (
+        (Done(), "French has declared to march, and its cards reach F1"),  # M-4.10
         (Activate(("F1",), cards=("first-fire-1",)), "French does not hold first-fire-1"),
         (Activate(("F1",), (4,)), "expected the cards, not their spans"),
         (Activate(("F1",), cards=("runner-1", "runner-1")), "runner-1 is named twice"),

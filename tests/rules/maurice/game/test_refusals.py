@@ -1,0 +1,29 @@
+"""Whatever the rules refuse, they name the rule that forbids it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tablecam.rules.maurice.game as package
+
+CORRECTIONS = {"overrule.py", "overruled_cards.py"}
+"""What players set by hand is no rule's matter: only what cannot be set at all is refused."""
+
+MODULES = sorted(Path(package.__file__).parent.glob("*.py"))
+
+
+def unruled(module: Path) -> Iterator[int]:
+    """The lines of refusals, and of checks of dice, that name no rule."""
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            is_refusal = node.func.id in {"Refused", "values_of"}
+            if is_refusal and "rule" not in {each.arg for each in node.keywords}:
+                yield node.lineno
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.stem)
+def test_every_refusal_of_a_step_names_its_rule(module):
+    if module.name not in CORRECTIONS:
+        assert not [*unruled(module)]
