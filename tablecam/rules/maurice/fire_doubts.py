@@ -184,9 +184,36 @@ def _hits(outlook: Outlook, look: Look, by_mm: float) -> dict[str, Flags]:
 
 def _drawn(seen_as: Sequence[Outlook], looks: Sequence[Look]) -> dict[str, Flags]:
     """In which draws each unit is hit."""
+    found: dict[str, Flags] = {}
+    for _, _, _, hits in _stages_drawn(seen_as, looks):
+        for unit_id, hit in hits.items():
+            found[unit_id] = found[unit_id] | hit if unit_id in found else hit
+    return found
+
+
+def base_hits(
+    seen_as: Sequence[Outlook], unit_id: str, tolerance_mm: float
+) -> tuple[dict[Other, Flags], Flags]:
+    """In which draws each base of a unit can be hit, and in which the unit can (M-7.13)."""
+    looks = list(_looks(seen_as, tolerance_mm))
+    found: dict[Other, Flags] = {}
+    any_of_it = np.zeros(1, dtype=bool)
+    for outlook, look, is_left, hits in _stages_drawn(seen_as, looks):
+        asked = is_left & hits.get(unit_id, np.zeros(len(is_left), dtype=bool))
+        any_of_it = any_of_it | asked
+        for other in look.others:
+            if other.unit.id == unit_id and asked.any():
+                hit = _drawn_hits(outlook, look, unit_id, asked, only=other)
+                found[other] = found[other] | hit if other in found else hit
+    return found, any_of_it
+
+
+def _stages_drawn(
+    seen_as: Sequence[Outlook], looks: Sequence[Look]
+) -> Iterator[tuple[Outlook, Look, Flags, dict[str, Flags]]]:
+    """The stages in order: the draws in which a base comes to each, and hits each unit there."""
     # Lines of sight and walls have to be looked at draw by draw.
     draws = LINE_DRAWS if len(seen_as) > 1 or seen_as[0].sight_mm else DRAWS
-    found = {unit_id: np.zeros(draws, dtype=bool) for look in looks for unit_id in look.units}
     other_way = [walled_draws(each, seen_as[0], draws) for each in seen_as[1:]]
     as_measured = ~np.any([np.zeros(draws, dtype=bool), *other_way], axis=0)
     for outlook, is_so in zip(seen_as, [as_measured, *other_way], strict=True):
@@ -196,14 +223,15 @@ def _drawn(seen_as: Sequence[Outlook], looks: Sequence[Look]) -> dict[str, Flags
                 unit_id: is_left if must else _drawn_hits(outlook, look, unit_id, is_left)
                 for unit_id, must in look.units.items()
             }
-            for unit_id, hit in hits.items():
-                found[unit_id] |= hit
+            yield outlook, look, is_left, hits
+            for hit in hits.values():
                 is_left = is_left & ~hit
-    return found
 
 
-def _drawn_hits(outlook: Outlook, look: Look, unit_id: str, asked: Flags) -> Flags:
-    """In which of the draws asked for (d,) a unit is hit."""
+def _drawn_hits(
+    outlook: Outlook, look: Look, unit_id: str, asked: Flags, *, only: Other | None = None
+) -> Flags:
+    """In which of the draws asked for (d,) a unit is hit, or `only` one base of it."""
     outlook, look = _close_up(outlook, look, unit_id)
     turns_deg = look.stage.turns_deg
     if not len(turns_deg) or not asked.any():
@@ -216,7 +244,9 @@ def _drawn_hits(outlook: Outlook, look: Look, unit_id: str, asked: Flags) -> Fla
     for at, other in enumerate(look.others):
         hidden[:, at] = hidden_draws(outlook, other, len(asked))
     drawn = scene(outlook.base, look.others, hidden)
-    return drawn.hit(unit_id, look.stage, turns_deg, asked)
+    theirs = (each.unit.id == unit_id and only in (None, each) for each in look.others)
+    wanted = np.fromiter(theirs, dtype=bool, count=len(look.others))
+    return drawn.hit(wanted, look.stage, turns_deg, asked)
 
 
 def _close_up(outlook: Outlook, look: Look, unit_id: str) -> tuple[Outlook, Look]:

@@ -41,29 +41,59 @@ class Scene:
     obstructing_mm: tuple[Array, ...]
     errors_rad: Array
 
-    def hit(self, unit_id: str, stage: Stage, turns_deg: Array, asked: Flags) -> Flags:
-        """In which of the draws asked for (d,) a unit can be hit at one or another of some angles.
+    def hit(self, wanted: Flags, stage: Stage, turns_deg: Array, asked: Flags) -> Flags:
+        """In which of the draws asked for (d,) some can be hit at one or another of some angles.
+
+        `wanted` (n,) are bases of one unit among the others.
 
         The angles are those on the table: where the base is turned by an error, it turns its zone
-        back by as much.
+        back by as much. Where none of them hits, those between which something crosses a side of
+        the zone in that very draw are tried too: a gap may be narrower than the angles are apart.
         """
         found = np.zeros(len(self.errors_rad), dtype=bool)
+        most_rad = np.radians(TURN_DEG)
         for turn_deg in turns_deg[np.argsort(np.abs(turns_deg - np.median(turns_deg)))].tolist():
             left = np.flatnonzero(asked & ~found)
-            if not len(left):
-                break
-            found[left] = self._hit_at(unit_id, stage, turn_deg, left)
+            turns_rad = np.radians(turn_deg) - self.errors_rad[left]
+            turns_rad = np.clip(turns_rad, -most_rad, most_rad) * stage.is_turned
+            found[left] = self._hit_at(wanted, stage, turns_rad, left)
+        if stage.is_turned:
+            draws = np.flatnonzero(asked & ~found)
+            for turns_rad in self._between_rad(wanted, turns_deg, draws).T:
+                left = ~found[draws] & np.isfinite(turns_rad)
+                found[draws[left]] = self._hit_at(wanted, stage, turns_rad[left], draws[left])
         return found
 
-    def _hit_at(self, unit_id: str, stage: Stage, turn_deg: float, at: Indices) -> Flags:
-        most_rad = np.radians(TURN_DEG)
-        turns_rad = np.zeros(len(at))
-        if stage.is_turned:
-            turns_rad = np.clip(np.radians(turn_deg) - self.errors_rad[at], -most_rad, most_rad)
+    def _between_rad(self, wanted: Flags, turns_deg: Array, at: Indices) -> Array:
+        """The angles (d, k) midway between those at which a corner crosses a side, rising.
+
+        Of d draws; as far as some angles on the table, which are as far as it is known what the
+        zone meets, and as those wanted may be met. nan where there are fewer.
+        """
+        if not (len(at) and wanted.any()):
+            return np.zeros((len(at), 0))
+        inner, most_rad = self.strip.narrowed(SLIVER_MM), np.radians(TURN_DEG)
+        corners = [self.corners_mm[at].reshape(len(at), -1, 2)]
+        corners += [piece[at] for piece in self.obstructing_mm]
+        of_theirs = self.corners_mm[at][:, wanted].reshape(len(at), -1, 2)
+        theirs_rad, turns_rad = (
+            _crossings_rad(inner, each) for each in (of_theirs, np.concatenate(corners, axis=1))
+        )
+        window_rad = np.radians(turns_deg[[0, -1]])[:, None] - self.errors_rad[at]
+        first = np.fmax(np.fmin.reduce(theirs_rad, axis=1), window_rad.clip(-most_rad)[0])
+        last = np.fmin(np.fmax.reduce(theirs_rad, axis=1), window_rad.clip(max=most_rad)[1])
+        first[first > last] = np.nan
+        first, last = first[:, None], last[:, None]
+        turns_rad[~((turns_rad > first) & (turns_rad < last))] = np.nan
+        turns_rad = np.sort(np.concatenate([turns_rad, first, last], axis=1), axis=1)
+        return np.asarray((turns_rad[:, 1:] + turns_rad[:, :-1]) / 2)
+
+    def _hit_at(self, wanted: Flags, stage: Stage, turns_rad: Array, at: Indices) -> Flags:
+        if not len(at):
+            return np.zeros(0, dtype=bool)
         starts_mm = rectangles_met_in_frames(self.strip, turns_rad, self.corners_mm[at], SLIVER_MM)
         starts_mm[self.hidden[at]] = np.inf
-        is_theirs = np.array([other.unit.id == unit_id for other in self.others], dtype=bool)
-        begins_mm = starts_mm[:, is_theirs].min(axis=1, initial=np.inf)
+        begins_mm = starts_mm[:, wanted].min(axis=1, initial=np.inf)
         ends_mm = np.full(len(at), stage.longest_mm)
         for piece in self.obstructing_mm:
             met_mm = first_met_in_frames(self.strip, turns_rad, piece[at][:, None], SLIVER_MM)
@@ -71,6 +101,15 @@ class Scene:
         limit_mm = np.minimum(ends_mm, starts_mm.min(axis=1, initial=np.inf) + TIE_MM) + EXACT_MM
         is_far_enough = begins_mm > stage.nearest_mm + EXACT_MM
         return np.asarray(np.isfinite(begins_mm) & (begins_mm <= limit_mm) & is_far_enough)
+
+
+def _crossings_rad(strip: Strip, corners_mm: Array) -> Array:
+    """The angles (d, 2 c) at which corners (d, c, 2) cross the sides of a strip; nan: never."""
+    far_mm = np.hypot(corners_mm[..., 0], corners_mm[..., 1])[..., None]
+    ratios = np.array([strip.left_mm, strip.right_mm]) / np.maximum(far_mm, EXACT_MM)
+    bearings_rad = np.arctan2(-corners_mm[..., 0], corners_mm[..., 1])[..., None]
+    asides_rad = np.arcsin(np.where(np.abs(ratios) <= 1.0, ratios, np.nan))
+    return np.asarray((bearings_rad + asides_rad).reshape(len(corners_mm), -1))
 
 
 def scene(base: Shooter, others: Sequence[Other], hidden: Flags) -> Scene:

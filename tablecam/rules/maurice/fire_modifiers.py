@@ -5,31 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
+from statistics import NormalDist
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import Answer, decide, shapes_of
+from tablecam.measure.answer import EXACT_MM, Answer, decide, shapes_of
 from tablecam.measure.outlines import footprint
 from tablecam.measure.rectangles import rectangles
 from tablecam.measure.samples import DRAWS, decide_sampled, sampled
 from tablecam.rules.maurice.chances import LINE_DRAWS, SIGMAS, Chance, share, turning_mm
 from tablecam.rules.maurice.fire_bounds import slack_mm, spread_mm
 from tablecam.rules.maurice.fire_cover import has_cover
+from tablecam.rules.maurice.fire_doubts import base_hits
 from tablecam.rules.maurice.fire_draws import drawn_corners
 from tablecam.rules.maurice.fire_option import FireOption, ahead_of_front_mm
 from tablecam.rules.maurice.fire_outlook import Outlook, moved_draws, walled_draws
+from tablecam.rules.maurice.fire_shooter import Other, Shooter
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.tables import SLIVER_MM
 from tablecam.table.model import BasePose
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 def modifier_answers(
     option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float
 ) -> Iterator[Answer]:
     """Whether an option's target has cover, or is enfiladed, where that hangs on errors."""
-    found = (_cover(option, seen_as, tolerance_mm), _enfilade(option, tolerance_mm))
+    found = (_cover(option, seen_as, tolerance_mm), _enfilade(option, seen_as, tolerance_mm))
     return (answer for answer in found if answer is not None)
 
 
@@ -136,28 +142,71 @@ def _cover(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) 
     )
 
 
-def _enfilade(option: FireOption, tolerance_mm: float) -> Answer | None:
-    shot, shooter = option.sketch, option.sketch.shooter
-    margin_mm = -ahead_of_front_mm(shooter, shot.target)
-    pose, target = shooter.pose, shot.target.pose
-    # As far as a corner of the one may lie from the front edge of the other.
-    apart_mm = float(np.hypot(pose.x_mm - target.x_mm, pose.y_mm - target.y_mm))
-    far_mm = apart_mm + float(np.hypot(pose.width_mm, pose.depth_mm) + target.depth_mm)
-    swing_mm = target.sigma_mm + float(np.radians(target.sigma_deg)) * far_mm
-    if abs(margin_mm) > max(SIGMAS * (spread_mm(pose) + swing_mm), tolerance_mm):
+def _enfilade(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) -> Answer | None:
+    """Whether the best shot at a unit is one from behind the base that is hit (M-7.22)."""
+    shooter, hit = option.sketch.shooter, option.sketch.target
+    margin_mm, slack = -ahead_of_front_mm(shooter, hit), _enfilade_slack_mm(shooter, hit)
+    sigma_mm, others = slack / SIGMAS, [each for each in shooter.others if _may_turn(option, each)]
+    is_close = abs(margin_mm) <= max(slack, tolerance_mm)
+    if not is_close and not (others and sigma_mm):
         return None
-    corners_mm = drawn_corners([shooter, shot.target], DRAWS)
-    left_mm, right_mm = corners_mm[:, 1, 0], corners_mm[:, 1, 1]
-    along = (right_mm - left_mm) / np.hypot(*(right_mm - left_mm).T)[:, None]
-    ahead = np.stack([-along[:, 1], along[:, 0]], axis=1)
-    aheads_mm = ((corners_mm[:, 0] - left_mm[:, None]) * ahead[:, None]).sum(axis=-1)
-    word, sigma_mm, chance = decide_sampled(
-        margin_mm, -aheads_mm.max(axis=1), tolerance_mm=tolerance_mm
-    )
+    if others and sigma_mm:
+        # Errors may let it hit another base of the unit, which has a front line of its own.
+        held, asked = _enfiladed_draws(option, seen_as, tolerance_mm)
+        chance = share(held[asked])
+        if not is_close:
+            if held[asked].all() or not held.any():
+                return None
+            margin_mm = NormalDist().inv_cdf(chance) * sigma_mm
+        word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
+    else:
+        margins_mm = _enfilade_margins_mm(shooter, hit, DRAWS)
+        word, sigma_mm, chance = decide_sampled(margin_mm, margins_mm, tolerance_mm=tolerance_mm)
     because = f"whether base {shooter.name} enfilades {option.target} {_by(margin_mm, word)}"
     return Answer(
         word, margin_mm, sigma_mm, chance, "M-7.22", because, option.evidence, option.target
     )
+
+
+def _may_turn(option: FireOption, other: Other) -> bool:
+    """Whether another base of the unit that is hit may be enfiladed where that one is not."""
+    shooter, hit = option.sketch.shooter, option.sketch.target
+    if other.unit.id != option.target or other is hit:
+        return False
+    margin_mm, slack = -ahead_of_front_mm(shooter, other), _enfilade_slack_mm(shooter, other)
+    return abs(margin_mm) <= slack or (margin_mm > 0.0) != option.is_enfilade
+
+
+def _enfilade_slack_mm(shooter: Shooter, other: Other) -> float:
+    """More than what errors change of how far a base is behind another's front line."""
+    pose, target = shooter.pose, other.pose
+    # As far as a corner of the one may lie from the front edge of the other.
+    apart_mm = float(np.hypot(pose.x_mm - target.x_mm, pose.y_mm - target.y_mm))
+    far_mm = apart_mm + float(np.hypot(pose.width_mm, pose.depth_mm) + target.depth_mm)
+    swing_mm = target.sigma_mm + float(np.radians(target.sigma_deg)) * far_mm
+    return SIGMAS * (spread_mm(pose) + swing_mm)
+
+
+def _enfiladed_draws(
+    option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float
+) -> tuple[Flags, Flags]:
+    """In which draws some base of a unit that can be hit is enfiladed, and which ones hit any."""
+    hits, asked = base_hits(seen_as, option.target, tolerance_mm)
+    found = np.zeros(len(asked), dtype=bool)
+    for other, is_hit in hits.items():
+        margins_mm = _enfilade_margins_mm(option.sketch.shooter, other, len(asked))
+        found |= is_hit & (margins_mm >= -EXACT_MM)
+    return found, asked
+
+
+def _enfilade_margins_mm(shooter: Shooter, other: Other, draws: int) -> Array:
+    """By how much a base is behind another's front line in each draw: (d,)."""
+    corners_mm = drawn_corners([shooter, other], draws)
+    left_mm, right_mm = corners_mm[:, 1, 0], corners_mm[:, 1, 1]
+    along = (right_mm - left_mm) / np.hypot(*(right_mm - left_mm).T)[:, None]
+    ahead = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    aheads_mm = ((corners_mm[:, 0] - left_mm[:, None]) * ahead[:, None]).sum(axis=-1)
+    return np.asarray(-aheads_mm.max(axis=1))
 
 
 def _by(margin_mm: float, word: str) -> str:

@@ -83,10 +83,29 @@ FRIEND = position(
 # Turned by 45 degrees the zone's side passes B1's corner at 718.
 LIMIT = position(cannon(**MEASURED), gun("B1", "british", 717.6 + 0.5, 450, SOUTH, **MEASURED))
 
+# Between two friends 7 BW off, only 39 and 41 mm apart, to a gun 15 BW off.
+GAP, GAP_ASIDE = (
+    position(
+        cannon(sigma_mm=0.5, sigma_deg=0.3),
+        gun("B1", "british", 600 + aside_mm, 1000, SOUTH, sigma_mm=0.5, sigma_deg=0.3),
+        line("F2", "french", 520 + aside_mm - gap_mm / 2, 700, sigma_mm=0.5, sigma_deg=0.3),
+        line("F3", "french", 680 + aside_mm + gap_mm / 2, 700, sigma_mm=0.5, sigma_deg=0.3),
+    )
+    for gap_mm, aside_mm in ((39, 0), (41, 15))
+)
+
 
 @pytest.mark.parametrize(
     ("table", "target"),
-    [(SLIVER, "B1"), (SLIVER, "B2"), (FRIEND, "B1"), (RANGE, "B1"), (LIMIT, "B1")],
+    [
+        (SLIVER, "B1"),
+        (SLIVER, "B2"),
+        (FRIEND, "B1"),
+        (RANGE, "B1"),
+        (LIMIT, "B1"),
+        pytest.param(GAP, "B1", id="a narrow range of angles"),
+        pytest.param(GAP_ASIDE, "B1", id="a narrow range of angles aside"),
+    ],
 )
 def test_the_probability_that_a_unit_may_be_shot_at_is_how_often_it_may(table, target):
     fire = fire_in(table, "F1/1")
@@ -124,6 +143,19 @@ def test_whether_a_base_enfilades_is_as_probable_as_told():
     assert told.margin_mm == pytest.approx(-0.1)
     share = how_often(table, "F1/1", lambda each: only(each).is_enfilade)
     assert share == pytest.approx(told.probability, abs=FAR_OFF)
+
+
+def test_enfilade_is_that_of_the_best_base_that_may_be_hit():
+    """M-7.22: B1/3 is behind all doubt, as measured; in one draw of four only B1/2 is hit."""
+    facing_east = column("B1", "british", 640, 480, 0.0, sigma_mm=0.5, sigma_deg=0.3)
+    table = position(gun("F1", "french", 600, 380, sigma_mm=0.5, sigma_deg=0.3), facing_east)
+    fire = fire_in(table, "F1/1")
+    assert (only(fire).target_base, only(fire).is_enfilade) == ("B1/3", True)
+    told = doubt(fire, "M-7.22")
+    share = how_often(table, "F1/1", lambda each: only(each).is_enfilade)
+    assert share == pytest.approx(told.probability, abs=FAR_OFF)
+    assert told.answer == "too_close"
+    assert told.margin_mm > 0.0
 
 
 def test_cover_that_hangs_on_a_hair_is_too_close_to_call_and_a_long_wall_is_not():
