@@ -25,8 +25,8 @@ from web.seat_keys import kept_tokens, new_tokens
 
 blueprint = Blueprint("seats", __name__)
 
-COOKIE = "tablecam_seat"
-SCREEN_COOKIE = "tablecam_screen"
+_COOKIE = "tablecam_seat"
+_SCREEN_COOKIE = "tablecam_screen"
 _KEY = "tablecam seats"
 _MOST_WRONG = 5
 _WRONG_FOR_S = 60.0
@@ -67,6 +67,7 @@ class Seats:
         )
         self._now_s = now_s
         self._wrong_s: dict[str, deque[float]] = {}
+        self._seated: set[str] = set()
 
     def token(self, name: str) -> str:
         """The token of a seat.
@@ -95,6 +96,14 @@ class Seats:
                 found = self.by_name[name]
         return found
 
+    def note_seated(self, address: str) -> None:
+        """Note that somebody who has a seat by its link asks from an address."""
+        self._seated.add(address)
+
+    def is_seated(self, address: str) -> bool:
+        """Whether somebody who has a seat by its link has asked from an address."""
+        return address in self._seated
+
     def guessed_wrong(self, address: str) -> None:
         """Note a wrong token that came from an address."""
         self._wrong_s.setdefault(address, deque(maxlen=_MOST_WRONG)).append(self._now_s())
@@ -112,6 +121,12 @@ def seat_people(app: Flask, seats: Seats) -> None:
     app.register_blueprint(blueprint)
 
 
+def seats_of(app: Flask) -> Seats | None:
+    """The seats of an application; None where it has none."""
+    seats: Seats | None = app.extensions.get(_KEY)
+    return seats
+
+
 def seat_now() -> Seat:
     """Whose request this is."""
     seat: Seat = g.seat
@@ -124,10 +139,10 @@ def sit_down(token: str) -> AnyResponse:
     seat = _seats().seat(token)
     if seat is None:
         _refuse_wrong()
-    response = _with_cookie(redirect("/", 303), COOKIE, token)
+    response = _with_cookie(redirect("/", 303), _COOKIE, token)
     if seat == SHARED:
-        return _with_cookie(response, SCREEN_COOKIE, token)
-    response.delete_cookie(SCREEN_COOKIE)  # this screen is somebody's own now
+        return _with_cookie(response, _SCREEN_COOKIE, token)
+    response.delete_cookie(_of_table(_SCREEN_COOKIE))  # this screen is somebody's own now
     return response
 
 
@@ -165,12 +180,12 @@ def change() -> AnyResponse:
     token = _seats().token(wanted.seat)
     if not _may_change():
         abort(403, "this seat is yours; another one needs its own link")
-    return _with_cookie(jsonify(own=wanted.seat), COOKIE, token)
+    return _with_cookie(jsonify(own=wanted.seat), _COOKIE, token)
 
 
 def _may_change() -> bool:
     """Whether another seat may be taken by a tap: on a screen that players share."""
-    screen = _seats().seat(request.cookies.get(SCREEN_COOKIE, ""))
+    screen = _seats().seat(_cookie(_SCREEN_COOKIE))
     return not _seats().by_link or SHARED in (seat_now(), screen)
 
 
@@ -178,11 +193,11 @@ def _take_place() -> None:
     """Find out whose request this is, and turn strangers away."""
     g.seat = SPECTATOR
     if request.endpoint in ("seats.sit_down", "static"):
-        if _seats().is_slowed(request.remote_addr or ""):
-            abort(429, "too many wrong links: wait a minute")
         return
-    seat = _seats().seat(request.cookies.get(COOKIE, ""))
-    if seat is None and _seats().by_link:
+    seat = _seats().seat(_cookie(_COOKIE))
+    if seat is not None:
+        _seats().note_seated(request.remote_addr or "")
+    elif _seats().by_link:
         abort(403, "this table is open by its links only: ask for yours")
     g.seat = seat or SHARED
     if g.seat == SPECTATOR and not (_is_question() or _is_tap()):
@@ -200,14 +215,27 @@ def _is_tap() -> bool:
 
 
 def _refuse_wrong() -> None:
-    _seats().guessed_wrong(request.remote_addr or "")
+    """Turn a wrong link away; those that are right count all the while."""
+    address = request.remote_addr or ""
+    if _seats().is_slowed(address):
+        abort(429, "too many wrong links: wait a minute")
+    _seats().guessed_wrong(address)
     abort(403, "this link is not one of this table's: it may be of an earlier game")
 
 
 def _with_cookie(response: AnyResponse, name: str, token: str) -> AnyResponse:
     # Lax: a link in a message opens the table, and no other site's form acts on it.
-    response.set_cookie(name, token, max_age=_KEPT_FOR_S, httponly=True, samesite="Lax")
+    response.set_cookie(_of_table(name), token, max_age=_KEPT_FOR_S, httponly=True, samesite="Lax")
     return response
+
+
+def _cookie(name: str) -> str:
+    return request.cookies.get(_of_table(name), "")
+
+
+def _of_table(name: str) -> str:
+    """A cookie's name at this table: browsers give all ports of a machine the same cookies."""
+    return f"{name}_{request.environ.get('SERVER_PORT', '')}"
 
 
 def _seats() -> Seats:

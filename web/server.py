@@ -7,17 +7,21 @@ import logging
 import signal
 import socket
 import threading
+import time
 import webbrowser
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
 from flask import Flask
 from waitress import wasyncore
+from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer, create_server
 
 from tablecam.errors import BadInput
+from web.seats import seats_of
 from web.shown import shown
 from web.streams import Streams
 
@@ -28,6 +32,12 @@ _ENDINGS = ("SIGTERM", "SIGHUP", "SIGBREAK")
 
 _SPARE_THREADS = 8
 """Threads beside those that event streams hold, for pages, pictures and measurements."""
+
+MOST_OF_ADDRESS: Final = 24
+"""Connections of one address that ask for nothing: a browser keeps six, and has a few windows."""
+
+LONGEST_REQUEST_S: Final = 10.0
+"""How long a request may take to arrive."""
 
 _MOST_WAITING_BYTES = 262_144
 """What may wait for a slow listener before its stream pauses: about a dozen states."""
@@ -62,6 +72,9 @@ class Server:
         streams: Streams | None = None,
     ) -> None:
         self._streams = streams or shown(app).streams
+        self._seats = seats_of(app)
+        self._most_connections = 4 * (self._streams.limit + _SPARE_THREADS)
+        self._half_since_s: dict[HTTPChannel, float] = {}
         self._socket = _listening(host, port)
         self._stopping = threading.Event()
         self._waking = threading.Lock()
@@ -71,7 +84,8 @@ class Server:
             map=self._map,
             sockets=[self._socket],
             threads=self._streams.limit + _SPARE_THREADS,
-            connection_limit=4 * (self._streams.limit + _SPARE_THREADS),
+            # The loop makes room before: this is for what comes between two of its rounds.
+            connection_limit=self._most_connections + 32,
             # Reading ahead by one request is what notices that a listener has hung up.
             channel_request_lookahead=1,
             outbuf_high_watermark=_MOST_WAITING_BYTES,
@@ -118,10 +132,35 @@ class Server:
             with _ended_by_signals():
                 while not self._stopping.is_set():
                     wasyncore.loop(timeout=1.0, map=self._map, count=1)
+                    self._make_room()
         except KeyboardInterrupt:
             log.info("stopping")
         finally:
             self._end()
+
+    def _make_room(self) -> None:
+        """End connections that ask for nothing: too late ones, and the oldest of too many.
+
+        Half a request, sent a hundred times, would keep everybody else out. Who has a seat by its
+        link is the last to go.
+        """
+        now_s = time.monotonic()
+        channels = self._waitress.active_channels.values()
+        idle = [each for each in channels if not each.requests and not each.total_outbufs_len]
+        self._half_since_s = {
+            each: self._half_since_s.get(each, now_s) for each in idle if each.request is not None
+        }
+        idle.sort(key=lambda each: (self._is_seated(each), each.last_activity))
+        over, of_address = len(channels) - self._most_connections, Counter(map(_address, idle))
+        for each in idle:
+            is_late = now_s - self._half_since_s.get(each, now_s) > LONGEST_REQUEST_S
+            if is_late or over > 0 or of_address[_address(each)] > MOST_OF_ADDRESS:
+                each.will_close = True
+                over -= 1
+                of_address[_address(each)] -= 1
+
+    def _is_seated(self, channel: HTTPChannel) -> bool:
+        return self._seats is not None and self._seats.is_seated(_address(channel))
 
     def close(self) -> None:
         """Stop serving. May be called from any thread, and twice."""
@@ -172,6 +211,10 @@ def _ended_by_signals() -> Iterator[None]:
     finally:
         for each in ending:
             signal.signal(each, signal.SIG_DFL)
+
+
+def _address(channel: HTTPChannel) -> str:
+    return str(channel.addr[0])
 
 
 def _listening(host: str, port: int) -> socket.socket:

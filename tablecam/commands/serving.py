@@ -15,9 +15,11 @@ from typing import Any
 
 import click
 import platformdirs
+from click.core import ParameterSource
 
 from calibration.camera import Camera
 from tablecam.capture.reader import Reader
+from tablecam.commands.source_options import Number
 from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.live.picture_budget import DEFAULT_MB
 from tablecam.live.protocol import SimulatedControls
@@ -91,7 +93,8 @@ _GAME_OPTIONS = (
     click.option(
         "--lan",
         is_flag=True,
-        help="Let phones on this network in, each by the secret link of its seat (with QR codes).",
+        help="Let phones on this network in, each by the secret link of its seat (with QR codes); "
+        "at all addresses of this machine, or at --host alone.",
     ),
     click.option(
         "--auto",
@@ -113,7 +116,7 @@ _GAME_OPTIONS = (
     ),
     click.option(
         "--pictures",
-        type=click.FloatRange(min=0.0),
+        type=Number(min=0.0),
         default=DEFAULT_MB,
         show_default=True,
         metavar="MB",
@@ -148,6 +151,9 @@ def game_options(command: Decorated) -> Decorated:
         name: str,
         **others: Any,
     ) -> Any:
+        said_by = click.get_current_context().get_parameter_source("host")
+        if lan and said_by is ParameterSource.DEFAULT:
+            others["host"] = EVERYWHERE
         hall = None if record is None else Hall(record)  # a wrong address is told at once
         game = GameOptions(lan, auto, games, new, pictures, hall, name)
         return command(*args, game=game, **others)
@@ -180,7 +186,6 @@ def serve(
         record=record,
         confirms_by_itself=game.confirms_by_itself,
     )
-    host = EVERYWHERE if game.on_lan else host
     seats = _seats(roster, host, port, game, is_new=record.path is None)
     server = Server(create_app(live, seats=seats, recording=record.journal), host, port)
     seats.address = server.network_address or server.address
@@ -197,7 +202,7 @@ def serve(
 
 def _seats(roster: Roster, host: str, port: int, game: GameOptions, *, is_new: bool) -> Seats:
     """The table's seats; on a port of its own a game that is gone on with keeps their links."""
-    by_link = not is_this_machine(host)
+    by_link = game.on_lan or not is_this_machine(host)
     keys = game.folder / f".seats-{port}.json" if by_link and port else None
     return Seats(sides_of(roster), by_link=by_link, keys=keys, is_new=is_new)
 

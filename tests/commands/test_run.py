@@ -1,6 +1,8 @@
 """`tablecam run` refuses what it cannot use, in one line, before it serves anything."""
 
 import socket
+import subprocess
+import sys
 from importlib.resources import files
 
 import cv2
@@ -95,3 +97,18 @@ def test_an_address_of_no_hall_is_refused_before_anything_is_watched(
     told = refused(capsys, *files_of_it, "--record", "postgresql://me:secret@host")
     assert "expected the address of a PostgreSQL server" in told
     assert "secret" not in told
+
+
+def test_lan_listens_at_the_host_that_was_named_and_its_links_lead_there(
+    tmp_path, table_path, picture_path
+):
+    watched = ("--table", table_path, "--camera", placed(tmp_path), "--source", picture_path)
+    options = ("--lan", "--host", "127.0.0.1", "--port", "0", "--games", tmp_path)
+    command = [sys.executable, "-m", "tablecam", "run", *watched, *options]
+    with subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True) as running:
+        told = list(iter(running.stderr.readline, "Ctrl-C stops.\n"))
+        running.terminate()
+        running.stderr.read()
+    links = [line.split(": ", 1)[1] for line in told if "/seat/" in line and ": http" in line]
+    assert len(links) == 3
+    assert all(link.startswith("http://127.0.0.1:") for link in links)

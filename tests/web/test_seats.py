@@ -7,10 +7,10 @@ import pytest
 
 from tablecam.referee.seats import SHARED, SPECTATOR, player
 from web import create_app
-from web.seats import COOKIE, SCREEN_COOKIE, Seats
+from web.seats import Seats
 
 SIDES = ("french", "british")
-JSON = {"Origin": "http://localhost"}
+COOKIE, SCREEN_COOKIE = "tablecam_seat_80", "tablecam_screen_80"
 
 
 @pytest.fixture
@@ -153,9 +153,29 @@ def test_wrong_links_are_slowed_down_for_a_minute(live):
     client = create_app(live, {"TESTING": True}, seats=seats).test_client()
     codes = [client.get(f"/seat/guess{number}").status_code for number in range(6)]
     assert codes == [403] * 5 + [429]
-    assert client.get(f"/seat/{seats.token('french')}").status_code == 429
     now_s[0] = 61.0
+    assert client.get("/seat/guess6").status_code == 403
+
+
+def test_wrong_links_keep_no_right_one_out(closed, seats):
+    client = closed.test_client()
+    for number in range(6):
+        client.get(f"/seat/guess{number}")
+    with client.get("/static/palette.css") as answer:
+        assert answer.status_code == 200
     assert client.get(f"/seat/{seats.token('french')}").status_code == 303
+    assert client.get("/").status_code == 200
+
+
+def test_two_tables_on_one_machine_keep_their_seats_apart(closed, seats, live):
+    others = Seats(SIDES, by_link=True)
+    other = create_app(live, {"TESTING": True}, seats=others)
+    names = []
+    for app, at_it, port in ((closed, seats, 8000), (other, others, 8001)):
+        token = at_it.token("french")
+        answer = app.test_client().get(f"/seat/{token}", base_url=f"http://localhost:{port}")
+        names.append(answer.headers["Set-Cookie"].partition("=")[0])
+    assert names == ["tablecam_seat_8000", "tablecam_seat_8001"]
 
 
 def test_tokens_are_long_differ_and_are_new_in_every_run(seats):

@@ -8,6 +8,8 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -16,7 +18,10 @@ from flask import Flask
 
 from tablecam.errors import BadInput
 from tests.patience import PATIENCE_S
-from web import Server
+from tests.web.standing import StandingTable
+from web import Server, create_app
+from web.seats import Seats
+from web.server import MOST_OF_ADDRESS
 from web.shown import shown
 
 
@@ -75,6 +80,74 @@ def test_a_stream_whose_listener_hangs_up_gives_its_place_back(app: Flask) -> No
         assert streams.open_count == 1
         connection.close()
         assert streams.wait_until_empty(PATIENCE_S)
+
+
+HALF = b"GET /api/health HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
+
+
+@contextmanager
+def half_sent(server: Server, addresses: Iterable[str]) -> Iterator[list[socket.socket]]:
+    """A connection from each address, with a request upon it that does not end."""
+    with ExitStack() as opened:
+        sockets = []
+        for address in addresses:
+            source = socket.create_connection(
+                ("127.0.0.1", server.port), timeout=PATIENCE_S, source_address=(address, 0)
+            )
+            sockets.append(opened.enter_context(source))
+            source.sendall(HALF)
+        yield sockets
+
+
+def is_served(server: Server) -> bool:
+    with urlopen(f"{server.address}api/health", timeout=PATIENCE_S) as answer:
+        return bool(answer.status == 200)
+
+
+def is_ended(half: socket.socket) -> bool:
+    """Whether the server ends a connection: it says nothing, and nothing more comes."""
+    try:
+        return not half.recv(1)
+    except ConnectionResetError:
+        return True
+
+
+def test_half_sent_requests_shut_the_page_to_nobody(app: Flask) -> None:
+    with Server(app, port=0) as server, half_sent(server, ["127.0.0.1"] * 130) as sockets:
+        assert is_served(server)
+        assert all(map(is_ended, sockets[: 100 - MOST_OF_ADDRESS]))
+
+
+only_linux = pytest.mark.skipif(
+    sys.platform != "linux", reason="other systems have no 127.0.0.2 of their own"
+)
+
+
+@only_linux
+def test_many_addresses_shut_the_page_to_nobody_and_a_seat_is_the_last_to_go(
+    live: StandingTable, seats: Seats
+) -> None:
+    app = create_app(live, {"STREAMS": 2}, seats=seats)
+    with Server(app, port=0) as server:
+        host = ("127.0.0.1", server.port, PATIENCE_S)
+        seated = http.client.HTTPConnection(*host, source_address=("127.0.0.9", 0))
+        cookie = {"Cookie": f"tablecam_seat_{server.port}={seats.token('french')}"}
+        seated.request("GET", "/api/health", headers=cookie)
+        assert seated.getresponse().read()
+        first = seated.sock
+        with half_sent(server, (f"127.0.1.{1 + number % 20}" for number in range(100))) as sockets:
+            seated.request("GET", "/api/health", headers=cookie)
+            assert seated.getresponse().status == 200
+            assert seated.sock is first  # it was not ended, and opened anew
+            assert all(map(is_ended, sockets[:50]))
+        seated.close()
+
+
+def test_a_request_that_does_not_end_is_ended(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("web.server.LONGEST_REQUEST_S", 0.0)
+    with Server(app, port=0) as server, half_sent(server, ["127.0.0.1"] * 3) as sockets:
+        assert all(map(is_ended, sockets))
+        assert is_served(server)
 
 
 PROJECT = Path(__file__).resolve().parents[2]
