@@ -82,6 +82,8 @@ def _unit_json(unit: Unit, snapshot: Snapshot) -> Json:
         "x_mm": round(handle.x_mm, 2),
         "y_mm": round(handle.y_mm, 2),
         "heading_deg": round(handle.heading_deg, 2),
+        "width_mm": round(handle.width_mm, 2),
+        "depth_mm": round(handle.depth_mm, 2),
         "bases": [
             {"name": unit.base_name(index)} | _pose_json(base, snapshot)
             for index, base in enumerate(unit.bases)
@@ -114,7 +116,7 @@ def _pose_json(base: BasePose, snapshot: Snapshot) -> Json:
 
 
 def _handle(bases: Sequence[BasePose]) -> BasePose:
-    """Where a hand would take a unit: the middle of its footprint, facing as its first base does.
+    """Where a hand would take a unit: its footprint, facing as its first base does.
 
     The footprint is the smallest rectangle square to the first base that holds all of them.
     """
@@ -124,7 +126,13 @@ def _handle(bases: Sequence[BasePose]) -> BasePose:
     along = [x * ahead[0] + y * ahead[1] for x, y in corners]
     across = [x * aside[0] + y * aside[1] for x, y in corners]
     a, b = (min(along) + max(along)) / 2, (min(across) + max(across)) / 2
-    return replace(first, x_mm=a * ahead[0] + b * aside[0], y_mm=a * ahead[1] + b * aside[1])
+    return replace(
+        first,
+        x_mm=a * ahead[0] + b * aside[0],
+        y_mm=a * ahead[1] + b * aside[1],
+        width_mm=max(across) - min(across),
+        depth_mm=max(along) - min(along),
+    )
 
 
 def _corners(base: BasePose) -> Iterator[Point]:

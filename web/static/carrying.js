@@ -25,6 +25,16 @@ export function carry(state, place) {
   layTape(state);
 }
 
+/** Where a unit lies that is wheeled to a heading: the front corner that it turns to stays where it is. @type {(unit: {x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}, to_deg: number) => {x_mm: number, y_mm: number, heading_deg: number}} */
+export function wheeled({ x_mm, y_mm, heading_deg, width_mm, depth_mm }, to_deg) {
+  const turned_deg = ((((to_deg - heading_deg + 180) % 360) + 360) % 360) - 180;
+  const [rad, turned_rad] = [heading_deg, turned_deg].map((deg) => (deg * Math.PI) / 180);
+  const [ahead, left] = [depth_mm / 2, (Math.sign(turned_deg) * width_mm) / 2];
+  const [to_x, to_y] = [ahead * Math.cos(rad) - left * Math.sin(rad), ahead * Math.sin(rad) + left * Math.cos(rad)];
+  const [cos, sin] = [Math.cos(turned_rad), Math.sin(turned_rad)];
+  return { x_mm: x_mm + to_x - cos * to_x + sin * to_y, y_mm: y_mm + to_y - sin * to_x - cos * to_y, heading_deg: to_deg };
+}
+
 /** Let go of the unit in hand: it is on its way; where it was can be gone back to. @type {(state: State) => void} */
 export function letGo(state) {
   if (!state.ghost) return;

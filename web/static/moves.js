@@ -1,7 +1,8 @@
 // @ts-check
 /** Moving units of a simulated table: picked up, carried, turned, put down, taken back. */
 import * as api from "./api.js";
-import { carry, dropGhost, letGo, lift } from "./carrying.js";
+import { carry, dropGhost, letGo, lift, wheeled } from "./carrying.js";
+import { playing } from "./game_state.js";
 import { nameOf } from "./lifting.js";
 import { HANDLE_PX, handlePlace } from "./board.js";
 import { thingAt, toleranceOf } from "./picking.js";
@@ -13,6 +14,7 @@ import { toScreen, toTable } from "./view.js";
 /** @typedef {import("./gestures.js").Touch} Touch */
 /** @typedef {import("./gestures.js").Drag} Drag */
 /** @typedef {ReturnType<typeof setTimeout> | undefined} Timer */
+/** @typedef {{x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}} Lying */
 
 const GRIP_PX = 16;
 const SNAP_DEG = 15;
@@ -32,6 +34,8 @@ export class Moves {
     this.changed = changed;
     /** @type {Timer} runs while keys turn a unit: several strokes are one move */
     this.keyPause = undefined;
+    /** @type {Lying | undefined} where keys began to turn it */
+    this.keyedFrom = undefined;
     this.bumps = 0;
   }
 
@@ -70,8 +74,14 @@ export class Moves {
     return this.dragging((at) => {
       const [x_mm, y_mm] = this.placeOf(at);
       const heading_deg = (Math.atan2(y_mm - unit.y_mm, x_mm - unit.x_mm) * 180) / Math.PI;
-      carry(this.state, { heading_deg: at.shift ? Math.round(heading_deg / SNAP_DEG) * SNAP_DEG : heading_deg });
+      this.face(unit, at.shift ? Math.round(heading_deg / SNAP_DEG) * SNAP_DEG : heading_deg);
     });
+  }
+
+  /** Turn the unit in hand from where it was picked up: in a game as rows of bases are, by a wheel. @param {Lying} from @param {number} heading_deg */
+  face(from, heading_deg) {
+    const wheels = playing(this.state) !== null && (this.state.ghost?.from.bases.length ?? 0) > 1;
+    carry(this.state, wheels ? wheeled(from, heading_deg) : { heading_deg });
   }
 
   /** @param {(at: Touch) => void} follow @returns {Drag} */
@@ -88,7 +98,9 @@ export class Moves {
     const state = this.state;
     const inHand = state.ghost !== null && !state.ghost.sent;
     if (!inHand && !this.liftChosen()) return;
-    carry(state, { heading_deg: (state.ghost?.heading_deg ?? 0) + by_deg });
+    const heading_deg = (state.ghost?.heading_deg ?? 0) + by_deg;
+    if (inHand && this.keyPause === undefined) carry(state, { heading_deg });
+    else if (this.keyedFrom) this.face(this.keyedFrom, heading_deg);
     if (!inHand || this.keyPause !== undefined) {
       clearTimeout(this.keyPause);
       this.keyPause = setTimeout(() => { this.keyPause = undefined; void this.putDown(); }, KEY_PAUSE_MS);
@@ -102,7 +114,9 @@ export class Moves {
     const unit = moving && chosen.length === 1 ? unitOf(this.state, chosen[0]) : undefined;
     if (!unit) return false;
     lift(this.state, unit);
-    if (ghost?.unit === unit.id) carry(this.state, { x_mm: ghost.x_mm, y_mm: ghost.y_mm, heading_deg: ghost.heading_deg });
+    const place = ghost?.unit === unit.id ? { x_mm: ghost.x_mm, y_mm: ghost.y_mm, heading_deg: ghost.heading_deg } : {};
+    carry(this.state, place);
+    this.keyedFrom = { ...unit, ...place };
     return true;
   }
 

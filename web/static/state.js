@@ -43,6 +43,8 @@
  * @property {number} x_mm
  * @property {number} y_mm
  * @property {number} heading_deg
+ * @property {number} width_mm  of its footprint
+ * @property {number} depth_mm
  * @property {Base[]} bases
  *
  * @typedef {object} Commander

@@ -14,7 +14,7 @@ from tablecam.referee.seats import SHARED
 from tablecam.table.model import Position
 from tests.web.browser.demos import patient
 from tests.web.of_four import ROSTER_OF_FOUR
-from tests.web.standing import StandingTable
+from tests.web.standing import StandingControls, StandingTable
 from web import Server, create_app
 
 
@@ -58,14 +58,21 @@ class StandingGame:
 
 
 @contextmanager
-def standing_game(browser: Browser, position: Position, **device: Any) -> Iterator[StandingGame]:
+def standing_game(
+    browser: Browser,
+    position: Position,
+    *,
+    simulated: StandingControls | None = None,
+    **device: Any,
+) -> Iterator[StandingGame]:
     """A browser on a table that stands still; no script of the page may fail."""
-    live = StandingTable(roster=ROSTER_OF_FOUR, position=position)
+    live = StandingTable(roster=ROSTER_OF_FOUR, position=position, simulated=simulated)
     context = browser.new_context(**({"viewport": {"width": 1400, "height": 900}} | device))
     with Server(create_app(live), port=0) as server, context:
         page = patient(context).new_page()
         mistakes: list[Any] = []
         page.on("pageerror", lambda mistake: mistakes.append(mistake))
+        page.route("**/api/measure*", lambda route: route.abort())  # it stands in for lengths
         page.goto(server.address)
         yield StandingGame(live, page)
-    assert mistakes == []
+    assert not mistakes, mistakes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import cos, radians, sin
+
 import pytest
 from playwright.sync_api import Page
 
@@ -113,3 +115,25 @@ def test_the_log_of_a_server_that_began_anew_is_added_to_the_old_one_once(module
         }"""
     )
     assert lines == ["bumped at 2025-08-01T15:00:00+00:00", "bumped at 2025-08-01T14:03:12+00:00"]
+
+
+@pytest.mark.parametrize(
+    ("to_deg", "corner"), [(120.0, (540, 320)), (60.0, (660, 320)), (95.0, (540, 320))]
+)
+def test_a_wheel_leaves_the_front_corner_where_it_is_to_which_a_unit_turns(
+    modules: Page, to_deg: float, corner: tuple[float, float]
+) -> None:
+    """A unit that faces up the table, its front from (540, 320) to (660, 320)."""
+    there = modules.evaluate(
+        """async (to_deg) => {
+          const { wheeled } = await import("/static/carrying.js");
+          const size = { width_mm: 120, depth_mm: 40 };
+          return wheeled({ x_mm: 600, y_mm: 300, heading_deg: 90, ...size }, to_deg);
+        }""",
+        to_deg,
+    )
+    turn = radians(to_deg - 90)
+    x_mm, y_mm = 600 - corner[0], 300 - corner[1]
+    assert there["heading_deg"] == to_deg
+    assert there["x_mm"] == pytest.approx(corner[0] + cos(turn) * x_mm - sin(turn) * y_mm)
+    assert there["y_mm"] == pytest.approx(corner[1] + sin(turn) * x_mm + cos(turn) * y_mm)

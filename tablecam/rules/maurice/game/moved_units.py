@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import shapely
+
 from tablecam.errors import BadInput
 from tablecam.measure.answer import Answer, Shape
 from tablecam.rules.game import Refused, Suggestion
@@ -18,7 +20,7 @@ from tablecam.rules.maurice.game.charge_steps import may_move_up
 from tablecam.rules.maurice.game.displaced import on_commanders
 from tablecam.rules.maurice.game.march_steps import judged
 from tablecam.rules.maurice.game.move_words import is_absurd, listed, move_words
-from tablecam.rules.maurice.game.nearest import nearest_march
+from tablecam.rules.maurice.game.nearest import nearest_march, nearest_wheel
 from tablecam.rules.maurice.game.poses import Bases, ahead
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.steps import Charging
@@ -30,7 +32,11 @@ from tablecam.rules.maurice.march_wheels import NEAR_RULE
 from tablecam.rules.maurice.movement import MoveJudgement, allowance_bw
 from tablecam.rules.maurice.near import near_enemy
 from tablecam.table.formation import read_formation
+from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Position, Unit
+
+_ON_THE_SPOT_BW, _TURNED_DEG = 0.25, 2.0
+"""Whose middle lies so near to where it was has been turned, if it faces elsewhere by so much."""
 
 
 def with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:
@@ -111,6 +117,9 @@ def seen_march(state: State, seen: Unit) -> Suggestion:
         return Suggestion(seen.id, text, action, replace(found.is_legal, because=because))
     nearest = ghost(state, seen, _nearest(state, unit, there, found))
     answer = _not_legal(found, why_not)
+    if _turned_on_the_spot_deg(field, unit, there):
+        because = "a unit does not turn on the spot, it wheels about a front corner"
+        text, answer = f"{seen.id} was turned", replace(answer, rule="M-6.12", because=because)
     if answer.rule == "M-6.8" and (upon := lies_upon(field, seen)):
         answer = replace(answer, because=f"{seen.id} lies upon {listed(upon)}")
     return Suggestion(seen.id, text, action, answer, nearest)
@@ -154,6 +163,7 @@ def _nearest(
     """The nearest legal place for a unit: of a march, or of a move up in a charge."""
     field, extra_bw = field_at(state), state.round.amounts("bugle").get(unit.id, 0)
     step = state.step
+    turn_deg = _turned_on_the_spot_deg(field, unit, there)
 
     def is_legal(bases: Bases) -> bool:
         action = March(unit.id, bases)
@@ -165,9 +175,21 @@ def _nearest(
         # It has to charge; where players declare first, perhaps without reaching anybody.
         ends = [*charge_ends(field, unit)]
         return min(ends, key=lambda end: off_mm(end, there.axes)).bases if ends else None
+    if turn_deg and (wheel := nearest_wheel(unit, turn_deg, is_legal)) is not None:
+        return wheel
     allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
     way_mm = found.path[0].points_mm if found is not None and found.path else ()
     return nearest_march(field, unit, there, allowed_bw, is_legal, way_mm=way_mm)
+
+
+def _turned_on_the_spot_deg(field: Field, unit: UnitOnField, there: UnitOnField) -> float:
+    """By how much a line or a massed unit lies turned about its own middle; 0 where it does not."""
+    if unit.formation not in ("line", "massed") or there.formation != unit.formation:
+        return 0.0
+    apart_mm = shapely.distance(shapely.centroid(unit.outline), shapely.centroid(there.outline))
+    is_on_the_spot = apart_mm < _ON_THE_SPOT_BW * field.bw_mm
+    turn_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
+    return turn_deg if is_on_the_spot and _TURNED_DEG < abs(turn_deg) <= 90.0 else 0.0
 
 
 def _not_legal(found: MoveJudgement, why_not: Refused) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -86,6 +87,19 @@ def nearest_march(
         if found is not None and (best is None or found[0] < best[0]):
             best = found
     return None if best is None else best[1]
+
+
+def nearest_wheel(unit: UnitOnField, turn_deg: float, is_legal: IsLegal) -> Bases | None:
+    """A wheel by so much about a front corner, to the left where it is above 0, or the most of it.
+
+    None where no part of it is legal.
+    """
+    arc_mm = math.radians(turn_deg) * front_width_mm(unit.axes)
+
+    def after(share: float) -> Bases:
+        return _wheeled(unit.axes, unit.unit.bases, share * arc_mm)[1]
+
+    return after(1.0) if is_legal(after(1.0)) else _farthest(1.0, after, is_legal)
 
 
 def _starts(
@@ -199,14 +213,19 @@ def _wheeled(front: Axes, bases: Bases, arc_mm: float) -> tuple[Axes, Bases]:
 
 def _on_the_way(there: UnitOnField, way: shapely.LineString, is_legal: IsLegal) -> Bases | None:
     """The farthest legal place on a column's or a gun's way to where it lies, by halving."""
-    low_mm, high_mm, best = 0.0, way.length, None
+    return _farthest(way.length, lambda far_mm: _along(there, way, far_mm), is_legal)
+
+
+def _farthest(whole: float, after: Callable[[float], Bases], is_legal: IsLegal) -> Bases | None:
+    """Where a unit lies after as much of a move as is legal, by halving."""
+    low, high, best = 0.0, whole, None
     for _ in range(_HALVINGS):
-        middle_mm = (low_mm + high_mm) / 2
-        bases = _along(there, way, middle_mm)
+        middle = (low + high) / 2
+        bases = after(middle)
         if is_legal(bases):
-            low_mm, best = middle_mm, bases
+            low, best = middle, bases
         else:
-            high_mm = middle_mm
+            high = middle
     return best
 
 

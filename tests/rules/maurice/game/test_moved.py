@@ -190,6 +190,18 @@ def test_m_6_15_a_wheel_backward_that_is_too_far_is_brought_back_to_the_legal_ar
         assert math.dist((base.x_mm, base.y_mm), (other.x_mm, other.y_mm)) < 5
 
 
+@pytest.mark.parametrize("turn_deg", [30.0, -30.0])
+def test_m_6_12_a_turn_in_place_is_refused_and_the_nearest_wheel_shown(turn_deg: float) -> None:
+    state = at(Marching(("F1",)), F1, shifted(B1, 1000, 0))
+    found = the_one(state, turned(F1, turn_deg, (500, 500)))
+    assert (found.answer.answer, found.answer.rule) == ("no", "M-6.12")
+    assert "does not turn on the spot" in found.answer.because
+    ghost = found.nearest.unit("F1").bases
+    corner = (420, 520) if turn_deg > 0 else (580, 520)
+    for base, other in zip(ghost, turned(F1, turn_deg, corner).bases, strict=True):
+        assert math.dist((base.x_mm, base.y_mm), (other.x_mm, other.y_mm)) < 1
+
+
 def test_m_6_26_horse_that_faced_about_and_went_too_far_to_a_side_is_brought_back_there() -> None:
     horse = line("F1", "french", 500, 500, arm="cavalry")
     state = at(Marching(("F1",)), horse, B1)
