@@ -41,6 +41,8 @@ def import_(lines_path: Path, out_path: Path) -> None:
         copy = copy_from_file(file, source)
         entries = with_progress(copy.entries, copy.last, "importing")
         GameFile.create(out_path, copy.facts, entries, copy.written_by)
+    if not copy.has_digests:
+        click.echo("an older tablecam wrote no digests: a change would not be noticed", err=True)
     click.echo(f"{copy.last} entries are in {out_path}", err=True)
 
 

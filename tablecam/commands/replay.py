@@ -17,6 +17,7 @@ from tablecam.commands.replay_report import head, log_console, print_log
 from tablecam.commands.retelling import told_with_progress
 from tablecam.commands.serving import page_options
 from tablecam.errors import BadInput
+from tablecam.record.digests import Verified
 from tablecam.record.entries import Entry
 from tablecam.record.game_file import GameFile
 from tablecam.record.journal import Journal
@@ -70,7 +71,8 @@ def replay(
 
     FILE is a recording of `tablecam run` or `tablecam demo`; it may still be going on. With --check
     every action, roll, ruling and dispute is done again by the rules: the first that comes out
-    otherwise is told, and the exit code is 1; what is only drawn otherwise is counted. With
+    otherwise is told, and the exit code is 1; what is only drawn otherwise is counted. Digests tell
+    whether FILE is as it was written; where it is not, the exit code is 1, too. With
     --repair all that can be read of a damaged FILE goes into a new recording, and what is lost is
     told; FILE itself is never touched. --page plays FILE in a browser: --host, --port and --open
     are of that page.
@@ -83,13 +85,18 @@ def replay(
     if is_page and (is_check or as_json):
         raise BadInput("--page", "expected it alone, got other options with it")
     recorded = GameFile.open(path, read_only=True)
+    verified = recorded.verified()
     if is_check:
-        context.exit(_check(recorded, as_json))
+        context.exit(_check(recorded, verified, as_json))
+    for line in verified.lines():
+        click.echo(harmless(line), err=True)
     told = told_with_progress(recorded)
     if is_page:
         serve_replay(told, host, port, open_browser=open_browser)
         return
     _print_log(told, as_json)
+    if verified.faults:
+        context.exit(DIFFERS)
 
 
 def _print_log(recorded: Journal, as_json: bool) -> None:
@@ -118,7 +125,7 @@ def _repair(path: Path, repaired_path: Path) -> None:
         click.echo(line)
 
 
-def _check(recorded: Journal, as_json: bool) -> int:
+def _check(recorded: Journal, verified: Verified, as_json: bool) -> int:
     facts, last = recorded.facts(), recorded.last()
     written_by = recorded.written_by()
     check = Check(facts.game, recorded.name, written_by)
@@ -129,17 +136,27 @@ def _check(recorded: Journal, as_json: bool) -> int:
             break
     found = check.checked
     if as_json:
-        click.echo(json.dumps(_check_document(found, written_by), indent=1))
+        click.echo(json.dumps(_check_document(found, verified, written_by), indent=1))
     else:
-        _print_check(found, time.monotonic() - began_s, played_s)
+        if verified.faults:
+            _print_verified(verified)
+        _print_check(found, time.monotonic() - began_s, played_s, is_whole=not verified.faults)
+        if not verified.faults:
+            _print_verified(verified)
         _print_versions(found, written_by)
-    return DIFFERS if found.fault is not None else 0
+    return DIFFERS if found.fault is not None or verified.faults else 0
 
 
-def _check_document(found: Checked, written_by: str) -> dict[str, object]:
+def _check_document(found: Checked, verified: Verified, written_by: str) -> dict[str, object]:
     fault = None if found.fault is None else found.fault.to_json()
     return {
-        "holds": fault is None,
+        "holds": fault is None and not verified.faults,
+        "digests": {
+            "hold": not verified.faults,
+            "entries": verified.entries,
+            "without": verified.without,
+            "faults": verified.faults,
+        },
         "checked": {f"{what}s": found.counts[what] for what in _COUNTED},
         "difference": fault,
         "reworked": found.reworked,
@@ -148,11 +165,19 @@ def _check_document(found: Checked, written_by: str) -> dict[str, object]:
     }
 
 
-def _print_check(found: Checked, took_s: float, played_s: float) -> None:
+def _print_verified(verified: Verified) -> None:
+    if verified.entries and not verified.faults:
+        click.echo(f"as written, by its digest: {counted(verified.entries, 'entry')}")
+    for line in verified.lines():
+        click.echo(harmless(line))
+
+
+def _print_check(found: Checked, took_s: float, played_s: float, *, is_whole: bool) -> None:
     counts = [counted(found.counts[what], what) for what in _COUNTED if found.counts[what]]
     faster = f", {played_s / took_s:,.0f} times as fast as it was played" if took_s else ""
     if found.fault is None:
-        click.echo(f"all holds: {', '.join(counts) or 'there was nothing to check'}")
+        what = "all holds" if is_whole else "by the rules holds"
+        click.echo(f"{what}: {', '.join(counts) or 'there was nothing to check'}")
         click.echo(f"done again in {took_s:.1f} s{faster}")
     else:
         click.echo(f"held until then: {', '.join(counts) or 'nothing'}")

@@ -196,6 +196,11 @@ def serve(
     click.echo("Ctrl-C stops.", err=True)
     with _sending(game, record, roster.name), live:
         server.run(open_browser=open_browser, start=start)
+    for line in record.try_again():
+        click.echo(line, err=True)
+    if record.lost:
+        click.echo(record.lost, err=True)
+        raise click.exceptions.Exit(1)
     if record.path is not None:
         click.echo(f"The game is kept in {record.path}", err=True)
 

@@ -80,6 +80,25 @@ class Followed:
         self._sides: tuple[str, ...] = ()
         self._drawn: tuple[int, bytes] = (-1, b"")
         self._lock = threading.Lock()
+        self._faults: list[str] | None = None
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether it was looked at whether the recording is as it was written."""
+        return self._faults is not None
+
+    def verify(self) -> None:
+        """See whether the recording is as it was written; of pictures their digests are enough.
+
+        Raises:
+            NoAnswer: The server is lost.
+        """
+        try:
+            self._faults = self.journal.verified(images=False).faults
+        except NoAnswer:
+            raise
+        except BadInput as error:
+            self._faults = [str(error)]
 
     def table(self, listed: Listed) -> Table:
         """How it stands.
@@ -95,6 +114,8 @@ class Followed:
         except Exception as error:  # one recording of many: the others are to be seen all the same
             log.debug("%s cannot be told of", listed.id, exc_info=error)
             standing = Standing(listed.last, f"It cannot be read: {error}")
+        if self._faults:
+            standing = replace(standing, words=f"Not as it was written: {self._faults[0]}")
         return Table(listed.id, listed.name, listed.game, listed.started_at, is_playing, standing)
 
     def thumbnail(self) -> bytes:

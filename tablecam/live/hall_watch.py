@@ -125,6 +125,10 @@ class HallWatch(Background):
             self._followed = known
         tables = [known[each.id].table(each) for each in listed]
         self._publish(tuple(sorted(tables, key=lambda table: not table.is_playing)))
+        # One at a time: a hall has many, and those that play are to be seen meanwhile.
+        new = next((each for each in known.values() if not each.is_verified), None)
+        if new is not None:
+            new.verify()
 
     def _publish(self, tables: tuple[Table, ...]) -> None:
         with self._changed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +15,7 @@ from tablecam.live.picture_budget import DEFAULT_MB, PictureBudget, played_s
 from tablecam.live.writing import Writer
 from tablecam.record.disputes import dispute_entry, dispute_picture, dispute_position, disputes
 from tablecam.record.entries import GameFacts, Json, NewEntry
-from tablecam.record.game_file import SUFFIX, GameFile
+from tablecam.record.game_file import SUFFIX, GameFile, games_in
 from tablecam.record.journal import Journal
 from tablecam.record.plays import newest_play
 from tablecam.record.positions import MISSED, Chain
@@ -230,6 +230,11 @@ class KeptGame:
             of_copy = () if self.elsewhere is None else self.elsewhere.news()
             return [*self._writer.news(), *of_copy]
 
+    @property
+    def lost(self) -> str:
+        """What never came to the disk until it was closed, in one line; empty where all did."""
+        return self._writer.lost
+
     def close(self) -> None:
         """Write what waits, and leave the file to other programs. May be called twice."""
         with self._lock:
@@ -351,11 +356,13 @@ def _picture(file: GameFile, document: Json, *, plain: bool) -> bytes:
 
 
 def new_game_file(folder: Path, facts: GameFacts) -> GameFile:
-    """A file of its own in a folder, named by date, time and game.
+    """A file of its own in a folder, named by date, time and game, and counted as its newest.
 
     Raises:
         BadInput: It cannot be written.
     """
+    newest = max((each.place for _, each in games_in(folder)), default=0)
+    facts = replace(facts, place=newest + 1)
     name = f"{facts.started_at:%Y-%m-%d_%H-%M-%S}_{facts.game}"
     for number in itertools.count(1):
         try:

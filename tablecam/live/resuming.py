@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from datetime import datetime
 from pathlib import Path
 
 from tablecam.errors import BadInput
-from tablecam.record.game_file import SUFFIX, GameFile
+from tablecam.record.entries import GameFacts
+from tablecam.record.game_file import GameFile, games_in
 from tablecam.record.plays import newest_play
 from tablecam.record.writer_lock import WriterLock
 from tablecam.rules.games import game_of
@@ -29,16 +31,22 @@ def is_being_played(recording: Path) -> bool:
 def unfinished_game(folder: Path, table_file: str) -> GameFile | None:
     """The newest game in a folder that was played on this very table, if it is not over.
 
-    A file that cannot be read is left alone, and named in the log.
+    Which one that is stands in the files: names and clocks may be set back. A file that cannot be
+    read is left alone, and named in the log.
     """
-    for path in sorted(folder.glob(f"*{SUFFIX}"), reverse=True):
+    for path, facts in sorted(games_in(folder), key=_age, reverse=True):
         try:
-            facts = GameFile.open(path, read_only=True).facts()
             if facts.table_file == table_file:
                 return _unfinished(path, facts.game)
         except BadInput as error:
             log.warning("this game is left alone: %s", error)
     return None
+
+
+def _age(game: tuple[Path, GameFacts]) -> tuple[int, datetime, str]:
+    """What rises with each game of a folder; older tablecams did not count them."""
+    path, facts = game
+    return facts.place, facts.started_at, path.name
 
 
 def _unfinished(path: Path, name: str) -> GameFile | None:

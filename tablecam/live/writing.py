@@ -14,6 +14,7 @@ from typing import Final
 
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Kind, NewEntry, Picture
+from tablecam.record.faults import Damaged
 from tablecam.record.game_file import GameFile
 from tablecam.record.journal import WrittenElsewhere
 from tablecam.record.writer_lock import WriterLock
@@ -65,8 +66,8 @@ class _Told:
 class Writer:
     """The one writer of a game's file, which it makes with the first entry. Not for two threads.
 
-    A file that is taken away, or that another program writes to, is written anew under another
-    name: all that was told is remembered, but for the pictures.
+    A file that is taken away, damaged or replaced, or that another program writes to, is written
+    anew under another name: all that was told is remembered, but for the pictures.
 
     Args:
         create: Makes the file.
@@ -81,11 +82,12 @@ class Writer:
         self._lock: WriterLock | None = None
         self._news: list[str] = []
         self._tried_at_s = 0.0
-        self._left: Path | None = None
+        self._left: tuple[Path, str] | None = None
         self._because = ""
         self._most_waited = ""
         self.file: GameFile | None = None
         self.trouble = ""
+        self.lost = ""
         self.last = 0
         if file is not None:
             self._take_over(file)
@@ -120,8 +122,12 @@ class Writer:
         """Write what waits, and let other programs write. May be called twice."""
         if self._waiting:
             self._write()
+        elif (damage := self._damage()) is not None:
+            self._begin_anew(damage)
+            self._write()
         if self._waiting:
-            log.error("%s lost, as the program ends: %s", self._unwritten(), self._because)
+            self.lost = f"{self._unwritten()} lost, as the program ends: {self._because}"
+            log.error("%s", self.lost)
         self._let_go()
 
     def _take_over(self, file: GameFile) -> None:
@@ -165,13 +171,23 @@ class Writer:
         """Whether the file can never be gone on with."""
         if self.file is None:
             return False
-        return isinstance(error, WrittenElsewhere) or _is_gone(self.file.path)
+        return isinstance(error, WrittenElsewhere | Damaged) or _is_gone(self.file.path)
+
+    def _damage(self) -> BadInput | None:
+        """What of the file is not as it was written, though nobody noticed while it was."""
+        if self.file is None or self._lock is None:
+            return None
+        try:
+            faults = self.file.verified().faults
+        except BadInput as error:
+            return error
+        return Damaged(self.file.name, faults[0]) if faults else None
 
     def _begin_anew(self, error: BadInput) -> None:
         """Have all that was told written again, to another file."""
         log.error("the game is written anew to another file: %s", error)
         if self.file is not None:
-            self._left = self.file.path
+            self._left = self.file.path, _what_became(self.file.path, error)
         self._let_go()
         self.file = None
         self._waiting.extendleft((each.again(),) for each in reversed(self._told))
@@ -189,7 +205,7 @@ class Writer:
             self._lock, _ = _lock_of(self.file.path)
             log.info("the game is kept in %s", self.file.path)
             if self._left is not None:
-                self._news.append(_moved(self._left, self.file.path))
+                self._news.append(_moved(*self._left, self.file.path))
                 self._left = None
         return self.file
 
@@ -232,10 +248,18 @@ def _is_gone(path: Path) -> bool:
     return False
 
 
-def _moved(old: Path, new: Path) -> str:
+def _what_became(path: Path, error: BadInput) -> str:
+    """What became of a file that a game cannot be kept in any more."""
+    if _is_gone(path):
+        return "is gone"
+    is_damaged = isinstance(error, Damaged)
+    return "is damaged" if is_damaged else "is written to by another program"
+
+
+def _moved(old: Path, became: str, new: Path) -> str:
     """That a game is kept in another file from now on."""
-    because = "is gone" if old == new or _is_gone(old) else "is written to by another program"
-    return f"{old.name} {because}: the game is kept anew in {new}, without its earlier pictures"
+    became = "is gone" if old == new else became
+    return f"{old.name} {became}: the game is kept anew in {new}, without its earlier pictures"
 
 
 def _lock_of(path: Path) -> tuple[WriterLock | None, bool]:

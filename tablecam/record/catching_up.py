@@ -17,12 +17,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 from sqlalchemy.dialects.postgresql import insert
 
-from tablecam.record.entries import Entry, Json, PictureKind
-from tablecam.record.journal import Journal, entry_row, facts_row, picture_row
-from tablecam.record.schema import entry, picture, recording
+from tablecam.record.entries import Entry, Json, NewEntry, PictureKind
+from tablecam.record.faults import REPAIR, Damaged
+from tablecam.record.journal import (
+    Journal,
+    entry_row,
+    facts_row,
+    insert_entry,
+    last_digest,
+    picture_row,
+    rows_of,
+)
+from tablecam.record.schema import picture, recording
 from tablecam.record.server import Hall, notify
 
 BATCH: Final = 100
@@ -130,26 +139,41 @@ class HallCopy:
 
     def _send(self, entries: Sequence[Entry], *, after: int) -> int:
         """Send entries with their pictures, all or none; none where another program was quicker."""
-        rows = [entry_row(self.id, each.number, each) for each in entries]
-        pictures = [
-            self._picture_row(each.number, kind) for each in entries for kind in each.pictures
-        ]
+        own = self._as_written(entries, after)
         with self._hall.writing("cannot be written") as connection:
-            if self._last_for_now(connection) != after:
+            last, before = self._last_for_now(connection)
+            if last != after:
                 return 0
-            connection.execute(insert(entry), rows)
-            if pictures:
-                connection.execute(insert(picture), pictures)
+            for number, each in enumerate(own, start=after + 1):
+                before = insert_entry(connection, self.id, number, each, before)
             notify(connection, self.id, entries[-1].number)
         self._known = entries[-1].number
         return len(entries)
 
-    def _last_for_now(self, connection: Connection) -> int:
-        """The number of the copy's newest entry, which stays so until the transaction ends."""
+    def _as_written(self, entries: Sequence[Entry], after: int) -> list[NewEntry]:
+        """Entries with their pictures, each as its digest says that it was written.
+
+        Raises:
+            Damaged: One is not: it is not handed on as if it were.
+        """
+        before = self._here.digest(after)
+        found = []
+        for each in entries:
+            pictures = tuple(self._here.picture(each.number, kind) for kind in each.pictures)
+            own = NewEntry(each.kind, each.document, pictures, each.at)
+            row, _ = rows_of(self._here.id, each.number, own, before)
+            if each.digest not in (None, row["digest"]):
+                because = f"entry {each.number} is not as it was written; {REPAIR}"
+                raise Damaged(self._here.name, because)
+            before = each.digest or ""
+            found.append(own)
+        return found
+
+    def _last_for_now(self, connection: Connection) -> tuple[int, str]:
+        """The number and digest of the copy's newest entry, so until the transaction ends."""
         of_it = select(recording.c.id).where(recording.c.id == self.id)
         connection.execute(of_it.with_for_update())
-        newest = select(func.max(entry.c.number)).where(entry.c.recording == self.id)
-        return int(connection.execute(newest).scalar_one() or 0)
+        return last_digest(connection, self.id)
 
     def _picture_row(self, number: int, kind: PictureKind) -> Json:
         return picture_row(self.id, number, self._here.picture(number, kind))

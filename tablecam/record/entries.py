@@ -20,13 +20,17 @@ PICTURE_KINDS: Final[tuple[PictureKind, ...]] = get_args(PictureKind)
 
 @dataclass(frozen=True, slots=True)
 class GameFacts:
-    """What a game is played with. `camera_file` is None over a simulated table."""
+    """What a game is played with. `camera_file` is None over a simulated table.
+
+    `place` says which game of its folder it is, from 1; 0 where nobody has counted.
+    """
 
     game: str
     table_file: str
     started_at: datetime
     camera_file: str | None = None
     id: str = field(default_factory=lambda: uuid4().hex)
+    place: int = 0
 
     def __post_init__(self) -> None:
         if self.started_at.tzinfo is None:
@@ -58,10 +62,14 @@ class NewEntry:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What was kept. `pictures` are the kinds that it has; they are asked for one by one."""
+    """What was kept. `pictures` are the kinds that it has; they are asked for one by one.
+
+    `digest` is None in an older recording.
+    """
 
     number: int
     kind: Kind
     at: datetime
     document: Json
     pictures: tuple[PictureKind, ...] = ()
+    digest: str | None = field(default=None, compare=False, repr=False)

@@ -23,9 +23,16 @@ _WORDS: Final = {
     sqlite3.SQLITE_BUSY: "another program is writing to it",
     sqlite3.SQLITE_LOCKED: "another program is writing to it",
     sqlite3.SQLITE_IOERR: "the disk is full or refuses",
+    sqlite3.SQLITE_ERROR: f"its tables are damaged; {REPAIR}",
+    sqlite3.SQLITE_CONSTRAINT: f"it is damaged, or was replaced by another; {REPAIR}",
     sqlite3.SQLITE_CORRUPT: f"it is damaged; {REPAIR}",
-    sqlite3.SQLITE_NOTADB: "it is damaged, or no recording",
+    sqlite3.SQLITE_NOTADB: f"it is damaged, or no recording; {REPAIR}",
 }
+_DAMAGED: Final = {
+    *(sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR),
+    *(sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH),
+}
+"""What a file gives that was damaged or replaced: our own statements are in order."""
 """By primary result code, which is the low byte of what SQLite gives."""
 _ROOM_BYTES: Final = 64 * 1024
 """Less than that is a full disk: what SQLite keeps beside a file has 32 kB, an entry a few."""
@@ -37,19 +44,23 @@ class NoAnswer(BadInput):
     """A server does not answer, or is lost."""
 
 
+class Damaged(BadInput):
+    """A recording's file is damaged, or another lies in its place."""
+
+
 @contextmanager
 def in_words(name: str, deed: str) -> Iterator[None]:
     """Raise a fault of the database or the disk as one clear line; `deed` says what failed.
 
     Raises:
+        Damaged: Naming the file, and what to do about it.
         NoAnswer: Naming the server, what could not be done, and why.
         BadInput: Naming the recording, what could not be done with it, and why.
     """
     try:
         yield
     except DBAPIError as error:
-        kind = NoAnswer if _is_no_answer(error) else BadInput
-        raise kind(name, f"{deed}: {_because(error, name)}") from error
+        raise _kind(error, name)(name, f"{deed}: {_because(error, name)}") from error
     except OSError as error:
         raise BadInput(name, f"{deed}: {error.strerror or error}") from error
 
@@ -68,6 +79,18 @@ def _because(error: DBAPIError, name: str) -> str:
     if code in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN} and is_full(Path(name).parent):
         code = sqlite3.SQLITE_FULL
     return _WORDS.get(code, " ".join(str(error.orig).split()))  # a server says it in lines
+
+
+def _kind(error: DBAPIError, name: str) -> type[BadInput]:
+    if _is_no_answer(error):
+        return NoAnswer
+    return Damaged if _is_damage(error, name) else BadInput
+
+
+def _is_damage(error: DBAPIError, name: str) -> bool:
+    code = getattr(error.orig, "sqlite_errorcode", 0)
+    is_one = code & 0xFF in _DAMAGED or code == sqlite3.SQLITE_IOERR_SHORT_READ
+    return is_one and not is_full(Path(name).parent)
 
 
 def _is_no_answer(error: DBAPIError) -> bool:

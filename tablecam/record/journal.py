@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, Row, func, insert, select
 
 import tablecam
 from tablecam.errors import BadInput
+from tablecam.record.digests import (
+    Verified,
+    Verifier,
+    entry_digest,
+    facts_digest,
+    picture_digest,
+)
 from tablecam.record.entries import Entry, GameFacts, Json, Kind, NewEntry, Picture, PictureKind
 from tablecam.record.faults import REPAIR, in_words
 from tablecam.record.schema import FORMAT, entry, picture, recording
+
+_VERIFIED_AT_ONCE: Final = 200
+"""So many entries with their pictures are in memory while they are verified."""
 
 
 class WrittenElsewhere(BadInput):
@@ -41,11 +51,7 @@ class Journal:
         rows = self._rows(select(recording).where(recording.c.id == self.id))
         if not rows:
             raise BadInput(self.name, f"there is no recording {self.id}")
-        try:
-            return _facts(rows[0])
-        except (ValueError, TypeError) as error:
-            because = f"when it began is damaged: {error}; {REPAIR}"
-            raise BadInput(self.name, because) from None
+        return facts_of(rows[0], self.name)
 
     def written_by(self) -> str:
         """The version of tablecam that began it.
@@ -66,12 +72,35 @@ class Journal:
             BadInput: They cannot be written; what was there before is there still.
         """
         with in_words(self.name, "cannot be written"), self._engine.begin() as connection:
-            last = self._last(connection)
+            last, before = last_digest(connection, self.id)
             if after not in (None, last):
                 raise WrittenElsewhere(self.name, f"expected {after} entries, got {last}")
             for number, each in enumerate(entries, start=last + 1):
-                insert_entry(connection, self.id, number, each)
+                before = insert_entry(connection, self.id, number, each, before)
         return last + len(entries)
+
+    def verified(self, *, images: bool = True) -> Verified:
+        """Whether all entries and pictures are as they were written, going by their digests.
+
+        Without `images` the pictures themselves are not looked at.
+
+        Raises:
+            BadInput: They cannot be read.
+        """
+        facts = self._rows(select(recording).where(recording.c.id == self.id))
+        verifier = Verifier(facts[0]._asdict() if facts else None)
+        shown = [each for each in picture.c if images or each.name != "image"]
+        for after in range(0, self.last(), _VERIFIED_AT_ONCE):
+            some = after + 1, after + _VERIFIED_AT_ONCE
+            of_it = (entry.c.recording == self.id) & entry.c.number.between(*some)
+            seen = (picture.c.recording == self.id) & picture.c.entry.between(*some)
+            pictures: dict[int, list[Mapping[str, Any]]] = {}
+            rows = self._rows(select(entry).where(of_it).order_by(entry.c.number))
+            for row in self._rows(select(*shown).where(seen)):
+                pictures.setdefault(row.entry, []).append(row._asdict())
+            for row in rows:
+                verifier.entry(row._asdict(), pictures.get(row.number, ()), images=images)
+        return verifier.found
 
     def last(self) -> int:
         """The number of the newest entry, 0 in an empty recording.
@@ -81,6 +110,17 @@ class Journal:
         """
         with in_words(self.name, "cannot be read"), self._engine.begin() as connection:
             return self._last(connection)
+
+    def digest(self, number: int) -> str:
+        """The digest of an entry, or of what the game is played with for 0; empty without one.
+
+        Raises:
+            BadInput: It cannot be read.
+        """
+        of_it = (entry.c.recording == self.id) & (entry.c.number == number)
+        of_all = select(recording.c.digest).where(recording.c.id == self.id)
+        rows = self._rows(select(entry.c.digest).where(of_it) if number else of_all)
+        return (rows[0].digest or "") if rows else ""
 
     def times(self) -> list[datetime]:
         """When each entry was made, in order.
@@ -177,7 +217,7 @@ class Journal:
         except (ValueError, RecursionError) as error:
             because = f"entry {row.number} is damaged: {error}; {REPAIR}"
             raise BadInput(self.name, because) from None
-        return Entry(row.number, row.kind, at, document, tuple(sorted(pictures)))
+        return Entry(row.number, row.kind, at, document, tuple(sorted(pictures)), row.digest)
 
     def _rows(self, query: Any) -> list[Row[Any]]:
         with in_words(self.name, "cannot be read"), self._engine.begin() as connection:
@@ -186,14 +226,16 @@ class Journal:
 
 def begin_recording(
     connection: Connection, facts: GameFacts, written_by: str = tablecam.__version__
-) -> None:
-    """Write a recording's one row of facts; its entries may follow."""
-    connection.execute(insert(recording), facts_row(facts, written_by))
+) -> str:
+    """Write a recording's one row of facts; its digest, for its first entry to chain to."""
+    row = facts_row(facts, written_by)
+    connection.execute(insert(recording), row)
+    return str(row["digest"])
 
 
 def facts_row(facts: GameFacts, written_by: str) -> Json:
     """The row of a recording; `written_by` is the version of tablecam that began it."""
-    return {
+    row = {
         "id": facts.id,
         "format": FORMAT,
         "game": facts.game,
@@ -201,11 +243,13 @@ def facts_row(facts: GameFacts, written_by: str) -> Json:
         "camera_file": facts.camera_file,
         "started_at": facts.started_at.isoformat(),
         "written_by": written_by,
+        "place": facts.place or None,
     }
+    return row | {"digest": facts_digest(row)}
 
 
 def entry_row(recording_id: str, number: int, kept: Entry | NewEntry) -> Json:
-    """The row of an entry."""
+    """The row of an entry, but for its digest."""
     document = json.dumps(kept.document, ensure_ascii=False, separators=(",", ":"))
     return {
         "recording": recording_id,
@@ -219,22 +263,62 @@ def entry_row(recording_id: str, number: int, kept: Entry | NewEntry) -> Json:
 
 def picture_row(recording_id: str, number: int, kept: Picture) -> Json:
     """The row of a picture of an entry."""
-    return {
+    row = {
         "recording": recording_id,
         "entry": number,
         "kind": kept.kind,
         "media_type": kept.media_type,
         "image": kept.image,
     }
+    return row | {"digest": picture_digest(row)}
 
 
-def _facts(row: Row[Any]) -> GameFacts:
-    started_at = datetime.fromisoformat(row.started_at)
-    return GameFacts(row.game, row.table_file, started_at, row.camera_file, row.id)
+def facts_of(row: Row[Any], name: str) -> GameFacts:
+    """What a recording's row says of it; `name` is what errors call it.
+
+    Raises:
+        BadInput: When it began is damaged.
+    """
+    told = row._asdict()
+    try:
+        started_at = datetime.fromisoformat(told["started_at"])
+        return GameFacts(
+            told["game"],
+            told["table_file"],
+            started_at,
+            told["camera_file"],
+            told["id"],
+            told.get("place") or 0,
+        )
+    except (ValueError, TypeError) as error:
+        because = f"when it began is damaged: {error}; {REPAIR}"
+        raise BadInput(name, because) from None
 
 
-def insert_entry(connection: Connection, recording_id: str, number: int, new: NewEntry) -> None:
-    """Write an entry under its number, with its pictures."""
-    connection.execute(insert(entry), entry_row(recording_id, number, new))
-    for each in new.pictures:
-        connection.execute(insert(picture), picture_row(recording_id, number, each))
+def rows_of(recording_id: str, number: int, new: NewEntry, before: str) -> tuple[Json, list[Json]]:
+    """The row of an entry with its digest, and its pictures'; `before` is the digest before it."""
+    pictures = [picture_row(recording_id, number, each) for each in new.pictures]
+    row = entry_row(recording_id, number, new)
+    of_pictures = {each["kind"]: each["digest"] for each in pictures}
+    return row | {"digest": entry_digest(before, row, of_pictures)}, pictures
+
+
+def insert_entry(
+    connection: Connection, recording_id: str, number: int, new: NewEntry, before: str
+) -> str:
+    """Write an entry under its number, with its pictures; its digest, to chain to."""
+    row, pictures = rows_of(recording_id, number, new, before)
+    connection.execute(insert(entry), row)
+    if pictures:
+        connection.execute(insert(picture), pictures)
+    return str(row["digest"])
+
+
+def last_digest(connection: Connection, recording_id: str) -> tuple[int, str]:
+    """The number of the newest entry, 0 without any, and the digest that the next chains to."""
+    of_it = select(entry.c.number, entry.c.digest).where(entry.c.recording == recording_id)
+    newest = connection.execute(of_it.order_by(entry.c.number.desc()).limit(1)).one_or_none()
+    if newest is not None:
+        return newest.number, newest.digest or ""
+    of_all = select(recording.c.digest).where(recording.c.id == recording_id)
+    return 0, connection.execute(of_all).scalar_one_or_none() or ""

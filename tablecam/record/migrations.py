@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import uuid4
 
-from sqlalchemy import Connection, insert, text
+from sqlalchemy import Connection, insert, inspect, text
 
 from tablecam.record.schema import SCHEMA_VERSION, entry, metadata, picture, recording
 
@@ -44,6 +44,17 @@ def _as_entries(connection: Connection) -> None:
             connection.execute(insert(picture), key | each)
     for name in ("dispute_picture", "dispute", "deed", "play", "game"):
         connection.execute(text(f"DROP TABLE {name}"))
+
+
+def with_digests(connection: Connection) -> None:
+    """Version 4 has digests, and which game of its folder it is; what is there has neither."""
+    for table in metadata.sorted_tables:
+        there = {each["name"] for each in inspect(connection).get_columns(table.name)}
+        for column in table.c:
+            if column.name not in there:
+                kind = column.type.compile(connection.dialect)
+                added = f"ALTER TABLE {table.name} ADD COLUMN {column.name} {kind}"
+                connection.execute(text(added))
 
 
 _Row = dict[str, Any]
@@ -88,7 +99,7 @@ def _dispute_pictures(connection: Connection, number: int) -> list[_Row]:
     return [{"kind": row.kind, "media_type": "image/jpeg", "image": row.jpeg} for row in rows]
 
 
-MIGRATIONS: Final[Mapping[int, Migration]] = {1: _with_plays, 2: _as_entries}
+MIGRATIONS: Final[Mapping[int, Migration]] = {1: _with_plays, 2: _as_entries, 3: with_digests}
 """By the version they start from, what leads to the next one."""
 
 if sorted(MIGRATIONS) != list(range(1, SCHEMA_VERSION)):

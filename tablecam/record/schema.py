@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 
 APPLICATION_ID: Final = int.from_bytes(b"tcam", "big")
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 FORMAT: Final = "tablecam.game"
 
 metadata = MetaData()
@@ -37,6 +37,8 @@ recording = Table(
     Column("camera_file", Text, comment="the camera file's text (JSON); none on simulated tables"),
     Column("started_at", Text, nullable=False, comment="ISO 8601 with its zone"),
     Column("written_by", Text, nullable=False, comment="the version of tablecam that began it"),
+    Column("place", Integer, comment="which it is of the games in its folder, by no clock"),
+    Column("digest", Text, comment="of this row, SHA-256 (digests.py); none in older ones"),
     comment="what a game was played with; a game file has one row",
 )
 
@@ -48,6 +50,7 @@ entry = Table(
     Column("at", Text, nullable=False, comment="when: ISO 8601 with its zone"),
     Column("kind", Text, nullable=False, comment="what it is: position, move, play, deed, ..."),
     Column("document", Text, nullable=False, comment="what it says, as JSON"),
+    Column("digest", Text, comment="of this row, its pictures and the digest before it"),
     comment="all that happened, in order; rows are added and never changed",
 )
 
@@ -61,6 +64,7 @@ picture = Table(
     Column("kind", Text, primary_key=True, comment="table, before, after, plain or drawn"),
     Column("media_type", Text, nullable=False, comment="image/jpeg or image/webp"),
     Column("image", LargeBinary, nullable=False, comment="the picture's file"),
+    Column("digest", Text, comment="of this row; that of its entry is made of it, too"),
     ForeignKeyConstraint(["recording", "entry"], [entry.c.recording, entry.c.number]),
     comment="what the camera saw of an entry",
 )

@@ -30,6 +30,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from tablecam.errors import BadInput
 from tablecam.record.faults import NoAnswer, in_words
 from tablecam.record.journal import Journal
+from tablecam.record.migrations import with_digests
 from tablecam.record.schema import SCHEMA_VERSION, entry, metadata, recording
 
 CHANNEL: Final = "tablecam"
@@ -47,6 +48,8 @@ _KEPT_ALIVE: Final = {
 """Else a connection whose other end was switched off would be waited for for minutes."""
 _LOCK: Final = int.from_bytes(b"tablecam", "big") >> 1
 """Of the server, while the tables are made: two tables of a hall may start at once."""
+_WITHOUT_DIGESTS: Final = 3
+"""The version of halls' tables before there were digests."""
 
 server_metadata = MetaData()
 
@@ -146,6 +149,9 @@ class Hall:
             version = connection.execute(select(schema_version.c.version)).scalar_one_or_none()
             if version is None:
                 connection.execute(schema_version.insert(), {"version": SCHEMA_VERSION})
+            elif version == _WITHOUT_DIGESTS:
+                with_digests(connection)
+                connection.execute(schema_version.update(), {"version": SCHEMA_VERSION})
             elif version != SCHEMA_VERSION:
                 expected = f"expected tables of version {SCHEMA_VERSION}, got version {version}"
                 raise BadInput(self.name, f"{expected}, of another tablecam")

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, GameFacts, NewEntry
+from tablecam.record.faults import REPAIR
 from tablecam.record.journal import Journal
 
 Item = TypeVar("Item")
@@ -32,21 +34,26 @@ def unwatched(items: Iterable[Item], total: int, /) -> Iterable[Item]:
 class RecordingCopy:
     """What a new file of the same recording is made of; `entries` can be gone through once.
 
-    `last` is how many there are to be, for progress.
+    `last` is how many there are to be, for progress. What came without digests (`has_digests`) may
+    have been changed on its way, and nobody can tell.
     """
 
     facts: GameFacts
     written_by: str
     last: int
     entries: Iterator[NewEntry]
+    has_digests: bool = True
 
 
 def copy_of(journal: Journal, *, pictures: bool) -> RecordingCopy:
     """A recording as it is now; what is added while it is gone through is left out.
 
     Raises:
-        BadInput: It cannot be read, or an entry is damaged; the entries raise it as they come.
+        BadInput: It cannot be read, or is not as it was written: a copy would be sealed anew.
     """
+    faults = journal.verified(images=pictures).faults
+    if faults:
+        raise BadInput(journal.name, f"{faults[0]}; {REPAIR}")
     last = journal.last()
     entries = (_with_pictures(journal, each, pictures) for each in batched(journal, last))
     return RecordingCopy(journal.facts(), journal.written_by(), last, entries)

@@ -2,7 +2,8 @@
 
 The first line is an object with `format` "tablecam.recording", `version`, what the game was played
 with, and how many `entries` follow; each other line is an entry with its `number`, `at`, `kind` and
-`document`, and `pictures` in base64 where they are wanted. Lines give the same recording again.
+`document`, and `pictures` in base64 where they are wanted. Each has a `digest` that chains to the
+line before (`record/digests.py`). Lines give the same recording again.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from pydantic import Field, StringConstraints
 from tablecam.documents import Document, json_document
 from tablecam.errors import BadInput
 from tablecam.record.entries import GameFacts, Json, Kind, NewEntry, Picture, PictureKind
+from tablecam.record.journal import facts_row, rows_of
 from tablecam.replay.copies import RecordingCopy
 from tablecam.table.sections import StrictModel
 from tablecam.wording import quoted
 
 FORMAT: Final = "tablecam.recording"
 VERSION: Final = 1
+
+_CHANGED: Final = "the line is not as it was written: its digest is of something else"
 
 # Names of files are made of these: so made, they lead out of no folder.
 _Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
@@ -44,6 +48,8 @@ class _FactsLine(StrictModel):
     table_file: str
     camera_file: str | None = None
     entries: Annotated[int, Field(ge=0)]
+    place: Annotated[int, Field(ge=0)] = 0
+    digest: str | None = None
 
 
 class _PictureIn(StrictModel):
@@ -62,30 +68,36 @@ class _EntryLine(StrictModel):
     kind: Kind
     document: dict[str, Any]
     pictures: list[_PictureIn] = Field(default_factory=list)
+    digest: str | None = None
 
 
-def lines_of(copy: RecordingCopy) -> Iterator[str]:
-    """A recording as lines, without their ends.
+def lines_of(copy: RecordingCopy, *, digests: bool = True) -> Iterator[str]:
+    """A recording as lines, without their ends; without `digests` where the whole has one.
 
     Raises:
         BadInput: What it is a copy of cannot be read.
     """
     facts = copy.facts
-    yield _line(
-        {
-            "format": FORMAT,
-            "version": VERSION,
-            "id": facts.id,
-            "game": facts.game,
-            "started_at": facts.started_at.isoformat(),
-            "written_by": copy.written_by,
-            "table_file": facts.table_file,
-            "camera_file": facts.camera_file,
-            "entries": copy.last,
-        }
-    )
+    before = facts_row(facts, copy.written_by)["digest"]
+    document: Json = {
+        "format": FORMAT,
+        "version": VERSION,
+        "id": facts.id,
+        "game": facts.game,
+        "started_at": facts.started_at.isoformat(),
+        "written_by": copy.written_by,
+        "table_file": facts.table_file,
+        "camera_file": facts.camera_file,
+        "entries": copy.last,
+    }
+    document |= {"place": facts.place} if facts.place else {}
+    yield _line(document | ({"digest": before} if digests else {}))
     for number, entry in enumerate(copy.entries, start=1):
-        yield _line(_entry_document(number, entry))
+        document = _entry_document(number, entry)
+        if digests:
+            before = rows_of(facts.id, number, entry, before)[0]["digest"]
+            document["digest"] = before
+        yield _line(document)
 
 
 def copy_from_lines(lines: Iterable[bytes], source: str) -> RecordingCopy:
@@ -93,7 +105,8 @@ def copy_from_lines(lines: Iterable[bytes], source: str) -> RecordingCopy:
 
     Raises:
         BadInput: The first line is of no recording, or of a newer version. The entries raise it,
-            naming the line, as they come: each has to be whole, and none may be missing.
+            naming the line, as they come: each has to be whole, as it was written, and none may be
+            missing.
     """
     numbered = _numbered(lines, source)
     line, document = next(numbered, (1, None))
@@ -103,9 +116,12 @@ def copy_from_lines(lines: Iterable[bytes], source: str) -> RecordingCopy:
         facts, parsed = _facts(document, source)
     except BadInput as error:
         raise _on_line(error, line) from None
-    return RecordingCopy(
-        facts, parsed.written_by, parsed.entries, _entries(numbered, parsed.entries, source)
-    )
+    entries = _entries(numbered, parsed.entries, source)
+    if parsed.digest is None:
+        told = (each for _, each, _ in entries)
+        return RecordingCopy(facts, parsed.written_by, parsed.entries, told, has_digests=False)
+    chained = _chained(entries, facts, parsed, source)
+    return RecordingCopy(facts, parsed.written_by, parsed.entries, chained)
 
 
 def _line(document: Json) -> str:
@@ -143,25 +159,45 @@ def _facts(document: Document, source: str) -> tuple[GameFacts, _FactsLine]:
     document.require(FORMAT, VERSION)
     parsed = document.parsed(_FactsLine)
     started_at = _time(parsed.started_at, source, "started_at")
-    facts = GameFacts(parsed.game, parsed.table_file, started_at, parsed.camera_file, parsed.id)
+    facts = GameFacts(
+        parsed.game, parsed.table_file, started_at, parsed.camera_file, parsed.id, parsed.place
+    )
     return facts, parsed
 
 
 def _entries(
     numbered: Iterator[tuple[int, Document]], wanted: int, source: str
-) -> Iterator[NewEntry]:
+) -> Iterator[tuple[int, NewEntry, str | None]]:
+    """The line of each entry, the entry, and the digest that its line has."""
     found = 0
     for line, document in numbered:
         found += 1
         try:
-            yield _entry(document, found, wanted, source)
+            yield line, *_entry(document, found, wanted, source)
         except BadInput as error:
             raise _on_line(error, line) from None
     if found < wanted:
         raise BadInput(source, f"expected {wanted} entries, got {found}: its end is missing")
 
 
-def _entry(document: Document, number: int, most: int, source: str) -> NewEntry:
+def _chained(
+    entries: Iterator[tuple[int, NewEntry, str | None]],
+    facts: GameFacts,
+    told: _FactsLine,
+    source: str,
+) -> Iterator[NewEntry]:
+    """The entries, each once it is known to be as it was written."""
+    before = facts_row(facts, told.written_by)["digest"]
+    if told.digest != before:
+        raise BadInput(source, _CHANGED, key="digest", line=1)
+    for number, (line, entry, digest) in enumerate(entries, start=1):
+        before = rows_of(facts.id, number, entry, before)[0]["digest"]
+        if digest != before:
+            raise BadInput(source, _CHANGED, key="digest", line=line)
+        yield entry
+
+
+def _entry(document: Document, number: int, most: int, source: str) -> tuple[NewEntry, str | None]:
     parsed = document.parsed(_EntryLine)
     if parsed.number != number or number > most:
         expected = f"expected {number}" if number <= most else f"expected no more than {most}"
@@ -169,7 +205,8 @@ def _entry(document: Document, number: int, most: int, source: str) -> NewEntry:
     pictures = tuple(_picture(each, source) for each in parsed.pictures)
     if len({each.kind for each in pictures}) < len(pictures):
         raise BadInput(source, "expected one picture of each kind", key="pictures")
-    return NewEntry(parsed.kind, parsed.document, pictures, _time(parsed.at, source, "at"))
+    at = _time(parsed.at, source, "at")
+    return NewEntry(parsed.kind, parsed.document, pictures, at), parsed.digest
 
 
 def _picture(parsed: _PictureIn, source: str) -> Picture:

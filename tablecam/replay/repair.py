@@ -33,6 +33,8 @@ _MOST_LOST: Final = 10_000
 """No more entries than these are missing at the end: a larger number is noise."""
 _MOST_NAMED: Final = 12
 """So many runs of numbers are named of what is lost."""
+_READ: Final = (3, SCHEMA_VERSION)
+"""The versions of the tables whose rows are read here; the older one has no digests."""
 _VERSIONS: Final = range(1, 100)
 """A damaged file may say any number; one that is no version is noise."""
 _VERSION_AT: Final = slice(60, 64)
@@ -44,7 +46,9 @@ class Repaired:
     """What a damaged recording still had, and what is known to be lost of it.
 
     Of `entries` that can be read, `unclear` ones tell nothing any more: positions that differ from
-    a lost one, and what was changed to something that tablecam never keeps.
+    a lost one, and what was changed to something that tablecam never keeps. `changed` ones can be
+    read, but are not as they were written, or have a picture that is not; so may be the facts. The
+    others are, but for `unsealed` ones, that an older tablecam wrote.
     """
 
     copy: RecordingCopy
@@ -54,6 +58,9 @@ class Repaired:
     pictures: int
     lost_pictures: int
     has_facts: bool
+    changed: tuple[tuple[int, Kind | None], ...]
+    are_facts_changed: bool
+    unsealed: int
 
     def lines(self) -> Iterator[str]:
         """All of it in words."""
@@ -67,7 +74,15 @@ class Repaired:
             yield f"lost: {counted(self.lost_pictures, 'picture')}"
         if not self.has_facts:
             yield "lost: the table file and the camera file"
-        if not (self.lost_entries or self.lost_pictures) and self.has_facts:
+        if self.changed:
+            yield f"kept, but not as written, or a picture of theirs: {_kinds(self.changed)}"
+        if self.are_facts_changed:
+            yield "kept, but not as written: the table file or the camera file"
+        if self.unsealed:
+            without = f"{counted(self.unsealed, 'entry')} of an older tablecam"
+            yield f"without digests, so that changes cannot be known: {without}"
+        is_changed = self.changed or self.are_facts_changed
+        if not (self.lost_entries or self.lost_pictures or is_changed) and self.has_facts:
             yield f"nothing {'else ' if self.unclear else ''}is known to be lost"
 
 
@@ -85,7 +100,7 @@ def pages_of(path: Path) -> Pages:
         database = path.read_bytes()
         logged = log.read_bytes() if log.exists() else b""
     version = int.from_bytes(database[_VERSION_AT], "big") if database.startswith(MAGIC) else 0
-    if version != SCHEMA_VERSION and version in _VERSIONS:
+    if version not in _READ and version in _VERSIONS:
         expected = f"expected a recording of version {SCHEMA_VERSION}, got version {version}"
         raise BadInput(str(path), f"{expected}: it takes its own tablecam to repair it")
     pages = Pages(database, logged)
@@ -111,6 +126,13 @@ def repaired(rows: Iterator[Row], name: str) -> Repaired:
     saving = _Saving(found, facts)
     entries = tuple(saving.entry(number) for number in range(1, last + 1))
     written_by = found.written_by or tablecam.__version__
+    digests = found.verified()
+    told = {*(number for number, _ in listed - pictures), *(n for n, _ in saving.unclear)}
+    changed = tuple(
+        (number, found.kinds.get(number))
+        for number in digests.changed
+        if number in found.entries and number not in told
+    )
     copy = RecordingCopy(facts, written_by, last, _with_pictures(entries, found))
     return Repaired(
         copy,
@@ -120,6 +142,9 @@ def repaired(rows: Iterator[Row], name: str) -> Repaired:
         len(pictures),
         len(listed - pictures),
         has_facts=found.facts is not None,
+        changed=changed,
+        are_facts_changed=digests.are_facts_changed,
+        unsealed=digests.without,
     )
 
 

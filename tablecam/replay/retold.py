@@ -50,9 +50,9 @@ def _in_memory(
     engine = create_engine("sqlite+pysqlite://", poolclass=StaticPool, connect_args=arguments)
     with engine.begin() as connection:
         metadata.create_all(connection)
-        begin_recording(connection, facts, written_by)
+        before = begin_recording(connection, facts, written_by)
         for number, entry in enumerate(entries, start=1):
-            insert_entry(connection, facts.id, number, entry)
+            before = insert_entry(connection, facts.id, number, entry, before)
     return Journal(engine, facts.id, name)
 
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, TypeGuard
 
+from tablecam.record.digests import Verified, Verifier
 from tablecam.record.entries import (
     KINDS,
     PICTURE_KINDS,
     GameFacts,
+    Json,
     Kind,
     NewEntry,
     Picture,
     PictureKind,
 )
-from tablecam.record.schema import FORMAT
+from tablecam.record.schema import FORMAT, entry, picture, recording
 from tablecam.replay.pages import Row, Value
 
 PictureKey = tuple[int, PictureKind]
@@ -26,6 +28,9 @@ PictureKey = tuple[int, PictureKind]
 
 _BEGINS: Final = {"image/jpeg": b"\xff\xd8", "image/webp": b"RIFF", "image/png": b"\x89PNG"}
 """How the file of a picture begins."""
+_RECORDING, _ENTRY, _PICTURE = (
+    tuple(column.name for column in table.c) for table in (recording, entry, picture)
+)
 _ID_LENGTH: Final = 32
 
 
@@ -34,7 +39,8 @@ class Salvaged:
     """What rows told of one recording.
 
     `entries` and `pictures` are whole; `kinds` and `listed` are the entries and the pictures that
-    some index still names, whether or not they can be read. `doubted` are entries with two numbers:
+    some index still names, whether or not they can be read; `rows` are as they lay there, to be
+    verified. `doubted` are entries with two numbers:
     their row's and their own, which are the same where nothing was changed.
     """
 
@@ -45,17 +51,30 @@ class Salvaged:
     pictures: dict[PictureKey, Picture] = field(default_factory=dict)
     kinds: dict[int, Kind | None] = field(default_factory=dict)
     listed: set[PictureKey] = field(default_factory=set)
+    rows: dict[int, Json] = field(default_factory=dict)
+    picture_rows: dict[PictureKey, Json] = field(default_factory=dict)
+    facts_row: Json | None = None
     doubted: list[tuple[int, int, NewEntry]] = field(default_factory=list)
+
+    def verified(self) -> Verified:
+        """Which of the entries and pictures are as they were written."""
+        verifier = Verifier(self.facts_row)
+        pictures: dict[int, list[Json]] = {}
+        for (number, _), row in self.picture_rows.items():
+            pictures.setdefault(number, []).append(row)
+        for number in sorted(self.rows):
+            verifier.entry(self.rows[number], pictures.get(number, ()))
+        return verifier.found
 
     def settle(self) -> None:
         """Give each doubted entry the number that is known to be missing; others are dropped."""
         is_counted_otherwise = not self.entries  # by whatever else has written the file
-        for row, own, entry in self.doubted:
+        for row, own, kept in self.doubted:
             missing = [n for n in (row, own) if n in self.kinds and n not in self.entries]
             number = own if is_counted_otherwise else next(iter(missing), None)
             if number is not None:
-                self.entries.setdefault(number, entry)
-                self.kinds[number] = entry.kind
+                self.entries.setdefault(number, kept)
+                self.kinds[number] = kept.kind
         self.doubted.clear()
 
 
@@ -79,22 +98,26 @@ def salvaged(rows: Iterable[Row]) -> Salvaged:
 def _take(known: Salvaged, row: Row) -> bool:
     """Whether a table's row is one of a recording, which is taken then."""
     match row.values:
-        case (str(), int(number), str(at), str(kind), str(document)) if _is_kind(kind):
+        case (str(), int(number), str(at), str(kind), str(document), *_) if _is_kind(kind):
             entry = _entry(kind, at, document)
             if entry is None or number < 1:
                 return False
             if row.number == number:
                 known.entries.setdefault(number, entry)
+                known.rows.setdefault(number, _named(_ENTRY, row.values))
                 known.kinds[number] = kind
             else:
                 known.doubted.append((row.number or 0, number, entry))
-        case (str(), int(number), str(kind), str(media_type), bytes(image)) if _is_picture(kind):
+        case (str(), int(number), str(kind), str(media_type), bytes(image), *_) if _is_picture(
+            kind
+        ):
             begins = _BEGINS.get(media_type)
             if number < 1 or begins is None or not image.startswith(begins):
                 return False
             known.pictures.setdefault((number, kind), Picture(kind, image, media_type))
             known.listed.add((number, kind))
-        case (str(), str(form), str(), str(), None | str(), str(), str()) if form == FORMAT:
+            known.picture_rows.setdefault((number, kind), _named(_PICTURE, row.values))
+        case (str(), str(form), str(), str(), None | str(), str(), str(), *_) if form == FORMAT:
             return _take_facts(known, row.values)
         case _:
             return False
@@ -102,14 +125,23 @@ def _take(known: Salvaged, row: Row) -> bool:
 
 
 def _take_facts(known: Salvaged, values: tuple[Value, ...]) -> bool:
-    name, _, game, table_file, camera_file, started_at, written_by = values
-    at = _time(started_at)
+    row = _named(_RECORDING, values)
+    at = _time(row["started_at"])
     if at is None:
         return False
-    camera = None if camera_file is None else str(camera_file)
-    known.facts = GameFacts(str(game), str(table_file), at, camera, str(name))
-    known.written_by = str(written_by)
+    camera = None if row["camera_file"] is None else str(row["camera_file"])
+    place = row["place"] if isinstance(row["place"], int) else 0
+    known.facts = GameFacts(
+        str(row["game"]), str(row["table_file"]), at, camera, str(row["id"]), place
+    )
+    known.written_by = str(row["written_by"])
+    known.facts_row = row
     return True
+
+
+def _named(columns: Sequence[str], values: tuple[Value, ...]) -> Json:
+    """A row's values by the names of their columns; an older row has no digest."""
+    return dict.fromkeys(columns) | dict(zip(columns, values, strict=False))
 
 
 def _take_listed(known: Salvaged, row: Row) -> bool:

@@ -56,7 +56,8 @@ def text_of(journal: Journal, watched: Watched = unwatched) -> str:
     """
     copy = copy_of(journal, pictures=False)
     copy = replace(copy, entries=iter(watched(copy.entries, copy.last)))
-    packed = lzma.compress("\n".join(lines_of(copy)).encode("utf-8"), preset=_PACKING)
+    lines = "\n".join(lines_of(copy, digests=False))  # the whole has a sum
+    packed = lzma.compress(lines.encode("utf-8"), preset=_PACKING)
     began = f"{copy.facts.game}, {copy.facts.started_at:%Y-%m-%d %H:%M}"
     words = f"{began}, {copy.last} {'entry' if copy.last == 1 else 'entries'}"
     head = f"{_ENDS[0]} {VERSION}; {words}; {len(packed)}; {_sum(packed)}]"
@@ -73,7 +74,7 @@ def recording_of(text: str, source: str = "text") -> RecordingCopy:
     """
     packed = _packed(text, source)
     lines = _unpacked(packed, source).split(b"\n")
-    return copy_from_lines(lines, source)
+    return replace(copy_from_lines(lines, source), has_digests=True)  # it has a sum, which holds
 
 
 def _packed(text: str, source: str) -> bytes:

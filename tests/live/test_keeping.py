@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import sqlite3
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -14,6 +16,8 @@ from tablecam.record.game_file import GameFile
 from tests.record.disks import a_disk, no_room
 from tests.record.games import FACTS, add, dispute, pictures, position
 from tests.record.rights import as_nobody, open_folder
+
+OTHERS = replace(FACTS, id="f" * 32)
 
 
 def kept_in(folder):
@@ -244,6 +248,68 @@ def test_a_game_that_another_program_wrote_to_goes_on_in_a_file_of_its_own(tmp_p
     assert disputes(GameFile.open(game.path)) == game.disputes()
     assert len(disputes(GameFile.open(first))) == 2
     assert game.path != first
+
+
+NOISE = b"SQLite format 3\x00" + bytes(range(256)) * 64
+ANOTHERS = {
+    "noise": lambda path: path.write_bytes(NOISE),
+    "a text": lambda path: path.write_text("our shopping list"),
+    "nothing": lambda path: path.write_bytes(b""),
+    "half of it": lambda path: os.truncate(path, 6000),
+    "another game": lambda path: replace_by(path, GameFile.create(path.with_name("b"), OTHERS)),
+    "no tables": lambda path: drop_tables(path),
+}
+
+
+def replace_by(path, other):
+    add(other, 1)
+    os.replace(other.path, path)
+
+
+def drop_tables(path):
+    with sqlite3.connect(path) as plain:
+        plain.executescript("DROP TABLE picture; DROP TABLE entry; DROP TABLE recording;")
+    plain.close()
+
+
+@pytest.mark.parametrize("spoil", ANOTHERS.values(), ids=ANOTHERS)
+def test_a_file_damaged_or_replaced_during_play_is_begun_anew_at_once(tmp_path, spoil):
+    game = kept_in(tmp_path)
+    add(game, 1)
+    first = game.path
+    spoil(first)
+    add(game, 2)
+    assert game.trouble == ""
+    (told,) = game.try_again()
+    assert told.startswith(f"{first.name} is ")
+    assert f": the game is kept anew in {game.path}, without its earlier pictures" in told
+    assert game.path != first
+    assert disputes(GameFile.open(game.path)) == game.disputes()
+    game.close()
+    assert game.lost == ""
+
+
+def test_a_file_damaged_where_nobody_wrote_is_begun_anew_when_the_game_is_closed(tmp_path):
+    game = kept_in(tmp_path)
+    game.begin_play(BEGINNING)
+    for number in range(3):
+        game.add_deeds([deed({"type": "roll", "values": [number]})])
+    first = game.path
+    first.write_bytes(first.read_bytes().replace(b'"values":[1]', b'"values":[6]'))
+    game.close()
+    (told,) = game.try_again()
+    assert f"{first.name} is damaged: the game is kept anew in {game.path}" in told
+    rolls = GameFile.open(game.path).entries("deed")
+    assert [each.document["entry"]["values"] for each in rolls] == [[0], [1], [2]]
+
+
+def test_what_could_not_be_written_by_the_end_is_said_to_be_lost(tmp_path):
+    game = kept_in(tmp_path / "games")
+    add(game, 1)
+    shutil.rmtree(tmp_path / "games")
+    (tmp_path / "games").write_text("a file where the folder should be")
+    game.close()
+    assert game.lost.startswith("1 dispute is lost, as the program ends: ")
 
 
 def test_a_game_that_was_closed_may_be_gone_on_with_and_leaves_one_file(tmp_path):

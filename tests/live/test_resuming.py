@@ -38,6 +38,18 @@ def test_the_newest_game_on_this_table_goes_on(tmp_path):
     assert unfinished_game(tmp_path, TABLE_FILE).path == newest
 
 
+def test_a_clock_set_back_between_two_games_has_the_newer_one_go_on(tmp_path):
+    played(tmp_path, 5)
+    newer = played(tmp_path, 2)  # the clock was set back by more than the first game took
+    assert unfinished_game(tmp_path, TABLE_FILE).path == newer
+
+
+def test_of_games_whose_files_were_renamed_the_newer_one_goes_on(tmp_path):
+    played(tmp_path).rename(tmp_path / "z.tablecam")
+    played(tmp_path, 1).rename(tmp_path / "a.tablecam")
+    assert unfinished_game(tmp_path, TABLE_FILE).path == tmp_path / "a.tablecam"
+
+
 def test_no_game_goes_on_where_none_was_played_on_this_table(tmp_path):
     assert unfinished_game(tmp_path, TABLE_FILE) is None
     played(tmp_path, table_file="another table")

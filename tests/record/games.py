@@ -58,3 +58,9 @@ def add(record, number, **parts):
 def catch_up(game, hall, **how):
     """Send what a hall lacks of a recording, as a table does that has just begun to."""
     return HallCopy(game, hall).catch_up(**how)
+
+
+def without_digests(file):
+    """Have a file's rows without their digests, as an older tablecam wrote them."""
+    for table in ("recording", "entry", "picture"):
+        file.execute(f"UPDATE {table} SET digest = NULL")

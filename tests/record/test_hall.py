@@ -1,6 +1,7 @@
 """A hall's server, a real one: what a table sends is there once, in order, whatever fails."""
 
 import shutil
+import sqlite3
 from dataclasses import replace
 from uuid import uuid4
 
@@ -10,6 +11,7 @@ from tablecam.errors import BadInput
 from tablecam.record.catching_up import BATCH, HallCopy
 from tablecam.record.disputes import dispute_picture, disputes
 from tablecam.record.entries import NewEntry, Picture
+from tablecam.record.faults import Damaged
 from tablecam.record.game_file import GameFile
 from tablecam.record.server import Hall, server_url
 from tests.record.games import FACTS, add, catch_up, pictures
@@ -229,11 +231,55 @@ def test_tables_are_made_once_and_of_another_version_refused(hall):
     with hall.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE schema_version SET version = 99")
     try:
-        with pytest.raises(BadInput, match="expected tables of version 3, got version 99"):
+        with pytest.raises(BadInput, match="expected tables of version 4, got version 99"):
             hall.prepare()
     finally:
         with hall.engine.begin() as connection:
-            connection.exec_driver_sql("UPDATE schema_version SET version = 3")
+            connection.exec_driver_sql("UPDATE schema_version SET version = 4")
+
+
+def test_a_halls_copy_is_as_it_was_written_and_a_change_is_found(hall, game):
+    add(game, 1)
+    game.append(*deeds(3), NewEntry("position", {}, (Picture("table", b"\x00\xff", "image/webp"),)))
+    catch_up(game, hall)
+    there = hall.journal(game.id)
+    found = there.verified()
+    assert (found.entries, found.without, found.faults) == (5, 0, [])
+    for table, change, number in (
+        ("entry", "document = replace(document, '2', '7')", 3),
+        ("picture", "image = '\\x00'::bytea", 5),
+    ):
+        key = "number" if table == "entry" else "entry"
+        with hall.engine.begin() as connection:
+            connection.exec_driver_sql(
+                f"UPDATE {table} SET {change} WHERE {key} = {number} AND recording = '{game.id}'"
+            )
+        assert number in there.verified().changed
+
+
+def test_what_is_not_as_it_was_written_is_not_sent_to_a_hall(hall, game):
+    game.append(*deeds(3))
+    with sqlite3.connect(game.path) as plain:
+        plain.execute("UPDATE entry SET document = '{}' WHERE number = 2")
+    plain.close()
+    with pytest.raises(Damaged, match="entry 2 is not as it was written"):
+        catch_up(game, hall)
+    assert hall.journal(game.id).last() == 0
+
+
+def test_a_hall_of_the_version_before_gets_digests_for_what_comes(hall, game):
+    game.append(*deeds(2))
+    catch_up(game, hall)
+    with hall.engine.begin() as connection:
+        for table in ("recording", "entry", "picture"):
+            connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN digest")
+        connection.exec_driver_sql("ALTER TABLE recording DROP COLUMN place")
+        connection.exec_driver_sql("UPDATE schema_version SET version = 3")
+    hall.prepare()
+    game.append(*deeds(2, first=3))
+    assert catch_up(game, hall) == 2
+    found = hall.journal(game.id).verified()
+    assert (found.entries, found.without, found.faults) == (2, 2, [])
 
 
 @pytest.mark.parametrize(
