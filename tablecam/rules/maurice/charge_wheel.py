@@ -32,6 +32,8 @@ _NEARLY_MM = 0.02
 class Wheel:
     """A wheel about a corner that is to pass over none of `others` and no `forbidden` ground.
 
+    Friends who stand flush beside the unit are in nobody's way.
+
     Not where the unit already stands, and no longer than `longest_mm`. With a slack it may go so
     much farther into other units, with one below 0 it has to keep so far off them.
     """
@@ -51,12 +53,17 @@ class Wheel:
 
 def longest_free_arcs_mm(wheels: Sequence[Wheel]) -> list[float]:
     """How far units can wheel before they pass over what they may not."""
-    parts = _parts(unit for wheel in wheels for unit in (wheel.unit, *wheel.others))
+    others = [
+        [other for other in wheel.others if not wheel.unit.has_beside_it(other)] for wheel in wheels
+    ]
+    parts = _parts(
+        unit for wheel, met in zip(wheels, others, strict=True) for unit in (wheel.unit, *met)
+    )
     turns_rad = np.full(len(wheels), np.inf)
     pairs = [
-        _pairs(place, parts[wheel.unit], [parts[other] for other in wheel.others])
-        for place, wheel in enumerate(wheels)
-        if wheel.others
+        _pairs(place, parts[wheel.unit], [parts[other] for other in met])
+        for place, (wheel, met) in enumerate(zip(wheels, others, strict=True))
+        if met
     ]
     if pairs:
         of_wheel, own, other = (np.concatenate(each) for each in zip(*pairs, strict=True))

@@ -11,6 +11,8 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.errors import BadInput
+from tablecam.measure.answer import EXACT_MM
+from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.outlines import Axes, axes, unit_footprints
 from tablecam.measure.rectangles import rectangles
 from tablecam.rules.maurice.ground import Ground, are_partly_in
@@ -71,6 +73,20 @@ class UnitOnField:
     def has_smoke(self) -> bool:
         """Whether it is marked with smoke (M-4.23)."""
         return bool(self.unit.state.get("smoke", False))
+
+    def has_beside_it(self, other: UnitOnField) -> bool:
+        """Whether a friend stands flush with the flank of a line, beyond the flank line.
+
+        In a wheel nothing but a rear corner comes there, by the line's diagonal less its width:
+        some 5 mm of four bases, which counts for nothing (reading of M-6.14).
+        """
+        return (
+            self.formation == "line"
+            and other.side == self.side
+            and shapely.dwithin(self.outline, other.outline, TOUCH_MM + EXACT_MM)
+            and float(self.axes.outside_mm(shapely.get_coordinates(other.outline)).min())
+            >= -TOUCH_MM - EXACT_MM
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

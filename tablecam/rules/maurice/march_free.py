@@ -152,7 +152,7 @@ def _corridors(
     """The shortest corridor past friends too, and the one through those it may pass.
 
     It begins at the middle of the leading base. To pass through a friend costs somebody a
-    disruption: it comes first only where it shortens.
+    disruption, so nobody does it who may go round.
     """
     start = leader(unit)
     barred = [enemy.outline for enemy in field.enemies_of(unit)]
@@ -176,10 +176,7 @@ def _corridors(
     past, through = ways
     if past is None or through is None:
         return () if through is None else (through,)
-    if past.length_mm < through.length_mm + EXACT_MM:
-        return (past,)
-    is_near = past.length_mm < through.length_mm + field.bw_mm
-    return (past, through) if is_near else (through, past)
+    return (past,) if past.length_mm < through.length_mm + EXACT_MM else (past, through)
 
 
 def _judged(

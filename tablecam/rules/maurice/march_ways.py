@@ -11,7 +11,10 @@ import shapely
 
 from tablecam.measure.answer import EXACT_MM, Answer, Shape, decide, shapes_of
 from tablecam.measure.clear_line import is_barred
+from tablecam.measure.contact import TOUCH_MM
+from tablecam.measure.lanes import front_width_mm
 from tablecam.measure.lengths import Length
+from tablecam.measure.outlines import GRID_MM
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.tables import BASES, NEAR_BW
@@ -91,8 +94,25 @@ def judged_way(
 
 
 def friends_in(field: Field, unit: UnitOnField, area: shapely.Geometry) -> tuple[UnitOnField, ...]:
-    """The friends that a unit passes through (M-6.7)."""
-    return tuple(friend for friend in field.friends_of(unit) if is_partly_in(friend.outline, area))
+    """The friends that a unit passes through (M-6.7).
+
+    Into one that stood flush beside it a wheel swings a rear corner: that is no passing through.
+    """
+    return tuple(
+        friend for friend in field.friends_of(unit) if is_partly_in(_in_the_way(unit, friend), area)
+    )
+
+
+def _in_the_way(unit: UnitOnField, friend: UnitOnField) -> shapely.Geometry:
+    """What of a friend a unit has to keep off: the swing of a wheel beside it is left out."""
+    if not unit.has_beside_it(friend):
+        return friend.outline
+    corners_mm = shapely.get_coordinates(unit.outline)
+    width_mm = front_width_mm(unit.axes)
+    depth_mm = -float(unit.axes.ahead_mm(corners_mm).min())
+    swing_mm = math.hypot(width_mm, depth_mm) - width_mm + TOUCH_MM
+    swept = shapely.buffer(unit.outline, swing_mm, join_style="mitre")
+    return shapely.difference(friend.outline, swept, grid_size=GRID_MM)
 
 
 def comes_near(field: Field, unit: UnitOnField, area: shapely.Geometry) -> bool:

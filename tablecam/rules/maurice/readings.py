@@ -37,6 +37,8 @@ READINGS: Final[Mapping[str, str]] = MappingProxyType(
         "M-6.10": "a column's bases follow in the track of the leading one, half their width "
         "beside it at most",
         "M-6.11": "a column is near if it is so at any moment of its move, also as it leaves",
+        "M-6.14": "in a wheel of a line its rear corner may swing into a friend that stood flush "
+        "beside it: lines of battle stand so, and neither is disrupted",
         "M-6.17": "only where a move began and ended is known: it is legal if some mix of wheels "
         "and straight moves joins the two, and the cheapest is taken",
         "M-6.18": "artillery's move is measured along the way of its base's centre",

@@ -34,7 +34,8 @@ def movement_section(found: Rulings, unit: UnitOnField) -> Section:
     """How far a unit may march, on what ground it stands, and what it may come to pass over."""
     area = reach(found.field, unit)
     edge = shapely.boundary(table_outline(found.field.position.table))
-    lines = [_allowance(found, unit), *_formation(unit), *_ground(found, unit)]
+    lines = [_allowance(found, unit), *_formation(unit), *_beside(found, unit)]
+    lines += _ground(found, unit)
     if shapely.dwithin(area, edge, EXACT_MM) and not unit.has_smoke:
         lines.append(plain("The edge of the table ends its reach", "M-6.32", read="M-6.32"))
     return Section("movement", "Movement", tuple(lines), shapes_of(area, "reach", "reach"))
@@ -66,6 +67,14 @@ def _formation(unit: UnitOnField) -> Iterator[Line]:
         yield plain(said, "M-6.2", read="M-6.2")
         said = "It may snake; at the end its bases lie behind each other along its way"
         yield plain(said, "M-6.9", read="M-6.10")
+
+
+def _beside(found: Rulings, unit: UnitOnField) -> Iterator[Line]:
+    """Friends flush with a flank, into whom wheels swing a rear corner."""
+    flush = [each.id for each in found.field.friends_of(unit) if unit.has_beside_it(each)]
+    if flush:
+        said = f"It wheels free of {' and '.join(flush)}, flush beside it"
+        yield plain(said, "M-6.14", read="M-6.14")
 
 
 def _ground(found: Rulings, unit: UnitOnField) -> Iterator[Line]:

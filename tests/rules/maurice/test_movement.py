@@ -1,5 +1,6 @@
 """Allowances and marches without a change of formation (M-6)."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -55,6 +56,26 @@ def test_t_17_massed_horse_wheels_right_1_goes_2_wheels_left_1_for_4_of_8() -> N
     assert found.is_legal.answer == "yes"
     assert found.cost_bw == pytest.approx(4.0, abs=1e-4)
     assert found.allowance_bw == 8.0
+
+
+@pytest.mark.parametrize(("gap_mm", "passed"), [(0.0, ()), (0.9, ()), (2.0, ("F2",))])
+def test_m_6_14_a_wheel_swings_into_who_stood_flush_beside_it_and_disrupts_nobody(
+    gap_mm: float, passed: tuple[str, ...]
+) -> None:
+    """The far rear corner of a line of four comes 4.9 mm beyond its flank line."""
+    start, beside = line("F1", "french", 900, 300), line("F2", "french", 1060 + gap_mm, 300)
+    wheeled, onward = turned(start, 14.0, (820, 320)), math.radians(104.0)
+    ahead = shifted(wheeled, 100 * math.cos(onward), 100 * math.sin(onward))
+    found = judged(start, ahead, beside)
+    assert (found.is_legal.answer, found.passed) == ("yes", passed)
+    assert found.disruptions == len(passed)
+
+
+def test_m_6_7_who_may_go_round_a_friend_goes_through_nobody() -> None:
+    start, between = gun("F1", "french", 900, 300), line("F2", "french", 960, 380)
+    found = judged(start, shifted(start, 0, 160), between)
+    assert (found.is_legal.answer, found.passed) == ("yes", ())
+    assert found.cost_bw > 4.5  # of 6; the way through is 4
 
 
 def test_t_17_foot_wheels_backward_2_bw_its_whole_retrograde_allowance() -> None:

@@ -40,6 +40,13 @@ def test_an_active_unit_that_is_flanked_is_told_that_it_is_not_vulnerable():
     assert "M-8.16" not in readings_in(unit_sheet(flanked, "F1", active="british"))
 
 
+def test_a_line_with_a_friend_flush_beside_it_shows_the_reading_of_its_wheels():
+    row = position(line("F1", "french", 500, 400), line("F2", "french", 660, 400))
+    assert "M-6.14" in readings_in(unit_sheet(row, "F1"))
+    alone = position(line("F1", "french", 500, 400), line("F2", "french", 670, 400))
+    assert "M-6.14" not in readings_in(unit_sheet(alone, "F1"))
+
+
 def test_engaged_across_one_base_width_shows_the_reading_of_the_two_lines():
     """M-8.11: in contact with one enemy, another directly ahead within 1 BW."""
     melee = position(

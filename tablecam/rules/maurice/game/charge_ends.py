@@ -198,7 +198,8 @@ def _after_wheel(
 def _is_free_to_wheel(field: Field, unit: UnitOnField, corner: Corner, angle_deg: float) -> bool:
     """Whether a unit meets nobody in a wheel and comes over nothing that is barred (M-8.5)."""
     swept = swept_by_wheel(unit.bases, pivot_mm(unit.axes, corner), angle_deg)
-    barring = [field.ground.barred, *(other.outline for other in field.units if other is not unit)]
+    others = [each for each in field.units if each is not unit and not unit.has_beside_it(each)]
+    barring = [field.ground.barred, *(other.outline for other in others)]
     if unit.unit.arm == "cavalry":
         barring.append(field.ground.woods)
     met = [shape for shape in barring if shapely.intersects(shape, swept)]

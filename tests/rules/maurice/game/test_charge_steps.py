@@ -119,6 +119,13 @@ def test_g_8_a_line_that_was_laid_flush_askew_has_charged_as_a_camera_sees_it() 
         assert fights(made, "F1", "B1")
 
 
+@pytest.mark.parametrize("beside_mm", [160.0, 160.8, -160.0])
+def test_m_8_5_a_line_that_stands_flush_in_a_row_may_wheel_to_charge(beside_mm: float) -> None:
+    beside = replace(shifted(FOOT, beside_mm, 0), id="F2")
+    enemy = gun("B1", "british", 395, 640, SOUTH)
+    assert "B1" in [each.target for each in listed(charging(FOOT, beside, enemy), Charge)]
+
+
 def test_m_8_5_the_way_of_a_line_askew_is_from_its_front_edge() -> None:
     """Its last base has 164 mm to go, whichever end leads: 4 BW are 160."""
     for step_mm, at_mm in ((-2.0, 560.0), (2.0, 440.0)):
