@@ -7,7 +7,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -18,7 +18,7 @@ from pydantic_core import ErrorDetails
 from tablecam.errors import BadInput
 from tablecam.model_problems import expected_and_got, keys_at, without_tags
 from tablecam.toml_lines import KeyPath, json_lines, json_repeats, toml_lines
-from tablecam.wording import closest, nearest, quoted, written
+from tablecam.wording import STEERING, closest, nearest, quoted, written
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -26,6 +26,8 @@ MOST_BYTES: Final = 64 * 1024 * 1024
 """Of one document; a recording's entry with its largest pictures has some hundredths of it."""
 _MOST_LEVELS: Final = 32
 """Of lists and objects in each other; a game's state has a dozen."""
+_LONGEST_TEXT: Final = 500
+"""Of what players say: all of it goes to every phone."""
 _LARGEST: Final = 10**15
 """Either way. Above it whole numbers are exact neither in every database nor in a browser."""
 
@@ -185,6 +187,29 @@ def json_document(text: str | bytes, source: str, *, has_lines: bool = False) ->
     if repeated:
         raise _given_twice(document, plain, repeated[0])
     return document
+
+
+def json_request(text: str | bytes, source: str) -> Document:
+    """The JSON document of a page's or a program's request, whose texts others are shown.
+
+    Control characters, and those that turn the direction of writing about, are left out of them.
+
+    Raises:
+        BadInput: As `json_document`, or a text has more than 500 characters.
+    """
+    document = json_document(text, source)
+    return replace(document, data=_plain(document, document.data))
+
+
+def _plain(document: Document, value: Any, path: KeyPath = ()) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(document, each, (*path, key)) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_plain(document, each, (*path, at)) for at, each in enumerate(value)]
+    if isinstance(value, str) and len(value) > _LONGEST_TEXT:
+        expected = f"expected a text of {_LONGEST_TEXT} characters or less"
+        raise document.error(path, f"{expected}, got {len(value)}")
+    return STEERING.sub("", value) if isinstance(value, str) else value
 
 
 def _bounded(

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterable
+from typing import Final
 
 from tablecam.toml_lines import KeyPath
+
+STEERING: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, which steer terminals, and what turns the direction of writing about."""
 
 _LONGEST_QUOTE = 40
 _MOST_NAMES = 12

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from flask import request
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from tablecam.documents import json_document
+from tablecam.documents import json_request
 from tablecam.referee.ways import Way
 from tablecam.table.model import FARTHEST_MM
 
@@ -24,7 +24,7 @@ def asked(body: type[Body], source: str) -> Body:
     Raises:
         BadInput: Naming the key, what was expected and what came.
     """
-    return json_document(request.get_data(), source).parsed(body)
+    return json_request(request.get_data(), source).parsed(body)
 
 
 class TakeOff(BaseModel):

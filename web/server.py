@@ -145,7 +145,8 @@ class Server:
         link is the last to go.
         """
         now_s = time.monotonic()
-        channels = self._waitress.active_channels.values()
+        known: Any = self._waitress.active_channels  # by file number; its stub names one channel
+        channels: list[HTTPChannel] = [*known.values()]
         idle = [each for each in channels if not each.requests and not each.total_outbufs_len]
         self._half_since_s = {
             each: self._half_since_s.get(each, now_s) for each in idle if each.request is not None

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
-_STEERING: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Control characters, which steer terminals, and what turns the direction of writing about."""
+from tablecam.wording import STEERING
 
 
 def harmless(text: str) -> str:
@@ -15,4 +11,4 @@ def harmless(text: str) -> str:
     >>> harmless("all \x1b[2Jis gone")
     'all �[2Jis gone'
     """
-    return _STEERING.sub("\N{REPLACEMENT CHARACTER}", text)
+    return STEERING.sub("\N{REPLACEMENT CHARACTER}", text)

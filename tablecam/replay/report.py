@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from tablecam.replay.words import counted, duration
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
 from tablecam.table.sides import side_name
+from tablecam.wording import STEERING
 
 WIDTH: Final = 74
 """As wide as the maps with their frames."""
@@ -28,6 +30,8 @@ _LEFT_OUT: Final = frozenset(
 _PARAGRAPHS: Final = frozenset({"command", "volleys", "charge", "overrule", "over"})
 """Events that begin something new within a round."""
 _LOSSES: Final = frozenset({"broken"})
+_MARKUP: Final = re.compile(r"[\\`*_\[\]<>|&#~]|(?<!\S)[-+=]+(?!\S)")
+"""Links and tags, and what makes a heading or a list where a line happens to begin with it."""
 _LAY: Final = "The table lies as before."
 
 
@@ -107,7 +111,9 @@ class Report:
 
     def _head(self) -> Iterator[str]:
         facts = self._facts
-        sides = " against ".join(map(side_name, sides_of(self._began))) if self._began else ""
+        sides = (
+            _escaped(" against ".join(map(side_name, sides_of(self._began)))) if self._began else ""
+        )
         took = duration(facts.started_at, self._ended_at)
         rounds = len(self._of({ROUND})) + bool(self._of({"play"}))
         over = next((line.text for line in reversed(self._of({"over"}))), "")
@@ -153,7 +159,12 @@ class Report:
     def _sentence(self, text: str) -> str:
         """A text as sentences begin, but for names, which keep their letters."""
         is_name = text.split(" ", 1)[0] in _names(self._began)
-        return text if is_name else text[:1].upper() + text[1:]
+        return _escaped(text if is_name else text[:1].upper() + text[1:])
+
+
+def _escaped(text: str) -> str:
+    """What players and rules say, so that Markdown shows it as it is."""
+    return _MARKUP.sub(r"\\\g<0>", STEERING.sub("", text))
 
 
 def _names(position: Position | None) -> set[str]:
@@ -174,6 +185,6 @@ def _listed(title: str, lines: list[LogLine]) -> Iterator[str]:
     for number, of in groupby(lines, key=lambda line: line.entry):
         said = [*of]
         rules = "".join(f" [{line.rule}]" for line in said if line.rule)
-        told = "; ".join(line.text.rstrip(".") for line in said)
+        told = "; ".join(_escaped(line.text.rstrip(".")) for line in said)
         text = f"{said[0].at:%H:%M} {told}{rules} (entry {number})"
         yield from textwrap.wrap(text, WIDTH, initial_indent="- ", subsequent_indent="  ")

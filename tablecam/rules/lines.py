@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import Field
 
-from tablecam.documents import Document, json_document
+from tablecam.documents import Document, json_request
 from tablecam.errors import BadInput
 from tablecam.rules.game import Game, Json, Refused, Suggestion
 from tablecam.rules.play import Play
@@ -48,7 +48,7 @@ class Lines:
     def answer(self, line: str) -> Json:
         """The answer to a request; whatever is wrong with it is said in the answer."""
         try:
-            request = json_document(line, "request")
+            request = json_request(line, "request")
             return {"ok": True} | self._deed(request)(request)
         except BadInput as error:
             rule = error.rule if isinstance(error, Refused) else None

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from tablecam.documents import Document
 from tablecam.table.model import FARTHEST_MM, GAMES, TableSize, Terrain
 from tablecam.toml_lines import KeyPath
-from tablecam.wording import nearest, quoted
+from tablecam.wording import STEERING, nearest, quoted
 
 Positive = Annotated[float, Field(gt=0, le=FARTHEST_MM)]
 NotNegative = Annotated[float, Field(ge=0, le=FARTHEST_MM)]
@@ -26,7 +26,7 @@ _NO_LETTERS = frozenset({"Cc", "Zl", "Zp"})
 
 
 def _of_one_line(name: str) -> str:
-    if any(unicodedata.category(each) in _NO_LETTERS for each in name):
+    if STEERING.search(name) or any(unicodedata.category(each) in _NO_LETTERS for each in name):
         raise ValueError(f"expected a text of one line, got {quoted(name)}")
     return name
 

@@ -159,3 +159,11 @@ def test_whatever_takes_long_shows_a_person_how_far_it_has_come(
 def test_a_folder_that_cannot_be_written_is_named(game, tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert "cannot be written" in refused(capsys, game.path, "--text", tmp_path / "file" / "x")
+
+
+def test_what_players_wrote_is_no_markup_in_the_report(tmp_path, capsysbinary):
+    said = "<script>go()</script> [here](http://e.org) *so* `it` # \u202e\x1b[2J"
+    notice = NewEntry("notice", {"text": said})
+    game = GameFile.create(tmp_path / "own.tablecam", FACTS, [notice])
+    told = exported(capsysbinary, game.path, "--text", "-").replace("\n  ", " ")
+    assert r"\<script\>go()\</script\> \[here\](http://e.org) \*so\* \`it\` \# \[2J" in told

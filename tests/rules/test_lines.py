@@ -72,6 +72,7 @@ def test_a_roll_without_values_is_rolled(loaded):
         ('{"do": ' + "[" * 40 + "]" * 40 + "}", "request: do: expected at most 32 levels"),
         ("9" * 5000, "request: not valid JSON: a number has too many digits"),
         ('{"do": "state", "do": "undo"}', "request: do: expected the key once, but it is given tw"),
+        (json.dumps({"do": "x" * 501}), "request: do: expected a text of 500 characters or less"),
         ("7", "request: expected an object with keys, got 7"),
         ("{}", "request: do: expected one of load, state, legal, apply, moved, undo, but the key"),
         ('{"do": "fly"}', "request: do: expected one of load, state, legal, apply, moved, undo, "),

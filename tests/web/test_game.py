@@ -256,3 +256,21 @@ def test_all_that_is_out_of_step_is_accepted_at_once(french, live):
     assert now["moved"] == []
     assert now["log"][-1]["text"] == "overruled: B1, B2 as laid"
     assert french.post("/api/game/accept-all", json={"units": ["nobody"]}).status_code == 400
+
+
+def test_a_text_of_a_player_is_of_500_characters_at_most(french):
+    begin(french)
+    overrule = {"type": "overrule", "why": "x" * 501, "disruption": {"F1": 1}}
+    answer = french.post("/api/game/act", json={"action": overrule})
+    assert answer.status_code == 400
+    said = "act: action.why: expected a text of 500 characters or less, got 501"
+    assert answer.json["error"] == said
+
+
+def test_what_steers_terminals_or_turns_writing_about_is_left_out_of_a_players_text(french):
+    begin(french)
+    overrule = {"type": "overrule", "why": "a\x1b[2J\u202eb\x00", "disruption": {"F1": 1}}
+    answer = french.post("/api/game/act", json={"action": overrule})
+    assert answer.status_code == 200
+    told = french.get("/api/game").text
+    assert "(a[2Jb)" in told
