@@ -8,6 +8,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO_OPTIONS ?= --open
+# A file of versions to keep to, such as .ci/tested.txt; the newest that pyproject.toml allows without.
+CONSTRAINTS ?=
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar on \
+  $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
 
 .PHONY: help demo test check bench bench-games bench-record format clean
 .DEFAULT_GOAL := help
@@ -24,17 +28,17 @@ $(VENV)/bin/python:
 
 $(VENV)/.ready: $(VENV)/bin/python pyproject.toml
 	@echo "Installing tablecam and what it needs (once, about a minute) ..."
-	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -e .
+	@$(INSTALL) -e .
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
 	@echo "Installing the tools for tests (once) ..."
-	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -e '.[dev]'
+	@$(INSTALL) -e '.[dev]'
 	@touch $@
 
 $(VENV)/.ready-bench: $(VENV)/.ready-dev
 	@echo "Installing the detectors to compare with (once) ..."
-	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -e '.[bench]' && \
+	@$(INSTALL) -e '.[bench]' && \
 	  touch $@ || echo "Not all could be installed: the benchmark will say which are missing."
 
 demo: $(VENV)/.ready
