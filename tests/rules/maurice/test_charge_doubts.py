@@ -227,3 +227,18 @@ def test_wider_limits_never_leave_fewer_targets(foe, battery, deep):
     assert just == set(charge_of(field, unit).targets)
     for margin_mm in limits.margins_mm(wide - tight).values():
         assert abs(margin_mm) <= 2.0
+
+
+@pytest.mark.parametrize("gap_mm", [158.5, 159.5, 160.0, 160.5, 161.2])
+@pytest.mark.parametrize("laid", [line, gun])
+def test_m_8_3_no_charge_is_surer_than_that_its_target_is_near_enough(laid, gap_mm):
+    """Two lines square at 160.0 mm were near with 0.50, and charged with 0.98, on one page."""
+    enemy = laid("1", "british", 600, 520 + gap_mm, SOUTH, **ERROR)
+    found = all_rulings(field_of(position(FOOT, enemy)), "french").units["F1"]
+    told = [lane.probability for lane in found.charge.lanes]
+    told += [answer.probability for answer in found.charge.answers]
+    assert told
+    assert max(told) <= found.near.answer.probability + 1e-9
+    if gap_mm == 160.0:
+        assert found.near.answer.answer == "too_close"  # T-39
+        assert max(told) == pytest.approx(found.near.answer.probability)
