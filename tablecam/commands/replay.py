@@ -25,6 +25,7 @@ from tablecam.replay.check import Check, Checked
 from tablecam.replay.copies import batched
 from tablecam.replay.log import Log
 from tablecam.replay.repair import pages_of, repaired
+from tablecam.replay.repair import verified as verified_file
 from tablecam.replay.words import counted
 
 DIFFERS = 1
@@ -85,7 +86,7 @@ def replay(
     if is_page and (is_check or as_json):
         raise BadInput("--page", "expected it alone, got other options with it")
     recorded = GameFile.open(path, read_only=True)
-    verified = recorded.verified()
+    verified = verified_file(recorded)
     if is_check:
         context.exit(_check(recorded, verified, as_json))
     for line in verified.lines():
@@ -123,6 +124,17 @@ def _repair(path: Path, repaired_path: Path) -> None:
     GameFile.create(repaired_path, found.copy.facts, entries, found.copy.written_by)
     for line in found.lines():
         click.echo(line)
+    for line in _complaints(path):
+        click.echo(harmless(line))
+
+
+def _complaints(path: Path) -> Iterator[str]:
+    """What is wrong with a damaged file as such, whether or not anything is lost by it."""
+    try:
+        faults = verified_file(GameFile.open(path, read_only=True)).faults
+    except BadInput as error:
+        faults = [error.message]
+    return (f"{path.name}: {fault}" for fault in faults)
 
 
 def _check(recorded: Journal, verified: Verified, as_json: bool) -> int:

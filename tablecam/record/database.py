@@ -149,6 +149,8 @@ def _prepare(connection: Any, _: object) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
+    # Room that is free stays blank, in SQLites that are not built so, too: a change there shows.
+    connection.execute("PRAGMA secure_delete = ON")
 
 
 def _prepare_reading(connection: Any, _: object) -> None:

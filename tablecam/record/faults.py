@@ -36,6 +36,8 @@ _DAMAGED: Final = {
 """By primary result code, which is the low byte of what SQLite gives."""
 _ROOM_BYTES: Final = 64 * 1024
 """Less than that is a full disk: what SQLite keeps beside a file has 32 kB, an entry a few."""
+_NO_TEXT: Final = "Could not decode to UTF-8"
+"""What the driver says of a text that was changed to none: no code tells it."""
 _REFUSES, _NOT_YET = "FATAL", "the database system is"
 """What the driver says of a server that lets nobody in, or nobody as yet: no code tells it."""
 
@@ -78,7 +80,8 @@ def _because(error: DBAPIError, name: str) -> str:
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
     if code in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN} and is_full(Path(name).parent):
         code = sqlite3.SQLITE_FULL
-    return _WORDS.get(code, " ".join(str(error.orig).split()))  # a server says it in lines
+    told = " ".join(str(error.orig).split())  # a server says it in lines
+    return _WORDS.get(code, f"{told}; {REPAIR}" if _NO_TEXT in told else told)
 
 
 def _kind(error: DBAPIError, name: str) -> type[BadInput]:
@@ -90,6 +93,7 @@ def _kind(error: DBAPIError, name: str) -> type[BadInput]:
 def _is_damage(error: DBAPIError, name: str) -> bool:
     code = getattr(error.orig, "sqlite_errorcode", 0)
     is_one = code & 0xFF in _DAMAGED or code == sqlite3.SQLITE_IOERR_SHORT_READ
+    is_one = is_one or _NO_TEXT in str(error.orig)
     return is_one and not is_full(Path(name).parent)
 
 

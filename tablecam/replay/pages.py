@@ -19,8 +19,10 @@ Value = str | int | float | bytes | None
 _TABLE_LEAF: Final = 0x0D
 _INDEX_LEAF: Final = 0x0A
 _INDEX_INTERIOR: Final = 0x02
+_TABLE_INTERIOR: Final = 0x05
 _CELLS_AT: Final = {_TABLE_LEAF: 8, _INDEX_LEAF: 8, _INDEX_INTERIOR: 12}
 """Where a page's list of cells begins, by the page's kind."""
+_INTERIOR_CELLS_AT: Final = 12
 
 _HEADER_BYTES: Final = 100
 USUAL_PAGE_BYTES: Final = 4096
@@ -82,6 +84,46 @@ class Pages:
             except (ValueError, IndexError, struct.error):
                 continue  # this row is lost; its neighbours need not be
             yield row
+
+    def spoilt(self) -> set[int]:
+        """The pages of tables on which the free room is not blank, as it is where rows are added.
+
+        Of indices nobody can tell: SQLite moves their rows, and what lay there may stay.
+        """
+        return {
+            number
+            for number in range(1, self.last + 1)
+            for free in self._free_room(number)
+            if any(free)
+        }
+
+    def _free_room(self, number: int) -> Iterator[bytes]:
+        """What lies between the list of cells and the cells, and after the ends of long rows."""
+        page = self._page(number)
+        begins = _HEADER_BYTES if number == 1 else 0
+        kind = page[begins] if len(page) == self.page_bytes else None
+        if kind not in (_TABLE_LEAF, _TABLE_INTERIOR):
+            return
+        count, first = struct.unpack_from(">HH", page, begins + 3)
+        cells = begins + (_CELLS_AT[_TABLE_LEAF] if kind == _TABLE_LEAF else _INTERIOR_CELLS_AT)
+        yield page[cells + 2 * count : first]
+        if kind == _TABLE_LEAF:
+            for (at,) in struct.iter_unpack(">H", page[cells : cells + 2 * count]):
+                yield self._after_end(page, at)
+
+    def _after_end(self, page: bytes, at: int) -> bytes:
+        """What comes after a row's end on the last of its pages; nothing where it has but one."""
+        size, at = _varint(page, at)
+        _, at = _varint(page, at)
+        here = self._bytes_here(size, _TABLE_LEAF)
+        if here == size:
+            return b""
+        (number,) = struct.unpack_from(">I", page, at + here)
+        left = size - here
+        while left > self._usable - 4:
+            (number,) = struct.unpack_from(">I", self._page(number))
+            left -= self._usable - 4
+        return self._page(number)[4 + left :]
 
     def _page(self, number: int) -> bytes:
         if number in self._newer:

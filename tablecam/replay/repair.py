@@ -17,8 +17,10 @@ from typing import Final
 import tablecam
 from tablecam.errors import BadInput
 from tablecam.record.database import MAGIC
+from tablecam.record.digests import Verified
 from tablecam.record.entries import Entry, GameFacts, Json, Kind, NewEntry, Picture
 from tablecam.record.faults import in_words
+from tablecam.record.game_file import GameFile
 from tablecam.record.positions import MISSED, WHOLE
 from tablecam.record.schema import SCHEMA_VERSION
 from tablecam.replay.copies import RecordingCopy
@@ -107,6 +109,23 @@ def pages_of(path: Path) -> Pages:
     if any(True for number in range(1, pages.last + 1) for _ in pages.rows(number)):
         return pages
     return Pages(database, logged, told_page_bytes(database))
+
+
+def verified(file: GameFile) -> Verified:
+    """Whether a file is as it was written, also where nothing is kept in it.
+
+    Raises:
+        BadInput: It cannot be read.
+    """
+    found = file.verified()
+    if found.without or found.faults:
+        return found  # tables were taken out of older files: their room is not blank
+    spoilt = pages_of(file.path).spoilt()
+    if spoilt:  # what is being written just now looks so, too, but not twice
+        spoilt &= pages_of(file.path).spoilt()
+    for number in sorted(spoilt):
+        found.faults.append(f"page {number} of the file is damaged, where nothing is kept")
+    return found
 
 
 def repaired(rows: Iterator[Row], name: str) -> Repaired:

@@ -184,6 +184,7 @@ def test_a_repair_saves_tells_and_leaves_the_damaged_file_alone(game, tmp_path, 
     assert told.splitlines() == [
         "saved: 33 entries, 12 pictures",
         "nothing is known to be lost",
+        "damaged.tablecam: expected a recording of tablecam, got another kind of file",
     ]
     assert rows_of(tmp_path / "saved.tablecam") == rows_of(game.path)
     assert path.read_bytes() == before
@@ -234,3 +235,22 @@ def test_what_players_wrote_steers_no_terminal(tmp_path, capsys):
     told = said(capsys, path)
     assert "]0;mine" in told
     assert not {"\x1b", "\x07", "\u202e"} & set(told)
+
+
+def test_a_picture_that_was_changed_is_told_by_replay_check_and_repair(game, tmp_path, capsys):
+    path = shutil.copy(game.path, tmp_path / "changed.tablecam")
+    with sqlite3.connect(path) as plain:
+        plain.execute("UPDATE picture SET image = CAST(image || x'00' AS BLOB) WHERE entry = 3")
+    plain.close()
+    fault = "not as it was written: entry 3 (picture) has a picture that is not as it was written"
+    assert main(["replay", str(path)]) == 1
+    assert fault in capsys.readouterr().err
+    told = said(capsys, path, "--check", code=1)
+    assert fault in told
+    assert "all holds" not in told
+    document = json.loads(said(capsys, path, "--check", "--json", code=1))
+    assert (document["holds"], document["difference"]) == (False, None)
+    assert (document["digests"]["hold"], document["digests"]["entries"]) == (False, 33)
+    told = said(capsys, path, "--repair", tmp_path / "saved.tablecam")
+    assert "kept, but not as written, or a picture of theirs: 1 picture (3)" in told
+    assert "known to be lost" not in told
