@@ -64,7 +64,12 @@ def health_json(health: Health, roster: Roster) -> Json:
 
 
 def _simulated_json(controls: SimulatedControls) -> Json:
-    return {"paused": controls.is_paused, "light": controls.light, "off": sorted(controls.off)}
+    return {
+        "paused": controls.is_paused,
+        "resting": controls.is_resting,
+        "light": controls.light,
+        "off": sorted(controls.off),
+    }
 
 
 def _notice_json(notice: Notice) -> Json:

@@ -45,7 +45,11 @@ class SimulatedControls(Protocol):
         """Stop the script where it is."""
 
     def stand_still(self) -> None:
-        """Stop the script where it is, and take its hands away: all lies where they let go."""
+        """Stop the script, and take its hands away once each has put down what it carries."""
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether the script stands still, and no hand is over the table."""
 
     def resume(self) -> None:
         """Let the script go on."""

@@ -73,9 +73,19 @@ class SimulatedTable:
             self._paused = True
 
     def stand_still(self) -> None:
-        """Stop the script where it is, and take its hands away: all lies where they let go."""
+        """Stop the script, and take its hands away once each has put down what it carries."""
         with self._lock:
+            while (carry_s := self._still_carried_s()) > 0:
+                before_s, self._elapsed_s = self._elapsed_s, self._elapsed_s + carry_s
+                self._stop_the_barred(before_s, self._elapsed_s)
             self._paused = self._is_left_alone = True
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether the script stands still, and no hand is over the table."""
+        with self._lock:
+            hands = self._timeline.visits_at(self.script_s)
+            return self._paused and (self._is_left_alone or not hands)
 
     def resume(self) -> None:
         """Let the script go on."""
@@ -254,6 +264,20 @@ class SimulatedTable:
             )
             hands = tuple(self._timeline.hand(visit, now_s) for visit in visits)
             return Scene(self.places(), hands, held, self._pushed, self.mount.tilt, self.lamp.light)
+
+    def _still_carried_s(self) -> float:
+        """How long hands have still to carry the units that they hold; 0 where they hold none."""
+        now_s = self.script_s
+        return max(
+            (
+                visit.legs[-1].end_s - now_s
+                for visit in self._timeline.visits_at(now_s)
+                if visit.legs
+                and visit.id not in self._aside
+                and visit.legs[0].begin_s < now_s < visit.legs[-1].end_s
+            ),
+            default=0.0,
+        )
 
     def _places(self, id: str) -> Places:
         return self._aside.get(id) or self._timeline.places(id, self.script_s)

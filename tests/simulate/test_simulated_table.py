@@ -11,6 +11,7 @@ from tablecam.simulate.overlap import CONTACT_MM, overlaps_mm
 from tablecam.simulate.places import unit_corners_mm, unit_place
 from tablecam.simulate.table import SimulatedTable
 from tablecam.simulate.timeline import Timeline
+from tablecam.table.formation import read_formation
 
 
 def _middle(table, unit_id):
@@ -173,18 +174,26 @@ def test_a_paused_table_stands_still():
     assert table.script_s == pytest.approx(5.0)
 
 
-def test_a_table_that_stands_still_has_no_hand_over_it_and_all_lies_where_it_was_let_go():
+def test_a_hand_that_is_paused_puts_its_unit_down_before_a_table_stands_still():
     table = embedded_demo()
-    while not (table.scene().hands and table.scene().held):
-        table.advance(0.1)
-    before = table.scene()
-    table.stand_still()
-    table.advance(5.0)
-    assert table.is_paused
-    assert (table.scene().places, table.scene().hands) == (before.places, ())
-    assert not table.scene().held
-    table.resume()
-    assert table.scene() == before
+    lie = [table.places()]
+    while table.script_s < table.loop_s / 2:  # every unit in a hand, now and then
+        table.advance(0.7)
+        if not table.scene().held:
+            continue
+        stopped = embedded_demo()
+        stopped.advance(table.script_s)
+        stopped.pause()
+        assert not stopped.is_resting
+        stopped.stand_still()
+        stopped.advance(5.0)
+        assert stopped.is_resting
+        assert (stopped.scene().hands, stopped.scene().held) == ((), frozenset())
+        assert all(read_formation(unit).name != "broken-up" for unit in stopped.truth().units)
+        lie.append(stopped.places())
+    assert any(places != lie[0] for places in lie)
+    stopped.resume()
+    assert not stopped.is_paused
 
 
 def test_a_paused_table_can_be_rearranged():

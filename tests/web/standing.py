@@ -149,6 +149,10 @@ class StandingControls:
         return self.deeds[-1:] == ["pause"]
 
     @property
+    def is_resting(self) -> bool:
+        return self.is_paused
+
+    @property
     def light(self) -> float:
         return next((deed[1] for deed in reversed(self.deeds) if deed[0] == "light"), 1.0)
 

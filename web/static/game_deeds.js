@@ -211,7 +211,7 @@ export class Deeds {
     const { how, active, deck, measuring } = this.state.game.begin;
     const options = { ...(how === "setup" ? { setup: true } : { active }), measuring, ...(deck ? { deck } : {}) };
     this.send("Beginning …", async () => {
-      if (this.state.now?.simulated?.paused === false) {
+      if (this.state.now?.simulated?.resting === false) {
         await api.play("stand-still");
         await standstill(this.state);
       }

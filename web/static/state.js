@@ -79,7 +79,7 @@
  * @property {Notice[]} notices  the latest, the newest last
  * @property {number} disputes  how many this game has
  * @property {number} game  grows whenever there is something new to see of the game
- * @property {{paused: boolean, light: number, off: number[]} | null} simulated  `off` are the tags that were taken off
+ * @property {{paused: boolean, resting: boolean, light: number, off: number[]} | null} simulated  `resting`: and no hand is over the table; `off` are the tags that were taken off
  *
  * @typedef {object} Verdict  an answer that hangs on a length
  * @property {"yes" | "no" | "too_close"} answer

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from tablecam.documents import Document, document_from
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.field import UnitOnField, field_of
 from tablecam.rules.maurice.game.deck_file import DeckList, deck_named
 from tablecam.rules.maurice.game.deploying import check_room
 from tablecam.rules.maurice.game.sequence import first_step
@@ -134,9 +134,7 @@ def sides_of(position: Position) -> tuple[str, str]:
             raise BadInput("position", f"expected one commander of {side}, got {got}")
     for unit in field.units:
         if (unit.unit.arm, unit.formation) not in ALLOWANCES_BW:
-            known = [formation for arm, formation in ALLOWANCES_BW if arm == unit.unit.arm]
-            expected = f"expected {unit.unit.arm} in {' or '.join(known)}"
-            raise BadInput("position", f"unit {unit.id}: {expected}, got {unit.formation}")
+            raise BadInput("", _why_not_so(unit))
         if unit.disruption > len(unit.bases):
             why = f"expected at most {len(unit.bases)} disruptions, got {unit.disruption}: broken"
             raise BadInput("position", f"unit {unit.id}: {why}")
@@ -169,3 +167,11 @@ def _counted_deck(document: Document, parsed: _OptionsDocument, in_hands: int) -
         why = f"expected more cards than the {in_hands} in hand, got {size}"
         raise document.error(("deck_size",), why)
     return Deck(size - in_hands, 0)
+
+
+def _why_not_so(unit: UnitOnField) -> str:
+    """What is wrong with how a unit lies that no game begins with (M-1.7), as players say it."""
+    known = " or ".join(formation for arm, formation in ALLOWANCES_BW if arm == unit.unit.arm)
+    if unit.formation != "broken-up":
+        return f"{unit.id} is {unit.formation}: lay it in {known}"
+    return f"{unit.id}'s bases are apart: put them together in {known}"

@@ -94,10 +94,10 @@ def spread():
     ("unit", "said"),
     [
         (five_bases(), "unit F9: expected 4 bases of infantry, got 5"),  # M-1.6
-        (spread(), "unit F9: expected infantry in column or line, got broken-up"),  # M-1.7
+        (spread(), "^F9's bases are apart: put them together in column or line$"),  # M-1.7
         (
             massed("F9", "french", 500, 600, arm="infantry"),
-            "unit F9: expected infantry in column or line, got massed",
+            "^F9 is massed: lay it in column or line$",
         ),
         (
             replace(line("F9", "french", 500, 600), state={"disruption": 5}),
