@@ -196,6 +196,15 @@ def serve(
     click.echo("Ctrl-C stops.", err=True)
     with _sending(game, record, roster.name), live:
         server.run(open_browser=open_browser, start=start)
+    say_where_kept(record)
+
+
+def say_where_kept(record: KeptGame) -> None:
+    """Say of a record that is closed where the game is kept, or what of it is lost.
+
+    Raises:
+        click.exceptions.Exit: Something is lost.
+    """
     for line in record.try_again():
         click.echo(line, err=True)
     if record.lost:

@@ -52,6 +52,19 @@ def test_a_table_is_known_as_soon_as_it_has_sent_something(hall, watch, game):
     assert watch.tables()[0] == table  # who plays comes first
 
 
+def test_a_recording_that_was_changed_on_the_server_is_told_to_be_so(hall, game):
+    game.append(deed("F1 hits B1 twice."))
+    catch_up(game, hall)
+    with hall.engine.begin() as connection:
+        change = "UPDATE entry SET document = replace(document, 'twice', 'once')"
+        connection.exec_driver_sql(f"{change} WHERE number = 2 AND recording = '{game.id}'")
+    followed = Followed(hall.journal(game.id))
+    followed.verify()
+    (listed,) = (each for each in hall.recordings() if each.id == game.id)
+    told = followed.table(listed).standing.words
+    assert told.startswith("Not as it was written: entry 2 (deed)")
+
+
 def test_a_table_is_called_as_its_players_call_it_and_its_sides_as_its_table_file_does(
     hall, watch, tmp_path
 ):

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
+import click
 import pytest
 
+from tablecam.commands.serving import say_where_kept
 from tablecam.errors import BadInput
 from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.record.disputes import dispute_picture, disputes
@@ -303,13 +305,23 @@ def test_a_file_damaged_where_nobody_wrote_is_begun_anew_when_the_game_is_closed
     assert [each.document["entry"]["values"] for each in rolls] == [[0], [1], [2]]
 
 
-def test_what_could_not_be_written_by_the_end_is_said_to_be_lost(tmp_path):
+def test_a_game_is_said_to_be_kept_only_where_nothing_of_it_is_lost(tmp_path, capsys):
+    game = kept_in(tmp_path / "games")
+    add(game, 1)
+    game.close()
+    say_where_kept(game)
+    assert capsys.readouterr().err == f"The game is kept in {game.path}\n"
     game = kept_in(tmp_path / "games")
     add(game, 1)
     shutil.rmtree(tmp_path / "games")
     (tmp_path / "games").write_text("a file where the folder should be")
     game.close()
-    assert game.lost.startswith("1 dispute is lost, as the program ends: ")
+    with pytest.raises(click.exceptions.Exit) as ended:
+        say_where_kept(game)
+    assert ended.value.exit_code == 1
+    told = capsys.readouterr().err
+    assert told.startswith("1 dispute is lost, as the program ends: ")
+    assert "is kept" not in told
 
 
 def test_a_game_that_was_closed_may_be_gone_on_with_and_leaves_one_file(tmp_path):

@@ -93,3 +93,20 @@ def test_the_shared_screen_shows_the_links_and_who_looks_on_has_no_buttons(
         expect(spectator.page.locator("#moving")).to_be_hidden()
         spectator.page.keyboard.press("m")
         expect(spectator.page.locator("#moving")).to_have_attribute("aria-pressed", "false")
+
+
+def test_one_phone_proposes_another_game_and_the_other_agrees(fight: Table) -> None:
+    fight.begin()
+    prussian, austrian = fight.prussian.page, fight.austrian.page
+    run = fight.hall.referee.run
+    prussian.locator("#game-overrule summary").first.click()
+    prussian.locator("#begin-again").click()
+    prussian.locator("#begin").click()
+    expect(prussian.locator("#proposed-what")).to_contain_text("Waiting for the other side")
+    expect(prussian.locator("#agree")).to_be_hidden()
+    expect(austrian.locator("#proposed-what")).to_contain_text("Prussian proposes: another game")
+    assert fight.hall.referee.run == run
+    austrian.locator("#agree").click()
+    expect(austrian.locator("#game-proposed")).to_be_hidden()
+    assert fight.hall.referee.run != run
+    fight.hall.end()
