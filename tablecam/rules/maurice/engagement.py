@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
@@ -123,6 +123,8 @@ class Engagements:
 
     def _answer(self, melee: Melee, enemy: UnitOnField) -> Answer:
         chance = melee.chances[enemy.id]
+        if 0.0 < chance.probability < 1.0:
+            chance = replace(chance, probability=min(chance.probability, melee.touching))
         word = chance.word(self.field.position.table.tolerance_mm)
         a_id, found = melee.attacker.id, self.pairs.get((melee.attacker.id, enemy.id))
         rule = CONTACT_RULE if found is None or found.how == "contact" else NEAR_RULE

@@ -14,6 +14,7 @@ import numpy as np
 import shapely
 
 from tablecam.measure.answer import EXACT_MM
+from tablecam.measure.contact import contact
 from tablecam.measure.fronts import Fronts
 from tablecam.measure.outlines import Axes, axes
 from tablecam.measure.samples import DRAWS
@@ -33,6 +34,7 @@ from tablecam.rules.maurice.front_contact import (
     contact_margin_mm,
     contact_margins_mm,
     front_gap_mm,
+    thin_pieces,
 )
 from tablecam.rules.maurice.tables import ENGAGED_BW
 from tablecam.rules.maurice.two_lines import two_lines
@@ -52,6 +54,18 @@ class Melee:
         tolerance_mm = self.field.position.table.tolerance_mm
         widest_mm = max((unit.spread_mm for unit in self.around), default=0.0)
         return max(SIGMAS * (self.attacker.spread_mm + widest_mm), tolerance_mm)
+
+    @cached_property
+    def touching(self) -> float:
+        """A bound on how likely the attacker touches any enemy, as its contacts have it (M-1.10).
+
+        Who touches nobody engages nobody, and draws, base by base, leave the least of several gaps
+        too narrow on the average. 1 where an obstacle may be fought across: that is no contact.
+        """
+        if thin_pieces(self.field):
+            return 1.0
+        contacts = (contact(self.attacker.unit, enemy.unit).answer for enemy in self.enemies)
+        return min(1.0, sum(answer.probability for answer in contacts))
 
     @cached_property
     def enemies(self) -> tuple[UnitOnField, ...]:

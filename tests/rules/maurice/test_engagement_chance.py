@@ -12,6 +12,7 @@ from tablecam.rules.maurice.engagement import Engagements, engagements
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.front_contact import contact_margin_mm, touches_front
 from tablecam.rules.maurice.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.touch import touching
 from tablecam.table.model import Position, Terrain, Unit
 from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.tables import gun, line, massed, position
@@ -200,3 +201,15 @@ def test_exact_rulings_tell_nothing_of_doubts() -> None:
     document = rulings_document(all_rulings(field_of(in_contact(0.9)), "french"))
     assert document["doubts"] == []
     assert "engaged_probability" not in document["units"]["F1"]
+
+
+@pytest.mark.parametrize("gap_mm", [0.2, 1.0, 1.5])
+def test_m_8_10_no_engagement_is_surer_than_that_the_two_touch(gap_mm) -> None:
+    """Two lines square at 1.0 mm touched with 0.50, and were engaged with 0.94, on one page."""
+    more = {"sigma_mm": 0.5, "sigma_deg": 0.2}
+    enemy = line("B1", "british", 600, 520 + gap_mm, SOUTH, **more)
+    field = field_of(position(line("F1", "french", 600, 480, **more), enemy))
+    touch = touching(field).answer("F1", "B1")
+    answer = engagements(field, "french").answer("F1", "B1")
+    assert answer.probability == pytest.approx(touch.probability)
+    assert answer.answer == touch.answer == "too_close"
