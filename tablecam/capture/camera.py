@@ -61,14 +61,19 @@ class CameraSource:
             raise BadInput(
                 self._name, "opens but gives no pictures; does another program use it? " + _ADVICE
             )
-        self.notes = _shortcomings(self._device, options, self._ahead)
-        for note in self.notes:
+        self._shortcomings = _shortcomings(self._device, options, self._ahead)
+        for note in self._shortcomings:
             _log.warning("%s: %s", self._name, note)
 
     @property
     def name(self) -> str:
         """`camera 0`."""
         return self._name
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What it does otherwise than asked, and whether many of its pictures come broken."""
+        return (*self._shortcomings, *self._device.notes)
 
     def read(self) -> Frame | None:
         """The next frame.

@@ -12,6 +12,7 @@ stand-in that behaves as OpenCV's documentation and source say: a row of bytes.
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,6 +35,12 @@ _MOST_BROKEN = 10
 """A bad cable breaks a picture now and then; so many in a row are a source that is lost."""
 
 
+_WATCHED = 100
+_FEWEST_WATCHED = 20
+_OFTEN_BROKEN = 0.1
+"""So many of the last pictures that players are told: fewer cost no more than a moment each."""
+
+
 class Device:
     """What OpenCV captures from: a camera, a stream or a video file."""
 
@@ -41,6 +48,7 @@ class Device:
         self._capture = capture
         self._arguments = arguments
         self._gives_bytes = False
+        self._were_broken: deque[bool] = deque(maxlen=_WATCHED)
 
     @classmethod
     def open(
@@ -76,10 +84,22 @@ class Device:
             if not is_jpeg(data):
                 return self._read_decoded()
             try:
-                return JpegPicture(data)
+                picture = JpegPicture(data)
+                self._were_broken.append(False)
+                return picture
             except BrokenPicture:
+                self._were_broken.append(True)
                 _log.debug("%s: a broken picture was passed over", self._arguments[0])
         return None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence where many of its latest pictures were passed over."""
+        count, broken = len(self._were_broken), sum(self._were_broken)
+        if count < _FEWEST_WATCHED or broken < _OFTEN_BROKEN * count:
+            return ()
+        hint = "try another cable or port, or fewer pictures a second (--fps)"
+        return (f"{broken} of the last {count} pictures came broken: {hint}",)
 
     def get(self, what: int) -> float:
         """A property (`cv2.CAP_PROP_...`); 0 or -1 where the back end does not know it."""

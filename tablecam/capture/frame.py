@@ -65,8 +65,8 @@ class Source(Protocol):
 
 @runtime_checkable
 class Noted(Protocol):
-    """A source that has something to say of how it was opened."""
+    """A source that has something to say of itself."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """One sentence for each thing that was asked for and is not so."""
+        """A sentence for each thing that is not as asked for, and for pictures that come broken."""

@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 
 from tablecam.capture.clock import Clock
-from tablecam.capture.frame import Frame, Source
+from tablecam.capture.frame import Frame, Noted, Source
 
 _MAKES_UP_FOR_S = 0.25
 
@@ -28,6 +28,11 @@ class PacedSource:
     def name(self) -> str:
         """The film's name."""
         return self._source.name
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the film has to say of itself."""
+        return self._source.notes if isinstance(self._source, Noted) else ()
 
     def read(self) -> Frame | None:
         """The next frame, once it is due; None at the end."""

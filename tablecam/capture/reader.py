@@ -187,6 +187,8 @@ class Reader:
             first_number = self._frame_count()
             while not self._stop.is_set() and (frame := source.read()) is not None:
                 self._take(replace(frame, number=first_number + frame.number), source)
+            with self._changed:
+                self._note(source)
         except (BadInput, SourceLost) as error:
             return error
         except Exception as error:
@@ -207,15 +209,18 @@ class Reader:
             if self._state != "live":
                 self._enter("live")
                 self._name = source.name
-                self._notes = source.notes if isinstance(source, Noted) else ()
                 self._rate.clear()
                 _log.info("%s: %dx%d pictures", source.name, frame.width_px, frame.height_px)
             self._retries = 0
             self._next_try_at_s = None
+            self._note(source)
             self._newest = frame
             self._frame_at_s = now_s
             self._rate.count(now_s)
             self._changed.notify_all()
+
+    def _note(self, source: Source) -> None:
+        self._notes = source.notes if isinstance(source, Noted) else ()
 
     def _check_size(self, frame: Frame) -> None:
         size = self._expected_size

@@ -32,6 +32,11 @@ class StreamSource:
         """The address, without the password that may stand in it."""
         return self._name
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Whether many of its pictures come broken."""
+        return self._device.notes
+
     def read(self) -> Frame | None:
         """The next frame.
 

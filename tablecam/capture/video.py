@@ -16,6 +16,9 @@ from tablecam.errors import BadInput
 
 _log = logging.getLogger(__name__)
 
+_WHOLE = 0.9
+"""Of the pictures that a file says it has: some count by their length, which is not exact."""
+
 # What a file says is believed between these; outside it is a file that does not know.
 _SLOWEST_FRAMES_PER_S = 0.01
 _FASTEST_FRAMES_PER_S = 1000.0
@@ -35,6 +38,8 @@ class VideoSource:
         self._number = 0
         self._ahead: Picture | None
         self._device, self._ahead = _opened(path)
+        self._round = 0
+        self.notes: tuple[str, ...] = ()
         self.frames_per_s = _frames_per_s(self._device, path)
 
     @property
@@ -44,7 +49,7 @@ class VideoSource:
 
     @property
     def name(self) -> str:
-        """The file's name."""
+        """The file's name; `notes` say at its end whether it is damaged."""
         return self._path.name
 
     def read(self) -> Frame | None:
@@ -63,11 +68,24 @@ class VideoSource:
     def _next_picture(self) -> Picture | None:
         picture = self._ahead if self._ahead is not None else self._device.read()
         self._ahead = None
+        if picture is None:
+            self._note_damage()
         if picture is None and self._loops:
             # Opened again, for not every file can be wound back.
             self._device.close()
             self._device, picture = _opened(self._path)
+            self._round = self._number
         return picture
+
+    def _note_damage(self) -> None:
+        """Say so where it ends before it should: a damaged film just ends, as whole ones do."""
+        read, listed = self._number - self._round, self._device.get(cv2.CAP_PROP_FRAME_COUNT)
+        if read < _WHOLE * listed and not self.notes:
+            damage = (
+                f"{self.name} is cut short or damaged: {read} of its {listed:.0f} pictures came"
+            )
+            self.notes = (damage,)
+            _log.warning("%s", damage)
 
 
 def _opened(path: Path) -> tuple[Device, Picture]:

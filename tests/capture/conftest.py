@@ -77,3 +77,15 @@ def film(tmp_path: Path) -> Path:
         writer.write(shade(level))
     writer.release()
     return path
+
+
+@pytest.fixture
+def torn_film(tmp_path: Path) -> Path:
+    """The first two thirds of a film of forty frames."""
+    path = tmp_path / "torn.avi"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 10.0, SIZE_PX)
+    for _ in range(40):
+        writer.write(shade(90))
+    writer.release()
+    path.write_bytes(path.read_bytes()[: path.stat().st_size * 2 // 3])
+    return path

@@ -218,6 +218,22 @@ def test_a_broken_jpeg_is_passed_over_and_nothing_but_broken_ones_is_a_lost_came
         source.read()
 
 
+def test_a_camera_whose_every_second_picture_is_broken_is_told_of(
+    plugged_in: Any, clock: Any
+) -> None:
+    whole = _jpeg(60)
+    plugged_in(JpegDevice(*[whole, whole[:200]] * 30, *[whole] * 100))
+    source = CameraSource(0, SourceOptions(), clock=clock)
+    assert source.notes == ()
+    for _ in range(30):
+        source.read()
+    (note,) = source.notes
+    assert note.startswith("29 of the last 59 pictures came broken: try another cable")
+    for _ in range(95):
+        source.read()
+    assert source.notes == ()
+
+
 def test_a_camera_that_stops_is_lost_not_ended(plugged_in: Any, clock: Any) -> None:
     device = plugged_in(FakeDevice(pictures=2))
     source = CameraSource(0, SourceOptions(), clock=clock)

@@ -9,6 +9,7 @@ from tablecam.capture.frame import Frame, Source
 from tablecam.capture.open_source import open_source, source_kind
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.picture import JpegPicture
+from tablecam.capture.video import VideoSource
 from tablecam.errors import BadInput
 
 
@@ -106,6 +107,20 @@ def test_a_video_that_was_held_up_does_not_rush_after(film: Path, clock: Any) ->
     clock.now += 5
     frames = [source.read() for _ in range(3)]
     assert [f.taken_at_s - 105 for f in frames if f] == pytest.approx([0.0, 0.1, 0.2])
+
+
+@pytest.mark.parametrize("at_end", ["stop", "loop"])
+def test_a_damaged_video_says_so_and_a_whole_one_nothing(
+    film: Path, torn_film: Path, clock: Any, caplog: pytest.LogCaptureFixture, at_end: Any
+) -> None:
+    whole, torn = (VideoSource(path, at_end=at_end, clock=clock) for path in (film, torn_film))
+    for _ in range(90):
+        whole.read(), torn.read()
+    assert whole.notes == ()
+    (note,) = torn.notes
+    assert note.startswith("torn.avi is cut short or damaged: ")
+    assert note.endswith(" of its 40 pictures came")
+    assert caplog.messages == [note]
 
 
 def test_a_video_loops_and_its_time_goes_on(film: Path, clock: Any) -> None:

@@ -209,6 +209,15 @@ def test_frames_a_second_are_measured(make_reader: Any, clock: Any) -> None:
     gate.set()
 
 
+def test_a_damaged_video_has_not_just_ended(clock: Any, torn_film: Path) -> None:
+    reader = open_reader(str(torn_film), SourceOptions(at_end="stop", pace="fast"), clock=clock)
+    with reader:
+        assert reader.newest(after=99, timeout_s=PATIENCE_S) is None
+        status = reader.status
+    assert (status.state, status.finished) == ("ended", True)
+    assert ["cut short or damaged" in note for note in status.notes] == [True]
+
+
 def test_a_source_that_is_not_live_is_not_opened_again(make_reader: Any, clock: Any) -> None:
     broken = Script((8, 6), BadInput("view-2.png", "cannot be read as a picture"))
     reader = make_reader(_plays(broken), is_live=False, clock=clock)
