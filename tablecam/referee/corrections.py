@@ -8,7 +8,7 @@ from typing import Any
 
 from tablecam.referee.course import AnyPlay
 from tablecam.referee.referee import Referee
-from tablecam.referee.seats import Seat
+from tablecam.referee.seats import Proposal, Seat
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Json, Refused
 
@@ -20,8 +20,10 @@ def undo_to(referee: Referee, seat: Seat, deed: int, version: int | None = None)
         NotYours, OutOfDate: As for `Referee.act`.
         BadInput: There is no such, or it was taken back already.
     """
-    with referee.changing(seat, version) as play:
-        play.undo(len(play.done) - play.place_of(deed))
+    wanted = Proposal(seat, "undo", {"deed": deed}, "")
+    with referee.changing(wanted, version) as play:
+        if play is not None:
+            play.undo(len(play.done) - play.place_of(deed))
 
 
 def redo(referee: Referee, seat: Seat, version: int | None = None) -> None:
@@ -31,8 +33,9 @@ def redo(referee: Referee, seat: Seat, version: int | None = None) -> None:
         NotYours, OutOfDate: As for `Referee.act`.
         BadInput: Nothing was taken back, or something else was done since.
     """
-    with referee.changing(seat, version) as play:
-        play.redo()
+    with referee.changing(Proposal(seat, "undo", {}, ""), version) as play:
+        if play is not None:
+            play.redo()
 
 
 def correct_dice(
@@ -51,7 +54,10 @@ def correct_dice(
         NotYours, OutOfDate: As for `Referee.act`.
         BadInput: There is no such roll, or its dice cannot be so.
     """
-    with referee.changing(seat, version) as play:
+    body = {"deed": deed, "values": list(values), "why": why}
+    with referee.changing(Proposal(seat, "correct", body, ""), version) as play:
+        if play is None:
+            return
         place = play.place_of(deed)
         wrong = play.done[place].action
         if not isinstance(wrong, Roll) or wrong.values is None:
@@ -97,7 +103,10 @@ def correct_choice(
         NotYours, OutOfDate: As for `Referee.act`.
         BadInput: It was not to be chosen there.
     """
-    with referee.changing(seat, version) as play:
+    body = {"deed": deed, "action": action, "why": why}
+    with referee.changing(Proposal(seat, "correct", body, ""), version) as play:
+        if play is None:
+            return
         place = play.place_of(deed)
         wanted = play.game.action_from_json(action)
         if wanted not in _others(play, seat, place):

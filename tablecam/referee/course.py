@@ -12,6 +12,7 @@ from tablecam.referee.by_hand import ByHand
 from tablecam.referee.together import is_sure
 from tablecam.rules.game import LAY, Game, Refused, Suggestion
 from tablecam.rules.play import Play
+from tablecam.rules.play_log import Done
 from tablecam.table.model import Position
 
 AnyPlay = Play[Any, Any]
@@ -101,6 +102,16 @@ class Course:
         """
         with self.changing() as play:
             play.undo(self._with_own(play, steps))
+
+    def last_done(self, steps: int) -> tuple[Done[Any, Any], ...]:
+        """What `undo` would take back.
+
+        Raises:
+            BadInput: No game has begun.
+        """
+        play = self.required()
+        number = self._with_own(play, steps)
+        return play.done[len(play.done) - min(number, len(play.done)) :]
 
     def is_latest(self, action: Any) -> bool:
         """Whether an action is the latest that was done, what the referee takes over apart."""

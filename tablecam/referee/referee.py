@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 from tablecam.documents import document_from
@@ -310,25 +311,38 @@ class Referee:
     def undo(self, seat: Seat, steps: int = 1, version: int | None = None) -> None:
         """Take back the latest actions; hands put the units back.
 
+        By which a side has seen what is concealed, both sides take back, or the table's own screen.
+
         Raises:
             NotYours, OutOfDate: As for `act`.
             BadInput: Not so many have been done.
         """
         with self._turn:
-            self._checked(seat, version)
-            self._course.undo(steps)
-            self._go_on()
+            play = self._checked(seat, version)
+            taken = self._course.last_done(steps)
+            if self._may_take_back(Proposal(seat, "undo", {"steps": steps}, ""), play, len(taken)):
+                self._course.undo(steps)
+                self._go_on()
 
     @contextmanager
-    def changing(self, seat: Seat, version: int | None) -> Iterator[AnyPlay]:
+    def changing(self, wanted: Proposal, version: int | None) -> Iterator[AnyPlay | None]:
         """The game, for a seat to change otherwise than by an action; then hands have to follow.
+
+        What is `wanted` from a `deed` of its body on is taken back, as `undo` does: None where the
+        other side has to agree to that.
 
         Raises:
             NotYours, OutOfDate: As for `act`.
+            BadInput: There is no such deed, or it was taken back.
         """
         with self._turn:
-            self._checked(seat, version)
-            with self._course.changing() as play:
+            play = self._checked(wanted.by, version)
+            deed = wanted.body.get("deed")
+            number = 0 if deed is None else len(play.done) - play.place_of(deed)
+            if not self._may_take_back(wanted, play, number):
+                yield None
+                return
+            with self._course.changing():
                 yield play
             self._go_on()
 
@@ -337,6 +351,16 @@ class Referee:
         """Whether a game is in progress, and not over."""
         play = self._course.play
         return play is not None and not play.asked().is_over
+
+    def _may_take_back(self, wanted: Proposal, play: AnyPlay, number: int) -> bool:
+        """Whether so many of the latest deeds may be taken back now; else that is proposed."""
+        done = play.done[len(play.done) - number :]
+        has_shown = any(event.only_for for each in done for event in each.events)
+        if wanted.by == SHARED or not has_shown:
+            return True
+        what = "an action" if number == 1 else f"{number} actions"
+        text = f"taking back {what}, by which a side saw what is concealed"
+        return self._is_agreed(replace(wanted, text=text))
 
     def _is_agreed(self, wanted: Proposal) -> bool:
         """Whether the other side has proposed the same; else it is proposed to it now."""

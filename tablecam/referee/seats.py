@@ -45,7 +45,7 @@ class Proposal:
     """
 
     by: Seat
-    deed: Literal["begin", "act"]
+    deed: Literal["begin", "act", "undo", "correct"]
     body: Json
     text: str
 

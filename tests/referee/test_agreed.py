@@ -3,6 +3,7 @@
 import pytest
 
 from tablecam.errors import BadInput
+from tablecam.referee.corrections import redo, undo_to
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours, TooOften
 from tablecam.referee.seats import SHARED, SPECTATOR
@@ -81,6 +82,33 @@ def test_the_tables_own_screen_corrects_dealt_cards_by_itself() -> None:
     assert log_of(referee)[-1].endswith(
         "[agreed on by the table's own screen: 47 cards left in the deck; aside: runner-1]"
     )
+
+
+def test_nobody_fishes_for_cards_by_taking_his_draw_back() -> None:
+    referee = dealt()
+    referee.act(FRENCH, {"type": "volleys", "invoke": False})
+    referee.act(FRENCH, {"type": "declare", "command": "pass"})
+    referee.act(FRENCH, shown(referee, FRENCH)["actions"][0]["action"])
+    drawn, deeds = cards_of(referee, "french"), len(log_of(referee))
+    referee.undo(FRENCH)
+    undo_to(referee, FRENCH, deeds - 4)
+    assert cards_of(referee, "french") == drawn
+    proposed = shown(referee, BRITISH)["proposed"]
+    assert (proposed["deed"], proposed["may_agree"]) == ("undo", True)
+    assert "taking back" in proposed["text"]
+    undo_to(referee, BRITISH, proposed["body"]["deed"])
+    assert len(cards_of(referee, "french")) < len(drawn)
+    redo(referee, FRENCH)
+
+
+def test_what_showed_nothing_is_taken_back_by_one_seat() -> None:
+    referee = dealt()
+    before = shown(referee, FRENCH)["question"]
+    referee.act(FRENCH, {"type": "volleys", "invoke": False})
+    referee.undo(BRITISH)
+    assert shown(referee, FRENCH)["question"] == before
+    referee.undo(SHARED)
+    assert shown(referee, SHARED)["asked"] is None  # it takes back a deal, too
 
 
 def test_a_proposal_lapses_as_soon_as_the_game_goes_on() -> None:
