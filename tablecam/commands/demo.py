@@ -21,6 +21,7 @@ def demo(host: str, port: int, open_browser: bool, game: GameOptions) -> None:
     A simulated camera looks at a scripted battle; its pictures go through the same search, fit
     and tracking as a real camera's. On the page, drag units about and see them found again.
     """
+    click.echo("Laying out the table; the page comes in a moment …", err=True)
     table, camera = embedded_demo(), demo_camera()
     table_file = (files("tablecam.simulate") / "demo_table.toml").read_text(encoding="utf-8")
     with Reader(lambda: SimulatedSource(table, camera), name="simulated", is_live=False) as reader:

@@ -75,6 +75,12 @@ def test_a_stranger_without_a_link_is_turned_away(closed, path):
     assert closed.test_client().get(path).status_code == 403
 
 
+def test_who_is_turned_away_is_told_of_the_button_as_it_is_called(closed):
+    page = closed.test_client().get("/").text
+    assert "<b>Shared</b>" in page
+    assert "Seat" not in page
+
+
 def test_a_link_seats_its_player_and_nobody_else(closed, seats):
     french = closed.test_client()
     answer = french.get(f"/seat/{seats.token('french')}")

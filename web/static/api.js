@@ -165,13 +165,18 @@ async function poll(onState, onConnection) {
 
 /** @type {(address: string) => Promise<any>} */
 async function get(address) {
-  return answer(await fetch(address));
+  return answer(await fetch(address).catch(unanswered));
 }
 
 /** @type {(address: string, body: object) => Promise<any>} */
 async function send(address, body) {
   const headers = { "Content-Type": "application/json" };
-  return answer(await fetch(address, { method: "POST", headers, body: JSON.stringify(body) }));
+  return answer(await fetch(address, { method: "POST", headers, body: JSON.stringify(body) }).catch(unanswered));
+}
+
+/** Browsers say no more than "Failed to fetch" where nobody answers. @type {() => never} */
+export function unanswered() {
+  throw new Error("tablecam does not answer: is it still running?");
 }
 
 /** What the server says where it does not do what it was asked. */

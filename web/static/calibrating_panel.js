@@ -132,5 +132,7 @@ function showSaved({ saved }) {
   }
   const kept = saved.kept ? ` The file that was there before is kept in ${saved.kept}.` : "";
   by("saved-where").textContent = `${saved.is_new ? "Written to" : "Read from"} ${saved.path}, under the name ${saved.name}.${kept}`;
+  by("saved-next").hidden = !saved.has_table;
+  by("saved-command").textContent = `tablecam run --table table.toml --camera ${saved.path} --open`;
   by("ruler-panel").hidden = !saved.has_table;
 }

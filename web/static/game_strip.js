@@ -50,6 +50,7 @@ function questionWords(state) {
   const told = playing(state);
   if (state.game.error) return state.game.error;
   if (told) return sentence(told.question);
+  if (state.now?.health.state === "lost") return "The camera is lost: a game can begin when it is back.";
   return state.game.told ? "The referee is ready: begin a game in the panel." : "Asking the referee …";
 }
 

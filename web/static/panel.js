@@ -28,6 +28,9 @@ export function byId(id) {
   return node;
 }
 
+/** So many missing tags are named one by one. */
+const MOST_LISTED = 12;
+
 /** Bring all words up to date. @type {(state: State) => void} */
 export function renderPanel(state) {
   renderHealth(state);
@@ -59,13 +62,12 @@ function renderHealth(state) {
 function renderHealthFacts(state) {
   const health = state.now?.health;
   if (!health || byId("health-more").hidden) return;
-  const missing = health.missing.map(({ tag, of }) => `${tag} (${of})`).join(", ");
   const facts = [
-    ["Source", `${health.source}: ${health.message || SOURCE_WORDS[health.state]}`],
+    ["Source", health.message.startsWith(health.source) ? health.message : `${health.source}: ${health.message || SOURCE_WORDS[health.state]}`],
     ["Calibration", health.calibration],
     ["Frames a second", health.frames_per_s.toFixed(1)],
     ["Tags", `${health.tags_seen} seen, ${health.tags_held} held, ${health.missing.length} missing`],
-    ["Missing", missing || "none"],
+    ["Missing", missingWords(health.missing)],
     ["Reprojection error", health.reprojection_px === null ? "no table tag seen" : `${figure(health.reprojection_px, 2)} px`],
     ["Behind the table by", health.behind_s === null ? "–" : `${figure(health.behind_s, 2)} s`],
   ];
@@ -73,6 +75,13 @@ function renderHealthFacts(state) {
     write(row.children[0], name);
     write(row.children[1], value);
   });
+}
+
+/** The tags that are missing, by whose they are; of many only how many. @type {(missing: {tag: number, of: string}[]) => string} */
+export function missingWords(missing) {
+  const owners = [...new Set(missing.map(({ of }) => of))];
+  const all = owners.map((owner) => ({ owner, tags: missing.filter(({ of }) => of === owner).map(({ tag }) => tag) }));
+  return all.map(({ owner, tags }) => `${owner}: ${missing.length > MOST_LISTED ? tags.length : tags.join(", ")}`).join(" · ") || "none";
 }
 
 /** @type {(state: State) => void} */

@@ -39,7 +39,7 @@ async function begin() {
   for (;;) {
     const told = await source.film(0).catch((error) => say(String(error.message ?? error)));
     if (told?.facts && told.entries.length) return play(filmOf(told));
-    if (!told) say("Nothing was recorded of this table yet. It begins with a game.");
+    if (!told) say("Nothing has been recorded yet: it begins with a game.");
     await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS));
   }
 }

@@ -45,7 +45,7 @@ function served(about) {
 
 /** @type {(url: string, request?: RequestInit) => Promise<Response>} */
 async function answered(url, request) {
-  const response = await fetch(url, request);
+  const response = await fetch(url, request).catch(() => { throw new Error("tablecam does not answer: is it still running?"); });
   if (response.ok) return response;
   const document = await response.json().catch(() => ({}));
   throw new Error(document.error ?? response.statusText);
