@@ -80,13 +80,12 @@ class UnitOnField:
         In a wheel nothing but a rear corner comes there, by the line's diagonal less its width:
         some 5 mm of four bases, which counts for nothing (reading of M-6.14).
         """
-        return (
-            self.formation == "line"
-            and other.side == self.side
-            and shapely.dwithin(self.outline, other.outline, TOUCH_MM + EXACT_MM)
-            and float(self.axes.outside_mm(shapely.get_coordinates(other.outline)).min())
-            >= -TOUCH_MM - EXACT_MM
-        )
+        if self.formation != "line" or other.side != self.side:
+            return False
+        if not shapely.dwithin(self.outline, other.outline, TOUCH_MM + EXACT_MM):
+            return False
+        outside_mm = self.axes.outside_mm(shapely.get_coordinates(other.outline))
+        return float(outside_mm.min()) >= -TOUCH_MM - EXACT_MM
 
 
 @dataclass(frozen=True, slots=True, eq=False)

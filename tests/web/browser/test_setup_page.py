@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
+from tablecam.referee.seats import SHARED
 from tests.web.browser.demos import spot
 from tests.web.browser.halls import Hall, Seat, Table, seated
 
@@ -23,9 +24,8 @@ def armies(players: Table) -> Table:
 
 def begins(table: Table, **options: Any) -> None:
     """A game begins with options that the page offers."""
-    address = f"{table.hall.address}api/game/begin"
-    answer = table.prussian.page.request.post(address, data={"options": options})
-    assert answer.ok
+    position = table.hall.live.snapshot().position
+    table.hall.referee.begin(position, options, SHARED)  # one side alone only proposes it
     for seat in (table.prussian, table.austrian):
         seat.shows_the_newest()
 

@@ -77,6 +77,9 @@ def _done(state: State) -> Offer:
 def _plain(action: act.Action) -> Offer:
     """One that has no place on the table."""
     match action:
+        case act.LayTerrain():
+            drawn = tuple(Shape("polygon", piece.outline_mm, "terrain") for piece in action.terrain)
+            return Offer("setup", f"Lay {len(action.terrain)} pieces as proposed", drawn)
         case act.Volleys():
             return Offer("volleys", "Volleys" if action.invoke else "No volleys")
         case act.Declare():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
+
+import shapely
 
 from tablecam.errors import BadInput
 from tablecam.measure.answer import Shape, shapes_of
@@ -38,8 +40,12 @@ from tablecam.rules.maurice.game.steps import (
     RollingTerrain,
 )
 from tablecam.rules.maurice.game.table import field_on
-from tablecam.table.model import Position
+from tablecam.table.model import Position, Terrain
 from tablecam.table.sides import side_name
+
+_KINDS: Final = ("woods", "hill", "rough")
+_CELLS: Final = 30
+"""Of the middle third, ten beside each other and three behind: a piece of ground fits into each."""
 
 
 class RollingTerrainRules:
@@ -70,14 +76,18 @@ class LayingTerrainRules:
         return Asked(f"{side_name(step.side)} lays {pieces}", step.side)
 
     def legal(self, state: State, step: LayingTerrain) -> tuple[Action, ...]:
-        """To leave the terrain as it lies; any other is taken as well."""
-        return (Done(),)
+        """What lies, if the dice say as much, else a proposal; any other is taken as well."""
+        if step.least <= len(state.position.terrain) <= step.most:
+            return (Done(),)
+        return (LayTerrain(_proposed(state, step)),)
 
     def apply(self, state: State, step: LayingTerrain, action: Action) -> Followed:
         """The other side chooses its edge. Who leaves what lies has agreed on it (M-2.2)."""
         if isinstance(action, LayTerrain):
             state = _with_terrain(state, step, action)
-        elif not isinstance(action, Done):
+        elif isinstance(action, Done):
+            _check_count(step, len(state.position.terrain))
+        else:
             raise Refused(f"expected terrain, or done, got {action.type}", rule="M-2.1")
         deed = "leaves the terrain as it lies"
         if isinstance(action, LayTerrain):
@@ -232,11 +242,38 @@ def _rolled(
     return dice, higher, Event("rolled", f"{text}, for the {for_}", rule, facts)
 
 
-def _with_terrain(state: State, step: LayingTerrain, action: LayTerrain) -> State:
-    pieces = len(action.terrain)
+def _check_count(step: LayingTerrain, pieces: int) -> None:
     if not step.least <= pieces <= step.most:
         expected = f"expected from {step.least} to {step.most} pieces"
         raise Refused(f"{expected}, got {pieces}", rule="M-2.1", key="terrain")
+
+
+def _proposed(state: State, step: LayingTerrain) -> tuple[Terrain, ...]:
+    """As much of what lies as the dice allow; where that is too little, more in the middle."""
+    table, laid = state.position.table, [*state.position.terrain[: step.most]]
+    names = {piece.id for piece in laid}
+    for cell in range(_CELLS):
+        if len(laid) >= step.least:
+            break
+        across, up = (7 * cell % 10 + 0.5) / 10, (cell % 3 + 3.5) / 9
+        x, y = across * table.width_mm, up * table.depth_mm
+        box = shapely.box(
+            *(x - 2 * table.base_width_mm, y - table.base_width_mm),
+            *(x + 2 * table.base_width_mm, y + table.base_width_mm),
+        )
+        name = f"ground-{cell + 1}"
+        if name not in names and not any(shapely.intersects(box, _outline(each)) for each in laid):
+            corners = tuple((float(x), float(y)) for x, y in shapely.get_coordinates(box)[:-1])
+            laid.append(Terrain(name, _KINDS[cell % len(_KINDS)], corners))
+    return tuple(laid)
+
+
+def _outline(piece: Terrain) -> shapely.Polygon:
+    return shapely.Polygon(piece.outline_mm)
+
+
+def _with_terrain(state: State, step: LayingTerrain, action: LayTerrain) -> State:
+    _check_count(step, len(action.terrain))
     position = replace(state.position, terrain=action.terrain)
     try:
         field_on(position)

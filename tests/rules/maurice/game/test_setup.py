@@ -81,13 +81,20 @@ def test_towns_are_not_known_and_what_lies_may_stay():  # M-2.2
     town = tuple(replace(each, kind="town") for each in pieces(4))
     with pytest.raises(Refused, match=r"M-2\.2 .*expected one of woods"):
         after(state, LayTerrain(town))
+    with pytest.raises(Refused, match=r"M-2\.1 expected from 4 to 7 pieces, got 0"):
+        after(state, Done())
+    (proposal,) = GAME.legal(state)
+    assert len(proposal.terrain) == 4
+    assert isinstance(after(state, proposal)[0].step, ChoosingEdge)
+    state = replace(state, position=replace(state.position, terrain=pieces(4)))
+    assert GAME.legal(state) == (Done(),)
     state, told = after(state, Done())
     assert told[0].text == "French leaves the terrain as it lies"
     assert isinstance(state.step, ChoosingEdge)
 
 
 def test_who_laid_no_terrain_takes_an_edge_and_the_other_says_who_deploys_first():  # M-2.3
-    state, _ = after(begun(), rolled("terrain", 4, 3), Done())
+    state, _ = after(begun(), rolled("terrain", 4, 3), LayTerrain(pieces(4)))
     assert GAME.asked(state).seat == "british"
     state, _ = after(state, ChooseEdge("near"))
     assert state.step == ChoosingOrder("french", "british", RollingFirstRound())
@@ -101,7 +108,7 @@ def test_who_laid_no_terrain_takes_an_edge_and_the_other_says_who_deploys_first(
 @pytest.fixture
 def deploying():
     """The french deploy first, at the near edge: up to y = 400 of 1200."""
-    state, _ = after(begun(), rolled("terrain", 3, 4), Done(), ChooseEdge("near"))
+    state, _ = after(begun(), rolled("terrain", 3, 4), LayTerrain(pieces(4)), ChooseEdge("near"))
     state, _ = after(state, ChooseOrder("french"))
     return state
 
@@ -150,7 +157,7 @@ def test_what_is_not_ones_own_or_lies_on_others_is_not_deployed(deploying):
 
 
 def test_an_army_that_lies_elsewhere_is_offered_rows_that_face_the_enemy():  # M-2.3
-    state, _ = after(begun(), rolled("terrain", 3, 4), Done(), ChooseEdge("far"))
+    state, _ = after(begun(), rolled("terrain", 3, 4), LayTerrain(pieces(4)), ChooseEdge("far"))
     state, _ = after(state, ChooseOrder("french"))
     (offered,) = GAME.legal(state)
     state, _ = after(state, offered)
@@ -172,7 +179,9 @@ def test_the_higher_die_plays_the_first_round(deploying):  # M-2.6
 
 
 def test_hands_are_dealt_once_the_armies_stand():  # M-2.6
-    state, _ = after(begun(deck="house"), rolled("terrain", 3, 4), Done(), ChooseEdge("near"))
+    state, _ = after(
+        begun(deck="house"), rolled("terrain", 3, 4), LayTerrain(pieces(4)), ChooseEdge("near")
+    )
     state, _ = after(state, ChooseOrder("french"), Deploy("french"))
     assert isinstance(state.step, Deploying)
     assert [side.hand for side in state.sides] == [0, 0]
@@ -235,11 +244,11 @@ def test_who_lays_terrain_is_told_what_each_kind_does():
     kinds = {each["kind"]: each["does"] for each in GAME.seen_by(state, "british")["kinds"]}
     assert kinds["woods"] == "difficult, cover, obstructs fire"
     assert kinds["hill"] == ""
-    assert "kinds" not in GAME.seen_by(after(state, Done())[0], "british")
+    assert "kinds" not in GAME.seen_by(after(state, LayTerrain(pieces(4)))[0], "british")
 
 
 def test_armies_that_lie_in_each_others_thirds_may_still_deploy():
-    state, _ = after(begun(), rolled("terrain", 3, 4), Done(), ChooseEdge("far"))
+    state, _ = after(begun(), rolled("terrain", 3, 4), LayTerrain(pieces(4)), ChooseEdge("far"))
     state, _ = after(state, ChooseOrder("french"))
     (offered,) = GAME.legal(state)
     state, _ = after(state, offered)
