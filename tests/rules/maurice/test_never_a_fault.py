@@ -18,6 +18,9 @@ from tablecam.rules.maurice.charge import charges
 from tablecam.rules.maurice.charge_draws import drawn_fields
 from tablecam.rules.maurice.combat_cover import Covers
 from tablecam.rules.maurice.field import field_of
+from tablecam.rules.maurice.game.moved import moved
+from tablecam.rules.maurice.game.moved_units import seen_march
+from tablecam.rules.maurice.game.steps import Marching
 from tablecam.rules.maurice.narrowing import of_units
 from tablecam.rules.maurice.reach import reach
 from tablecam.rules.maurice.ruled import NOT_KNOWN
@@ -25,7 +28,8 @@ from tablecam.rules.maurice.rulings import all_rulings, rulings_document
 from tablecam.rules.maurice.rulings_drawing import drawing
 from tablecam.rules.maurice.sheets import pair_sheet, unit_sheet
 from tablecam.table.model import Commander, Position, TableSize, Terrain
-from tablecam.testing import unit
+from tablecam.testing import shifted, unit
+from tests.rules.maurice.game.states import state_at
 from tests.rules.maurice.sheets_asked import FACING, PAIR_KEYS, UNIT_KEYS, lines_of, strip
 from tests.rules.maurice.tables import column, line, massed, position
 
@@ -203,3 +207,21 @@ def test_a_close_up_is_drawn_though_a_string_lies_off_it():
     where = position(*force, line("B1", "british", 100, 700, SOUTH), commanders=[leader])
     found = of_units(all_rulings(field_of(where), "french"), ["F0"])
     assert ElementTree.fromstring(drawing(found)).tag.endswith("svg")
+
+
+def test_a_move_beyond_us_is_not_known_and_the_other_moves_are_judged(monkeypatch):
+    """M-6.17: what a hand did with one unit keeps nobody from what it did with the others."""
+
+    def fails(state, seen):
+        if seen.id == "F1":
+            raise shapely.errors.GEOSException("side location conflict")
+        return seen_march(state, seen)
+
+    monkeypatch.setattr("tablecam.rules.maurice.game.moved.seen_march", fails)
+    units = line("F1", "french", 500, 500), line("F2", "french", 900, 500)
+    state = state_at(position(*units), Marching(force=("F1", "F2")))
+    by_hand = moved(state, position(*(shifted(each, 0.0, 80.0) for each in units)))
+    said = {each.unit: each for each in by_hand}
+    assert said["F1"].text.endswith(NOT_KNOWN)
+    assert said["F1"].action is None
+    assert said["F2"].answer.answer == "yes"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from tablecam.measure.answer import Answer, Shape
 from tablecam.rules.game import Suggestion
@@ -40,6 +41,7 @@ from tablecam.rules.maurice.game.steps import (
     RollingTerrain,
 )
 from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.ruled import NOT_KNOWN, attempt
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.sides import side_name
@@ -145,7 +147,13 @@ def _of_units(state: State, position: Position) -> Iterator[Suggestion]:
         if seen is None or len(seen.bases) != len(unit.bases):
             yield _not_whole(state, unit, seen)
         elif far_mm := _moved_mm(unit, with_bases(unit, seen.bases)):
-            yield _of_unit(state, unit, with_bases(unit, seen.bases), far_mm)
+            judged = partial(_of_unit, state, unit, with_bases(unit, seen.bases), far_mm)
+            yield attempt(f"moved/{unit.id}", judged, _not_known(unit))
+
+
+def _not_known(unit: Unit) -> Suggestion:
+    text = f"what was done with {unit.id} is {NOT_KNOWN}"
+    return Suggestion(unit.id, text, None, Answer("too_close", 0.0, 0.0, 0.5, "M-6.17", text))
 
 
 def _of_unit(state: State, unit: Unit, seen: Unit, far_mm: float) -> Suggestion:
