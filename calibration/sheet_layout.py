@@ -98,6 +98,11 @@ def pack(blocks: Sequence[Block], area: Area, gap_mm: float = GAP_MM) -> tuple[P
     return tuple(placed)
 
 
+def abreast(block: Block, area: Area, gap_mm: float = GAP_MM) -> int:
+    """How many such blocks go side by side."""
+    return int((area.width_mm + gap_mm) // (block.width_mm + gap_mm))
+
+
 def fits(block: Block, area: Area) -> bool:
     """Whether a block can be printed in an area at all."""
     return block.width_mm <= area.width_mm and block.height_mm <= area.height_mm

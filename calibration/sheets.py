@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from reportlab.lib.units import mm as POINTS_PER_MM  # noqa: N812 - says what it is
@@ -19,7 +19,17 @@ from calibration.board import (
 from calibration.errors import CalibrationError
 from calibration.sheet_blocks import BaseStrip, GlueGuide, LensBoard, TableTagBlock
 from calibration.sheet_content import SheetContent, UnitTags
-from calibration.sheet_layout import MARGIN_MM, PAPERS, Area, Paper, PaperName, Placed, fits, pack
+from calibration.sheet_layout import (
+    MARGIN_MM,
+    PAPERS,
+    Area,
+    Paper,
+    PaperName,
+    Placed,
+    abreast,
+    fits,
+    pack,
+)
 from calibration.sheet_pen import GREY, PALE, Align, Pen, tag_cells
 
 RULER_MM = 100
@@ -80,16 +90,21 @@ def _base_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
 
 
 def _strips(unit: UnitTags, dictionary: str, area: Area) -> Iterator[BaseStrip]:
-    """A unit's tags in as few strips as the paper is wide enough for, evenly long."""
-    whole = BaseStrip(unit.title, unit.note, unit.kind, unit.tags, dictionary)
-    spare_mm = whole.width_mm - len(unit.tags) * whole.piece_mm
-    most = max(int((area.width_mm - spare_mm) // whole.piece_mm), 1)
-    count = -(-len(unit.tags) // most)
+    """A unit's tags in the evenly long strips of which a page holds most, the fewest of those."""
+    cuts = (_cut(unit, dictionary, count) for count in range(1, len(unit.tags) + 1))
+    strips = min(cuts, key=lambda strips: len(strips) / max(abreast(strips[0], area), 0.01))
+    for part, strip in enumerate(strips, start=1):
+        note = unit.note if len(strips) == 1 else f"{unit.note}, strip {part} of {len(strips)}"
+        yield replace(strip, note=note)
+
+
+def _cut(unit: UnitTags, dictionary: str, count: int) -> list[BaseStrip]:
+    """A unit's tags in about so many strips, none longer than the first."""
     length = -(-len(unit.tags) // count)
-    for part in range(count):
-        tags = unit.tags[part * length : (part + 1) * length]
-        note = unit.note if count == 1 else f"{unit.note}, strip {part + 1} of {count}"
-        yield BaseStrip(unit.title, note, unit.kind, tags, dictionary)
+    return [
+        BaseStrip(unit.title, unit.note, unit.kind, unit.tags[first : first + length], dictionary)
+        for first in range(0, len(unit.tags), length)
+    ]
 
 
 def _table_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:

@@ -197,6 +197,18 @@ def test_a_unit_of_many_bases_is_cut_in_even_strips() -> None:
     assert "strip 3 of 3" in page.words
 
 
+def test_strips_lie_in_as_many_columns_as_fit() -> None:
+    """Strips that are more than half as wide as the paper left the right half of it empty."""
+    large = BaseKind("large", 40.0, 40.0, 16.0)
+    army = tuple(
+        UnitTags(f"U{unit}", "large", large, tuple(range(4 * unit, 4 * unit + 4)))
+        for unit in range(22)
+    )
+    pages = _pages(sheets_pdf(SheetContent(units=army)))
+    assert len(pages) == 3  # 5 in one column
+    assert max(corners[:, 0].max() for corners in _tags(pages[0]).values()) > 150
+
+
 def test_the_board_alone_is_one_sheet() -> None:
     (page,) = _pages(sheets_pdf(SheetContent(lens_board=True)))
     assert page.words.startswith("Lens board")

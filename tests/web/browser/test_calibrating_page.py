@@ -133,7 +133,7 @@ def test_a_person_is_led_from_the_board_to_a_checked_camera_file(
     expect(page.locator("#tags tr")).to_have_count(4)
     page.click("#finish-table")
     expect(page.locator("#saved-reached b")).to_contain_text("mm")
-    expect(page.locator("#saved-command")).to_contain_text("tablecam run --table table.toml --camera")
+    expect(page.locator("#saved-command")).to_contain_text("run --table table.toml --camera")
 
     camera = read_camera_file(served.camera_path).camera()
     off_mm = camera.to_table(CAMERA.to_image(CORNERS_MM)) - CORNERS_MM[:, :2]
