@@ -30,7 +30,9 @@ def facts_digest(row: Mapping[str, Any]) -> str:
 def picture_digest(row: Mapping[str, Any]) -> str:
     """The digest of a picture's row; the number of its entry is that one's to vouch for."""
     begin = f"{row['kind']} {row['media_type']}\n".encode()
-    return hashlib.sha256(begin + row["image"]).hexdigest()
+    image = row["image"]
+    whole = image if isinstance(image, bytes) else repr(image).encode()  # a damaged one
+    return hashlib.sha256(begin + whole).hexdigest()
 
 
 def entry_digest(before: str, row: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
@@ -43,7 +45,7 @@ def entry_digest(before: str, row: Mapping[str, Any], pictures: Mapping[str, str
 
 
 def _digest(parts: Sequence[Any]) -> str:
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(parts, default=repr).encode()).hexdigest()
 
 
 @dataclass(slots=True)
@@ -51,13 +53,12 @@ class Verified:
     """What digests say of a recording: how many entries have one, and how many have none.
 
     `changed` are the numbers of entries that are not as they were written, or whose pictures are
-    not; `missing` are those between others that are not there. `faults` says all of it in words.
+    not. `faults` says in words what is changed or missing.
     """
 
     entries: int = 0
     without: int = 0
     changed: list[int] = field(default_factory=list)
-    missing: list[int] = field(default_factory=list)
     are_facts_changed: bool = False
     faults: list[str] = field(default_factory=list)
 
@@ -93,8 +94,8 @@ class Verifier:
 
     def entry(
         self, row: Mapping[str, Any], pictures: Sequence[Mapping[str, Any]], *, images: bool = True
-    ) -> bool:
-        """Whether the next entry and its pictures are as they were written.
+    ) -> None:
+        """Take in the next entry and its pictures.
 
         Without `images` the pictures' rows have their digests only. After one that is missing an
         entry cannot be told to be changed: what it chains to is not there.
@@ -111,7 +112,7 @@ class Verifier:
         if told is None and not self._has_begun:
             self.found.without += 1
             self._before = {""}
-            return True
+            return
         self._has_begun = True
         self.found.entries += 1
         if is_known and told not in holds:
@@ -119,16 +120,14 @@ class Verifier:
         elif changed:
             because = f"has a picture that is not as it was written ({', '.join(changed)})"
         else:
-            return True
+            return
         self.found.changed.append(number)
         self.found.faults.append(f"entry {number} ({row['kind']}) {because}")
-        return False
 
     def _skip_to(self, number: int) -> None:
         lost = range(self._number + 1, number)
         if lost:
             self._before = set()
-            self.found.missing += lost
             run = f"{lost[0]}" if len(lost) == 1 else f"{lost[0]} to {lost[-1]}"
             self.found.faults.append(f"entry {run} is missing")
         self._number = number

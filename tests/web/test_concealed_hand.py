@@ -91,6 +91,9 @@ def requests(chance: Random) -> Iterator[tuple[str, str, Json | None]]:
         lambda: ("/api/game/correct", {"deed": chance.randint(0, 3), "action": overrule()}),
         lambda: ("/api/game/begin", {"options": {"active": "french", "deck": "house"}}),
         lambda: (f"/api/game/others/{chance.randint(0, 3)}", None),
+        lambda: ("/api/game/undo", {"steps": chance.randint(1, 3)}),
+        lambda: ("/api/game/undo", {"deed": chance.randint(0, 3)}),
+        lambda: ("/api/game/redo", {}),
         lambda: ("/api/game", None),
     )
     while True:
