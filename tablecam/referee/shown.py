@@ -112,7 +112,7 @@ def _table(referee: Referee, play: AnyPlay) -> Json:
         "moved": _moved(referee),
         "together": [each.unit for each in referee.together],
         "intents": [_intent(*each) for each in referee.of_intents()],
-        "trouble": referee.trouble,
+        "trouble": referee.trouble or referee.game.odd(play.state),
     }
 
 

@@ -206,6 +206,10 @@ class Game(Protocol[State, Action]):
     def offered(self, state: State, action: Action) -> Offer:
         """A legal action as a page shows it."""
 
+    def odd(self, state: State) -> str:
+        """What is odd about how all lies, and ruled on all the same; empty when nothing is."""
+        return ""
+
     def pictured(self, state: State) -> tuple[Shape, ...]:
         """What is due, as a page draws it: who may act, who rolls, a zone."""
         return ()

@@ -1,5 +1,7 @@
 """The referee joins what hands do on the table with the game that is played on it."""
 
+from dataclasses import replace
+
 import pytest
 
 from tablecam.errors import BadInput
@@ -10,6 +12,7 @@ from tablecam.referee.seats import SHARED, SPECTATOR
 from tablecam.referee.shown import shown
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
+from tablecam.table.model import Terrain
 from tests.referee.marching import BRITISH, FRENCH, act, begun, marching
 from tests.referee.tables import moved, table
 
@@ -233,3 +236,14 @@ def test_a_step_without_a_choice_goes_on_by_itself_or_by_one_tap(is_automatic: b
     assert shown(referee, FRENCH)["question"] == "Does British invoke the volley phase?"
     referee.undo(FRENCH, 1 if is_automatic else 2)  # nobody takes back what nobody chose
     assert shown(referee, FRENCH)["question"] == before
+
+
+def test_units_inside_impassable_ground_are_not_taken_in_without_a_word() -> None:
+    town = Terrain("leuthen", "impassable", ((500, 200), (600, 200), (600, 400), (500, 400)))
+    there = replace(table(), terrain=(town,))
+    referee = Referee(game_of("maurice-lite"))
+    referee.begin(there, {"active": "french"}, FRENCH)
+    assert shown(referee, FRENCH)["trouble"] == "unit F1 stands on impassable ground (M-5.1)"
+    referee.see(moved(there, "F1", 200.0))
+    referee.accept(FRENCH, "F1")
+    assert shown(referee, FRENCH)["trouble"] == ""

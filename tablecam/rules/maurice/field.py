@@ -15,7 +15,7 @@ from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.outlines import Axes, axes, unit_footprints
 from tablecam.measure.rectangles import rectangles
-from tablecam.rules.maurice.ground import Ground, are_partly_in
+from tablecam.rules.maurice.ground import Ground, are_partly_in, is_partly_in
 from tablecam.rules.maurice.oddities import Oddity, oddities
 from tablecam.rules.maurice.overlaps import Overlap, overlaps
 from tablecam.rules.maurice.tables import BASES, FORMATIONS, KINDS
@@ -107,7 +107,17 @@ class Field:
     def oddities(self) -> tuple[Oddity, ...]:
         """The same, and which units and commanders it is about."""
         overlaps = (Oddity(frozenset(each.units), each.sentence) for each in self.overlaps)
-        return (*overlaps, *oddities(self.position))
+        return (*overlaps, *self.inside, *oddities(self.position))
+
+    @property
+    def inside(self) -> tuple[Oddity, ...]:
+        """Units on ground that nobody may enter: they lay there before the game (M-5.1)."""
+        barred = self.ground.impassable
+        return tuple(
+            Oddity(frozenset({unit.id}), f"unit {unit.id} stands on impassable ground (M-5.1)")
+            for unit in self.units
+            if is_partly_in(unit.outline, barred)
+        )
 
     @property
     def bw_mm(self) -> float:

@@ -37,8 +37,9 @@ def oddities(position: Position) -> Iterator[Oddity]:
     yield from _over_the_edge(units, table)
     yield from _beside_the_table(position.commanders, table)
     for unit in units:
-        for sentence in (*_misnamed(unit), *_oddly_shaped(unit), *_massed(unit), *_broken(unit)):
+        for sentence in (*_misnamed(unit), *_massed(unit), *_broken(unit)):
             yield Oddity(frozenset({unit.id}), sentence)
+    yield from _oddly_shaped(units)
 
 
 def _over_the_edge(units: Sequence[Unit], table: TableSize) -> Iterator[Oddity]:
@@ -83,19 +84,24 @@ def _found(unit_id: str, arm: Arm, bases: tuple[BasePose, ...]) -> Formation:
     return read_formation(Unit(unit_id, "", arm, bases), tolerances=_LOOSE)
 
 
-def _oddly_shaped(unit: Unit) -> Iterator[str]:
-    """A unit on bases of other shapes than the rules are made for (M-1.1)."""
-    odd = [
-        (base.width_mm, base.depth_mm)
-        for base in unit.bases
-        if not base.depth_mm - _CUT_MM <= base.width_mm <= MOST_WIDE * base.depth_mm + _CUT_MM
-    ]
-    if odd and unit.arm != "artillery":
-        wide_mm, deep_mm = odd[-1]
-        yield (
-            f"unit {unit.id} has bases of {wide_mm:g} x {deep_mm:g} mm: the rules are made for "
-            f"bases from square to {MOST_WIDE:g} times as wide as deep"
+def _oddly_shaped(units: Sequence[Unit]) -> Iterator[Oddity]:
+    """Units on bases of other shapes than the rules are made for, those alike told of at once."""
+    found: dict[tuple[float, float], list[str]] = {}
+    for unit in units:
+        odd = [
+            (base.width_mm, base.depth_mm)
+            for base in unit.bases
+            if not base.depth_mm - _CUT_MM <= base.width_mm <= MOST_WIDE * base.depth_mm + _CUT_MM
+        ]
+        if odd and unit.arm != "artillery":
+            found.setdefault(odd[-1], []).append(unit.id)
+    for (wide_mm, deep_mm), names in found.items():
+        who = f"unit {names[0]} has" if len(names) == 1 else f"units {', '.join(names)} have"
+        said = (
+            f"{who} bases of {wide_mm:g} x {deep_mm:g} mm: the rules (M-1.1) are made for bases "
+            f"from square to {MOST_WIDE:g} times as wide as deep, and are applied as they are"
         )
+        yield Oddity(frozenset(names), said)
 
 
 def _massed(unit: Unit) -> Iterator[str]:

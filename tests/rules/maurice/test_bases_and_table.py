@@ -8,6 +8,7 @@ from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.game import GAME
 from tablecam.rules.maurice.movement import judge_move
 from tablecam.rules.maurice.near import near_enemy
+from tablecam.simulate.demo import embedded_demo
 from tablecam.table.model import TableSize, Terrain
 from tests.rules.maurice.tables import BW, gun, line, massed, position
 
@@ -34,8 +35,21 @@ def shaped(unit, width_mm, depth_mm):
 def test_m_1_1_odd_bases_are_warned_of_and_ruled_on(width_mm, depth_mm, is_odd):
     unit = shaped(line("F1", "french", 500, 400), width_mm, depth_mm)
     warnings = field_of(position(unit)).warnings
-    said = f"unit F1 has bases of {width_mm} x {depth_mm} mm: the rules are made for bases from"
+    said = f"unit F1 has bases of {width_mm} x {depth_mm} mm: the rules (M-1.1) are made for"
     assert [each.startswith(said) for each in warnings] == [True] * is_odd
+
+
+def test_m_1_1_units_on_the_same_odd_bases_are_told_of_in_one_sentence():
+    """The demo's cavalry, on bases of 30 x 36 mm, was told of six times at every ruling."""
+    (said,) = field_of(embedded_demo().truth()).warnings
+    assert said.startswith("units PC1, PC2, PC3, AC1, AC2, AC3 have bases of 30 x 36 mm")
+
+
+def test_m_5_1_who_stands_on_impassable_ground_is_told():
+    town = Terrain("town", "impassable", ((400, 300), (600, 300), (600, 500), (400, 500)))
+    inside, outside = line("F1", "french", 650, 400), line("F2", "french", 1200, 400)
+    (said,) = field_of(position(inside, outside, terrain=[town])).warnings
+    assert said == "unit F1 stands on impassable ground (M-5.1)"
 
 
 def test_m_1_1_guns_are_as_deep_as_they_like():

@@ -28,6 +28,7 @@ from tablecam.rules.maurice.game.overruled_cards import settled_overrule
 from tablecam.rules.maurice.game.seen import seen_by
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.state_json import state_from_json, state_to_json
+from tablecam.rules.maurice.game.table import field_at
 from tablecam.table.model import Position
 
 
@@ -78,6 +79,10 @@ class MauriceGame:
     def offered(self, state: State, action: Action) -> Offer:
         """An action in words and shapes."""
         return offer(state, action)
+
+    def odd(self, state: State) -> str:
+        """Who stands where nobody may."""
+        return "; ".join(each.sentence for each in field_at(state).inside)
 
     def pictured(self, state: State) -> tuple[Shape, ...]:
         """Who may act or roll, who is fired at, where an army deploys."""
