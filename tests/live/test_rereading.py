@@ -174,7 +174,7 @@ def test_a_cluster_of_two_workers_reads_two_films_at_once(film, tmp_path):
     other.write_bytes(film.video.read_bytes())
     out = tmp_path / "out"
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
     ) as cluster:
         address = cluster.scheduler_address
         assert command(film, out, film.video, other, scheduler=address) == 0
