@@ -163,7 +163,8 @@ def test_all_since_a_line_of_the_log_is_taken_back_and_done_again(french):
 def test_dice_read_wrong_are_corrected_in_the_log_for_all_to_see(french, british, app, seats):
     begin(french, setup=True, active=None)
     act(french, type="roll", **{"for": "terrain"}, count=2, sides=6, values=[3, 5])
-    now = act(british, type="done")
+    (proposal,) = british.get("/api/game").json["actions"]
+    now = act(british, **proposal["action"])
     assert now["asked"] == "french"
     body = {"deed": 0, "values": [5, 3], "why": "upside down"}
     assert seated(app, seats, "spectator").post("/api/game/correct", json=body).status_code == 403
