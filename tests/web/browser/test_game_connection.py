@@ -28,6 +28,7 @@ def test_two_taps_at_once_are_one(fight: Table) -> None:
     seat.page.on(
         "request", lambda request: sent.append(request.method + urlsplit(request.url).path[-4:])
     )
+    expect(seat.page.locator("#game-actions")).not_to_have_attribute("aria-disabled", "true")
     seat.page.locator("#game-actions button").first.evaluate(
         "each => { each.click(); each.click() }"
     )
