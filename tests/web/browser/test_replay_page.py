@@ -192,23 +192,23 @@ def test_a_link_opens_the_moment_that_it_names(browser: Browser, address: str) -
 
 def test_every_move_of_a_unit_is_drawn_and_stepped_through(page: Page, journal: GameFile) -> None:
     pressed(page, "End")
-    unit = page.locator('.units [data-thing="unit:F4"]')
+    unit = page.locator('.units [data-thing="unit:F1"]')
     unit.focus()
     page.keyboard.press("Enter")
-    expect(page.locator("#unit-title")).to_have_text("F4")
+    expect(page.locator("#unit-title")).to_have_text("F1")
     page.locator("#unit-moves").click()
     expect(page.locator(".about .label", has_text="1")).to_have_count(1)
     before = shown(page)
     assert pressed(page, "[") < before
     page.locator("#log-only").click()
     lines = page.locator("#log-body li")
-    expect(lines.first).to_contain_text("F4")
+    expect(lines.first).to_contain_text("F1")
     assert lines.count() < 60
 
 
 def test_every_move_stays_drawn_beside_the_drawing_of_what_is_said(page: Page) -> None:
     pressed(page, "End")
-    page.locator('.units [data-thing="unit:F4"]').focus()
+    page.locator('.units [data-thing="unit:F1"]').focus()
     page.keyboard.press("Enter")
     page.keyboard.press("v")
     page.locator("#log-body li.drawn", has_text="activates").last.locator("button").click()
@@ -271,7 +271,7 @@ def test_what_if_units_had_been_laid_elsewhere(page: Page, journal: GameFile) ->
     page.keyboard.press("ArrowRight")
     page.locator("#branch").click()
     expect(page.locator("#branch-banner")).to_be_visible()
-    unit = page.locator('.units [data-thing="unit:F4"]')
+    unit = page.locator('.units [data-thing="unit:F1"]')
     box = unit.bounding_box()
     assert box is not None
     at = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -280,7 +280,7 @@ def test_what_if_units_had_been_laid_elsewhere(page: Page, journal: GameFile) ->
     page.mouse.move(at[0], at[1] - 60, steps=4)
     page.mouse.up()
     expect(page.locator("#branch-again")).to_be_visible()
-    for name in ("F4", "B1"):
+    for name in ("F1", "B1"):
         page.locator(f'.units [data-thing="unit:{name}"]').focus()
         page.keyboard.press("Enter")
     expect(page.locator("#what-if-measured .measured")).to_contain_text("BW")
@@ -390,7 +390,7 @@ def test_a_recording_is_one_page_that_plays_without_a_network(
         expect(page.locator(".layer.picture image")).to_have_count(1)
         page.keyboard.press("Home")
         page.keyboard.press("w")
-        for name in ("F4", "B1"):
+        for name in ("F1", "B1"):
             page.locator(f'.units [data-thing="unit:{name}"]').focus()
             page.keyboard.press("Enter")
         expect(page.locator("#what-if-measured .measured")).to_contain_text("BW")

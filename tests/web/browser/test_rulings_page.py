@@ -193,7 +193,7 @@ def test_a_server_that_does_not_answer_is_said_in_words(facing: Any) -> None:
     expect(chip(page, "fire")).to_be_visible()
     page.route("**/api/disputes", lambda route: route.abort())
     page.keyboard.press("d")
-    expect(page.locator("#rulings-state")).to_contain_text("no connection to the table")
+    expect(page.locator("#rulings-state")).to_contain_text("tablecam does not answer")
     expect(page.locator("#dispute")).not_to_be_visible()
     page.unroute_all(behavior="wait")
 
