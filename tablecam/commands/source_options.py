@@ -21,7 +21,7 @@ class Number(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The number that a text says; what is none is refused."""
+        """Reads a finite number from text; refuses anything else."""
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
             self.fail(f"expected a finite number, got {value}", param, ctx)

@@ -19,7 +19,7 @@ _FACTS: Final = (
 )
 """What of a recording's row its digest is of: a hall may give it another id."""
 _MOST_TOLD: Final = 12
-"""So many faults are told."""
+"""How many faults are listed."""
 
 
 def facts_digest(row: Mapping[str, Any]) -> str:

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 SUFFIX: Final = ".tablecam"
 _MOST_COMPLAINTS: Final = 5
-"""So much of what SQLite finds is told."""
+"""How many of SQLite's findings are listed."""
 _ONE_ROW_SINCE: Final = 3
 """Since that version a recording's facts are one row of a table of their own."""
 

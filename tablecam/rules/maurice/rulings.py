@@ -155,7 +155,7 @@ def sides(field: Field) -> tuple[str, ...]:
 
 
 def rulings_document(found: Rulings) -> Json:
-    """Rulings as documents carry them; what is not known is null, and named under `not_known`."""
+    """Serialises rulings; unknown ones are null and listed under `not_known`."""
     lost = set(found.not_known)
     document: Json = {
         "game": GAME,
