@@ -90,7 +90,7 @@ def _base_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
 
 
 def _strips(unit: UnitTags, dictionary: str, area: Area) -> Iterator[BaseStrip]:
-    """Cuts a unit's tags into equal strips: as many to a page as fit, in as few strips as can be."""
+    """Cuts a unit's tags into equal strips: as many to a page as fit, in as few strips."""
     cuts = (_cut(unit, dictionary, count) for count in range(1, len(unit.tags) + 1))
     strips = min(cuts, key=lambda strips: len(strips) / max(abreast(strips[0], area), 0.01))
     for part, strip in enumerate(strips, start=1):
