@@ -20,6 +20,7 @@ def test_every_command_explains_itself(name, capsys):
     out = capsys.readouterr().out
     assert out.startswith(f"Usage: tablecam {name}")
     assert len(out.splitlines()) > 5
+    assert "None" not in out
 
 
 def test_without_a_command_it_shows_what_there_is(capsys):

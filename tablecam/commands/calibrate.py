@@ -40,7 +40,7 @@ from tablecam.commands.calibration_report import (
     table_document,
 )
 from tablecam.commands.serving import page_options
-from tablecam.commands.source_options import Number, source_options
+from tablecam.commands.source_options import NumberIn, source_options
 from tablecam.errors import BadInput
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
@@ -142,7 +142,7 @@ def _inner_corners(
 )
 @click.option(
     "--square-mm",
-    type=Number(min=0, min_open=True),
+    type=NumberIn(min=0, min_open=True),
     default=25.0,
     show_default=True,
     help="The side of the chessboard's squares. It changes nothing about the lens.",

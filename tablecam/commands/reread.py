@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from calibration.camera_file import read_camera_file
-from tablecam.commands.source_options import Number
+from tablecam.commands.source_options import NumberIn
 from tablecam.errors import BadInput
 from tablecam.live.picture_budget import DEFAULT_MB
 from tablecam.live.rereading import Reread, Task, mark_of, reread
@@ -64,7 +64,7 @@ class _Promise(Protocol):
 @click.option(
     "--pictures",
     "pictures_mb",
-    type=Number(0),
+    type=NumberIn(0),
     default=DEFAULT_MB,
     show_default=True,
     metavar="MB",

@@ -19,7 +19,7 @@ from click.core import ParameterSource
 
 from calibration.camera import Camera
 from tablecam.capture.reader import Reader
-from tablecam.commands.source_options import Number
+from tablecam.commands.source_options import NumberIn
 from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.live.picture_budget import DEFAULT_MB
 from tablecam.live.protocol import SimulatedControls
@@ -116,7 +116,7 @@ _GAME_OPTIONS = (
     ),
     click.option(
         "--pictures",
-        type=Number(min=0.0),
+        type=NumberIn(min=0.0),
         default=DEFAULT_MB,
         show_default=True,
         metavar="MB",

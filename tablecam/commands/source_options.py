@@ -15,8 +15,8 @@ from tablecam.errors import BadInput
 Decorated = Callable[..., Any]
 
 
-class Number(click.FloatRange):
-    """A finite number on the command line, within a range where there is one."""
+class Number(click.types.FloatParamType):
+    """A finite number on the command line."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -28,10 +28,14 @@ class Number(click.FloatRange):
         return number
 
 
+class NumberIn(Number, click.FloatRange):
+    """A finite number within a range."""
+
+
 _OPTIONS = (
     click.option("--source", default="0", show_default=True, help="Where pictures come from."),
     click.option("--resolution", metavar="WxH", help="Ask a camera for pictures of this size."),
-    click.option("--fps", type=Number(0.1, 240), help="Ask for so many frames a second."),
+    click.option("--fps", type=NumberIn(0.1, 240), help="Ask for so many frames a second."),
     click.option(
         "--mjpeg/--no-mjpeg",
         default=True,
