@@ -38,7 +38,7 @@ _MOST_BROKEN = 10
 _WATCHED = 100
 _FEWEST_WATCHED = 20
 _OFTEN_BROKEN = 0.1
-"""The share of broken pictures from which players are warned: fewer cost a moment each."""
+"""Players are warned once this share of the last pictures came broken; fewer cost a moment each."""
 
 
 class Device:

@@ -130,7 +130,7 @@ def _by_rule(position: Position, a: Thing, b: Thing) -> LengthByRule | None:
     try:
         found = book.length_to_unit(position, things["commander"].name, things["unit"].name)
     except BadInput:
-        return None  # nothing on this table can be ruled on: what is left is a tape measure
+        return None  # the rulebook cannot read this position; a tape measure still works
     return found
 
 

@@ -25,7 +25,7 @@ _NOTHING_BW, _NOTHING_DEG = 0.05, 3.0
 """Less than this is a hand's slip, and not worth a word."""
 
 _STILL_MM = 1.0
-"""A base or a corner that is found so near to where it was has stayed."""
+"""A base or a corner that lies within this distance of where it was has not moved."""
 
 _ABSURD = 2.0
 """Nobody goes so many times his allowance."""

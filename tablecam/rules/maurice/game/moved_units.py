@@ -36,7 +36,7 @@ from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Position, Unit
 
 _ON_THE_SPOT_BW, _TURNED_DEG = 0.25, 2.0
-"""Whose middle lies so near to where it was has been turned, if it faces elsewhere by so much."""
+"""A unit whose middle moved less than this, but whose heading changed by more, was turned."""
 
 
 def with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:

@@ -90,9 +90,9 @@ def nearest_march(
 
 
 def nearest_wheel(unit: UnitOnField, turn_deg: float, is_legal: IsLegal) -> Bases | None:
-    """A wheel by so much about a front corner, to the left where it is above 0, or the most of it.
+    """The bases after a wheel about a front corner, cut short where the rest is illegal.
 
-    None where no part of it is legal.
+    A positive turn is to the left. None where no part of the wheel is legal.
     """
     arc_mm = math.radians(turn_deg) * front_width_mm(unit.axes)
 

@@ -1,8 +1,8 @@
-"""Actions as a page offers them: in which group, in a few words, and what is drawn of them."""
+"""Actions as a page offers them: their group, a few words, a drawing, and whose their dice are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import shapely
@@ -10,18 +10,29 @@ from shapely import affinity
 
 from tablecam.measure.answer import Shape, shapes_of
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Offer
+from tablecam.rules.game import AlikeDice, Offer
 from tablecam.rules.maurice.activation import span
 from tablecam.rules.maurice.fall_back import fall_back, moved_back_mm
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.game import actions as act
-from tablecam.rules.maurice.game.dice_groups import dice_groups
 from tablecam.rules.maurice.game.due_drawing import offer_shapes, outlines
+from tablecam.rules.maurice.game.fire_steps import shots_of
 from tablecam.rules.maurice.game.move_words import march_words
+from tablecam.rules.maurice.game.rally_steps import rally_needs
 from tablecam.rules.maurice.game.state import State
-from tablecam.rules.maurice.game.steps import Activating, LayingTerrain
+from tablecam.rules.maurice.game.steps import (
+    Activating,
+    LayingTerrain,
+    RollingCombat,
+    RollingFirstRound,
+    RollingRally,
+    RollingTerrain,
+    RollingToDisrupt,
+    RollingToHit,
+)
 from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at
 from tablecam.rules.maurice.march_change import placed
+from tablecam.rules.maurice.volley import Shot, disrupt_number
 from tablecam.table.model import Point
 from tablecam.table.sides import side_name
 
@@ -52,7 +63,7 @@ def _offer(state: State, action: act.Action) -> Offer:
         case act.FallBack():
             return _fall_back(state, action)
         case Roll():
-            return Offer("dice", str(action), dice=dice_groups(state, action))
+            return Offer("dice", str(action), dice=_dice_groups(state, action))
         case act.Done():
             return _done(state)
         case act.Rally():
@@ -222,3 +233,48 @@ def _commander(state: State, action: act.PlaceCommander) -> Offer:
 def _middle(unit: UnitOnField) -> Point:
     middle = shapely.centroid(unit.outline)
     return float(middle.x), float(middle.y)
+
+
+def _dice_groups(state: State, roll: Roll) -> tuple[AlikeDice, ...]:
+    """Whose each die of the roll is, and what it needs: real dice are entered one by one."""
+    every = tuple(range(roll.count))
+    match state.step:
+        case RollingToHit() as step:
+            return _to_hit(shots_of(state, step))
+        case RollingToDisrupt(target=target, firing=firing):
+            number = disrupt_number(firing.kind, field_at(state).by_id[target].unit.arm)
+            return (AlikeDice(f"hits on {target}", number, every),)
+        case RollingRally() as step:
+            return (AlikeDice(step.unit, rally_needs(state, step), every),)
+        case RollingCombat(engaged=engaged):
+            return _one_each(engaged)
+        case RollingTerrain() | RollingFirstRound():
+            return _one_each([side_name(side.name) for side in state.sides])
+        case _:
+            return ()
+
+
+def _to_hit(shots: Sequence[Shot]) -> tuple[AlikeDice, ...]:
+    """A unit's bases by number and target; the target is said where they fire at several."""
+    dice = [shot for shot in shots for _ in range(shot.dice)]
+    alike: dict[tuple[int, str], list[int]] = {}
+    for place, shot in enumerate(dice):
+        alike.setdefault((shot.to_hit, shot.target), []).append(place)
+    several = len({shot.target for shot in shots}) > 1
+    return tuple(
+        AlikeDice(
+            _bases([dice[place].base for place in places]) + f" at {target}" * several,
+            needs,
+            tuple(places),
+        )
+        for (needs, target), places in alike.items()
+    )
+
+
+def _bases(names: Sequence[str]) -> str:
+    each = dict.fromkeys(names)
+    return f"base{'s' * (len(each) > 1)} {', '.join(each)}"
+
+
+def _one_each(names: Sequence[str]) -> tuple[AlikeDice, ...]:
+    return tuple(AlikeDice(name, None, (place,)) for place, name in enumerate(names))

@@ -69,10 +69,10 @@ def settled_overrule(state: State, action: Overrule, chance: Random) -> Overrule
 
 
 def check_aside(state: State, action: Overrule) -> None:
-    """Refuse to name what is no card of the deck that is dealt, wherever it is now, or one twice.
+    """Check the cards that an overrule lays aside, wherever in the dealt deck they are now.
 
     Raises:
-        Refused: Naming it.
+        Refused: A name is no card of the deck, or is given twice.
     """
     named = action.aside or ()
     for place, card in enumerate(named):
