@@ -4,6 +4,7 @@
 # make bench   speed and accuracy, beside what one would use (part: BENCH_OPTIONS='--setting 2.3')
 # make bench-games    thousands of games by random players (part: BENCH_OPTIONS='--games 100')
 # make bench-record   the same on three times as many tables, written down with its plots
+# make drill   kills, hostile input, a thief, damaged files, by the thousand; writes docs/drill.md
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,7 +14,7 @@ CONSTRAINTS ?=
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar on \
   $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
 
-.PHONY: help demo test check bench bench-games bench-record format clean
+.PHONY: help demo test check bench bench-games bench-record drill format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -59,7 +60,7 @@ check: $(VENV)/.ready-dev
 
 # Benchmarks last as long as they last: what hangs in a test is killed after some minutes.
 AS_BENCHMARK := --override-ini 'norecursedirs=.*' --override-ini faulthandler_timeout=0 -s -q
-BENCH := $(BIN)/python -m pytest tests/benchmarks $(AS_BENCHMARK)
+BENCH := $(BIN)/python -m pytest tests/benchmarks --ignore tests/benchmarks/test_drill.py $(AS_BENCHMARK)
 
 bench: $(VENV)/.ready-bench
 	$(BENCH) $(BENCH_OPTIONS)
@@ -69,6 +70,9 @@ bench-games: $(VENV)/.ready-dev
 
 bench-record: $(VENV)/.ready-bench
 	$(BENCH) --record $(BENCH_OPTIONS)
+
+drill: $(VENV)/.ready-dev
+	$(BIN)/python -m pytest tests/benchmarks/test_drill.py $(AS_BENCHMARK)
 
 format: $(VENV)/.ready-dev
 	$(BIN)/ruff check --fix .

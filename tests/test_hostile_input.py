@@ -6,8 +6,10 @@ a value by one that no table has, a header by what no browser sends, the text by
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -115,47 +117,58 @@ def _places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from _places(each, (*path, key))
 
 
+def hostile_requests(chance: Random) -> Iterator[tuple[str, bytes | None, dict[str, str]]]:
+    """What a page is asked, in hostile ways: an address, what is posted to it, and headers."""
+    for number in itertools.count():
+        headers = chance.choice(HEADERS) if number % 5 == 0 else {}
+        if number % 5 == 1:
+            yield chance.choice(ADDRESSES).format(chance.choice(IN_ADDRESS)), None, headers
+        else:
+            path, body = chance.choice([*BODIES.items()])
+            sent = {"Content-Type": "application/json"} | headers
+            yield path, spoilt(body, chance).encode(), sent
+
+
+def hostile_lines(engine: Lines, chance: Random) -> Iterator[str]:
+    """What an engine is asked, in hostile ways: it has loaded a game."""
+    load = {"do": "load", "position": position_to_json(table()), "options": {"active": "french"}}
+    assert engine.answer(json.dumps(load))["ok"]
+    requests = (
+        *({"do": "apply", "action": action, "at": 0} for action in engine.answer(LEGAL)["legal"]),
+        *({"do": "state", "seat": "french"}, {"do": "undo", "steps": 1}, load),
+        load | {"do": "moved"},
+    )
+    while True:
+        yield spoilt(chance.choice(requests), chance)
+
+
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> GameFile:
     path = tmp_path_factory.mktemp("recordings") / "evening.tablecam"
     return GameFile.create(path, FACTS, evening())
 
 
-@pytest.fixture
-def app(recording: GameFile) -> Flask:
+def table_of(recording: GameFile) -> Flask:
+    """The page of a table whose game is in this recording."""
     live = StandingTable(simulated=StandingControls(), roster=ROSTER_OF_FOUR, position=table())
     return create_app(live, recording=lambda: recording)
 
 
-def test_hostile_requests_are_never_an_internal_error(app: Flask) -> None:
-    chance, client = Random(13), app.test_client()
+def test_hostile_requests_are_never_an_internal_error(recording: GameFile) -> None:
+    client = table_of(recording).test_client()
     begin(client)
-    for number in range(1000):
-        path, body = chance.choice([*BODIES.items()])
-        headers = chance.choice(HEADERS) if number % 5 == 0 else {}
-        if number % 5 == 1:
-            path = chance.choice(ADDRESSES).format(chance.choice(IN_ADDRESS))
-            answer = client.get(path, headers=headers)
-        else:
-            sent = {"Content-Type": "application/json"} | headers
-            answer = client.post(path, data=spoilt(body, chance).encode(), headers=sent)
-        assert answer.status_code < 500, (number, path, headers)
+    for path, body, headers in islice(hostile_requests(Random(13)), 1000):
+        method = "GET" if body is None else "POST"
+        answer = client.open(path, method=method, data=body, headers=headers)
+        assert answer.status_code < 500, (path, body, headers)
         if answer.status_code >= 400 and path.startswith("/api") and answer.is_json:
             assert "\n" not in answer.json["error"]
 
 
 def test_hostile_lines_are_never_a_fault_of_the_engines_own() -> None:
-    chance, lines = Random(13), Lines(GAME, chance=Random(1))
-    load = {"do": "load", "position": position_to_json(table()), "options": {"active": "french"}}
-    assert lines.answer(json.dumps(load))["ok"]
-    requests = (
-        *({"do": "apply", "action": action, "at": 0} for action in lines.answer(LEGAL)["legal"]),
-        *({"do": "state", "seat": "french"}, {"do": "undo", "steps": 1}, load),
-        load | {"do": "moved"},
-    )
-    for number in range(400):
-        answer = lines.answer(spoilt(chance.choice(requests), chance))
-        assert "a fault of tablecam's own" not in answer.get("error", ""), number
+    engine = Lines(GAME, chance=Random(1))
+    for line in islice(hostile_lines(engine, Random(13)), 400):
+        assert "a fault of tablecam's own" not in engine.answer(line).get("error", ""), line
 
 
 def test_hostile_files_are_refused_in_one_line(tmp_path: Path, recording: GameFile) -> None:

@@ -82,12 +82,12 @@ def record(report: Report, tables: int, seconds: float) -> None:
         minutes=max(1, round(seconds / 60)),
         date=datetime.now(tz=UTC).date().isoformat(),
         tables=tables,
-        machine=f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
+        machine=machine(),
         python=platform.python_version(),
         versions=", ".join(f"{name} {version(name)}" for name in _PEERS),
         noise=NOISE_GREY,
     )
-    parts = [words, *(_markdown(table) for table in (report.targets(), *report.tables))]
+    parts = [words, *(markdown(table) for table in (report.targets(), *report.tables))]
     README.write_text("\n".join(parts), encoding="utf-8")
 
 
@@ -147,7 +147,7 @@ def _plot(report: Report) -> None:
     plot_error(by_name, ROOT / "docs" / "error.png")
 
 
-def _markdown(table: Table) -> str:
+def markdown(table: Table) -> str:
     """A table as Markdown has them, under its title."""
     heads = [str(column.header) for column in table.columns]
     rows: Iterable[tuple[object, ...]] = zip(
@@ -159,6 +159,11 @@ def _markdown(table: Table) -> str:
 
 def _line(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
+
+
+def machine() -> str:
+    """What all was measured on."""
+    return f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
 
 
 def _processor() -> str:

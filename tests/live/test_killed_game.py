@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.client import HTTPException
+from itertools import zip_longest
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -38,10 +39,11 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no fork 
 
 
 @dataclass
-class Table:
-    """A process that serves a game for one life after the other, and all that it confirmed."""
+class ServedGame:
+    """A process that serves a folder's game for one life after another, and what it confirmed."""
 
     process: subprocess.Popen[str]
+    folder: Path
     confirmed: list[Json] = field(default_factory=list)
     unanswered: Json | None = None
     has_begun: threading.Event = field(default_factory=threading.Event)
@@ -58,6 +60,17 @@ class Table:
         playing.join(timeout=chance.uniform(0.0, LONGEST_S))
         os.kill(int(number), signal.SIGKILL)
         playing.join()
+
+    def lost(self) -> int:
+        """How many confirmed actions the file no longer holds, in their order."""
+        file = unfinished_game(self.folder, TABLE_FILE)
+        document = None if file is None else newest_play(file)
+        kept = [] if document is None else document["log"]
+        left = kept[len(self.confirmed) :]
+        # The last may have been kept though nobody heard of it.
+        self.confirmed += [action for action in left if action == self.unanswered]
+        pairs = zip_longest(kept, self.confirmed)
+        return sum(action != confirmed for action, confirmed in pairs)
 
     def _play(self, address: str, now: Json, chance: Random) -> None:
         """Apply one random action after the other until nobody answers."""
@@ -93,26 +106,23 @@ def _told(address: str, path: str, body: Json | None = None) -> Json:
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Iterator[Table]:
+def served(tmp_path: Path) -> Iterator[ServedGame]:
     with lives_of("tests.live.killed_game", tmp_path) as process:
-        yield Table(process)
+        yield ServedGame(process, tmp_path)
 
 
 def test_every_confirmed_action_survives_kills_in_order_and_the_game_goes_on(
-    table: Table, tmp_path: Path
+    served: ServedGame, tmp_path: Path
 ) -> None:
     game = game_of("maurice-lite")
     assert game is not None
     for life in range(LIVES):
-        table.live(Random(life))
+        served.live(Random(life))
+        assert served.lost() == 0
         file = unfinished_game(tmp_path, TABLE_FILE)
         assert file is not None
         document = newest_play(file)
         assert document is not None
-        left = document["log"][len(table.confirmed) :]
-        # The last may have been kept though nobody heard of it.
-        table.confirmed += [each for each in left if each == table.unanswered]
-        assert document["log"] == table.confirmed
-        assert len(Play.from_json(game, document).done) == len(table.confirmed)
+        assert len(Play.from_json(game, document).done) == len(served.confirmed)
     assert len(list(tmp_path.glob("*.tablecam"))) == 1
-    assert len(table.confirmed) >= LIVES
+    assert len(served.confirmed) >= LIVES
