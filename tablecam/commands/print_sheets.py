@@ -11,6 +11,7 @@ import click
 from calibration.sheet_content import BaseKind, SheetContent, TablePlan, TableTagToPrint, UnitTags
 from calibration.sheet_layout import PAPERS, PaperName
 from calibration.sheets import sheets_pdf
+from tablecam.commands.new_files import check_new, force_option
 from tablecam.errors import BadInput
 from tablecam.table.roster import BaseType, Roster
 from tablecam.table.table_file import read_table_file
@@ -18,7 +19,7 @@ from tablecam.table.table_file import read_table_file
 What = Literal["all", "bases", "table", "board"]
 
 _WHAT: tuple[What, ...] = ("all", "bases", "table", "board")
-_PDF_START = b"%PDF"
+_OURS = b"/Creator (tablecam)"
 
 
 _EXAMPLES = """\b
@@ -47,17 +48,25 @@ Examples:
     help="What to print: base tags, table tags, the lens board, or all of it.  [default: all]",
 )
 @click.option("--units", help="Only the tags of these units and commanders: F1,F2,...")
+@force_option
 def print_sheets(
-    table_path: Path | None, out: Path, paper: PaperName, what: What | None, units: str | None
+    table_path: Path | None,
+    out: Path,
+    paper: PaperName,
+    what: What | None,
+    units: str | None,
+    force: bool,
 ) -> None:
     """Write the sheets to print: base tags, table tags, lens board.
 
-    They are at true scale. The lens board alone (`--what board`) needs no table file.
+    They are at true scale. The lens board alone (`--what board`) needs no table file. Sheets that
+    tablecam printed before are written anew; another file only with --force.
     """
     what = what or ("all" if units is None else "bases")
     roster = None if what == "board" else _roster(table_path)
     content = sheet_content(roster, what, None if units is None else _names(units))
-    existed = _check_writable(out)
+    existed = _are_sheets(out)
+    check_new({"--out": out}, inputs=[table_path] if table_path else [], force=force or existed)
     _write(out, sheets_pdf(content, paper))
     click.echo(f"{out}: {'written anew' if existed else 'written'}, print it at 100 %", err=True)
 
@@ -138,18 +147,12 @@ def _plan(roster: Roster) -> TablePlan:
     )
 
 
-def _check_writable(out: Path) -> bool:
-    """Whether the file is there already; it is only written over when it is a PDF."""
+def _are_sheets(out: Path) -> bool:
+    """Whether there is a file of sheets that tablecam wrote."""
     try:
-        with out.open("rb") as file:
-            start = file.read(len(_PDF_START))
-    except FileNotFoundError:
-        return False
+        return out.is_file() and _OURS in out.read_bytes()
     except OSError as error:
         raise BadInput(str(out), f"cannot be written: {error.strerror}") from None
-    if start not in (_PDF_START, b""):
-        raise BadInput(str(out), "expected a PDF to write anew, got a file of another kind")
-    return True
 
 
 def _write(out: Path, pdf: bytes) -> None:

@@ -133,12 +133,24 @@ def _refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return said.err
 
 
-def test_a_file_that_is_no_pdf_is_not_written_over(
+def test_the_table_file_is_not_written_over(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = _refusal(capsys, "--table", str(table), "--out", str(table))
-    assert "table.toml: expected a PDF to write anew, got a file of another kind" in said
+    assert "table.toml: expected a file of its own to write, got one that is read" in said
     assert table.read_text(encoding="utf-8") == TABLE
+
+
+def test_somebody_elses_pdf_is_only_written_over_by_force(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rulebook = tmp_path / "rulebook.pdf"
+    rulebook.write_bytes(b"%PDF-1.4 a rulebook")
+    said = _refusal(capsys, "--table", str(table), "--out", str(rulebook))
+    assert "rulebook.pdf: expected a new name, but there is such a file; --force" in said
+    assert rulebook.read_bytes() == b"%PDF-1.4 a rulebook"
+    assert main(["print", "--table", str(table), "--out", str(rulebook), "--force"]) == 0
+    assert _sheets(rulebook)
 
 
 def test_a_place_that_cannot_be_written_to_is_one_line(
@@ -148,7 +160,7 @@ def test_a_place_that_cannot_be_written_to_is_one_line(
     said = _refusal(capsys, "--table", str(table), "--out", str(out))
     assert f"{out}: cannot be written: " in said
     said = _refusal(capsys, "--table", str(table), "--out", str(tmp_path))
-    assert f"{tmp_path}: cannot be written: " in said
+    assert f"{tmp_path}: expected a file to write, got a folder" in said
 
 
 def test_options_that_do_not_fit_together_are_one_line(
