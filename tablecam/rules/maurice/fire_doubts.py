@@ -12,7 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import Answer, Shape, shapes_of
+from tablecam.measure.answer import Answer, Shape, probability, shapes_of
+from tablecam.measure.lengths import distance
 from tablecam.measure.samples import DRAWS
 from tablecam.rules.maurice.chances import LINE_DRAWS, SIGMAS, Chance, share, turning_mm
 from tablecam.rules.maurice.fire_bounds import (
@@ -275,8 +276,21 @@ def _chance(seen_as: Sequence[Outlook], looks: Sequence[Look], unit_id: str, hel
     if margin_mm is None:
         margin_mm = slack if holds_by(0.0) else -slack
     # Without errors all draws are one.
-    probability = share(held) if spread > 0 else float(held[0])
-    return Chance(margin_mm, spread / SIGMAS, probability)
+    if not spread:
+        return Chance(margin_mm, 0.0, float(held[0]))
+    chance = min(share(held), _near_enough(seen_as[0].base, unit_id))
+    return Chance(margin_mm, spread / SIGMAS, chance)
+
+
+def _near_enough(base: Shooter, unit_id: str) -> float:
+    """How likely a unit is near enough to the base's own: no shot is likelier than that.
+
+    It is as `near` and Measure have it: draws, base by base, leave the least of several lengths
+    too short on the average, and fire must not be surer than that its target is in range.
+    """
+    target = next(other.unit for other in (*base.others, *base.hidden) if other.unit.id == unit_id)
+    length = distance(base.unit.unit, target.unit)
+    return probability(base.longest_mm - length.value_mm, length.sigma_mm)
 
 
 def _answer(

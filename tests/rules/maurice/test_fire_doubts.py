@@ -186,6 +186,17 @@ def test_the_players_tolerance_makes_exact_poses_too_close_to_call():
         assert len(fire_in(table, "F1/1").doubts) == wanted
 
 
+@pytest.mark.parametrize("gap_mm", [158.5, 159.5, 160.0, 160.5, 161.2])
+def test_m_7_9_no_shot_is_surer_than_that_its_target_is_near_enough(gap_mm):
+    """Two lines square at 160.0 mm were near with 0.50, and in range with 0.96, on one page."""
+    facing = line("B1", "british", 580, 420 + gap_mm, SOUTH, **MEASURED)
+    found = all_rulings(field_of(position(foot(**MEASURED), facing)), "french").units["F1"]
+    told = [a.probability for fire in found.fire.values() for a in fire.doubts if a.rule == "M-7.12"]
+    told += [each.probability for fire in found.fire.values() for each in fire.options]
+    assert told
+    assert max(told) <= found.near.answer.probability + 1e-9
+
+
 def test_all_fires_at_once_are_those_of_each_unit():
     other = gun("F2", "french", 900, 380)
     table = position(foot(), enemy(100), line("B2", "british", 900, 700, SOUTH), other)
