@@ -63,7 +63,10 @@ def run(
     camera = camera_file.camera()
     if options.resolution_px is None:
         options = replace(options, resolution_px=(size.width_px, size.height_px))
-    if source_kind(source) == "picture":
+    kind = source_kind(source)
+    if kind in ("camera", "stream"):
+        click.echo(f"Opening the {kind}; the page comes in a moment …", err=True)
+    if kind == "picture":
         options = replace(options, at_end="loop")  # it lies there to be looked at
     with open_reader(source, options, expected_size=size) as reader:
         serve(
