@@ -28,6 +28,8 @@ _WALNUT: Colour = (84, 54, 34)
 _BRASS: Colour = (186, 150, 70)
 _HORSES: tuple[Colour, ...] = ((84, 54, 36), (58, 40, 30), (116, 78, 48), (44, 36, 34))
 _CARRIAGE: Colour = (72, 84, 92)
+_RIDER_MM = 15.0
+"""From his horse's tail to its nose, which may reach out a little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,18 +144,17 @@ def _troop(
     *,
     has_flag: bool,
 ) -> Iterator[Shape]:
-    """Three riders abreast."""
+    """Three riders abreast, no longer than the room before the tag."""
     middle = (front_mm + back_mm) / 2
+    scale = min(1.0, (front_mm - back_mm) / _RIDER_MM)
     for number in range(3):
         right = (number - 1) * half_mm * 0.62
-        at = (middle - 0.5 + rng.normal(0, 0.5), right)
-        yield from _rider(at, uniform, rng, has_flag=has_flag and number == 1)
+        rider = _rider(uniform, rng, has_flag=has_flag and number == 1)
+        yield from _placed(rider, middle - 0.5 + rng.normal(0, 0.5), right, scale=scale)
 
 
-def _rider(
-    at: tuple[float, float], uniform: Uniform, rng: np.random.Generator, *, has_flag: bool
-) -> Iterator[Shape]:
-    f, r = at
+def _rider(uniform: Uniform, rng: np.random.Generator, *, has_flag: bool) -> Iterator[Shape]:
+    f = r = 0.0
     horse = _HORSES[int(rng.integers(len(_HORSES)))]
     for leg_f, leg_r in ((4, 1.2), (4.6, -1.2), (-4, 1.2), (-3.4, -1.2)):
         yield Shape(((f + leg_f, r + leg_r, 5), (f + leg_f * 1.15, r + leg_r, 0.5)), horse, 0.9)
@@ -208,21 +209,28 @@ def _staff(
 ) -> Iterator[Shape]:
     """The commander on a grey, an aide, and his standard."""
     middle = (front_mm + back_mm) / 2
-    yield from _turned(_rider((0, 0), uniform, rng, has_flag=False), middle, -3.5, 65)
+    yield from _placed(_rider(uniform, rng, has_flag=False), middle, -3.5, turn_deg=65)
     yield from _standard((middle + 1, half_mm - 6.5), uniform)
     yield from _oval_man(middle - 2, -half_mm + 3.6, uniform)
 
 
-def _turned(
-    shapes: Iterable[Shape], forward: float, right: float, turn_deg: float
+def _placed(
+    shapes: Iterable[Shape],
+    forward: float,
+    right: float,
+    *,
+    turn_deg: float = 0.0,
+    scale: float = 1.0,
 ) -> Iterator[Shape]:
-    """Shapes turned clockwise about their own origin and put at a place."""
-    cos, sin = math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))
+    """Shapes scaled and turned clockwise about their own origin, and put at a place."""
+    cos = scale * math.cos(math.radians(turn_deg))
+    sin = scale * math.sin(math.radians(turn_deg))
     for shape in shapes:
         spots = tuple(
-            (forward + f * cos - r * sin, right + f * sin + r * cos, up) for f, r, up in shape.spots
+            (forward + f * cos - r * sin, right + f * sin + r * cos, scale * up)
+            for f, r, up in shape.spots
         )
-        yield Shape(spots, shape.colour, shape.width_mm)
+        yield Shape(spots, shape.colour, scale * shape.width_mm)
 
 
 def _oval(f: float, r: float, up: float, reach_f: float, reach_r: float, colour: Colour) -> Shape:

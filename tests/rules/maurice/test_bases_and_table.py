@@ -40,9 +40,14 @@ def test_m_1_1_odd_bases_are_warned_of_and_ruled_on(width_mm, depth_mm, is_odd):
 
 
 def test_m_1_1_units_on_the_same_odd_bases_are_told_of_in_one_sentence():
-    """The demo's cavalry, on bases of 30 x 36 mm, was told of six times at every ruling."""
-    (said,) = field_of(embedded_demo().truth()).warnings
-    assert said.startswith("units PC1, PC2, PC3, AC1, AC2, AC3 have bases of 30 x 36 mm")
+    units = [shaped(line(name, "french", 500, 200 * at), 30, 36) for at, name in enumerate("ABC", 1)]
+    (said,) = field_of(position(*units)).warnings
+    assert said.startswith("units A, B, C have bases of 30 x 36 mm")
+
+
+def test_m_1_1_the_demo_begins_on_bases_that_the_rules_are_made_for():
+    """Its cavalry was told of six times at every ruling."""
+    assert field_of(embedded_demo().truth()).warnings == ()
 
 
 def test_m_5_1_who_stands_on_impassable_ground_is_told():
