@@ -121,3 +121,13 @@ def test_the_demo_says_at_once_that_it_is_under_way(tmp_path):
         running.terminate()
         running.stderr.read()
     assert told == "Laying out the table; the page comes in a moment …\n"
+
+
+def test_that_a_camera_is_being_opened_is_said_before_it_takes_its_time(tmp_path, table_path):
+    watched = ("--table", table_path, "--camera", placed(tmp_path), "--source", "97")
+    command = [sys.executable, "-m", "tablecam", "run", *watched, "--port", "0"]
+    with subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True) as running:
+        told = running.stderr.readline()
+        running.terminate()
+        running.stderr.read()
+    assert told == "Opening the camera; the page comes in a moment …\n"

@@ -66,6 +66,7 @@ def test_keys_and_chips_show_and_hide_sections_and_the_page_remembers(facing: An
     page = facing.page
     page.mouse.click(*facing.spot_of("P3"))
     chip(page, "charge").click()
+    expect(chip(page, "charge")).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".beneath .role-lane")).not_to_have_count(0)
     page.keyboard.press("4")
     expect(page.locator(".section-fire")).to_have_count(0)
