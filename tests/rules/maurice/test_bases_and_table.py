@@ -40,8 +40,10 @@ def test_m_1_1_odd_bases_are_warned_of_and_ruled_on(width_mm, depth_mm, is_odd):
 
 
 def test_m_1_1_units_on_the_same_odd_bases_are_told_of_in_one_sentence():
-    units = [shaped(line(name, "french", 500, 200 * at), 30, 36) for at, name in enumerate("ABC", 1)]
-    (said,) = field_of(position(*units)).warnings
+    lines = [
+        line(name, "french", 500, y_mm) for name, y_mm in zip("ABC", (200, 400, 600), strict=True)
+    ]
+    (said,) = field_of(position(*(shaped(unit, 30, 36) for unit in lines))).warnings
     assert said.startswith("units A, B, C have bases of 30 x 36 mm")
 
 

@@ -191,8 +191,8 @@ def test_m_7_9_no_shot_is_surer_than_that_its_target_is_near_enough(gap_mm):
     """Two lines square at 160.0 mm were near with 0.50, and in range with 0.96, on one page."""
     facing = line("B1", "british", 580, 420 + gap_mm, SOUTH, **MEASURED)
     found = all_rulings(field_of(position(foot(**MEASURED), facing)), "french").units["F1"]
-    told = [a.probability for fire in found.fire.values() for a in fire.doubts if a.rule == "M-7.12"]
-    told += [each.probability for fire in found.fire.values() for each in fire.options]
+    told = [doubt.probability for fire in found.fire.values() for doubt in fire.doubts]
+    told += [option.probability for fire in found.fire.values() for option in fire.options]
     assert told
     assert max(told) <= found.near.answer.probability + 1e-9
 
