@@ -12,7 +12,6 @@ import webbrowser
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any, Final
 
 from flask import Flask
@@ -184,12 +183,7 @@ class Server:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
         self._thread.join()
 

@@ -6,7 +6,6 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import TracebackType
 
 from tablecam.capture.clock import Clock, SystemClock
 from tablecam.capture.errors import SourceLost
@@ -144,12 +143,7 @@ class Reader:
         """The reader, which closes at the end of the block; starting it is another matter."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _run(self) -> None:
