@@ -85,6 +85,7 @@ class Writer:
         self._left: tuple[Path, str] | None = None
         self._because = ""
         self._most_waited = ""
+        self._was_changed = ""
         self.file: GameFile | None = None
         self.trouble = ""
         self.lost = ""
@@ -139,6 +140,10 @@ class Writer:
             )
             return
         self._lock, self.file = lock, file
+        faults = file.verified().faults
+        if faults:
+            self._was_changed = f"{file.path.name} is not as it was written ({faults[0]})"
+            self._news.append(f"{self._was_changed}; the game goes on in it all the same")
         self._told = [_Told.of(entry) for entry in file.entries()]
         self.last = len(self._told)
 
@@ -175,12 +180,12 @@ class Writer:
 
     def _damage(self) -> BadInput | None:
         """What of the file is not as it was written, though nobody noticed while it was."""
-        if self.file is None or self._lock is None:
+        if self.file is None or self._lock is None or self._was_changed:
             return None
         try:
             faults = self.file.verified().faults
         except BadInput as error:
-            return error
+            return error if self._is_lost(error) else None  # it may only be busy
         return Damaged(self.file.name, faults[0]) if faults else None
 
     def _begin_anew(self, error: BadInput) -> None:
@@ -190,8 +195,12 @@ class Writer:
             self._left = self.file.path, _what_became(self.file.path, error)
         self._let_go()
         self.file = None
-        self._waiting.extendleft((each.again(),) for each in reversed(self._told))
+        self._waiting.extendleft((entry.again(),) for entry in reversed(self._told))
         self._told = []
+        if self._was_changed:  # the new file's digests would hide it
+            self.last += 1
+            self._waiting.append((NewEntry("notice", {"text": self._was_changed}),))
+            self._was_changed = ""
 
     def _let_go(self) -> None:
         """Let other programs write to the file."""

@@ -22,8 +22,8 @@ from tests.record.rights import as_nobody, open_folder
 OTHERS = replace(FACTS, id="f" * 32)
 
 
-def kept_in(folder):
-    return KeptGame(partial(new_game_file, folder, FACTS))
+def kept_in(folder, file=None):
+    return KeptGame(partial(new_game_file, folder, FACTS), file)
 
 
 @contextmanager
@@ -303,6 +303,42 @@ def test_a_file_damaged_where_nobody_wrote_is_begun_anew_when_the_game_is_closed
     assert f"{first.name} is damaged: the game is kept anew in {game.path}" in told
     rolls = GameFile.open(game.path).entries("deed")
     assert [each.document["entry"]["values"] for each in rolls] == [[0], [1], [2]]
+
+
+def test_a_file_that_was_changed_between_two_evenings_is_told_of_and_not_sealed_anew(tmp_path):
+    game = kept_in(tmp_path)
+    game.begin_play(BEGINNING)
+    game.add_deeds([deed({"type": "roll", "values": [2]})])
+    path = game.path
+    game.close()
+    path.write_bytes(path.read_bytes().replace(b'"values":[2]', b'"values":[6]'))
+    game = kept_in(tmp_path, GameFile.open(path))
+    (told,) = game.try_again()
+    assert told.startswith(f"{path.name} is not as it was written (entry 2 (deed) is not as it was")
+    game.add_deeds([deed({"type": "roll", "values": [3]})])
+    game.close()
+    assert (game.path, game.lost) == (path, "")
+    assert len(GameFile.open(path).verified().faults) == 1
+    # What is begun anew because another program writes to the file says so in the log.
+    game = kept_in(tmp_path, GameFile.open(path))
+    add(GameFile.open(path), 1)
+    game.add_deeds([deed({"type": "roll", "values": [4]})])
+    game.close()
+    assert game.path != path
+    (notice,) = GameFile.open(game.path).entries("notice")
+    assert "is not as it was written" in notice.document["text"]
+
+
+def test_a_busy_disk_at_the_end_is_no_damage(tmp_path):
+    game = kept_in(tmp_path)
+    add(game, 1)
+    with sqlite3.connect(game.path, isolation_level=None) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        game.close()
+        other.execute("ROLLBACK")
+    other.close()
+    assert game.lost == ""
+    assert [*tmp_path.glob("*.tablecam")] == [game.path]
 
 
 def test_a_game_is_said_to_be_kept_only_where_nothing_of_it_is_lost(tmp_path, capsys):
