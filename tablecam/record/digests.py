@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from tablecam.record.faults import REPAIR
 
-_FACTS: Final = (
-    *("format", "game", "table_file", "camera_file", "started_at", "written_by", "place"),
-)
+_FACTS: Final = "format", "game", "table_file", "camera_file", "started_at", "written_by", "place"
 """What of a recording's row its digest is of: a hall may give it another id."""
+_MOST_CHAINS: Final = 4
+"""After a changed entry, the next may chain to its digest as stored or as it should be."""
 _MOST_TOLD: Final = 12
 """How many faults are listed."""
 
@@ -86,11 +86,11 @@ class Verifier:
         self.found = Verified()
         self._number = 0
         self._has_begun = bool(facts and facts["digest"])
-        self._before: set[str] = set() if facts is None else {facts["digest"] or ""}
+        self._before = [] if facts is None else [facts["digest"] or ""]
         if facts is not None and facts["digest"] not in (None, own := facts_digest(facts)):
             self.found.are_facts_changed = True
             self.found.faults.append("what the game is played with is not as it was written")
-            self._before.add(own)
+            self._before.append(own)
 
     def entry(
         self, row: Mapping[str, Any], pictures: Sequence[Mapping[str, Any]], *, images: bool = True
@@ -106,12 +106,12 @@ class Verifier:
             each["kind"] for each in pictures if images and each["digest"] != _own(each, told)
         ]
         of_pictures = {each["kind"]: each["digest"] or "" for each in pictures}
-        holds = {entry_digest(before, row, of_pictures) for before in self._before}
+        holds = [entry_digest(before, row, of_pictures) for before in self._before]
         is_known = bool(self._before)
-        self._before = {each for each in (told or "", *holds) if each or not told}
+        self._before = [told or ""] if told in holds else [told or "", *holds][:_MOST_CHAINS]
         if told is None and not self._has_begun:
             self.found.without += 1
-            self._before = {""}
+            self._before = [""]
             return
         self._has_begun = True
         self.found.entries += 1
@@ -127,7 +127,7 @@ class Verifier:
     def _skip_to(self, number: int) -> None:
         lost = range(self._number + 1, number)
         if lost:
-            self._before = set()
+            self._before = []
             run = f"{lost[0]}" if len(lost) == 1 else f"{lost[0]} to {lost[-1]}"
             self.found.faults.append(f"entry {run} is missing")
         self._number = number

@@ -25,15 +25,19 @@ _WORDS: Final = {
     sqlite3.SQLITE_IOERR: "the disk is full or refuses",
     sqlite3.SQLITE_ERROR: f"its tables are damaged; {REPAIR}",
     sqlite3.SQLITE_CONSTRAINT: f"it is damaged, or was replaced by another; {REPAIR}",
+    sqlite3.SQLITE_MISMATCH: f"it is damaged; {REPAIR}",
     sqlite3.SQLITE_CORRUPT: f"it is damaged; {REPAIR}",
     sqlite3.SQLITE_NOTADB: f"it is damaged, or no recording; {REPAIR}",
 }
+"""SQLite's faults in words, by primary result code: the low byte of what it gives."""
 _DAMAGED: Final = {
-    *(sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR),
-    *(sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH),
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_ERROR,
+    sqlite3.SQLITE_CONSTRAINT,
+    sqlite3.SQLITE_MISMATCH,
 }
-"""What a file gives that was damaged or replaced: our own statements are in order."""
-"""By primary result code, which is the low byte of what SQLite gives."""
+"""The codes of a damaged or replaced file; our own statements are correct."""
 _ROOM_BYTES: Final = 64 * 1024
 """Less than that is a full disk: what SQLite keeps beside a file has 32 kB, an entry a few."""
 _NO_TEXT: Final = "Could not decode to UTF-8"

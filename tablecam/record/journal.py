@@ -19,7 +19,7 @@ from tablecam.record.digests import (
     picture_digest,
 )
 from tablecam.record.entries import Entry, GameFacts, Json, Kind, NewEntry, Picture, PictureKind
-from tablecam.record.faults import REPAIR, in_words
+from tablecam.record.faults import REPAIR, Damaged, in_words
 from tablecam.record.schema import FORMAT, entry, picture, recording
 
 _VERIFIED_AT_ONCE: Final = 200
@@ -277,22 +277,20 @@ def facts_of(row: Row[Any], name: str) -> GameFacts:
     """What a recording's row says of it; `name` is what errors call it.
 
     Raises:
-        BadInput: When it began is damaged.
+        Damaged: A column holds what was never written there.
     """
     told = row._asdict()
+    game, table_file, camera_file = told["game"], told["table_file"], told["camera_file"]
+    place = told.get("place") or 0
+    # A damaged file may hold numbers where texts were written, and the other way about.
+    texts = (game, table_file, camera_file or "", told["id"])
+    if not (all(isinstance(text, str) for text in texts) and isinstance(place, int)):
+        raise Damaged(name, f"what the game is played with is damaged; {REPAIR}")
     try:
         started_at = datetime.fromisoformat(told["started_at"])
-        return GameFacts(
-            told["game"],
-            told["table_file"],
-            started_at,
-            told["camera_file"],
-            told["id"],
-            told.get("place") or 0,
-        )
+        return GameFacts(game, table_file, started_at, camera_file, told["id"], place)
     except (ValueError, TypeError) as error:
-        because = f"when it began is damaged: {error}; {REPAIR}"
-        raise BadInput(name, because) from None
+        raise Damaged(name, f"when it began is damaged: {error}; {REPAIR}") from None
 
 
 def rows_of(recording_id: str, number: int, new: NewEntry, before: str) -> tuple[Json, list[Json]]:

@@ -1,5 +1,6 @@
 """A game goes on where it was left: the newest on this table, not over, that nobody else plays."""
 
+import sqlite3
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -61,6 +62,18 @@ def test_a_file_that_is_no_recording_is_left_alone(tmp_path, caplog):
     (tmp_path / "2027-01-01_00-00-00_maurice-lite.tablecam").write_text("nonsense")
     assert unfinished_game(tmp_path, TABLE_FILE).path == older
     assert "left alone" in caplog.text
+
+
+@pytest.mark.parametrize("change", ["place = 'x'", "game = x'00'", "id = x'00'"])
+def test_a_file_whose_columns_hold_what_was_never_written_is_left_alone(tmp_path, caplog, change):
+    older = played(tmp_path)
+    newer = played(tmp_path, 1)
+    with sqlite3.connect(newer) as plain:
+        plain.execute(f"UPDATE recording SET {change}")
+    plain.close()
+    assert unfinished_game(tmp_path, TABLE_FILE).path == older
+    assert "left alone" in caplog.text
+    played(tmp_path, 2)  # the games of the folder are counted on
 
 
 def options(folder, **more):

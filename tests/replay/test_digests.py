@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from tablecam.errors import BadInput
+from tablecam.record.digests import entry_digest
 from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
 from tablecam.replay.copies import copy_of
@@ -130,6 +131,23 @@ def test_whatever_is_changed_by_another_program_is_found(whole, tmp_path, change
     assert any(said in fault for fault in file.verified().faults)
     with pytest.raises(BadInput, match="--repair"):
         copy_of(file, pictures=True)
+
+
+def test_a_file_changed_throughout_is_verified_in_time_that_grows_with_its_length(
+    whole, tmp_path, monkeypatch
+):
+    path = shutil.copy(whole, tmp_path / "changed.tablecam")
+    with sqlite3.connect(path) as plain:
+        plain.execute("UPDATE entry SET at = replace(at, '19', '18')")
+    plain.close()
+    reckoned = []
+    monkeypatch.setattr(
+        "tablecam.record.digests.entry_digest",
+        lambda *row: reckoned.append(row) or entry_digest(*row),
+    )
+    found = GameFile.open(path, read_only=True).verified()
+    assert len(found.changed) > 20
+    assert len(reckoned) <= 4 * found.entries
 
 
 def test_an_older_recording_says_that_it_has_no_digests_and_gets_them_from_then_on(whole, tmp_path):
