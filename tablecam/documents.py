@@ -136,7 +136,7 @@ def read_toml(path: Path) -> Document:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise _not_toml(path, str(error)) from None
-    return _bounded(data, str(path), cache(lambda: toml_lines(text)))
+    return _bounded(data, str(path), _LARGEST, cache(lambda: toml_lines(text)))
 
 
 def _not_toml(path: Path, fault: str) -> BadInput:
@@ -158,15 +158,18 @@ def read_json(path: Path) -> Document:
     return json_document(_text(path), str(path), has_lines=True)
 
 
-def json_document(text: str | bytes, source: str, *, has_lines: bool = False) -> Document:
+def json_document(
+    text: str | bytes, source: str, *, has_lines: bool = False, largest: float = _LARGEST
+) -> Document:
     """The JSON document, an object, in a text from outside: a file, a request, a line.
 
-    Errors name lines where whoever wrote the text sees it in lines.
+    Errors name lines where whoever wrote the text sees it in lines. `largest` bounds numbers;
+    infinity lets infinite ones through.
 
     Raises:
         BadInput: It is not one JSON object; it is larger than 64 MB or deeper than 32 levels; a
-            number is above 1e15 or not finite; a text has half a character; or a key is given twice
-            in one object: which of the two was meant nobody can tell.
+            number is larger than allowed, or NaN; a text has half a character; or a key is given
+            twice in one object: which of the two was meant nobody can tell.
     """
     if len(text) > MOST_BYTES:
         raise BadInput(source, _too_long())
@@ -183,7 +186,8 @@ def json_document(text: str | bytes, source: str, *, has_lines: bool = False) ->
         raise BadInput(source, "not valid JSON: nested too deeply") from None
     except ValueError:
         raise BadInput(source, "not valid JSON: a number has too many digits") from None
-    document = _bounded(data, source, cache(lambda: json_lines(plain)) if has_lines else None)
+    find_lines = cache(lambda: json_lines(plain)) if has_lines else None
+    document = _bounded(data, source, largest, find_lines)
     if repeated:
         raise _given_twice(document, plain, repeated[0])
     return document
@@ -213,16 +217,19 @@ def _plain(document: Document, value: Any, path: KeyPath = ()) -> Any:
 
 
 def _bounded(
-    data: object, source: str, find_lines: Callable[[], Mapping[KeyPath, int]] | None
+    data: object,
+    source: str,
+    largest: float,
+    find_lines: Callable[[], Mapping[KeyPath, int]] | None,
 ) -> Document:
     """A document whose values are none that a table, a database or a reader cannot hold."""
-    fault = _fault(data)
+    fault = _fault(data, largest)
     if fault is not None:
         raise Document(source, {}, find_lines).error(*fault)
     return Document(source, _object(data, source), find_lines)
 
 
-def _fault(value: object, path: KeyPath = ()) -> tuple[KeyPath, str] | None:
+def _fault(value: object, largest: float, path: KeyPath = ()) -> tuple[KeyPath, str] | None:
     """Where a value goes beyond what a document may hold, and what was expected there."""
     if isinstance(value, dict | list):
         if len(path) >= _MOST_LEVELS:
@@ -230,11 +237,11 @@ def _fault(value: object, path: KeyPath = ()) -> tuple[KeyPath, str] | None:
         if isinstance(value, dict) and not all(map(_is_whole, value)):
             return path, _HALF
         inside = value.items() if isinstance(value, dict) else enumerate(value)
-        found = (_fault(each, (*path, key)) for key, each in inside)
+        found = (_fault(each, largest, (*path, key)) for key, each in inside)
         return next((each for each in found if each is not None), None)
     if isinstance(value, str):
         return None if _is_whole(value) else (path, _HALF)
-    if isinstance(value, int | float) and not -_LARGEST <= value <= _LARGEST:
+    if isinstance(value, int | float) and not -largest <= value <= largest:
         is_finite = isinstance(value, int) or math.isfinite(value)
         expected = "a number of 1e15 or less either way" if is_finite else "a finite number"
         return path, f"expected {expected}, got {quoted(value)}"

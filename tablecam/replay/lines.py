@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import math
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Annotated, Any, Final
@@ -120,7 +121,9 @@ def copy_from_lines(lines: Iterable[bytes], source: str) -> RecordingCopy:
     if parsed.digest is None:
         told = (each for _, each, _ in entries)
         return RecordingCopy(facts, parsed.written_by, parsed.entries, told, has_digests=False)
-    chained = _chained(entries, facts, parsed, source)
+    if parsed.digest != facts_row(facts, parsed.written_by)["digest"]:
+        raise BadInput(source, _CHANGED, key="digest", line=line)
+    chained = _chained(entries, facts.id, parsed.digest, source)
     return RecordingCopy(facts, parsed.written_by, parsed.entries, chained)
 
 
@@ -150,7 +153,8 @@ def _numbered(lines: Iterable[bytes], source: str) -> Iterator[tuple[int, Docume
     for number, raw in enumerate(lines, start=1):
         if raw.strip():
             try:
-                yield number, json_document(raw, source)
+                # A recording may hold an infinite margin.
+                yield number, json_document(raw, source, largest=math.inf)
             except BadInput as error:
                 raise _on_line(error, number) from None
 
@@ -182,16 +186,13 @@ def _entries(
 
 def _chained(
     entries: Iterator[tuple[int, NewEntry, str | None]],
-    facts: GameFacts,
-    told: _FactsLine,
+    recording_id: str,
+    before: str,
     source: str,
 ) -> Iterator[NewEntry]:
-    """The entries, each once it is known to be as it was written."""
-    before = facts_row(facts, told.written_by)["digest"]
-    if told.digest != before:
-        raise BadInput(source, _CHANGED, key="digest", line=1)
+    """The entries, each once it is known to be as it was written; `before` is the facts' digest."""
     for number, (line, entry, digest) in enumerate(entries, start=1):
-        before = rows_of(facts.id, number, entry, before)[0]["digest"]
+        before = rows_of(recording_id, number, entry, before)[0]["digest"]
         if digest != before:
             raise BadInput(source, _CHANGED, key="digest", line=line)
         yield entry

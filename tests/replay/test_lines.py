@@ -1,15 +1,18 @@
 """Recordings as JSON lines and as a text for a message: what comes back is the same, or refused."""
 
 import json
+import math
 
 import pytest
 from hypothesis import given, settings
 
 from tablecam import documents
 from tablecam.errors import BadInput
+from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
 from tablecam.replay import lines, text_form
 from tablecam.replay.copies import copy_of
+from tests.record.games import FACTS
 from tests.replay.golden_recordings import ENTRIES, RECORDING_FACTS, made, rows_of
 
 
@@ -136,6 +139,19 @@ def test_lines_that_miss_their_end_or_have_too_many_are_refused(told):
     )
     assert f"expected no more than {wanted}, got {wanted}" in refused([*told, told[-1]])
     assert "got nothing" in refused([b"\n"])
+
+
+def test_an_infinite_margin_comes_back(tmp_path):
+    endless = NewEntry("dispute", {"answer": {"margin_mm": -math.inf}}, at=FACTS.started_at)
+    game = GameFile.create(tmp_path / "a.tablecam", FACTS, [endless])
+    raw = [line.encode() for line in lines.lines_of(copy_of(game, pictures=False))]
+    (entry,) = lines.copy_from_lines(raw, "lines").entries
+    assert entry.document == endless.document
+
+
+def test_facts_that_were_changed_are_named_by_their_line(told):
+    changed_facts = changed(told[0], table_file="another")
+    assert refused([b"", changed_facts, *told[1:]]).startswith("evening.jsonl:2: digest: ")
 
 
 def test_blank_lines_and_a_mark_of_bytes_are_no_fault(told):
