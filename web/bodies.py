@@ -106,6 +106,14 @@ class Begin(BaseModel):
         return options
 
 
+class Agree(BaseModel):
+    """The number of the proposal that is agreed to."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    proposal: int = Field(ge=1)
+
+
 class Act(BaseModel):
     """An action of the game's, and the version of the game that was looked at.
 
@@ -138,16 +146,6 @@ class ConfirmAll(BaseModel):
 
 
 class Accept(BaseModel):
-    """The unit that is to stay where it was laid, and why, in the players' words."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    unit: str = Field(min_length=1, max_length=100)
-    why: str = Field(default="", max_length=200)
-    version: int | None = None
-
-
-class AcceptAll(BaseModel):
     """The units and commanders that are to stay where they lie, and why."""
 
     model_config = ConfigDict(extra="forbid", strict=True)

@@ -12,8 +12,8 @@ from tablecam.referee.referee import Referee
 from tablecam.referee.shown import shown as shown_to
 from web.bodies import (
     Accept,
-    AcceptAll,
     Act,
+    Agree,
     Begin,
     Confirm,
     ConfirmAll,
@@ -43,6 +43,13 @@ def begin() -> Response:
     return _shown()
 
 
+@blueprint.post("/agree")
+def agree() -> Response:
+    """Agree to what the other side has proposed."""
+    _referee().agree(seat_now(), asked(Agree, "agree").proposal)
+    return _shown()
+
+
 @blueprint.post("/act")
 def act() -> Response:
     """Do one of the actions, or any other that the rules or the players allow."""
@@ -69,17 +76,9 @@ def confirm_all() -> Response:
 
 @blueprint.post("/accept")
 def accept() -> Response:
-    """Leave a unit where it was laid, against the rules: the players have agreed on it."""
+    """Leave units where they were laid, against the rules: the players have agreed on it."""
     wanted = asked(Accept, "accept")
-    _referee().accept(seat_now(), wanted.unit, wanted.why, wanted.version)
-    return _shown()
-
-
-@blueprint.post("/accept-all")
-def accept_all() -> Response:
-    """Leave all that is out of step where it lies."""
-    wanted = asked(AcceptAll, "accept-all")
-    _referee().accept_all(seat_now(), wanted.units, wanted.why, wanted.version)
+    _referee().accept(seat_now(), wanted.units, wanted.why, wanted.version)
     return _shown()
 
 

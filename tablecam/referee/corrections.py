@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from tablecam.referee.course import AnyPlay
-from tablecam.referee.referee import Referee
-from tablecam.referee.seats import Proposal, Seat
+from tablecam.referee.referee import Change, Referee
+from tablecam.referee.seats import Seat
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Json, Refused
 
@@ -20,10 +20,12 @@ def undo_to(referee: Referee, seat: Seat, deed: int, version: int | None = None)
         NotYours, OutOfDate: As for `Referee.act`.
         BadInput: There is no such, or it was taken back already.
     """
-    wanted = Proposal(seat, "undo", {"deed": deed}, "")
-    with referee.changing(wanted, version) as play:
-        if play is not None:
-            play.undo(len(play.done) - play.place_of(deed))
+
+    def plan(play: AnyPlay) -> Change:
+        place = play.place_of(deed)
+        return Change(lambda: play.undo(len(play.done) - place), since=place)
+
+    referee.change(seat, plan, version)
 
 
 def redo(referee: Referee, seat: Seat, version: int | None = None) -> None:
@@ -33,9 +35,7 @@ def redo(referee: Referee, seat: Seat, version: int | None = None) -> None:
         NotYours, OutOfDate: As for `Referee.act`.
         BadInput: Nothing was taken back, or something else was done since.
     """
-    with referee.changing(Proposal(seat, "undo", {}, ""), version) as play:
-        if play is not None:
-            play.redo()
+    referee.change(seat, lambda play: Change(play.redo), version)
 
 
 def correct_dice(
@@ -54,17 +54,19 @@ def correct_dice(
         NotYours, OutOfDate: As for `Referee.act`.
         BadInput: There is no such roll, or its dice cannot be so.
     """
-    body = {"deed": deed, "values": list(values), "why": why}
-    with referee.changing(Proposal(seat, "correct", body, ""), version) as play:
-        if play is None:
-            return
+
+    def plan(play: AnyPlay) -> Change:
         place = play.place_of(deed)
         wrong = play.done[place].action
         if not isinstance(wrong, Roll) or wrong.values is None:
             raise Refused("expected dice that were rolled", key="deed")
-        was = ", ".join(map(str, wrong.values))
+        was, really = (", ".join(map(str, dice)) for dice in (wrong.values, values))
+        right = replace(wrong, values=tuple(values))
         note = _note(f"the dice were read as {was}", why)
-        play.correct(place, replace(wrong, values=tuple(values)), note)
+        what = f"dice of {was} put right to {really}"
+        return Change(lambda: play.correct(place, right, note), since=place, what=what)
+
+    referee.change(seat, plan, version)
 
 
 def others(referee: Referee, seat: Seat, deed: int) -> list[Json]:
@@ -103,16 +105,31 @@ def correct_choice(
         NotYours, OutOfDate: As for `Referee.act`.
         BadInput: It was not to be chosen there.
     """
-    body = {"deed": deed, "action": action, "why": why}
-    with referee.changing(Proposal(seat, "correct", body, ""), version) as play:
-        if play is None:
-            return
+
+    def plan(play: AnyPlay) -> Change:
         place = play.place_of(deed)
         wanted = play.game.action_from_json(action)
         if wanted not in _others(play, seat, place):
             raise Refused("expected what else might have been chosen then", key="action")
-        told = play.game.offered(play.state_before(place), play.done[place].action).label
-        play.correct(place, wanted, _note(f"{told} was told first", why))
+        before = play.state_before(place)
+        first, right = (_said(play, before, choice) for choice in (play.done[place].action, wanted))
+        note = _note(f"{first} was told first", why)
+        what = f"{right} in place of {first}"
+        return Change(lambda: play.correct(place, wanted, note), since=place, what=what)
+
+    referee.change(seat, plan, version)
+
+
+def _said(play: AnyPlay, before: Any, choice: Any) -> str:
+    """A choice in words for everybody: as it was offered, unless that may show a hand."""
+    if not play.game.asked(before).is_concealed:
+        return play.game.offered(before, choice).label
+    try:
+        _, events = play.game.apply(before, choice)
+    except Refused:
+        events = ()
+    heard = [event.text for event in events if event.only_for is None]
+    return heard[0] if heard else "another choice"
 
 
 def _others(play: AnyPlay, seat: Seat, place: int) -> tuple[Any, ...]:

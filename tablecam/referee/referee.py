@@ -12,10 +12,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 from tablecam.documents import document_from
+from tablecam.errors import BadInput
 from tablecam.measure.answer import Answer
 from tablecam.referee.closing import Closing
 from tablecam.referee.course import AnyPlay, Course
@@ -23,7 +24,7 @@ from tablecam.referee.intents import Intent, answered, check_units, said_of_late
 from tablecam.referee.kept import Keeper, Kept
 from tablecam.referee.known import Known
 from tablecam.referee.placing import Placing, laid
-from tablecam.referee.refusals import OutOfDate
+from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import SHARED, Proposal, Seat
 from tablecam.referee.taps import Taps, check_asked, check_plays, offered
 from tablecam.referee.ways import Way, decided_by
@@ -32,6 +33,19 @@ from tablecam.rules.play import Play
 from tablecam.table.model import Position
 
 _RUN_BYTES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of a game that is no action, made by `edit`.
+
+    It takes back every action from the place `since` on, where that is given. `what` tells
+    everybody what else it does, and names nothing concealed.
+    """
+
+    edit: Callable[[], object]
+    since: int | None = None
+    what: str = ""
 
 
 class Referee:
@@ -65,6 +79,7 @@ class Referee:
         self._closing = Closing()
         self._run = ""
         self._proposal: Proposal | None = None
+        self._proposals = 0
 
     @property
     def version(self) -> int:
@@ -171,17 +186,38 @@ class Referee:
         """
         check_plays(seat)
         with self._turn:
-            if self._is_in_middle and seat != SHARED:
-                Play(self.game, position, options)
-                told = ", ".join(f"{key} {value}" for key, value in options.items())
-                text = f"another game ({told})" if told else "another game"
-                wanted = Proposal(seat, "begin", {"options": dict(options)}, text)
-                if not self._is_agreed(wanted):
-                    return
-            play = self._course.begin(position, options)
-            self._run = _new_run()
-            self._kept.begin(play)
-            self._go_on()
+            if not self._is_in_middle or seat == SHARED:
+                self._begin(position, options)
+                return
+            Play(self.game, position, options)  # what cannot be is not proposed
+            told = ", ".join(f"{key} {value}" for key, value in options.items())
+            self._propose(
+                seat,
+                f"another game ({told})" if told else "another game",
+                lambda _: self._begin(self._by_hand.seen or position, options),
+            )
+
+    def agree(self, seat: Seat, number: int) -> None:
+        """Agree to the proposal of this number: it is carried out.
+
+        Raises:
+            NotYours: The seat only looks on, or has proposed it itself.
+            OutOfDate: It is proposed no more.
+            BadInput: It cannot be done.
+        """
+        with self._turn:
+            check_plays(seat)
+            proposal = self._proposal
+            if proposal is None or proposal.number != number:
+                raise OutOfDate("game", "this is proposed no more: look again")
+            if not proposal.may_agree(seat):
+                raise NotYours("seat", "expected the other side to agree")
+            self._proposal = None
+            try:
+                proposal.carry_out(seat)
+            except BadInput:
+                self._look()
+                raise
 
     def resume(self, document: object) -> None:
         """Go on with a game that was kept, as `Play.to_json` wrote it.
@@ -208,7 +244,7 @@ class Referee:
         An action that was offered brings it along, where it says nothing else (`at`). Without one
         such an action is taken once from a seat: said again it would answer what has come to be
         asked since. What would show what is concealed is proposed, and done once the other side
-        asks for it, too, or at once from the table's own screen.
+        agrees, or at once from the table's own screen.
 
         Raises:
             NotYours: It is not this seat's to do.
@@ -228,16 +264,14 @@ class Referee:
                 if not is_overrule:
                     check_asked(seat, play)
                 agreed_on = self.game.agreed_on(play.state, wanted)
-                if agreed_on:
-                    body = {"action": self.game.action_to_json(wanted)}
-                    if seat != SHARED and not self._is_agreed(
-                        Proposal(seat, "act", body, agreed_on)
-                    ):
-                        return
-                    note = f"agreed on by {_who_agreed(seat)}: {agreed_on}"
-                self._course.apply(wanted, note)
-            self._taps.note(seat, wanted)
-            self._go_on()
+                if agreed_on and seat != SHARED:
+                    self._propose(
+                        seat,
+                        agreed_on,
+                        lambda agreeing: self._apply(seat, wanted, _agreed(agreeing, agreed_on)),
+                    )
+                    return
+                self._apply(seat, wanted, _agreed(seat, agreed_on) if agreed_on else note)
 
     def confirm(self, seat: Seat, unit: str, version: int | None = None, way: Way = "seen") -> None:
         """Do what a hand seems to have done with a unit.
@@ -274,22 +308,14 @@ class Referee:
             finally:
                 self._go_on()
 
-    def accept(self, seat: Seat, unit: str, why: str = "", version: int | None = None) -> None:
-        """Leave a unit where a hand has laid it, whatever the rules say of it: an overrule.
+    def accept(
+        self, seat: Seat, units: Sequence[str], why: str = "", version: int | None = None
+    ) -> None:
+        """Leave units and commanders where hands have laid them, whatever the rules say.
 
         Raises:
             NotYours, OutOfDate: As for `act`.
-            BadInput: It is not seen, or cannot lie so.
-        """
-        self.accept_all(seat, [unit], why, version)
-
-    def accept_all(
-        self, seat: Seat, units: Sequence[str], why: str = "", version: int | None = None
-    ) -> None:
-        """Leave units and commanders where they lie, in one overrule.
-
-        Raises:
-            NotYours, OutOfDate, BadInput: As for `accept`.
+            BadInput: One is not seen, or cannot lie so.
         """
         with self._turn:
             self._checked(seat, version, is_of_table=True)
@@ -311,40 +337,44 @@ class Referee:
     def undo(self, seat: Seat, steps: int = 1, version: int | None = None) -> None:
         """Take back the latest actions; hands put the units back.
 
-        By which a side has seen what is concealed, both sides take back, or the table's own screen.
+        Actions that showed a side something concealed are taken back only by both sides, or from
+        the table's own screen.
 
         Raises:
             NotYours, OutOfDate: As for `act`.
             BadInput: Not so many have been done.
         """
+
+        def carry_out(_: Seat) -> None:
+            self._course.undo(steps)
+            self._go_on()
+
         with self._turn:
             play = self._checked(seat, version)
-            taken = self._course.last_done(steps)
-            if self._may_take_back(Proposal(seat, "undo", {"steps": steps}, ""), play, len(taken)):
-                self._course.undo(steps)
-                self._go_on()
+            self._take_back(seat, play, len(self._course.last_done(steps)), "", carry_out)
 
-    @contextmanager
-    def changing(self, wanted: Proposal, version: int | None) -> Iterator[AnyPlay | None]:
-        """The game, for a seat to change otherwise than by an action; then hands have to follow.
+    def change(
+        self, seat: Seat, plan: Callable[[AnyPlay], Change], version: int | None = None
+    ) -> None:
+        """Change the game otherwise than by an action; then hands have to follow.
 
-        What is `wanted` from a `deed` of its body on is taken back, as `undo` does: None where the
-        other side has to agree to that.
+        What it takes back is taken back as by `undo`.
 
         Raises:
             NotYours, OutOfDate: As for `act`.
-            BadInput: There is no such deed, or it was taken back.
+            BadInput: The plan cannot be.
         """
         with self._turn:
-            play = self._checked(wanted.by, version)
-            deed = wanted.body.get("deed")
-            number = 0 if deed is None else len(play.done) - play.place_of(deed)
-            if not self._may_take_back(wanted, play, number):
-                yield None
-                return
-            with self._course.changing():
-                yield play
-            self._go_on()
+            play = self._checked(seat, version)
+            change = plan(play)
+
+            def carry_out(_: Seat) -> None:
+                with self._course.changing():
+                    change.edit()
+                self._go_on()
+
+            number = 0 if change.since is None else len(play.done) - change.since
+            self._take_back(seat, play, number, change.what, carry_out)
 
     @property
     def _is_in_middle(self) -> bool:
@@ -352,23 +382,35 @@ class Referee:
         play = self._course.play
         return play is not None and not play.asked().is_over
 
-    def _may_take_back(self, wanted: Proposal, play: AnyPlay, number: int) -> bool:
-        """Whether so many of the latest deeds may be taken back now; else that is proposed."""
+    def _begin(self, position: Position, options: Mapping[str, Any]) -> None:
+        play = self._course.begin(position, options)
+        self._run = _new_run()
+        self._kept.begin(play)
+        self._go_on()
+
+    def _apply(self, seat: Seat, action: Any, note: str) -> None:
+        self._course.apply(action, note)
+        self._taps.note(seat, action)
+        self._go_on()
+
+    def _take_back(
+        self, seat: Seat, play: AnyPlay, number: int, what: str, carry_out: Callable[[Seat], None]
+    ) -> None:
+        """Take back the latest actions now, or propose it if they showed what is concealed."""
         done = play.done[len(play.done) - number :]
         has_shown = any(event.only_for for each in done for event in each.events)
-        if wanted.by == SHARED or not has_shown:
-            return True
-        what = "an action" if number == 1 else f"{number} actions"
-        text = f"taking back {what}, by which a side saw what is concealed"
-        return self._is_agreed(replace(wanted, text=text))
+        if seat == SHARED or not has_shown:
+            carry_out(seat)
+            return
+        actions = "an action" if number == 1 else f"{number} actions"
+        text = f"taking back {actions}, by which a side saw what is concealed"
+        self._propose(seat, f"{what}, {text}" if what else text, carry_out)
 
-    def _is_agreed(self, wanted: Proposal) -> bool:
-        """Whether the other side has proposed the same; else it is proposed to it now."""
-        if self._proposal is not None and self._proposal.is_agreed_to(wanted):
-            return True
-        self._proposal = wanted
+    def _propose(self, seat: Seat, text: str, carry_out: Callable[[Seat], None]) -> None:
+        """Leave it to the other side whether something is done."""
+        self._proposals += 1
+        self._proposal = Proposal(self._proposals, seat, text, carry_out)
         self._look()
-        return False
 
     def _checked(self, seat: Seat, version: int | None, *, is_of_table: bool = False) -> AnyPlay:
         """The game, if a seat may change it and has looked at it since it last went on."""
@@ -401,8 +443,10 @@ def _new_run() -> str:
     return secrets.token_hex(_RUN_BYTES)
 
 
-def _who_agreed(seat: Seat) -> str:
-    return "both sides" if seat.side else "the table's own screen"
+def _agreed(seat: Seat, what: str) -> str:
+    """The note of what a seat has agreed to, or the table's own screen has done at once."""
+    who = "both sides" if seat.side else "the table's own screen"
+    return f"agreed on by {who}: {what}"
 
 
 def _is_overrule(action: object) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from tablecam.rules.game import Asked, Json
+from tablecam.rules.game import Asked
 
 Kind = Literal["player", "shared", "spectator"]
 
@@ -39,19 +40,19 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a side's player wants, and the other side has to agree to: by asking for the same.
+    """What a side's player wants, and the other side or the table's own screen has to agree to.
 
-    `deed` is what both ask for, `body` what they send with it; `text` says it to people.
+    `text` says it to everybody and names nothing concealed. `carry_out` does it, given who agreed.
     """
 
+    number: int
     by: Seat
-    deed: Literal["begin", "act", "undo", "correct"]
-    body: Json
     text: str
+    carry_out: Callable[[Seat], None]
 
-    def is_agreed_to(self, other: Proposal) -> bool:
-        """Whether another side proposes the same."""
-        return self.by != other.by and (self.deed, self.body) == (other.deed, other.body)
+    def may_agree(self, seat: Seat) -> bool:
+        """Whether a seat may agree to it."""
+        return seat.plays and seat != self.by
 
 
 SHARED = Seat("shared")

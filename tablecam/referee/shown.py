@@ -59,16 +59,15 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
 
 
 def _proposed(referee: Referee, seat: Seat) -> Json | None:
-    """What one side has proposed; who `may_agree` sends its `body` with that `deed`."""
+    """What one side has proposed; who `may_agree` sends its `number`."""
     found = referee.proposal
     if found is None:
         return None
     return {
         "by": found.by.side,
         "text": found.text,
-        "may_agree": seat.plays and seat != found.by,
-        "deed": found.deed,
-        "body": found.body,
+        "may_agree": found.may_agree(seat),
+        "number": found.number,
     }
 
 

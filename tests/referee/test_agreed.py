@@ -3,12 +3,13 @@
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.referee.corrections import redo, undo_to
+from tablecam.referee.corrections import correct_choice, correct_dice, others, redo, undo_to
 from tablecam.referee.referee import Referee
-from tablecam.referee.refusals import NotYours, TooOften
+from tablecam.referee.refusals import NotYours, OutOfDate, TooOften
 from tablecam.referee.seats import SHARED, SPECTATOR
 from tablecam.referee.shown import shown
 from tablecam.referee.taps import MOST_REFUSED, REFUSED_FOR_S
+from tablecam.rules.dice import Roll
 from tablecam.rules.games import game_of
 from tests.referee.marching import BRITISH, FRENCH, act, begun
 from tests.referee.tables import table
@@ -69,7 +70,12 @@ def test_a_correction_of_dealt_cards_needs_both_seats_and_stands_in_the_log(said
         BRITISH: False,
         SPECTATOR: False,
     }
-    referee.act(FRENCH, proposed[FRENCH]["body"]["action"])
+    for seat, error in ((BRITISH, "expected the other side"), (SPECTATOR, "looks on")):
+        with pytest.raises(NotYours, match=error):
+            referee.agree(seat, proposed[FRENCH]["number"])
+    with pytest.raises(OutOfDate):
+        referee.agree(FRENCH, proposed[FRENCH]["number"] - 1)
+    referee.agree(FRENCH, proposed[FRENCH]["number"])
     assert shown(referee, FRENCH)["proposed"] is None
     (line,) = [each for each in log_of(referee) if each.startswith("overruled")]
     assert f"[agreed on by both sides: {proposed[FRENCH]['text']}]" in line
@@ -94,11 +100,54 @@ def test_nobody_fishes_for_cards_by_taking_his_draw_back() -> None:
     undo_to(referee, FRENCH, deeds - 4)
     assert cards_of(referee, "french") == drawn
     proposed = shown(referee, BRITISH)["proposed"]
-    assert (proposed["deed"], proposed["may_agree"]) == ("undo", True)
-    assert "taking back" in proposed["text"]
-    undo_to(referee, BRITISH, proposed["body"]["deed"])
+    assert proposed["may_agree"]
+    assert proposed["text"].startswith("taking back 5 actions, by which a side saw")
+    referee.agree(BRITISH, proposed["number"])
     assert len(cards_of(referee, "french")) < len(drawn)
     redo(referee, FRENCH)
+
+
+def test_the_other_side_agrees_to_a_corrected_choice_and_is_told_to_which() -> None:
+    referee = dealt()
+    referee.act(FRENCH, {"type": "volleys", "invoke": False})
+    referee.act(FRENCH, {"type": "declare", "command": "pass"})
+    deed = shown(referee, FRENCH)["log"][-1]["deed"]
+    referee.act(FRENCH, shown(referee, FRENCH)["actions"][0]["action"])  # a draw: it shows cards
+    march = next(
+        each["action"]
+        for each in others(referee, FRENCH, deed)
+        if each["action"].get("command") == "march"
+    )
+    correct_choice(referee, FRENCH, deed, march, "a slip")
+    proposed = shown(referee, BRITISH)["proposed"]
+    assert "march" in proposed["text"]
+    assert "in place of" in proposed["text"]
+    assert proposed.keys() == {"by", "text", "may_agree", "number"}
+    referee.agree(BRITISH, proposed["number"])
+    with referee.held() as play:
+        assert play is not None
+        assert play.state.round.command == "march"
+
+
+def test_the_other_side_is_told_to_which_dice_it_agrees() -> None:
+    referee = dealt()
+    referee.act(SHARED, {"type": "overrule", "disruption": {"F1": 2}})
+    referee.act(FRENCH, {"type": "volleys", "invoke": False})
+    referee.act(FRENCH, {"type": "declare", "command": "rally"})
+    rolls: list[int] = []
+    while not rolls:  # the rally's dice, and after them the next draw
+        seat = FRENCH if shown(referee, FRENCH)["is_yours"] else BRITISH
+        referee.act(seat, shown(referee, seat)["actions"][0]["action"])
+        with referee.held() as play:
+            assert play is not None
+            rolls = [at for at, done in enumerate(play.done) if isinstance(done.action, Roll)]
+    (deed,) = {each["deed"] for each in shown(referee, FRENCH)["log"] if each["dice"]}
+    while not shown(referee, FRENCH)["question"].startswith("British draws"):
+        seat = FRENCH if shown(referee, FRENCH)["is_yours"] else BRITISH
+        referee.act(seat, shown(referee, seat)["actions"][0]["action"])
+    referee.act(BRITISH, shown(referee, BRITISH)["actions"][0]["action"])
+    correct_dice(referee, FRENCH, deed, [6, 6])
+    assert " put right to 6, 6, taking back " in shown(referee, BRITISH)["proposed"]["text"]
 
 
 def test_what_showed_nothing_is_taken_back_by_one_seat() -> None:
@@ -164,15 +213,14 @@ def test_one_phone_does_not_begin_another_game_in_the_middle_of_one() -> None:
         referee.begin(table(), {"active": "british"}, BRITISH)
     assert (referee.run, shown(referee, FRENCH)["question"]) == (run, question)
     proposed = shown(referee, FRENCH)["proposed"]
-    assert (proposed["by"], proposed["deed"], proposed["may_agree"], proposed["text"]) == (
+    assert (proposed["by"], proposed["may_agree"], proposed["text"]) == (
         "british",
-        "begin",
         True,
         "another game (active british)",
     )
     with pytest.raises(NotYours):
-        referee.begin(table(), proposed["body"]["options"], SPECTATOR)
-    referee.begin(table(), proposed["body"]["options"], FRENCH)
+        referee.agree(SPECTATOR, proposed["number"])
+    referee.agree(FRENCH, proposed["number"])
     assert referee.run != run
     assert shown(referee, FRENCH)["proposed"] is None
 

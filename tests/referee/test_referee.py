@@ -87,7 +87,7 @@ def test_a_march_that_is_too_far_is_not_taken_but_said_by_how_much() -> None:
 def test_players_overrule_and_the_table_holds() -> None:
     referee = marching()
     referee.see(moved(table(), "F1", 200.0))
-    referee.accept(BRITISH, "F1", "agreed on")
+    referee.accept(BRITISH, ["F1"], "agreed on")
     now = shown(referee, FRENCH)
     assert now["moved"] == []
     assert now["to_place"] == []
@@ -245,5 +245,5 @@ def test_units_inside_impassable_ground_are_not_taken_in_without_a_word() -> Non
     referee.begin(there, {"active": "french"}, FRENCH)
     assert shown(referee, FRENCH)["trouble"] == "unit F1 stands on impassable ground (M-5.1)"
     referee.see(moved(there, "F1", 200.0))
-    referee.accept(FRENCH, "F1")
+    referee.accept(FRENCH, ["F1"])
     assert shown(referee, FRENCH)["trouble"] == ""

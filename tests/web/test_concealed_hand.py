@@ -94,6 +94,7 @@ def requests(chance: Random) -> Iterator[tuple[str, str, Json | None]]:
         lambda: ("/api/game/undo", {"steps": chance.randint(1, 3)}),
         lambda: ("/api/game/undo", {"deed": chance.randint(0, 3)}),
         lambda: ("/api/game/redo", {}),
+        lambda: ("/api/game/agree", {"proposal": chance.randint(1, 3)}),
         lambda: ("/api/game", None),
     )
     while True:
@@ -108,4 +109,4 @@ def test_a_thief_learns_nothing_of_a_concealed_hand_by_5000_requests() -> None:
         answer = one.answers(seat, path, body)
         assert answer == other.answers(seat, path, body), (seat, path, body)
         codes.add(answer[0])
-    assert codes == {200, 400, 403}
+    assert codes == {200, 400, 403, 409}

@@ -86,7 +86,7 @@ def test_a_unit_that_was_knocked_is_accepted_where_it_lies(french, live):
     live.referee.see(moved(table(), "B1", 30.0))
     (knocked,) = french.get("/api/game").json["moved"]
     assert knocked["unit"] == "B1"
-    now = french.post("/api/game/accept", json={"unit": "B1", "why": "a sleeve"}).json
+    now = french.post("/api/game/accept", json={"units": ["B1"], "why": "a sleeve"}).json
     assert now["moved"] == []
     assert now["log"][-1]["text"] == "overruled: B1 as laid (a sleeve)"
     answer = french.post("/api/game/confirm", json={"unit": "B1", "way": "prayer"})
@@ -253,10 +253,10 @@ def test_all_that_is_out_of_step_is_accepted_at_once(french, live):
     begin(french)
     live.referee.see(moved(moved(table(), "B1", 30.0), "B2", 30.0))
     assert len(french.get("/api/game").json["moved"]) == 2
-    now = french.post("/api/game/accept-all", json={"units": ["B1", "B2"]}).json
+    now = french.post("/api/game/accept", json={"units": ["B1", "B2"]}).json
     assert now["moved"] == []
     assert now["log"][-1]["text"] == "overruled: B1, B2 as laid"
-    assert french.post("/api/game/accept-all", json={"units": ["nobody"]}).status_code == 400
+    assert french.post("/api/game/accept", json={"units": ["nobody"]}).status_code == 400
 
 
 def test_a_text_of_a_player_is_of_500_characters_at_most(french):

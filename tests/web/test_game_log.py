@@ -115,7 +115,8 @@ def test_another_seat_and_another_game_are_told_the_whole_log(app, seats, french
     assert told["log_is_whole"]
     assert len(told["log"]) == 1
     begin(french)
-    begin(british)
+    proposed = british.get("/api/game").json["proposed"]
+    british.post("/api/game/agree", json={"proposal": proposed["number"]})
     assert page.look().json["log_is_whole"]
     assert page.log == []
 

@@ -54,7 +54,7 @@ export async function game() {
   return log.whole(await get(`/api/game${log.query}`));
 }
 
-/** Do something in the game; what it is then. @type {(deed: "begin" | "act" | "confirm" | "confirm-all" | "accept" | "accept-all" | "intend" | "undo" | "redo" | "correct", body: object) => Promise<GameNow>} */
+/** Do something in the game; what it is then. @type {(deed: "begin" | "agree" | "act" | "confirm" | "confirm-all" | "accept" | "intend" | "undo" | "redo" | "correct", body: object) => Promise<GameNow>} */
 export async function playGame(deed, body) {
   return log.whole(await send(`/api/game/${deed}${log.query}`, body));
 }

@@ -124,13 +124,13 @@ export class Deeds {
 
   /** Leave a unit, or a commander, where it lies. @param {string} unit @param {string} why */
   accept(unit, why) {
-    return this.send("Accepting …", () => api.playGame("accept", { unit, why, version: this.version }));
+    return this.send("Accepting …", () => api.playGame("accept", { units: [unit], why, version: this.version }));
   }
 
   /** Leave all that is out of step where it lies. */
   acceptAll() {
     const units = astray(playing(this.state)).map(({ unit }) => unit);
-    return this.send("Accepting …", () => api.playGame("accept-all", { units, version: this.version }));
+    return this.send("Accepting …", () => api.playGame("accept", { units, version: this.version }));
   }
 
   /** Choose how another game begins, or do not. */
@@ -221,10 +221,10 @@ export class Deeds {
     });
   }
 
-  /** Ask for what the other side has proposed: then it is done. */
+  /** Agree to what the other side has proposed: then it is done. */
   agree() {
     const proposed = playing(this.state)?.proposed;
-    if (proposed) this.send("Agreeing …", () => api.playGame(proposed.deed, proposed.body));
+    if (proposed) this.send("Agreeing …", () => api.playGame("agree", { proposal: proposed.number }));
   }
 
   /** Set all states that were set on their screen, and close it. */

@@ -47,7 +47,7 @@
  * @property {{because: string, declared: string[]} | null} closed  measuring, but between the units and commanders that were declared
  * @property {boolean} can_undo
  * @property {boolean} can_redo
- * @property {{by: string, text: string, may_agree: boolean, deed: "begin" | "act" | "undo" | "correct", body: object} | null} [proposed]  what one side wants and the other has to agree to
+ * @property {{by: string, text: string, may_agree: boolean, number: number} | null} [proposed]  what one side wants and the other has to agree to
  * @property {Record<string, {disruption?: number, smoke?: boolean}>} markers
  * @property {ToPlace[]} to_place
  * @property {Moved[]} moved
