@@ -8,9 +8,7 @@ seat is taken on it: a second cookie lets it come back.
 from __future__ import annotations
 
 import hmac
-import time
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from flask import Blueprint, Flask, Response, abort, current_app, g, jsonify, redirect, request
@@ -28,8 +26,6 @@ blueprint = Blueprint("seats", __name__)
 _COOKIE = "tablecam_seat"
 _SCREEN_COOKIE = "tablecam_screen"
 _KEY = "tablecam seats"
-_MOST_WRONG = 5
-_WRONG_FOR_S = 60.0
 _KEPT_FOR_S = 7 * 24 * 3600
 
 
@@ -44,7 +40,6 @@ class Seats:
         keys: Where the tokens are kept, so that links count beyond this server; for this one alone
             when left out.
         is_new: Whether a new game begins, for which no earlier link counts.
-        now_s: A clock.
     """
 
     def __init__(
@@ -54,7 +49,6 @@ class Seats:
         by_link: bool = False,
         keys: Path | None = None,
         is_new: bool = False,
-        now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         seats = {side: player(side) for side in sides}
         self.by_name: Mapping[str, Seat] = {**seats, "shared": SHARED, "spectator": SPECTATOR}
@@ -65,8 +59,6 @@ class Seats:
             if keys is None
             else kept_tokens(keys, self.by_name, is_new=is_new)
         )
-        self._now_s = now_s
-        self._wrong_s: dict[str, deque[float]] = {}
         self._seated: set[str] = set()
 
     def token(self, name: str) -> str:
@@ -103,15 +95,6 @@ class Seats:
     def is_seated(self, address: str) -> bool:
         """Whether somebody who has a seat by its link has asked from an address."""
         return address in self._seated
-
-    def guessed_wrong(self, address: str) -> None:
-        """Note a wrong token that came from an address."""
-        self._wrong_s.setdefault(address, deque(maxlen=_MOST_WRONG)).append(self._now_s())
-
-    def is_slowed(self, address: str) -> bool:
-        """Whether an address has guessed so often that it has to wait."""
-        wrong_s = self._wrong_s.get(address, deque())
-        return len(wrong_s) == _MOST_WRONG and self._now_s() - wrong_s[0] < _WRONG_FOR_S
 
 
 def seat_people(app: Flask, seats: Seats) -> None:
@@ -215,11 +198,7 @@ def _is_tap() -> bool:
 
 
 def _refuse_wrong() -> None:
-    """Turn a wrong link away; those that are right count all the while."""
-    address = request.remote_addr or ""
-    if _seats().is_slowed(address):
-        abort(429, "too many wrong links: wait a minute")
-    _seats().guessed_wrong(address)
+    """Turn a wrong link away."""
     abort(403, "this link is not one of this table's: it may be of an earlier game")
 
 

@@ -138,7 +138,7 @@ class Server:
             self._end()
 
     def _make_room(self) -> None:
-        """End connections that ask for nothing: too late ones, and the oldest of too many.
+        """Close idle connections: too slow requests, and the oldest when there are too many.
 
         Half a request, sent a hundred times, would keep everybody else out. Who has a seat by its
         link is the last to go.

@@ -37,8 +37,10 @@ _MOST_BROKEN = 10
 
 _WATCHED = 100
 _FEWEST_WATCHED = 20
-_OFTEN_BROKEN = 0.1
-"""Players are warned once this share of the last pictures came broken; fewer cost a moment each."""
+_OFTEN_BROKEN, _SELDOM_BROKEN = 0.1, 0.05
+"""Players are warned once the first share of the last pictures is broken, and as long as the second
+share is.
+"""
 
 
 class Device:
@@ -49,6 +51,7 @@ class Device:
         self._arguments = arguments
         self._gives_bytes = False
         self._were_broken: deque[bool] = deque(maxlen=_WATCHED)
+        self._is_often_broken = False
 
     @classmethod
     def open(
@@ -85,21 +88,28 @@ class Device:
                 return self._read_decoded()
             try:
                 picture = JpegPicture(data)
-                self._were_broken.append(False)
+                self._count(is_broken=False)
                 return picture
             except BrokenPicture:
-                self._were_broken.append(True)
+                self._count(is_broken=True)
                 _log.debug("%s: a broken picture was passed over", self._arguments[0])
         return None
 
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence where many of its latest pictures were passed over."""
-        count, broken = len(self._were_broken), sum(self._were_broken)
-        if count < _FEWEST_WATCHED or broken < _OFTEN_BROKEN * count:
+        if not self._is_often_broken:
             return ()
-        hint = "try another cable or port, or fewer pictures a second (--fps)"
-        return (f"{broken} of the last {count} pictures came broken: {hint}",)
+        is_camera = isinstance(self._arguments[0], int)
+        way = "cable or port" if is_camera else "network"
+        hint = f"try another {way}, or fewer pictures a second"
+        return (f"more than one in ten pictures come broken: {hint}",)
+
+    def _count(self, *, is_broken: bool) -> None:
+        self._were_broken.append(is_broken)
+        count, broken = len(self._were_broken), sum(self._were_broken)
+        limit = _SELDOM_BROKEN if self._is_often_broken else _OFTEN_BROKEN
+        self._is_often_broken = count >= _FEWEST_WATCHED and broken >= limit * count
 
     def get(self, what: int) -> float:
         """A property (`cv2.CAP_PROP_...`); 0 or -1 where the back end does not know it."""

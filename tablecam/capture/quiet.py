@@ -32,9 +32,9 @@ def silence_opencv() -> None:
 
 @contextmanager
 def silent_libraries() -> Iterator[None]:
-    """Keep what libjpeg says of a damaged picture off standard error: no setting of its own does.
+    """Discard standard error while a picture is decoded: libjpeg has no setting that silences it.
 
-    For commands that read a picture by themselves: what other threads say meanwhile is lost, too.
+    Only for commands with one thread: it discards what all threads say.
     """
     if "OPENCV_LOG_LEVEL" in os.environ:
         yield

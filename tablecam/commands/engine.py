@@ -34,6 +34,9 @@ def engine(game: str, seed: int | None) -> None:
         raise click.UsageError(f"engine: expected a game, got {quoted(game)}{known}")
     lines = Lines(rules, chance=Random(seed))
     while raw := sys.stdin.buffer.readline(MOST_BYTES + 1):
+        rest = raw
+        while len(rest) > MOST_BYTES and not rest.endswith(b"\n"):
+            rest = sys.stdin.buffer.readline(MOST_BYTES + 1)  # a line too long has one answer, too
         line = raw.decode("utf-8-sig", errors="replace")
         if line.strip():
             # Echoed lines are flushed: the other side waits for each.

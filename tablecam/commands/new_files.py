@@ -24,10 +24,10 @@ force_option = click.option("--force", is_flag=True, help="Write over what is th
 def check_new(
     outputs: Mapping[str, Path | None], *, inputs: Iterable[Path] = (), force: bool | None = None
 ) -> None:
-    """Refuse, before any work, outputs that are there already or are one; by their options.
+    """Refuse outputs that exist already, or two options that name one file, before any work.
 
-    With `force` they may be there, if they are none of the `inputs`; None where a command has no
-    such option.
+    `outputs` maps each option to its path. With `force` they may be there, if they are none of the
+    `inputs`; None where a command has no such option.
 
     Raises:
         BadInput: Naming the file, or the option.

@@ -188,7 +188,7 @@ def _print_check(found: Checked, took_s: float, played_s: float, *, is_whole: bo
     counts = [counted(found.counts[what], what) for what in _COUNTED if found.counts[what]]
     faster = f", {played_s / took_s:,.0f} times as fast as it was played" if took_s else ""
     if found.fault is None:
-        what = "all holds" if is_whole else "by the rules holds"
+        what = "all holds" if is_whole else "agrees with the rules"
         click.echo(f"{what}: {', '.join(counts) or 'there was nothing to check'}")
         click.echo(f"done again in {took_s:.1f} s{faster}")
     else:

@@ -84,7 +84,7 @@ class Followed:
 
     @property
     def is_verified(self) -> bool:
-        """Whether it was looked at whether the recording is as it was written."""
+        """Whether `verify` has checked this recording."""
         return self._faults is not None
 
     def verify(self) -> None:

@@ -112,7 +112,7 @@ class Journal:
             return self._last(connection)
 
     def digest(self, number: int) -> str:
-        """The digest of an entry, or of what the game is played with for 0; empty without one.
+        """The digest of entry `number`, or of the recording's own row for 0; empty if it has none.
 
         Raises:
             BadInput: It cannot be read.

@@ -100,7 +100,10 @@ def pages_of(path: Path) -> Pages:
     log = path.parent / f"{path.name}-wal"
     with in_words(str(path), "cannot be read"):
         database = path.read_bytes()
-        logged = log.read_bytes() if log.exists() else b""
+        try:
+            logged = log.read_bytes()
+        except FileNotFoundError:  # a game that is going on deletes it again and again
+            logged = b""
     version = int.from_bytes(database[_VERSION_AT], "big") if database.startswith(MAGIC) else 0
     if version not in _READ and version in _VERSIONS:
         expected = f"expected a recording of version {SCHEMA_VERSION}, got version {version}"

@@ -228,7 +228,7 @@ def test_a_camera_whose_every_second_picture_is_broken_is_told_of(
     for _ in range(30):
         source.read()
     (note,) = source.notes
-    assert note.startswith("29 of the last 59 pictures came broken: try another cable")
+    assert note.startswith("more than one in ten pictures come broken: try another cable")
     for _ in range(95):
         source.read()
     assert source.notes == ()

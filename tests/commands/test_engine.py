@@ -32,6 +32,14 @@ def test_each_line_has_its_answer_and_the_end_of_input_is_the_end(monkeypatch, c
     assert answers[2]["state"]["position"]["units"][0]["id"] == "F1"
 
 
+def test_a_line_that_is_too_long_has_one_answer(monkeypatch, capsys):
+    for place in ("tablecam.documents.MOST_BYTES", "tablecam.commands.engine.MOST_BYTES"):
+        monkeypatch.setattr(place, 100)
+    code, answers = engine(monkeypatch, capsys, {"do": "x" * 350}, {"do": "state"})
+    assert code == 0
+    assert ["expected at most" in answer["error"] for answer in answers] == [True, False]
+
+
 def test_a_seed_throws_the_same_dice_again(monkeypatch, capsys):
     table = position(
         line("F1", "french", 900, 300, disruption=3),

@@ -175,7 +175,7 @@ async function send(address, body) {
 }
 
 /** Browsers say no more than "Failed to fetch" where nobody answers. @type {() => never} */
-export function unanswered() {
+function unanswered() {
   throw new Error("tablecam does not answer: is it still running?");
 }
 

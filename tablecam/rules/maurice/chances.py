@@ -14,8 +14,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import CERTAIN, AnswerWord
+from tablecam.measure.answer import CERTAIN, AnswerWord, probability
 from tablecam.measure.fronts import Fronts
+from tablecam.measure.lengths import distance
 from tablecam.measure.outlines import GRID_MM, SEAM_MM, Axes
 from tablecam.measure.rectangles import Rectangles, rectangles
 from tablecam.measure.samples import DRAWS, sampled
@@ -54,6 +55,16 @@ class Chance:
 def is_exact(field: Field) -> bool:
     """Whether no base's place is uncertain, and players leave nothing open: nothing is in doubt."""
     return not field.position.table.tolerance_mm and not any(map(spread_mm, field.units))
+
+
+def near_enough(a: UnitOnField, b: UnitOnField, reach_mm: float) -> float:
+    """How likely two units lie within reach of each other, as `near` and Measure have it.
+
+    It bounds what draws say of a charge or of fire: draws, base by base, leave the least of several
+    lengths too short on the average.
+    """
+    length = distance(a.unit, b.unit)
+    return probability(reach_mm - length.value_mm, length.sigma_mm)
 
 
 def share(held: Flags) -> float:

@@ -12,10 +12,9 @@ from itertools import chain
 import numpy as np
 import shapely
 
-from tablecam.measure.answer import CERTAIN, Answer, AnswerWord, Shape, probability
+from tablecam.measure.answer import CERTAIN, Answer, AnswerWord, Shape
 from tablecam.measure.contact import TOUCH_MM
-from tablecam.measure.lengths import distance
-from tablecam.rules.maurice.chances import SIGMAS, is_exact
+from tablecam.rules.maurice.chances import SIGMAS, is_exact, near_enough
 from tablecam.rules.maurice.charge_draws import DRAWS, drawn_fields, with_units
 from tablecam.rules.maurice.charge_limits import Sees, reached
 from tablecam.rules.maurice.charge_moves import Move
@@ -132,13 +131,16 @@ class _Question:
             self._held() if has_error else {name: float(name in self.listed) for name in self.names}
         )
         margins_mm = self.limits.margins_mm(self.names)
+        across_mm = THIN_BW * field.bw_mm + 2 * TOUCH_MM if thin_pieces(field) else 0.0
+        reach_mm = (allowance_mm(field, unit) or 0.0) + across_mm
         return {
             enemy.id: _answer(
                 field,
                 unit,
                 enemy,
                 margins_mm[enemy.id],
-                min(held[enemy.id], _near_enough(field, unit, enemy)),
+                # No charge is likelier than that its target is in reach.
+                min(held[enemy.id], near_enough(unit, enemy, reach_mm)),
             )
             for enemy in enemies
             if enemy.id in self.names
@@ -213,18 +215,6 @@ def _corner_mm(base: BasePose) -> float:
     """One standard deviation of where a base's corner is."""
     half_mm = math.hypot(base.width_mm, base.depth_mm) / 2
     return math.hypot(base.sigma_mm, math.radians(base.sigma_deg) * half_mm)
-
-
-def _near_enough(field: Field, unit: UnitOnField, enemy: UnitOnField) -> float:
-    """How likely an enemy is near enough to be come to at all: no charge is likelier than that.
-
-    It is as `near` and Measure have it: draws, base by base, leave the least of several lengths
-    too short on the average, and a charge must not be surer than that its target is in reach.
-    """
-    length = distance(unit.unit, enemy.unit)
-    across_mm = THIN_BW * field.bw_mm + 2 * TOUCH_MM if thin_pieces(field) else 0.0
-    reach_mm = (allowance_mm(field, unit) or 0.0) + across_mm
-    return probability(reach_mm - length.value_mm, length.sigma_mm)
 
 
 def _answer(

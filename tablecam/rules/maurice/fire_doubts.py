@@ -12,10 +12,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import Answer, Shape, probability, shapes_of
-from tablecam.measure.lengths import distance
+from tablecam.measure.answer import Answer, Shape, shapes_of
 from tablecam.measure.samples import DRAWS
-from tablecam.rules.maurice.chances import LINE_DRAWS, SIGMAS, Chance, share, turning_mm
+from tablecam.rules.maurice.chances import (
+    LINE_DRAWS,
+    SIGMAS,
+    Chance,
+    near_enough,
+    share,
+    turning_mm,
+)
 from tablecam.rules.maurice.fire_bounds import (
     Aimed,
     Stage,
@@ -278,19 +284,11 @@ def _chance(seen_as: Sequence[Outlook], looks: Sequence[Look], unit_id: str, hel
     # Without errors all draws are one.
     if not spread:
         return Chance(margin_mm, 0.0, float(held[0]))
-    chance = min(share(held), _near_enough(seen_as[0].base, unit_id))
-    return Chance(margin_mm, spread / SIGMAS, chance)
-
-
-def _near_enough(base: Shooter, unit_id: str) -> float:
-    """How likely a unit is near enough to the base's own: no shot is likelier than that.
-
-    It is as `near` and Measure have it: draws, base by base, leave the least of several lengths
-    too short on the average, and fire must not be surer than that its target is in range.
-    """
+    base = seen_as[0].base
     target = next(other.unit for other in (*base.others, *base.hidden) if other.unit.id == unit_id)
-    length = distance(base.unit.unit, target.unit)
-    return probability(base.longest_mm - length.value_mm, length.sigma_mm)
+    # No shot is likelier than that its target is in range.
+    chance = min(share(held), near_enough(base.unit, target, base.longest_mm))
+    return Chance(margin_mm, spread / SIGMAS, chance)
 
 
 def _answer(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -162,8 +162,10 @@ def rulings_document(found: Rulings) -> Json:
         "active": found.active,
         "units": {unit_id: _unit_json(found, each, lost) for unit_id, each in found.units.items()},
         "forces": {side: [list(force) for force in of] for side, of in found.forces.items()},
-        "spans": [_string_json(found.field, string) for string in found.strings],
-        "pairs": [pair.to_json() for pair in found.pairs],
+        "spans": None
+        if "span" in lost
+        else [_string_json(found.field, string) for string in found.strings],
+        "pairs": None if "flank" in lost else [pair.to_json() for pair in found.pairs],
         "doubts": [answer.to_json() for answer in found.doubts],
         "readings": dict(readings_of(found)),
         "warnings": list(found.field.warnings),
@@ -182,17 +184,21 @@ def _unit_json(found: Rulings, unit: UnitRulings, lost: set[str]) -> Json:
         about = f"{kind}/{unit.unit.id}"
         return None if about in lost else attempt(about, work, None, lost)
 
+    def none_if_lost(names: Iterable[str], *about: str) -> list[str] | None:
+        return None if lost.intersection(about) else list(names)
+
+    name = unit.unit.id
     return {
         "side": unit.unit.side,
         "formation": unit.unit.formation,
         "near_enemy": _near_json(unit.near),
-        "in_contact": list(unit.in_contact),
-        "flanked_by": list(unit.flanked_by),
+        "in_contact": none_if_lost(unit.in_contact, "contact"),
+        "flanked_by": none_if_lost(unit.flanked_by, "contact", f"flank/{name}"),
         "bad_terrain": unit.unit.is_in_difficult,
         "in_water": unit.unit.is_in_water,
         "fire": known("fire", lambda: {base: fire.to_json() for base, fire in unit.fire.items()}),
         "charge": known("charge", lambda: _charge_json(unit.charge)),
-        "engaged_with": list(unit.engaged_with),
+        "engaged_with": none_if_lost(unit.engaged_with, "engaged"),
         "allowance_bw": unit.allowance_bw,
         **(known("engaged", lambda: _sureness_json(found, unit)) or {}),
         **(known("movement", lambda: _reach_json(found, unit)) or {}),

@@ -209,6 +209,20 @@ def test_a_close_up_is_drawn_though_a_string_lies_off_it():
     assert ElementTree.fromstring(drawing(found)).tag.endswith("svg")
 
 
+def test_contacts_beyond_us_are_null_and_not_nobody(monkeypatch):
+    """M-1.10, M-1.12"""
+
+    def fails(field):
+        raise shapely.errors.GEOSException("side location conflict")
+
+    monkeypatch.setattr(chapters, "touching", fails)
+    document = rulings_document(all_rulings(field_of(FACING), "french"))
+    assert "contact" in document["not_known"]
+    assert document["units"]["F1"]["in_contact"] is None
+    assert document["units"]["F1"]["flanked_by"] is None
+    assert document["units"]["F1"]["near_enemy"]["nearest"] == "B1"
+
+
 def test_a_move_beyond_us_is_not_known_and_the_other_moves_are_judged(monkeypatch):
     """M-6.17: what a hand did with one unit keeps nobody from what it did with the others."""
 

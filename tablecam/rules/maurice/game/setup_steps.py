@@ -82,7 +82,7 @@ class LayingTerrainRules:
         return (LayTerrain(_proposed(state, step)),)
 
     def apply(self, state: State, step: LayingTerrain, action: Action) -> Followed:
-        """The other side chooses its edge. Who leaves what lies has agreed on it (M-2.2)."""
+        """The other side chooses its edge (M-2.2)."""
         if isinstance(action, LayTerrain):
             state = _with_terrain(state, step, action)
         elif isinstance(action, Done):
@@ -256,10 +256,11 @@ def _proposed(state: State, step: LayingTerrain) -> tuple[Terrain, ...]:
         if len(laid) >= step.least:
             break
         across, up = (7 * cell % 10 + 0.5) / 10, (cell % 3 + 3.5) / 9
+        half_mm = min(2 * table.base_width_mm, table.width_mm / 20)
         x, y = across * table.width_mm, up * table.depth_mm
         box = shapely.box(
-            *(x - 2 * table.base_width_mm, y - table.base_width_mm),
-            *(x + 2 * table.base_width_mm, y + table.base_width_mm),
+            *(x - half_mm, y - table.base_width_mm),
+            *(x + half_mm, y + table.base_width_mm),
         )
         name = f"ground-{cell + 1}"
         if name not in names and not any(shapely.intersects(box, _outline(each)) for each in laid):

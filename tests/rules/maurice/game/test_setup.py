@@ -1,9 +1,11 @@
 """Before the first round: terrain, edges, deploying, cards and who begins (M-2)."""
 
 from dataclasses import replace
+from itertools import combinations
 from random import Random
 
 import pytest
+import shapely
 
 from tablecam.errors import BadInput
 from tablecam.rules.dice import Roll
@@ -29,7 +31,7 @@ from tablecam.rules.maurice.game.steps import (
     VolleyChoice,
 )
 from tablecam.rules.play import Play
-from tablecam.table.model import Commander, Terrain
+from tablecam.table.model import Commander, TableSize, Terrain
 from tests.rules.conformance import check_replay, check_state, play_at_random
 from tests.rules.maurice.game.random_games import eager, random_table
 from tests.rules.maurice.game.states import after, kinds
@@ -68,6 +70,19 @@ def test_dice_of_four_and_three_give_four_to_seven_pieces_to_the_four():  # T-1,
         laid, told = after(state, LayTerrain(pieces(count)))
         assert len(laid.position.terrain) == count
         assert told[0].text == f"British has laid {count} of 4 to 7 pieces"
+
+
+@pytest.mark.parametrize("width_mm", [600, 1200, 2400])
+def test_proposed_terrain_lies_on_the_table_and_apart(width_mm):  # M-2.1
+    size = TableSize(width_mm, 1200, 40)
+    foot = line("F1", "french", 300, 100), line("B1", "british", 300, 1100, SOUTH)
+    begin = GAME.begin(replace(position(*foot), table=size), {"setup": True})
+    state, _ = after(begin, rolled("terrain", 6, 5))
+    (proposal,) = GAME.legal(state)
+    outlines = [shapely.Polygon(piece.outline_mm) for piece in proposal.terrain]
+    assert len(outlines) >= state.step.least
+    assert all(shapely.box(0, 0, width_mm, 1200).contains(outline) for outline in outlines)
+    assert not any(one.overlaps(other) for one, other in combinations(outlines, 2))
 
 
 def test_ties_are_rolled_again():  # T-1, M-2.1, M-2.6
