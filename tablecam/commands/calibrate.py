@@ -39,6 +39,7 @@ from tablecam.commands.calibration_report import (
     print_table,
     table_document,
 )
+from tablecam.commands.new_files import check_place
 from tablecam.commands.serving import page_options
 from tablecam.commands.source_options import NumberIn, source_options
 from tablecam.errors import BadInput
@@ -169,9 +170,9 @@ def lens(
     it onto something flat, and take a dozen pictures of it: everywhere in the field, tilted this
     way and that, sharp.
     """
-    _check_writable(out)
+    check_place(out)
     coverage_path = coverage_path or out.with_suffix(".coverage.png")
-    _check_writable(coverage_path, ending=".png")
+    check_place(coverage_path, ending=".png")
     views = _views(_expanded(pictures), chessboard, square_mm)
     chosen, rejected = choose_views(views)
     made_at = datetime.now(UTC)
@@ -225,7 +226,7 @@ def table(
 ) -> None:
     """Find the camera's place from the table tags in a PICTURE."""
     out = out or camera_path
-    _check_writable(out)
+    check_place(out)
     roster = read_table_file(table_path)
     known = read_camera_file(camera_path) if camera_path.exists() else None
     image = read_picture(picture)
@@ -330,16 +331,6 @@ def _view(
     if chessboard is None:
         return find_lens_board(grey, name)
     return find_chessboard(grey, name, inner_corners=chessboard, square_mm=square_mm)
-
-
-def _check_writable(path: Path, *, ending: str | None = None) -> None:
-    """Refuse a place that cannot be written to before minutes are spent on what goes there."""
-    if not path.parent.is_dir():
-        raise BadInput(str(path), "expected a file in a folder that exists, got no such folder")
-    if path.is_dir():
-        raise BadInput(str(path), "expected a file to write, got a folder")
-    if ending is not None and path.suffix.lower() != ending:
-        raise BadInput(str(path), f"expected a name that ends in {ending}")
 
 
 def _write_and_keep(path: Path, content: bytes) -> Path | None:

@@ -10,7 +10,7 @@ import click
 from tablecam.capture.frame import Source
 from tablecam.capture.open_source import open_reader
 from tablecam.capture.options import SourceOptions
-from tablecam.errors import BadInput
+from tablecam.commands.new_files import check_place
 from tablecam.live.calibration import LiveCalibration
 from tablecam.live.calibration_state import Stage
 from tablecam.simulate.calibration_source import SimulatedCalibration
@@ -38,10 +38,7 @@ def calibrate_live(
 
     With the source `simulated` a board is waved before a simulated camera, over the demo's table.
     """
-    if not camera_path.parent.is_dir():
-        raise BadInput(str(camera_path), "expected a folder that exists, got no such folder")
-    if camera_path.is_dir():
-        raise BadInput(str(camera_path), "expected a file to write, got a folder")
+    check_place(camera_path)
     roster, factories, on_stage = _prepared(source, table_path)
     streams = Streams(MOST_WAITING)
     with (

@@ -50,6 +50,20 @@ def check_new(
             raise NameTaken(str(path), f"expected a new name, but there is such a file{hint}")
 
 
+def check_place(path: Path, *, ending: str | None = None) -> None:
+    """Refuse a place that cannot be written to, before minutes are spent on what goes there.
+
+    Raises:
+        BadInput: There is no such folder, the path is one, or has another ending.
+    """
+    if not path.parent.is_dir():
+        raise BadInput(str(path), "expected a file in a folder that exists, got no such folder")
+    if path.is_dir():
+        raise BadInput(str(path), "expected a file to write, got a folder")
+    if ending is not None and path.suffix.lower() != ending:
+        raise BadInput(str(path), f"expected a name that ends in {ending}")
+
+
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Write a text line by line, as the lines come.
 

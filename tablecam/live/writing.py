@@ -86,6 +86,7 @@ class Writer:
         self._because = ""
         self._most_waited = ""
         self._was_changed = ""
+        self._is_closed = False
         self.file: GameFile | None = None
         self.trouble = ""
         self.lost = ""
@@ -115,12 +116,16 @@ class Writer:
         return first
 
     def try_again(self) -> None:
-        """Write what waits, if that was not tried just now."""
-        if self._waiting and time.monotonic() - self._tried_at_s >= _AGAIN_S:
+        """Write what waits, if that was not tried just now; nothing once it is closed."""
+        is_due = time.monotonic() - self._tried_at_s >= _AGAIN_S
+        if self._waiting and is_due and not self._is_closed:
             self._write()
 
     def close(self) -> None:
         """Write what waits, and let other programs write. May be called twice."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         if self._waiting:
             self._write()
         elif (damage := self._damage()) is not None:
