@@ -20,6 +20,10 @@ CAMERA_PARAMETERS = (*LENS_PARAMETERS, "rx_rad", "ry_rad", "rz_rad", "tx_mm", "t
 """The order of a camera's parameters in every vector and covariance: lens, then pose."""
 
 
+_PX_PER_MM = (0.02, 200.0)
+"""Between these lies the scale of every picture of a table."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pose:
     """Where the table lies before the camera: X_camera = R X_table + t.
@@ -108,6 +112,23 @@ class Camera:
             reach = (np.asarray(height_mm, dtype=np.float64) - centre[2]) / rays[..., 2]
         reach = np.where(reach > 0, reach, np.nan)
         return np.asarray(centre[:2] + reach[..., None] * rays[..., :2])
+
+    def sees(self, places_mm: ArrayLike) -> NDArray[np.bool_]:
+        """Whether places (n, 2) on the table are in or about the picture and map back, (n,).
+
+        They are not behind the camera, where its lens folds back, or at a scale that no picture
+        of a table has.
+        """
+        places = np.asarray(places_mm, dtype=np.float64)
+        size_px = np.array([self.lens.width_px, self.lens.height_px])
+        with np.errstate(all="ignore"):
+            pixels = self.to_image(_at_height(places, 0.0))
+            back = self.to_table(pixels)
+            scale = self.px_per_mm(places)
+        is_about = ((pixels > -size_px) & (pixels < 2 * size_px)).all(axis=-1)
+        is_in_scale = (scale > _PX_PER_MM[0]) & (scale < _PX_PER_MM[1])
+        maps_back = (np.abs(back - places) < 1.0).all(axis=-1)
+        return np.asarray(is_about & is_in_scale & maps_back)
 
     def to_table_with_jacobian(
         self, points_px: ArrayLike, height_mm: ArrayLike = 0.0

@@ -29,8 +29,15 @@ VERSION = 1
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Length = Annotated[float, Field(allow_inf_nan=False, ge=0)]
 Count = Annotated[int, Field(ge=0)]
-Triple = Annotated[list[Number], Field(min_length=3, max_length=3)]
+Pixels = Annotated[int, Field(gt=0, le=100_000)]
+Turn = Annotated[float, Field(ge=-10, le=10)]
+Shift = Annotated[float, Field(ge=-1e6, le=1e6)]
+"""Of a camera, in millimetres: none hangs a kilometre away."""
 Rows = list[list[Number]]
+
+_LEAST_FOCAL_PX, _MOST_PX = 1.0, 1e6
+_MOST_RADIAL, _MOST_TANGENTIAL = 1000.0, 0.1
+"""Of a distortion: far beyond any lens, and near enough that nothing overflows."""
 
 Array = NDArray[np.float64]
 Contents = tuple[str, int, int, LensCalibration | None, TableCalibration | None]
@@ -74,10 +81,25 @@ class _Lens(_Part):
         expected = "expected [[fx, 0, cx], [0, fy, cy], [0, 0, 1]] with fx and fy above 0"
         if [len(row) for row in rows] != [3, 3, 3]:
             raise ValueError(expected)
-        (fx, skew, _), (below, fy, _), last = rows
+        (fx, skew, cx), (below, fy, cy), last = rows
         if not (fx > 0 and fy > 0) or skew != 0 or below != 0 or last != [0, 0, 1]:
             raise ValueError(expected)
+        if not (min(fx, fy) >= _LEAST_FOCAL_PX and max(fx, fy, abs(cx), abs(cy)) <= _MOST_PX):
+            span = f"fx and fy from {_LEAST_FOCAL_PX:g} to {_MOST_PX:g}"
+            raise ValueError(f"expected {span}, and cx and cy within {_MOST_PX:g}, in pixels")
         return rows
+
+    @field_validator("distortion_k1_k2_p1_p2_k3")
+    @classmethod
+    def _is_of_a_lens(cls, distortion: list[float]) -> list[float]:
+        k1, k2, p1, p2, k3 = map(abs, distortion)
+        if max(k1, k2, k3) > _MOST_RADIAL or max(p1, p2) > _MOST_TANGENTIAL:
+            k, p = (
+                f"k1, k2 and k3 within {_MOST_RADIAL:g}",
+                f"p1 and p2 within {_MOST_TANGENTIAL:g}",
+            )
+            raise ValueError(f"expected {k}, and {p}")
+        return distortion
 
     @field_validator("covariance_order")
     @classmethod
@@ -105,8 +127,8 @@ class _LensAlone(_Lens):
 
 class _Table(_Lens):
     order = CAMERA_PARAMETERS
-    rotation_vector_rad: Triple
-    translation_mm: Triple
+    rotation_vector_rad: Annotated[list[Turn], Field(min_length=3, max_length=3)]
+    translation_mm: Annotated[list[Shift], Field(min_length=3, max_length=3)]
     sigma_mm: Length
     tags: list[_Tag]
 
@@ -115,8 +137,8 @@ class _File(_Part):
     format: Literal["tablecam.camera"]
     version: Literal[1]
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
-    width_px: Annotated[int, Field(gt=0)]
-    height_px: Annotated[int, Field(gt=0)]
+    width_px: Pixels
+    height_px: Pixels
     lens: _LensAlone | None = None
     table: _Table | None = None
 

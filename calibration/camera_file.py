@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from numpy.typing import ArrayLike
+
 from calibration.camera import Camera
 from calibration.camera_document import FORMAT, VERSION, from_text, to_document
 from calibration.errors import CalibrationError
@@ -31,6 +33,10 @@ __all__ = [
     "to_json",
     "write_camera_file",
 ]
+
+
+_FEWEST_TAGS = 3
+"""A camera's place is found from no fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +58,27 @@ class CameraFile:
         if self.lens is None and self.table is None:
             raise ValueError("expected a lens, a table or both, got neither")
 
-    def camera(self) -> Camera:
+    def camera(self, tags_mm: ArrayLike | None = None) -> Camera:
         """The camera over its table, with the covariance of lens and place together.
 
+        Args:
+            tags_mm: Where the table's tags lie, (n, 2): it has to see three of them.
+
         Raises:
-            CalibrationError: The file holds a lens alone.
+            CalibrationError: The file holds a lens alone, or a camera that does not see the table.
         """
         if self.table is None:
             raise CalibrationError(
                 f"{self.source}: table: expected the table's place, got a lens alone: "
                 "run `tablecam calibrate table` first"
             )
-        return Camera(self.table.lens, self.table.pose, self.name, self.table.covariance)
+        camera = Camera(self.table.lens, self.table.pose, self.name, self.table.covariance)
+        if tags_mm is not None and (seen := int(camera.sees(tags_mm).sum())) < _FEWEST_TAGS:
+            raise CalibrationError(
+                f"{self.source}: table: expected a camera that sees {_FEWEST_TAGS} of the table's "
+                f"tags or more, got one that sees {seen}"
+            )
+        return camera
 
     def check_picture_size(self, width_px: int, height_px: int, picture_name: str) -> None:
         """Refuse a picture that this camera cannot have taken.

@@ -60,7 +60,7 @@ def run(
     roster = read_table_file(table_path)
     camera_file = read_camera_file(camera_path)
     size = PictureSize(camera_file.width_px, camera_file.height_px, camera_file.source)
-    camera = camera_file.camera()
+    camera = camera_file.camera(roster.table_tags_mm)
     if options.resolution_px is None:
         options = replace(options, resolution_px=(size.width_px, size.height_px))
     kind = source_kind(source)

@@ -75,7 +75,7 @@ def snapshot(
     image = read_picture(picture)
     camera_file.check_picture_size(image.shape[1], image.shape[0], str(picture))
     grey = to_grey(image)
-    reading = _read(grey, camera_file.camera(), roster)
+    reading = _read(grey, camera_file.camera(roster.table_tags_mm), roster)
     _check_trusted(reading.registration, roster, picture, camera_path)
     report = _report(grey, reading, roster)
     bases = _bases(reading, roster)

@@ -108,6 +108,11 @@ class Roster:
     hex_map: HexMap | None = None
     name: str = ""
 
+    @property
+    def table_tags_mm(self) -> tuple[tuple[float, float], ...]:
+        """Where the middles of the table's tags lie."""
+        return tuple((tag.x_mm, tag.y_mm) for tag in self.table_tags)
+
     def base_type_by_tag(self) -> dict[int, BaseType]:
         """The base type under each tag of a unit or a commander, by tag id."""
         found = {tag: unit.base_type for unit in self.units for tag in unit.tags}

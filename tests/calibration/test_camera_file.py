@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -81,6 +82,28 @@ def test_a_lens_alone_gives_no_camera_and_says_what_to_do(path):
         read_camera_file(path).camera()
 
 
+TAGS_MM = ((60.0, 60.0), (1740.0, 60.0), (1740.0, 1140.0), (60.0, 1140.0))
+
+
+@pytest.mark.parametrize(
+    ("pose", "seen"),
+    [
+        (Pose((3.07, 0.06, -0.08), (-815.0, 556.0, 1871.0)), None),
+        (Pose((3.07, 0.06, -0.08), (-815.0, 556.0, -1871.0)), 0),
+        (Pose((3.07, 0.06, -0.08), (9e5, 556.0, 1871.0)), 0),
+        (Pose((0.0, 0.0, 0.0), (-815.0, 556.0, 9e5)), 0),
+    ],
+    ids=["above", "below", "aside", "a kilometre off"],
+)
+def test_a_camera_that_does_not_see_the_table_is_refused(pose, seen):
+    camera_file = replace(WHOLE, table=replace(TABLE_CALIBRATION, pose=pose))
+    if seen is None:
+        assert camera_file.camera(TAGS_MM).sees(TAGS_MM).all()
+    else:
+        with pytest.raises(CalibrationError, match=f"tags or more, got one that sees {seen}"):
+            camera_file.camera(TAGS_MM)
+
+
 def test_a_picture_of_another_size_is_refused_by_name(path):
     WHOLE.check_picture_size(1920, 1080, "good.jpg")
     with pytest.raises(CalibrationError, match=r"^bad\.jpg: expected .*1920x1080.*, got 1280x720$"):
@@ -123,6 +146,13 @@ def _without(*keys):
         (_changed("lens", "covariance", to=[[1.0]]), "lens.covariance: expected 9 rows of 9"),
         (_changed("table", "covariance_order", 0, to="f"), "table.covariance_order: expected fx"),
         (_changed("lens", "camera_matrix", 0, 0, to=0), "lens.camera_matrix: expected "),
+        (_changed("lens", "camera_matrix", 1, 1, to=1e300), "expected fx and fy from 1 to 1e"),
+        (_changed("lens", "camera_matrix", 0, 2, to=-1e9), r"cx and cy within 1e\+06, in pixels"),
+        (_changed("lens", "distortion_k1_k2_p1_p2_k3", 4, to=1e30), "k1, k2 and k3 within 1000"),
+        (_changed("lens", "distortion_k1_k2_p1_p2_k3", 3, to=-1.0), "p1 and p2 within 0.1"),
+        (_changed("table", "rotation_vector_rad", 1, to=1e308), "rotation_vector_rad.2.: "),
+        (_changed("table", "translation_mm", 2, to=2**63), "translation_mm.3.: "),
+        (_changed("width_px", to=10**15), "width_px: "),
         (_changed("table", "tags", 1, "id", to="a"), r"table.tags\[2\].id: .*, got \"a\""),
         (_changed("lens", "rms_px", to=float("nan")), "lens.rms_px: .*, got NaN"),
         ({**_without("lens"), "table": None}, "expected a lens, a table or both, got neither"),
