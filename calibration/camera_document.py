@@ -94,11 +94,10 @@ class _Lens(_Part):
     def _is_of_a_lens(cls, distortion: list[float]) -> list[float]:
         k1, k2, p1, p2, k3 = map(abs, distortion)
         if max(k1, k2, k3) > _MOST_RADIAL or max(p1, p2) > _MOST_TANGENTIAL:
-            k, p = (
-                f"k1, k2 and k3 within {_MOST_RADIAL:g}",
-                f"p1 and p2 within {_MOST_TANGENTIAL:g}",
+            raise ValueError(
+                f"expected k1, k2 and k3 within {_MOST_RADIAL:g}, and p1 and p2 within "
+                f"{_MOST_TANGENTIAL:g}"
             )
-            raise ValueError(f"expected {k}, and {p}")
         return distortion
 
     @field_validator("covariance_order")

@@ -179,11 +179,8 @@ def _read(
     clock = _VideoClock(began_at)
     record = KeptGame(lambda: file, file, pictures_mb=task.pictures_mb, now=clock.now)
     recording = Recording(record, roster, begins_with_moves=True)
-    watching, rest, settled = (
-        Watching(camera_file.camera(roster.table_tags_mm), roster),
-        Rest(),
-        Settled(),
-    )
+    watching = Watching(camera_file.camera(roster.table_tags_mm), roster)
+    rest, settled = Rest(), Settled()
     said_s = from_s = before.read_s if before else 0.0
     recording.start()
     with closing(recording):

@@ -430,6 +430,7 @@ class Referee:
         self._closing.follow(self._course.play)  # before the table is judged: that takes its time
         if self._course.compare():
             self._taps.decide()
+            self._proposal = None  # it was made of the game before
         self._closing.follow(self._course.play)  # a move may have been confirmed by itself
         play = self._course.play
         if play is not None:

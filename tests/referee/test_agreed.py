@@ -11,8 +11,8 @@ from tablecam.referee.shown import shown
 from tablecam.referee.taps import MOST_REFUSED, REFUSED_FOR_S
 from tablecam.rules.dice import Roll
 from tablecam.rules.games import game_of
-from tests.referee.marching import BRITISH, FRENCH, act, begun
-from tests.referee.tables import table
+from tests.referee.marching import BRITISH, FRENCH, act, begun, marching
+from tests.referee.tables import moved, table
 
 
 def dealing() -> Referee:
@@ -164,6 +164,17 @@ def test_a_proposal_lapses_as_soon_as_the_game_goes_on() -> None:
     referee = dealt()
     referee.act(BRITISH, {"type": "overrule", "deck": 0})
     referee.act(FRENCH, {"type": "volleys", "invoke": False})
+    assert shown(referee, FRENCH)["proposed"] is None
+
+
+def test_a_proposal_lapses_when_a_move_is_confirmed_by_itself() -> None:
+    referee = marching(is_automatic=True)
+    referee.begin(table(), {"active": "british"}, BRITISH)
+    assert shown(referee, FRENCH)["proposed"] is not None
+    referee.see(table())
+    assert shown(referee, FRENCH)["proposed"] is not None
+    referee.see(moved(table(), "F1", 120.0))
+    assert "F1 marches 3.00 BW" in shown(referee, FRENCH)["log"][-1]["text"]
     assert shown(referee, FRENCH)["proposed"] is None
 
 
