@@ -36,7 +36,7 @@ export function listenToGame(state, changed, others) {
   onTap("game-redo", "", () => deeds.redo());
   onTap("overrule-body", "data-set", (set) => deeds.overrule(JSON.parse(set)));
   byId("game-overrule").addEventListener("toggle", changed);
-  return { ...others, ...diceKeys(deeds, others), undo: (event) => { if (!deeds.undoLatest()) others.undo(event); } };
+  return { ...others, ...diceKeys(deeds, others), undo: (event) => deeds.answered.then(() => { if (!deeds.undoLatest()) others.undo(event); }) };
 }
 
 /** While dice are asked, keys enter them. @type {(deeds: Deeds, others: import("./keys.js").Keys) => import("./keys.js").Keys} */
@@ -61,6 +61,8 @@ export class Deeds {
   constructor(state, changed) {
     this.state = state;
     this.changed = changed;
+    /** The latest request: news of what it did may come before its own answer. @type {Promise<void>} */
+    this.answered = Promise.resolve();
   }
 
   /** Change what is shown, without asking anybody. @param {() => void} deed */
@@ -70,9 +72,14 @@ export class Deeds {
   }
 
   /** Send something; nothing else is sent until it is answered. @param {string} what @param {() => Promise<import("./game_state.js").GameNow>} ask */
-  async send(what, ask) {
+  send(what, ask) {
+    if (this.state.game.busy === null) this.answered = this.answer(what, ask);
+    return this.answered;
+  }
+
+  /** @param {string} what @param {() => Promise<import("./game_state.js").GameNow>} ask */
+  async answer(what, ask) {
     const { game } = this.state;
-    if (game.busy !== null) return;
     Object.assign(game, { busy: what, said: "" });
     this.changed();
     const before = game.told;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tablecam.table.model import Position, Terrain
 from tests.rules.maurice.tables import line, position
@@ -62,4 +62,23 @@ def test_dice_are_entered_by_their_digits_and_backspace_never_undoes_the_game(
     log = game.page.locator("#game-log-body")
     expect(log).to_contain_text("Base F1/1 of F1 rolls 5, needs 5: hits")
     keys.press("Control+z")
+    expect(game.page.locator("#game-dice-title")).to_have_text("4 dice for F1 to hit")
+
+
+def test_what_is_seen_done_is_taken_back_though_its_answer_is_on_its_way(
+    game: StandingGame,
+) -> None:
+    """The table's news outran the answer, and Ctrl+Z was lost."""
+    keys = game.page.keyboard
+
+    def answer_late(route: Route) -> None:
+        response = route.fetch()
+        expect(game.page.locator("#game-log-body")).to_contain_text("Base F1/1 of F1 rolls 5")
+        keys.press("Control+z")
+        route.fulfill(response=response)
+
+    game.page.route("**/api/game/act*", answer_late)
+    for key in ("5", "4", "1", "1", "Enter"):
+        keys.press(key)
+    expect(game.page.locator("#game-redo")).to_be_enabled()
     expect(game.page.locator("#game-dice-title")).to_have_text("4 dice for F1 to hit")

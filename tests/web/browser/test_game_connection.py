@@ -42,6 +42,8 @@ def test_who_taps_too_late_is_told_that_the_game_had_gone_on(fight: Table) -> No
     late.shows_the_newest()
     old = late.page.request.get(f"{fight.hall.address}api/game").json()
     late.page.route("**/api/game*", lambda route: route.fulfill(json=old))
+    late.page.reload()
+    late.shows_the_newest()
     fight.prussian.enters(6, 6, 1, 1)
     late.page.locator("#game-dice-roll").click()
     expect(late.page.locator("#game-said")).to_have_text("The game had gone on: look again.")

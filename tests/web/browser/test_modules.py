@@ -154,6 +154,7 @@ def test_many_missing_tags_are_counted_by_unit_and_few_are_named(modules: Page) 
 
 def test_a_server_that_is_gone_is_told_in_our_words(modules: Page) -> None:
     modules.route("**/api/measure*", lambda route: route.abort())
+    modules.reload()
     said = modules.evaluate(
         """async () => {
           const { measure } = await import("/static/api.js");

@@ -190,9 +190,11 @@ def test_the_keyboard_alone_disputes_an_answer(facing: Any) -> None:
 
 def test_a_server_that_does_not_answer_is_said_in_words(facing: Any) -> None:
     page = facing.page
+    page.route("**/api/disputes", lambda route: route.abort())
+    page.reload()  # a page that is already there may send past a new route
+    facing.sees_the_newest()
     page.mouse.click(*facing.spot_of("P3"))
     expect(chip(page, "fire")).to_be_visible()
-    page.route("**/api/disputes", lambda route: route.abort())
     page.keyboard.press("d")
     expect(page.locator("#rulings-state")).to_contain_text("tablecam does not answer")
     expect(page.locator("#dispute")).not_to_be_visible()
@@ -210,6 +212,8 @@ def test_what_is_said_is_never_markup(facing: Any) -> None:
         route.fulfill(json=sheet)
 
     page.route("**/api/rulings/unit*", answer)
+    page.reload()
+    facing.sees_the_newest()
     page.mouse.click(*facing.spot_of("P3"))
     expect(page.locator(".section-near_enemy .said").first).to_have_text(evil)
     expect(page.locator("#rulings img")).to_have_count(0)
