@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import shapely
 
-from tablecam.measure.answer import Shape, shapes_of
 from tablecam.measure.lengths import geometries
 from tablecam.measure.outlines import flank_lines, front_edge, front_line
 from tablecam.measure.rectangles import Measurable
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.measure.things import resolve
 from tablecam.table.model import BasePose, Position, Unit
 

@@ -14,11 +14,12 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import EXACT_MM, Answer, Shape, decide, shapes_of
+from tablecam.measure.answer import Answer, decide
 from tablecam.measure.gaps import separations
 from tablecam.measure.lengths import distance, gaps_with_sigma, geometries
 from tablecam.measure.outlines import GRID_MM
-from tablecam.measure.rectangles import Array, Indices, Rectangles, rectangles
+from tablecam.measure.rectangles import EXACT_MM, Array, Indices, Rectangles, rectangles
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.table.model import Point, Unit
 
 TOUCH_MM = 1.0

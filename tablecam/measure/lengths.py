@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import shapely
 
-from tablecam.measure.answer import Shape
 from tablecam.measure.gaps import ways_apart
 from tablecam.measure.minimum import least
 from tablecam.measure.rectangles import Array, Indices, Measurable, Rectangles, rectangles
+from tablecam.measure.shapes import Shape
 from tablecam.table.model import BasePose, Point, Unit
 
 _MOST_WAYS = 16

@@ -19,6 +19,9 @@ from tablecam.table.model import BasePose, Commander, Point, Unit
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+EXACT_MM = 1e-6
+"""What exact inputs lose to rounding: a margin this little below 0 is 0, and holds."""
+
 Measurable = Unit | BasePose | Commander | Point
 """What a length can be taken to. A commander is the point at his marker's middle."""
 

@@ -10,8 +10,8 @@ from functools import cache
 
 import numpy as np
 
-from tablecam.measure.answer import CERTAIN, EXACT_MM, AnswerWord
-from tablecam.measure.rectangles import Array, Rectangles
+from tablecam.measure.answer import CERTAIN, AnswerWord
+from tablecam.measure.rectangles import EXACT_MM, Array, Rectangles
 
 DRAWS = 2000
 """So many that a probability of 0.95 is known to 0.005."""

@@ -9,10 +9,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import Shape, shapes_of
 from tablecam.measure.fronts import Fronts
 from tablecam.measure.outlines import GRID_MM, Axes, axes, table_outline
 from tablecam.measure.rectangles import Array, Rectangles, rectangles
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, TableSize, Unit
 

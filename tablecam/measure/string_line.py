@@ -15,7 +15,7 @@ from functools import cache, partial
 import numpy as np
 import shapely
 
-from tablecam.measure.answer import EXACT_MM
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.measure.shortest import Route, cheapest_routes
 from tablecam.measure.string_crowd import Crowd
 from tablecam.measure.string_net import Net, Starts, string_net

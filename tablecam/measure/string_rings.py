@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import EXACT_MM
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.measure.tangents import Array, Edges, Indices, corners_of, edges_leaving
 
 Bounds = tuple[float, float, float, float]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import shapely
 
-from tablecam.measure.answer import EXACT_MM
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.measure.string_net import Starts
 from tablecam.measure.string_rings import Rings
 from tablecam.measure.tangents import (

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
-from tablecam.measure.answer import Shape
 from tablecam.measure.lengths import Length
+from tablecam.measure.shapes import Shape
 from tablecam.rules.found import brought
 from tablecam.rules.sheets import Line, Sheet
 from tablecam.table.model import Position

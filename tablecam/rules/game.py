@@ -14,7 +14,8 @@ from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 from tablecam.errors import BadInput
-from tablecam.measure.answer import Answer, Shape
+from tablecam.measure.answer import Answer
+from tablecam.measure.shapes import Shape
 from tablecam.table.model import Position
 
 Json = dict[str, Any]

@@ -13,8 +13,8 @@ import numpy as np
 import shapely
 import shapely.ops
 
-from tablecam.measure.answer import Shape
 from tablecam.measure.outlines import corners
+from tablecam.measure.shapes import Shape
 from tablecam.table.model import BasePose, Unit
 from tablecam.vision.labels import Labels, box_of
 from tablecam.vision.lettering import Words, lettered, size_px

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.measure.answer import Answer, Shape
+from tablecam.measure.answer import Answer
 from tablecam.measure.outlines import corners
+from tablecam.measure.shapes import Shape
 from tablecam.simulate.demo import demo_camera
 from tablecam.table.model import BasePose, TableSize, Terrain, Unit
 from tablecam.vision.lettering import Words, lettered, size_px, wrapped

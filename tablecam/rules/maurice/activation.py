@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
-from tablecam.measure.answer import EXACT_MM, Answer, Shape, decide
-from tablecam.measure.rectangles import rectangles
+from tablecam.measure.answer import Answer, decide
+from tablecam.measure.rectangles import EXACT_MM, rectangles
+from tablecam.measure.shapes import Shape
 from tablecam.measure.string_line import StringLine, string_lines
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import COMMANDER_BW, STRING_BW

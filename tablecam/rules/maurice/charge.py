@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 import shapely
 
-from tablecam.measure.answer import Answer, Shape, shapes_of
+from tablecam.measure.answer import Answer
 from tablecam.measure.lanes import Corner
 from tablecam.measure.outlines import GRID_MM
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.maurice.charge_doubts import Asked, Together
 from tablecam.rules.maurice.charge_ground import deep_in
 from tablecam.rules.maurice.charge_limits import (

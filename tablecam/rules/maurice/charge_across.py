@@ -12,10 +12,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.lanes import Corner, front_width_mm, turned_deg
 from tablecam.measure.outlines import Axes
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.measure.zone_ranges import first_met
 from tablecam.measure.zones import strip_before
 from tablecam.rules.maurice.ground import Piece

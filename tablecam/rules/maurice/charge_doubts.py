@@ -12,8 +12,9 @@ from itertools import chain
 import numpy as np
 import shapely
 
-from tablecam.measure.answer import CERTAIN, Answer, AnswerWord, Shape
+from tablecam.measure.answer import CERTAIN, Answer, AnswerWord
 from tablecam.measure.contact import TOUCH_MM
+from tablecam.measure.shapes import Shape
 from tablecam.rules.maurice.chances import SIGMAS, is_exact, near_enough
 from tablecam.rules.maurice.charge_draws import DRAWS, drawn_fields, with_units
 from tablecam.rules.maurice.charge_limits import Sees, reached

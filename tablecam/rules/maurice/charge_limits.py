@@ -12,9 +12,9 @@ import shapely
 from numpy.typing import NDArray
 from shapely import STRtree
 
-from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.lanes import Corner
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.rules.maurice.charge_ground import Forbidden, forbidden_ground
 from tablecam.rules.maurice.charge_moves import (
     ArcsOf,

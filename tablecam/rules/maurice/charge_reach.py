@@ -10,11 +10,11 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.fans import Fan, corners_of, fan_before, may_be_met
 from tablecam.measure.lanes import Corner, front_width_mm, pivot_mm
 from tablecam.measure.outlines import Axes
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.rules.maurice.charge_across import Screen, first_contact_mm, screens_of
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.front_contact import thin_pieces

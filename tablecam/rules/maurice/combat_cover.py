@@ -9,10 +9,12 @@ from types import MappingProxyType
 import numpy as np
 import shapely
 
-from tablecam.measure.answer import EXACT_MM, Answer, Shape, shapes_of
+from tablecam.measure.answer import Answer
 from tablecam.measure.fronts import Fronts
 from tablecam.measure.lanes import advanced, all_ahead, front_width_mm
 from tablecam.measure.outlines import GRID_MM, Axes, common_area
+from tablecam.measure.rectangles import EXACT_MM
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.measure.sight import free_line, less_a_hair
 from tablecam.rules.maurice.chances import (
     LINE_DRAWS,

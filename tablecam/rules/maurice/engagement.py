@@ -10,10 +10,12 @@ from typing import Literal
 
 import shapely
 
-from tablecam.measure.answer import EXACT_MM, Answer, Shape, shapes_of
+from tablecam.measure.answer import Answer
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.lanes import lane
 from tablecam.measure.outlines import axes
+from tablecam.measure.rectangles import EXACT_MM
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.engagement_chance import Melee
 from tablecam.rules.maurice.field import Field, UnitOnField

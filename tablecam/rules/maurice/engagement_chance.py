@@ -13,10 +13,10 @@ from types import MappingProxyType
 import numpy as np
 import shapely
 
-from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import contact
 from tablecam.measure.fronts import Fronts
 from tablecam.measure.outlines import Axes, axes
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.measure.samples import DRAWS
 from tablecam.rules.maurice.chances import (
     LINE_DRAWS,

@@ -7,8 +7,9 @@ from functools import partial
 from itertools import combinations
 
 from tablecam.measure.about import about
-from tablecam.measure.answer import EXACT_MM, Shape, shapes_of
 from tablecam.measure.lengths import distance
+from tablecam.measure.rectangles import EXACT_MM
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.maurice.forces import why_apart
 from tablecam.rules.maurice.narrowing import ALL_KEYS, keys_under
 from tablecam.rules.maurice.reach import reach

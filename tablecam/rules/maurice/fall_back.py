@@ -10,9 +10,9 @@ import numpy as np
 import shapely
 from shapely import affinity
 
-from tablecam.measure.answer import EXACT_MM, Answer
+from tablecam.measure.answer import Answer
 from tablecam.measure.outlines import footprint, table_outline
-from tablecam.measure.rectangles import Array, Rectangles, rectangles
+from tablecam.measure.rectangles import EXACT_MM, Array, Rectangles, rectangles
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.results import Result, broken_by, is_broken

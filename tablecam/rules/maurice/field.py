@@ -11,10 +11,9 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.errors import BadInput
-from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.outlines import Axes, axes, unit_footprints
-from tablecam.measure.rectangles import rectangles
+from tablecam.measure.rectangles import EXACT_MM, rectangles
 from tablecam.rules.maurice.ground import Ground, are_partly_in, is_partly_in
 from tablecam.rules.maurice.oddities import Oddity, oddities
 from tablecam.rules.maurice.overlaps import Overlap, overlaps

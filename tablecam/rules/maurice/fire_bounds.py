@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import EXACT_MM
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.measure.zone_ranges import first_met, first_met_by_each
 from tablecam.rules.maurice.chances import SIGMAS
 from tablecam.rules.maurice.fire_shooter import Other, Shooter

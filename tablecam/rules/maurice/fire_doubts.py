@@ -12,8 +12,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import Answer, Shape, shapes_of
+from tablecam.measure.answer import Answer
 from tablecam.measure.samples import DRAWS
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.maurice.chances import (
     LINE_DRAWS,
     SIGMAS,

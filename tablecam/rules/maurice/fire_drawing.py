@@ -7,7 +7,7 @@ from functools import cached_property
 
 import shapely
 
-from tablecam.measure.answer import Shape, shapes_of
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
 
 

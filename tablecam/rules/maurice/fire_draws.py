@@ -9,8 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import EXACT_MM
-from tablecam.measure.rectangles import rectangles
+from tablecam.measure.rectangles import EXACT_MM, rectangles
 from tablecam.measure.samples import sampled
 from tablecam.measure.zone_ranges import first_met_in_frames, rectangles_met_in_frames
 from tablecam.measure.zones import Strip

@@ -11,10 +11,11 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import EXACT_MM, Answer, decide, shapes_of
+from tablecam.measure.answer import Answer, decide
 from tablecam.measure.outlines import footprint
-from tablecam.measure.rectangles import rectangles
+from tablecam.measure.rectangles import EXACT_MM, rectangles
 from tablecam.measure.samples import DRAWS, decide_sampled, sampled
+from tablecam.measure.shapes import shapes_of
 from tablecam.rules.maurice.chances import LINE_DRAWS, SIGMAS, Chance, share, turning_mm
 from tablecam.rules.maurice.fire_bounds import slack_mm, spread_mm
 from tablecam.rules.maurice.fire_cover import has_cover

@@ -10,7 +10,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import EXACT_MM, Shape
+from tablecam.measure.rectangles import EXACT_MM
+from tablecam.measure.shapes import Shape
 from tablecam.measure.sight import what_is_between
 from tablecam.rules.maurice.fire_cover import Aim, best_aim
 from tablecam.rules.maurice.fire_drawing import Sketch

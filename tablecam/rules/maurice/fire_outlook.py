@@ -15,8 +15,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.measure.sight import is_between, is_hidden
 from tablecam.rules.maurice.chances import SIGMAS, turning_mm
 from tablecam.rules.maurice.fire_bounds import spread_mm

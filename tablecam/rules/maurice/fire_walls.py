@@ -8,9 +8,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.outlines import GRID_MM
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.rules.maurice.ground import Ground, Piece
 from tablecam.rules.maurice.tables import SLIVER_MM
 

@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import EXACT_MM
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.measure.zone_ranges import critical_turns_deg, first_met_by_each
 from tablecam.rules.maurice.fire_shooter import Other, Shooter
 from tablecam.rules.maurice.tables import PAST_OBSTRUCTION_BW, SLIVER_MM, TURN_DEG, ZONE_BW

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import shapely
 
-from tablecam.measure.answer import EXACT_MM, Answer, Shape, decide, shapes_of
+from tablecam.measure.answer import Answer, decide
 from tablecam.measure.fronts import Fronts, strip_ahead
 from tablecam.measure.outlines import GRID_MM, front_line
-from tablecam.measure.rectangles import Array, Rectangles, rectangles
+from tablecam.measure.rectangles import EXACT_MM, Array, Rectangles, rectangles
 from tablecam.measure.samples import DRAWS, decide_sampled, sampled
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.tables import SLIVER_MM
 from tablecam.rules.maurice.touch import Touching

@@ -7,8 +7,9 @@ from dataclasses import replace
 from itertools import combinations
 
 from tablecam.errors import BadInput
-from tablecam.measure.answer import EXACT_MM, Answer
+from tablecam.measure.answer import Answer
 from tablecam.measure.lengths import distance
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.measure.within import within
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.spacing import Spacing, spacing

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import shapely
 
-from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.fronts import Fronts
 from tablecam.measure.lanes import lane
 from tablecam.measure.outlines import GRID_MM, Axes
-from tablecam.measure.rectangles import Array, Rectangles, rectangles
+from tablecam.measure.rectangles import EXACT_MM, Array, Rectangles, rectangles
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import Piece, is_partly_in
 from tablecam.rules.maurice.tables import SLIVER_MM, THIN_BW

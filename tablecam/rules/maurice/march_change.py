@@ -14,7 +14,7 @@ from typing import Final
 import shapely
 
 from tablecam.errors import BadInput
-from tablecam.measure.answer import EXACT_MM
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.rules.maurice.field import Field, UnitOnField, renewed_field
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.march_free import free_way

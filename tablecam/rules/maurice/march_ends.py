@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import shapely
 
-from tablecam.measure.answer import Answer, shapes_of
+from tablecam.measure.answer import Answer
 from tablecam.measure.outlines import table_outline
+from tablecam.measure.shapes import shapes_of
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.march_ways import Way, refused

@@ -16,9 +16,10 @@ import numpy as np
 import shapely
 from shapely.ops import substring
 
-from tablecam.measure.answer import EXACT_MM, Shape
 from tablecam.measure.corridor import Corridor, corridor
 from tablecam.measure.outlines import GRID_MM
+from tablecam.measure.rectangles import EXACT_MM
+from tablecam.measure.shapes import Shape
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.march_ways import Way, breaks, judged_way, refused, suffers

@@ -9,12 +9,14 @@ from typing import Final
 import numpy as np
 import shapely
 
-from tablecam.measure.answer import EXACT_MM, Answer, Shape, decide, shapes_of
+from tablecam.measure.answer import Answer, decide
 from tablecam.measure.clear_line import is_barred
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.lanes import front_width_mm
 from tablecam.measure.lengths import Length
 from tablecam.measure.outlines import GRID_MM
+from tablecam.measure.rectangles import EXACT_MM
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ground import is_partly_in
 from tablecam.rules.maurice.tables import BASES, NEAR_BW

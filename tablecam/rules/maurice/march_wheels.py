@@ -9,9 +9,10 @@ from itertools import product
 
 import numpy as np
 
-from tablecam.measure.answer import Answer, Shape
+from tablecam.measure.answer import Answer
 from tablecam.measure.outlines import Axes
 from tablecam.measure.paths import MovePath, faced_about, paths_between, squared, swept
+from tablecam.measure.shapes import Shape
 from tablecam.measure.simple_paths import simply_reached
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.march_ways import Way, comes_near, judged_way

@@ -13,7 +13,8 @@ from typing import Final
 import shapely
 
 from tablecam.errors import BadInput
-from tablecam.measure.answer import Answer, Shape
+from tablecam.measure.answer import Answer
+from tablecam.measure.shapes import Shape
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.march_change import about_face, changed_way, placed
 from tablecam.rules.maurice.march_ends import in_doubt_of_end, objection_to_end

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 
 import shapely
 
-from tablecam.measure.answer import EXACT_MM, Answer, decide, shapes_of
+from tablecam.measure.answer import Answer, decide
 from tablecam.measure.clear_line import is_barred, shortest_clear_line
 from tablecam.measure.lengths import Length, distance, distances
+from tablecam.measure.rectangles import EXACT_MM
+from tablecam.measure.shapes import shapes_of
 from tablecam.measure.within import within
 from tablecam.rules.maurice.chances import SIGMAS, TURNING_SHARE, spread_mm, turning_mm
 from tablecam.rules.maurice.field import Field, UnitOnField

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tablecam.measure.answer import EXACT_MM, Answer
+from tablecam.measure.answer import Answer
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.measure.sides import SIDES, Side, sides_from
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.flank import flank_answer, flank_margins_mm

@@ -7,8 +7,8 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import Final
 
-from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.fire import BaseFire
 from tablecam.rules.maurice.ruled import Rulings

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from tablecam.measure.answer import EXACT_MM, Answer
+from tablecam.measure.answer import Answer
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.combat import Fought, Meeting
 from tablecam.rules.maurice.combat_cover import Covers

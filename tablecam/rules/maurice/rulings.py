@@ -7,7 +7,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from tablecam.measure.answer import Answer, shapes_of
+from tablecam.measure.answer import Answer
+from tablecam.measure.shapes import shapes_of
 from tablecam.rules.maurice.activation import least_cards, spans
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.charge import Charge, ChargeLane, charges

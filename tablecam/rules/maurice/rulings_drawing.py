@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 
 import shapely
 
-from tablecam.measure.answer import Shape, shapes_of
 from tablecam.measure.outlines import corners
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.maurice.evidence import evidence_of
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.ruled import Rulings

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import shapely
 
-from tablecam.measure.answer import CERTAIN, Answer, AnswerWord, Shape
+from tablecam.measure.answer import CERTAIN, Answer, AnswerWord
+from tablecam.measure.shapes import Shape
 from tablecam.rules.maurice.readings import READINGS
 from tablecam.rules.sheets import Line, Question, Reading
 

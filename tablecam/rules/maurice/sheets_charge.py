@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tablecam.measure.answer import Answer, Shape
+from tablecam.measure.answer import Answer
 from tablecam.measure.lengths import distance
+from tablecam.measure.shapes import Shape
 from tablecam.rules.maurice.charge import ChargeLane
 from tablecam.rules.maurice.charge_reach import allowance_mm
 from tablecam.rules.maurice.charge_sight import is_in_view

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
+from tablecam.measure.rectangles import EXACT_MM
 from tablecam.rules.maurice.combat_cover import cover_answer
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.front_contact import front_gap_mm, touches_across

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import shapely
 
-from tablecam.measure.answer import Answer, Shape, shapes_of
+from tablecam.measure.answer import Answer
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.fire import BaseFire, FireOption
 from tablecam.rules.maurice.ruled import Rulings

@@ -8,9 +8,9 @@ from typing import Final
 
 import shapely
 
-from tablecam.measure.answer import Shape, shapes_of
 from tablecam.measure.lengths import distance
 from tablecam.measure.outlines import axes
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.measure.zones import strip_before
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.fire import BaseFire

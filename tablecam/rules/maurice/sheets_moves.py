@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import shapely
 
-from tablecam.measure.answer import EXACT_MM, Shape, shapes_of
 from tablecam.measure.outlines import table_outline
+from tablecam.measure.rectangles import EXACT_MM
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.maurice.activation import least_cards, span
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.forces import RULE as FORCE_RULE

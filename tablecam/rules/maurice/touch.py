@@ -9,9 +9,11 @@ from types import MappingProxyType
 import numpy as np
 import shapely
 
-from tablecam.measure.answer import EXACT_MM, Answer, decide, shapes_of
+from tablecam.measure.answer import Answer, decide
 from tablecam.measure.contact import TOUCH_MM, Contact, contact, contacts
 from tablecam.measure.lengths import distance
+from tablecam.measure.rectangles import EXACT_MM
+from tablecam.measure.shapes import shapes_of
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.front_contact import touches_across
 from tablecam.rules.maurice.tables import THIN_BW

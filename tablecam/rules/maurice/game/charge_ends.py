@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from tablecam.errors import BadInput
-from tablecam.measure.answer import EXACT_MM, Answer, Shape, shapes_of
+from tablecam.measure.answer import Answer
 from tablecam.measure.fans import Turned, corners_of, fan_before
 from tablecam.measure.lanes import (
     Corner,
@@ -22,7 +22,8 @@ from tablecam.measure.lanes import (
     wheeled,
 )
 from tablecam.measure.outlines import Axes
-from tablecam.measure.rectangles import rectangles
+from tablecam.measure.rectangles import EXACT_MM, rectangles
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.maurice.charge import charge_of
 from tablecam.rules.maurice.charge_reach import allowance_mm
 from tablecam.rules.maurice.charge_sight import is_in_view

@@ -8,7 +8,8 @@ from dataclasses import replace
 import shapely
 from shapely import affinity
 
-from tablecam.measure.answer import Answer, Shape, shapes_of
+from tablecam.measure.answer import Answer
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.aftermath import Aftermath, position_after

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import shapely
 
-from tablecam.measure.answer import shapes_of
+from tablecam.measure.shapes import shapes_of
 from tablecam.rules.game import Event
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import shapely
 
-from tablecam.measure.answer import Shape, shapes_of
 from tablecam.measure.outlines import footprint
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.game import Event
 from tablecam.rules.maurice.field import UnitOnField
 from tablecam.rules.maurice.game.due_drawing import line_of_fire

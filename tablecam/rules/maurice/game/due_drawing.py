@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import shapely
 
-from tablecam.measure.answer import Shape, shapes_of
 from tablecam.measure.outlines import footprint
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.game import actions as act

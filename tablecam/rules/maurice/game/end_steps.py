@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from itertools import combinations, islice
 
-from tablecam.measure.answer import Shape
+from tablecam.measure.shapes import Shape
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.game.actions import Action, Discard, Done, PlaceCommander
 from tablecam.rules.maurice.game.commander_places import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tablecam.measure.answer import Shape, shapes_of
 from tablecam.measure.outlines import unit_footprint
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.game import Event
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.step_rules import Followed

@@ -12,8 +12,8 @@ from functools import partial
 
 import shapely
 
-from tablecam.measure.answer import Shape, shapes_of
 from tablecam.measure.outlines import GRID_MM
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.chances import is_exact
 from tablecam.rules.maurice.game.actions import Action, Charge, ClearSmoke, Done, March

@@ -15,7 +15,6 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.answer import EXACT_MM
 from tablecam.measure.contact import TOUCH_MM
 from tablecam.measure.lanes import (
     Corner,
@@ -26,7 +25,7 @@ from tablecam.measure.lanes import (
     wheel_parts,
 )
 from tablecam.measure.outlines import table_outline
-from tablecam.measure.rectangles import rectangles
+from tablecam.measure.rectangles import EXACT_MM, rectangles
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.game.actions import March
 from tablecam.rules.maurice.game.changes import changes

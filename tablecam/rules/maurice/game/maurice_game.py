@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
-from tablecam.measure.answer import Shape
+from tablecam.measure.shapes import Shape
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Asked, Event, Json, Offer, Suggestion
 from tablecam.rules.maurice.field import GAME as NAME

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from tablecam.measure.answer import Shape
 from tablecam.measure.lanes import front_width_mm
+from tablecam.measure.shapes import Shape
 from tablecam.rules.maurice.field import Field, UnitOnField
 from tablecam.rules.maurice.game.poses import Bases
 from tablecam.rules.maurice.march_change import is_faced_about, placed

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from tablecam.measure.answer import Answer, Shape
+from tablecam.measure.answer import Answer
+from tablecam.measure.shapes import Shape
 from tablecam.rules.game import Suggestion
 from tablecam.rules.maurice.game import round as the_round
 from tablecam.rules.maurice.game.actions import Deploy, PlaceCommander

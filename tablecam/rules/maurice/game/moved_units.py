@@ -9,7 +9,8 @@ from dataclasses import replace
 import shapely
 
 from tablecam.errors import BadInput
-from tablecam.measure.answer import Answer, Shape
+from tablecam.measure.answer import Answer
+from tablecam.measure.shapes import Shape
 from tablecam.rules.game import Refused, Suggestion
 from tablecam.rules.maurice.fall_back import fall_back
 from tablecam.rules.maurice.field import Field, UnitOnField, renewed_field

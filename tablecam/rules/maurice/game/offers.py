@@ -8,7 +8,7 @@ from dataclasses import replace
 import shapely
 from shapely import affinity
 
-from tablecam.measure.answer import Shape, shapes_of
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import AlikeDice, Offer
 from tablecam.rules.maurice.activation import span

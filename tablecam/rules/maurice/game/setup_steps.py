@@ -8,7 +8,7 @@ from typing import Any, Final
 import shapely
 
 from tablecam.errors import BadInput
-from tablecam.measure.answer import Shape, shapes_of
+from tablecam.measure.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.game.actions import (

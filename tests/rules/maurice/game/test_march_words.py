@@ -2,7 +2,8 @@
 
 import pytest
 
-from tablecam.measure.answer import Answer, Shape
+from tablecam.measure.answer import Answer
+from tablecam.measure.shapes import Shape
 from tablecam.rules.maurice.field import field_of
 from tablecam.rules.maurice.game.marches import marches
 from tablecam.rules.maurice.game.move_words import march_words, move_words
