@@ -17,7 +17,6 @@ from tablecam.commands.disputes import disputes
 from tablecam.commands.engine import engine
 from tablecam.commands.export import export
 from tablecam.commands.hall import hall
-from tablecam.commands.harmless import harmless
 from tablecam.commands.import_ import import_
 from tablecam.commands.odds import odds
 from tablecam.commands.plan import plan
@@ -29,6 +28,7 @@ from tablecam.commands.rulings import rulings
 from tablecam.commands.run import run
 from tablecam.commands.snapshot import snapshot
 from tablecam.errors import BadInput
+from tablecam.harmless import harmless
 
 log = logging.getLogger(__name__)
 

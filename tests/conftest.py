@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tablecam.record.server import Hall
+from tablecam.hall.server import Hall
 from tests.record.postgres import ADVICE, Postgres, hall_on, programs
 
 # No test passes or fails by the clock: the machine may be busy with something else.

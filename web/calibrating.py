@@ -9,7 +9,7 @@ from flask import Blueprint, Flask, Response, abort, current_app, jsonify, rende
 from pydantic import BaseModel, ConfigDict, Field
 
 import tablecam
-from tablecam.live.calibration import Deed, LiveCalibration
+from tablecam.live_calibration.calibration import Deed, LiveCalibration
 from web import errors, guard
 from web.bodies import asked
 from web.streams import Streams

@@ -12,8 +12,8 @@ from werkzeug.wrappers import Response as WsgiResponse
 
 import tablecam
 from tablecam.errors import BadInput
-from tablecam.live.hall_tables import Table
-from tablecam.live.hall_watch import HallWatch
+from tablecam.hall.tables import Table
+from tablecam.hall.watch import HallWatch
 from web import errors, guard
 from web.application import DEFAULTS, create_replay
 from web.streams import Streams

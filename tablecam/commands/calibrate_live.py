@@ -11,8 +11,8 @@ from tablecam.capture.frame import Source
 from tablecam.capture.open_source import open_reader
 from tablecam.capture.options import SourceOptions
 from tablecam.commands.new_files import check_place
-from tablecam.live.calibration import LiveCalibration
-from tablecam.live.calibration_state import Stage
+from tablecam.live_calibration.calibration import LiveCalibration
+from tablecam.live_calibration.state import Stage
 from tablecam.simulate.calibration_source import SimulatedCalibration
 from tablecam.simulate.demo import demo_camera, demo_roster
 from tablecam.table.roster import Roster

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import click
 
+from tablecam.drawing.proof_caption import margin_words
 from tablecam.errors import BadInput
 from tablecam.record import disputes as kept
 from tablecam.record.game_file import GameFile
-from tablecam.vision.proof_caption import margin_words
 
 Json = dict[str, Any]
 

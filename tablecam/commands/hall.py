@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from tablecam.commands.serving import page_options
-from tablecam.live.hall_watch import HallWatch
-from tablecam.record.server import Hall
+from tablecam.hall.server import Hall
+from tablecam.hall.watch import HallWatch
 from web.hall import create_hall
 from web.server import Server
 

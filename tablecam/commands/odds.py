@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from tablecam.commands.odds_table import odds_tables
 from tablecam.documents import read_json
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.odds import odds as odds_of
-from tablecam.rules.maurice.requests import request_of
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.field.requests import request_of
+from tablecam.rules.maurice.odds.odds import odds as odds_of
+from tablecam.rules.maurice.odds.table import odds_tables
 from tablecam.table.position_file import read_position_file
 
 _FILE = click.Path(path_type=Path)

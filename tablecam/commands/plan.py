@@ -10,15 +10,11 @@ import click
 from calibration.lens import Lens
 from tablecam.commands.new_files import check_new, force_option
 from tablecam.commands.outputs import check_picture_name, write_picture
-from tablecam.commands.plan_picture import plan_picture
-from tablecam.commands.plan_report import print_plan, print_plan_document
 from tablecam.commands.source_options import Number, resolution_px
 from tablecam.errors import BadInput
-from tablecam.table.roster import Roster
-from tablecam.table.table_file import read_table_file
-from tablecam.vision.expectation_file import measured_expectation
-from tablecam.vision.outlook import largest_tag_mm, side_cells
-from tablecam.vision.plan import (
+from tablecam.planning.detection_model_file import measured_expectation
+from tablecam.planning.picture import plan_picture
+from tablecam.planning.plan import (
     MOST_SLANTED,
     Mount,
     heights_mm,
@@ -26,6 +22,10 @@ from tablecam.vision.plan import (
     planned,
     with_tag_size,
 )
+from tablecam.planning.report import print_plan, print_plan_document
+from tablecam.table.roster import Roster
+from tablecam.table.table_file import read_table_file
+from tablecam.vision.search.camera_scale import largest_tag_mm, side_cells
 
 _FILE = click.Path(path_type=Path)
 _WEBCAM_DEG = 78.0

@@ -10,13 +10,12 @@ from pathlib import Path
 import click
 
 import tablecam
-from tablecam.commands.harmless import harmless
 from tablecam.commands.progress import with_progress
 from tablecam.commands.replay_page import serve_replay
-from tablecam.commands.replay_report import head, log_console, print_log
 from tablecam.commands.retelling import told_with_progress
 from tablecam.commands.serving import page_options
 from tablecam.errors import BadInput
+from tablecam.harmless import harmless
 from tablecam.record.digests import Verified
 from tablecam.record.entries import Entry
 from tablecam.record.game_file import GameFile
@@ -26,6 +25,7 @@ from tablecam.replay.copies import batched
 from tablecam.replay.log import Log
 from tablecam.replay.repair import pages_of, repaired
 from tablecam.replay.repair import verified as verified_file
+from tablecam.replay.terminal_report import head, log_console, print_log
 from tablecam.replay.words import counted
 
 DIFFERS = 1

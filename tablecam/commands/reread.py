@@ -20,8 +20,8 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from calibration.camera_file import read_camera_file
 from tablecam.commands.source_options import NumberIn
 from tablecam.errors import BadInput
-from tablecam.live.picture_budget import DEFAULT_MB
-from tablecam.live.rereading import Reread, Task, mark_of, reread
+from tablecam.recorder.picture_budget import DEFAULT_MB
+from tablecam.recorder.rereading import Reread, Task, mark_of, reread
 from tablecam.table.table_file import read_table_file
 
 _PATH = click.Path(path_type=Path)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from tablecam.commands.resolve_report import report
 from tablecam.documents import read_json
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.requests import request_of
-from tablecam.rules.maurice.resolve import resolve as resolve_request
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.field.requests import request_of
+from tablecam.rules.maurice.resolve.report import report
+from tablecam.rules.maurice.resolve.resolve import resolve as resolve_request
 from tablecam.table.position_file import read_position_file
 
 _FILE = click.Path(path_type=Path)

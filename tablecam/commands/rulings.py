@@ -15,14 +15,25 @@ from rich.table import Table
 from tablecam.commands.new_files import check_new, force_option
 from tablecam.commands.outputs import write_text
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.narrowing import RULES, document_under, keys_under, of_pair, of_units
-from tablecam.rules.maurice.ruled import Rulings
-from tablecam.rules.maurice.rulings import all_rulings, pair_document, rulings_document, sides
-from tablecam.rules.maurice.rulings_drawing import drawing
-from tablecam.rules.maurice.rulings_text import TextTable, notes_of, tables_of
-from tablecam.rules.maurice.sheet_text import sheet_lines
-from tablecam.rules.maurice.sheets import pair_sheet, unit_sheet
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.rulings.drawing import drawing
+from tablecam.rules.maurice.rulings.narrowing import (
+    RULES,
+    document_under,
+    keys_under,
+    of_pair,
+    of_units,
+)
+from tablecam.rules.maurice.rulings.ruled import Rulings
+from tablecam.rules.maurice.rulings.rulings import (
+    all_rulings,
+    pair_document,
+    rulings_document,
+    sides,
+)
+from tablecam.rules.maurice.rulings.text import TextTable, notes_of, tables_of
+from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
+from tablecam.rules.maurice.sheets.text import sheet_lines
 from tablecam.rules.sheets import Sheet
 from tablecam.table.position_file import read_position_file
 from tablecam.wording import nearest, quoted

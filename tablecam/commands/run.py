@@ -15,7 +15,7 @@ from tablecam.commands.demo import demo
 from tablecam.commands.serving import GameOptions, game_options, kept_game, page_options, serve
 from tablecam.commands.source_options import source_options
 from tablecam.errors import BadInput
-from tablecam.live.keeping import KeptGame
+from tablecam.recorder.game_recorder import KeptGame
 from tablecam.table.table_file import read_table_file
 
 SIMULATED = "simulated"

@@ -20,15 +20,15 @@ from click.core import ParameterSource
 from calibration.camera import Camera
 from tablecam.capture.reader import Reader
 from tablecam.commands.source_options import NumberIn
-from tablecam.live.keeping import KeptGame, new_game_file
-from tablecam.live.picture_budget import DEFAULT_MB
+from tablecam.hall.server import Hall
+from tablecam.hall.uploader import Sending
 from tablecam.live.protocol import SimulatedControls
-from tablecam.live.resuming import is_being_played, unfinished_game
-from tablecam.live.sending import Sending
 from tablecam.live.table import LiveTable
 from tablecam.record.entries import GameFacts
 from tablecam.record.game_file import GameFile
-from tablecam.record.server import Hall
+from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.picture_budget import DEFAULT_MB
+from tablecam.recorder.resuming import is_being_played, unfinished_game
 from tablecam.replay.film_table import sides_of
 from tablecam.table.roster import Roster
 from web.application import create_app

@@ -16,22 +16,22 @@ from calibration.grey import to_grey
 from tablecam.capture.pictures import read_picture
 from tablecam.commands.new_files import check_new, force_option
 from tablecam.commands.outputs import check_picture_name, write_picture
+from tablecam.drawing.overlay import Overlay
+from tablecam.drawing.report import PictureReport, picture_report
 from tablecam.errors import BadInput
-from tablecam.live.advice import advice, facts_of
+from tablecam.planning.advice import advice, facts_of
+from tablecam.planning.detection_model_file import measured_expectation
+from tablecam.planning.resolution_advice import too_small
 from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
-from tablecam.vision.expectation_file import measured_expectation
-from tablecam.vision.exposure import exposure
-from tablecam.vision.find import TagFinder
-from tablecam.vision.overlay import Overlay
-from tablecam.vision.position import position_of
-from tablecam.vision.registration import register
-from tablecam.vision.registration_state import Registration
-from tablecam.vision.remedy import too_small
-from tablecam.vision.report import PictureReport, picture_report
-from tablecam.vision.sighting import Search
-from tablecam.vision.tracking import BaseTracker, TrackedBase
+from tablecam.vision.detection.exposure import exposure
+from tablecam.vision.detection.sighting import Search
+from tablecam.vision.registration.registration import register
+from tablecam.vision.registration.state import Registration
+from tablecam.vision.search.find import TagFinder
+from tablecam.vision.tracking.position import position_of
+from tablecam.vision.tracking.tracking import BaseTracker, TrackedBase
 
 _FEWEST_TABLE_TAGS = 3
 _FILE = click.Path(path_type=Path)

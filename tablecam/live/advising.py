@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from calibration.camera import Camera
-from tablecam.live.advice import advice_by_cause, facts_of
 from tablecam.live.steady_advice import SteadyAdvice
-from tablecam.live.watching import Sight
+from tablecam.planning.advice import advice_by_cause, facts_of
+from tablecam.planning.detection_model_file import measured_expectation
+from tablecam.planning.resolution_advice import TooSmall, too_small
 from tablecam.table.roster import Roster
-from tablecam.vision.expectation_file import measured_expectation
-from tablecam.vision.exposure import UNKNOWN_EXPOSURE, exposure
-from tablecam.vision.grey_picture import GreyPicture
-from tablecam.vision.remedy import TooSmall, too_small
+from tablecam.vision.detection.exposure import UNKNOWN_EXPOSURE, exposure
+from tablecam.vision.detection.grey_picture import GreyPicture
+from tablecam.vision.watching import Sight
 
 _EXPOSURE_EVERY_S = 2.0
 """Light changes slowly, and measuring noise takes the whole picture."""

@@ -9,18 +9,18 @@ from datetime import UTC, datetime
 
 from calibration.camera import Camera
 from tablecam.capture.frame import Frame
+from tablecam.drawing.proof import Proof, proof_picture
+from tablecam.drawing.proof_ground import Ground
 from tablecam.errors import BadInput
-from tablecam.live.keeping import GameRecord, KeptGame
 from tablecam.live.rulings import LiveRulings
 from tablecam.live.state import Snapshot
 from tablecam.record.entries import Json
 from tablecam.record.game_file import GameFile
+from tablecam.recorder.game_recorder import GameRecord, KeptGame
 from tablecam.rules.sheets import Line
 from tablecam.table.model import Position, Unit
 from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster
-from tablecam.vision.proof import Proof, proof_picture
-from tablecam.vision.proof_ground import Ground
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ import cv2
 from calibration.camera import Camera
 from tablecam.capture.frame import Frame
 from tablecam.table.model import TableSize
-from tablecam.vision.rectify import Rectifier, rectifier
+from tablecam.vision.detection.rectify import Rectifier, rectifier
 
 _WIDTH_PX = 1800
 _JPEG_QUALITY = 85

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tablecam.errors import BadInput
-from tablecam.measure.about import about as shapes_about
-from tablecam.measure.contact import contact
-from tablecam.measure.lengths import Length, distance
-from tablecam.measure.sides import side_of
-from tablecam.measure.things import Thing, resolve
-from tablecam.measure.within import within
+from tablecam.geometry.sides import side_of
+from tablecam.geometry.things import Thing, resolve
 from tablecam.rules.books import LengthByRule, book_of
 from tablecam.table.formation import read_formation
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.roster import Roster
 from tablecam.table.sides import side_name
+from tablecam.uncertainty.about import about as shapes_about
+from tablecam.uncertainty.contact import contact
+from tablecam.uncertainty.lengths import Length, distance
+from tablecam.uncertainty.within import within
 
 Json = dict[str, Any]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 
+from tablecam.background import Background
 from tablecam.errors import BadInput
-from tablecam.live.background import Background
-from tablecam.live.recording import Recording
-from tablecam.live.settling import Settled
 from tablecam.live.state import Snapshot
+from tablecam.recorder.recording import Recording
+from tablecam.recorder.settling import Settled
 from tablecam.referee.referee import Referee
 from tablecam.referee.rest import Rest
 from tablecam.table.missed import without

@@ -11,28 +11,28 @@ from datetime import UTC, datetime
 from typing import Any
 
 from calibration.camera import Camera
+from tablecam.background import Background, FairLock
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
 from tablecam.live import questions
 from tablecam.live.advising import Adviser
-from tablecam.live.background import Background, FairLock
 from tablecam.live.disputing import Disputing, Frozen, units_asked
 from tablecam.live.health import Tally, health
-from tablecam.live.keeping import GameRecord
 from tablecam.live.notices import with_notice
 from tablecam.live.picture import TablePicture
 from tablecam.live.protocol import Json, SimulatedControls
-from tablecam.live.recording import Recording
 from tablecam.live.refereeing import Refereeing
 from tablecam.live.rulings import LiveRulings
 from tablecam.live.state import Health, Snapshot
-from tablecam.live.watching import Sight, Watching
+from tablecam.recorder.game_recorder import GameRecord
+from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
 from tablecam.rules.games import game_of
 from tablecam.table.model import Position
 from tablecam.table.roster import Roster
-from tablecam.vision.position import position_of
-from tablecam.vision.tracking import TrackedBase
+from tablecam.vision.tracking.position import position_of
+from tablecam.vision.tracking.tracking import TrackedBase
+from tablecam.vision.watching import Sight, Watching
 
 log = logging.getLogger(__name__)
 

@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from tablecam.errors import BadInput
-from tablecam.measure.answer import Answer, AnswerWord
-from tablecam.measure.lengths import distance
-from tablecam.measure.within import within
 from tablecam.rules.game import Closed, Json
 from tablecam.rules.play import Play
 from tablecam.rules.play_log import Remark
 from tablecam.table.model import Position
+from tablecam.uncertainty.answer import Answer, AnswerWord
+from tablecam.uncertainty.lengths import distance
+from tablecam.uncertainty.within import within
 from tablecam.wording import nearest
 
 _KEY = "intent"

@@ -17,7 +17,6 @@ from typing import Any
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
-from tablecam.measure.answer import Answer
 from tablecam.referee.closing import Closing
 from tablecam.referee.course import AnyPlay, Course
 from tablecam.referee.intents import Intent, answered, check_units, said_of_late
@@ -31,6 +30,7 @@ from tablecam.referee.ways import Way, decided_by
 from tablecam.rules.game import OVERRULE, Game, Refused, Suggestion
 from tablecam.rules.play import Play
 from tablecam.table.model import Position
+from tablecam.uncertainty.answer import Answer
 
 _RUN_BYTES = 6
 

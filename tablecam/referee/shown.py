@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tablecam.measure.answer import Answer
 from tablecam.referee.course import AnyPlay
 from tablecam.referee.intents import Intent
 from tablecam.referee.placing import Placing
@@ -18,6 +17,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import AlikeDice, Game, Json, Suggestion
 from tablecam.rules.play_log import Done
 from tablecam.table.model import Terrain
+from tablecam.uncertainty.answer import Answer
 
 
 def shown(referee: Referee, seat: Seat, after: str = "") -> Json:

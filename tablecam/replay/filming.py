@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tablecam.drawing.pen import Picture
 from tablecam.errors import BadInput
 from tablecam.record.journal import Journal
 from tablecam.record.whole_files import whole_file
@@ -14,7 +15,6 @@ from tablecam.replay.film import film_facts
 from tablecam.replay.movie import write_gif, write_mp4
 from tablecam.replay.pictures import Studio
 from tablecam.replay.scenes import Scene, scenes
-from tablecam.vision.pen import Picture
 
 Writer = Callable[..., int]
 Watched = Callable[[list[Scene]], Iterable[Scene]]

@@ -13,7 +13,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.measure.outlines import corners, footprint
+from tablecam.geometry.outlines import corners, footprint
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Point, Position, Terrain, Unit
 from tablecam.table.sides import side_name

@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image
 from PIL.GifImagePlugin import getdata, getheader
 
-from tablecam.vision.pen import Picture
+from tablecam.drawing.pen import Picture
 
 _CODEC: Final = "libx264"
 _OPTIONS: Final = {"preset": "veryfast", "crf": "21"}

@@ -11,15 +11,15 @@ from typing import Final
 import cv2
 import numpy as np
 
+from tablecam.drawing.evidence import Peopled, drawn_over, peopled, side_colours
+from tablecam.drawing.from_above import FromAbove
+from tablecam.drawing.lettering import Words, fitted, lettered, wrapped
+from tablecam.drawing.pen import INK, PAPER, WHITE, Colour, Pen, Picture
 from tablecam.errors import BadInput
-from tablecam.measure.outlines import corners
+from tablecam.geometry.outlines import corners
 from tablecam.record.journal import Journal
 from tablecam.replay.scenes import MOVE_S, Scene
 from tablecam.table.model import BasePose, Commander, Position, Terrain, Unit
-from tablecam.vision.evidence_drawing import Peopled, drawn_over, peopled, side_colours
-from tablecam.vision.from_above import FromAbove
-from tablecam.vision.lettering import Words, fitted, lettered, wrapped
-from tablecam.vision.pen import INK, PAPER, WHITE, Colour, Pen, Picture
 
 _STRIP: Final = 0.16
 """How much of a picture's height is for words."""

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tablecam.errors import BadInput
-from tablecam.measure.shapes import Shape
+from tablecam.geometry.shapes import Shape
 from tablecam.record.entries import Entry, Kind
 from tablecam.record.journal import Journal
 from tablecam.replay.moment import document_after

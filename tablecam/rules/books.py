@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
-from tablecam.measure.lengths import Length
-from tablecam.measure.shapes import Shape
+from tablecam.geometry.shapes import Shape
 from tablecam.rules.found import brought
 from tablecam.rules.sheets import Line, Sheet
 from tablecam.table.model import Position
+from tablecam.uncertainty.lengths import Length
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 from tablecam.errors import BadInput
-from tablecam.measure.answer import Answer
-from tablecam.measure.shapes import Shape
+from tablecam.geometry.shapes import Shape
 from tablecam.table.model import Position
+from tablecam.uncertainty.answer import Answer
 
 Json = dict[str, Any]
 

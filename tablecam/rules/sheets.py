@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tablecam.measure.answer import Answer
-from tablecam.measure.shapes import Shape
+from tablecam.geometry.shapes import Shape
+from tablecam.uncertainty.answer import Answer
 
 Json = dict[str, Any]
 

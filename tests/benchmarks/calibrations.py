@@ -14,12 +14,12 @@ import numpy as np
 
 from calibration.camera import Camera
 from calibration.tag_adjustment import Adjustment, Spreads
-from tablecam.measure.rectangles import rectangles
+from tablecam.geometry.rectangles import rectangles
 from tablecam.table.model import BasePose
 from tablecam.table.roster import BaseType
-from tablecam.vision.bases import base_poses
-from tablecam.vision.find import TagFinder
-from tablecam.vision.sighting import TagSighting
+from tablecam.vision.detection.sighting import TagSighting
+from tablecam.vision.search.find import TagFinder
+from tablecam.vision.tracking.bases import base_poses
 from tests.benchmarks.scores import is_right, off_in_sigmas
 from tests.calibration.laid_tags import ARM_MM, OVERSTATED, LaidTable
 from tests.footage import Rig

@@ -12,10 +12,10 @@ import cv2
 import numpy as np
 from rich.table import Table
 
-from tablecam.vision.expectation import Expectation, MeasuredRow
-from tablecam.vision.expectation_file import write_expectation
-from tablecam.vision.exposure import exposure
-from tablecam.vision.find import TagFinder
+from tablecam.planning.detection_model import Expectation, MeasuredRow
+from tablecam.planning.detection_model_file import write_expectation
+from tablecam.vision.detection.exposure import exposure
+from tablecam.vision.search.find import TagFinder
 from tests.benchmarks.peers import version
 from tests.benchmarks.report import Report, percentile
 from tests.benchmarks.scores import CLEAR, Tally, recall
@@ -24,7 +24,7 @@ from tests.benchmarks.tables import BLUR_PX
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "tests" / "benchmarks" / "README.md"
-EXPECTATION = ROOT / "tablecam" / "vision" / "expectation.toml"
+EXPECTATION = ROOT / "tablecam" / "planning" / "detection_model.toml"
 _PEERS = ("opencv-python-headless", "locus-tag", "pupil-apriltags", "numpy")
 _EXPOSED = 3
 """So many tables of a setting are asked how they are exposed."""

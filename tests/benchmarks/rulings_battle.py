@@ -17,7 +17,7 @@ from tablecam.table.model import BasePose, Commander, Position, TableSize, Terra
 TABLE = TableSize(2400, 1600, 40)
 BW = 40.0
 SIGMA_MM, SIGMA_DEG = 0.1, 0.3
-"""As of tags at 1.8 pixels a cell (`expectation.toml`)."""
+"""As of tags at 1.8 pixels a cell (`detection_model.toml`)."""
 ROWS = 10
 COMMANDERS = (
     Commander("french-cinc", "french", 1180.0, 520.0),

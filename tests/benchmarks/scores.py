@@ -10,14 +10,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from calibration.camera import Camera
-from tablecam.measure.rectangles import rectangles
+from tablecam.geometry.rectangles import rectangles
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose
 from tablecam.table.roster import BaseType, Roster
-from tablecam.vision.bases import base_poses
-from tablecam.vision.find import TagFinder
-from tablecam.vision.sighting import TagSighting
-from tablecam.vision.tracking import BaseTracker
+from tablecam.vision.detection.sighting import TagSighting
+from tablecam.vision.search.find import TagFinder
+from tablecam.vision.tracking.bases import base_poses
+from tablecam.vision.tracking.tracking import BaseTracker
 from tests.benchmarks.peers import Peer
 from tests.footage import TrueTag
 

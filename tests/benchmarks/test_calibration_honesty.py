@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tablecam.measure.lengths import distances
+from tablecam.uncertainty.lengths import distances
 from tests.benchmarks.calibrations import SeenBases, calibrations, laid_table
 from tests.benchmarks.scores import are_honest, within
 from tests.footage import Rig

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 import shapely
 
-from tablecam.measure.contact import contacts
-from tablecam.measure.lengths import distance, distances
-from tablecam.measure.outlines import footprint
+from tablecam.geometry.outlines import footprint
 from tablecam.table.model import Unit
 from tablecam.testing import unit
+from tablecam.uncertainty.contact import contacts
+from tablecam.uncertainty.lengths import distance, distances
 
 UNITS = 40
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-from tablecam.rules.maurice.field import Field, field_of
-from tablecam.rules.maurice.odds import odds
-from tablecam.rules.maurice.requests import read_request
+from tablecam.rules.maurice.field.field import Field, field_of
+from tablecam.rules.maurice.field.requests import read_request
+from tablecam.rules.maurice.odds.odds import odds
 from tablecam.table.model import TableSize
 from tests.rules.maurice.tables import BW, line, position
 

@@ -28,12 +28,11 @@ from rich.table import Table
 
 from tablecam.capture.frame import Frame
 from tablecam.capture.picture import DecodedPicture, JpegPicture
-from tablecam.live.keeping import KeptGame, new_game_file
-from tablecam.live.picture_budget import GAME_S
-from tablecam.live.recording import Recording
-from tablecam.live.settling import Settled
-from tablecam.live.watching import Sight, Watching
 from tablecam.record.game_file import GameFile
+from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.picture_budget import GAME_S
+from tablecam.recorder.recording import Recording
+from tablecam.recorder.settling import Settled
 from tablecam.referee.referee import Referee
 from tablecam.referee.rest import Rest
 from tablecam.referee.seats import SHARED
@@ -42,8 +41,9 @@ from tablecam.rules.games import game_of
 from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.model import Position
-from tablecam.vision.position import position_of
-from tablecam.vision.tracking import TrackedBase
+from tablecam.vision.tracking.position import position_of
+from tablecam.vision.tracking.tracking import TrackedBase
+from tablecam.vision.watching import Sight, Watching
 from tests.record.games import FACTS
 
 FRAMES, FRAMES_PER_S = 300, 10.0

@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
-from tablecam.measure.samples import DRAWS
-from tablecam.rules.maurice.field import field_of, renewed_field
-from tablecam.rules.maurice.renewed import renewed
-from tablecam.rules.maurice.ruled import Rulings
-from tablecam.rules.maurice.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.field.field import field_of, renewed_field
+from tablecam.rules.maurice.rulings.renewed import renewed
+from tablecam.rules.maurice.rulings.ruled import Rulings
+from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.table.model import Position
 from tablecam.table.steady import steadied
+from tablecam.uncertainty.samples import DRAWS
 from tests.benchmarks.plain_rulings import plain_fire, plain_rulings
 from tests.benchmarks.rulings_battle import battle, drawn, jittered, measured, with_one_moved
 

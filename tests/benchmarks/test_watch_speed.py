@@ -20,8 +20,8 @@ import numpy as np
 from rich.table import Table
 
 from tablecam.capture.picture import JpegPicture
-from tablecam.vision.find import TagFinder
-from tablecam.vision.watch import Look, Watch
+from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.watch import Look, Watch
 from tests.footage import Clip
 from tests.vision import watched
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from tablecam.live.watching import Sight, Watching
 from tablecam.simulate.render import DEMO_LOOK
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.model import BasePose
-from tablecam.vision.grey_picture import DecodedGrey
+from tablecam.vision.detection.grey_picture import DecodedGrey
+from tablecam.vision.watching import Sight, Watching
 from tests.benchmarks.calibrated import drawn
 from tests.benchmarks.report import percentile
 from tests.footage import Clip, Rig

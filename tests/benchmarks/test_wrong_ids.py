@@ -16,7 +16,7 @@ from calibration.lens import Lens
 from tablecam.capture.pictures import read_picture
 from tablecam.simulate.places import Place
 from tablecam.table.roster import Roster
-from tablecam.vision.find import TagFinder
+from tablecam.vision.search.find import TagFinder
 from tests.benchmarks.armies import TABLE, army
 from tests.footage import Clip
 

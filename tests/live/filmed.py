@@ -10,7 +10,7 @@ import numpy as np
 
 from calibration.camera_file import CameraFile, write_camera_file
 from calibration.results import CAMERA_PARAMETERS, Origin, TableCalibration
-from tablecam.live.rereading import Task
+from tablecam.recorder.rereading import Task
 from tablecam.replay.movie import write_mp4
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource

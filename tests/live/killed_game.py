@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from tablecam.live.keeping import KeptGame, new_game_file
-from tablecam.live.resuming import unfinished_game
 from tablecam.record.entries import GameFacts
+from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.resuming import unfinished_game
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
 from tablecam.rules.games import game_of

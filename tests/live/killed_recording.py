@@ -17,11 +17,10 @@ from pathlib import Path
 import cv2
 
 from tablecam.capture.frame import Frame
-from tablecam.live.keeping import KeptGame, new_game_file
-from tablecam.live.recording import Recording
-from tablecam.live.resuming import unfinished_game
-from tablecam.live.watching import Sight
 from tablecam.record.game_file import GameFacts
+from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.recording import Recording
+from tablecam.recorder.resuming import unfinished_game
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
 from tablecam.rules.games import game_of
@@ -29,6 +28,7 @@ from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
 from tablecam.simulate.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.model import Position
+from tablecam.vision.watching import Sight
 from tests.referee.tables import moved, table
 
 TABLE_FILE = "the table of a recording that is killed"

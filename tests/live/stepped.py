@@ -11,7 +11,7 @@ from typing import Any
 from calibration.camera import Camera
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
-from tablecam.live.calibration import LiveCalibration
+from tablecam.live_calibration.calibration import LiveCalibration
 from tablecam.simulate.calibration_source import HOLD_S, MOVE_S, WAVED, SimulatedCalibration
 from tablecam.simulate.demo import demo_camera, demo_roster
 from tablecam.simulate.render import PLAIN

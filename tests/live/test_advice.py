@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tablecam.live.advice import Facts, advice, facts_of
-from tablecam.vision.expectation import Expectation, MeasuredRow
-from tablecam.vision.exposure import Exposure
-from tablecam.vision.outlook import hung_at, sees_table
-from tablecam.vision.remedy import TooSmall, too_small
-from tablecam.vision.sighting import Rejection, Search, TagSighting
+from tablecam.planning.advice import Facts, advice, facts_of
+from tablecam.planning.detection_model import Expectation, MeasuredRow
+from tablecam.planning.resolution_advice import TooSmall, too_small
+from tablecam.vision.detection.exposure import Exposure
+from tablecam.vision.detection.sighting import Rejection, Search, TagSighting
+from tablecam.vision.search.camera_scale import hung_at, sees_table
 from tests.vision.pictures import CAMERA, FOOT, ROSTER
 
 

@@ -2,7 +2,7 @@
 
 import threading
 
-from tablecam.live.background import FairLock
+from tablecam.background import FairLock
 from tests.patience import comes_true
 
 

@@ -9,16 +9,16 @@ import pytest
 
 from tablecam.capture.frame import Frame
 from tablecam.capture.picture import DecodedPicture
+from tablecam.drawing.proof_cut import cut_around
+from tablecam.drawing.proof_ground import Ground
 from tablecam.errors import BadInput
+from tablecam.geometry.outlines import corners
 from tablecam.live.disputing import Disputing, Frozen
 from tablecam.live.rulings import LiveRulings
 from tablecam.live.state import Health, Snapshot
-from tablecam.measure.outlines import corners
 from tablecam.simulate.demo import demo_camera
 from tablecam.table.model import TableSize
 from tablecam.table.roster import BaseType, Roster, UnitEntry
-from tablecam.vision.proof_cut import cut_around
-from tablecam.vision.proof_ground import Ground
 from tests.rules.maurice.tables import line, position
 
 FOOT = BaseType("foot", 40, 40, 14, tag_height_mm=3.0)

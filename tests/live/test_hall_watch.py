@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.live.hall_tables import Followed, Side
-from tablecam.live.hall_watch import AWAY, HallWatch
+from tablecam.hall.server import Hall, Listed
+from tablecam.hall.tables import Followed, Side
+from tablecam.hall.watch import AWAY, HallWatch
 from tablecam.record.entries import NewEntry
 from tablecam.record.faults import NoAnswer
 from tablecam.record.game_file import GameFile
-from tablecam.record.server import Hall, Listed
 from tests.patience import comes_true
 from tests.record.games import FACTS, catch_up
 from tests.replay.small import deed, position

@@ -12,9 +12,9 @@ import pytest
 
 from tablecam.commands.serving import say_where_kept
 from tablecam.errors import BadInput
-from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.record.disputes import dispute_picture, disputes
 from tablecam.record.game_file import GameFile
+from tablecam.recorder.game_recorder import KeptGame, new_game_file
 from tests.record.disks import a_disk, no_room
 from tests.record.games import FACTS, add, dispute, pictures, position
 from tests.record.rights import as_nobody, open_folder

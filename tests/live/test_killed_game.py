@@ -19,8 +19,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from tablecam.live.resuming import unfinished_game
 from tablecam.record.plays import newest_play
+from tablecam.recorder.resuming import unfinished_game
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
 from tests.live.killed_game import TABLE_FILE

@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 import pytest
 
-from tablecam.live.resuming import unfinished_game
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import applied
+from tablecam.recorder.resuming import unfinished_game
 from tablecam.table.position_file import position_from_json
 from tests.live.killed_recording import TABLE_FILE, lying
 from tests.live.lives import asked, line_of, lives_of

@@ -7,7 +7,7 @@ import pytest
 
 from tablecam.capture.frame import Frame
 from tablecam.capture.picture import DecodedPicture
-from tablecam.live.looks import Looks, Shot
+from tablecam.recorder.reference_frames import Looks, Shot
 from tablecam.simulate.demo import demo_camera
 from tablecam.table.model import Position, TableSize, Unit
 from tests.live.test_trails import hidden, moving, pose, resting

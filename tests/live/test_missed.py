@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tablecam.live.keeping import KeptGame, new_game_file
-from tablecam.live.recording import Recording
 from tablecam.live.refereeing import Refereeing
 from tablecam.live.state import Health, Snapshot
 from tablecam.record.entries import Entry, Kind
 from tablecam.record.game_file import GameFile
+from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
 from tablecam.referee.shown import shown

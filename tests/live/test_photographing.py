@@ -7,13 +7,13 @@ import cv2
 import numpy as np
 import pytest
 
-from tablecam.live.keeping import KeptGame, new_game_file
-from tablecam.live.looks import Shot
-from tablecam.live.photographing import MoveJob, Photographing, TableJob
+from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.photographing import MoveJob, Photographing, TableJob
+from tablecam.recorder.reference_frames import Shot
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
-from tablecam.vision.rectify import rectifier
+from tablecam.vision.detection.rectify import rectifier
 from tests.record.games import FACTS
 
 AT = datetime(2026, 5, 1, 20, 0, tzinfo=UTC)

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from tablecam.live.picture_budget import DEFAULT_MB, GAME_S, LEVELS, PictureBudget, played_s
+from tablecam.recorder.picture_budget import DEFAULT_MB, GAME_S, LEVELS, PictureBudget, played_s
 
 TABLE_PX, PLACE_PX = 1800 * 1200, 360 * 210
 MB = 1_000_000

@@ -9,18 +9,18 @@ import cv2
 import numpy as np
 import pytest
 
-from tablecam.live.keeping import KeptGame, new_game_file
-from tablecam.live.recording import Recording
-from tablecam.live.watching import Sight
 from tablecam.record.entries import NewEntry, Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import WHOLE_EVERY, applied
+from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.recording import Recording
 from tablecam.referee.seats import SHARED, SPECTATOR
 from tablecam.referee.shown import shown
 from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
 from tablecam.simulate.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.position_file import position_from_json
+from tablecam.vision.watching import Sight
 from tests.live.tapped import (
     Tap,
     after_one_frame,

@@ -14,10 +14,10 @@ import pytest
 from distributed import LocalCluster
 
 from tablecam.cli import main
-from tablecam.live.rereading import mark_of, reread
 from tablecam.record.entries import GameFacts
 from tablecam.record.game_file import GameFile
 from tablecam.record.writer_lock import WriterLock
+from tablecam.recorder.rereading import mark_of, reread
 from tablecam.replay.moment import position_at
 from tests.live.filmed import MOVED_AT, PER_S, UNIT, filmed
 from tests.patience import comes_true, in_time

@@ -10,8 +10,8 @@ import pytest
 
 from tablecam.commands import serving
 from tablecam.commands.serving import GameOptions, kept_game
-from tablecam.live.keeping import KeptGame, new_game_file
-from tablecam.live.resuming import is_being_played, unfinished_game
+from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.resuming import is_being_played, unfinished_game
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
 from tablecam.rules.games import game_of

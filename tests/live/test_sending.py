@@ -8,13 +8,13 @@ from uuid import uuid4
 
 import pytest
 
-from tablecam.live.owed import Owed, Owing
-from tablecam.live.sending import APART, AWAY, NOT_TAKEN, Sending
-from tablecam.record.catching_up import BATCH
+from tablecam.hall.catching_up import BATCH
+from tablecam.hall.server import Hall
+from tablecam.hall.upload_queue import Owed, Owing
+from tablecam.hall.uploader import APART, AWAY, NOT_TAKEN, Sending
 from tablecam.record.entries import NewEntry, Picture
 from tablecam.record.faults import NoAnswer
 from tablecam.record.game_file import GameFile
-from tablecam.record.server import Hall
 from tests.patience import comes_true
 from tests.record.games import FACTS
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tablecam.live.settling import Settled, has_changed, moved_units
+from tablecam.recorder.settling import Settled, has_changed, moved_units
 from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
 
 SIGMA_MM, SIGMA_DEG = 0.2, 0.3

@@ -10,10 +10,10 @@ import pytest
 
 from tablecam.capture.reader import Reader
 from tablecam.errors import BadInput
-from tablecam.live.keeping import KeptGame, new_game_file
-from tablecam.live.resuming import unfinished_game
 from tablecam.live.table import LiveTable
 from tablecam.record.entries import GameFacts
+from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.resuming import unfinished_game
 from tablecam.referee.seats import SHARED
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource

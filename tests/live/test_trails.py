@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.live.trails import SeenAt, Trails, path, path_document
+from tablecam.recorder.trajectories import SeenAt, Trails, path, path_document
 from tablecam.table.model import BasePose
-from tablecam.vision.tracking import TrackedBase
+from tablecam.vision.tracking.tracking import TrackedBase
 
 FRAME_S = 0.1
 

@@ -5,8 +5,8 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.measure.answer import Answer, decide, probability
-from tablecam.measure.shapes import Shape, shapes_of
+from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.uncertainty.answer import Answer, decide, probability
 
 margins_mm = st.floats(-500, 500)
 sigmas_mm = st.floats(0.001, 20)

@@ -6,11 +6,11 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.measure.clear_line import shortest_clear_line
-from tablecam.measure.lengths import distance
-from tablecam.measure.outlines import footprint
+from tablecam.geometry.outlines import footprint
 from tablecam.table.model import Unit
 from tablecam.testing import mirrored, shifted, turned, unit
+from tablecam.uncertainty.clear_line import shortest_clear_line
+from tablecam.uncertainty.lengths import distance
 from tests.strategies import headings_deg
 
 GUN = unit("B1", "artillery", 0.0, 140.0, 270.0)

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tablecam.measure.contact import contact, contacts
-from tablecam.measure.lengths import distance
 from tablecam.table.headings import forward, right
 from tablecam.testing import base, mirrored, shifted, turned, unit
+from tablecam.uncertainty.contact import contact, contacts
+from tablecam.uncertainty.lengths import distance
 from tests.strategies import headings_deg, sizes_mm, units
 
 

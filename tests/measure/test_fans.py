@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely import affinity
 
-from tablecam.measure.fans import Turned, critical_arcs_mm, fan_before, may_be_met
-from tablecam.measure.lanes import advanced, front_width_mm, lane, turned_deg, wheeled
-from tablecam.measure.outlines import Axes
-from tablecam.measure.zone_ranges import critical_turns_deg, first_met
-from tablecam.measure.zones import strip_before
+from tablecam.geometry.moves.fans import Turned, critical_arcs_mm, fan_before, may_be_met
+from tablecam.geometry.moves.lanes import advanced, front_width_mm, lane, turned_deg, wheeled
+from tablecam.geometry.outlines import Axes
+from tablecam.geometry.zone_ranges import critical_turns_deg, first_met
+from tablecam.geometry.zones import strip_before
 
 LONGEST_MM, REACH_MM, DEEP_MM = 40.0, 160.0, 0.5
 ARCS_MM = np.linspace(0.0, LONGEST_MM, 9)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely import affinity
 
-from tablecam.measure.lanes import (
+from tablecam.geometry.moves.lanes import (
     ARC_ERROR_MM,
     advanced,
     all_ahead,
@@ -19,7 +19,7 @@ from tablecam.measure.lanes import (
     turned_deg,
     wheeled,
 )
-from tablecam.measure.outlines import Axes
+from tablecam.geometry.outlines import Axes
 
 FRONT = Axes((100.0, 50.0), (260.0, 50.0), 90.0)
 LINE = shapely.box(100, 10, 260, 50)

@@ -8,13 +8,13 @@ import shapely
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tablecam.measure.gaps import separations, ways_apart
-from tablecam.measure.lengths import Length, distance, distances, gaps_with_sigma
-from tablecam.measure.outlines import bases_footprint, footprint
-from tablecam.measure.rectangles import rectangles
-from tablecam.measure.within import within
+from tablecam.geometry.gaps import separations, ways_apart
+from tablecam.geometry.outlines import bases_footprint, footprint
+from tablecam.geometry.rectangles import rectangles
 from tablecam.table.model import Commander, TableSize, Unit
 from tablecam.testing import TABLE, base, mirrored, shifted, turned, unit
+from tablecam.uncertainty.lengths import Length, distance, distances, gaps_with_sigma
+from tablecam.uncertainty.within import within
 from tests.strategies import bases, headings_deg, units
 
 SIGMAS = {"sigma_mm": 0.2, "sigma_deg": 0.3}

@@ -5,7 +5,7 @@ import pytest
 import shapely
 from hypothesis import given
 
-from tablecam.measure.outlines import (
+from tablecam.geometry.outlines import (
     axes,
     bases_footprint,
     corners,
@@ -16,7 +16,7 @@ from tablecam.measure.outlines import (
     rear_edge,
     unit_footprint,
 )
-from tablecam.measure.sides import side_of, side_shapes, sides_of
+from tablecam.geometry.sides import side_of, side_shapes, sides_of
 from tablecam.table.model import TableSize
 from tablecam.testing import TABLE, base, mirrored, shifted, turned, unit
 from tests.strategies import bases, headings_deg, units

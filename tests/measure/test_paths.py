@@ -6,9 +6,8 @@ import shapely
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tablecam.measure.lanes import advanced, rotated, wheeled
-from tablecam.measure.outlines import Axes
-from tablecam.measure.paths import (
+from tablecam.geometry.moves.lanes import advanced, rotated, wheeled
+from tablecam.geometry.moves.paths import (
     Wheel,
     cheapest_path,
     faced_about,
@@ -16,6 +15,7 @@ from tablecam.measure.paths import (
     swept,
     walked_mm,
 )
+from tablecam.geometry.outlines import Axes
 
 FRONT = Axes((-80.0, 0.0), (80.0, 0.0), 90.0)
 MASSED = Axes((-40.0, 0.0), (40.0, 0.0), 90.0)

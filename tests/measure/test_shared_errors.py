@@ -11,8 +11,8 @@ from calibration.camera import Camera, Pose
 from calibration.results import LensCalibration, Origin
 from calibration.table_pose import find_table
 from calibration.table_tags import FoundTag
-from tablecam.measure.lengths import distance
 from tablecam.table.model import BasePose
+from tablecam.uncertainty.lengths import distance
 from tests.calibration.board_views import LENS
 from tests.calibration.laid_tags import LaidTable
 

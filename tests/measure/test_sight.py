@@ -5,8 +5,8 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.measure.outlines import footprint, front_edge
-from tablecam.measure.sight import free_line, is_hidden
+from tablecam.geometry.outlines import footprint, front_edge
+from tablecam.geometry.sight import free_line, is_hidden
 from tests.strategies import bases
 
 EDGE = shapely.LineString([(-20, 0), (20, 0)])

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.measure.lanes import Corner, advanced, wheeled
-from tablecam.measure.outlines import Axes
-from tablecam.measure.paths import paths_between
-from tablecam.measure.simple_paths import simply_reached
+from tablecam.geometry.moves.lanes import Corner, advanced, wheeled
+from tablecam.geometry.moves.paths import paths_between
+from tablecam.geometry.moves.simple_paths import simply_reached
+from tablecam.geometry.outlines import Axes
 
 START = Axes((420.0, 500.0), (580.0, 500.0), 90.0)
 CORNERS = st.sampled_from(["left", "right"])

@@ -6,9 +6,9 @@ import shapely
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from tablecam.measure.outlines import footprint, unit_footprint
-from tablecam.measure.shortest import cheapest_routes
-from tablecam.measure.string_line import StringLine, string_line, string_lines
+from tablecam.geometry.outlines import footprint, unit_footprint
+from tablecam.geometry.taut.shortest import cheapest_routes
+from tablecam.geometry.taut.taut_path import StringLine, string_line, string_lines
 from tablecam.table.model import BasePose
 from tablecam.testing import mirrored, shifted, turned, unit
 from tests.strategies import bases, headings_deg

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.measure.lengths import distance
-from tablecam.measure.rectangles import rectangles
-from tablecam.measure.samples import sampled
+from tablecam.geometry.rectangles import rectangles
 from tablecam.table.model import BasePose
+from tablecam.uncertainty.lengths import distance
+from tablecam.uncertainty.samples import sampled
 
 DRAWS = 20_000
 """What a standard deviation comes to is then known to half a per cent."""

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
-from tablecam.measure.about import RINGS_BW, about, about_unit, ring
-from tablecam.measure.outlines import bases_footprint
-from tablecam.measure.things import resolve
+from tablecam.geometry.outlines import bases_footprint
+from tablecam.geometry.things import resolve
 from tablecam.table.model import Commander, Unit
 from tablecam.testing import base, position, unit
+from tablecam.uncertainty.about import RINGS_BW, about, about_unit, ring
 
 TABLE = position(
     unit("F1", "line", 900, 400, 90, first_tag=10),

@@ -9,8 +9,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from shapely import affinity
 
-from tablecam.measure.lanes import swept_by_wheel
-from tablecam.measure.turning import first_turn_rad, free_turns_rad, half_planes
+from tablecam.geometry.moves.lanes import swept_by_wheel
+from tablecam.geometry.moves.turning import first_turn_rad, free_turns_rad, half_planes
 
 SLIVER_MM = 0.5
 MOST_RAD = 0.6

@@ -9,15 +9,15 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.measure.outlines import axes, corners, footprint
-from tablecam.measure.zone_ranges import (
+from tablecam.geometry.outlines import axes, corners, footprint
+from tablecam.geometry.zone_ranges import (
     critical_turns_deg,
     first_met,
     first_met_by_each,
     first_met_in_frames,
     rectangles_met_in_frames,
 )
-from tablecam.measure.zones import cone_at, cone_before, strip_before
+from tablecam.geometry.zones import cone_at, cone_before, strip_before
 from tablecam.testing import base
 from tests.strategies import bases
 

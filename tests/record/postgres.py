@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from tablecam.record.server import Hall
+from tablecam.hall.server import Hall
 from tests.patience import PATIENCE_S
 from tests.ports import kept_port
 

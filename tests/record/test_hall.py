@@ -8,12 +8,12 @@ from uuid import uuid4
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.record.catching_up import BATCH, HallCopy
+from tablecam.hall.catching_up import BATCH, HallCopy
+from tablecam.hall.server import Hall, server_url
 from tablecam.record.disputes import dispute_picture, disputes
 from tablecam.record.entries import NewEntry, Picture
 from tablecam.record.faults import Damaged
 from tablecam.record.game_file import GameFile
-from tablecam.record.server import Hall, server_url
 from tests.record.games import FACTS, add, catch_up, pictures
 
 

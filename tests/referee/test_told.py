@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.record.plays import newest_play
+from tablecam.recorder.game_recorder import KeptGame, new_game_file
 from tablecam.referee.corrections import correct_dice
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED, player

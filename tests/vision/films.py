@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from tablecam.vision.bases import base_poses
-from tablecam.vision.moves import moves
-from tablecam.vision.tracking import BaseTracker
+from tablecam.vision.tracking.bases import base_poses
+from tablecam.vision.tracking.moves import moves
+from tablecam.vision.tracking.tracking import BaseTracker
 from tests.vision.sightings import CAMERA, FOOT, ROSTER, sighting
 
 FRAME_S = 1 / 15

@@ -10,7 +10,7 @@ from calibration.camera import Camera, Pose
 from calibration.lens import Lens
 from tablecam.table.model import TableSize
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, TableTag, UnitEntry
-from tablecam.vision.sighting import TagSighting
+from tablecam.vision.detection.sighting import TagSighting
 
 FOOT = BaseType("foot", 40, 30, 14, tag_right_mm=4, tag_forward_mm=-6, tag_height_mm=3)
 CAMERA = Camera(Lens(1920, 1080, 1600, 1600, 960, 540), Pose((math.pi, 0, 0), (-600, 400, 1500)))

@@ -9,9 +9,9 @@ import numpy as np
 from calibration.camera import Camera
 from calibration.tag_pose import SeenTags
 from tablecam.simulate.mount import Tilt
-from tablecam.vision.registration import register
-from tablecam.vision.registration_state import Registration
-from tablecam.vision.sighting import TagSighting
+from tablecam.vision.detection.sighting import TagSighting
+from tablecam.vision.registration.registration import register
+from tablecam.vision.registration.state import Registration
 
 SIGMA = np.array([0.02, 0.02, 5e-4])
 """Of the demo's table tags as fitted: x_mm, y_mm, heading_rad."""

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.measure.rectangles import rectangles
+from tablecam.geometry.rectangles import rectangles
 from tablecam.table.roster import BaseType
-from tablecam.vision.bases import base_poses
-from tablecam.vision.tracking import BaseTracker
+from tablecam.vision.tracking.bases import base_poses
+from tablecam.vision.tracking.tracking import BaseTracker
 from tests.vision.sightings import CAMERA, FOOT, ROSTER, SIGMA_DEG, SIGMA_MM, sighting
 
 offsets_mm = st.floats(-12.0, 12.0)

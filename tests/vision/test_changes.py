@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.vision.blocks import Blocks, blocks_of
-from tablecam.vision.changes import Ground, as_map, changes
+from tablecam.vision.search.blocks import Blocks, blocks_of
+from tablecam.vision.search.changes import Ground, as_map, changes
 from tests.vision.pictures import CAMERA
 
 BLOCKS = blocks_of(CAMERA, (0.0, 0.0, 420.0, 300.0))

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.vision.dictionary import tag_patterns
+from tablecam.vision.fitting.dictionary import tag_patterns
 
 
 @pytest.mark.parametrize("name", ["DICT_4X4_250", "DICT_5X5_100", "DICT_6X6_250"])

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from tablecam.vision.blocks import Blocks
-from tablecam.vision.changes import Changes
-from tablecam.vision.due import due_blocks
-from tablecam.vision.sighting import Rejection, Search
-from tablecam.vision.tag_looks import TagLooks
+from tablecam.vision.detection.sighting import Rejection, Search
+from tablecam.vision.search.blocks import Blocks
+from tablecam.vision.search.changes import Changes
+from tablecam.vision.search.search_schedule import due_blocks
+from tablecam.vision.search.tag_appearance import TagLooks
 
 BLOCKS = Blocks(np.zeros(2), 8, 8, np.arange(64).reshape(8, 8))
 NOTHING = np.zeros(BLOCKS.count, dtype=np.bool_)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
-from tablecam.vision.expectation import Cost, Expectation, MeasuredRow, monotone
-from tablecam.vision.expectation_file import (
+from tablecam.planning.detection_model import Cost, Expectation, MeasuredRow, monotone
+from tablecam.planning.detection_model_file import (
     measured_expectation,
     read_expectation,
     write_expectation,
@@ -153,7 +153,7 @@ def test_what_is_written_is_read_back(tmp_path):
 def test_the_file_that_comes_with_tablecam_is_as_it_would_be_written(tmp_path):
     path = tmp_path / "expectation.toml"
     write_expectation(path, measured_expectation())
-    shipped = Path(__file__).parents[2] / "tablecam" / "vision" / "expectation.toml"
+    shipped = Path(__file__).parents[2] / "tablecam" / "planning" / "detection_model.toml"
     assert shipped.read_text(encoding="utf-8") == path.read_text(encoding="utf-8")
 
 

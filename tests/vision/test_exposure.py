@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from tablecam.vision.exposure import exposure, noise_grey
-from tablecam.vision.find import find_tags
+from tablecam.vision.detection.exposure import exposure, noise_grey
+from tablecam.vision.search.find import find_tags
 from tests.vision.pictures import CAMERA, ROSTER, Print, picture_of
 
 PRINTS = [

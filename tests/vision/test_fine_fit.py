@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibration.grey import to_grey
-from tablecam.vision.dictionary import tag_patterns
-from tablecam.vision.drawn import drawn_tags
-from tablecam.vision.fine_fit import placed_finely
-from tablecam.vision.fit import fit_tags
-from tablecam.vision.mosaic import mosaic_trace
-from tablecam.vision.neighbours import beside, told_apart
-from tablecam.vision.tags import TagGuesses
+from tablecam.vision.fitting.dictionary import tag_patterns
+from tablecam.vision.fitting.fine_fit import placed_finely
+from tablecam.vision.fitting.fit import fit_tags
+from tablecam.vision.fitting.mosaic import mosaic_trace
+from tablecam.vision.fitting.neighbours import beside, told_apart
+from tablecam.vision.fitting.rendered import drawn_tags
+from tablecam.vision.fitting.tags import TagGuesses
 from tests.benchmarks.sensors import exposed
 from tests.vision.pictures import CAMERA, Print, cover, picture_of
 

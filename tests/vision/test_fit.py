@@ -10,9 +10,9 @@ import pytest
 
 from calibration.camera import Camera, Pose
 from calibration.lens import Lens
-from tablecam.vision.dictionary import tag_patterns
-from tablecam.vision.fit import fit_tags
-from tablecam.vision.tags import TagGuesses
+from tablecam.vision.fitting.dictionary import tag_patterns
+from tablecam.vision.fitting.fit import fit_tags
+from tablecam.vision.fitting.tags import TagGuesses
 from tests.vision.pictures import CAMERA, Print, cover, picture_of
 
 PATTERNS = tag_patterns("DICT_4X4_250", range(10, 60))

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tablecam.vision.dictionary import tag_patterns
-from tablecam.vision.fit import fit_tags
-from tablecam.vision.kinds import tag_ids
-from tablecam.vision.tags import TagGuesses
+from tablecam.vision.detection.kinds import tag_ids
+from tablecam.vision.fitting.dictionary import tag_patterns
+from tablecam.vision.fitting.fit import fit_tags
+from tablecam.vision.fitting.tags import TagGuesses
 from tests.footage import Rig
 
 MOST_MEDIAN_PX = {"uhd-b": 0.11, "hd-b": 0.045}

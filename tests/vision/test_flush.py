@@ -8,10 +8,15 @@ import pytest
 
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.roster import BaseType
-from tablecam.vision.bases import BaseSighting
-from tablecam.vision.find import TagFinder
-from tablecam.vision.flush import UNKNOWN_PLAY_DEG, flush_rows, play_deg, straightened
-from tablecam.vision.tracking import BaseTracker
+from tablecam.vision.search.find import TagFinder
+from tablecam.vision.tracking.bases import BaseSighting
+from tablecam.vision.tracking.row_alignment import (
+    UNKNOWN_PLAY_DEG,
+    flush_rows,
+    play_deg,
+    straightened,
+)
+from tablecam.vision.tracking.tracking import BaseTracker
 from tests.footage import Rig
 from tests.vision.sightings import CAMERA, ROSTER, sighting
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tablecam.table.headings import difference_deg
-from tablecam.vision.bases import base_poses
-from tablecam.vision.find import TagFinder
+from tablecam.vision.search.find import TagFinder
+from tablecam.vision.tracking.bases import base_poses
 from tests.footage import Clip, Rig
 
 SCENES = [("uhd-b", "scene-1"), ("uhd-b", "scene-2"), ("hd-b", "scene-1"), ("hd-b", "scene-2")]

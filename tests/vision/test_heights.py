@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.table.model import Terrain
-from tablecam.vision.bases import base_poses
-from tablecam.vision.dictionary import tag_patterns
-from tablecam.vision.find import TagFinder
-from tablecam.vision.heights import Hills, on_planes
-from tablecam.vision.kinds import tag_ids
-from tablecam.vision.tags import TagGuesses
+from tablecam.vision.detection.kinds import tag_ids
+from tablecam.vision.fitting.dictionary import tag_patterns
+from tablecam.vision.fitting.tags import TagGuesses
+from tablecam.vision.identification.heights import Hills, on_planes
+from tablecam.vision.search.find import TagFinder
+from tablecam.vision.tracking.bases import base_poses
 from tests.vision.pictures import CAMERA, FOOT, ROSTER, Print, picture_of
 
 HILL_MM = 25.0

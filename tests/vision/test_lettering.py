@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tablecam.vision.lettering import Words, drawable, lettered
+from tablecam.drawing.lettering import Words, drawable, lettered
 
 NAMES = "Größe ÄÖÜ Übergang, garde à cheval, Señor Núñez, Żółw? Čáslav, İstanbul, „Œuvre“ ½ — ± 1°"
 

@@ -4,10 +4,10 @@ import cv2
 import numpy as np
 import pytest
 
-from tablecam.vision.dictionary import tag_patterns
-from tablecam.vision.fit import fit_tags
-from tablecam.vision.light import Light
-from tablecam.vision.tags import TagGuesses
+from tablecam.vision.fitting.dictionary import tag_patterns
+from tablecam.vision.fitting.fit import fit_tags
+from tablecam.vision.fitting.light import Light
+from tablecam.vision.fitting.tags import TagGuesses
 from tests.vision.pictures import CAMERA, Print, picture_of
 
 PATTERNS = tag_patterns("DICT_4X4_250", range(10, 20))

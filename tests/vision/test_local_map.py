@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.vision.local_map import picture_to_table, table_to_picture
+from tablecam.vision.fitting.local_map import picture_to_table, table_to_picture
 from tests.vision.pictures import CAMERA
 
 places = st.tuples(st.floats(20, 400), st.floats(20, 280))

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.vision.dictionary import tag_patterns
-from tablecam.vision.find import TagFinder
-from tablecam.vision.kinds import tag_ids
-from tablecam.vision.mates import FLUSH_NATS, Mates
-from tablecam.vision.tags import TagGuesses
+from tablecam.vision.detection.kinds import tag_ids
+from tablecam.vision.fitting.dictionary import tag_patterns
+from tablecam.vision.fitting.tags import TagGuesses
+from tablecam.vision.identification.unit_neighbours import FLUSH_NATS, Mates
+from tablecam.vision.search.find import TagFinder
 from tests.vision.pictures import CAMERA, FOOT, ROSTER, Print, cover, picture_of
 
 PATTERNS = tag_patterns(ROSTER.dictionary, tag_ids(ROSTER))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tablecam.vision.position import position_of, settled_position_of
+from tablecam.vision.tracking.position import position_of, settled_position_of
 from tests.vision.films import FRAME_S, FRAMES_TO_SETTLE, Film, assert_at, there
 from tests.vision.sightings import ROSTER, sighting
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tablecam.vision.resting import STILL_MM
+from tablecam.vision.tracking.resting import STILL_MM
 from tests.vision.films import DOUBT, FRAMES_TO_SETTLE, Film, assert_at, there
 from tests.vision.sightings import CAMERA, sighting
 

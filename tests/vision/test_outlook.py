@@ -7,11 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.table.model import TableSize
-from tablecam.table.roster import BaseType, Roster, TableTag, UnitEntry
-from tablecam.vision.expectation import Expectation, MeasuredRow
-from tablecam.vision.outlook import hung_at, largest_tag_mm, outline_px, sees_table, tag_scales
-from tablecam.vision.plan import (
+from tablecam.planning.detection_model import Expectation, MeasuredRow
+from tablecam.planning.plan import (
     MOST_SLANTED,
     Mount,
     highest_height_mm,
@@ -19,6 +16,15 @@ from tablecam.vision.plan import (
     lowest_height_mm,
     planned,
     with_tag_size,
+)
+from tablecam.table.model import TableSize
+from tablecam.table.roster import BaseType, Roster, TableTag, UnitEntry
+from tablecam.vision.search.camera_scale import (
+    hung_at,
+    largest_tag_mm,
+    outline_px,
+    sees_table,
+    tag_scales,
 )
 from tests.vision.pictures import CAMERA, ROSTER
 

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.vision.bases import base_poses
-from tablecam.vision.exposure import exposure
-from tablecam.vision.find import find_tags
-from tablecam.vision.labels import Labels
-from tablecam.vision.overlay import UNCERTAIN_MM, Overlay
-from tablecam.vision.pen import REFUSED, SIDES, Pen
-from tablecam.vision.registration import register
-from tablecam.vision.report import picture_report
-from tablecam.vision.sighting import Rejection, Search
+from tablecam.drawing.labels import Labels
+from tablecam.drawing.overlay import UNCERTAIN_MM, Overlay
+from tablecam.drawing.pen import REFUSED, SIDES, Pen
+from tablecam.drawing.report import picture_report
+from tablecam.vision.detection.exposure import exposure
+from tablecam.vision.detection.sighting import Rejection, Search
+from tablecam.vision.registration.registration import register
+from tablecam.vision.search.find import find_tags
+from tablecam.vision.tracking.bases import base_poses
 from tests.vision.pictures import CAMERA, FOOT, ROSTER, Print, picture_of
 
 TABLE_TAGS = [Print(tag.id, tag.x_mm, tag.y_mm, 90.0, 36, 0.0) for tag in ROSTER.table_tags]

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.measure.answer import Answer
-from tablecam.measure.outlines import corners
-from tablecam.measure.shapes import Shape
+from tablecam.drawing.lettering import Words, lettered, size_px, wrapped
+from tablecam.drawing.proof import Proof, proof_picture
+from tablecam.drawing.proof_cut import LEAST_WIDTH_PX, cut_around
+from tablecam.drawing.proof_ground import Ground
+from tablecam.drawing.shape_style import SIDES, look_of
+from tablecam.geometry.outlines import corners
+from tablecam.geometry.shapes import Shape
 from tablecam.simulate.demo import demo_camera
 from tablecam.table.model import BasePose, TableSize, Terrain, Unit
-from tablecam.vision.lettering import Words, lettered, size_px, wrapped
-from tablecam.vision.proof import Proof, proof_picture
-from tablecam.vision.proof_cut import LEAST_WIDTH_PX, cut_around
-from tablecam.vision.proof_ground import Ground
-from tablecam.vision.proof_looks import SIDES, look_of
+from tablecam.uncertainty.answer import Answer
 
 TABLE = TableSize(1200, 800, 30)
 CAMERA = demo_camera(1280, 720, TABLE)

@@ -18,7 +18,7 @@ from calibration.table_tags import find_tags as find_table_tags
 from tablecam.capture.pictures import read_picture
 from tablecam.table.headings import difference_deg
 from tablecam.table.table_file import read_table_file
-from tablecam.vision.find import find_tags
+from tablecam.vision.search.find import find_tags
 
 DICTIONARY = "DICT_6X6_250"
 UPRIGHT, TURNED = (23, 40, 98, 203), (62, 124)

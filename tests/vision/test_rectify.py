@@ -6,7 +6,7 @@ import pytest
 from calibration.camera import Camera, Pose
 from calibration.lens import Lens
 from tablecam.table.model import TableSize
-from tablecam.vision.rectify import rectifier
+from tablecam.vision.detection.rectify import rectifier
 from tests.vision.pictures import CAMERA, ROSTER
 
 TABLE = ROSTER.table

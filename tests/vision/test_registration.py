@@ -11,7 +11,7 @@ from calibration.camera import Camera
 from calibration.tag_pose import SeenTags, fit_pose, moved_by
 from tablecam.simulate.demo import demo_camera, demo_roster
 from tablecam.simulate.mount import Tilt
-from tablecam.vision.registration import register
+from tablecam.vision.registration.registration import register
 from tests.vision.table_tags import UP, Table, places_mm, sightings
 
 ROSTER = demo_roster()

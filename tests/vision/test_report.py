@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tablecam.drawing.report import picture_report
 from tablecam.table.roster import CommanderEntry
-from tablecam.vision.exposure import UNKNOWN_EXPOSURE, Exposure
-from tablecam.vision.registration import register
-from tablecam.vision.report import picture_report
-from tablecam.vision.sighting import Rejection, Search, TagSighting
+from tablecam.vision.detection.exposure import UNKNOWN_EXPOSURE, Exposure
+from tablecam.vision.detection.sighting import Rejection, Search, TagSighting
+from tablecam.vision.registration.registration import register
 from tests.vision.pictures import CAMERA, FOOT, ROSTER
 
 LED = replace(ROSTER, commanders=(CommanderEntry("wellington", "british", FOOT, 90),))

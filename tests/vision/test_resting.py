@@ -16,10 +16,10 @@ from tablecam.simulate.scene import Scene
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.headings import difference_deg
 from tablecam.table.roster import BaseType, UnitEntry
-from tablecam.vision.bases import BaseSighting, base_sightings
-from tablecam.vision.find import TagFinder
-from tablecam.vision.resting import USUAL_RANDOM_SHARE, Resting, Scatter, share_of
-from tablecam.vision.tracking import BaseTracker
+from tablecam.vision.search.find import TagFinder
+from tablecam.vision.tracking.bases import BaseSighting, base_sightings
+from tablecam.vision.tracking.resting import USUAL_RANDOM_SHARE, Resting, Scatter, share_of
+from tablecam.vision.tracking.tracking import BaseTracker
 from tests.vision.sightings import CAMERA, ROSTER, SIGMA_DEG, SIGMA_MM, sighting
 
 MIDDLE = BaseType("middle", 40, 40, 14, tag_height_mm=3)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.vision.covered import costs_if_covered
-from tablecam.vision.dictionary import all_patterns
-from tablecam.vision.find import TagFinder
-from tablecam.vision.points import expected_at_points, tag_points
-from tablecam.vision.slots import odds_of_mates
+from tablecam.vision.detection.points import expected_at_points, tag_points
+from tablecam.vision.fitting.dictionary import all_patterns
+from tablecam.vision.identification.occluded_rows import odds_of_mates
+from tablecam.vision.identification.occlusion_likelihood import costs_if_covered
+from tablecam.vision.search.find import TagFinder
 from tests.vision.pictures import CAMERA, ROSTER, Print, cover, picture_of
 
 FINDER = TagFinder(CAMERA, ROSTER)

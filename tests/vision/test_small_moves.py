@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.table.roster import UnitEntry
-from tablecam.vision.resting import STILL_MM
+from tablecam.vision.tracking.resting import STILL_MM
 from tests.vision.films import FRAME_S, FRAMES_TO_SETTLE, Film, assert_at, there
 from tests.vision.sightings import FOOT, ROSTER, sighting
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from tablecam.vision.dictionary import tag_patterns
-from tablecam.vision.texture import tag_textures
+from tablecam.vision.fitting.dictionary import tag_patterns
+from tablecam.vision.fitting.texture import tag_textures
 
 PATTERNS = tag_patterns("DICT_4X4_250", [5, 9])
 TAG = np.array([1])

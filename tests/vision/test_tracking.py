@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from calibration.camera import Camera
-from tablecam.vision.bases import base_poses
-from tablecam.vision.position import position_of
-from tablecam.vision.registration import register
-from tablecam.vision.resting import USUAL_RANDOM_SHARE
-from tablecam.vision.tracking import BaseTracker
+from tablecam.vision.registration.registration import register
+from tablecam.vision.tracking.bases import base_poses
+from tablecam.vision.tracking.position import position_of
+from tablecam.vision.tracking.resting import USUAL_RANDOM_SHARE
+from tablecam.vision.tracking.tracking import BaseTracker
 from tests.vision.sightings import CAMERA, FOOT, ROSTER, SIGMA_MM, sighting
 
 

@@ -6,10 +6,10 @@ from itertools import pairwise
 import pytest
 
 from tablecam.table.headings import difference_deg
-from tablecam.vision.find import TagFinder
-from tablecam.vision.moved_camera import placed_by
-from tablecam.vision.moves import moves
-from tablecam.vision.tracking import BaseTracker
+from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.moved_camera import placed_by
+from tablecam.vision.tracking.moves import moves
+from tablecam.vision.tracking.tracking import BaseTracker
 from tests.footage import Clip
 
 EVERY = 2

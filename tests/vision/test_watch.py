@@ -14,9 +14,9 @@ from tablecam.simulate.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.model import TableSize
-from tablecam.vision.find import TagFinder
-from tablecam.vision.grey_picture import DecodedGrey
-from tablecam.vision.watch import Watch
+from tablecam.vision.detection.grey_picture import DecodedGrey
+from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.watch import Watch
 from tests.footage import Clip
 from tests.vision.watched import jpeg
 

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from tablecam.live.hall_watch import HallWatch
+from tablecam.hall.watch import HallWatch
 from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
 from tests.patience import comes_true

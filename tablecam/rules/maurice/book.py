@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tablecam.errors import BadInput
-from tablecam.measure.lengths import Length
 from tablecam.rules.books import LengthByRule
-from tablecam.rules.maurice import sheets
-from tablecam.rules.maurice.activation import RULE, span
-from tablecam.rules.maurice.field import GAME, field_of, renewed_field
-from tablecam.rules.maurice.renewed import renewed
-from tablecam.rules.maurice.ruled import Rulings
-from tablecam.rules.maurice.rulings import all_rulings
-from tablecam.rules.maurice.whole import whole_units
+from tablecam.rules.maurice.field.field import GAME, field_of, renewed_field
+from tablecam.rules.maurice.field.whole import whole_units
+from tablecam.rules.maurice.place.activation import RULE, span
+from tablecam.rules.maurice.rulings.renewed import renewed
+from tablecam.rules.maurice.rulings.ruled import Rulings
+from tablecam.rules.maurice.rulings.rulings import all_rulings
+from tablecam.rules.maurice.sheets import sheets
 from tablecam.rules.sheets import Line, Sheet
 from tablecam.table.model import Position
+from tablecam.uncertainty.lengths import Length
 from tablecam.wording import nearest, quoted
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.fire import BaseFire, FireOption, fire_of
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.fire.fire import BaseFire, FireOption, fire_of
 from tablecam.table.model import Terrain, Unit
 from tests.rules.maurice.tables import gun, line, position
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.live.questions import measure
-from tablecam.rules.maurice.activation import Span, least_cards, reaches, span, spans
-from tablecam.rules.maurice.field import Field, field_of
-from tablecam.rules.maurice.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.field.field import Field, field_of
+from tablecam.rules.maurice.place.activation import Span, least_cards, reaches, span, spans
+from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.table.model import Commander, Terrain, Unit
 from tests.rules.maurice.sheets_asked import lines_of, unit_sheet
 from tests.rules.maurice.tables import BW, column, gun, line, position

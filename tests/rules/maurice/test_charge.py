@@ -12,11 +12,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from shapely import affinity
 
-from tablecam.measure.lanes import Corner
-from tablecam.measure.outlines import unit_footprint
-from tablecam.rules.maurice.charge import Charge, are_enough, charge_of
-from tablecam.rules.maurice.charge_reach import CORNERS
-from tablecam.rules.maurice.field import field_of
+from tablecam.geometry.moves.lanes import Corner
+from tablecam.geometry.outlines import unit_footprint
+from tablecam.rules.maurice.charge.charge import Charge, are_enough, charge_of
+from tablecam.rules.maurice.charge.reach import CORNERS
+from tablecam.rules.maurice.field.field import field_of
 from tablecam.table.headings import forward
 from tablecam.table.model import Terrain, Unit
 from tablecam.table.position_file import position_from_json

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tablecam.measure.outlines import unit_footprint
-from tablecam.rules.maurice.charge import charge_of, charges
-from tablecam.rules.maurice.charge_draws import DRAWS
-from tablecam.rules.maurice.charge_slack import limits_of
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.rulings import all_rulings, rulings_document
+from tablecam.geometry.outlines import unit_footprint
+from tablecam.rules.maurice.charge.charge import charge_of, charges
+from tablecam.rules.maurice.charge.draws import DRAWS
+from tablecam.rules.maurice.charge.slack import limits_of
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.table.model import Position, Terrain, Unit
 from tests.rules.maurice.tables import gun, line, massed, position
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.measure.answer import Answer
-from tablecam.rules.maurice.combat_cover import cover_answer, cover_evidence, has_cover_from
-from tablecam.rules.maurice.field import Field, field_of
-from tablecam.rules.maurice.levels import is_uphill, level
+from tablecam.rules.maurice.combat.cover import cover_answer, cover_evidence, has_cover_from
+from tablecam.rules.maurice.field.field import Field, field_of
+from tablecam.rules.maurice.field.levels import is_uphill, level
 from tablecam.table.model import Position, Terrain
+from tablecam.uncertainty.answer import Answer
 from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.moved import Motion, motions
 from tests.rules.maurice.tables import gun, line, massed, position

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from tablecam.rules.maurice.engagement import engagements
-from tablecam.rules.maurice.field import Field, field_of
+from tablecam.rules.maurice.combat.engagement import engagements
+from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.table.model import Terrain, Unit
 from tablecam.table.position_file import position_from_json
 from tests.rules.maurice.moved import Motion, motions

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.measure.outlines import corners
-from tablecam.rules.maurice.engagement import Engagements, engagements
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.front_contact import contact_margin_mm, touches_front
-from tablecam.rules.maurice.rulings import all_rulings, rulings_document
-from tablecam.rules.maurice.touch import touching
+from tablecam.geometry.outlines import corners
+from tablecam.rules.maurice.combat.engagement import Engagements, engagements
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.field.front_contact import contact_margin_mm, touches_front
+from tablecam.rules.maurice.place.touch import touching
+from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.table.model import Position, Terrain, Unit
 from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.tables import gun, line, massed, position

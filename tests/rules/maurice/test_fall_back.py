@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.fall_back import fall_back, rearmost_first, way_back
-from tablecam.rules.maurice.field import Field, field_of
-from tablecam.rules.maurice.results import Result
+from tablecam.rules.maurice.combat.fall_back import fall_back, rearmost_first, way_back
+from tablecam.rules.maurice.field.field import Field, field_of
+from tablecam.rules.maurice.field.results import Result
 from tablecam.table.model import Terrain, Unit
 from tests.rules.maurice.tables import BW, column, gun, line, massed, position
 

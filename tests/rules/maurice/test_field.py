@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field import field_of, renewed_field
-from tablecam.rules.maurice.whole import whole_units
+from tablecam.rules.maurice.field.field import field_of, renewed_field
+from tablecam.rules.maurice.field.whole import whole_units
 from tablecam.table.model import Commander, Position, TableSize, Terrain, Unit
 from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.tables import column, gun, line, massed, position

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tablecam.rules.maurice.fire import BaseFire
+from tablecam.rules.maurice.fire.fire import BaseFire
 from tablecam.testing import turned
 from tests.rules.maurice.firing import (
     SOUTH,

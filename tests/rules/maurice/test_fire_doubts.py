@@ -11,12 +11,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
-from tablecam.measure.answer import Answer
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.fire import BaseFire, fire_of, fires
-from tablecam.rules.maurice.renewed import renewed
-from tablecam.rules.maurice.rulings import all_rulings
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.fire.fire import BaseFire, fire_of, fires
+from tablecam.rules.maurice.rulings.renewed import renewed
+from tablecam.rules.maurice.rulings.rulings import all_rulings
 from tablecam.table.model import BasePose, Position
+from tablecam.uncertainty.answer import Answer
 from tests.rules.maurice.firing import SOUTH, box, cannon, enemy, foot, only
 from tests.rules.maurice.tables import column, gun, line, position
 from tests.rules.maurice.test_fire_moved import battles

@@ -10,10 +10,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.fire import BaseFire, fire_of
-from tablecam.rules.maurice.fire_shooter import shooters
-from tablecam.rules.maurice.fire_zone import Met, met_at, met_turned
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.fire.fire import BaseFire, fire_of
+from tablecam.rules.maurice.fire.shooter import shooters
+from tablecam.rules.maurice.fire.zone import Met, met_at, met_turned
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Position, Terrain, Unit
 from tests.rules.maurice.tables import column, gun, line, massed, position

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.fire import fire_of
-from tablecam.rules.maurice.fire_shooter import shooters
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.fire.fire import fire_of
+from tablecam.rules.maurice.fire.shooter import shooters
 from tablecam.table.model import BasePose, Position
 from tests.rules.maurice.firing import SOUTH, box, cannon, foot
 from tests.rules.maurice.tables import gun, position

@@ -8,17 +8,17 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.measure.fronts import Fronts
-from tablecam.measure.outlines import axes, footprint
-from tablecam.measure.rectangles import rectangles
-from tablecam.measure.samples import DRAWS, decide_sampled, sampled
-from tablecam.measure.sides import SIDES, side_of
-from tablecam.rules.maurice.field import Field, field_of
-from tablecam.rules.maurice.flank import flanked_by, is_to_flank, to_flank
-from tablecam.rules.maurice.pairs import pairs
-from tablecam.rules.maurice.touch import touching
+from tablecam.geometry.fronts import Fronts
+from tablecam.geometry.outlines import axes, footprint
+from tablecam.geometry.rectangles import rectangles
+from tablecam.geometry.sides import SIDES, side_of
+from tablecam.rules.maurice.field.field import Field, field_of
+from tablecam.rules.maurice.place.flank import flanked_by, is_to_flank, to_flank
+from tablecam.rules.maurice.place.pairs import pairs
+from tablecam.rules.maurice.place.touch import touching
 from tablecam.table.model import Unit
 from tablecam.testing import mirrored, shifted, turned
+from tablecam.uncertainty.samples import DRAWS, decide_sampled, sampled
 from tests.rules.maurice.tables import column, gun, line, massed, position
 
 WEST, EAST, SOUTH = 180.0, 0.0, 270.0

@@ -5,8 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.forces import doubtful_links, forces, is_force, link, possible_forces
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.place.forces import (
+    doubtful_links,
+    forces,
+    is_force,
+    link,
+    possible_forces,
+)
 from tablecam.table.model import Terrain, Unit
 from tablecam.testing import mirrored, shifted, turned
 from tests.rules.maurice.tables import column, line, massed, position

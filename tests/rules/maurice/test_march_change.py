@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from tablecam.rules.maurice.game.changes import changes
+from tablecam.rules.maurice.game.moves.changes import changes
 from tablecam.table.model import Arm, Unit
 from tablecam.testing import shifted, turned
 from tests.rules.maurice.marching import field, judged, wood

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.measure.outlines import corners
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.near import Near, near_enemy
+from tablecam.geometry.outlines import corners
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.place.near import Near, near_enemy
 from tablecam.table.model import BasePose, Terrain, Unit
 from tablecam.testing import mirrored, shifted, turned
 from tests.rules.maurice.tables import gun, line, position

@@ -12,21 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.cli import main
-from tablecam.measure.outlines import common_area
-from tablecam.rules.maurice import rulings as chapters
-from tablecam.rules.maurice.charge import charges
-from tablecam.rules.maurice.charge_draws import drawn_fields
-from tablecam.rules.maurice.combat_cover import Covers
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.game.moved import moved
-from tablecam.rules.maurice.game.moved_units import seen_march
-from tablecam.rules.maurice.game.steps import Marching
-from tablecam.rules.maurice.narrowing import of_units
-from tablecam.rules.maurice.reach import reach
-from tablecam.rules.maurice.ruled import NOT_KNOWN
-from tablecam.rules.maurice.rulings import all_rulings, rulings_document
-from tablecam.rules.maurice.rulings_drawing import drawing
-from tablecam.rules.maurice.sheets import pair_sheet, unit_sheet
+from tablecam.geometry.outlines import common_area
+from tablecam.rules.maurice.charge.charge import charges
+from tablecam.rules.maurice.charge.draws import drawn_fields
+from tablecam.rules.maurice.combat.cover import Covers
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.game.hands.moved import moved
+from tablecam.rules.maurice.game.hands.moved_units import seen_march
+from tablecam.rules.maurice.game.state.steps import Marching
+from tablecam.rules.maurice.movement.reach import reach
+from tablecam.rules.maurice.rulings.drawing import drawing
+from tablecam.rules.maurice.rulings.narrowing import of_units
+from tablecam.rules.maurice.rulings.ruled import NOT_KNOWN
+from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.rulings.rulings import rulings as chapters
+from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
 from tablecam.table.model import Commander, Position, TableSize, Terrain
 from tablecam.testing import shifted, unit
 from tests.rules.maurice.game.states import state_at
@@ -231,7 +231,7 @@ def test_a_move_beyond_us_is_not_known_and_the_other_moves_are_judged(monkeypatc
             raise shapely.errors.GEOSException("side location conflict")
         return seen_march(state, seen)
 
-    monkeypatch.setattr("tablecam.rules.maurice.game.moved.seen_march", fails)
+    monkeypatch.setattr("tablecam.rules.maurice.game.hands.moved.seen_march", fails)
     units = line("F1", "french", 500, 500), line("F2", "french", 900, 500)
     state = state_at(position(*units), Marching(force=("F1", "F2")))
     by_hand = moved(state, position(*(shifted(each, 0.0, 80.0) for each in units)))

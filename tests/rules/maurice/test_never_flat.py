@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.measure.answer import Answer
-from tablecam.rules.maurice.combat_cover import cover_answer
-from tablecam.rules.maurice.engagement import engagements
-from tablecam.rules.maurice.field import Field, field_of
-from tablecam.rules.maurice.flank import to_flank
-from tablecam.rules.maurice.near import near_enemy
-from tablecam.rules.maurice.touch import touching
+from tablecam.rules.maurice.combat.cover import cover_answer
+from tablecam.rules.maurice.combat.engagement import engagements
+from tablecam.rules.maurice.field.field import Field, field_of
+from tablecam.rules.maurice.place.flank import to_flank
+from tablecam.rules.maurice.place.near import near_enemy
+from tablecam.rules.maurice.place.touch import touching
 from tablecam.table.model import Position, Terrain
+from tablecam.uncertainty.answer import Answer
 from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.tables import gun, line, position
 

@@ -8,13 +8,13 @@ from itertools import product
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.combat import combat_scores, fight
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.odds import odds
-from tablecam.rules.maurice.rally import rally
-from tablecam.rules.maurice.requests import read_request
-from tablecam.rules.maurice.results import Result, Scored, results
-from tablecam.rules.maurice.volley import rolled, shot_list, struck
+from tablecam.rules.maurice.combat.combat import combat_scores, fight
+from tablecam.rules.maurice.combat.rally import rally
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.field.requests import read_request
+from tablecam.rules.maurice.field.results import Result, Scored, results
+from tablecam.rules.maurice.fire.volley import rolled, shot_list, struck
+from tablecam.rules.maurice.odds.odds import odds
 from tablecam.table.model import Terrain
 from tests.rules.maurice.tables import BW, gun, line, massed, position
 

@@ -3,9 +3,9 @@
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.odds import odds
-from tablecam.rules.maurice.requests import read_request
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.field.requests import read_request
+from tablecam.rules.maurice.odds.odds import odds
 from tablecam.rules.odds import odds_of
 from tests.rules.maurice.tables import line, position
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.odds_shots import chance_of, expected, successes
+from tablecam.rules.maurice.odds.shots import chance_of, expected, successes
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import shapely
 
-from tablecam.rules.maurice.field import Field, field_of
-from tablecam.rules.maurice.narrowing import document_under, of_units
-from tablecam.rules.maurice.reach import reach
-from tablecam.rules.maurice.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.field.field import Field, field_of
+from tablecam.rules.maurice.movement.reach import reach
+from tablecam.rules.maurice.rulings.narrowing import document_under, of_units
+from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.table.model import Terrain, Unit
 from tests.rules.maurice.tables import BW, column, gun, line, position
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.field import field_of, renewed_field
-from tablecam.rules.maurice.renewed import renewed
-from tablecam.rules.maurice.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.field.field import field_of, renewed_field
+from tablecam.rules.maurice.rulings.renewed import renewed
+from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.table.model import Commander, Terrain
 from tests.rules.maurice.tables import gun, line, massed, position
 

@@ -7,8 +7,15 @@ import pytest
 
 from tablecam.documents import read_json
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.requests import Aim, Combat, Rally, Volley, read_request, request_of
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.field.requests import (
+    Aim,
+    Combat,
+    Rally,
+    Volley,
+    read_request,
+    request_of,
+)
 from tests.rules.maurice.tables import line, position
 
 FIELD = field_of(

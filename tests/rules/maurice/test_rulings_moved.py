@@ -4,8 +4,8 @@ from typing import Any
 
 from hypothesis import given, settings
 
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.table.model import Position, Terrain
 from tests.rules.maurice.moved import Motion, motions
 from tests.rules.maurice.tables import column, gun, line, massed, position

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tablecam.rules.maurice.score import Fighter, values
+from tablecam.rules.maurice.combat.score import Fighter, values
 
 
 def meets(*pairs: tuple[str, str], guns: str = "", **more: object) -> dict[str, Fighter]:

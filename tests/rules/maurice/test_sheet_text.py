@@ -1,10 +1,10 @@
 """Sheets as a terminal shows them."""
 
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.rulings import all_rulings
-from tablecam.rules.maurice.rulings_text import notes_of, tables_of
-from tablecam.rules.maurice.sheet_text import sheet_lines
-from tablecam.rules.maurice.sheets import pair_sheet, unit_sheet
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.rulings.rulings import all_rulings
+from tablecam.rules.maurice.rulings.text import notes_of, tables_of
+from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
+from tablecam.rules.maurice.sheets.text import sheet_lines
 from tests.rules.maurice.tables import line, position
 
 FACING = all_rulings(

@@ -6,7 +6,7 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.rules.books import book_of
-from tablecam.rules.maurice.readings import READINGS
+from tablecam.rules.maurice.rulings.readings import READINGS
 from tests.rules.maurice.sheets_asked import (
     BOOK,
     FACING,

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tablecam.rules.maurice.fall_back import way_back
-from tablecam.rules.maurice.field import Field, field_of
-from tablecam.rules.maurice.flank import flanked_by
-from tablecam.rules.maurice.movement import judge_move
-from tablecam.rules.maurice.touch import touching
+from tablecam.rules.maurice.combat.fall_back import way_back
+from tablecam.rules.maurice.field.field import Field, field_of
+from tablecam.rules.maurice.movement.movement import judge_move
+from tablecam.rules.maurice.place.flank import flanked_by
+from tablecam.rules.maurice.place.touch import touching
 from tablecam.table.model import Terrain
 from tablecam.testing import shifted
 from tests.rules.maurice.tables import line, position

@@ -3,10 +3,10 @@
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.requests import read_request
-from tablecam.rules.maurice.resolve import resolve
-from tablecam.rules.maurice.volley import Fired, Shot, rolled, shot_list, struck
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.field.requests import read_request
+from tablecam.rules.maurice.fire.volley import Fired, Shot, rolled, shot_list, struck
+from tablecam.rules.maurice.resolve.resolve import resolve
 from tablecam.table.model import Terrain, Unit
 from tests.rules.maurice.tables import column, gun, line, massed, position
 

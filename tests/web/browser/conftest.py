@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tablecam.live.keeping import KeptGame, new_game_file
 from tablecam.live.state import Snapshot
 from tablecam.record.entries import GameFacts
+from tablecam.recorder.game_recorder import KeptGame, new_game_file
 from tablecam.simulate.demo import embedded_demo
 from tablecam.table.model import BasePose
 from tests.patience import PATIENCE_S

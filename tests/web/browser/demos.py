@@ -12,9 +12,9 @@ from playwright.sync_api import BrowserContext, Page
 
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
-from tablecam.live.keeping import KeptGame
 from tablecam.live.state import Snapshot
 from tablecam.live.table import LiveTable
+from tablecam.recorder.game_recorder import KeptGame
 from tablecam.simulate.demo import demo_camera, demo_roster
 from tablecam.simulate.render import PLAIN, Renderer
 from tablecam.simulate.scene import Scene

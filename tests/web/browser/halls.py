@@ -12,9 +12,9 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, Response
 
-from tablecam.live.keeping import KeptGame, new_game_file
-from tablecam.live.resuming import unfinished_game
 from tablecam.record.game_file import GameFacts
+from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.resuming import unfinished_game
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
 from tablecam.rules.game import Asked

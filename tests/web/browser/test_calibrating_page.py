@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from calibration.camera_file import read_camera_file
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
-from tablecam.live.calibration import LiveCalibration
+from tablecam.live_calibration.calibration import LiveCalibration
 from tablecam.simulate.calibration_source import SimulatedCalibration
 from tablecam.simulate.demo import demo_camera, demo_roster
 from tests.live.stepped import PLACES

@@ -10,10 +10,10 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tablecam.live.hall_watch import HallWatch
+from tablecam.hall.server import Hall
+from tablecam.hall.watch import HallWatch
 from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
-from tablecam.record.server import Hall
 from tests.record.games import FACTS, catch_up
 from tests.record.postgres import Postgres, hall_on
 from tests.replay.small import deed, position

@@ -6,8 +6,8 @@ Only in a game in which players have agreed to declare first (`DECLARING.md`).
 from __future__ import annotations
 
 from tablecam.rules.game import Closed
-from tablecam.rules.maurice.game.state import State
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.steps import (
     Activating,
     Charging,
     ChoosingEdge,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tablecam.rules.maurice.game import round as the_round
-from tablecam.rules.maurice.game.actions import Action
-from tablecam.rules.maurice.game.state import State
-from tablecam.rules.maurice.game.steps import ChoosingFallBacks, Displacing, MovingCommander
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.state.actions import Action
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.steps import ChoosingFallBacks, Displacing, MovingCommander
 
 
 def forced(state: State) -> Action | None:

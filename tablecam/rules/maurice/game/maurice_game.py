@@ -7,28 +7,28 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
-from tablecam.measure.shapes import Shape
+from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Asked, Event, Json, Offer, Suggestion
-from tablecam.rules.maurice.field import GAME as NAME
-from tablecam.rules.maurice.game import round as rounds
-from tablecam.rules.maurice.game.action_json import action_from_json, action_to_json
-from tablecam.rules.maurice.game.actions import Action, Draw, Overrule
+from tablecam.rules.maurice.field.field import GAME as NAME
+from tablecam.rules.maurice.game.cards.draw_steps import check_unnamed, settled_draw
+from tablecam.rules.maurice.game.cards.overruled_cards import settled_overrule
 from tablecam.rules.maurice.game.closed import closed
-from tablecam.rules.maurice.game.draw_steps import check_unnamed, settled_draw
-from tablecam.rules.maurice.game.due_drawing import due_shapes
 from tablecam.rules.maurice.game.forced import forced
-from tablecam.rules.maurice.game.hands import is_dealt
-from tablecam.rules.maurice.game.laying import laid
-from tablecam.rules.maurice.game.moved import moved
+from tablecam.rules.maurice.game.hands.moved import moved
 from tablecam.rules.maurice.game.offers import offer
-from tablecam.rules.maurice.game.options import first_state
-from tablecam.rules.maurice.game.overrule import agreed_on
-from tablecam.rules.maurice.game.overruled_cards import settled_overrule
-from tablecam.rules.maurice.game.seen import seen_by
-from tablecam.rules.maurice.game.state import State
-from tablecam.rules.maurice.game.state_json import state_from_json, state_to_json
-from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.game.procedure import round as rounds
+from tablecam.rules.maurice.game.procedure.due_drawing import due_shapes
+from tablecam.rules.maurice.game.procedure.overrule import agreed_on
+from tablecam.rules.maurice.game.setup.laying import laid
+from tablecam.rules.maurice.game.setup.options import first_state
+from tablecam.rules.maurice.game.state.action_json import action_from_json, action_to_json
+from tablecam.rules.maurice.game.state.actions import Action, Draw, Overrule
+from tablecam.rules.maurice.game.state.hand import is_dealt
+from tablecam.rules.maurice.game.state.seen import seen_by
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.state_json import state_from_json, state_to_json
+from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.model import Position
 
 

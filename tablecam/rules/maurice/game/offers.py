@@ -8,19 +8,19 @@ from dataclasses import replace
 import shapely
 from shapely import affinity
 
-from tablecam.measure.shapes import Shape, shapes_of
+from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import AlikeDice, Offer
-from tablecam.rules.maurice.activation import span
-from tablecam.rules.maurice.fall_back import fall_back, moved_back_mm
-from tablecam.rules.maurice.field import UnitOnField
-from tablecam.rules.maurice.game import actions as act
-from tablecam.rules.maurice.game.due_drawing import offer_shapes, outlines
-from tablecam.rules.maurice.game.fire_steps import shots_of
-from tablecam.rules.maurice.game.move_words import march_words
-from tablecam.rules.maurice.game.rally_steps import rally_needs
-from tablecam.rules.maurice.game.state import State
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back_mm
+from tablecam.rules.maurice.field.field import UnitOnField
+from tablecam.rules.maurice.fire.volley import Shot, disrupt_number
+from tablecam.rules.maurice.game.command.rally_steps import rally_needs
+from tablecam.rules.maurice.game.fire.fire_steps import shots_of
+from tablecam.rules.maurice.game.moves.move_words import march_words
+from tablecam.rules.maurice.game.procedure.due_drawing import offer_shapes, outlines
+from tablecam.rules.maurice.game.state import actions as act
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.steps import (
     Activating,
     LayingTerrain,
     RollingCombat,
@@ -30,9 +30,9 @@ from tablecam.rules.maurice.game.steps import (
     RollingToDisrupt,
     RollingToHit,
 )
-from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at
-from tablecam.rules.maurice.march_change import placed
-from tablecam.rules.maurice.volley import Shot, disrupt_number
+from tablecam.rules.maurice.game.state.table import charges_at, field_at, fire_at
+from tablecam.rules.maurice.movement.change import placed
+from tablecam.rules.maurice.place.activation import span
 from tablecam.table.model import Point
 from tablecam.table.sides import side_name
 

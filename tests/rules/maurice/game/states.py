@@ -8,10 +8,10 @@ from typing import Any
 
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event
-from tablecam.rules.maurice.game import round as the_round
-from tablecam.rules.maurice.game.actions import Action
-from tablecam.rules.maurice.game.state import Command, Deck, Round, Side, State
-from tablecam.rules.maurice.game.steps import Step
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.state.actions import Action
+from tablecam.rules.maurice.game.state.state import Command, Deck, Round, Side, State
+from tablecam.rules.maurice.game.state.steps import Step
 from tablecam.table.model import Position
 
 

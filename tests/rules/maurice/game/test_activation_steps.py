@@ -6,13 +6,13 @@ import pytest
 
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.actions import (
+from tablecam.rules.maurice.game.state.actions import (
     Activate,
     Declare,
     Decline,
     Done,
 )
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.game.state.steps import (
     Activating,
     CommandChoice,
     Interrupting,

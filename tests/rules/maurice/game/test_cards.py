@@ -6,7 +6,7 @@ import pytest
 
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.actions import (
+from tablecam.rules.maurice.game.state.actions import (
     Activate,
     Charge,
     Declare,
@@ -17,7 +17,7 @@ from tablecam.rules.maurice.game.actions import (
     Remove,
     Volleys,
 )
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.game.state.steps import (
     Charging,
     CommandChoice,
     Firing,

@@ -12,20 +12,20 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.measure.lanes import Corner, lane, pivot_mm, turned_deg, wheeled
+from tablecam.geometry.moves.lanes import Corner, lane, pivot_mm, turned_deg, wheeled
 from tablecam.rules.game import Refused
-from tablecam.rules.maurice.combat import meeting
-from tablecam.rules.maurice.game import round as the_round
-from tablecam.rules.maurice.game.actions import Charge, Done, March
-from tablecam.rules.maurice.game.state import State
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.combat.combat import meeting
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.state.actions import Charge, Done, March
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.steps import (
     Charging,
     Displacing,
     Modifying,
     MovingCommander,
     RollingCombat,
 )
-from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.model import Commander, Terrain, Unit
 from tablecam.testing import shifted, turned
 from tests.rules.maurice.game.states import after, level, state_at

@@ -7,20 +7,20 @@ from dataclasses import replace
 import pytest
 
 from tablecam.rules.game import Refused
-from tablecam.rules.maurice.combat import meeting
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.game import round as the_round
-from tablecam.rules.maurice.game.actions import Done, FallBack
-from tablecam.rules.maurice.game.state import Modifier, State
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.combat.combat import meeting
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.field.requests import Combat
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.state.actions import Done, FallBack
+from tablecam.rules.maurice.game.state.state import Modifier, State
+from tablecam.rules.maurice.game.state.steps import (
     ChoosingFallBacks,
     Displacing,
     MovingCommander,
     Over,
     RollingCombat,
 )
-from tablecam.rules.maurice.requests import Combat
-from tablecam.rules.maurice.resolve import resolve
+from tablecam.rules.maurice.resolve.resolve import resolve
 from tablecam.table.model import Commander, Terrain, Unit
 from tablecam.table.position_file import position_to_json
 from tests.rules.maurice.game.states import after, dice, kinds, level, state_at

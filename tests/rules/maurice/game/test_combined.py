@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tablecam.rules.game import Refused
-from tablecam.rules.maurice.game import round as the_round
-from tablecam.rules.maurice.game.actions import (
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.state.actions import (
     Activate,
     Declare,
     Decline,
@@ -21,8 +21,8 @@ from tablecam.rules.maurice.game.actions import (
     PlaceCommander,
     Volleys,
 )
-from tablecam.rules.maurice.game.state import Deck, Modifier, State
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.game.state.state import Deck, Modifier, State
+from tablecam.rules.maurice.game.state.steps import (
     Activating,
     CommandChoice,
     Discarding,

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from tablecam.measure.outlines import unit_footprint
+from tablecam.geometry.outlines import unit_footprint
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game import round as the_round
-from tablecam.rules.maurice.game.actions import (
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.state.actions import (
     Activate,
     Charge,
     ClearSmoke,
@@ -20,8 +20,8 @@ from tablecam.rules.maurice.game.actions import (
     March,
     Rally,
 )
-from tablecam.rules.maurice.game.state import Modifier, State
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.game.state.state import Modifier, State
+from tablecam.rules.maurice.game.state.steps import (
     Activating,
     Charging,
     ChoosingFallBacks,

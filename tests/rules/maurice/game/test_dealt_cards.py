@@ -7,7 +7,7 @@ import pytest
 
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.actions import (
+from tablecam.rules.maurice.game.state.actions import (
     Activate,
     Declare,
     Decline,
@@ -19,9 +19,9 @@ from tablecam.rules.maurice.game.actions import (
     Remove,
     Volleys,
 )
-from tablecam.rules.maurice.game.cards import RESHUFFLE
-from tablecam.rules.maurice.game.state import Deck
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.game.state.cards import RESHUFFLE
+from tablecam.rules.maurice.game.state.state import Deck
+from tablecam.rules.maurice.game.state.steps import (
     Activating,
     CommandChoice,
     Discarding,

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from tablecam.errors import BadInput
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game import round as the_round
-from tablecam.rules.maurice.game.actions import (
+from tablecam.rules.maurice.game.closed import closed
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.state.actions import (
     Activate,
     Charge,
     Declare,
@@ -23,9 +24,8 @@ from tablecam.rules.maurice.game.actions import (
     FireFrom,
     Volleys,
 )
-from tablecam.rules.maurice.game.closed import closed
-from tablecam.rules.maurice.game.state import Options, State
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.game.state.state import Options, State
+from tablecam.rules.maurice.game.state.steps import (
     Activating,
     Charging,
     ChoosingEdge,

@@ -6,11 +6,11 @@ import pytest
 
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import AlikeDice
-from tablecam.rules.maurice.game import round as the_round
-from tablecam.rules.maurice.game.actions import Fire, FireFrom, Rally
 from tablecam.rules.maurice.game.offers import offer
-from tablecam.rules.maurice.game.state import State
-from tablecam.rules.maurice.game.steps import Firing, Rallying
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.state.actions import Fire, FireFrom, Rally
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.steps import Firing, Rallying
 from tablecam.table.model import Terrain
 from tests.rules.maurice.game.states import after, dice, state_at
 from tests.rules.maurice.tables import line, position

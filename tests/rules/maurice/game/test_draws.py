@@ -6,15 +6,15 @@ import pytest
 
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.actions import (
+from tablecam.rules.maurice.game.state.actions import (
     Declare,
     Discard,
     Done,
     Draw,
     Volleys,
 )
-from tablecam.rules.maurice.game.state import Deck
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.game.state.state import Deck
+from tablecam.rules.maurice.game.state.steps import (
     Activating,
     CommandChoice,
     Discarding,

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from tablecam.rules.game import Refused
-from tablecam.rules.maurice.game import round as the_round
-from tablecam.rules.maurice.game.actions import Done, Fire, FireFrom
-from tablecam.rules.maurice.game.state import Modifier, State
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.state.actions import Done, Fire, FireFrom
+from tablecam.rules.maurice.game.state.state import Modifier, State
+from tablecam.rules.maurice.game.state.steps import (
     CommandChoice,
     Firing,
     MovingCommander,

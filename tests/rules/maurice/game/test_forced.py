@@ -3,8 +3,8 @@
 import pytest
 
 from tablecam.rules.games import game_of
-from tablecam.rules.maurice.game.actions import Done, FallBack
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.game.state.actions import Done, FallBack
+from tablecam.rules.maurice.game.state.steps import (
     ChoosingFallBacks,
     Marching,
     MovingCommander,

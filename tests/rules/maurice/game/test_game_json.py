@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
 from tablecam.rules.dice import Roll
-from tablecam.rules.maurice.game import GAME, actions, cards, state, steps
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.state import actions, cards, state, steps
 from tablecam.table.model import BasePose
 from tests.rules.maurice.game.battles import battles
 from tests.rules.maurice.game.states import state_at

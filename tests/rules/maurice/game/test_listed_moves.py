@@ -8,20 +8,20 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.game import round as the_round
-from tablecam.rules.maurice.game.actions import Charge, Done, FallBack, March
-from tablecam.rules.maurice.game.state import Modifier
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.field.requests import Combat
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.state.actions import Charge, Done, FallBack, March
+from tablecam.rules.maurice.game.state.state import Modifier
+from tablecam.rules.maurice.game.state.steps import (
     Charging,
     ChoosingFallBacks,
     Displacing,
     Marching,
     RollingCombat,
 )
-from tablecam.rules.maurice.game.table import field_at
-from tablecam.rules.maurice.requests import Combat
-from tablecam.rules.maurice.resolve import resolve
+from tablecam.rules.maurice.game.state.table import field_at
+from tablecam.rules.maurice.resolve.resolve import resolve
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_to_json
 from tests.rules.maurice.game.battles import battles, clashes

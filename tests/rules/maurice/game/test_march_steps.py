@@ -9,10 +9,16 @@ from random import Random
 import pytest
 
 from tablecam.rules.game import Refused
-from tablecam.rules.maurice.game import round as the_round
-from tablecam.rules.maurice.game.actions import Charge, ClearSmoke, Done, March, PlaceCommander
-from tablecam.rules.maurice.game.state import Modifier, State
-from tablecam.rules.maurice.game.steps import Displacing, Marching, MovingCommander
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.state.actions import (
+    Charge,
+    ClearSmoke,
+    Done,
+    March,
+    PlaceCommander,
+)
+from tablecam.rules.maurice.game.state.state import Modifier, State
+from tablecam.rules.maurice.game.state.steps import Displacing, Marching, MovingCommander
 from tablecam.table.model import Commander, Terrain, Unit
 from tablecam.testing import shifted, turned
 from tests.rules.maurice.game.states import after, kinds, level, state_at

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tablecam.measure.answer import Answer
-from tablecam.measure.shapes import Shape
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.game.marches import marches
-from tablecam.rules.maurice.game.move_words import march_words, move_words
-from tablecam.rules.maurice.movement import MoveJudgement
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.game.moves.marches import marches
+from tablecam.rules.maurice.game.moves.move_words import march_words, move_words
+from tablecam.rules.maurice.movement.movement import MoveJudgement
+from tablecam.uncertainty.answer import Answer
 from tests.rules.maurice.tables import column, gun, line, massed, position
 
 

@@ -10,11 +10,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tablecam.rules.game import Suggestion
-from tablecam.rules.maurice.game import round as the_round
-from tablecam.rules.maurice.game.actions import Charge, Deploy, FallBack, March, PlaceCommander
-from tablecam.rules.maurice.game.moved import moved
-from tablecam.rules.maurice.game.state import Modifier, State
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.game.hands.moved import moved
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.state.actions import (
+    Charge,
+    Deploy,
+    FallBack,
+    March,
+    PlaceCommander,
+)
+from tablecam.rules.maurice.game.state.state import Modifier, State
+from tablecam.rules.maurice.game.state.steps import (
     Charging,
     ChoosingFallBacks,
     CommandChoice,

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from tablecam.rules.game import Refused
-from tablecam.rules.maurice.game import round as the_round
-from tablecam.rules.maurice.game.action_json import action_from_json, action_to_json
-from tablecam.rules.maurice.game.actions import Declare, Overrule, Volleys
-from tablecam.rules.maurice.game.poses import ahead
-from tablecam.rules.maurice.game.state import State
-from tablecam.rules.maurice.game.steps import CommandChoice, Marching, Over, VolleyChoice
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.state.action_json import action_from_json, action_to_json
+from tablecam.rules.maurice.game.state.actions import Declare, Overrule, Volleys
+from tablecam.rules.maurice.game.state.poses import ahead
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.steps import CommandChoice, Marching, Over, VolleyChoice
 from tests.rules.maurice.game.states import after, kinds, level, state_at
 from tests.rules.maurice.tables import gun, line, position
 

@@ -3,10 +3,10 @@
 import pytest
 
 from tablecam.rules.game import Refused
-from tablecam.rules.maurice.game import round as the_round
-from tablecam.rules.maurice.game.actions import Done, Rally
-from tablecam.rules.maurice.game.state import Modifier, State
-from tablecam.rules.maurice.game.steps import MovingCommander, Rallying
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.state.actions import Done, Rally
+from tablecam.rules.maurice.game.state.state import Modifier, State
+from tablecam.rules.maurice.game.state.steps import MovingCommander, Rallying
 from tests.rules.maurice.game.states import after, dice, level, state_at
 from tests.rules.maurice.tables import line, position
 

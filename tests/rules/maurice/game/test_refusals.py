@@ -11,7 +11,7 @@ import tablecam.rules.maurice.game as package
 CORRECTIONS = {"overrule.py", "overruled_cards.py"}
 """What players set by hand is no rule's matter: only what cannot be set at all is refused."""
 
-MODULES = sorted(Path(package.__file__).parent.glob("*.py"))
+MODULES = sorted(Path(package.__file__).parent.rglob("*.py"))
 
 
 def unruled(module: Path) -> Iterator[int]:
@@ -23,7 +23,7 @@ def unruled(module: Path) -> Iterator[int]:
                 yield node.lineno
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.stem)
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: "/".join(module.parts[-2:]))
 def test_every_refusal_of_a_step_names_its_rule(module):
     if module.name not in CORRECTIONS:
         assert not [*unruled(module)]

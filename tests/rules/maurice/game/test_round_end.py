@@ -6,7 +6,7 @@ import pytest
 
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.actions import (
+from tablecam.rules.maurice.game.state.actions import (
     Activate,
     ClearSmoke,
     Declare,
@@ -19,8 +19,8 @@ from tablecam.rules.maurice.game.actions import (
     PlaceCommander,
     Volleys,
 )
-from tablecam.rules.maurice.game.poses import ahead
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.game.state.poses import ahead
+from tablecam.rules.maurice.game.state.steps import (
     CommandChoice,
     Discarding,
     Displacing,

@@ -11,16 +11,16 @@ from tablecam.errors import BadInput
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.actions import (
+from tablecam.rules.maurice.game.setup.deploying import outside
+from tablecam.rules.maurice.game.state.actions import (
     ChooseEdge,
     ChooseOrder,
     Deploy,
     Done,
     LayTerrain,
 )
-from tablecam.rules.maurice.game.deploying import outside
-from tablecam.rules.maurice.game.poses import ahead
-from tablecam.rules.maurice.game.steps import (
+from tablecam.rules.maurice.game.state.poses import ahead
+from tablecam.rules.maurice.game.state.steps import (
     ChoosingEdge,
     ChoosingOrder,
     Deploying,

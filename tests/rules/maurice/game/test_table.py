@@ -9,12 +9,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.charge import charges
-from tablecam.rules.maurice.field import field_of
-from tablecam.rules.maurice.fire import fires
-from tablecam.rules.maurice.forces import forces
-from tablecam.rules.maurice.game.steps import CommandChoice
-from tablecam.rules.maurice.game.table import charges_at, field_at, field_on, fire_at, forces_at
+from tablecam.rules.maurice.charge.charge import charges
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.fire.fire import fires
+from tablecam.rules.maurice.game.state.steps import CommandChoice
+from tablecam.rules.maurice.game.state.table import (
+    charges_at,
+    field_at,
+    field_on,
+    fire_at,
+    forces_at,
+)
+from tablecam.rules.maurice.place.forces import forces
 from tablecam.table.model import Position, Terrain
 from tablecam.testing import shifted
 from tests.rules.maurice.game.battles import battles

@@ -14,8 +14,9 @@ from random import Random
 from typing import Any, get_args
 
 from tablecam.rules.game import Refused
+from tablecam.rules.maurice.field.tables import KINDS
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.actions import (
+from tablecam.rules.maurice.game.state.actions import (
     Action,
     Charge,
     Deploy,
@@ -24,10 +25,9 @@ from tablecam.rules.maurice.game.actions import (
     Overrule,
     PlaceCommander,
 )
-from tablecam.rules.maurice.game.hands import is_dealt
-from tablecam.rules.maurice.game.state import DeckStage, State
-from tablecam.rules.maurice.game.steps import Charging, Marching
-from tablecam.rules.maurice.tables import KINDS
+from tablecam.rules.maurice.game.state.hand import is_dealt
+from tablecam.rules.maurice.game.state.state import DeckStage, State
+from tablecam.rules.maurice.game.state.steps import Charging, Marching
 from tablecam.rules.play import Play
 from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
 from tests.rules.conformance import check_state

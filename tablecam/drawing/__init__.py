@@ -1,0 +1,1 @@
+"""Draws on photographs and maps: overlays, evidence, proof cards, lettering."""

@@ -1,0 +1,103 @@
+"""The table as a map from above: the ground with its terrain, to draw units and evidence on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+import shapely
+
+from tablecam.drawing.lettering import Words, lettered
+from tablecam.drawing.pen import PAPER, Array, Colour, Pen, Picture
+from tablecam.table.model import TableSize, Terrain
+
+_GROUND: Final[Colour] = (214, 232, 224)
+_EDGE: Final[Colour] = (113, 131, 138)
+_KINDS: Final[dict[str, Colour]] = {
+    **dict.fromkeys(("woods", "wood", "forest"), (132, 172, 140)),
+    **dict.fromkeys(("hill", "hills", "high-ground"), (150, 192, 208)),
+    **dict.fromkeys(("water", "river", "stream", "lake", "marsh"), (206, 180, 142)),
+    **dict.fromkeys(("town", "village", "built-up", "impassable"), (150, 160, 176)),
+    **dict.fromkeys(("wall", "bridge"), (150, 160, 176)),
+    "road": (172, 196, 208),
+    "field": (186, 222, 224),
+}
+"""By the game's word for a kind of terrain; any other kind is grey, and pieces are named."""
+_UNNAMED: Final = frozenset({"road", "stream", "river", "bridge", "wall", "field"})
+_OTHER: Final[Colour] = (176, 186, 186)
+_SOFT: Final[Colour] = (82, 96, 92)
+_NAME: Final = 17.0
+_UNITS_ACROSS: Final = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class FromAbove:
+    """A table in a picture of a size: as large as fits, in its middle, y upwards."""
+
+    table: TableSize
+    width_px: int
+    height_px: int
+
+    @property
+    def px_per_mm(self) -> float:
+        """The scale of the map."""
+        return min(self.width_px / self.table.width_mm, self.height_px / self.table.depth_mm)
+
+    def pixels(self, places_mm: Array, *, level_with_mm: Array | None = None) -> Array:
+        """Where table places (n, 2) are, (n, 2); from above, height does not matter."""
+        left_px, low_px = self._corner_px()
+        x_px = left_px + places_mm[:, 0] * self.px_per_mm
+        y_px = low_px - places_mm[:, 1] * self.px_per_mm
+        return np.stack([x_px, y_px], axis=-1) - 0.5
+
+    def outlines(self, geometry: shapely.Geometry) -> list[Array]:
+        """What of a geometry lies on the table, part by part, each as pixels (n, 2)."""
+        table = shapely.box(0, 0, self.table.width_mm, self.table.depth_mm)
+        seen = shapely.intersection(shapely.make_valid(geometry), table)
+        return [self.pixels(_points_of(part)) for part in shapely.get_parts(seen) if part]
+
+    def ground(self, terrain: Iterable[Terrain]) -> Picture:
+        """The map without units, (height, width, 3): terrain drawn in its place and named."""
+        picture = np.full((self.height_px, self.width_px, 3), PAPER, dtype=np.uint8)
+        pen = Pen(picture, max(self.width_px, self.height_px) / _UNITS_ACROSS)
+        table = shapely.box(0, 0, self.table.width_mm, self.table.depth_mm)
+        for outline_px in self.outlines(table):
+            pen.area(outline_px, _GROUND)
+            pen.lines(outline_px, _EDGE, closed=True, casing=None)
+        names = []
+        for piece in terrain:
+            for outline_px in self.outlines(shapely.Polygon(piece.outline_mm)):
+                pen.area(outline_px, _KINDS.get(piece.kind, _OTHER))
+                pen.lines(outline_px, _EDGE, width=1.0, closed=True, casing=None)
+            if piece.kind in _UNNAMED:
+                continue
+            inside = shapely.Polygon(piece.outline_mm).representative_point()
+            x_px, y_px = self.pixels(np.array([[inside.x, inside.y]]))[0]
+            at_px = (float(x_px), float(y_px))
+            names.append(Words(piece.id, at_px, _NAME * pen.unit_px, _SOFT, at="middle"))
+        return lettered(picture, names)
+
+    def photograph(self, picture: Picture) -> Picture:
+        """A rectified picture of the table (height, width, 3), laid where the map has the table."""
+        whole = np.full((self.height_px, self.width_px, 3), PAPER, dtype=np.uint8)
+        left_px, low_px = self._corner_px()
+        width_px = round(self.table.width_mm * self.px_per_mm)
+        height_px = round(self.table.depth_mm * self.px_per_mm)
+        shown = cv2.resize(picture, (width_px, height_px), interpolation=cv2.INTER_AREA)
+        left, top = round(left_px), round(low_px) - height_px
+        whole[top : top + height_px, left : left + width_px] = shown
+        return whole
+
+    def _corner_px(self) -> tuple[float, float]:
+        """Where the table's own corner (0, 0) is: at the map's lower left."""
+        left_px = (self.width_px - self.table.width_mm * self.px_per_mm) / 2
+        return left_px, (self.height_px + self.table.depth_mm * self.px_per_mm) / 2
+
+
+def _points_of(part: shapely.Geometry) -> Array:
+    if isinstance(part, shapely.Polygon):
+        return shapely.get_coordinates(part.exterior)[:-1]
+    return shapely.get_coordinates(part)

@@ -1,0 +1,76 @@
+"""The proof that players are shown, and show around: the camera's own picture cut to the place.
+
+Nothing in it is rectified or tidied: what the camera saw, the evidence drawn where it lies on the
+table, and beneath it the question, the answer and the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+import cv2
+import numpy as np
+
+from calibration.camera import Camera
+from tablecam.drawing.evidence import drawn
+from tablecam.drawing.pen import Array, Picture
+from tablecam.drawing.proof_caption import Caption, with_caption
+from tablecam.drawing.proof_cut import cut_around
+from tablecam.drawing.proof_ground import Ground
+from tablecam.drawing.shape_style import BOUNDLESS
+from tablecam.geometry.outlines import corners
+from tablecam.table.model import Unit
+from tablecam.uncertainty.answer import Answer
+
+_JPEG_QUALITY: Final = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What is to be shown: a question's answer with its evidence, and the units it is about.
+
+    `sides` are all sides in the order of the table file, which gives them their colours;
+    `ground` is how high bases are seen above the table: evidence is drawn at that height;
+    `reading` is what was decided where the rulebook is open.
+    """
+
+    question: str
+    answer: Answer
+    at: datetime
+    units: tuple[Unit, ...] = ()
+    sides: tuple[str, ...] = ()
+    ground: Ground = field(default_factory=Ground)
+    reading: str = ""
+
+
+def proof_picture(
+    picture: Picture, camera: Camera, proof: Proof, *, margin_mm: float = 60.0
+) -> tuple[bytes, bytes]:
+    """The picture cut to the place, as JPEG: as the camera saw it, and with the proof drawn on it.
+
+    `picture` (height, width, 3), or grey (height, width), was taken by `camera` as it stood then.
+    """
+    if picture.ndim == 2:
+        picture = np.asarray(cv2.cvtColor(picture, cv2.COLOR_GRAY2BGR), dtype=np.uint8)
+    cut = cut_around(_places(proof), camera, ground=proof.ground, margin_mm=margin_mm)
+    plain = cut.of(picture)
+    caption = Caption(proof.question, proof.answer, proof.at, proof.reading)
+    evidence = drawn(plain, cut, proof.units, proof.answer.evidence, proof.sides)
+    return _jpeg(plain), _jpeg(with_caption(evidence, caption))
+
+
+def _places(proof: Proof) -> Iterator[Array]:
+    """What is to be seen whole: the units, and the evidence that has an end."""
+    for unit in proof.units:
+        yield from (np.array(corners(base)) for base in unit.bases)
+    for shape in proof.answer.evidence:
+        if shape.role not in BOUNDLESS:
+            yield np.array(shape.points_mm, dtype=np.float64)
+
+
+def _jpeg(picture: Picture) -> bytes:
+    _, encoded = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+    return encoded.tobytes()

@@ -1,0 +1,163 @@
+"""What one picture came to: how much was found, what is missing or refused, and how good it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from calibration.camera import Camera
+from tablecam.table.roster import Roster
+from tablecam.vision.detection.exposure import Exposure
+from tablecam.vision.detection.sighting import Rejection, Search
+from tablecam.vision.registration.state import Registration
+from tablecam.vision.search.camera_scale import px_per_cell, side_cells
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """The tags of one unit or commander that were neither found nor refused."""
+
+    owner: str
+    tags: tuple[int, ...]
+    is_whole: bool
+
+    def __str__(self) -> str:
+        names = ", ".join(map(str, self.tags))
+        return f"{names} ({self.owner}{', all of it' if self.is_whole else ''})"
+
+
+@dataclass(frozen=True, slots=True)
+class PictureReport:
+    """The facts of one picture.
+
+    `found` are, by side, how many base tags were found of how many listed. `px_per_cell` is the
+    least, the median and the most over the base tags found, None when none was. `table_rms_px` is
+    how far the table tags lie beside their places; `table_note` says in a sentence what became of
+    camera and table tags, empty when all is as it was. `advice` are sentences about what to do.
+    """
+
+    found: Mapping[str, tuple[int, int]]
+    missing: tuple[Missing, ...]
+    refused: tuple[Rejection, ...]
+    owners: Mapping[int, str]
+    table_tags: tuple[int, ...]
+    hidden_table_tags: tuple[int, ...]
+    table_rms_px: float | None
+    table_note: str
+    px_per_cell: tuple[float, float, float] | None
+    blur_px: float | None
+    exposure: Exposure
+    advice: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "found", MappingProxyType(dict(self.found)))
+        object.__setattr__(self, "owners", MappingProxyType(dict(self.owners)))
+
+    @property
+    def found_in_all(self) -> tuple[int, int]:
+        """How many base tags were found of how many listed, of all sides together."""
+        counts = list(self.found.values())
+        return sum(found for found, _ in counts), sum(listed for _, listed in counts)
+
+    def refusal(self, rejection: Rejection) -> str:
+        """A refused tag in words, with whose it is."""
+        owner = self.owners.get(rejection.tag)
+        name = f"{rejection.tag} ({owner})" if owner else str(rejection.tag)
+        return f"tag {name}: {rejection.because}"
+
+    def health(self) -> Iterator[str]:
+        """The picture's figures, a line each; of what nobody knows there is none."""
+        if self.table_rms_px is not None:
+            yield f"table tags lie {self.table_rms_px:.2f} px (rms) beside their places"
+        if self.px_per_cell is not None:
+            least, median, most = self.px_per_cell
+            yield f"{median:.1f} px a cell ({least:.1f} to {most:.1f})"
+        if self.blur_px is not None:
+            yield f"blur {self.blur_px:.2f} px"
+        noise, contrast = self.exposure.noise_grey, self.exposure.contrast_grey
+        if noise is not None and contrast is not None:
+            yield f"noise {noise:.1f} of a contrast of {contrast:.0f} grey levels"
+
+    def lines(self) -> Iterator[str]:
+        """All of it in words, a line each."""
+        found, listed = self.found_in_all
+        yield f"{found} of {listed} base tags found"
+        if self.missing:
+            yield "missing: " + ", ".join(map(str, self.missing))
+        yield from (f"refused: {self.refusal(rejection)}" for rejection in self.refused)
+        if self.hidden_table_tags:
+            yield f"table tags not seen: {', '.join(map(str, self.hidden_table_tags))}"
+        yield from self.health()
+        if self.table_note:
+            yield f"warning: {self.table_note}"
+        yield from (f"advice: {sentence}" for sentence in self.advice)
+
+
+def picture_report(
+    search: Search,
+    registration: Registration,
+    camera: Camera,
+    roster: Roster,
+    *,
+    exposure: Exposure,
+    note: str = "",
+    advice: tuple[str, ...] = (),
+) -> PictureReport:
+    """The facts of a search and of what its table tags say.
+
+    `note` replaces what the registration says, where more has happened than it knows of.
+    """
+    seen = {sighting.tag for sighting in search.sightings}
+    refused = {rejection.tag for rejection in search.rejections}
+    return PictureReport(
+        found=_found_by_side(roster, seen),
+        missing=tuple(_missing(roster, seen, refused)),
+        refused=search.rejections,
+        owners=roster.owner_by_tag(),
+        table_tags=tuple(tag.id for tag in roster.table_tags if tag.id in seen),
+        hidden_table_tags=tuple(
+            tag.id for tag in roster.table_tags if tag.id not in seen | refused
+        ),
+        table_rms_px=registration.rms_px,
+        table_note=note or registration.because,
+        px_per_cell=_px_per_cell(search, camera, roster),
+        blur_px=search.blur_px,
+        exposure=exposure,
+        advice=advice,
+    )
+
+
+def _found_by_side(roster: Roster, seen: set[int]) -> dict[str, tuple[int, int]]:
+    tags: dict[str, list[int]] = {}
+    for unit in roster.units:
+        tags.setdefault(unit.side, []).extend(unit.tags)
+    for leader in roster.commanders:
+        tags.setdefault(leader.side, []).append(leader.tag)
+    return {side: (len(seen.intersection(own)), len(own)) for side, own in tags.items()}
+
+
+def _missing(roster: Roster, seen: set[int], refused: set[int]) -> Iterator[Missing]:
+    """The missing tags of each unit and commander, in the table file's order."""
+    owners = [(unit.id, unit.tags) for unit in roster.units]
+    owners += [(leader.id, (leader.tag,)) for leader in roster.commanders]
+    for owner, tags in owners:
+        gone = tuple(tag for tag in tags if tag not in seen | refused)
+        if gone:
+            yield Missing(owner, gone, is_whole=len(gone) == len(tags) > 1)
+
+
+def _px_per_cell(
+    search: Search, camera: Camera, roster: Roster
+) -> tuple[float, float, float] | None:
+    types, cells = roster.base_type_by_tag(), side_cells(roster)
+    sizes = [
+        float(px_per_cell(camera, np.array([[each.x_mm, each.y_mm]]), types[each.tag], cells)[0])
+        for each in search.sightings
+        if each.tag in types
+    ]
+    if not sizes:
+        return None
+    return min(sizes), float(np.median(sizes)), max(sizes)

@@ -1,0 +1,1 @@
+"""Shapes on the table: rectangles, outlines, front lines, zones and lines of sight."""

@@ -1,0 +1,1 @@
+"""Wheels and straight moves of a front: lanes, fans, paths and the area within reach."""

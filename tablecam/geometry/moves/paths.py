@@ -1,0 +1,273 @@
+"""The cheapest way for a front to get from one pose to another by wheels and straight moves.
+
+Whatever the mix of wheels and straight moves of one sense, the way of the outer corner of the front
+is as long as the way of its middle and half its width for every radian that it turns. So the
+shortest ways for the middle, at a radius of half a width, are the cheapest among wheel, straight
+move, wheel; and a single turn between two straight moves is the cheapest that turns no more than it
+must. All six are found in closed form.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+import shapely
+
+from tablecam.geometry.moves.lanes import (
+    Corner,
+    advanced,
+    front_width_mm,
+    pivot_mm,
+    rotated,
+    swept_by_wheel,
+    swept_straight,
+    turned_deg,
+    wheeled,
+)
+from tablecam.geometry.outlines import GRID_MM, Axes
+from tablecam.table.headings import difference_deg, forward, right
+from tablecam.table.model import Point
+
+Counted = Literal["outer-corner", "middle"]
+"""Whose way a move costs: the front corner's that goes farther, or the middle's of the front."""
+
+_CORNERS: tuple[Corner, Corner] = ("left", "right")
+_NOTHING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """A turn about a place that stands still: by an angle counter-clockwise, over an arc.
+
+    The arc is the way of the other corner.
+    """
+
+    about_mm: Point
+    angle_deg: float
+    arc_mm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Straight:
+    """A move along a heading."""
+
+    heading_deg: float
+    length_mm: float
+
+
+@dataclass(frozen=True, slots=True)
+class MovePath:
+    """Wheels and straight moves in order, and what they cost by the way of whom."""
+
+    steps: tuple[Wheel | Straight, ...]
+    cost_mm: float
+    counted: Counted = "outer-corner"
+
+    def places(self, points_mm: Sequence[Point]) -> tuple[tuple[Point, ...], ...]:
+        """Where points are at first, and after each step."""
+        places = [np.array(points_mm, dtype=np.float64)]
+        for step in self.steps:
+            if isinstance(step, Wheel):
+                places.append(rotated(places[-1], step.about_mm, step.angle_deg))
+            else:
+                places.append(places[-1] + np.array(forward(step.heading_deg)) * step.length_mm)
+        return tuple(tuple((float(x), float(y)) for x, y in place) for place in places)
+
+
+def cheapest_path(start: Axes, end: Axes, *, counted: Counted = "outer-corner") -> MovePath:
+    """The cheapest forward path from one front to another of its width.
+
+    There is always one; where `end` is not ahead it may go all the way about.
+    """
+    return min(paths_between(start, end, counted=counted), key=lambda path: path.cost_mm)
+
+
+def paths_between(
+    start: Axes, end: Axes, *, counted: Counted = "outer-corner"
+) -> tuple[MovePath, ...]:
+    """The forward paths of three steps between two fronts, either corner at each end.
+
+    A measured front is not quite square to its heading: both are squared, so that there is no way
+    at all between two that are the same. They are so about their middles, and for wheels about one
+    corner alone about that one: a hand holds the base that is there, not where the edge's end would
+    be if all bases lay in line.
+    """
+    width_mm = front_width_mm(start)
+    paths = _paths(squared(start, width_mm), squared(end, width_mm), _CORNERS, counted)
+    if is_square(start) or is_square(end):
+        return tuple(paths)
+    for corner in _CORNERS:
+        before, after = squared(start, width_mm, corner), squared(end, width_mm, corner)
+        paths += _paths(before, after, (corner,), counted)
+    return tuple(paths)
+
+
+def _paths(start: Axes, end: Axes, corners: Sequence[Corner], counted: Counted) -> list[MovePath]:
+    paths = [
+        _as_path(start, first, straight_mm, last, counted)
+        for first, straight_mm, last in _turns(start, end, corners)
+    ]
+    return [*paths, *_single_turns(start, end, corners, counted)]
+
+
+def faced_about(front: Axes, depth_mm: float) -> Axes:
+    """The front that a formation of some depth would have facing about.
+
+    A path backward is a path forward of that front.
+    """
+    back = np.array(forward(front.heading_deg)) * depth_mm
+    left, end = np.subtract(front.right_mm, back), np.subtract(front.left_mm, back)
+    heading_deg = front.heading_deg + 180.0
+    return Axes((float(left[0]), float(left[1])), (float(end[0]), float(end[1])), heading_deg)
+
+
+def walked_mm(fronts: Sequence[Axes], *, counted: Counted = "outer-corner") -> float:
+    """The cost of a way as it was really walked, from fronts as they were seen one after another.
+
+    Between two of them it is taken as one turn about one place.
+    """
+    return math.fsum(_step_mm(before, after, counted) for before, after in pairwise(fronts))
+
+
+def swept(path: MovePath, shapes: Sequence[shapely.Polygon]) -> shapely.Geometry:
+    """What convex shapes pass over on a path, where they start and end included."""
+    areas: list[shapely.Geometry] = list(shapes)
+    moved = list(shapes)
+    for step in path.steps:
+        if isinstance(step, Wheel):
+            areas.append(swept_by_wheel(moved, step.about_mm, step.angle_deg))
+        else:
+            areas.append(swept_straight(moved, step.heading_deg, step.length_mm))
+        moved = [_moved(shape, step) for shape in moved]
+    return shapely.union_all(areas, grid_size=GRID_MM)
+
+
+def _moved(shape: shapely.Polygon, step: Wheel | Straight) -> shapely.Polygon:
+    points = shapely.get_coordinates(shape)
+    path = MovePath((step,), 0.0)
+    return shapely.Polygon(path.places([(float(x), float(y)) for x, y in points])[-1])
+
+
+def _step_mm(before: Axes, after: Axes, counted: Counted) -> float:
+    turn_rad = math.radians(abs(difference_deg(after.heading_deg, before.heading_deg)))
+    # About one place an arc is longer than its chord by this.
+    bent = 1.0 if turn_rad < _NOTHING else turn_rad / 2 / math.sin(turn_rad / 2)
+    if counted == "middle":
+        return bent * math.dist(_middle(before), _middle(after))
+    left = math.dist(before.left_mm, after.left_mm)
+    return bent * max(left, math.dist(before.right_mm, after.right_mm))
+
+
+def _turns(
+    start: Axes, end: Axes, corners: Sequence[Corner]
+) -> Iterator[tuple[tuple[Corner, float], float, tuple[Corner, float]]]:
+    """Wheel, straight move, wheel: by corner and angle (radians), length, corner and angle.
+
+    Corners stand still while a front wheels about them: where the first wheel's is at the start,
+    and the last wheel's at the end, is known. In between the front moves straight.
+    """
+    width_mm = front_width_mm(start)
+    for first in corners:
+        for last in corners:
+            apart = np.subtract(pivot_mm(end, last), pivot_mm(start, first))
+            across_mm = 0.0 if first == last else (width_mm if first == "left" else -width_mm)
+            square = float(apart @ apart) - across_mm**2
+            if square < -_NOTHING * width_mm**2:
+                continue
+            straight_mm = math.sqrt(max(square, 0.0))
+            if first == last and straight_mm < _NOTHING:
+                heading_deg = end.heading_deg
+            else:
+                facing_rad = math.atan2(apart[1], apart[0]) + math.atan2(across_mm, straight_mm)
+                heading_deg = math.degrees(facing_rad)
+            turn = forward_turn_rad(first, start.heading_deg, heading_deg)
+            yield (
+                (first, turn),
+                straight_mm,
+                (last, forward_turn_rad(last, heading_deg, end.heading_deg)),
+            )
+
+
+def forward_turn_rad(corner: Corner, from_deg: float, to_deg: float) -> float:
+    """How far a wheel forward about a corner must turn from one heading to another, 0 to 2 pi."""
+    by_deg = to_deg - from_deg if corner == "left" else from_deg - to_deg
+    turn_rad = math.radians(by_deg % 360.0)
+    # A hair less than a whole turn is rounding.
+    return 0.0 if 2 * math.pi - turn_rad < _NOTHING else turn_rad
+
+
+def _single_turns(
+    start: Axes, end: Axes, corners: Sequence[Corner], counted: Counted
+) -> Iterator[MovePath]:
+    """Straight move, wheel, straight move."""
+    width_mm = front_width_mm(start)
+    ahead, onward = np.array(forward(start.heading_deg)), np.array(forward(end.heading_deg))
+    cross = float(ahead[0] * onward[1] - ahead[1] * onward[0])
+    if abs(cross) < _NOTHING:
+        return
+    for corner in corners:
+        turn_rad = forward_turn_rad(corner, start.heading_deg, end.heading_deg)
+        turned = wheeled(start, corner, turn_rad * width_mm)
+        left_over = np.subtract(_middle(end), _middle(turned))
+        first, last = np.linalg.solve(np.stack([ahead, onward], axis=1), left_over).tolist()
+        if first < -_NOTHING or last < -_NOTHING:
+            continue
+        before = advanced(start, first)
+        wheel = Wheel(pivot_mm(before, corner), *_angle_and_arc(before, corner, turn_rad))
+        steps = (Straight(start.heading_deg, first), wheel, Straight(end.heading_deg, last))
+        yield _path(steps, counted)
+
+
+def _as_path(
+    start: Axes,
+    first: tuple[Corner, float],
+    straight_mm: float,
+    last: tuple[Corner, float],
+    counted: Counted,
+) -> MovePath:
+    wheel = Wheel(pivot_mm(start, first[0]), *_angle_and_arc(start, *first))
+    front = wheeled(start, first[0], wheel.arc_mm)
+    straight = Straight(front.heading_deg, straight_mm)
+    front = advanced(front, straight_mm)
+    onward = Wheel(pivot_mm(front, last[0]), *_angle_and_arc(front, *last))
+    return _path((wheel, straight, onward), counted)
+
+
+def _angle_and_arc(front: Axes, corner: Corner, turn_rad: float) -> tuple[float, float]:
+    arc_mm = turn_rad * front_width_mm(front)
+    return turned_deg(front, corner, arc_mm), arc_mm
+
+
+def _path(steps: Sequence[Wheel | Straight], counted: Counted) -> MovePath:
+    """The steps that lead anywhere, and their cost: the middle goes half as far in a wheel."""
+    share = 0.5 if counted == "middle" else 1.0
+    lengths = [step.arc_mm if isinstance(step, Wheel) else step.length_mm for step in steps]
+    kept = tuple(step for step, mm in zip(steps, lengths, strict=True) if mm > _NOTHING)
+    wheels = math.fsum(step.arc_mm for step in kept if isinstance(step, Wheel))
+    straights = math.fsum(step.length_mm for step in kept if isinstance(step, Straight))
+    return MovePath(kept, straights + share * wheels, counted)
+
+
+def is_square(front: Axes) -> bool:
+    """Whether a front edge lies square to its heading."""
+    rise_mm = np.subtract(front.right_mm, front.left_mm) @ np.array(forward(front.heading_deg))
+    return bool(abs(rise_mm) < _NOTHING)
+
+
+def squared(front: Axes, width_mm: float, corner: Corner | None = None) -> Axes:
+    """A front squared to its heading and given a width, about its middle or one of its corners."""
+    across = np.array(right(front.heading_deg)) * width_mm
+    left_share = {None: 0.5, "left": 0.0, "right": 1.0}[corner]
+    about = np.array(_middle(front) if corner is None else pivot_mm(front, corner))
+    left, end = (about - left_share * across).tolist(), (about + (1 - left_share) * across).tolist()
+    return replace(front, left_mm=(left[0], left[1]), right_mm=(end[0], end[1]))
+
+
+def _middle(front: Axes) -> Point:
+    (left_x, left_y), (right_x, right_y) = front.left_mm, front.right_mm
+    return (left_x + right_x) / 2, (left_y + right_y) / 2

@@ -1,0 +1,110 @@
+"""What a person, a page or a script can point at: `unit:F1`, `base:10`, `point:512.3,400`, ..."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from tablecam.errors import BadInput
+from tablecam.geometry.rectangles import Measurable
+from tablecam.table.model import BasePose, Commander, Point, Position, Unit
+from tablecam.wording import nearest, quoted
+
+Found = TypeVar("Found")
+
+_FARTHEST_MM = 1e5
+"""No table is a hundred metres long; numbers far beyond lose their digits."""
+
+Kind = Literal["unit", "base", "commander", "point"]
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """Something on the table that was pointed at.
+
+    `reference` is how it was written, `name` how a sentence calls it, `unit` the unit that it is
+    or belongs to.
+    """
+
+    kind: Kind
+    reference: str
+    name: str
+    what: Measurable
+    unit: Unit | None = None
+
+    @property
+    def sigma_mm(self) -> float:
+        """The largest standard deviation of a place of it."""
+        if isinstance(self.what, Unit):
+            return max(base.sigma_mm for base in self.what.bases)
+        return self.what.sigma_mm if isinstance(self.what, BasePose | Commander) else 0.0
+
+
+def resolve(position: Position, reference: str) -> Thing:
+    """The thing on the table that a reference names.
+
+    `unit:ID`, `base:TAG`, `base:ID/PLACE` (counted from 1), `commander:ID`, `point:X,Y` in table
+    millimetres.
+
+    Raises:
+        BadInput: It is not written so, or there is no such thing on the table.
+    """
+    kind, _, name = reference.partition(":")
+    found = _RESOLVERS.get(kind)
+    if found is None or not name:
+        raise BadInput(
+            quoted(reference),
+            "expected unit:ID, base:TAG, base:ID/PLACE, commander:ID or point:X,Y",
+        )
+    return found(position, reference, name)
+
+
+def _unit(position: Position, reference: str, name: str) -> Thing:
+    units = {unit.id: unit for unit in position.units if unit.bases}
+    unit = _looked_up(units, reference, "unit", name)
+    return Thing("unit", reference, unit.id, unit, unit)
+
+
+def _base(position: Position, reference: str, name: str) -> Thing:
+    bases: dict[str, tuple[Unit, BasePose]] = {}
+    for unit in position.units:
+        for place, base in enumerate(unit.bases):
+            bases[f"{unit.id}/{place + 1}"] = (unit, base)
+            bases[unit.base_name(place)] = (unit, base)
+    unit, base = _looked_up(bases, reference, "base", name)
+    return Thing("base", reference, f"base {name}", base, unit)
+
+
+def _commander(position: Position, reference: str, name: str) -> Thing:
+    commanders = {leader.id: leader for leader in position.commanders}
+    leader = _looked_up(commanders, reference, "commander", name)
+    return Thing("commander", reference, leader.id, leader)
+
+
+def _point(_: Position, reference: str, name: str) -> Thing:
+    try:
+        x_mm, y_mm = (float(part) for part in name.split(","))
+    except ValueError:
+        x_mm = y_mm = math.nan
+    if not (abs(x_mm) <= _FARTHEST_MM and abs(y_mm) <= _FARTHEST_MM):  # nan is refused too
+        raise BadInput(quoted(reference), "expected point:X,Y with two numbers of millimetres")
+    place: Point = (x_mm, y_mm)
+    return Thing("point", reference, f"the point {x_mm:.0f}, {y_mm:.0f}", place)
+
+
+_RESOLVERS: Mapping[str, Callable[[Position, str, str], Thing]] = {
+    "unit": _unit,
+    "base": _base,
+    "commander": _commander,
+    "point": _point,
+}
+
+
+def _looked_up(known: Mapping[str, Found], reference: str, kind: str, name: str) -> Found:
+    if name not in known:
+        raise BadInput(
+            quoted(reference), f"there is no such {kind} on the table{nearest(name, known)}"
+        )
+    return known[name]

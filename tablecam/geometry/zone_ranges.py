@@ -1,0 +1,325 @@
+"""What lies in a strip that is turned to many angles, and how far along it that begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import shapely
+from numpy.typing import ArrayLike
+
+from tablecam.geometry.zone_edges import (
+    Array,
+    Edges,
+    Flags,
+    Indices,
+    Rows,
+    Seen,
+    is_clear,
+    kept,
+    rows_of,
+    seen_from,
+    turns_to_edges,
+    turns_within,
+)
+from tablecam.geometry.zones import Strip
+
+Turned = tuple[Array, Array]
+"""The cosines and the sines of angles."""
+Begins = Callable[[Strip, Rows, Indices], Array]
+
+_HAIR_MM = 1e-6
+
+_MOST_TURN_DEG = 89.0
+"""A strip that is cut at its front line cannot be turned along it."""
+
+
+def first_met(
+    strip: Strip, turned_deg: ArrayLike, shapes: Sequence[shapely.Geometry], sliver_mm: float = 0.0
+) -> Array:
+    """How far along a strip turned by each angle (a,) each of the shapes (n,) begins: (a, n).
+
+    Infinite where a shape is not in it: where nothing of it reaches in as deep as `sliver_mm`
+    from the sides, and from the front line that cuts the strip. Shapes are polygons, of any form.
+
+    Raises:
+        ValueError: A strip that is cut is turned by 89 degrees or more.
+    """
+    turns_deg = np.atleast_1d(np.asarray(turned_deg, dtype=np.float64))
+    return first_met_by_each([strip], [turns_deg], [shapes], sliver_mm)[0]
+
+
+def first_met_by_each(
+    strips: Sequence[Strip],
+    turned_deg: Sequence[Array],
+    shapes: Sequence[Sequence[shapely.Geometry]],
+    sliver_mm: float = 0.0,
+) -> list[Array]:
+    """As `first_met` for many strips of one width at once, each with its own angles and shapes.
+
+    Raises:
+        ValueError: The strips differ by more than where they lie, or one is turned too far.
+    """
+    if not strips:
+        return []
+    if len({(s.left_mm, s.right_mm, s.is_cut, s.floor_mm) for s in strips}) > 1:
+        raise ValueError("expected strips that differ only by where they lie")
+    if not any(len(each) for each in shapes):
+        return [np.full((len(turns), 0), np.inf) for turns in turned_deg]
+    plain = replace(strips[0], pivot_mm=(0.0, 0.0), heading_deg=90.0)
+    turns_rad = [np.radians(turns) for turns in turned_deg]
+    most_rad = max(float(np.abs(turns).max(initial=0.0)) for turns in turns_rad)
+    if plain.is_cut and most_rad >= np.radians(_MOST_TURN_DEG):
+        raise ValueError(f"expected angles below {_MOST_TURN_DEG:g} degrees")
+    sizes = [len(turns) * len(each) for turns, each in zip(turned_deg, shapes, strict=True)]
+    starts_mm = np.full(sum(sizes), np.inf)
+    rows, begin_mm = _in_as_deep(plain, seen_from(strips, shapes), turns_rad, most_rad, sliver_mm)
+    starts_mm[rows.places] = begin_mm
+    return [
+        part.reshape(len(turns), len(each))
+        for part, turns, each in zip(
+            np.split(starts_mm, np.cumsum(sizes)[:-1]), turned_deg, shapes, strict=True
+        )
+    ]
+
+
+def first_met_in_frames(
+    strip: Strip, turns_rad: Array, corners_mm: Array, sliver_mm: float = 0.0
+) -> Array:
+    """As `first_met` for d draws of poses, each with its own angle (d,) and shapes: (d, n).
+
+    `corners_mm` (d, n, c, 2) are the shapes' corners as seen from the strip's pivot in each draw. A
+    shape that lies over the strip's near end is taken to begin at the first of its edges in it.
+    """
+    corners_mm = np.asarray(corners_mm)
+    steps = np.roll(corners_mm, -1, axis=2) - corners_mm
+    turns = np.broadcast_to(turns_rad[:, None, None], corners_mm.shape[:3]).reshape(-1)
+    turned = np.cos(turns), np.sin(turns)
+
+    def begins_mm(within: Strip) -> Array:
+        nearest_mm = _first_of(within, turned, corners_mm.reshape(-1, 2), steps.reshape(-1, 2))
+        return np.asarray(nearest_mm.reshape(corners_mm.shape[:3]).min(axis=2))
+
+    starts_mm = begins_mm(strip)
+    if sliver_mm > 0:
+        starts_mm[np.isinf(begins_mm(strip.narrowed(sliver_mm)))] = np.inf
+    return starts_mm
+
+
+def rectangles_met_in_frames(
+    strip: Strip, turns_rad: Array, corners_mm: Array, sliver_mm: float = 0.0
+) -> Array:
+    """The same of rectangles, whose corners (d, n, 4, 2) follow each other."""
+    starts_mm = np.full(corners_mm.shape[:2], np.inf)
+    half_mm = max(abs(strip.left_mm), abs(strip.right_mm))
+    most_rad = min(float(np.abs(turns_rad).max(initial=0.0)), np.pi / 2)
+    near_mm = half_mm * np.sin(most_rad) + max(strip.floor_mm + sliver_mm, 0.0)
+    clear = corners_mm[..., 1].min(axis=(0, 2), initial=np.inf) > near_mm
+    starts_mm[:, ~clear] = first_met_in_frames(strip, turns_rad, corners_mm[:, ~clear], sliver_mm)
+    ahead_mm = corners_mm[:, clear]
+    count = ahead_mm.shape[1]
+    turns = np.repeat(turns_rad, count)
+    turned = np.cos(turns), np.sin(turns)
+    corners = np.stack([_turned(turned, ahead_mm[:, :, k].reshape(-1, 2)) for k in range(4)])
+    inner = strip.narrowed(sliver_mm)
+    low_mm, high_mm = corners[:, 0].min(axis=0), corners[:, 0].max(axis=0)
+    middle = (corners[0] + corners[2]) / 2
+    begins_mm = _first_corner_or_side(
+        strip, middle, corners[1] - corners[0], corners[2] - corners[1]
+    )
+    is_in = (low_mm <= inner.right_mm) & (high_mm >= inner.left_mm)
+    starts_mm[:, clear] = np.where(is_in, begins_mm, np.inf).reshape(len(turns_rad), count)
+    return starts_mm
+
+
+def critical_turns_deg(
+    strip: Strip, shapes: Sequence[shapely.Geometry], most_deg: float, sliver_mm: float = 0.0
+) -> Array:
+    """The angles, up to so many degrees to either side, at which a corner crosses a side.
+
+    Between two of them that follow each other the same edges of the shapes lie across the strip.
+    """
+    inner = strip.narrowed(sliver_mm)
+    corners = strip.local_mm(shapely.get_coordinates(np.asarray(shapes, dtype=object)))
+    far_mm = np.hypot(corners[:, 0], corners[:, 1])[:, None]
+    sides = np.array([inner.left_mm, inner.right_mm])
+    bearings_rad = np.arctan2(-corners[:, 0], corners[:, 1])[:, None]
+    ratios = np.divide(sides, far_mm, out=np.full((len(corners), 2), 2.0), where=far_mm > 0)
+    crosses = np.abs(ratios) <= 1.0
+    turns = np.degrees((bearings_rad + np.arcsin(np.where(crosses, ratios, 0.0)))[crosses])
+    turns = (turns + 180.0) % 360.0 - 180.0
+    return np.unique(turns[np.abs(turns) <= most_deg])
+
+
+def _in_as_deep(
+    strip: Strip, seen: Seen, turns_rad: Sequence[Array], most_rad: float, sliver_mm: float
+) -> tuple[Rows, Array]:
+    """The rows that had to be looked at, and where in each the shape begins: (r,).
+
+    Infinite where it does not reach in as deep as a sliver; so it is in all other rows.
+    """
+    inner, edges = strip.narrowed(sliver_mm), seen.edges
+    clear = is_clear(strip, edges, most_rad, sliver_mm)
+    # Clear of the near end a shape is in between the inner sides, or beside them: no need to look.
+    spans = turns_within(inner, edges, most_rad), turns_within(strip, edges, most_rad)
+    first, last = np.where(clear, *spans)
+    rows = rows_of(seen, turns_rad, (first, last))
+    starts_mm = _over_heel(strip, rows)
+    is_plain = (clear & edges.are_rectangles)[rows.shape_of]
+    _begin(starts_mm, is_plain, _rectangles_begin, strip, rows)
+    _begin(starts_mm, ~is_plain, _edges_begin, strip, rows)
+    asked = np.isfinite(starts_mm) & ~clear[rows.shape_of]
+    if sliver_mm > 0 and asked.any():
+        inner_mm = _over_heel(inner, rows, asked)
+        _begin(inner_mm, asked & np.isinf(inner_mm), _edges_begin, inner, rows)
+        starts_mm[asked & np.isinf(inner_mm)] = np.inf
+    return rows, starts_mm
+
+
+def _begin(starts_mm: Array, may: Flags, begins: Begins, strip: Strip, rows: Rows) -> None:
+    """Put in what begins sooner, in the rows where that may be; what begins at once is settled."""
+    asked = np.flatnonzero(may & (starts_mm > 0.0))
+    if len(asked):
+        starts_mm[asked] = np.minimum(starts_mm[asked], begins(strip, rows, asked))
+
+
+def _rectangles_begin(strip: Strip, rows: Rows, asked: Indices) -> Array:
+    """Where rectangles clear of the near end begin, for rows (k,): (k,)."""
+    edges, of = rows.seen.edges, rows.shape_of[asked]
+    begin = np.where(edges.are_rectangles, edges.firsts, 0)
+    middles = (edges.starts[begin] + edges.starts[begin + 2]) / 2
+    turned = np.cos(rows.turns_rad[asked]), np.sin(rows.turns_rad[asked])
+    middle = _turned(turned, middles[of])
+    one, other = (_turned(turned, edges.steps[begin + k][of]) for k in (0, 1))
+    return _first_corner_or_side(strip, middle, one, other)
+
+
+def _first_corner_or_side(strip: Strip, middle: Array, one: Array, other: Array) -> Array:
+    """Where rectangles (2, k), given by their middles and two edges, begin in a strip: (k,).
+
+    At the first corner or, where that lies beside the strip, where the strip's side crosses the
+    edge that leads from that corner to it.
+    """
+    one, other = _onward(one), _onward(other)
+    across, along = middle - (one + other) / 2
+    gap_mm = np.clip(across, strip.left_mm, strip.right_mm) - across
+    # At right angles and both onward, but for rounding one leads to the left, one to the right.
+    go_across, go_along = np.where(gap_mm * one[0] > gap_mm * other[0], one, other)
+    share = np.full(len(gap_mm), np.inf)
+    np.divide(gap_mm, go_across, out=share, where=go_across != 0.0)
+    share[gap_mm == 0.0] = 0.0
+    is_in = (share >= 0.0) & (share <= 1.0)
+    return np.where(is_in, along + np.where(is_in, share, 0.0) * go_along, np.inf)
+
+
+def _onward(step: Array) -> Array:
+    """Steps (2, k), turned about where they lead back along the axis."""
+    return np.where(step[1] < 0.0, -step, step)
+
+
+def _turned(turned: Turned, places: Array) -> Array:
+    """Places (k, 2) as seen across and along a strip turned by angles: (2, k)."""
+    (cos, sin), (x_mm, y_mm) = turned, places.T
+    return np.stack([cos * x_mm + sin * y_mm, cos * y_mm - sin * x_mm])
+
+
+def _edges_begin(strip: Strip, rows: Rows, asked: Indices) -> Array:
+    """Where along the strip the first of the edges of a shape in it begins, for rows (k,): (k,)."""
+    # One line for every edge of such a shape at such an angle: few of all of them.
+    edges, shape_of = rows.seen.edges, rows.shape_of[asked]
+    counts = edges.counts[shape_of]
+    begin = np.cumsum(counts) - counts
+    row = np.repeat(np.arange(len(asked)), counts)
+    edge = np.arange(len(row)) + (edges.firsts[shape_of] - begin)[row]
+    turns_rad = rows.turns_rad[asked]
+    first, last = turns_to_edges(strip, edges)
+    may = np.flatnonzero((turns_rad[row] >= first[edge]) & (turns_rad[row] <= last[edge]))
+    nearest_mm = np.full(len(row), np.inf)
+    row, edge = row[may], edge[may]
+    turned = np.cos(turns_rad)[row], np.sin(turns_rad)[row]
+    nearest_mm[may] = _first_of(strip, turned, edges.starts[edge], edges.steps[edge])
+    return np.asarray(np.minimum.reduceat(nearest_mm, begin))
+
+
+def _first_of(strip: Strip, turned: Turned, starts: Array, steps: Array) -> Array:
+    """How far along the strip, each time turned by an angle (k,), edges (k, 2) begin in it: (k,).
+
+    Infinite for an edge that is not in it.
+    """
+    across, along = _turned(turned, starts)
+    go_across, go_along = _turned(turned, steps)
+    part = np.zeros_like(across), np.ones_like(across)
+    part = kept(across - strip.left_mm, go_across, part)
+    part = kept(strip.right_mm - across, -go_across, part)
+    part = kept(along, go_along, part)
+    if strip.is_cut:
+        part = kept(starts[:, 1] - strip.floor_mm, steps[:, 1], part)
+    first, last = part
+    nearest_mm = along + go_along * np.where(go_along > 0, first, last)
+    return np.where(first <= last, np.maximum(nearest_mm, 0.0), np.inf)
+
+
+def _over_heel(strip: Strip, rows: Rows, asked: Flags | None = None) -> Array:
+    """Where shapes that lie over a corner of the strip's near end begin, for each row: (r,).
+
+    Only in the rows asked for (r,), if some are.
+    """
+    starts_mm = np.full(len(rows.turns_rad), np.inf)
+    is_near = _is_at_heel(_heel_box(strip, rows.turns_rad), rows.seen.edges)
+    may = is_near[rows.shape_of]
+    at = np.flatnonzero(may if asked is None else may & asked)
+    if not len(at):
+        return starts_mm
+    shape_of, turns_rad = rows.shape_of[at], rows.turns_rad[at]
+    heel = _heel(strip, turns_rad)
+    cos, sin = np.cos(turns_rad)[:, None], np.sin(turns_rad)[:, None]
+    along = np.maximum(cos * heel[..., 1] - sin * heel[..., 0], 0.0)
+    x_mm, y_mm = np.moveaxis(rows.seen.on_table(heel, shape_of), -1, 0)
+    shapely.prepare(rows.seen.shapes[is_near])
+    over = shapely.contains_xy(rows.seen.shapes[shape_of][:, None], x_mm, y_mm)
+    starts_mm[at] = np.where(over, along, np.inf).min(axis=1)
+    return starts_mm
+
+
+def _is_at_heel(box: Array, edges: Edges) -> Flags:
+    """Which shapes (n,) may reach to where the near end comes, by their boxes."""
+    if not len(edges.firsts):
+        return np.zeros(0, dtype=bool)
+    low = np.minimum.reduceat(edges.starts, edges.firsts)
+    high = np.maximum.reduceat(edges.starts, edges.firsts)
+    return np.asarray(((low <= box[1]) & (high >= box[0])).all(axis=1))
+
+
+def _heel_box(strip: Strip, turns_rad: Array) -> Array:
+    """A box about all places of the near end's corners: its lowest and its highest x, y (2, 2)."""
+    turns = np.array([turns_rad.min(initial=0.0), turns_rad.max(initial=0.0)])
+    most_rad = float(np.abs(turns).max())
+    sides = np.array([min(strip.left_mm, 0.0), max(strip.right_mm, 0.0)])
+    if strip.is_cut:
+        # Nowhere behind the front line, and no farther aside than where that cuts a side.
+        half_mm, floor_mm = float(np.abs(sides).max()), strip.floor_mm
+        far_mm = (half_mm + abs(floor_mm)) / np.cos(most_rad) + _HAIR_MM
+        high_mm = max(floor_mm, half_mm * float(np.sin(most_rad)))
+        return np.array([(-far_mm, floor_mm - _HAIR_MM), (far_mm, high_mm + _HAIR_MM)])
+    if most_rad > np.pi / 2:
+        return np.full((2, 2), [[-np.abs(sides).max()], [np.abs(sides).max()]])
+    # Up to a right angle it only comes nearer across, and goes on along.
+    along = np.multiply.outer(sides, np.sin(turns))
+    low, high = (sides[0], along.min()), (sides[1], along.max())
+    return np.array([np.subtract(low, _HAIR_MM), np.add(high, _HAIR_MM)])
+
+
+def _heel(strip: Strip, turns_rad: Array) -> Array:
+    """The corners of the turned strip's near end, in its unturned frame: (a, 3, 2)."""
+    cos, sin = np.cos(turns_rad), np.sin(turns_rad)
+    floor_mm = strip.floor_mm if strip.is_cut else 0.0
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        # Where the front line cuts the near end itself.
+        cut = np.clip(np.nan_to_num(floor_mm / sin), strip.left_mm, strip.right_mm)
+    across = np.stack([np.full_like(cos, strip.left_mm), np.full_like(cos, strip.right_mm), cut], 1)
+    along = np.zeros_like(across)
+    if strip.is_cut:
+        along = np.maximum(0.0, (floor_mm - across * sin[:, None]) / cos[:, None])
+    beside = across * cos[:, None] - along * sin[:, None]
+    return np.stack([beside, across * sin[:, None] + along * cos[:, None]], axis=-1)

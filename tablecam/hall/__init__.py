@@ -1,0 +1,1 @@
+"""A club's tables together: uploads recordings, stores them in PostgreSQL, shows them all."""

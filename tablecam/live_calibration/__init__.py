@@ -1,0 +1,1 @@
+"""Guides a user through the calibration of a camera, picture by picture."""

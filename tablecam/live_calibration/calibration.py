@@ -1,0 +1,184 @@
+"""A live calibration: the thread that watches the camera, and what a page asks and does."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, assert_never
+
+import cv2
+
+from calibration.guide import LensGuide
+from tablecam.background import Background, FairLock
+from tablecam.capture.frame import Frame
+from tablecam.capture.reader import Reader
+from tablecam.live_calibration.state import CalibrationState, Json, SourceNews, Stage, state_json
+from tablecam.live_calibration.work import CalibrationWork
+from tablecam.table.roster import Roster
+
+log = logging.getLogger(__name__)
+
+Deed = Literal[
+    "take-now",
+    "forget-best-focus",
+    "drop",
+    "undo-drop",
+    "finish-lens",
+    "back-to-lens",
+    "place-table",
+    "finish-table",
+    "start-over",
+]
+"""What a person may do on the page."""
+
+_PATIENCE_S = 0.5
+_PREVIEW_WIDTH_PX = 1280
+_JPEG_QUALITY = 85
+
+
+class LiveCalibration(Background):
+    """Leads through the calibration of the camera that a reader reads; any thread may ask and act.
+
+    Use it as a context, or `start` and `close` it; the reader stays its caller's.
+
+    Args:
+        reader: The camera.
+        camera_path: The camera file to write; views are kept in a folder beside it.
+        roster: The table; without one only the lens is calibrated.
+        on_stage: Told of each stage that is entered, in whichever thread entered it.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        camera_path: Path,
+        roster: Roster | None = None,
+        *,
+        on_stage: Callable[[Stage], None] = lambda stage: None,
+    ) -> None:
+        super().__init__("live calibration")
+        self._reader = reader
+        self._working = FairLock()  # held while the work is at work
+        self._work = CalibrationWork(camera_path, roster, on_stage)
+        self._changed = threading.Condition()  # guards the state and the frame
+        self._frame: Frame | None = None
+        empty = CalibrationState(0, -1, self._news(), LensGuide().progress)
+        self._state = self._work.shown_in(empty)
+
+    def state(self) -> Json:
+        """The newest state."""
+        with self._changed:
+            return state_json(self._state)
+
+    def wait(self, after_version: int, timeout_s: float) -> Json | None:
+        """The newest state once its version is above `after_version`; None after the timeout."""
+        with self._changed:
+            newer = self._changed.wait_for(lambda: self._state.version > after_version, timeout_s)
+            return state_json(self._state) if newer else None
+
+    def picture(self, *, whole: bool = False) -> bytes:
+        """The newest frame as JPEG, made smaller unless `whole`; empty while there is none."""
+        with self._changed:
+            frame = self._frame
+        if frame is None:
+            return b""
+        image = frame.image
+        if not whole and frame.width_px > _PREVIEW_WIDTH_PX:
+            height_px = round(frame.height_px * _PREVIEW_WIDTH_PX / frame.width_px)
+            image = cv2.resize(image, (_PREVIEW_WIDTH_PX, height_px), interpolation=cv2.INTER_AREA)
+        _, encoded = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+        return bytes(encoded.tobytes())
+
+    def check_ruler(
+        self, ends_px: Sequence[Sequence[float]], true_mm: float, height_mm: float
+    ) -> Json:
+        """How far off the camera is about the length between two pixels on a ruler.
+
+        Raises:
+            BadInput: There is no finished calibration yet, or an end is not on the table.
+        """
+        with self._working:
+            check = self._work.check_ruler(ends_px, true_mm, height_mm)
+        return {
+            "measured_mm": round(check.measured_mm, 2),
+            "true_mm": check.true_mm,
+            "sigma_mm": round(check.sigma_mm, 3),
+            "off_mm": round(check.off_mm, 2),
+            "off_sigmas": round(check.off_sigmas, 1),
+        }
+
+    def act(self, deed: Deed, view: str = "") -> None:
+        """Do what a person asks for; `view` names the view to drop.
+
+        Raises:
+            BadInput: It cannot be done now, and why.
+        """
+        with self._working:
+            self._do(deed, view)
+            self._publish()
+
+    def _do(self, deed: Deed, view: str) -> None:
+        work = self._work
+        match deed:
+            case "take-now":
+                work.take_now()
+            case "forget-best-focus":
+                work.forget_best_focus()
+            case "drop":
+                work.drop(view)
+            case "undo-drop":
+                work.undo_drop()
+            case "finish-lens":
+                work.finish_lens()
+            case "back-to-lens":
+                work.back_to_lens()
+            case "place-table":
+                work.place_table()
+            case "finish-table":
+                work.finish_table()
+            case "start-over":
+                work.start_over()
+            case _:
+                assert_never(deed)
+
+    def _run(self) -> None:
+        number = -1
+        while not self._stopping.is_set():
+            frame = self._reader.newest(after=number, timeout_s=_PATIENCE_S)
+            with self._working:
+                if frame is not None:
+                    number = frame.number
+                    self._try_to_see(frame)
+                self._publish(frame)
+            if frame is None and self._reader.status.finished:
+                self._stopping.wait(_PATIENCE_S)
+
+    def _try_to_see(self, frame: Frame) -> None:
+        """Look at one frame. A fault of ours costs that frame, is said, and stops nothing."""
+        try:
+            self._work.see(frame)
+        except Exception as error:
+            log.debug("frame %d", frame.number, exc_info=True)
+            log.error("frame %d could not be read: %r", frame.number, error)
+            self._work.warn(f"tablecam could not read a picture: {error!r}")
+
+    def _publish(self, frame: Frame | None = None) -> None:
+        """Show what the work has come to; nothing where nothing has changed."""
+        with self._changed:
+            old = self._state
+            new = self._work.shown_in(replace(old, source=self._news()))
+            if frame is not None:
+                self._frame = frame
+                new = replace(new, frame=frame.number)
+            if new != old:
+                self._state = replace(new, version=old.version + 1)
+                self._changed.notify_all()
+
+    def _news(self) -> SourceNews:
+        status = self._reader.status
+        return SourceNews(
+            status.name, status.state, status.message, round(status.frames_per_s, 1), status.notes
+        )

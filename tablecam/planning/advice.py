@@ -1,0 +1,172 @@
+"""What to do about the camera, the light and the tags, in words: only what was measured.
+
+Each sentence has one cause, names what to do, and carries numbers worked out for this camera.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+from tablecam.planning.detection_model import Cost, Expectation
+from tablecam.planning.resolution_advice import TooSmall
+from tablecam.table.roster import Roster
+from tablecam.vision.detection.exposure import UNKNOWN_EXPOSURE, Exposure
+from tablecam.vision.detection.sighting import Search
+
+Cause = Literal["twice", "hidden", "too_small", "out_of_focus", "too_dark", "too_bright"]
+
+FEWEST_TABLE_TAGS = 3
+"""With fewer in view nobody can say whether the camera has been bumped."""
+
+_COSTLY_TIMES = 1.9
+"""What is said to double the error does, give or take a tenth."""
+_COSTLY_LOSS = 0.1
+"""One tag in ten lost is felt at the table."""
+_MOST_CLIPPED = 0.5
+_BLEEDING = 0.12
+"""What is left unexplained of clipped tags, as a share of their contrast, when they suffer from it.
+On simulated tables of 150 tags at 3 px a cell, light up to 2.2 times what makes paper pure white
+cost a tenth and left 0.08; three times left 0.12 and cost half as much again (95th percentile);
+four times left 0.13, and doubled the error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was measured in one look, and what is known of the tags.
+
+    `missing` are base tags that nobody has seen; `hidden_table_tags` the table's own that are not
+    in view, `table_tags_seen` how many are; `twice` the tags that lie on the table more than once.
+    `blur_px` is the picture's blur, None where nobody knows. `owners` are the units of base tags.
+    """
+
+    missing: tuple[int, ...] = ()
+    hidden_table_tags: tuple[int, ...] = ()
+    table_tags_seen: int = 0
+    twice: tuple[int, ...] = ()
+    blur_px: float | None = None
+    exposure: Exposure = UNKNOWN_EXPOSURE
+    owners: Mapping[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "owners", MappingProxyType(dict(self.owners)))
+
+
+def facts_of(
+    search: Search, roster: Roster, *, missing: Iterable[int], exposure: Exposure = UNKNOWN_EXPOSURE
+) -> Facts:
+    """The facts of a search; `missing` are the base tags that nobody has seen.
+
+    `exposure` is of the same picture, or of one just before.
+    """
+    seen = {sighting.tag for sighting in search.sightings}
+    known = seen.union(rejection.tag for rejection in search.rejections)
+    table_tags = [tag.id for tag in roster.table_tags]
+    return Facts(
+        missing=tuple(tag for tag in missing if tag not in known),
+        hidden_table_tags=tuple(tag for tag in table_tags if tag not in known),
+        table_tags_seen=sum(tag in seen for tag in table_tags),
+        twice=tuple(sorted(search.seen_twice)),
+        blur_px=search.blur_px,
+        exposure=exposure,
+        owners=roster.owner_by_tag(),
+    )
+
+
+def advice(facts: Facts, small: TooSmall | None, expectation: Expectation) -> tuple[str, ...]:
+    """What to do about what one picture shows, the gravest first; empty when all is well.
+
+    `small` is `remedy.too_small` of the camera: worked out once, while facts change by the frame.
+    """
+    return tuple(advice_by_cause(facts, small, expectation).values())
+
+
+def advice_by_cause(
+    facts: Facts, small: TooSmall | None, expectation: Expectation
+) -> dict[Cause, str]:
+    """As `advice`, by cause: never two sentences for one. What `SteadyAdvice` wants."""
+    said: dict[Cause, str | None] = {
+        "twice": _twice(facts),
+        "hidden": _hidden(facts),
+        "too_small": _too_small(facts, small),
+        "out_of_focus": _out_of_focus(facts, expectation),
+        "too_dark": _too_dark(facts, expectation),
+        "too_bright": _too_bright(facts),
+    }
+    return {cause: sentence for cause, sentence in said.items() if sentence is not None}
+
+
+def _twice(facts: Facts) -> str | None:
+    tags = [
+        f"{tag} ({facts.owners[tag]})" if tag in facts.owners else str(tag) for tag in facts.twice
+    ]
+    if len(tags) > 1:
+        return f"tags {', '.join(tags)} lie there more than once: leave one of each"
+    return f"tag {tags[0]} lies there more than once: leave one of them" if tags else None
+
+
+def _hidden(facts: Facts) -> str | None:
+    """Of table tags out of view while enough are left: of fewer `health` says what that means."""
+    tags = [str(tag) for tag in facts.hidden_table_tags]
+    if not tags or facts.table_tags_seen < FEWEST_TABLE_TAGS:
+        return None
+    if len(tags) > 1:
+        return f"table tags {', '.join(tags)} are hidden: uncover them"
+    return f"table tag {tags[0]} is hidden: uncover it"
+
+
+def _too_small(facts: Facts, small: TooSmall | None) -> str | None:
+    count = 0 if small is None else len(small.tags.intersection(facts.missing))
+    if small is None or not count:
+        return None
+    tags = "1 tag is" if count == 1 else f"{count} tags are"
+    scale = f"{small.px_per_cell:.1f} px a cell, {small.wanted_px_per_cell:.1f} needed"
+    return f"{tags} too small ({scale}): {' or '.join(_ways(small))}"
+
+
+def _ways(small: TooSmall) -> Iterator[str]:
+    if small.closer_mm is not None:
+        yield f"move the camera {small.closer_mm / 10:.0f} cm closer"
+    if small.print_mm is not None:
+        one_size = len(set(small.print_mm.values())) == 1
+        named = [f"{size:g} mm for {name}" for name, size in small.print_mm.items()]
+        size_mm = next(iter(small.print_mm.values()))
+        yield f"print {size_mm:g} mm" if one_size else f"print {', '.join(named)}"
+    if small.closer_mm is None and small.print_mm is None:
+        yield f"take a camera with pictures {small.picture_width_px} px wide"
+
+
+def _out_of_focus(facts: Facts, expectation: Expectation) -> str | None:
+    cost = None if facts.blur_px is None else expectation.blur_cost(facts.blur_px)
+    said = _said_cost(cost)
+    return said and f"out of focus: blur {said}; focus the lens, then calibrate again"
+
+
+def _too_dark(facts: Facts, expectation: Expectation) -> str | None:
+    share = facts.exposure.noise_share
+    said = _said_cost(None if share is None else expectation.noise_cost(share))
+    return said and f"too dark: noise {said}; bring more light"
+
+
+def _said_cost(cost: Cost | None) -> str | None:
+    """A cost in whole numbers, which keep still; None when it is not worth a word."""
+    if cost is None:
+        return None
+    said = []
+    if cost.error_times >= _COSTLY_TIMES:
+        times = round(cost.error_times)
+        verb = {2: "doubles", 3: "triples"}.get(times, f"makes {times} times")
+        said.append(f"{verb} the error")
+    if cost.lost_share >= _COSTLY_LOSS:
+        said.append(f"hides 1 tag in {round(1 / cost.lost_share)}")
+    return " and ".join(said) or None
+
+
+def _too_bright(facts: Facts) -> str | None:
+    clipped, misfit = facts.exposure.clipped_share, facts.exposure.misfit_share
+    if clipped is None or misfit is None or clipped <= _MOST_CLIPPED or misfit < _BLEEDING:
+        return None
+    share = f"the paper of {100 * clipped:.0f} % of the tags is pure white and runs into the black"
+    return f"too bright: {share}; lower the camera's exposure"

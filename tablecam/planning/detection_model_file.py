@@ -1,0 +1,110 @@
+"""The file of measurements behind `Expectation`: read by everyone, written by the benchmark."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tablecam.documents import read_toml
+from tablecam.planning.detection_model import Expectation, MeasuredRow
+
+FORMAT = "tablecam.expectation"
+VERSION = 1
+
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+class _Ordinary(_Section):
+    """`ordinary`: the noise and the blur of the rows that make the curves."""
+
+    noise_grey: NotNegative
+    blur_px: NotNegative
+
+
+class _Row(_Section):
+    """One of `row`; its keys are the fields of `MeasuredRow`."""
+
+    px_per_cell: Positive
+    blur_px: NotNegative
+    noise_grey: NotNegative
+    noise_share: NotNegative
+    found_blur_px: Positive
+    tags: Annotated[int, Field(gt=0)]
+    recall: Annotated[float, Field(ge=0, le=1)]
+    median_px: Positive
+    p95_px: Positive
+    median_deg: Positive
+    p95_deg: Positive
+
+
+class _File(_Section):
+    format: str
+    version: int
+    measured_with: Annotated[str, Field(min_length=1)]
+    ordinary: _Ordinary
+    row: list[_Row]
+
+
+@cache
+def measured_expectation() -> Expectation:
+    """The measurements that come with tablecam."""
+    with as_file(files("tablecam.planning") / "detection_model.toml") as path:
+        return read_expectation(path)
+
+
+def read_expectation(path: Path) -> Expectation:
+    """The measurements in a file.
+
+    Raises:
+        BadInput: Naming the file, the line and the key, what was expected and what came.
+    """
+    document = read_toml(path)
+    document.require(FORMAT, VERSION)
+    file = document.parsed(_File)
+    rows = tuple(MeasuredRow(**row.model_dump()) for row in file.row)
+    ordinary = file.ordinary
+    try:
+        return Expectation(file.measured_with, ordinary.noise_grey, ordinary.blur_px, rows)
+    except ValueError as error:
+        raise document.error(("row",), str(error)) from None
+
+
+def write_expectation(path: Path, expectation: Expectation) -> None:
+    """Write measurements, rounded to what they are worth; what is read back is the same file."""
+    rows = sorted(expectation.rows, key=lambda row: (row.px_per_cell, row.blur_px, row.noise_grey))
+    ordinary = _inline(
+        {"noise_grey": expectation.ordinary_noise_grey, "blur_px": expectation.ordinary_blur_px}
+    )
+    lines = [
+        "# How surely tags are found, and how truly placed, as the benchmark measured it.",
+        f'format = "{FORMAT}"',
+        f"version = {VERSION}",
+        f"measured_with = {json.dumps(expectation.measured_with, ensure_ascii=False)}",
+        "# Noise and blur of the rows that make the curves; other rows tell what more costs.",
+        f"ordinary = {ordinary}",
+        "row = [",
+        *(f"  {_inline(dataclasses.asdict(row))}," for row in rows),
+        "]",
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _inline(values: Mapping[str, float]) -> str:
+    return "{" + ", ".join(f"{key} = {_number(value)}" for key, value in values.items()) + "}"
+
+
+def _number(value: float) -> str:
+    """A whole number as it is, any other to four digits, which no measurement here exceeds."""
+    return str(value) if isinstance(value, int) else repr(float(f"{value:.4g}"))

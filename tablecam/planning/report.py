@@ -1,0 +1,210 @@
+"""A plan in words and as a table for a person, as one JSON document for a program."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from tablecam.planning.plan import (
+    Mount,
+    Plan,
+    TagPlan,
+    highest_height_mm,
+    least_px_per_cell,
+)
+from tablecam.vision.search.camera_scale import extent_mm, largest_tag_mm, outline_px, side_cells
+
+
+def print_plan(plan: Plan, mount: Mount) -> None:
+    """Words first, then the numbers, on standard output."""
+    console = Console(highlight=False)
+    for line in (*sight_words(plan), *tag_words(plan, mount), *size_words(plan)):
+        console.print(line, markup=False)
+    console.print(_table(plan))
+    for line in (
+        f"Measured on {plan.expectation.measured_with}; found is of tags at least 85 % visible.",
+        "These are errors of reading the picture: the calibration adds its own. A lens that bends "
+        "straight lines shows the table's corners up to a tenth smaller.",
+    ):
+        console.print(line, markup=False, style="dim")
+
+
+def sight_words(plan: Plan) -> list[str]:
+    """Whether the camera sees the table, and from where it would see it best."""
+    x_low, y_low, x_high, y_high = extent_mm(plan.roster)
+    table = f"{x_high - x_low:g} x {y_high - y_low:g} mm"
+    lowest_mm = plan.lowest_height_mm
+    if not plan.sees_table:
+        advice = (
+            "it would not from any height above this place"
+            if lowest_mm is None
+            else f"hang the camera {_cm_up(lowest_mm)} mm high or more"
+        )
+        return [f"The table of {table} does not fit in the picture: {advice}."]
+    outline = outline_px(plan.camera, plan.roster)
+    size = np.array([plan.camera.lens.width_px, plan.camera.lens.height_px])
+    shares = (outline.max(axis=0) - outline.min(axis=0)) / size
+    share, side = max(zip(shares.tolist(), ("width", "height"), strict=True))
+    lines = [
+        f"The table of {table} fits in the picture and fills {100 * share:.0f} % of its {side}."
+    ]
+    if lowest_mm is not None and _cm_up(lowest_mm) < plan.height_mm:
+        larger = 100 * (plan.height_mm / _cm_up(lowest_mm) - 1)
+        lines.append(
+            f"The best height is {_cm_up(lowest_mm)} mm: the table still fits, and all of it is "
+            f"{larger:.0f} % larger in the picture."
+        )
+    return lines
+
+
+def tag_words(plan: Plan, mount: Mount) -> list[str]:
+    """Whether the tags can be read, and from where they could be."""
+    small = [tag for tag in plan.tags if not tag.works]
+    if not small:
+        share = found_percent(plan.expectation.good_recall)
+        return [f"All tags are large enough: {share} of those in view are found, or more."]
+    wanted = plan.expectation.good_px_per_cell
+    names = ", ".join(tag.scale.base_type.name for tag in small)
+    least = min(tag.scale.least_px_per_cell for tag in small)
+    too_small = f"Too small from there: {names}, at {least:.1f} px a cell; {wanted:.1f} are needed."
+    return [too_small, *_lower_words(plan, mount, wanted)]
+
+
+def size_words(plan: Plan) -> list[str]:
+    """The smallest tags that would do from there."""
+    share = found_percent(plan.expectation.good_recall)
+    lines = [f"The smallest tag of which {share} are found: {_size(plan, plan.smallest_tag_mm)}."]
+    precise = f"95 % are placed within {plan.error_mm:g} mm"
+    if plan.smallest_precise_tag_mm is None:
+        return [*lines, f"No tag was measured of which {precise}."]
+    size = _size(plan, plan.smallest_precise_tag_mm)
+    return [*lines, f"The smallest tag of which {precise}: {size}."]
+
+
+def found_percent(recall: float) -> str:
+    """A recall in words: rounded down, for 99.96 % is not all.
+
+    >>> found_percent(0.9996)
+    '99.9 %'
+    """
+    return f"{math.floor(1000 * recall + 1e-9) / 10:g} %"
+
+
+def px_a_cell(tag: TagPlan) -> str:
+    """A size in the picture, rounded down, for 1.497 is below 1.5."""
+    return f"{math.floor(100 * tag.scale.least_px_per_cell + 1e-6) / 100:.2f}"
+
+
+def plan_document(plan: Plan, mount: Mount) -> dict[str, Any]:
+    """The plan as JSON."""
+    lens = plan.camera.lens
+    highest_mm = highest_height_mm(mount, plan.roster, plan.expectation.good_px_per_cell)
+    return {
+        "camera": {
+            "height_mm": plan.height_mm,
+            "at_mm": list(mount.at_mm),
+            "width_px": lens.width_px,
+            "height_px": lens.height_px,
+            "focal_px": lens.fx_px,
+        },
+        "sees_table": plan.sees_table,
+        "lowest_height_mm": plan.lowest_height_mm,
+        "highest_height_mm": highest_mm,
+        "tags": [_tag_document(tag) for tag in plan.tags],
+        "smallest_tag_mm": plan.smallest_tag_mm,
+        "smallest_precise_tag_mm": plan.smallest_precise_tag_mm,
+        "wanted_recall": plan.expectation.good_recall,
+        "wanted_error_mm": plan.error_mm,
+        "measured_with": plan.expectation.measured_with,
+    }
+
+
+def print_plan_document(plan: Plan, mount: Mount) -> None:
+    """One JSON document on standard output."""
+    document = json.dumps(plan_document(plan, mount), indent=1)
+    Console(soft_wrap=True, highlight=False, markup=False).print(document)
+
+
+def _lower_words(plan: Plan, mount: Mount, wanted: float) -> list[str]:
+    """Whether a camera hung lower would see both the tags and the table."""
+    low_mm = plan.lowest_height_mm
+    if low_mm is None:
+        return []
+    highest_mm = highest_height_mm(mount, plan.roster, wanted)
+    if highest_mm is not None:
+        return [f"Hung {10 * int(highest_mm // 10)} mm high or less, the camera would read them."]
+    best = least_px_per_cell(mount.camera(plan.roster, low_mm), plan.roster)
+    width_px = 100 * math.ceil(plan.camera.lens.width_px * wanted / best / 100)
+    return [
+        "Hung low enough to read them, the camera would not see the whole table; one whose "
+        f"pictures are {width_px} px wide would, from {_cm_up(low_mm)} mm."
+    ]
+
+
+def _size(plan: Plan, size_mm: float) -> str:
+    """A size of tag, and the bases that have no room for it."""
+    cells = side_cells(plan.roster)
+    full = [base for base in plan.roster.base_types if largest_tag_mm(base, cells) < size_mm]
+    if not full:
+        return f"{size_mm:g} mm"
+    room_mm = max(largest_tag_mm(base, cells) for base in full)
+    names = ", ".join(base.name for base in full)
+    return f"{size_mm:g} mm, too large for the bases of {names} ({room_mm:g} mm)"
+
+
+def _table(plan: Plan) -> Table:
+    title = f"From {plan.height_mm:g} mm, where the table is seen smallest"
+    heads = ("tag", "mm", "px a cell", "found", "place, mm", "95 %", "heading, °", "95 %")
+    table = Table(*heads, title=title, title_justify="left")
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for tag in plan.tags:
+        base = tag.scale.base_type
+        rows.setdefault((f"{base.tag_size_mm:g}", *_cells(tag)), []).append(base.name)
+    for cells, names in rows.items():
+        table.add_row(", ".join(names), *cells)
+    return table
+
+
+def _cells(tag: TagPlan) -> list[str]:
+    size = px_a_cell(tag)
+    expected = tag.expected
+    if expected is None:
+        return [size, "not measured", "", "", "", ""]
+    return [
+        size,
+        found_percent(expected.recall),
+        f"{tag.median_mm:.2f}",
+        f"{tag.p95_mm:.2f}",
+        f"{expected.median_deg:.1f}",
+        f"{expected.p95_deg:.1f}",
+    ]
+
+
+def _tag_document(tag: TagPlan) -> dict[str, Any]:
+    expected = tag.expected
+    return {
+        "base_type": tag.scale.base_type.name,
+        "tag_size_mm": tag.scale.base_type.tag_size_mm,
+        "px_per_cell": tag.scale.middle_px_per_cell,
+        "least_px_per_cell": tag.scale.least_px_per_cell,
+        "works": tag.works,
+        "expected": None
+        if expected is None
+        else {
+            "recall": expected.recall,
+            "median_mm": tag.median_mm,
+            "p95_mm": tag.p95_mm,
+            "median_deg": expected.median_deg,
+            "p95_deg": expected.p95_deg,
+        },
+    }
+
+
+def _cm_up(length_mm: float) -> int:
+    """The next whole centimetre, in millimetres."""
+    return 10 * int(np.ceil(length_mm / 10 - 1e-9))

@@ -1,0 +1,181 @@
+"""What happens on the table, put into the game's record as it happens."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from tablecam.capture.frame import Frame
+from tablecam.record.entries import Json
+from tablecam.recorder.game_recorder import GameRecord
+from tablecam.recorder.photographing import Job, MoveJob, Photographing, TableJob
+from tablecam.recorder.reference_frames import Looks, Shot
+from tablecam.recorder.settling import bases_by_unit, has_changed, moved_units
+from tablecam.recorder.trajectories import SeenAt, Trails, path, path_document
+from tablecam.table.model import Position
+from tablecam.table.position_file import position_to_json
+from tablecam.table.roster import Roster
+from tablecam.vision.watching import Sight
+
+_TABLE_EVERY_S: Final = 10.0
+"""So often the whole table is photographed in hasty play, in which it has moved on by then: each
+move has its own pictures anyway. Where it does not move on it is photographed as it lies."""
+
+
+class Recording:
+    """Keeps every position at which the table has settled, and how it came to that.
+
+    The loop that watches tells it what it sees, which costs it next to nothing; the thread that
+    waits for the table to settle has it written.
+
+    A recording begins with a game, a dispute or, where it `begins_with_moves`, what a hand does;
+    a table that is only looked at leaves none. `say` tells players what becomes of the file.
+    """
+
+    def __init__(
+        self,
+        record: GameRecord,
+        roster: Roster,
+        *,
+        begins_with_moves: bool,
+        say: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self._record = record
+        self._begins_with_moves = begins_with_moves
+        self._say = say
+        self._trails = Trails()
+        self._photographing = Photographing(record, roster.table)
+        self._lock = threading.Lock()
+        self._looks = Looks(roster.owner_by_tag())
+        self._newest: tuple[Sight, Shot] | None = None
+        self._news: list[str] = []
+        self._settled: Position | None = None
+        self._waits: tuple[datetime, Shot] | None = None
+        self._due: TableJob | None = None
+        self._photographed_at_s = -math.inf
+
+    def start(self) -> None:
+        """Start to make pictures."""
+        self._photographing.start()
+
+    def wait(self) -> None:
+        """Return once all pictures of what has settled are kept; a game does not wait for them."""
+        self._photographing.wait()
+
+    def close(self) -> None:
+        """Write what is not written yet. May be called twice."""
+        self.go_on()
+        if self._due is not None:
+            self._photographing.ask(self._due)
+            self._due = None
+        self._photographing.close()
+        self._record.close()
+
+    def watch(self, sight: Sight, frame: Frame) -> None:
+        """Look at all bases as a picture shows them, and hear what it told of the camera."""
+        self._trails.watch(sight.bases, frame.taken_at_s)
+        with self._lock:
+            self._news += sight.news
+            if not self._record.budget.is_none:
+                shot = Shot(frame, sight.camera)
+                self._looks.see(sight.bases, shot)
+                self._newest = sight, shot
+
+    def settle(
+        self,
+        position: Position,
+        at: datetime | None = None,
+        *,
+        missed: Collection[int] = frozenset(),
+    ) -> None:
+        """Keep where all lies now that it has come to rest, or had `at` another time.
+
+        `missed` are the tags of bases that lie there as far as anybody knows, but have not been
+        seen for so long that the referee judges the table without them. Where they are all that is
+        new, the position is the one that was kept last.
+        """
+        before, self._settled = self._settled, position
+        ways, now_s = self._trails.taken()
+        moves = [] if before is None else [*_moves(position, before, ways, now_s)]
+        is_work_of_hands = before is not None and has_changed(position, before)
+        begins = self._begins_with_moves and is_work_of_hands
+        at = at or datetime.now(UTC).astimezone()
+        told = position_to_json(position)
+        number = self._record.settle(told, moves, at, begins=begins, missed=sorted(missed))
+        if position is before and number is not None:
+            return  # it looks as it did
+        self._photograph(number, at, [move["unit"] for move in moves], before, position)
+
+    def _photograph(
+        self,
+        number: int | None,
+        at: datetime,
+        moved: Sequence[str],
+        before: Position | None,
+        now: Position,
+    ) -> None:
+        """Have pictures made of a position and of the moves that are kept after it."""
+        with self._lock:
+            if self._newest is None:
+                return
+            sight, shot = self._newest
+            lay_so = {name: self._looks.clear(name) for name in moved}
+            self._looks.settle(now, sight.bases, shot)
+            # Where a hand is still over it, that is how it looks.
+            lies_so = {name: self._looks.clear(name) or shot for name in moved}
+        if number is None:  # nothing is kept as yet
+            self._waits = at, shot
+            return
+        lay, lies = bases_by_unit(before) if before else {}, bases_by_unit(now)
+        moves = [
+            MoveJob(
+                of, at, lay_so[name], lies_so[name], [*lay[name].values()], [*lies[name].values()]
+            )
+            for of, name in enumerate(moved, start=number + 1)
+        ]
+        self._due = TableJob(number, at, shot)
+        self._ask(*moves, *self._table_if_due(shot))
+
+    def _table_if_due(self, newest: Shot) -> Sequence[TableJob]:
+        """The whole table as it settled last, once it is time for its picture."""
+        at_s = newest.frame.taken_at_s
+        if self._due is None or at_s - self._photographed_at_s < _TABLE_EVERY_S:
+            return ()
+        due, self._due, self._photographed_at_s = self._due, None, at_s
+        return (due,)
+
+    def _ask(self, *jobs: Job) -> None:
+        if jobs:
+            self._photographing.ask(*jobs)
+
+    def go_on(self) -> None:
+        """Write what the loop has told, and what could not be written before."""
+        with self._lock:
+            news, self._news = self._news, []
+            newest = self._newest
+        for text in news:
+            self._record.add_notice(text)
+        for text in self._record.try_again():
+            self._say(text)
+            self._record.add_notice(text)
+        if self._waits is not None and (number := self._record.began_with) is not None:
+            self._due = self._due or TableJob(number, *self._waits)
+            self._waits = None
+        if newest is not None:
+            self._ask(*self._table_if_due(newest[1]))
+
+
+def _moves(
+    position: Position, before: Position, ways: Mapping[int, Sequence[SeenAt]], now_s: float
+) -> Iterator[Json]:
+    """The move of each unit and commander that lies elsewhere, in order of their names."""
+    now, old = bases_by_unit(position), bases_by_unit(before)
+    for name in sorted(moved_units(position, before)):
+        there = [base for key, base in now[name].items() if key in old[name]]
+        started = [old[name][key] for key in now[name] if key in old[name]]
+        seen = [ways.get(base.tag or 0, ()) for base in there]
+        points = path(started, there, seen, now_s)
+        yield {"unit": name, "path": path_document(points, now_s)}

@@ -1,0 +1,242 @@
+"""Makes recordings from plain videos of games: what a live table would have kept, afterwards.
+
+A video may take hours to read. How far it was read is kept beside the recording, which goes on from
+there when it is read again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from calibration.camera_file import CameraFile, read_camera_file
+from calibration.errors import CalibrationError
+from tablecam.capture.clock import SystemClock
+from tablecam.capture.frame import Frame
+from tablecam.capture.video import VideoSource
+from tablecam.documents import read_json
+from tablecam.errors import BadInput
+from tablecam.record.entries import GameFacts
+from tablecam.record.faults import in_words
+from tablecam.record.game_file import SUFFIX, GameFile
+from tablecam.record.journal import Journal
+from tablecam.record.writer_lock import WriterLock
+from tablecam.recorder.game_recorder import KeptGame
+from tablecam.recorder.picture_budget import DEFAULT_MB
+from tablecam.recorder.recording import Recording
+from tablecam.recorder.settling import Settled
+from tablecam.referee.rest import Rest
+from tablecam.table.roster import Roster
+from tablecam.table.table_file import read_table_file
+from tablecam.vision.tracking.position import position_of
+from tablecam.vision.watching import Watching
+
+log = logging.getLogger(__name__)
+
+PER_S: Final = 10.0
+"""So many pictures a second are looked at, as at a live table: a hand takes longer for any move."""
+_SAID_EVERY_S: Final = 1.0
+"""Of the video: how often it is noted how far it was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A video to be read, with the table and the camera that it shows, and where it goes."""
+
+    video: Path
+    table: Path
+    camera: Path
+    folder: Path
+    pictures_mb: float = DEFAULT_MB
+
+    @property
+    def recording(self) -> Path:
+        """The recording that is made of it."""
+        return self.folder / f"{self.video.stem}{SUFFIX}"
+
+    @property
+    def mark(self) -> Path:
+        """The file that tells how far it was read; there is none once it was read to its end."""
+        return self.folder / f".{self.video.stem}.reading.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far a video was read."""
+
+    read_s: float
+    length_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """What became of a video: `problem` says in one line why it could not be read to its end."""
+
+    video: Path
+    recording: Path
+    positions: int = 0
+    was_done_before: bool = False
+    problem: str = ""
+
+
+def reread(task: Task) -> Reread:
+    """Read a video to its end, from where it was left; whatever goes wrong is told, not raised."""
+    try:
+        return _reread(task)
+    except (BadInput, CalibrationError) as error:
+        return Reread(task.video, task.recording, problem=str(error))
+    except Exception as error:  # one video of many: the others are to be read all the same
+        log.exception("%s could not be read", task.video)
+        return Reread(task.video, task.recording, problem=f"{task.video}: {error!r}")
+
+
+def mark_of(task: Task) -> Mark | None:
+    """How far a video was read; None where it was not begun, or was read to its end."""
+    try:
+        return Mark(**read_json(task.mark).data)
+    except (BadInput, TypeError):
+        return None
+
+
+def _reread(task: Task) -> Reread:
+    with in_words(str(task.folder), "cannot be written"):
+        task.folder.mkdir(parents=True, exist_ok=True)
+        lock = WriterLock.taken(task.mark)
+    if lock is None:
+        raise BadInput(str(task.video), f"another tablecam reads it into {task.folder} just now")
+    try:
+        return _reread_alone(task)
+    finally:
+        lock.release()
+
+
+def _reread_alone(task: Task) -> Reread:
+    before = mark_of(task)
+    if task.recording.exists() and before is None:
+        positions = _positions(GameFile.open(task.recording, read_only=True))
+        return Reread(task.video, task.recording, positions, was_done_before=True)
+    roster, camera_file = read_table_file(task.table), read_camera_file(task.camera)
+    _check_size(task.video, camera_file)
+    with closing(VideoSource(task.video, at_end="stop", clock=SystemClock())) as source:
+        began_at = _began_at(task.video, source.length_s)
+        file = _file(task, roster, began_at)
+        _read(task, source, roster, camera_file, file, began_at, before)
+    task.mark.unlink(missing_ok=True)
+    return Reread(task.video, task.recording, _positions(file))
+
+
+def _check_size(video: Path, camera_file: CameraFile) -> None:
+    """Refuse a video of another camera before there is a recording of it."""
+    with closing(VideoSource(video, at_end="stop", clock=SystemClock())) as source:
+        first = source.read()
+    if first is not None:
+        camera_file.check_picture_size(first.width_px, first.height_px, str(video))
+
+
+def _positions(journal: Journal) -> int:
+    return len(journal.entries("position"))
+
+
+def _file(task: Task, roster: Roster, began_at: datetime) -> GameFile:
+    """The recording that goes on, or a new one."""
+    table_file, camera_file = (
+        path.read_text(encoding="utf-8-sig") for path in (task.table, task.camera)
+    )
+    facts = GameFacts(roster.game, table_file, began_at, camera_file)
+    if task.recording.exists():
+        file = GameFile.open(task.recording)
+        _check_same(file, facts)
+        return file
+    _say(task, Mark(0.0, 0.0))  # before there is a recording: one without a mark is whole
+    return GameFile.create(task.recording, facts)
+
+
+def _check_same(file: GameFile, facts: GameFacts) -> None:
+    """Go on with a recording only by the files with which it was begun."""
+    begun = file.facts()
+    if (begun.table_file, begun.camera_file) != (facts.table_file, facts.camera_file):
+        expected = "expected the table and camera files with which it was begun, got others"
+        raise BadInput(file.name, f"{expected}: delete it to begin anew")
+
+
+def _read(
+    task: Task,
+    source: VideoSource,
+    roster: Roster,
+    camera_file: CameraFile,
+    file: GameFile,
+    began_at: datetime,
+    before: Mark | None,
+) -> None:
+    """Look at the pictures of a video as a live table does, and keep what it would keep."""
+    clock = _VideoClock(began_at)
+    record = KeptGame(lambda: file, file, pictures_mb=task.pictures_mb, now=clock.now)
+    recording = Recording(record, roster, begins_with_moves=True)
+    watching = Watching(camera_file.camera(roster.table_tags_mm), roster)
+    rest, settled = Rest(), Settled()
+    said_s = from_s = before.read_s if before else 0.0
+    recording.start()
+    with closing(recording):
+        for at_s, frame in _frames(source, from_s):
+            camera_file.check_picture_size(frame.width_px, frame.height_px, str(task.video))
+            clock.at_s = at_s
+            sight = watching.see(frame, frame.taken_at_s)
+            recording.watch(sight, frame)
+            position = position_of(sight.bases, roster, camera_file.name)
+            at_rest = rest.see(position, frame.taken_at_s)
+            if at_rest is not None and (news := settled.see(at_rest)) is not None:
+                recording.settle(news, clock.now())
+                recording.wait()
+            if at_s - said_s >= _SAID_EVERY_S:
+                recording.go_on()
+                _check_kept(record)
+                said_s = at_s
+                _say(task, Mark(at_s, source.length_s))
+    _check_kept(record)
+
+
+@dataclass(slots=True)
+class _VideoClock:
+    """What time it was when a picture of a video was taken."""
+
+    began_at: datetime
+    at_s: float = 0.0
+
+    def now(self) -> datetime:
+        return self.began_at + timedelta(seconds=self.at_s)
+
+
+def _frames(source: VideoSource, from_s: float) -> Iterator[tuple[float, Frame]]:
+    """The pictures to look at, with when they were in the video."""
+    due_s = from_s
+    while (frame := source.read()) is not None:
+        at_s = frame.number / source.frames_per_s
+        if at_s >= due_s - 1e-9:
+            due_s = at_s + 1 / PER_S if source.frames_per_s > PER_S else at_s
+            yield at_s, frame
+
+
+def _began_at(video: Path, length_s: float) -> datetime:
+    """When a video was begun: a camera writes its last picture last."""
+    ended_at = datetime.fromtimestamp(video.stat().st_mtime, UTC).astimezone()
+    return ended_at - timedelta(seconds=length_s)
+
+
+def _check_kept(record: KeptGame) -> None:
+    """End with a clear word where the disk takes no more; the mark says where to go on."""
+    if record.trouble:
+        raise BadInput("recording", record.trouble)
+
+
+def _say(task: Task, mark: Mark) -> None:
+    """Note how far a video was read; the note is there whole or as it was."""
+    fresh = task.mark.with_suffix(".new")
+    fresh.write_text(json.dumps(asdict(mark)), encoding="utf-8")
+    os.replace(fresh, task.mark)

@@ -1,0 +1,109 @@
+"""A recorded game's log for a terminal: rounds apart, times, dice, what was taken back struck."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from tablecam.harmless import harmless
+from tablecam.record.entries import GameFacts
+from tablecam.replay.log import ROUND, LogLine
+from tablecam.replay.words import counted, duration
+
+_FILE_WIDTH: Final = 120
+"""In a file or a pipe no window limits the width."""
+_LEFT: Final = 16
+"""How wide time and entry's number are."""
+_STYLES: Final = {
+    "command": "bold",
+    "broken": "red",
+    "over": "bold green",
+    "overrule": "yellow",
+    "dispute": "magenta",
+    "notice": "yellow",
+    "undo": "yellow",
+    "move": "dim",
+    "ruling": "dim",
+}
+"""By kind of line; any other is plain."""
+_PARTS: Final = ("play", ROUND)
+"""What stands above what follows it."""
+_UNDONE: Final = "taken back"
+
+
+def head(facts: GameFacts, last: int, ended_at: datetime | None) -> str:
+    """The recording in one line."""
+    took = "" if ended_at is None else f" in {duration(facts.started_at, ended_at)}"
+    entries = counted(last, "entry") if last else "no entries"
+    return f"{facts.game}, begun {facts.started_at:%Y-%m-%d %H:%M}: {entries}{took}"
+
+
+def print_log(facts: GameFacts, lines: Iterable[LogLine], console: Console) -> None:
+    """The log; each entry's number and time stand beside its first line."""
+    before: LogLine | None = None
+    for line in map(_harmless, lines):
+        if line.kind in _PARTS:
+            _print_part(facts, line, console)
+        else:
+            is_new = before is None or before.entry != line.entry
+            for text in _lines(line, is_new, console.width):
+                _print(console, text)
+        before = line
+
+
+def _harmless(line: LogLine) -> LogLine:
+    """A line of what players wrote, to be printed on a terminal."""
+    return replace(line, text=harmless(line.text), note=harmless(line.note))
+
+
+def log_console() -> Console:
+    """Where a log is printed: as wide as the window; wide in a file."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _FILE_WIDTH
+    return console
+
+
+def _print_part(facts: GameFacts, line: LogLine, console: Console) -> None:
+    when = f"{line.at:%H:%M}, {duration(facts.started_at, line.at)} in"
+    rule = "--" if console.options.ascii_only else "──"
+    parts = [line.text, when, *([_UNDONE] if line.is_undone else [])]
+    text = f" {rule} ".join(("", *parts, "")).strip()
+    click.echo()
+    _print(console, Text(text, style="strike dim" if line.is_undone else "bold cyan"))
+
+
+def _print(console: Console, text: Text) -> None:
+    """Print as click does: it knows terminals and files that have not all letters."""
+    with console.capture() as printed:
+        console.print(text)
+    click.echo(printed.get(), nl=False)
+
+
+def _lines(line: LogLine, is_new: bool, width: int) -> Iterator[Text]:
+    left = f"{line.at:%H:%M:%S} {line.entry:>6} " if is_new else ""
+    said = Text(line.text, style=_STYLES.get(line.kind, ""))
+    for words, style in _beside(line):
+        said.append(f"  {words}", style=style)
+    if line.is_undone:
+        said.stylize("strike dim")
+        said = Text.assemble((f"{_UNDONE}: ", "dim"), said)
+    rows = said.wrap(Console(width=width), max(width - _LEFT, 30))
+    for place, row in enumerate(rows):
+        row.rstrip()
+        yield Text.assemble(((left if not place else "").ljust(_LEFT), "dim"), row)
+
+
+def _beside(line: LogLine) -> Iterator[tuple[str, str]]:
+    if line.dice:
+        yield f"[{' '.join(map(str, line.dice))}]", "bold"
+    if line.note:
+        yield f"({line.note})", "italic"
+    if line.rule:
+        yield f"[{line.rule}]", "dim"

@@ -1,0 +1,99 @@
+"""The ground that a unit may not charge over (M-8.4, M-6.32)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from tablecam.geometry.outlines import GRID_MM, table_outline
+from tablecam.rules.maurice.charge.reach import allowance_mm
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.tables import SLIVER_MM
+
+_FAR_MM = 1e4
+"""Farther than any table reaches."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forbidden:
+    """Ground that a unit may not enter.
+
+    `deep` is what is left of the `area` less half a sliver on all sides: what is so cut itself and
+    meets that reaches into the area by more than a sliver (G-5).
+    """
+
+    area: shapely.Geometry
+    deep: shapely.Geometry
+
+    @property
+    def is_nowhere(self) -> bool:
+        """Whether there is no such ground."""
+        return bool(shapely.is_empty(self.area))
+
+    def is_entered(self, lanes_mm: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which lanes, by their corners (k, 4, 2), lead into it."""
+        left, right, _, far = np.moveaxis(lanes_mm, 1, 0)
+        wide, long = right - left, far - left
+        lengths_mm = np.hypot(*long.T)
+        found: NDArray[np.bool_] = lengths_mm > SLIVER_MM
+        across = wide[found] / np.hypot(*wide[found].T)[:, None]
+        ahead = long[found] / lengths_mm[found, None]
+        inward = np.stack([across + ahead, ahead - across, -across - ahead, across - ahead], axis=1)
+        inner = shapely.polygons(lanes_mm[found] + inward * SLIVER_MM / 2)
+        found[found] = shapely.intersects(self.deep, inner)
+        return found
+
+
+def forbidden_ground(field: Field, unit: UnitOnField, slack_mm: float = 0.0) -> Forbidden:
+    """Where a unit may not charge to, as far as it can come; so much smaller with a slack.
+
+    Impassable ground, all off the table, and for horse woods. A base that a hand has left a little
+    over the table's edge may stay so.
+    """
+    areas = [field.ground.barred]
+    if unit.unit.arm == "cavalry":
+        areas.append(field.ground.woods)
+    # Its rear swings no farther in a wheel than its front could go.
+    reach_mm = (allowance_mm(field, unit) or 0.0) + abs(slack_mm)
+    if not _is_well_on_table(field, unit, reach_mm):
+        areas.append(_off_table(field, unit))
+    near = (area for area in areas if shapely.dwithin(area, unit.outline, reach_mm))
+    return _together(tuple(near), slack_mm)
+
+
+@lru_cache(maxsize=64)
+def _together(areas: tuple[shapely.Geometry, ...], slack_mm: float) -> Forbidden:
+    """Areas as one; mostly the same for many units, and for one in all that it is drawn as."""
+    area = shapely.union_all(areas, grid_size=GRID_MM) if areas else shapely.Polygon()
+    if slack_mm:
+        area = shapely.buffer(area, -slack_mm, join_style="mitre")
+    return Forbidden(area, deep_in(area))
+
+
+@lru_cache(maxsize=64)
+def deep_in(area: shapely.Geometry) -> shapely.Geometry:
+    """What is left of an area less half a sliver on all sides: whose middle comes deep enough."""
+    deep = shapely.buffer(area, -SLIVER_MM / 2)
+    shapely.prepare(deep)
+    return deep
+
+
+def _is_well_on_table(field: Field, unit: UnitOnField, by_mm: float) -> bool:
+    left, low, right, high = shapely.bounds(unit.outline).tolist()
+    table = field.position.table
+    return bool(
+        min(left, low) > by_mm and right < table.width_mm - by_mm and high < table.depth_mm - by_mm
+    )
+
+
+def _off_table(field: Field, unit: UnitOnField) -> shapely.Polygon:
+    play = table_outline(field.position.table)
+    places = shapely.points(shapely.get_coordinates(unit.outline))
+    over_mm = float(np.max(shapely.distance(play, places)))
+    edge = shapely.buffer(play, over_mm, join_style="mitre")
+    far = shapely.box(-_FAR_MM, -_FAR_MM, _FAR_MM, _FAR_MM)
+    return shapely.Polygon(shapely.get_coordinates(far), [shapely.get_coordinates(edge)])

@@ -1,0 +1,186 @@
+"""What lies in reach of a unit's charges: how far it may go, and whom its lanes can come to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from tablecam.geometry.moves.fans import Fan, corners_of, fan_before, may_be_met
+from tablecam.geometry.moves.lanes import Corner, front_width_mm, pivot_mm
+from tablecam.geometry.outlines import Axes
+from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.rules.maurice.charge.across import Screen, first_contact_mm, screens_of
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.front_contact import thin_pieces
+from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, CHARGE_WHEEL_BW, THIN_BW
+from tablecam.uncertainty.contact import TOUCH_MM
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+CORNERS: tuple[Corner, Corner] = ("left", "right")
+"""About which corners a unit may wheel."""
+
+
+def allowance_mm(field: Field, unit: UnitOnField) -> float | None:
+    """How far a unit may charge in all (M-8.5); None in a formation that has no allowance."""
+    allowance_bw = ALLOWANCES_BW.get((unit.unit.arm, unit.formation))
+    return None if allowance_bw is None else allowance_bw * field.bw_mm
+
+
+def far_mm(field: Field, unit: UnitOnField) -> float:
+    """How far from a unit anything may lie that its charges can meet, all exactly known."""
+    return (allowance_mm(field, unit) or 0.0) + THIN_BW * field.bw_mm + TOUCH_MM
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InReach:
+    """The bases that all lanes of a unit about a corner can have to do with.
+
+    `bases` are those of enemies, whose units are `owners`, in numbers `whose` (n,); those `touched`
+    (n,) it touches where it stands. `fan` holds theirs and then those of friends. `screens` are the
+    thin obstacles behind which some of them stand.
+    """
+
+    front: Axes
+    corner: Corner
+    owners: tuple[str, ...]
+    bases: tuple[shapely.Polygon, ...]
+    whose: NDArray[np.intp]
+    touched: Bools
+    fan: Fan
+    screens: tuple[Screen, ...]
+
+    def contact_mm(self, arcs_mm: Array, begins_mm: Array, slack_mm: float = 0.0) -> Array:
+        """How far ahead contact is with bases of enemies (k, n) that begin so far ahead."""
+        return first_contact_mm(self.front, self.corner, arcs_mm, begins_mm, self.screens, slack_mm)
+
+
+def in_reach(
+    table: Field,
+    around: Sequence[tuple[UnitOnField, Sequence[UnitOnField]]],
+    more_mm: float | Sequence[float] = 0.0,
+) -> list[tuple[InReach, InReach]]:
+    """What there is in reach of units' charges about either corner, of other units each.
+
+    What lies so much farther, or beside it, matters too: one length for all, or one of each unit.
+    All fields are of one `table`.
+    """
+    pieces, thick_mm = thin_pieces(table), THIN_BW * table.bw_mm
+    all_more_mm = np.broadcast_to(np.asarray(more_mm, dtype=np.float64), len(around))
+    all_there = [
+        each
+        for (unit, others), most_mm in zip(around, all_more_mm.tolist(), strict=True)
+        for each in _all_there(
+            unit, others, partial(screens_of, pieces, thick_mm=thick_mm, most_mm=most_mm)
+        )
+    ]
+    reach_mm = [allowance_mm(table, unit) or 0.0 for unit, _ in around]
+    is_met = may_be_met(
+        [each.fan for each in all_there],
+        CHARGE_WHEEL_BW * table.bw_mm,
+        np.repeat(reach_mm, len(CORNERS)) + thick_mm * bool(pieces),
+        TOUCH_MM + np.repeat(all_more_mm, len(CORNERS)),
+    )
+    there = [_only(each, flags) for each, flags in zip(all_there, is_met, strict=True)]
+    return list(zip(there[::2], there[1::2], strict=True))
+
+
+def come_near(
+    table: Field,
+    units: Sequence[UnitOnField],
+    others: Sequence[UnitOnField],
+    slacks_mm: Sequence[float],
+) -> set[str]:
+    """Those of some units whose charges may hang on where others lie, each with a slack."""
+    more_mm = [2 * slack_mm for slack_mm in slacks_mm]
+    there = in_reach(table, [(unit, others) for unit in units], more_mm)
+    outlines = np.array([other.outline for other in others], dtype=object)
+    return {
+        unit.id
+        for unit, both, farther_mm in zip(units, there, more_mm, strict=True)
+        if any(len(each.fan.quads_mm) for each in both)
+        or shapely.dwithin(unit.outline, outlines, _swing_mm(table, unit) + farther_mm).any()
+    }
+
+
+def _swing_mm(table: Field, unit: UnitOnField) -> float:
+    """How far at most any part of a unit goes in a wheel: its rear corners go the farthest."""
+    corners_mm = shapely.get_coordinates(unit.outline)
+    ends_mm = np.array([pivot_mm(unit.axes, corner) for corner in CORNERS])
+    far_mm = np.hypot(*(corners_mm[:, None] - ends_mm).T).max()
+    return float(far_mm) / front_width_mm(unit.axes) * CHARGE_WHEEL_BW * table.bw_mm + TOUCH_MM
+
+
+def come_to(
+    table: Field,
+    there: Sequence[InReach],
+    reach_mm: Sequence[float],
+    more_mm: float | Sequence[float] = 0.0,
+) -> list[set[str]]:
+    """The enemies that lanes come to in what a wheel leaves of the allowance, and a few more.
+
+    Or come so near to: one length for all, or one of each.
+    """
+    thick_mm = [max((screen.thick_mm for screen in each.screens), default=0.0) for each in there]
+    met = may_be_met(
+        [each.fan for each in there],
+        CHARGE_WHEEL_BW * table.bw_mm,
+        np.add(reach_mm, thick_mm),
+        np.add(more_mm, EXACT_MM),
+        is_shared=True,
+    )
+    return [
+        {owner for owner, is_met in zip(each.owners, flags.tolist(), strict=False) if is_met}
+        for each, flags in zip(there, met, strict=True)
+    ]
+
+
+def _all_there(
+    unit: UnitOnField,
+    others: Sequence[UnitOnField],
+    screens_before: Callable[[Sequence[shapely.Polygon]], tuple[Screen, ...]],
+) -> list[InReach]:
+    """All bases of other units, those of enemies first, about either corner."""
+    enemies = [other for other in others if other.side != unit.side]
+    friends = [other for other in others if other.side == unit.side]
+    bases = tuple(base for other in enemies for base in other.bases)
+    corners_mm = corners_of([*bases, *(base for other in friends for base in other.bases)])
+    owners = tuple(other.id for other in enemies for _ in other.bases)
+    whose = np.repeat(np.arange(len(enemies)), [len(other.bases) for other in enemies])
+    touched = shapely.dwithin(unit.outline, np.array(bases, dtype=object), TOUCH_MM)
+    screens = screens_before(bases)
+    return [
+        InReach(
+            unit.axes,
+            corner,
+            owners,
+            bases,
+            whose,
+            touched,
+            fan_before(unit.axes, corner, corners_mm),
+            screens,
+        )
+        for corner in CORNERS
+    ]
+
+
+def _only(there: InReach, is_met: Bools) -> InReach:
+    if is_met.all():
+        return there
+    of_enemies = is_met[: len(there.bases)]
+    kept = np.flatnonzero(of_enemies).tolist()
+    return replace(
+        there,
+        whose=there.whose[of_enemies],
+        touched=there.touched[of_enemies],
+        screens=tuple(each.take(of_enemies) for each in there.screens),
+        owners=tuple(there.owners[place] for place in kept),
+        bases=tuple(there.bases[place] for place in kept),
+        fan=there.fan.take(is_met),
+    )

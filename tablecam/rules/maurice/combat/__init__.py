@@ -1,0 +1,1 @@
+"""Combat: engagement, scores, results, falling back and rallying (chapters 8 and 9)."""

@@ -1,0 +1,246 @@
+"""Who is engaged with whom (M-8.10 to M-8.12): front contact, and what lies within 1 BW of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Literal
+
+import shapely
+
+from tablecam.geometry.moves.lanes import lane
+from tablecam.geometry.outlines import axes
+from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.rules.maurice.combat.engagement_chance import Melee
+from tablecam.rules.maurice.combat.two_lines import two_lines
+from tablecam.rules.maurice.field.chances import is_exact
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.front_contact import OVERLAP_MM, front_gap_mm, touches_front
+from tablecam.rules.maurice.field.tables import ENGAGED_BW
+from tablecam.table.formation import front_rank
+from tablecam.uncertainty.answer import Answer
+from tablecam.uncertainty.contact import TOUCH_MM
+
+CONTACT_RULE = "M-8.10"
+NEAR_RULE = "M-8.12"
+
+
+@dataclass(frozen=True, slots=True)
+class Engagement:
+    """An attacker and an enemy that it engages, and why.
+
+    `how` is `contact` with its front edge, or `near`: directly in front and within 1 BW, as the
+    two lines of M-8.12 show from its base at `base`. `gap_mm` is from its front line, negative
+    where hands have let the two overlap.
+    """
+
+    attacker: str
+    defender: str
+    how: Literal["contact", "near"]
+    gap_mm: float
+    base: str | None
+    evidence: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Engagements:
+    """All engagements of a position, in the order of its units.
+
+    Every unit of the active side is taken for an attacker: a position alone tells no charges.
+    `pairs` are those that hold, what was measured taken at its word; how sure each is, and what
+    else may be so, `melees` work out when it is asked for: one for each attacker, by its id.
+    """
+
+    field: Field
+    active: str
+    pairs: Mapping[tuple[str, str], Engagement]
+    melees: Mapping[str, Melee]
+
+    def of(self, unit_id: str) -> tuple[str, ...]:
+        """The enemies that a unit of either side is engaged with."""
+        return tuple(
+            defender if attacker == unit_id else attacker
+            for attacker, defender in self.pairs
+            if unit_id in (attacker, defender)
+        )
+
+    def in_front_contact(self, attacker_id: str) -> tuple[str, ...]:
+        """The enemies that touch an attacker's front edge."""
+        return tuple(
+            each.defender
+            for each in self.pairs.values()
+            if each.attacker == attacker_id and each.how == "contact"
+        )
+
+    def evidence(self, a_id: str, b_id: str) -> tuple[Shape, ...]:
+        """The drawing of why two units are engaged, in either order; empty where they are not."""
+        found = self.pairs.get((a_id, b_id)) or self.pairs.get((b_id, a_id))
+        return found.evidence if found else ()
+
+    @property
+    def doubts(self) -> tuple[Answer, ...]:
+        """The engagements, whether they are listed or not, that are too close to call."""
+        return tuple(self._doubtful.values())
+
+    def doubts_about(self, units: Collection[str]) -> tuple[Answer, ...]:
+        """Those of them in which some units take part."""
+        return tuple(
+            doubt for pair, doubt in self._doubtful.items() if not set(pair).isdisjoint(units)
+        )
+
+    def possible(self, units: Collection[str]) -> tuple[tuple[str, str], ...]:
+        """The pairs of attacker and defender that are engaged or may be, of some units."""
+        pairs = dict.fromkeys((*self.pairs, *self._doubtful))
+        return tuple(pair for pair in pairs if not set(pair).isdisjoint(units))
+
+    @cached_property
+    def _doubtful(self) -> Mapping[tuple[str, str], Answer]:
+        if is_exact(self.field):
+            return {}
+        found = {
+            (melee.attacker.id, enemy.id): self._answer(melee, enemy)
+            for melee in self.melees.values()
+            for enemy in melee.enemies
+        }
+        return {pair: answer for pair, answer in found.items() if answer.answer == "too_close"}
+
+    def probability(self, a_id: str, b_id: str) -> float:
+        """How probable it is that two units are engaged, in either order."""
+        if is_exact(self.field):
+            return 1.0 if {(a_id, b_id), (b_id, a_id)} & self.pairs.keys() else 0.0
+        return self.answer(a_id, b_id).probability
+
+    def answer(self, a_id: str, b_id: str) -> Answer:
+        """Whether two opposing units, in either order, are engaged (M-8.10)."""
+        is_attacker = self.field.by_id[a_id].side == self.active
+        attacker_id, defender_id = (a_id, b_id) if is_attacker else (b_id, a_id)
+        enemy = self.field.by_id[defender_id]
+        melee = self.melees.get(attacker_id)
+        if melee is None or enemy not in melee.enemies:
+            return self._far(attacker_id, enemy)
+        return self._answer(melee, enemy)
+
+    def _answer(self, melee: Melee, enemy: UnitOnField) -> Answer:
+        chance = melee.chances[enemy.id]
+        if 0.0 < chance.probability < 1.0:
+            chance = replace(chance, probability=min(chance.probability, melee.touching))
+        word = chance.word(self.field.position.table.tolerance_mm)
+        a_id, found = melee.attacker.id, self.pairs.get((melee.attacker.id, enemy.id))
+        rule = CONTACT_RULE if found is None or found.how == "contact" else NEAR_RULE
+        because = _sentence(melee, enemy, found)
+        if word == "too_close":
+            because = f"whether {a_id} engages {enemy.id} is too close to call: {because}"
+        evidence = found.evidence if found else _apart(melee.attacker, enemy)
+        sure = (chance.margin_mm, chance.sigma_mm, chance.probability)
+        return Answer(word, *sure, rule, because, evidence)
+
+    def _far(self, attacker_id: str, enemy: UnitOnField) -> Answer:
+        attacker = self.field.by_id[attacker_id]
+        evidence = _apart(attacker, enemy)
+        far_mm = float(shapely.distance(attacker.outline, enemy.outline))
+        because = f"{enemy.id} lies {self.field.in_bw(far_mm):.2f} BW from {attacker_id}, too far"
+        margin_mm = min(-EXACT_MM, ENGAGED_BW * self.field.bw_mm - far_mm)
+        return Answer("no", margin_mm, 0.0, 0.0, CONTACT_RULE, because, evidence)
+
+
+def engagements(field: Field, active: str, before: Engagements | None = None) -> Engagements:
+    """Who is engaged with whom when a side attacks (M-8.10).
+
+    `before` are the engagements of that side on a field in which only units lay elsewhere; what
+    has not changed about an attacker is taken over from them.
+    """
+    known = {} if before is None else before.melees
+    melees = {unit.id: _melee(field, unit, known.get(unit.id)) for unit in field.of_side(active)}
+    found: list[Engagement] = []
+    for unit_id, melee in melees.items():
+        if before is not None and melee is known.get(unit_id):
+            found += [each for each in before.pairs.values() if each.attacker == unit_id]
+        else:
+            found += _of_attacker(field, melee.attacker)
+    pairs = {(each.attacker, each.defender): each for each in found}
+    return Engagements(field, active, MappingProxyType(pairs), MappingProxyType(melees))
+
+
+def _melee(field: Field, attacker: UnitOnField, before: Melee | None) -> Melee:
+    """An attacker's melee, the one before where it and all about it lie as they lay."""
+    found = Melee(field, attacker)
+    if before is None or before.attacker is not attacker or before.around != found.around:
+        return found
+    return before
+
+
+def _of_attacker(field: Field, attacker: UnitOnField) -> list[Engagement]:
+    reach_mm = ENGAGED_BW * field.bw_mm
+    near = [
+        enemy
+        for enemy in field.enemies_of(attacker)
+        if shapely.dwithin(enemy.outline, attacker.outline, reach_mm + OVERLAP_MM)
+    ]
+    contacts = {enemy.id for enemy in near if touches_front(field, attacker, enemy)}
+    if not contacts:
+        return []
+    return [
+        found
+        for enemy in near
+        if (
+            found := _by_contact(attacker, enemy)
+            if enemy.id in contacts
+            else _by_two_lines(field, attacker, enemy)
+        )
+    ]
+
+
+def _by_contact(attacker: UnitOnField, enemy: UnitOnField) -> Engagement:
+    gap_mm = front_gap_mm(attacker, enemy) or 0.0
+    edge = shapely.LineString([attacker.axes.left_mm, attacker.axes.right_mm])
+    touching = shapely.intersection(
+        edge.buffer(max(gap_mm, 0.0) + TOUCH_MM, cap_style="flat"), enemy.outline
+    )
+    evidence = (
+        *shapes_of(edge, "front-edge"),
+        *shapes_of(shapely.centroid(touching), "contact", f"touches {enemy.id}"),
+    )
+    return Engagement(attacker.id, enemy.id, "contact", gap_mm, None, evidence)
+
+
+def _by_two_lines(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> Engagement | None:
+    """The engagement with an enemy within 1 BW of the front, if two lines reach it (M-8.12)."""
+    others = [unit.outline for unit in field.units if unit is not attacker and unit is not enemy]
+    for index in front_rank(attacker.unit):
+        before = axes(attacker.unit.bases[index])
+        lines = two_lines(before, enemy.outline, others, ENGAGED_BW * field.bw_mm)
+        if lines is None:
+            continue
+        gap_mm = max(0.0, front_gap_mm(attacker, enemy) or 0.0)
+        area = lane(before, ENGAGED_BW * field.bw_mm)
+        evidence = (
+            *shapes_of(area, "lane", f"{ENGAGED_BW:g} BW"),
+            *(shape for line in lines for shape in shapes_of(line, "line-of-attack")),
+        )
+        name = attacker.unit.base_name(index)
+        return Engagement(attacker.id, enemy.id, "near", gap_mm, name, evidence)
+    return None
+
+
+def _sentence(melee: Melee, enemy: UnitOnField, found: Engagement | None) -> str:
+    a_id, b_id = melee.attacker.id, enemy.id
+    by = f"by {abs(melee.touches_mm(enemy)):.1f} mm"
+    if found is not None and found.how == "contact":
+        return f"{b_id} touches {a_id}'s front edge"
+    if found is not None:
+        apart = f"{melee.field.in_bw(found.gap_mm):.2f} BW before its front edge"
+        return f"{a_id} is in front contact, and {b_id} lies open to its base {found.base}, {apart}"
+    if not any(melee.touches_mm(each) >= 0 for each in melee.enemies):
+        return f"no enemy touches {a_id}'s front edge; {b_id} fails to {by}"
+    limit = f"within {ENGAGED_BW:g} BW"
+    return f"{b_id} fails to touch {a_id}'s front edge {by}, nor do two lines reach it {limit}"
+
+
+def _apart(attacker: UnitOnField, enemy: UnitOnField) -> tuple[Shape, ...]:
+    """The front edge, and the shortest line from it to an enemy."""
+    edge = shapely.LineString([attacker.axes.left_mm, attacker.axes.right_mm])
+    across = shapely.shortest_line(edge, enemy.outline)
+    return (*shapes_of(edge, "front-edge"), *shapes_of(across, "gap"))

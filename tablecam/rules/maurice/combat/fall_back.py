@@ -1,0 +1,289 @@
+"""Falling back after a combat: how far, through whom, and what it costs (M-8.23 to M-8.27)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+import shapely
+from shapely import affinity
+
+from tablecam.geometry.outlines import footprint, table_outline
+from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles, rectangles
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.ground import is_partly_in
+from tablecam.rules.maurice.field.results import Result, broken_by, is_broken
+from tablecam.rules.maurice.field.tables import FALL_BACK_BW, SLIVER_MM
+from tablecam.rules.maurice.place.touch import touching_of
+from tablecam.table.headings import forward, mean_deg
+from tablecam.table.model import Point
+from tablecam.uncertainty.answer import Answer
+
+TABLE_ENDS = "the table ends"
+"""What bars a way that leads over the table's edge."""
+
+_AS_FAR_MM = 1e-6
+"""Units that differ by less lie equally far back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A unit's way straight back: how far it goes, and the friends that it passes, nearest first.
+
+    `bar` is what it cannot pass, or still touches at the end; None where the way is free. What was
+    measured is taken at its word; `doubts` are the contacts at the end that are too close to call.
+    """
+
+    back_mm: float
+    passed: tuple[str, ...]
+    is_difficult: bool
+    bar: str | None
+    doubts: tuple[Answer, ...] = ()
+
+
+def fall_back(field: Field, unit_id: str, before: Mapping[str, Result]) -> dict[str, Result]:
+    """The results of a unit that has to fall back, and of the friends whom it passes through.
+
+    `before` holds what has become of units so far; those that it leaves out stand as they did.
+    """
+    unit = field.by_id[unit_id]
+    way = way_back(field, unit_id, before)
+    own = before.get(unit_id, Result())
+    unsure = tuple(f"M-8.27 where it comes to: {doubt.because}" for doubt in way.doubts)
+    if way.bar is not None:
+        why = f"M-8.27 cannot fall back {field.in_bw(way.back_mm):g} BW: {way.bar}: broken"
+        return {unit_id: replace(own, is_broken=True, because=(*own.because, why, *unsure))}
+    why = f"M-8.23 still in contact: falls back {field.in_bw(way.back_mm):.4g} BW"
+    own = replace(own, falls_back=True, back_mm=way.back_mm, because=(*own.because, why, *unsure))
+    if way.is_difficult and unit.unit.arm != "artillery":
+        own = _gained(unit, own, "M-8.27 falls back through difficult ground")
+    found: dict[str, Result] = {}
+    for friend_id in way.passed:
+        friend = field.by_id[friend_id]
+        if _suffers(unit):
+            own = _gained(unit, own, f"M-8.26 passes through {friend_id}")
+        if _suffers(friend):
+            passed = before.get(friend_id, Result())
+            found[friend_id] = _gained(friend, passed, f"M-8.26 {unit_id} passes through it")
+    return {unit_id: own} | found
+
+
+def way_back(field: Field, unit_id: str, before: Mapping[str, Result]) -> Way:
+    """A unit's way straight back, past the units that are not broken, where they stand by now."""
+    unit = field.by_id[unit_id]
+    standing = [
+        other
+        for other in field.units
+        if other is not unit and not before.get(other.id, Result()).is_broken
+    ]
+    overlaps = {other.id: _overlap(unit, other, _moved_mm(other, before)) for other in standing}
+    friends = [overlaps[other.id] for other in standing if other.side == unit.side]
+    back_mm = _first_free_mm(FALL_BACK_BW * field.bw_mm, friends)
+    in_the_way = {
+        other.id: entered_mm
+        for other in standing
+        if (entered_mm := overlaps[other.id].entered_mm(back_mm)) is not None
+    }
+    passed = [name for name in in_the_way if field.by_id[name].side == unit.side]
+    enemies = [other for other in standing if other.side != unit.side]
+    barred = _barred(field, unit, back_mm, [each.id for each in enemies], in_the_way)
+    touched, doubts = ((), ()) if barred else _touched_at_end(field, unit, back_mm, enemies)
+    return Way(
+        back_mm,
+        tuple(sorted(passed, key=in_the_way.__getitem__)),
+        is_partly_in(_swept(unit, back_mm), field.ground.difficult),
+        f"it would still touch {touched[0]}" if touched else barred,
+        doubts,
+    )
+
+
+def rearmost_first(field: Field, unit_ids: Iterable[str]) -> tuple[str, ...]:
+    """Units in the order in which they are least in each other's way (M-8.24).
+
+    As seen along the mean of their headings; equally far back, in the position's order.
+    """
+    units = [unit for unit in field.units if unit.id in set(unit_ids)]
+    if not units:
+        return ()
+    ahead = np.array(forward(mean_deg(unit.axes.heading_deg for unit in units)))
+
+    def depth(unit: UnitOnField) -> float:
+        middle = shapely.get_coordinates(shapely.centroid(unit.outline))[0]
+        return round(float(middle @ ahead) / _AS_FAR_MM)
+
+    return tuple(unit.id for unit in sorted(units, key=depth))
+
+
+def moved_back_mm(unit: UnitOnField, back_mm: float) -> Point:
+    """By how much along x and y a unit moves that falls back so far, its heading unchanged."""
+    x, y = forward(unit.axes.heading_deg)
+    return -x * back_mm, -y * back_mm
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Overlap:
+    """How far back a unit's bases overlap another's: from, to (k,), more than a sliver deep.
+
+    `clear_mm` (k,) is where they part altogether.
+    """
+
+    from_mm: Array
+    to_mm: Array
+    clear_mm: Array
+
+    def entered_mm(self, back_mm: float) -> float | None:
+        """Where on a way of that length they first overlap; None when they never do."""
+        is_met = (self.from_mm < back_mm - EXACT_MM) & (self.to_mm > EXACT_MM)
+        return float(self.from_mm[is_met].min()) if is_met.any() else None
+
+    def freed_mm(self, back_mm: float) -> float:
+        """That far, or where the two part if they overlap there."""
+        is_on = (self.from_mm < back_mm - EXACT_MM) & (self.to_mm > back_mm + EXACT_MM)
+        return max(back_mm, float(self.clear_mm[is_on].max())) if is_on.any() else back_mm
+
+
+def _first_free_mm(back_mm: float, friends: Sequence[_Overlap]) -> float:
+    """The first distance, at least so far, at which a unit sits on no friend (M-8.25)."""
+    while True:
+        further_mm = max((friend.freed_mm(back_mm) for friend in friends), default=back_mm)
+        if further_mm <= back_mm:
+            return back_mm
+        back_mm = further_mm
+
+
+def _overlap(unit: UnitOnField, other: UnitOnField, moved_mm: Point) -> _Overlap:
+    """Where on its way back each base of a unit overlaps each base of another.
+
+    Rectangles overlap where their shadows do along every edge's direction; a shadow's motion is
+    linear, so each direction gives an interval. What the two overlap by already, as hands leave
+    them, is not held against the unit: only what is a sliver deeper (G-5).
+    """
+    these, those = rectangles([unit.unit]), rectangles([other.unit])
+    back = np.array(moved_back_mm(unit, 1.0))
+    first, second = np.indices((len(these), len(those))).reshape(2, -1)
+    mine, theirs = these.take(first), those.take(second)
+    directions = np.concatenate([mine.axes, theirs.axes], axis=1)
+    own = _shadows(mine, directions)
+    hers = _shadows(theirs, directions) + (directions @ np.array(moved_mm))[..., None]
+    # How deep the shadows overlap from either side, (k, 4) each, and how fast that changes.
+    ahead_mm, behind_mm = own[..., 1] - hers[..., 0], hers[..., 1] - own[..., 0]
+    speed = directions @ back
+    now_mm = np.minimum(ahead_mm, behind_mm).min(axis=1)
+    deep_mm = (SLIVER_MM + np.maximum(now_mm, 0.0))[:, None]
+    from_mm, to_mm = _between(ahead_mm - deep_mm, behind_mm - deep_mm, speed)
+    _, clear_mm = _between(ahead_mm, behind_mm, speed)
+    return _Overlap(from_mm, to_mm, clear_mm)
+
+
+def _shadows(of: Rectangles, directions: Array) -> Array:
+    """Where rectangles (k) begin and end along directions (k, 4, 2): (k, 4, 2)."""
+    places = np.einsum("kcx,kdx->kdc", of.corners_mm(), directions)
+    return np.stack([places.min(axis=-1), places.max(axis=-1)], axis=-1)
+
+
+def _between(ahead_mm: Array, behind_mm: Array, speed: Array) -> tuple[Array, Array]:
+    """From where to where ahead + speed d > 0 and behind - speed d > 0 in all directions."""
+    is_still = np.abs(speed) < 1e-12
+    moving = np.where(is_still, 1.0, speed)
+    ends = np.stack([-ahead_mm / moving, behind_mm / moving])
+    inside = (ahead_mm > 0) & (behind_mm > 0)
+    low = np.where(is_still, np.where(inside, -np.inf, np.inf), ends.min(axis=0))
+    high = np.where(is_still, np.where(inside, np.inf, -np.inf), ends.max(axis=0))
+    return low.max(axis=1), high.min(axis=1)
+
+
+def _barred(
+    field: Field,
+    unit: UnitOnField,
+    back_mm: float,
+    enemies: Sequence[str],
+    in_the_way: Mapping[str, float],
+) -> str | None:
+    """What keeps a unit from its full distance (M-8.27)."""
+    barring = [enemy for enemy in enemies if enemy in in_the_way]
+    if barring:
+        return f"{min(barring, key=in_the_way.__getitem__)} is in the way"
+    if is_partly_in(_swept(unit, back_mm), field.ground.barred):
+        return "impassable ground is in the way"
+    there = _moved_back(unit, back_mm)
+    if _beyond_edge_mm(field, there.outline) > _beyond_edge_mm(field, unit.outline) + SLIVER_MM:
+        return TABLE_ENDS
+    return None
+
+
+def _touched_at_end(
+    field: Field, unit: UnitOnField, back_mm: float, enemies: Sequence[UnitOnField]
+) -> tuple[tuple[str, ...], tuple[Answer, ...]]:
+    """The enemies that a unit touches once it has fallen back, and which it may or may not."""
+    there = _moved_back(unit, back_mm)
+    units = (there, *enemies)
+    by_id = MappingProxyType({each.id: each for each in units})
+    found = touching_of(replace(field, units=units, by_id=by_id), unit.id)
+    answers = (contact.answer for contact in found.contacts.values())
+    return found.enemies_of(unit.id), tuple(a for a in answers if a.answer == "too_close")
+
+
+def _moved_back(unit: UnitOnField, back_mm: float) -> UnitOnField:
+    """A unit where it lies once it has fallen back so far."""
+    by_mm = moved_back_mm(unit, back_mm)
+    (left_x, left_y), (right_x, right_y) = unit.axes.left_mm, unit.axes.right_mm
+    front = replace(
+        unit.axes,
+        left_mm=(left_x + by_mm[0], left_y + by_mm[1]),
+        right_mm=(right_x + by_mm[0], right_y + by_mm[1]),
+    )
+    bases = tuple(
+        replace(base, x_mm=base.x_mm + by_mm[0], y_mm=base.y_mm + by_mm[1])
+        for base in unit.unit.bases
+    )
+    return replace(
+        unit,
+        unit=replace(unit.unit, bases=bases),
+        outline=_shifted(unit.outline, by_mm),
+        bases=tuple(map(footprint, bases)),
+        axes=front,
+    )
+
+
+def _beyond_edge_mm(field: Field, outline: shapely.Geometry) -> float:
+    """How far an outline reaches over the table's edge; 0 where it does not."""
+    play = table_outline(field.position.table)
+    return max(float(shapely.distance(shapely.Point(p), play)) for p in _corners(outline))
+
+
+def _corners(outline: shapely.Geometry) -> Array:
+    return np.asarray(shapely.get_coordinates(outline))
+
+
+def _swept(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
+    """All that a unit's bases pass over on the way, where they start and end included."""
+    moved_mm = moved_back_mm(unit, back_mm)
+    each = [shapely.union(base, _shifted(base, moved_mm)) for base in unit.bases]
+    return shapely.union_all(shapely.convex_hull(each))
+
+
+def _shifted(shape: shapely.Geometry, by_mm: Point) -> shapely.Geometry:
+    return affinity.translate(shape, *by_mm)
+
+
+def _moved_mm(unit: UnitOnField, before: Mapping[str, Result]) -> Point:
+    found = before.get(unit.id)
+    return (0.0, 0.0) if found is None else moved_back_mm(unit, found.back_mm)
+
+
+def _suffers(unit: UnitOnField) -> bool:
+    """Whether passing through friends disrupts a unit: not columns, not artillery (M-6.7)."""
+    return unit.unit.arm != "artillery" and unit.formation != "column"
+
+
+def _gained(unit: UnitOnField, so_far: Result, why: str) -> Result:
+    """One more disruption, and what it leads to (M-1.14)."""
+    gained = so_far.disruption + 1
+    because = [*so_far.because, f"{why}: 1 disruption"]
+    bases = len(unit.bases)
+    broken = is_broken(unit.disruption + gained, bases)
+    if broken and not so_far.is_broken:
+        because.append(broken_by(unit.disruption + gained, bases))
+    return replace(so_far, disruption=gained, is_broken=broken, because=tuple(because))

@@ -1,0 +1,84 @@
+"""Rallying: what a die must show to shed a disruption, and how many do (M-9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from tablecam.rules.maurice.field.field import Field
+from tablecam.rules.maurice.field.requests import Dice, Rally, check_dice
+from tablecam.rules.maurice.field.tables import RALLY_BAD_TERRAIN, RALLY_NOT_NEAR, TO_RALLY
+from tablecam.rules.maurice.field.terms import Term, by_name, needed_on_die, total
+from tablecam.rules.maurice.place.near import near_enemy
+from tablecam.table.model import Arm
+from tablecam.uncertainty.answer import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Rallying:
+    """A unit about to rally: what each die must show, how many dice it has, and why.
+
+    `near` is whether it is near the enemy, where that was measured.
+    """
+
+    unit: str
+    basic: int
+    modifiers: Mapping[str, int]
+    needed: int
+    dice: int
+    because: tuple[str, ...]
+    near: Answer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rallied:
+    """A unit after rallying: the levels of disruption that it sheds."""
+
+    rallying: Rallying
+    dice: Dice
+    shed: int
+
+
+def rallying(field: Field, request: Rally) -> Rallying:
+    """What a unit that rallies must roll (M-9.2, M-9.3)."""
+    unit = field.by_id[request.unit]
+    near = near_enemy(field, unit)
+    found = rally_number(
+        unit.id,
+        unit.unit.arm,
+        unit.disruption,
+        is_in_bad_terrain=unit.is_in_difficult,
+        is_near=near.is_near,
+        card=request.card,
+    )
+    return replace(found, near=near.answer)
+
+
+def rally_number(
+    unit: str, arm: Arm, disruption: int, *, is_in_bad_terrain: bool, is_near: bool, card: int = 0
+) -> Rallying:
+    """The same from plain facts; the modifiers are added to each die."""
+    terms = [
+        Term("bad_terrain", RALLY_BAD_TERRAIN * is_in_bad_terrain, "M-9.3", "in bad terrain"),
+        Term("not_near_enemy", RALLY_NOT_NEAR * (not is_near), "M-9.3", "not near the enemy"),
+        Term("card", card, "M-9.3", "card"),
+    ]
+    basic = TO_RALLY[arm]
+    needed = needed_on_die(basic, total(terms))
+    because = [f"M-9.3 {arm}: {basic} or more on each die"]
+    because += [term.because for term in terms if term.amount]
+    if needed != basic - total(terms):
+        because.append("M-9.4 a natural 1 always fails, a 6 always succeeds")
+    return Rallying(unit, basic, by_name(terms), needed, disruption, tuple(because))
+
+
+def rally(field: Field, request: Rally) -> Rallied:
+    """The outcome of the dice.
+
+    Raises:
+        BadInput: They are not as many as the unit has disruptions.
+    """
+    found = rallying(field, request)
+    why = f"one for each disruption of {found.unit} (M-9.2)"
+    dice = check_dice(request.document, ("dice",), request.dice, found.dice, why)
+    return Rallied(found, dice, sum(die >= found.needed for die in dice))

@@ -1,0 +1,106 @@
+"""What combat scores are made of, from plain facts: basic values and modifiers (M-8.16, M-8.17)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from tablecam.rules.maurice.field.tables import BAD_TERRAIN, BASIC, COVER, HIGHER, VULNERABLE
+from tablecam.rules.maurice.field.terms import Term, by_name, total
+from tablecam.table.model import Arm
+
+
+@dataclass(frozen=True, slots=True)
+class Fighter:
+    """An engaged unit, and all that its value hangs on. Units are named by their ids.
+
+    `higher` and `covered` are the enemies that it attacks on higher ground (M-8.15) and in cover
+    that counts (M-8.14), `flanked_by` those it is engaged with that attack its flank or rear
+    (M-8.16): empty where such a thing cannot be held against it.
+    """
+
+    id: str
+    arm: Arm
+    formation: str
+    engaged_with: tuple[str, ...]
+    disruption: int = 0
+    is_in_bad_terrain: bool = False
+    higher: tuple[str, ...] = ()
+    covered: tuple[str, ...] = ()
+    flanked_by: tuple[str, ...] = ()
+    card: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a unit's die is added to, and how it came about.
+
+    `value` is `basic` and all modifiers, plus and minus, summed and then held at 0 (M-8.16).
+    """
+
+    basic: int
+    modifiers: Mapping[str, int]
+    value: int
+    engaged_with: tuple[str, ...]
+    because: tuple[str, ...]
+
+
+def values(fighters: Iterable[Fighter]) -> Mapping[str, Value]:
+    """The value of every engaged unit, by its id."""
+    everyone = {fighter.id: fighter for fighter in fighters}
+    return MappingProxyType({name: _value(each, everyone) for name, each in everyone.items()})
+
+
+def _value(fighter: Fighter, everyone: Mapping[str, Fighter]) -> Value:
+    basic = BASIC[fighter.arm]
+    terms = (*_own(fighter), *_against(fighter), *_outnumbered(fighter, everyone), *_card(fighter))
+    summed = basic + total(terms)
+    because = [f"M-8.16 {fighter.arm}: basic value {basic}", *(term.because for term in terms)]
+    if summed < 0:
+        because.append(f"M-8.16 never below 0: 0, not {summed}")
+    return Value(basic, by_name(terms), max(summed, 0), fighter.engaged_with, tuple(because))
+
+
+def _own(fighter: Fighter) -> Iterable[Term]:
+    """What lies in the unit itself and where it stands."""
+    if fighter.disruption:
+        levels = f"{fighter.disruption} level{'s' * (fighter.disruption > 1)} of disruption"
+        yield Term("disruption", -fighter.disruption, "M-8.16", levels)
+    if fighter.is_in_bad_terrain:
+        yield Term("bad_terrain", BAD_TERRAIN, "M-5.3", "at least partly in bad terrain")
+
+
+def _against(fighter: Fighter) -> Iterable[Term]:
+    """What lies in whom it attacks, and from where it is attacked: each once."""
+    if fighter.higher:
+        why = f"attacks {_listed(fighter.higher)} on higher ground"
+        yield Term("elevation", HIGHER, "M-8.15", why)
+    if fighter.covered:
+        yield Term("cover", COVER, "M-8.14", f"attacks {_listed(fighter.covered)} in cover")
+    is_column = fighter.formation == "column" and fighter.arm != "artillery"
+    whys = ["in column"] * is_column
+    if fighter.flanked_by:
+        whys.append(f"attacked on flank or rear by {_listed(fighter.flanked_by)}")
+    if whys:
+        yield Term("vulnerable", VULNERABLE, "M-8.16", f"vulnerable, {' and '.join(whys)}")
+
+
+def _outnumbered(fighter: Fighter, everyone: Mapping[str, Fighter]) -> Iterable[Term]:
+    """-1 for each enemy of foot or horse that it alone is engaged with, if it meets several."""
+    enemies = [name for name in fighter.engaged_with if everyone[name].arm != "artillery"]
+    alone = [name for name in enemies if everyone[name].engaged_with == (fighter.id,)]
+    if len(enemies) > 1 and alone:
+        verb = "is" if len(alone) == 1 else "are"
+        why = f"outnumbered, {_listed(alone)} {verb} engaged with {fighter.id} alone"
+        yield Term("outnumbered", -len(alone), "M-8.17", why)
+
+
+def _card(fighter: Fighter) -> Iterable[Term]:
+    if fighter.card:
+        yield Term("card", fighter.card, "M-8.18", "card")
+
+
+def _listed(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

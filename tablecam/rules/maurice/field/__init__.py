@@ -1,0 +1,1 @@
+"""A position prepared for rulings: units, ground, tables, requests."""

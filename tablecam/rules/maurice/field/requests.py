@@ -1,0 +1,294 @@
+"""What may be asked to be resolved: volleys, bombardments, combats and rallies, from documents.
+
+Here keys, types, names, sides and the numbers on dice are checked. What hangs on where units lie
+(who is engaged, what a base may shoot at, how many dice are due) is checked where it is worked
+out, and refused in the same words: each request knows the document that it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from tablecam.documents import Document, document_from
+from tablecam.rules.maurice.field.field import Field as Table
+from tablecam.rules.maurice.field.field import UnitOnField
+from tablecam.table.sections import Name, StrictModel
+from tablecam.table.sides import side_name
+from tablecam.toml_lines import KeyPath
+from tablecam.wording import nearest, quoted
+
+Kind = Literal["volley", "bombard"]
+Dice = tuple[int, ...]
+
+_NOWHERE = Document("request", {})
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A base that is to fire, and the unit that it is to fire at. `path` is where that is said."""
+
+    unit: str
+    base: str
+    target: str
+    path: KeyPath = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Volley:
+    """A side's fire in the volley phase, or by bombardment, in the order in which it is rolled.
+
+    `hit` and `disrupt` are the dice, None where they are not rolled yet. `cards` are added to
+    each die to hit of a unit (M-8.18, by the checklist's section A).
+    """
+
+    kind: Kind
+    side: str
+    aims: tuple[Aim, ...]
+    cards: Mapping[str, int]
+    hit: Dice | None = None
+    disrupt: Dice | None = None
+    document: Document = field(default=_NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Combat:
+    """The whole charge of the active side: a die for every engaged unit of both sides (M-8.19).
+
+    `fall_back_order` names attackers in the order in which they are to fall back (M-8.24); those
+    that it leaves out follow, rearmost first.
+    """
+
+    active: str
+    cards: Mapping[str, int]
+    dice: Mapping[str, int] | None = None
+    fall_back_order: tuple[str, ...] = ()
+    document: Document = field(default=_NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rally:
+    """A unit's attempt to shed its disruptions, a die for each (M-9.2)."""
+
+    unit: str
+    card: int = 0
+    dice: Dice | None = None
+    document: Document = field(default=_NOWHERE, compare=False, repr=False)
+
+
+Request = Volley | Combat | Rally
+
+
+def read_request(data: object, source: str, table: Table, *, with_dice: bool = True) -> Request:
+    """The request that a JSON value holds; `source` is what errors call it.
+
+    Without dice, those that it holds are left out: the odds are asked for.
+
+    Raises:
+        BadInput: Naming the key, what was expected and what came.
+    """
+    return request_of(document_from(data, source), table, with_dice=with_dice)
+
+
+def request_of(document: Document, table: Table, *, with_dice: bool = True) -> Request:
+    """As `read_request`, of a document that has been opened.
+
+    Raises:
+        BadInput: Naming the key, what was expected and what came.
+    """
+    kind = document.data.get("kind")
+    if not isinstance(kind, str) or kind not in _READERS:
+        got = "but the key is missing" if "kind" not in document.data else f"got {quoted(kind)}"
+        raise document.error(("kind",), f"expected one of {', '.join(_READERS)}, {got}")
+    request = _READERS[kind](document, table)
+    return request if with_dice else _without_dice(request)
+
+
+def check_dice(
+    document: Document, path: KeyPath, dice: Dice | None, expected: int, why: str
+) -> Dice:
+    """The dice, if they are as many as are due; `why` says what they are due for.
+
+    Raises:
+        BadInput: There are more, or fewer.
+    """
+    given = dice or ()
+    if len(given) != expected:
+        number = "1 die" if expected == 1 else f"{expected} dice"
+        raise document.error(path, f"expected {number}, {why}, got {len(given) or 'none'}")
+    return given
+
+
+# --- the document's sections -------------------------------------------------------------------
+
+
+_Die = Annotated[int, Field(ge=1, le=6)]
+_Cards = dict[Name, Annotated[int, Field(ge=-100, le=100)]]
+"""What cards add: they are no numbers of dozens of digits (M-8.18)."""
+
+
+class _ShotsSection(StrictModel):
+    unit: Name
+    targets: Annotated[dict[Name, Name], Field(min_length=1)]
+
+
+class _FireDice(StrictModel):
+    hit: list[_Die] = Field(default_factory=list)
+    disrupt: list[_Die] = Field(default_factory=list)
+
+
+class _VolleySection(StrictModel):
+    kind: Kind
+    side: Name
+    shots: Annotated[list[_ShotsSection], Field(min_length=1)]
+    dice: _FireDice | None = None
+    cards: _Cards = Field(default_factory=dict)
+
+
+class _CombatSection(StrictModel):
+    kind: Literal["combat"]
+    active: Name
+    dice: dict[Name, _Die] | None = None
+    cards: _Cards = Field(default_factory=dict)
+    fall_back_order: list[Name] = Field(default_factory=list)
+
+
+class _RallySection(StrictModel):
+    kind: Literal["rally"]
+    unit: Name
+    dice: list[_Die] | None = None
+    cards: _Cards = Field(default_factory=dict)
+
+
+# --- from sections to requests -----------------------------------------------------------------
+
+
+def _volley(document: Document, table: Table) -> Volley:
+    section = document.parsed(_VolleySection)
+    _check_side(document, ("side",), section.side, table)
+    aims = tuple(_aims(document, section, table))
+    shooters = dict.fromkeys(aim.unit for aim in aims)
+    for name in section.cards:
+        if name not in shooters:
+            expected = f"expected a unit that fires ({', '.join(shooters)})"
+            raise document.error(("cards", name), f"{expected}, got {name}")
+    dice = section.dice
+    return Volley(
+        section.kind,
+        section.side,
+        aims,
+        MappingProxyType(section.cards),
+        None if dice is None else tuple(dice.hit),
+        None if dice is None else tuple(dice.disrupt),
+        document,
+    )
+
+
+def _aims(document: Document, section: _VolleySection, table: Table) -> Iterable[Aim]:
+    seen: set[str] = set()
+    for index, shots in enumerate(section.shots):
+        path: KeyPath = ("shots", index, "unit")
+        unit = _known(document, path, shots.unit, table)
+        if unit.side != section.side:
+            raise document.error(
+                path, f"expected a unit of {side_name(section.side)}, got {_of_side(unit)}"
+            )
+        if unit.id in seen:
+            raise document.error(path, f"{unit.id} fires twice: expected once at most (M-7.7)")
+        seen.add(unit.id)
+        yield from _aims_of(document, ("shots", index, "targets"), unit, shots.targets, table)
+
+
+def _aims_of(
+    document: Document,
+    path: KeyPath,
+    unit: UnitOnField,
+    targets: Mapping[str, str],
+    table: Table,
+) -> Iterable[Aim]:
+    bases = _base_names(unit)
+    seen: set[str] = set()
+    for name, target_id in targets.items():
+        here = (*path, name)
+        if name not in bases:
+            known = [unit.unit.base_name(place) for place in range(len(unit.bases))]
+            raise document.error(here, f"{unit.id} has no such base{nearest(name, known)}")
+        if bases[name] in seen:
+            raise document.error(here, f"base {bases[name]} fires twice: expected once (M-7.7)")
+        seen.add(bases[name])
+        target = _known(document, here, target_id, table)
+        if target.side == unit.side:
+            raise document.error(here, f"expected a unit of the enemy, got {_of_side(target)}")
+        yield Aim(unit.id, bases[name], target.id, here)
+
+
+def _combat(document: Document, table: Table) -> Combat:
+    section = document.parsed(_CombatSection)
+    _check_side(document, ("active",), section.active, table)
+    for key, names in (("dice", section.dice or ()), ("cards", section.cards)):
+        for name in names:
+            _known(document, (key, name), name, table)
+    for index, name in enumerate(section.fall_back_order):
+        path: KeyPath = ("fall_back_order", index)
+        unit = _known(document, path, name, table)
+        if unit.side != section.active:
+            raise document.error(
+                path, f"expected a unit of {side_name(section.active)}, got {_of_side(unit)}"
+            )
+        if name in section.fall_back_order[:index]:
+            raise document.error(path, f"{name} is named twice")
+    dice = None if section.dice is None else MappingProxyType(section.dice)
+    cards = MappingProxyType(section.cards)
+    return Combat(section.active, cards, dice, tuple(section.fall_back_order), document)
+
+
+def _rally(document: Document, table: Table) -> Rally:
+    section = document.parsed(_RallySection)
+    unit = _known(document, ("unit",), section.unit, table)
+    for name in section.cards:
+        if name != unit.id:
+            raise document.error(("cards", name), f"expected {unit.id}, which rallies, got {name}")
+    dice = None if section.dice is None else tuple(section.dice)
+    return Rally(unit.id, section.cards.get(unit.id, 0), dice, document)
+
+
+_READERS: Mapping[str, Any] = MappingProxyType(
+    {"volley": _volley, "bombard": _volley, "combat": _combat, "rally": _rally}
+)
+
+
+def _without_dice(request: Request) -> Request:
+    if isinstance(request, Volley):
+        return replace(request, hit=None, disrupt=None)
+    return replace(request, dice=None)
+
+
+def _base_names(unit: UnitOnField) -> dict[str, str]:
+    """What a base may be called: its name, and its place in the unit where it has a tag, too."""
+    names: dict[str, str] = {}
+    for place in range(len(unit.bases)):
+        name = unit.unit.base_name(place)
+        names |= {name: name, f"{unit.id}/{place + 1}": name}
+    return names
+
+
+def _known(document: Document, path: KeyPath, name: str, table: Table) -> UnitOnField:
+    if name not in table.by_id:
+        where = f"there is no unit {quoted(name)} on the table{nearest(name, table.by_id)}"
+        raise document.error(path, where)
+    return table.by_id[name]
+
+
+def _check_side(document: Document, path: KeyPath, side: str, table: Table) -> None:
+    sides = dict.fromkeys(unit.side for unit in table.units)
+    if side not in sides:
+        there = nearest(side, sides)
+        raise document.error(path, f"there is no side {quoted(side)} on the table{there}")
+
+
+def _of_side(unit: UnitOnField) -> str:
+    return f"{unit.id}, which is of {side_name(unit.side)}"

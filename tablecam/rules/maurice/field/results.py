@@ -1,0 +1,98 @@
+"""What combat scores lead to, from plain numbers: passive units first, then active (M-8.20)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from tablecam.rules.maurice.field.tables import COMBAT_BEATEN, COMBAT_DOUBLED, COMBAT_OTHERWISE
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """An engaged unit with its score, its level of disruption and its number of bases."""
+
+    id: str
+    is_active: bool
+    score: int
+    engaged_with: tuple[str, ...]
+    disruption: int
+    bases: int
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What becomes of a unit: the disruption that it gains, whether it breaks, and why.
+
+    `back_mm` is how far it has fallen back.
+    """
+
+    disruption: int = 0
+    is_broken: bool = False
+    because: tuple[str, ...] = ()
+    falls_back: bool = False
+    back_mm: float = 0.0
+
+
+def is_broken(disruption: int, bases: int) -> bool:
+    """Whether a unit breaks at a level of disruption (M-1.14)."""
+    return disruption > bases
+
+
+def results(units: Iterable[Scored]) -> Mapping[str, Result]:
+    """The result of every engaged unit, by its id, in the order in which they are resolved.
+
+    Whoever breaks among the passive units no longer counts against the active ones.
+    """
+    everyone = {unit.id: unit for unit in units}
+    found: dict[str, Result] = {}
+    for unit in everyone.values():
+        if not unit.is_active:
+            found[unit.id] = _passive(unit, everyone)
+    standing = {name for name, result in found.items() if not result.is_broken}
+    for unit in everyone.values():
+        if unit.is_active:
+            found[unit.id] = _active(unit, everyone, standing)
+    return MappingProxyType(found)
+
+
+def _passive(unit: Scored, everyone: Mapping[str, Scored]) -> Result:
+    best = _best(unit, everyone, unit.engaged_with)
+    if best.score >= COMBAT_DOUBLED * unit.score:
+        why = f"M-8.20 doubled by {best.id}, {best.score} to {unit.score}: broken"
+        return Result(0, True, (why,))
+    if best.score > unit.score:
+        why = f"M-8.20 beaten by {best.id}, {best.score} to {unit.score}"
+        return _disrupted(unit, COMBAT_BEATEN, why)
+    why = f"M-8.20 not beaten, {unit.score} to {best.score} of {best.id}"
+    return _disrupted(unit, COMBAT_OTHERWISE, why)
+
+
+def _active(unit: Scored, everyone: Mapping[str, Scored], standing: set[str]) -> Result:
+    left = [name for name in unit.engaged_with if name in standing]
+    if not left:
+        return _disrupted(unit, COMBAT_OTHERWISE, "M-8.20 all of its enemies broke")
+    best = _best(unit, everyone, left)
+    if best.score >= unit.score:
+        why = f"M-8.20 reached by {best.id}, {best.score} to {unit.score}"
+        return _disrupted(unit, COMBAT_BEATEN, why)
+    why = f"M-8.20 won, {unit.score} to {best.score} of {best.id}"
+    return _disrupted(unit, COMBAT_OTHERWISE, why)
+
+
+def _best(unit: Scored, everyone: Mapping[str, Scored], enemies: Iterable[str]) -> Scored:
+    return max((everyone[name] for name in enemies), key=lambda enemy: enemy.score)
+
+
+def _disrupted(unit: Scored, gained: int, why: str) -> Result:
+    level = unit.disruption + gained
+    because = [f"{why}: {gained} disruption{'s' * (gained > 1)}"]
+    if is_broken(level, unit.bases):
+        because.append(broken_by(level, unit.bases))
+    return Result(gained, is_broken(level, unit.bases), tuple(because))
+
+
+def broken_by(level: int, bases: int) -> str:
+    """The line that says why a level of disruption breaks a unit."""
+    return f"M-1.14 {level} disruptions are more than its {bases} base{'s' * (bases > 1)}: broken"

@@ -1,0 +1,56 @@
+"""Which units of a position can be ruled on: whole, on the table, and not on top of each other.
+
+Over a live table hands are at work: a unit that lies impossibly for a moment is left out of the
+rulings, with a sentence that says why, and the others are ruled on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+import shapely
+
+from tablecam.geometry.outlines import footprint, table_outline
+from tablecam.rules.maurice.field.field import MOST_OFF_TABLE_MM, MOST_SIGMA_DEG, MOST_SIGMA_MM
+from tablecam.rules.maurice.field.overlaps import most_overlap_mm, overlapping
+from tablecam.rules.maurice.field.tables import BASES
+from tablecam.table.model import Position, Unit
+
+
+def whole_units(position: Position) -> tuple[Position, Mapping[str, str]]:
+    """The position without the units that cannot be ruled on, and why, by their ids."""
+    play = table_outline(position.table).buffer(MOST_OFF_TABLE_MM)
+    why = {unit.id: said for unit in position.units if (said := _why_not(unit, play))}
+    left = [unit for unit in position.units if unit.id not in why]
+    why |= _on_top_of_each_other(left)
+    units = tuple(unit for unit in position.units if unit.id not in why)
+    return replace(position, units=units), MappingProxyType(why)
+
+
+def _why_not(unit: Unit, play: shapely.Geometry) -> str:
+    """What is odd about a unit by itself; empty where nothing is."""
+    wanted, lie = BASES[unit.arm], len(unit.bases)
+    if lie != wanted:
+        return f"{unit.id} is left out: {lie} of its {wanted} bases are on the table"
+    for index, pose in enumerate(unit.bases):
+        if not shapely.contains(play, footprint(pose)):
+            return f"{unit.id} is left out: its base {unit.base_name(index)} lies off the table"
+        if pose.sigma_mm > MOST_SIGMA_MM or pose.sigma_deg > MOST_SIGMA_DEG:
+            name = unit.base_name(index)
+            return f"{unit.id} is left out: where its base {name} lies is known too roughly"
+    return ""
+
+
+def _on_top_of_each_other(units: list[Unit]) -> dict[str, str]:
+    """Of two that overlap by more than can be explained: the one that is hidden, else both."""
+    why: dict[str, str] = {}
+    for *both, deep_mm in overlapping(units):
+        if deep_mm <= most_overlap_mm(*(unit.bases[index] for unit, index in both)):
+            continue
+        names = " and ".join(f"{unit.base_name(index)} ({unit.id})" for unit, index in both)
+        hidden = [unit.id for unit, index in both if unit.bases[index].seen == "held"]
+        for unit_id in hidden if len(hidden) == 1 else [unit.id for unit, _ in both]:
+            why[unit_id] = f"{unit_id} is left out: bases {names} lie on top of each other"
+    return why

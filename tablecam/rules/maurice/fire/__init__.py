@@ -1,0 +1,1 @@
+"""Fire: zones, targets, cover, numbers to hit and volleys (chapter 7)."""

@@ -1,0 +1,154 @@
+"""Whom a base hits in each of many draws of where it and the bases about it lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from tablecam.geometry.rectangles import EXACT_MM, rectangles
+from tablecam.geometry.zone_ranges import first_met_in_frames, rectangles_met_in_frames
+from tablecam.geometry.zones import Strip
+from tablecam.rules.maurice.field.tables import PAST_OBSTRUCTION_BW, SLIVER_MM, TURN_DEG
+from tablecam.rules.maurice.fire.bounds import Stage
+from tablecam.rules.maurice.fire.shooter import Other, Shooter
+from tablecam.rules.maurice.fire.zone import TIE_MM
+from tablecam.uncertainty.samples import sampled
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """A base and what is about it, drawn d times, as seen from the middle of its front edge.
+
+    `corners_mm` (d, n, 4, 2) are the others' corners, `hidden` (d, n) which of them it does not
+    see, `obstructing_mm` (d, c, 2) the corners of each piece of terrain, `errors_rad` (d,) by how
+    much the base is turned in each draw.
+    """
+
+    strip: Strip
+    bw_mm: float
+    others: tuple[Other, ...]
+    corners_mm: Array
+    hidden: Flags
+    obstructing_mm: tuple[Array, ...]
+    errors_rad: Array
+
+    def hit(self, wanted: Flags, stage: Stage, turns_deg: Array, asked: Flags) -> Flags:
+        """In which of the draws asked for (d,) some can be hit at one or another of some angles.
+
+        `wanted` (n,) are bases of one unit among the others.
+
+        The angles are those on the table: where the base is turned by an error, it turns its zone
+        back by as much. Where none of them hits, those between which something crosses a side of
+        the zone in that very draw are tried too: a gap may be narrower than the angles are apart.
+        """
+        found = np.zeros(len(self.errors_rad), dtype=bool)
+        most_rad = np.radians(TURN_DEG)
+        for turn_deg in turns_deg[np.argsort(np.abs(turns_deg - np.median(turns_deg)))].tolist():
+            left = np.flatnonzero(asked & ~found)
+            turns_rad = np.radians(turn_deg) - self.errors_rad[left]
+            turns_rad = np.clip(turns_rad, -most_rad, most_rad) * stage.is_turned
+            found[left] = self._hit_at(wanted, stage, turns_rad, left)
+        if stage.is_turned:
+            draws = np.flatnonzero(asked & ~found)
+            for turns_rad in self._between_rad(wanted, turns_deg, draws).T:
+                left = ~found[draws] & np.isfinite(turns_rad)
+                found[draws[left]] = self._hit_at(wanted, stage, turns_rad[left], draws[left])
+        return found
+
+    def _between_rad(self, wanted: Flags, turns_deg: Array, at: Indices) -> Array:
+        """The angles (d, k) midway between those at which a corner crosses a side, rising.
+
+        Of d draws; as far as some angles on the table, which are as far as it is known what the
+        zone meets, and as those wanted may be met. nan where there are fewer.
+        """
+        if not (len(at) and wanted.any()):
+            return np.zeros((len(at), 0))
+        inner, most_rad = self.strip.narrowed(SLIVER_MM), np.radians(TURN_DEG)
+        corners = [self.corners_mm[at].reshape(len(at), -1, 2)]
+        corners += [piece[at] for piece in self.obstructing_mm]
+        of_theirs = self.corners_mm[at][:, wanted].reshape(len(at), -1, 2)
+        theirs_rad, turns_rad = (
+            _crossings_rad(inner, each) for each in (of_theirs, np.concatenate(corners, axis=1))
+        )
+        window_rad = np.radians(turns_deg[[0, -1]])[:, None] - self.errors_rad[at]
+        first = np.fmax(np.fmin.reduce(theirs_rad, axis=1), window_rad.clip(-most_rad)[0])
+        last = np.fmin(np.fmax.reduce(theirs_rad, axis=1), window_rad.clip(max=most_rad)[1])
+        first[first > last] = np.nan
+        first, last = first[:, None], last[:, None]
+        turns_rad[~((turns_rad > first) & (turns_rad < last))] = np.nan
+        turns_rad = np.sort(np.concatenate([turns_rad, first, last], axis=1), axis=1)
+        return np.asarray((turns_rad[:, 1:] + turns_rad[:, :-1]) / 2)
+
+    def _hit_at(self, wanted: Flags, stage: Stage, turns_rad: Array, at: Indices) -> Flags:
+        if not len(at):
+            return np.zeros(0, dtype=bool)
+        starts_mm = rectangles_met_in_frames(self.strip, turns_rad, self.corners_mm[at], SLIVER_MM)
+        starts_mm[self.hidden[at]] = np.inf
+        begins_mm = starts_mm[:, wanted].min(axis=1, initial=np.inf)
+        ends_mm = np.full(len(at), stage.longest_mm)
+        for piece in self.obstructing_mm:
+            met_mm = first_met_in_frames(self.strip, turns_rad, piece[at][:, None], SLIVER_MM)
+            ends_mm = np.minimum(ends_mm, met_mm[:, 0] + PAST_OBSTRUCTION_BW * self.bw_mm)
+        limit_mm = np.minimum(ends_mm, starts_mm.min(axis=1, initial=np.inf) + TIE_MM) + EXACT_MM
+        is_far_enough = begins_mm > stage.nearest_mm + EXACT_MM
+        return np.asarray(np.isfinite(begins_mm) & (begins_mm <= limit_mm) & is_far_enough)
+
+
+def _crossings_rad(strip: Strip, corners_mm: Array) -> Array:
+    """The angles (d, 2 c) at which corners (d, c, 2) cross the sides of a strip; nan: never."""
+    far_mm = np.hypot(corners_mm[..., 0], corners_mm[..., 1])[..., None]
+    ratios = np.array([strip.left_mm, strip.right_mm]) / np.maximum(far_mm, EXACT_MM)
+    bearings_rad = np.arctan2(-corners_mm[..., 0], corners_mm[..., 1])[..., None]
+    asides_rad = np.arcsin(np.where(np.abs(ratios) <= 1.0, ratios, np.nan))
+    return np.asarray((bearings_rad + asides_rad).reshape(len(corners_mm), -1))
+
+
+def scene(base: Shooter, others: Sequence[Other], hidden: Flags) -> Scene:
+    """What lies about a base, in the same draws each time.
+
+    `hidden` (d, n) is which of the others it does not see in which draws.
+    """
+    corners_mm = drawn_corners([base, *others], len(hidden))
+    left_mm, right_mm = corners_mm[:, 0, 0], corners_mm[:, 0, 1]
+    along = (right_mm - left_mm) / np.hypot(*(right_mm - left_mm).T)[:, None]
+    axes = np.stack([along, np.stack([-along[:, 1], along[:, 0]], axis=1)], axis=1)
+    pivots_mm = (left_mm + right_mm) / 2
+    turned = axes @ base.strip.axes.T
+    rings = (shapely.get_rings(shapely.get_parts(piece))[0] for piece in base.obstructing)
+    seen_mm = _seen_from(pivots_mm, axes, corners_mm[:, 1:].reshape(len(hidden), -1, 2))
+    return Scene(
+        base.strip,
+        base.bw_mm,
+        tuple(others),
+        seen_mm.reshape(len(hidden), -1, 4, 2),
+        hidden,
+        tuple(
+            _seen_from(pivots_mm, axes, shapely.get_coordinates(ring)[None, :-1]) for ring in rings
+        ),
+        np.arctan2(turned[:, 0, 1], turned[:, 0, 0]),
+    )
+
+
+def drawn_corners(bases: Sequence[Shooter | Other], draws: int) -> Array:
+    """Where the corners of bases lie in each draw: (d, n, 4, 2).
+
+    Each base on the table has draws of its own, the same whoever asks.
+    """
+    each = [
+        sampled(rectangles([base.pose]), first=base.number, draws=draws).corners_mm()
+        for base in bases
+    ]
+    return np.stack(each, axis=1)
+
+
+def _seen_from(pivots_mm: Array, axes: Array, points_mm: Array) -> Array:
+    """Points (d, k, 2), or the same (1, k, 2) for all, in the frames of d draws."""
+    return np.asarray((points_mm - pivots_mm[:, None]) @ axes.transpose(0, 2, 1))

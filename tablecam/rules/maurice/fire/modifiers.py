@@ -1,0 +1,215 @@
+"""How sure the modifiers of fire are, and that a base may fire at all: questions of one margin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache, lru_cache
+from statistics import NormalDist
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from tablecam.geometry.outlines import footprint
+from tablecam.geometry.rectangles import EXACT_MM, rectangles
+from tablecam.geometry.shapes import shapes_of
+from tablecam.rules.maurice.field.chances import LINE_DRAWS, SIGMAS, Chance, share, turning_mm
+from tablecam.rules.maurice.field.ground import is_partly_in
+from tablecam.rules.maurice.field.tables import SLIVER_MM
+from tablecam.rules.maurice.fire.bounds import slack_mm, spread_mm
+from tablecam.rules.maurice.fire.cover import has_cover
+from tablecam.rules.maurice.fire.doubts import base_hits
+from tablecam.rules.maurice.fire.draws import drawn_corners
+from tablecam.rules.maurice.fire.option import FireOption, ahead_of_front_mm
+from tablecam.rules.maurice.fire.outlook import Outlook, moved_draws, walled_draws
+from tablecam.rules.maurice.fire.shooter import Other, Shooter
+from tablecam.table.model import BasePose
+from tablecam.uncertainty.answer import Answer, decide
+from tablecam.uncertainty.samples import DRAWS, decide_sampled, sampled
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+def modifier_answers(
+    option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float
+) -> Iterator[Answer]:
+    """Whether an option's target has cover, or is enfiladed, where that hangs on errors."""
+    found = (_cover(option, seen_as, tolerance_mm), _enfilade(option, seen_as, tolerance_mm))
+    return (answer for answer in found if answer is not None)
+
+
+def own_wall_answers(seen_as: Sequence[Outlook], tolerance_mm: float) -> Iterator[Answer]:
+    """Whether a base stands flush behind a wall that is its own then (M-7.18), where it may."""
+    for other in seen_as[1:]:
+        base = seen_as[0].base
+        walls = base.own_walls or other.base.own_walls
+        is_own, sigma_mm = bool(base.own_walls), spread_mm(base.pose)
+        margin_mm = other.turns_mm if is_own else -other.turns_mm
+        chance = _chances(seen_as)[0 if is_own else 1]
+        word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
+        names = ", ".join(wall.terrain.id for wall in walls)
+        because = f"whether base {base.name} stands flush behind {names} {_by(margin_mm, word)}"
+        evidence = shapes_of(base.edge_less(0.0), "front-edge", base.name)
+        for wall in walls:
+            evidence += shapes_of(wall.outline, "cover", wall.terrain.id)
+        yield Answer(word, margin_mm, sigma_mm, chance, "M-7.18", because, evidence)
+
+
+@lru_cache(maxsize=256)
+def standing(
+    name: str, pose: BasePose, area: shapely.Geometry, kind: str, tolerance_mm: float
+) -> Answer | None:
+    """Whether a base stands in water or woods, and may not fire (M-7.6); None where it is clear."""
+    # Kept, as a base that lies still is asked again whenever something moves before it.
+    base, sigma_mm = footprint(pose), spread_mm(pose)
+    slack = max(SIGMAS * sigma_mm, tolerance_mm)
+    if shapely.is_empty(area) or not shapely.dwithin(area, base, slack):
+        return None
+
+    def holds_by(by_mm: float) -> bool:
+        return is_partly_in(shapely.buffer(base, by_mm, join_style="mitre"), area)
+
+    margin_mm = turning_mm(holds_by, slack)
+    if margin_mm is None:
+        return None
+    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
+    if sigma_mm > 0:
+        chance = share(_drawn_in(pose, area, margin_mm))
+        word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
+    because = f"whether base {name} stands in {kind} {_by(margin_mm, word)}"
+    evidence = shapes_of(base, "base", name)
+    return Answer(word, margin_mm, sigma_mm, chance, "M-7.6", because, evidence)
+
+
+def _drawn_in(pose: BasePose, area: shapely.Geometry, turns_mm: float) -> NDArray[np.bool_]:
+    """In which draws a base is in an area: where both, less half a sliver around, meet (G-5).
+
+    `turns_mm` is by how much lengths may worsen before it is none, negative where it is none.
+    """
+    measured = rectangles([pose])
+    places = sampled(measured)
+    found = np.full(len(places), turns_mm >= 0.0)
+    at = moved_draws(places.corners_mm()[:, None], measured.corners_mm(), turns_mm)
+    some = places.take(np.array(at, dtype=np.intp))
+    smaller = replace(some, halves_mm=some.halves_mm - SLIVER_MM / 2)
+    inside = shapely.buffer(area, -SLIVER_MM / 2)
+    shapely.prepare(inside)
+    found[at] = shapely.intersects(inside, shapely.polygons(smaller.corners_mm()))
+    return found
+
+
+def _chances(seen_as: Sequence[Outlook]) -> tuple[float, ...]:
+    """How probably a base is as in each outlook."""
+    others = tuple(
+        share(walled_draws(each, seen_as[0], LINE_DRAWS))
+        if spread_mm(seen_as[0].base.pose) > 0
+        else 0.0
+        for each in seen_as[1:]
+    )
+    return (1.0 - sum(others), *others)
+
+
+def _cover(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) -> Answer | None:
+    shot, shooter = option.sketch, option.sketch.shooter
+    spread = slack_mm(shooter, [shot.target], shot.distance_mm)
+    slack = max(spread, tolerance_mm)
+    between = shapely.convex_hull(shapely.GeometryCollection([shooter.edge, shot.target.outline]))
+    covers = [each.base.cover for each in seen_as]
+    if not shapely.dwithin(covers, between, slack).any():
+        return None
+
+    @cache
+    def covered(outlook: Outlook, by_mm: float) -> bool:
+        return has_cover(outlook.base, shot.target, shot.turned_deg, shot.end_mm, by_mm)
+
+    def holds_by(by_mm: float) -> bool:
+        found = [covered(each, by_mm) for each in seen_as if each.turns_mm <= abs(by_mm)]
+        return any(found) if by_mm >= 0.0 else all(found)
+
+    margin_mm = turning_mm(holds_by, slack)
+    if margin_mm is None:
+        return None
+    sigma_mm, chance = spread / SIGMAS, 0.0
+    for outlook, is_so in zip(seen_as, _chances(seen_as), strict=True):
+        by_mm = turning_mm(lambda by_mm, seen=outlook: covered(seen, by_mm), slack)  # type: ignore[misc]
+        by_mm = (slack if covered(outlook, 0.0) else -slack) if by_mm is None else by_mm
+        chance += is_so * decide(by_mm, sigma_mm)[1]
+    word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
+    because = f"whether {option.target} has cover from base {shooter.name} {_by(margin_mm, word)}"
+    return Answer(
+        word, margin_mm, sigma_mm, chance, "M-7.19", because, option.evidence, option.target
+    )
+
+
+def _enfilade(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) -> Answer | None:
+    """Whether the best shot at a unit is one from behind the base that is hit (M-7.22)."""
+    shooter, hit = option.sketch.shooter, option.sketch.target
+    margin_mm, slack = -ahead_of_front_mm(shooter, hit), _enfilade_slack_mm(shooter, hit)
+    sigma_mm, others = slack / SIGMAS, [each for each in shooter.others if _may_turn(option, each)]
+    is_close = abs(margin_mm) <= max(slack, tolerance_mm)
+    if not is_close and not (others and sigma_mm):
+        return None
+    if others and sigma_mm:
+        # Errors may let it hit another base of the unit, which has a front line of its own.
+        held, asked = _enfiladed_draws(option, seen_as, tolerance_mm)
+        chance = share(held[asked])
+        if not is_close:
+            if held[asked].all() or not held.any():
+                return None
+            margin_mm = NormalDist().inv_cdf(chance) * sigma_mm
+        word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
+    else:
+        margins_mm = _enfilade_margins_mm(shooter, hit, DRAWS)
+        word, sigma_mm, chance = decide_sampled(margin_mm, margins_mm, tolerance_mm=tolerance_mm)
+    because = f"whether base {shooter.name} enfilades {option.target} {_by(margin_mm, word)}"
+    return Answer(
+        word, margin_mm, sigma_mm, chance, "M-7.22", because, option.evidence, option.target
+    )
+
+
+def _may_turn(option: FireOption, other: Other) -> bool:
+    """Whether another base of the unit that is hit may be enfiladed where that one is not."""
+    shooter, hit = option.sketch.shooter, option.sketch.target
+    if other.unit.id != option.target or other is hit:
+        return False
+    margin_mm, slack = -ahead_of_front_mm(shooter, other), _enfilade_slack_mm(shooter, other)
+    return abs(margin_mm) <= slack or (margin_mm > 0.0) != option.is_enfilade
+
+
+def _enfilade_slack_mm(shooter: Shooter, other: Other) -> float:
+    """More than what errors change of how far a base is behind another's front line."""
+    pose, target = shooter.pose, other.pose
+    # As far as a corner of the one may lie from the front edge of the other.
+    apart_mm = float(np.hypot(pose.x_mm - target.x_mm, pose.y_mm - target.y_mm))
+    far_mm = apart_mm + float(np.hypot(pose.width_mm, pose.depth_mm) + target.depth_mm)
+    swing_mm = target.sigma_mm + float(np.radians(target.sigma_deg)) * far_mm
+    return SIGMAS * (spread_mm(pose) + swing_mm)
+
+
+def _enfiladed_draws(
+    option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float
+) -> tuple[Flags, Flags]:
+    """In which draws some base of a unit that can be hit is enfiladed, and which ones hit any."""
+    hits, asked = base_hits(seen_as, option.target, tolerance_mm)
+    found = np.zeros(len(asked), dtype=bool)
+    for other, is_hit in hits.items():
+        margins_mm = _enfilade_margins_mm(option.sketch.shooter, other, len(asked))
+        found |= is_hit & (margins_mm >= -EXACT_MM)
+    return found, asked
+
+
+def _enfilade_margins_mm(shooter: Shooter, other: Other, draws: int) -> Array:
+    """By how much a base is behind another's front line in each draw: (d,)."""
+    corners_mm = drawn_corners([shooter, other], draws)
+    left_mm, right_mm = corners_mm[:, 1, 0], corners_mm[:, 1, 1]
+    along = (right_mm - left_mm) / np.hypot(*(right_mm - left_mm).T)[:, None]
+    ahead = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    aheads_mm = ((corners_mm[:, 0] - left_mm[:, None]) * ahead[:, None]).sum(axis=-1)
+    return np.asarray(-aheads_mm.max(axis=1))
+
+
+def _by(margin_mm: float, word: str) -> str:
+    close = "is too close to call" if word == "too_close" else word
+    return f"{close}: {'by' if margin_mm >= 0 else 'missed by'} {abs(margin_mm):.1f} mm"

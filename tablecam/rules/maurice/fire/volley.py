@@ -1,0 +1,212 @@
+"""Shooting with given dice: who fires at whom and needs what, hits, disruptions (M-7.20 to M-7.26).
+
+What a base may fire at is `fire.py`'s; here its choice is checked, and dice are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from tablecam.errors import BadInput
+from tablecam.rules.maurice.field.field import Field
+from tablecam.rules.maurice.field.requests import Aim, Dice, Kind, Volley, check_dice
+from tablecam.rules.maurice.field.results import broken_by, is_broken
+from tablecam.rules.maurice.field.tables import FORCE_BW, TO_DISRUPT, TO_DISRUPT_GUN_BY_BOMBARDMENT
+from tablecam.rules.maurice.field.terms import needed_on_die
+from tablecam.rules.maurice.fire.fire import BaseFire, FireOption, Fires, fire_of
+from tablecam.rules.maurice.place.forces import left_out, why_apart
+from tablecam.table.model import Arm
+from tablecam.wording import nearest
+
+_RANGES: Mapping[Kind, str] = MappingProxyType({"volley": "short", "bombard": "long"})
+"""What each kind of fire reaches (M-7.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A base's fire: how many dice, what each needs to hit, and what each hit to disrupt.
+
+    `to_hit` has the card in it.
+    """
+
+    unit: str
+    base: str
+    target: str
+    range: str
+    dice: int
+    to_hit: int
+    disrupt_on: int
+    because: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The shot as resolutions and odds list it."""
+        return {
+            "unit": self.unit,
+            "base": self.base,
+            "target": self.target,
+            "range": self.range,
+            "dice": self.dice,
+            "to_hit": self.to_hit,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """A shot and its dice to hit."""
+
+    shot: Shot
+    rolled: Dice
+
+    @property
+    def hits(self) -> int:
+        """How many of them hit."""
+        return sum(die >= self.shot.to_hit for die in self.rolled)
+
+
+@dataclass(frozen=True, slots=True)
+class Struck:
+    """A target: the hits on it, its dice to disrupt, what it gains, and whether it breaks."""
+
+    unit: str
+    hits: int
+    disrupt_on: int
+    rolled: Dice
+    disruption: int
+    is_broken: bool
+    because: tuple[str, ...]
+
+
+def shot_list(field: Field, request: Volley, known: Fires | None = None) -> tuple[Shot, ...]:
+    """The shots asked for, in their order; `known` is the fire of their units, if it is known.
+
+    Raises:
+        BadInput: A base may not fire at the target that was chosen for it, or units that bombard
+            together are not one force.
+    """
+    if request.kind == "bombard":
+        _check_one_force(field, request)
+    fire = dict(known or {})
+    for aim in request.aims:
+        if aim.unit not in fire:
+            fire[aim.unit] = fire_of(field, field.by_id[aim.unit])
+    return tuple(_shot(field, request, aim, fire[aim.unit].get(aim.base)) for aim in request.aims)
+
+
+def _check_one_force(field: Field, request: Volley) -> None:
+    """Refuse a bombardment by units that no single activation can reach (M-7.3, M-1.15)."""
+    shooters = tuple(dict.fromkeys(aim.unit for aim in request.aims))
+    apart = left_out(field, shooters)
+    if apart is None or any(field.by_id[name].unit.arm != "artillery" for name in shooters):
+        return  # what never bombards is refused shot by shot
+    path = ("shots", shooters.index(apart), "unit")
+    why = why_apart(field.by_id[shooters[0]], field.by_id[apart])
+    why = why or f"they are not linked within {FORCE_BW:g} BW"
+    said = f"expected guns of one force (M-7.3), got {shooters[0]} and {apart}: {why}"
+    raise request.document.error(path, said)
+
+
+def disrupt_number(kind: Kind, target: Arm) -> int:
+    """What a hit needs to disrupt: guns are hard to silence from afar (M-7.26)."""
+    is_gun_from_afar = kind == "bombard" and target == "artillery"
+    return TO_DISRUPT_GUN_BY_BOMBARDMENT if is_gun_from_afar else TO_DISRUPT
+
+
+def fire(field: Field, request: Volley) -> tuple[tuple[Fired, ...], tuple[Struck, ...]]:
+    """All shots with their hits, and all targets with what becomes of them.
+
+    Raises:
+        BadInput: A base may not fire so, or the dice are not as many as are due.
+    """
+    shots = shot_list(field, request)
+    due = sum(shot.dice for shot in shots)
+    document = request.document
+    dice = check_dice(document, ("dice", "hit"), request.hit, due, "one to hit for each (M-7.20)")
+    fired = rolled(shots, dice)
+    hits = sum(each.hits for each in fired)
+    why = "one to disrupt for each hit (M-7.25)"
+    dice = check_dice(document, ("dice", "disrupt"), request.disrupt, hits, why)
+    levels = {name: (unit.disruption, len(unit.bases)) for name, unit in field.by_id.items()}
+    return fired, struck(fired, dice, levels)
+
+
+def rolled(shots: Iterable[Shot], dice: Sequence[int]) -> tuple[Fired, ...]:
+    """Each shot with its dice, handed out in the shots' order."""
+    found, start = [], 0
+    for shot in shots:
+        found.append(Fired(shot, tuple(dice[start : start + shot.dice])))
+        start += shot.dice
+    return tuple(found)
+
+
+def struck(
+    fired: Iterable[Fired], dice: Sequence[int], levels: Mapping[str, tuple[int, int]]
+) -> tuple[Struck, ...]:
+    """What becomes of each target; dice to disrupt go to the hits in the order of scoring.
+
+    `levels` are each unit's level of disruption and number of bases. All dice are thrown, also for
+    a target that breaks before its last one (M-7.8).
+    """
+    given = iter(dice)
+    against: dict[str, list[int]] = {}
+    numbers: dict[str, int] = {}
+    for each in fired:
+        numbers[each.shot.target] = each.shot.disrupt_on
+        against.setdefault(each.shot.target, []).extend(next(given) for _ in range(each.hits))
+    return tuple(
+        strike(name, tuple(hits), numbers[name], *levels[name]) for name, hits in against.items()
+    )
+
+
+def strike(name: str, dice: Dice, disrupt_on: int, level: int, bases: int) -> Struck:
+    """What becomes of a target with a level of disruption and so many bases; a die for each hit."""
+    gained = sum(die >= disrupt_on for die in dice)
+    broken = is_broken(level + gained, bases)
+    because = [f"M-7.26 {gained} of {len(dice)} hits disrupt, on {disrupt_on} or more"]
+    because += [broken_by(level + gained, bases)] * broken
+    return Struck(name, len(dice), disrupt_on, dice, gained, broken, tuple(because))
+
+
+def _shot(field: Field, request: Volley, aim: Aim, fire: BaseFire | None) -> Shot:
+    option = _chosen(field, request, aim, fire)
+    card = request.cards.get(aim.unit, 0)
+    because = [f"M-7.23 {option.because}"]
+    because += [f"M-7.23 card: {card:+d} on each die"] * bool(card)
+    return Shot(
+        aim.unit,
+        aim.base,
+        aim.target,
+        option.range,
+        option.dice,
+        needed_on_die(option.to_hit, card),
+        disrupt_number(request.kind, field.by_id[aim.target].unit.arm),
+        tuple(because),
+    )
+
+
+def _chosen(field: Field, request: Volley, aim: Aim, fire: BaseFire | None) -> FireOption:
+    """The option that a request chooses; refused when there is none such."""
+    unit = field.by_id[aim.unit]
+    if fire is None or (request.kind == "bombard" and unit.unit.arm != "artillery"):
+        may = "fires (M-7.7)" if fire is None else "bombards (M-7.1)"
+        raise _refused(request, aim, f"{unit.unit.arm} never {may}")
+    if not fire.options:
+        raise _refused(request, aim, f"base {aim.base} may not fire: {fire.blocked}")
+    wanted = _RANGES[request.kind]
+    at_range = [option for option in fire.options if option.range == wanted]
+    if not at_range:
+        there = " and ".join(dict.fromkeys(option.range for option in fire.options))
+        raise _refused(
+            request, aim, f"base {aim.base} has targets at {there} range alone (M-7.1, M-7.12)"
+        )
+    targets = {option.target: option for option in at_range}
+    if aim.target not in targets:
+        may = nearest("", targets)
+        raise _refused(request, aim, f"base {aim.base} may not fire at {aim.target} (M-7.12){may}")
+    return targets[aim.target]
+
+
+def _refused(request: Volley, aim: Aim, why: str) -> BadInput:
+    return request.document.error(aim.path, why)

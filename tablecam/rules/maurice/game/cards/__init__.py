@@ -1,0 +1,1 @@
+"""Action cards: drawing, playing and overruling them (chapter 3)."""

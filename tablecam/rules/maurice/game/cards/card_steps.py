@@ -1,0 +1,306 @@
+"""Cards that are played for what they do: interrupts, modifiers, and events taken out of the game.
+
+Where players hold the cards, they say what a card does; where tablecam deals, the card does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.maurice.charge.charge import are_enough
+from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire
+from tablecam.rules.maurice.game.moves.charge_steps import able_to_charge
+from tablecam.rules.maurice.game.state.actions import Action, Decline, Interrupt, Modify, Remove
+from tablecam.rules.maurice.game.state.cards import MOMENTS, Card, Effect
+from tablecam.rules.maurice.game.state.hand import cards_of, held_card, is_dealt, without_cards
+from tablecam.rules.maurice.game.state.sequence import after_action, after_interrupt
+from tablecam.rules.maurice.game.state.state import Modifier, Round, State
+from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.steps import (
+    Firing,
+    Interrupting,
+    Marching,
+    Modifying,
+    Rallying,
+    Removing,
+    RollingCombat,
+    Symbol,
+)
+from tablecam.rules.maurice.game.state.table import field_at
+from tablecam.table.sides import side_name
+
+SYMBOL_WORDS: Mapping[Symbol, str] = {
+    "swords": "crossed swords",
+    "bugle": "a bugle",
+    "cannon": "a cannon",
+    "flag": "a blue flag",
+    "musket": "a musket",
+}
+MOST_ADDED = 6
+"""A declared modifier of more, either way, is a slip: dice have six sides (M-3.10)."""
+
+_EFFECT_WORDS: Mapping[Effect, str] = {
+    "first-fire": "First Fire: it shoots first",
+    "rough-going": "Rough Going: difficult ground is impassable in this round",
+    "foil": "it foils the activation",
+    "other": "players do as the card says",
+}
+
+
+class InterruptingRules:
+    """`Interrupting`: the passive side, once a round at most (M-4.17)."""
+
+    def asked(self, state: State, step: Interrupting) -> Asked:
+        """The passive side."""
+        what = "the volley phase" if step.moment == "volleys" else "the activation"
+        return Asked(f"Does {side_name(state.passive)} interrupt {what}?", state.passive)
+
+    def legal(self, state: State, step: Interrupting) -> tuple[Action, ...]:
+        """What it may play now, and to play nothing."""
+        effects = [effect for effect in MOMENTS if _may_be_now(state, step, effect)]
+        if not is_dealt(state):
+            return (Decline(state.passive), *(Interrupt(effect) for effect in effects))
+        played = (
+            Interrupt(card.interrupts, card.id)
+            for card in cards_of(state, state.passive)
+            if card.interrupts in effects and card.interrupts is not None
+        )
+        return (Decline(state.passive), *played)
+
+    def apply(self, state: State, step: Interrupting, action: Action) -> Followed:
+        """What was interrupted goes on, unless it has become impossible (M-4.19)."""
+        if isinstance(action, Decline):
+            _check_side(action.side, state.passive)
+            return after_interrupt(state, step), ()
+        if not isinstance(action, Interrupt):
+            raise Refused(f"expected an interrupt or none, got {action.type}", rule="M-4.17")
+        _check_interrupt(state, step, action)
+        side = state.passive
+        state = without_cards(state, side, (action.card,))
+        state = replace(state, round=_interrupted(state, action.effect))
+        facts = {"side": side, "effect": action.effect, "card": action.card}
+        text = f"{side_name(side)} interrupts: {_EFFECT_WORDS[action.effect]}"
+        events = (Event("interrupt", text, "M-4.17", facts),)
+        if step.moment == "activation" and _is_foiled(state, step, action.effect):
+            failed = "the activation fails: all cards played for it are discarded"
+            foiled = Event("foiled", failed, "M-4.19", {"force": list(step.force)})
+            return after_action(state), (*events, foiled)
+        return after_interrupt(state, step), events
+
+
+_PIP: Final[Mapping[bool, int]] = {True: +1, False: -1}
+"""What a card mostly does: for a unit of one's own, and against one of the enemy's."""
+
+
+def _concerned(state: State, step: Modifying) -> tuple[str, ...]:
+    """The units whose dice or moves the card could change."""
+    match step.then:
+        case RollingCombat(engaged=units) | Marching(force=units) | Rallying(force=units):
+            return units
+        case Firing(kind="bombard", may=units):
+            return units or ()
+        case Firing():
+            sides = (state.active, state.passive)
+            able = (able_to_fire(state, Firing("volley", side)) for side in sides)
+            return tuple(unit.id for of_side in able for unit in of_side)
+        case _:
+            return ()
+
+
+class ModifyingRules:
+    """`Modifying`: a card of the symbol that is due, or none, one side after the other (M-4.16)."""
+
+    def asked(self, state: State, step: Modifying) -> Asked:
+        """The side whose turn it is to declare."""
+        card = f"a card with {SYMBOL_WORDS[step.symbol]}"
+        return Asked(f"Does {side_name(step.side)} play {card}?", step.side)
+
+    def legal(self, state: State, step: Modifying) -> tuple[Action, ...]:
+        """No card; each that it holds, or where players hold them, one pip for or against a unit.
+
+        Of dealt cards those for units whose dice or moves they could change, if there are any.
+        Players who hold the cards say by themselves what theirs does to whom; these are examples.
+        """
+        if is_dealt(state):
+            played = [
+                Modify(step.side, step.symbol, amounts, card.id)
+                for card in cards_of(state, step.side)
+                for amounts in _telling(_ways(state, step, card), _concerned(state, step))
+            ]
+        else:
+            units = field_at(state).by_id
+            plain = (
+                {name: _PIP[units[name].side == step.side]} for name in _concerned(state, step)
+            )
+            played = [Modify(step.side, step.symbol, amounts) for amounts in ({}, *plain)]
+        return (Decline(step.side), *played)
+
+    def apply(self, state: State, step: Modifying, action: Action) -> Followed:
+        """The card counts for the rest of the round; then the other side declares (M-4.16)."""
+        if isinstance(action, Decline):
+            _check_side(action.side, step.side)
+            return _next(state, step), ()
+        if not isinstance(action, Modify):
+            raise Refused(f"expected a modifying card or none, got {action.type}", rule="M-4.16")
+        _check_modify(state, step, action)
+        state = without_cards(state, action.side, (action.card,))
+        added = Modifier(action.side, action.symbol, action.amounts, action.card)
+        modifiers = (*state.round.modifiers, added)
+        state = replace(state, round=replace(state.round, modifiers=modifiers))
+        amounts = dict(action.amounts)
+        facts = {"side": action.side, "units": list(amounts), "amounts": amounts}
+        event = Event("modifier", _modifier_words(state, action), "M-3.5", facts)
+        return _next(state, step), (event,)
+
+
+class RemovingRules:
+    """`Removing`: either side may take a removable event out of the game (M-4.25)."""
+
+    def asked(self, state: State, step: Removing) -> Asked:
+        """The side whose turn it is."""
+        return Asked(f"Does {side_name(step.side)} take the event out of the game?", step.side)
+
+    def legal(self, state: State, step: Removing) -> tuple[Action, ...]:
+        """To leave it in the discards, and to take it out."""
+        return (Decline(step.side), Remove(step.side))
+
+    def apply(self, state: State, step: Removing, action: Action) -> Followed:
+        """The card leaves the discards, or the other side is asked."""
+        if not isinstance(action, Decline | Remove):
+            raise Refused(f"expected to remove the event or not, got {action.type}", rule="M-4.25")
+        _check_side(action.side, step.side)
+        if isinstance(action, Remove):
+            discards = tuple(card for card in state.deck.discards if card != step.card)
+            deck = replace(state.deck, discarded=state.deck.discarded - 1, discards=discards)
+            facts = {"side": step.side}
+            text = f"{side_name(step.side)} takes the event out of the game"
+            event = Event("removed", text, "M-4.25", facts)
+            return replace(state, deck=deck, step=step.then), (event,)
+        if not step.left:
+            return state.to(step.then), ()
+        return state.to(replace(step, side=step.left[0], left=step.left[1:])), ()
+
+
+def not_interrupted(state: State, step: Interrupting) -> Followed | None:
+    """What follows where the passive side cannot interrupt; None where it is asked.
+
+    It is asked whatever cards it holds, if it holds any: that it is not would tell its hand.
+    """
+    if state.side(state.passive).hand and not state.round.is_interrupted:
+        return None
+    return after_interrupt(state, step), ()
+
+
+def not_modified(state: State, step: Modifying) -> Followed | None:
+    """What follows where a side cannot modify; None where it is asked."""
+    if state.side(step.side).hand and not _has_modified(state, step):
+        return None
+    return _next(state, step), ()
+
+
+def _may_be_now(state: State, step: Interrupting, effect: Effect) -> bool:
+    if step.moment not in MOMENTS[effect]:
+        return False
+    return effect != "rough-going" or state.round.command in ("march", "charge")
+
+
+def _check_interrupt(state: State, step: Interrupting, action: Interrupt) -> None:
+    if state.round.is_interrupted:
+        raise Refused("one interrupt in a round is all", rule="M-4.17")
+    if not _may_be_now(state, step, action.effect):
+        raise Refused(f"{action.effect} cannot be played now", rule="M-4.17", key="effect")
+    card = held_card(state, state.passive, action.card)
+    if card is not None and card.interrupts != action.effect:
+        does = f"expected what {card.title} does ({card.interrupts or 'no interrupt'})"
+        raise Refused(f"{does}, got {action.effect}", rule="M-3.7", key="effect")
+
+
+def _interrupted(state: State, effect: Effect) -> Round:
+    return replace(
+        state.round,
+        is_interrupted=True,
+        passive_fires_first=effect == "first-fire",
+        is_rough_going=effect == "rough-going",
+    )
+
+
+def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:
+    """Whether the activated force can do nothing of what it was activated for any more.
+
+    In Rough Going none of a force that stands in difficult ground can move; all of it does, or
+    none (M-1.15). Guns may still take off their smoke. Of a force that charges half must be able to
+    (M-8.2), over the ground that is left.
+    """
+    if effect != "rough-going":
+        return effect == "foil"
+    units = [field_at(state).by_id[name] for name in step.force]
+    if state.round.command == "charge":
+        able = able_to_charge(state, step.force)
+        return units[0].is_in_difficult or not are_enough(len(able), len(units))
+    return units[0].is_in_difficult and not any(unit.has_smoke for unit in units)
+
+
+def _has_modified(state: State, step: Modifying) -> bool:
+    return any(
+        (each.side, each.symbol) == (step.side, step.symbol) for each in state.round.modifiers
+    )
+
+
+def _ways(state: State, step: Modifying, card: Card) -> tuple[dict[str, int], ...]:
+    """What a dealt card may add to whom: to any one unit, or to all."""
+    if card.modifies is None or card.modifies.symbol != step.symbol:
+        return ()
+    adds = card.modifies.adds
+    side = step.side if card.modifies.to == "own" else state.other(step.side)
+    units = [unit.id for unit in field_at(state).of_side(side)]
+    if card.modifies.is_for_one:
+        return tuple({unit: adds} for unit in units)
+    return (dict.fromkeys(units, adds),)
+
+
+def _telling(ways: Sequence[dict[str, int]], concerned: Sequence[str]) -> Sequence[dict[str, int]]:
+    """The ways that change something, or all where none does."""
+    return [way for way in ways if not way.keys().isdisjoint(concerned)] or ways
+
+
+def _check_modify(state: State, step: Modifying, action: Modify) -> None:
+    _check_side(action.side, step.side)
+    if action.symbol != step.symbol:
+        expected = f"expected a card with {SYMBOL_WORDS[step.symbol]}"
+        got = f"got {SYMBOL_WORDS[action.symbol]}"
+        raise Refused(f"{expected}, {got}", rule="M-3.5", key="symbol")
+    if _has_modified(state, step):
+        why = f"{side_name(step.side)} has played one of this symbol"
+        raise Refused(why, rule="M-3.6", key="symbol")
+    card = held_card(state, action.side, action.card)
+    if card is not None and dict(action.amounts) not in _ways(state, step, card):
+        raise Refused(f"expected what {card.title} adds", rule="M-3.9", key="amounts")
+    for name, amount in action.amounts.items():
+        if name not in field_at(state).by_id:
+            raise Refused(f"there is no unit {name} on the table", rule="M-3.9", key="amounts")
+        if abs(amount) > MOST_ADDED:
+            most = f"expected at most {MOST_ADDED} either way, got {amount:+d}"
+            raise Refused(most, rule="M-3.10", key=f"amounts.{name}")
+
+
+def _check_side(side: str, expected: str) -> None:
+    if side != expected:
+        why = f"expected {side_name(expected)} to say, got {side_name(side)}"
+        raise Refused(why, rule="M-4.16", key="side")
+
+
+def _next(state: State, step: Modifying) -> State:
+    if not step.left:
+        return state.to(step.then)
+    return state.to(replace(step, side=step.left[0], left=step.left[1:]))
+
+
+def _modifier_words(state: State, action: Modify) -> str:
+    title = f"{side_name(action.side)} plays a card with {SYMBOL_WORDS[action.symbol]}"
+    if action.card is not None and (card := state.options.card(action.card)) is not None:
+        title = f"{side_name(action.side)} plays {card.title}"
+    added = ", ".join(f"{amount:+d} for {unit}" for unit, amount in action.amounts.items())
+    return f"{title}: {added}" if added else title

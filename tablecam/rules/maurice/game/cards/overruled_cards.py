@@ -1,0 +1,185 @@
+"""Cards as players say that they are: hands, what is left of the deck, and which deck that is.
+
+Where players hold the cards they are only counted. Where tablecam deals, none is lost: a hand is
+filled by drawing and cut by discarding, and what is to be left no more in the deck goes to the
+discards. Which cards that are is chance's to say, as ever.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from tablecam.rules.game import Refused
+from tablecam.rules.maurice.game.state.actions import Overrule
+from tablecam.rules.maurice.game.state.hand import is_dealt
+from tablecam.rules.maurice.game.state.sequence import is_out
+from tablecam.rules.maurice.game.state.state import Deck, State
+from tablecam.rules.maurice.game.state.steps import Discarding, Drawing, Step
+from tablecam.wording import quoted
+
+
+def check_cards(state: State, action: Overrule) -> None:
+    """Refuse numbers of cards that cannot be.
+
+    Raises:
+        Refused: Naming the key, and what there is.
+    """
+    if is_dealt(state):
+        _check_dealt(state, action)
+        return
+    if action.aside is not None:
+        raise Refused("the players hold the cards", rule="M-3.10", key="aside")
+    deck = _counted(state, action)
+    least = _reshuffle_cards(deck)
+    if deck.left < least:
+        raise Refused(f"expected {least} or more cards in the deck, got {deck.left}", key="deck")
+
+
+def with_cards(before: State, action: Overrule, state: State) -> State:
+    """The state, gone on as players said, with the cards that they have said.
+
+    `before` is as it was due before: draws of dealt cards that were, are due still.
+    """
+    if is_dealt(before):
+        step = _with_draws(before, action, _without_draws(state.step))
+        state = replace(state, deck=_laid_aside(before, action), step=step)
+    else:
+        for name, hand in action.hands.items():
+            state = state.with_side(replace(state.side(name), hand=hand))
+        state = replace(state, deck=_counted(before, action))
+    return _begun_with(state, action)
+
+
+def settled_overrule(state: State, action: Overrule, chance: Random) -> Overrule:
+    """The overrule with the cards that leave the deck, where tablecam deals.
+
+    A card that players have named leaves it if it is there. Where it is not, another does: a
+    refusal would tell that a hand holds it.
+    """
+    named = action.aside or ()
+    if not is_dealt(state) or (action.deck is None and not named):
+        return action
+    count = _aside_count(state, action)
+    if not len(named) <= count <= len(state.deck.cards):
+        return action
+    there = [card for card in named if card in state.deck.cards]
+    others = [card for card in state.deck.cards if card not in there]
+    return replace(action, aside=(*there, *chance.sample(others, count - len(there))))
+
+
+def check_aside(state: State, action: Overrule) -> None:
+    """Check the cards that an overrule lays aside, wherever in the dealt deck they are now.
+
+    Raises:
+        Refused: A name is no card of the deck, or is given twice.
+    """
+    named = action.aside or ()
+    for place, card in enumerate(named):
+        if is_dealt(state) and state.options.card(card) is None:
+            raise Refused(f"there is no card {quoted(card)}", rule="M-3.10", key="aside")
+        if card in named[:place]:
+            raise Refused(f"{quoted(card)} is named twice", rule="M-3.10", key="aside")
+
+
+def _begun_with(state: State, action: Overrule) -> State:
+    """The round with what it began with as players have it, while nothing has been declared."""
+    if state.round.command is not None:
+        return state
+    begun = state.round
+    if action.active is not None or state.active in action.hands:
+        dealt = state.side(state.active).hand + _due(state.step, state.active)
+        holds = action.hands.get(state.active, dealt)
+        begun = replace(begun, is_without_cards=holds == 0)
+    if action.deck is not None or action.stage is not None:
+        begun = replace(begun, is_deck_out=is_out(state.deck))
+    return replace(state, round=begun)
+
+
+def _counted(state: State, action: Overrule) -> Deck:
+    """The players' own deck as they say."""
+    left = state.deck.left if action.deck is None else action.deck
+    return replace(state.deck, left=left, stage=action.stage or state.deck.stage)
+
+
+def _laid_aside(state: State, action: Overrule) -> Deck:
+    """The deck that tablecam deals from; the Reshuffle card goes in or out with its stage."""
+    aside = action.aside or ()
+    kept = tuple(card for card in state.deck.cards if card not in aside)
+    deck = replace(state.deck, stage=action.stage or state.deck.stage, cards=kept)
+    return replace(
+        deck,
+        left=len(kept) + _reshuffle_cards(deck),
+        discarded=deck.discarded + len(aside),
+        discards=(*deck.discards, *aside),
+    )
+
+
+def _reshuffle_cards(deck: Deck) -> int:
+    return 1 if deck.stage == "second" else 0
+
+
+def _aside_count(state: State, action: Overrule) -> int:
+    """How many cards leave the deck, for so many to be left once all that is due is drawn."""
+    stage = _reshuffle_cards(replace(state.deck, stage=action.stage or state.deck.stage))
+    left = len(state.deck.cards) if action.deck is None else action.deck - stage
+    drawn = 0 if action.deck is None else _all_due(state, action)
+    return len(state.deck.cards) - drawn - left
+
+
+def _all_due(state: State, action: Overrule) -> int:
+    step = _with_draws(state, action, _without_draws(state.step))
+    return sum(_due(step, side.name) for side in state.sides)
+
+
+def _check_dealt(state: State, action: Overrule) -> None:
+    there = len(state.deck.cards)
+    if action.hands and _all_due(state, action) > there:
+        raise Refused(f"expected hands of no more cards than the deck has: {there}", key="hands")
+    count, aside = _aside_count(state, action), action.aside or ()
+    if count < 0:
+        most = f"expected {(action.deck or 0) + count} cards or fewer left in the deck"
+        raise Refused(f"{most}, as no more are, got {action.deck}", key="deck")
+    if count > there:
+        least = f"expected {(action.deck or 0) + count - there} or more cards in the deck"
+        raise Refused(f"{least}, got {action.deck}", key="deck")
+    if not (len(aside) == len(set(aside)) == count and set(aside) <= set(state.deck.cards)):
+        raise Refused(f"expected {count} cards of the deck", rule="M-3.10", key="aside")
+
+
+def _with_draws(state: State, action: Overrule, then: Step) -> Step:
+    """What is due, and before it all cards that are to be drawn or discarded.
+
+    What a side was to draw anyhow is part of the hand that players say.
+    """
+    step = _draws_of(state.step, then, but_for=frozenset(action.hands))
+    for name, hand in reversed([*action.hands.items()]):
+        more = hand - state.side(name).hand
+        if more > 0:
+            step = Drawing(name, more, step)
+        elif more < 0:
+            step = Discarding(name, -more, "told", step)
+    return step
+
+
+def _draws_of(step: Step, then: Step, *, but_for: frozenset[str]) -> Step:
+    if not isinstance(step, Drawing):
+        return then
+    then = _draws_of(step.then, then, but_for=but_for)
+    return then if step.side in but_for else replace(step, then=then)
+
+
+def _without_draws(step: Step) -> Step:
+    while isinstance(step, Drawing):
+        step = step.then
+    return step
+
+
+def _due(step: Step, side: str) -> int:
+    """How many cards a side is to draw before anything else."""
+    due = 0
+    while isinstance(step, Drawing | Discarding):
+        if isinstance(step, Drawing) and step.side == side:
+            due += step.count
+        step = step.then
+    return due

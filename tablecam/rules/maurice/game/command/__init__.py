@@ -1,0 +1,1 @@
+"""Commanding: activation, the command choice, the end of a round (chapter 4)."""

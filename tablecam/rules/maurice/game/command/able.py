@@ -1,0 +1,60 @@
+"""Which units an action is for: those that may be of the force that is activated for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tablecam.rules.maurice.game.state.declaring import has_anyone_to_charge
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.table import charges_at, field_at
+
+
+@dataclass(frozen=True, slots=True)
+class Able:
+    """The units that may be of an activated force, and those of which half of it must be."""
+
+    may: frozenset[str]
+    half: frozenset[str]
+    rule: str
+    what: str
+
+    def refusal(self, force: Sequence[str]) -> str | None:
+        """Why a force cannot be activated for the action; None where it can."""
+        is_half = 2 * sum(name in self.half for name in force) >= len(force)
+        if is_half and all(name in self.may for name in force):
+            return None
+        return f"expected a force of {self.what}, got {', '.join(force)}"
+
+
+def able_units(state: State, *, in_doubt: Iterable[str] = ()) -> Able:
+    """Which units of the active side the declared action is for.
+
+    A charge that is too close to call is the charger's: it counts for those named `in_doubt`. For
+    all it would take long to find out.
+    """
+    units = field_at(state).of_side(state.active)
+    everyone = frozenset(unit.id for unit in units)
+    if state.round.command == "bombard":
+        guns = frozenset(unit.id for unit in units if unit.unit.arm == "artillery")
+        return Able(guns - state.round.fired, guns, "M-7.3", "artillery that has not fired")
+    if state.round.command == "charge":
+        fit = frozenset(unit.id for unit in units if unit.unit.arm != "artillery")
+        if state.declares_first:
+            tries = frozenset(name for name in fit if has_anyone_to_charge(state, name))
+            return Able(fit, tries, "M-8.2", "units at least half of which may try to charge")
+        can = {name for name, charge in charges_at(state, fit).items() if charge.is_eligible}
+        can |= {name for name in in_doubt if name in fit - can and may_charge(state, name)}
+        return Able(fit, frozenset(can), "M-8.2", "units at least half of which can charge")
+    return Able(everyone, everyone, "M-4.15", "units")
+
+
+def may_charge(state: State, unit: str) -> bool:
+    """Whether a unit can charge, or it is too close to call whether it can (M-8.3).
+
+    Where players declare first, whether it may try to.
+    """
+    if state.declares_first:
+        return has_anyone_to_charge(state, unit)
+    charge = charges_at(state, [unit])[unit]
+    return charge.is_eligible or bool(charge.doubts)

@@ -1,0 +1,214 @@
+"""The end of a round: the commander, what his displacing costs, the hand limit, and nightfall."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import combinations, islice
+
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.maurice.field.tables import HAND_LIMIT, NIGHT_PASSES
+from tablecam.rules.maurice.game.command.commander_places import (
+    displaced_places,
+    must_go,
+    place_refusal,
+    ring_refusal,
+    usual_places,
+)
+from tablecam.rules.maurice.game.state.actions import Action, Discard, Done, PlaceCommander
+from tablecam.rules.maurice.game.state.hand import cards_of, is_dealt, without_cards
+from tablecam.rules.maurice.game.state.losses import less_morale
+from tablecam.rules.maurice.game.state.sequence import after_commander, next_round
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.steps import (
+    Discarding,
+    Displacing,
+    EndingRound,
+    MovingCommander,
+    Over,
+)
+from tablecam.table.model import Commander
+from tablecam.table.sides import side_name
+
+_LISTED = 12
+"""So many ways to discard are listed; where more than one card goes there can be thousands."""
+
+
+class MovingCommanderRules:
+    """`MovingCommander`: anywhere, for a card of any span, or not at all (M-6.27)."""
+
+    def asked(self, state: State, step: MovingCommander) -> Asked:
+        """The active side."""
+        return Asked(f"Does {side_name(state.active)} move its commander?", state.active)
+
+    def legal(self, state: State, step: MovingCommander) -> tuple[Action, ...]:
+        """Not at all, and the usual places, for the card of the least span."""
+        side = state.side(state.active)
+        if not side.hand or _commander(state, side.name) is None:
+            return (Done(),)
+        card = min(cards_of(state, side.name), key=lambda each: each.span_bw, default=None)
+        card_id = None if card is None else card.id
+        places = usual_places(state, side.name)
+        return (Done(), *(PlaceCommander(side.name, x, y, card_id) for x, y in places))
+
+    def apply(self, state: State, step: MovingCommander, action: Action) -> Followed:
+        """The round ends."""
+        if isinstance(action, Done):
+            return after_commander(state), ()
+        placing = _placing(state, action, state.active)
+        if (why := place_refusal(state, placing)) is not None:
+            raise Refused(why, rule="M-6.27")
+        state = without_cards(state, placing.side, (placing.card,))
+        state, event = _placed(state, placing, "M-6.27")
+        return after_commander(state), (event,)
+
+
+class DisplacingRules:
+    """`Displacing`: his owner says where he goes, 1 BW off or as much farther as he must (M-6.29).
+
+    Where no place on the whole table is free he stays.
+    """
+
+    def asked(self, state: State, step: Displacing) -> Asked:
+        """His owner."""
+        return Asked(f"Where does {side_name(step.side)} put its displaced commander?", step.side)
+
+    def legal(self, state: State, step: Displacing) -> tuple[Action, ...]:
+        """Places all round him on the first ring that has any."""
+        places = displaced_places(state, step.side)
+        return tuple(PlaceCommander(step.side, x, y) for x, y in places) or (Done(),)
+
+    def apply(self, state: State, step: Displacing, action: Action) -> Followed:
+        """What he was displaced in the middle of goes on."""
+        if isinstance(action, Done) and not displaced_places(state, step.side):
+            return state.to(step.then), ()
+        placing = _placing(state, action, step.side)
+        if placing.card is not None:
+            raise Refused("expected no card: he pays at the round's end", rule="M-6.30", key="card")
+        if (why := ring_refusal(state, placing)) is not None:
+            raise Refused(why, rule="M-6.29")
+        state, event = _placed(state, placing, "M-6.29")
+        return state.to(step.then), (event,)
+
+
+class DiscardingRules:
+    """`Discarding`: cards of the owner's choice."""
+
+    def asked(self, state: State, step: Discarding) -> Asked:
+        """Whose cards they are."""
+        number = f"{step.count} card{'' if step.count == 1 else 's'}"
+        why = _WHYS[step.why]
+        return Asked(f"{side_name(step.side)} discards {number}: {why}", step.side)
+
+    def legal(self, state: State, step: Discarding) -> tuple[Action, ...]:
+        """As many cards as are due: which ones, where they are dealt, those of least span first."""
+        if not is_dealt(state):
+            return (Discard(step.side, step.count),)
+        held = sorted(cards_of(state, step.side), key=lambda card: (card.span_bw, card.id))
+        ways = combinations([card.id for card in held], step.count)
+        return tuple(Discard(step.side, step.count, way) for way in islice(ways, _LISTED))
+
+    def apply(self, state: State, step: Discarding, action: Action) -> Followed:
+        """The cards go to the pile, and the round goes on ending."""
+        if not isinstance(action, Discard) or action.side != step.side:
+            raise Refused(f"expected {side_name(step.side)} to discard", rule=_RULES[step.why])
+        cards = action.cards if is_dealt(state) else (None,) * action.count
+        if action.count != step.count or len(cards) != step.count:
+            why = f"expected {step.count} cards, got {action.count}"
+            raise Refused(why, rule=_RULES[step.why], key="count")
+        state = without_cards(state, step.side, cards)
+        facts = {"side": step.side, "count": step.count}
+        text = f"{side_name(step.side)} discards {step.count} card{'' if step.count == 1 else 's'}"
+        return state.to(step.then), (Event("discard", text, _RULES[step.why], facts),)
+
+
+_RULES = {"displaced": "M-6.30", "hand-limit": "M-3.2", "told": "M-3.10"}
+_WHYS = {
+    "displaced": "its commander",
+    "hand-limit": f"more than {HAND_LIMIT} in hand",
+    "told": "players say that it holds fewer",
+}
+
+
+def ended(state: State, step: EndingRound) -> Followed:
+    """The next thing that a round's end wants, until the next round begins (M-4.2)."""
+    sides = (state.active, state.passive)
+    for side in sides:
+        if (leader := _commander(state, side)) is not None and must_go(state, leader):
+            return _displaced(state, leader)
+    for side in sides:
+        if side in state.round.displaced:
+            return _pay(state, side)
+    for side in sides:
+        if (over := state.side(side).hand - HAND_LIMIT) > 0:
+            return state.to(Discarding(side, over, "hand-limit", then=step)), ()
+    return _night_or_next(state)
+
+
+def _displaced(state: State, leader: Commander) -> Followed:
+    displaced = state.round.displaced | {leader.side}
+    state = replace(state, round=replace(state.round, displaced=displaced))
+    event = Event("displaced", f"units stand on {leader.id}", "M-6.29", {"side": leader.side})
+    return state.to(Displacing(leader.side, then=EndingRound())), (event,)
+
+
+def _pay(state: State, side: str) -> Followed:
+    """A card for a displaced commander; without cards 1 morale (M-6.30)."""
+    displaced = state.round.displaced - {side}
+    state = replace(state, round=replace(state.round, displaced=displaced))
+    if state.side(side).hand:
+        return state.to(Discarding(side, 1, "displaced", then=EndingRound())), ()
+    text = f"{side_name(side)} has no card to pay for its displaced commander"
+    state, told = less_morale(state, side)
+    return state, (Event("unpaid", text, "M-6.30", {"side": side}), *told)
+
+
+def _night_or_next(state: State) -> Followed:
+    is_night_pass = state.round.is_deck_out and state.round.command == "pass"
+    passes = state.night_passes + 1 if is_night_pass else 0
+    state = replace(state, night_passes=passes)
+    if passes == NIGHT_PASSES:
+        because = "night falls: the deck is empty and both sides have passed: a draw"
+        over = Event("over", because, "M-4.6", {"winner": None})
+        return state.to(Over(None, because, "M-4.6")), (over,)
+    state = next_round(state)
+    facts = {"round": state.round.number, "active": state.active}
+    text = f"round {state.round.number}: it is {side_name(state.active)}'s"
+    return state, (Event("round", text, "M-1.5", facts),)
+
+
+def _commander(state: State, side: str) -> Commander | None:
+    return next((each for each in state.position.commanders if each.side == side), None)
+
+
+def _placing(state: State, action: Action, side: str) -> PlaceCommander:
+    """The action, if it places the commander of a side."""
+    if not isinstance(action, PlaceCommander):
+        raise Refused(f"expected a place for a commander, got {action.type}", rule="M-6.27")
+    if action.side != side:
+        got = f"{side_name(action.side)}'s"
+        why = f"expected {side_name(side)}'s commander, got {got}"
+        raise Refused(why, rule="M-6.27", key="side")
+    if _commander(state, side) is None:
+        why = f"{side_name(side)} has no commander on the table"
+        raise Refused(why, rule="M-6.27", key="side")
+    return action
+
+
+def _placed(state: State, action: PlaceCommander, rule: str) -> tuple[State, Event]:
+    leader = _commander(state, action.side)
+    assert leader is not None
+    there = replace(
+        leader, x_mm=action.x_mm, y_mm=action.y_mm, sigma_mm=0.0, seen="hand", pose=None
+    )
+    commanders = tuple(
+        there if each.id == leader.id else each for each in state.position.commanders
+    )
+    state = replace(state, position=replace(state.position, commanders=commanders))
+    facts = {"commander": leader.id, "x_mm": action.x_mm, "y_mm": action.y_mm}
+    way = ((leader.x_mm, leader.y_mm), (action.x_mm, action.y_mm))
+    far_bw = math.dist(*way) / state.position.table.base_width_mm
+    text = f"{leader.id} is moved {far_bw:.1f} BW"
+    return state, Event("commander", text, rule, facts, (Shape("line", way, "commander"),))

@@ -1,0 +1,94 @@
+"""Rallying: the units of a force try one by one to shed their disruptions (M-9)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tablecam.rules.dice import Roll, values_of
+from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.maurice.combat.rally import rally, rallying
+from tablecam.rules.maurice.field.field import Field
+from tablecam.rules.maurice.field.requests import Dice
+from tablecam.rules.maurice.field.requests import Rally as Request
+from tablecam.rules.maurice.game.state.actions import Action, Done, Rally
+from tablecam.rules.maurice.game.state.sequence import after_action
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.steps import Rallying, RollingRally
+from tablecam.rules.maurice.game.state.table import field_at
+from tablecam.table.sides import side_name
+
+
+class RallyingRules:
+    """`Rallying`: any of its units may try, in any order, each once (M-9.1)."""
+
+    def asked(self, state: State, step: Rallying) -> Asked:
+        """The active side."""
+        return Asked(f"Which unit of {side_name(state.active)} tries to rally next?", state.active)
+
+    def legal(self, state: State, step: Rallying) -> tuple[Action, ...]:
+        """Every unit of the force that is disrupted and has not tried yet."""
+        return (*(Rally(name) for name in _left(field_at(state), step)), Done())
+
+    def apply(self, state: State, step: Rallying, action: Action) -> Followed:
+        """The dice of a unit, or the end of the action."""
+        if isinstance(action, Done):
+            return after_action(state), ()
+        if not isinstance(action, Rally):
+            raise Refused(f"expected a unit that rallies, or done, got {action.type}", rule="M-9.1")
+        left = _left(field_at(state), step)
+        if action.unit not in left:
+            expected = f"expected one of {', '.join(left)}" if left else "expected done"
+            raise Refused(f"{expected}, got {action.unit}", rule="M-9.1", key="unit")
+        tried = replace(step, tried=(*step.tried, action.unit))
+        return state.to(RollingRally(action.unit, tried)), ()
+
+
+class RollingRallyRules:
+    """`RollingRally`: a die for each disruption; each success takes one off (M-9.2)."""
+
+    def asked(self, state: State, step: RollingRally) -> Asked:
+        """Chance, at the hand of the active side."""
+        return Asked(f"{side_name(state.active)} rolls {_due(state, step)}")
+
+    def legal(self, state: State, step: RollingRally) -> tuple[Action, ...]:
+        """The roll that is due."""
+        return (_due(state, step),)
+
+    def apply(self, state: State, step: RollingRally, action: Action) -> Followed:
+        """Disruptions are shed; the next unit may try, if any is left."""
+        field = field_at(state)
+        dice = values_of(action, _due(state, step), rule="M-9.2")
+        found = rally(field, _request(state, step, dice))
+        unit = field.by_id[step.unit].unit
+        level = field.by_id[step.unit].disruption - found.shed
+        state = state.with_unit(replace(unit, state={**unit.state, "disruption": level}))
+        text = (
+            f"{unit.id} rolls {' and '.join(str(die) for die in dice)}, needs "
+            f"{found.rallying.needed}: sheds {found.shed or 'no'} "
+            f"disruption{'s' * (found.shed != 1)}"
+        )
+        facts = {"unit": unit.id, "disruption": -found.shed, "level": level}
+        told = (Event("rallies", text, "M-9.2", facts),)
+        if _left(field_at(state), step.rallying):
+            return state.to(step.rallying), told
+        return after_action(state), told
+
+
+def rally_needs(state: State, step: RollingRally) -> int:
+    """What each die of the roll that is due must show (M-9.2, M-9.3)."""
+    return rallying(field_at(state), _request(state, step)).needed
+
+
+def _request(state: State, step: RollingRally, dice: Dice | None = None) -> Request:
+    return Request(step.unit, state.round.amounts("flag").get(step.unit, 0), dice)
+
+
+def _left(field: Field, step: Rallying) -> tuple[str, ...]:
+    return tuple(
+        name for name in step.force if name not in step.tried and field.by_id[name].disruption
+    )
+
+
+def _due(state: State, step: RollingRally) -> Roll:
+    return Roll(f"{step.unit} to rally", field_at(state).by_id[step.unit].disruption)

@@ -1,0 +1,90 @@
+"""The dice of fire: to hit as each unit fires, to disrupt when all have (M-7.8, M-7.20 on)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tablecam.rules.dice import Roll, values_of
+from tablecam.rules.game import Asked, Event
+from tablecam.rules.maurice.fire.volley import Fired, disrupt_number, rolled, strike
+from tablecam.rules.maurice.game.fire.fire_steps import shots_of, to_disrupt
+from tablecam.rules.maurice.game.state.actions import Action
+from tablecam.rules.maurice.game.state.losses import without_broken
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.steps import Over, RollingToDisrupt, RollingToHit
+from tablecam.rules.maurice.game.state.table import field_at
+from tablecam.table.sides import side_name
+
+
+class RollingToHitRules:
+    """`RollingToHit`: a die for each base with muskets, two for canister (M-7.20)."""
+
+    def asked(self, state: State, step: RollingToHit) -> Asked:
+        """Chance, at the hand of the side that fires."""
+        due = _to_hit(state, step)
+        return Asked(f"{side_name(step.firing.side)} rolls {due}")
+
+    def legal(self, state: State, step: RollingToHit) -> tuple[Action, ...]:
+        """The roll that is due."""
+        return (_to_hit(state, step),)
+
+    def apply(self, state: State, step: RollingToHit, action: Action) -> Followed:
+        """Hits are marked; then another unit may fire."""
+        dice = values_of(action, _to_hit(state, step), rule="M-7.23")
+        fired = rolled(shots_of(state, step), dice)
+        hits = tuple(
+            aim for aim, each in zip(step.aims, fired, strict=True) for _ in range(each.hits)
+        )
+        firing = replace(step.firing, hits=(*step.firing.hits, *hits))
+        return state.to(firing), tuple(_shot_event(each) for each in fired)
+
+
+class RollingToDisruptRules:
+    """`RollingToDisrupt`: a die for each hit on a target (M-7.25)."""
+
+    def asked(self, state: State, step: RollingToDisrupt) -> Asked:
+        """Chance, at the hand of the side that fires."""
+        due = _to_disrupt(step)
+        return Asked(f"{side_name(step.firing.side)} rolls {due}")
+
+    def legal(self, state: State, step: RollingToDisrupt) -> tuple[Action, ...]:
+        """The roll that is due."""
+        return (_to_disrupt(step),)
+
+    def apply(self, state: State, step: RollingToDisrupt, action: Action) -> Followed:
+        """Disruptions are placed at once; who breaks of them leaves (M-7.25, M-1.14)."""
+        dice = values_of(action, _to_disrupt(step), rule="M-7.25")
+        target = field_at(state).by_id[step.target]
+        number = disrupt_number(step.firing.kind, target.unit.arm)
+        found = strike(target.id, dice, number, target.disruption, len(target.bases))
+        level = target.disruption + found.disruption
+        state = state.with_unit(
+            replace(target.unit, state={**target.unit.state, "disruption": level})
+        )
+        facts = {"unit": target.id, "disruption": found.disruption, "level": level}
+        said = f"{found.disruption} of {len(dice)} hits disrupt it, on {number} or more"
+        told = Event("disrupted", f"{target.id}: {said}", "M-7.25", facts)
+        state, lost = without_broken(state, (target.id,) * found.is_broken)
+        if not isinstance(state.step, Over):
+            left = tuple(aim for aim in step.firing.hits if aim.target != target.id)
+            state = to_disrupt(state, replace(step.firing, hits=left))
+        return state, (told, *lost)
+
+
+def _to_hit(state: State, step: RollingToHit) -> Roll:
+    shots = shots_of(state, step)
+    return Roll(f"{shots[0].unit} to hit", sum(shot.dice for shot in shots))
+
+
+def _to_disrupt(step: RollingToDisrupt) -> Roll:
+    hits = sum(aim.target == step.target for aim in step.firing.hits)
+    return Roll(f"hits on {step.target} to disrupt", hits)
+
+
+def _shot_event(fired: Fired) -> Event:
+    shot, dice = fired.shot, " and ".join(str(die) for die in fired.rolled)
+    outcome = {0: "misses", 1: "hits"}.get(fired.hits, f"scores {fired.hits} hits on")
+    text = f"base {shot.base} of {shot.unit} rolls {dice}, needs {shot.to_hit}: {outcome}"
+    facts = {**shot.to_json(), "rolled": list(fired.rolled), "hits": fired.hits}
+    return Event("shot", f"{text} {shot.target}", "M-7.23", facts)

@@ -1,0 +1,137 @@
+"""The fire of a side, unit by unit: declared, then rolled to hit (M-7.5, M-7.8)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tablecam.errors import BadInput
+from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.maurice.field.requests import Aim, Kind, Volley
+from tablecam.rules.maurice.fire.volley import Shot, shot_list
+from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire, choices, in_order
+from tablecam.rules.maurice.game.moves.lost import check_tried_fire, lost_shots
+from tablecam.rules.maurice.game.state.actions import Action, Done, Fire, FireFrom
+from tablecam.rules.maurice.game.state.sequence import after_fire
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.steps import Firing, RollingToDisrupt, RollingToHit, Symbol
+from tablecam.rules.maurice.game.state.table import field_at, fire_at
+from tablecam.table.sides import side_name
+from tablecam.wording import nearest
+
+_SYMBOLS: dict[Kind, Symbol] = {"volley": "musket", "bombard": "cannon"}
+"""The cards that modify each kind of fire (M-3.5)."""
+
+
+class FiringRules:
+    """`Firing`: from which end of the line, then unit by unit."""
+
+    def asked(self, state: State, step: Firing) -> Asked:
+        """The side that fires."""
+        who = side_name(step.side)
+        if step.direction is None:
+            return Asked(f"{who} fires: beginning from its left or its right?", step.side)
+        return Asked(f"Which unit of {who} fires next, and at whom?", step.side)
+
+    def legal(self, state: State, step: Firing) -> tuple[Action, ...]:
+        """An end to begin from, then the usual fire of each unit that is left, in that order."""
+        able = able_to_fire(state, step)
+        if step.direction is None:
+            return (*((FireFrom("left"), FireFrom("right")) if able else ()), Done())
+        ordered = in_order(able, step.direction)
+        return (*(fire for unit in ordered for fire in choices(state, unit, step.kind)), Done())
+
+    def apply(self, state: State, step: Firing, action: Action) -> Followed:
+        """The dice to hit of the unit that fires, or the end of this side's declarations."""
+        if isinstance(action, FireFrom) and step.direction is None:
+            return state.to(replace(step, direction=action.direction)), ()
+        if isinstance(action, Fire) and step.direction is not None:
+            return _declared(state, step, action)
+        if isinstance(action, Done):
+            return to_disrupt(state, step), ()
+        expected = "an end to fire from" if step.direction is None else "a unit's fire"
+        raise Refused(f"expected {expected}, or done, got {action.type}", rule="M-7.8")
+
+
+def shots_of(state: State, step: RollingToHit) -> tuple[Shot, ...]:
+    """The shots of the aims just declared, cards included.
+
+    Raises:
+        Refused: A base may not fire at what it was aimed at.
+    """
+    firing = step.firing
+    amounts = state.round.amounts(_SYMBOLS[firing.kind])
+    names = {aim.unit for aim in step.aims}
+    cards = {name: amounts[name] for name in names if name in amounts}
+    try:
+        request = Volley(firing.kind, firing.side, step.aims, cards)
+        return shot_list(field_at(state), request, fire_at(state, names))
+    except BadInput as error:
+        raise Refused(error.message, rule="M-7.12", key="targets") from None
+
+
+def fired_out(state: State, step: Firing) -> Followed | None:
+    """On to the dice to disrupt when nobody of the side may fire any more; None while some may."""
+    return None if able_to_fire(state, step) else (to_disrupt(state, step), ())
+
+
+def to_disrupt(state: State, firing: Firing) -> State:
+    """On to the dice to disrupt of the next target that was hit, or to whoever fires next."""
+    if firing.hits:
+        return state.to(RollingToDisrupt(firing.hits[0].target, firing))
+    if firing.next_sides:
+        side, *later = firing.next_sides
+        return state.to(Firing(firing.kind, side, next_sides=tuple(later)))
+    return after_fire(state, firing.kind)
+
+
+def _declared(state: State, step: Firing, action: Fire) -> Followed:
+    _check_may_fire(state, step, action)
+    field = field_at(state)
+    unit = field.by_id[action.unit]
+    aims = tuple(Aim(action.unit, base, target) for base, target in action.targets.items())
+    declared = aims
+    lost: tuple[Event, ...] = ()
+    if state.declares_first:
+        aims = tuple(aim for aim in aims if _has_shot(state, step, aim))
+        lost = lost_shots(state, declared, aims)
+    else:
+        shots_of(state, RollingToHit(aims, step))  # refuses before anything has changed
+    state = replace(state, round=replace(state.round, fired=state.round.fired | {unit.id}))
+    if unit.unit.arm == "artillery":
+        smoking = replace(unit.unit, state={**unit.unit.state, "smoke": True})  # M-4.23
+        state = state.with_unit(smoking)
+    at = " and ".join(dict.fromkeys(action.targets.values()))
+    text = f"{unit.id} fires at {at}, with {len(declared)} base{'s' * (len(declared) > 1)}"
+    facts = {"unit": unit.id, "targets": list(dict.fromkeys(action.targets.values()))}
+    told = Event("fires", text, "M-7.8", facts)
+    return state.to(RollingToHit(aims, step) if aims else step), (told, *lost)
+
+
+def _has_shot(state: State, step: Firing, aim: Aim) -> bool:
+    """Whether a base may fire as it was declared to."""
+    try:
+        shots_of(state, RollingToHit((aim,), step))
+    except Refused:
+        return False
+    return True
+
+
+def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
+    unit = field_at(state).by_id.get(action.unit)
+    if unit is None or unit.side != step.side:
+        why = f"expected a unit of {side_name(step.side)}, got {action.unit}"
+        raise Refused(why, rule="M-7.2", key="unit")
+    if action.unit in state.round.fired:
+        raise Refused(f"{action.unit} has fired in this round", rule="M-7.7", key="unit")
+    if step.may is not None and action.unit not in step.may:
+        raise Refused(f"{action.unit} is not of the activated force", rule="M-7.3", key="unit")
+    if not action.targets:
+        raise Refused("expected a target for at least one base", rule="M-7.5", key="targets")
+    if state.declares_first:
+        check_tried_fire(state, unit, action)
+    names = [unit.unit.base_name(place) for place in range(len(unit.bases))]
+    for base in action.targets:
+        if base not in names:
+            why = f"{unit.id} has no base {base}{nearest(base, names)}"
+            raise Refused(why, rule="M-7.14", key="targets")

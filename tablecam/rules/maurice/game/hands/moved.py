@@ -1,0 +1,259 @@
+"""What hands have done, going by where bases and commanders lie now and where the game has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.game import Suggestion
+from tablecam.rules.maurice.game.hands.moved_charge import seen_charge
+from tablecam.rules.maurice.game.hands.moved_units import (
+    lies_upon,
+    no,
+    reason,
+    refusal,
+    seen_fall_back,
+    seen_march,
+    with_bases,
+)
+from tablecam.rules.maurice.game.moves.move_words import listed
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.setup.setup_steps import yet_to_deploy
+from tablecam.rules.maurice.game.state.actions import Deploy, PlaceCommander
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.steps import (
+    Charging,
+    ChoosingEdge,
+    ChoosingFallBacks,
+    ChoosingOrder,
+    Deploying,
+    Displacing,
+    Drawing,
+    Interrupting,
+    LayingTerrain,
+    Marching,
+    Modifying,
+    MovingCommander,
+    Over,
+    RollingTerrain,
+)
+from tablecam.rules.maurice.game.state.table import field_at
+from tablecam.rules.maurice.rulings.ruled import NOT_KNOWN, attempt
+from tablecam.table.headings import difference_deg
+from tablecam.table.model import BasePose, Commander, Position, Unit
+from tablecam.table.sides import side_name
+from tablecam.uncertainty.answer import Answer
+
+MOVED_MM, TURNED_DEG = 3.0, 3.0
+"""Less than this is no move but a hand's slip (G-8)."""
+PUSHED_MM = 20.0
+"""A base that is not to move and lies no farther off was knocked rather than moved."""
+
+
+def moved(state: State, position: Position) -> tuple[Suggestion, ...]:
+    """A suggestion for each unit and commander that does not lie where the game has it.
+
+    First what may be done now, then what is out of turn, then what is missing or too much.
+    """
+    if isinstance(state.step, RollingTerrain | LayingTerrain | ChoosingEdge | ChoosingOrder):
+        return ()  # Nothing has its place yet.
+    if isinstance(state.step, Over):
+        return ()  # units are being packed away
+    if isinstance(state.step, Deploying):
+        return _deployed(state, state.step, position)
+    units = list(_of_units(state, position))
+    found = [
+        *(_after_others(state, position, each, units) for each in units),
+        *_of_commanders(state, position),
+        *_of_strangers(state, position),
+    ]
+    return tuple(sorted(found, key=lambda each: (each.action is None, not _is_legal(each))))
+
+
+def _after_others(
+    state: State, position: Position, found: Suggestion, all_found: Sequence[Suggestion]
+) -> Suggestion:
+    """The same; but who lies where another stood who has moved as well is to wait for that."""
+    unit, seen = state.position.unit(found.unit), position.unit(found.unit)
+    if found.answer.rule != "M-6.8" or unit is None or seen is None:
+        return found
+    field = field_at(state)
+    upon = lies_upon(field, with_bases(unit, seen.bases))
+    tried = {each.unit for each in all_found if each.action is not None}
+    if not upon or not tried.issuperset(upon):
+        return found
+    because = f"{found.unit} lies where {listed(upon)} stood"
+    if all(_is_legal(each) for each in all_found if each.unit in upon):
+        because += f": confirm {listed(upon)} first"
+    elif any(found.unit in lies_upon(field, _as_seen(state, position, name)) for name in upon):
+        because += f", and {listed(upon)} where {found.unit} stood: neither can go first"
+    else:
+        because += ", which may not lie where it lies now"
+    return replace(found, answer=replace(found.answer, because=because), nearest=None)
+
+
+def _as_seen(state: State, position: Position, name: str) -> Unit:
+    """A unit of the game, where it is seen."""
+    unit, seen = state.position.unit(name), position.unit(name)
+    if unit is None or seen is None:
+        raise ValueError(f"expected {name} in the game and on the table")
+    return with_bases(unit, seen.bases)
+
+
+def _is_legal(found: Suggestion) -> bool:
+    return found.action is not None and found.answer.answer != "no"
+
+
+def _deployed(state: State, step: Deploying, position: Position) -> tuple[Suggestion, ...]:
+    """All that a side has laid elsewhere while it deploys, as one action (M-2.3).
+
+    What the other side, which has yet to deploy, was put aside for it goes with it.
+    """
+    side, lie = step.side, {}
+    for unit in state.position.units:
+        seen = position.unit(unit.id)
+        if (
+            unit.side in yet_to_deploy(step)
+            and seen is not None
+            and len(seen.bases) == len(unit.bases)
+        ):
+            there = with_bases(unit, seen.bases)
+            if _moved_mm(unit, there):
+                lie[unit.id] = there.bases
+    led = {
+        leader.id: _place(seen)
+        for leader in state.position.commanders
+        for seen in position.commanders
+        if leader.id == seen.id
+        and leader.side == side
+        and math.dist(_place(leader), _place(seen)) > MOVED_MM
+    }
+    if not (lie or led):
+        return ()
+    action, first = Deploy(side, lie, led), next(iter((*lie, *led)))
+    own = sum(unit.side == side and unit.id in lie for unit in state.position.units)
+    text = f"{side_name(side)} has laid {own} unit{'s' * (own != 1)}: deployed?"
+    why_not = refusal(state, action)
+    if why_not is None:
+        return (Suggestion(first, text, action, Answer("yes", 0.0, 0.0, 1.0, "M-2.3", text)),)
+    return (Suggestion(first, text, action, no(why_not.rule or "M-2.3", reason(why_not))),)
+
+
+def _of_units(state: State, position: Position) -> Iterator[Suggestion]:
+    for unit in state.position.units:
+        seen = position.unit(unit.id)
+        if seen is None or len(seen.bases) != len(unit.bases):
+            yield _not_whole(state, unit, seen)
+        elif far_mm := _moved_mm(unit, with_bases(unit, seen.bases)):
+            judged = partial(_of_unit, state, unit, with_bases(unit, seen.bases), far_mm)
+            yield attempt(f"moved/{unit.id}", judged, _not_known(unit))
+
+
+def _not_known(unit: Unit) -> Suggestion:
+    text = f"what was done with {unit.id} is {NOT_KNOWN}"
+    return Suggestion(unit.id, text, None, Answer("too_close", 0.0, 0.0, 0.5, "M-6.17", text))
+
+
+def _of_unit(state: State, unit: Unit, seen: Unit, far_mm: float) -> Suggestion:
+    """What was done with a unit, as far as anybody may do anything with it now."""
+    step = state.step
+    if isinstance(step, Marching) and unit.id in step.force and unit.id not in step.moved:
+        return seen_march(state, seen)
+    if isinstance(step, Charging) and unit.id in {*step.force} - {*step.moved, *step.charged}:
+        return seen_charge(state, seen)
+    if isinstance(step, ChoosingFallBacks) and unit.id in step.attackers:
+        return seen_fall_back(state, seen)
+    rule, why = _why_not_now(state, unit)
+    what = "was pushed" if far_mm <= PUSHED_MM else "has been moved"
+    text = f"{unit.id} {what} by {far_mm:.0f} mm, but {why}: put it back"
+    return Suggestion(
+        unit.id, text, None, no(rule, text, far_mm, (_drawn(unit, seen),)), state.position
+    )
+
+
+def _why_not_now(state: State, unit: Unit) -> tuple[str, str]:
+    """Why a unit is not to be moved now, and by which rule."""
+    step = state.step
+    if unit.side != state.active:
+        return "M-1.5", f"the round is {side_name(state.active)}'s"
+    if isinstance(step, Interrupting | Modifying | Drawing):
+        return "M-4.16", "cards come first"
+    if isinstance(step, Marching | Charging):
+        if unit.id in step.force:
+            return "M-6.31", "it has moved in this round"
+        return "M-6.1", "it is not of the activated force"
+    return "M-4.2", "nothing is to be moved now"
+
+
+def _not_whole(state: State, unit: Unit, seen: Unit | None) -> Suggestion:
+    """A unit of which bases are missing, or more lie on the table than it has."""
+    lie, have = 0 if seen is None else len(seen.bases), len(unit.bases)
+    if not lie:
+        text = f"{unit.id} is not seen on the table: put it back where it was"
+    elif lie < have:
+        missing = "a base" if have - lie == 1 else f"{have - lie} bases"
+        text = f"{missing} of {unit.id} cannot be seen: units lose no bases, put it back"
+    else:
+        text = f"{lie} bases of {unit.id} lie on the table, and it has {have}: take the others off"
+    return Suggestion(unit.id, text, None, no("M-1.6", text), state.position)
+
+
+def _of_strangers(state: State, position: Position) -> Iterator[Suggestion]:
+    for seen in position.units:
+        if seen.bases and state.position.unit(seen.id) is None:
+            text = f"{seen.id} has left the game and lies on the table yet: take it off"
+            yield Suggestion(seen.id, text, None, no("M-1.14", text))
+
+
+def _of_commanders(state: State, position: Position) -> Iterator[Suggestion]:
+    lie = {leader.id: leader for leader in position.commanders}
+    for leader in state.position.commanders:
+        seen = lie.get(leader.id)
+        if seen is None:
+            text = f"{leader.id} is not seen on the table: put him back where he stood"
+            yield Suggestion(leader.id, text, None, no("M-1.4", text), state.position)
+        elif (far_mm := math.dist(_place(leader), _place(seen))) > MOVED_MM:
+            yield _of_commander(state, leader, seen, far_mm)
+
+
+def _of_commander(state: State, leader: Commander, seen: Commander, far_mm: float) -> Suggestion:
+    step = state.step
+    mover = step.side if isinstance(step, Displacing) else state.active
+    if not isinstance(step, MovingCommander | Displacing) or leader.side != mover:
+        text = f"{leader.id} has been moved by {far_mm:.0f} mm, but not in his turn: put him back"
+        drawn = Shape("line", (_place(leader), _place(seen)), "gap")
+        return Suggestion(
+            leader.id, text, None, no("M-6.27", text, far_mm, (drawn,)), state.position
+        )
+    card = next(
+        (each.card for each in the_round.legal(state) if isinstance(each, PlaceCommander)), None
+    )
+    action = PlaceCommander(leader.side, seen.x_mm, seen.y_mm, card)
+    far_bw = far_mm / state.position.table.base_width_mm
+    text = f"{leader.id} was moved {far_bw:.1f} BW: is that his place?"
+    why_not = refusal(state, action)
+    if why_not is None:
+        rule = "M-6.29" if isinstance(step, Displacing) else "M-6.27"
+        return Suggestion(leader.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, text))
+    answer = no(why_not.rule or "M-6.27", reason(why_not))
+    return Suggestion(leader.id, text, action, answer, state.position)
+
+
+def _moved_mm(unit: Unit, seen: Unit) -> float:
+    """How far the base lies off that lies farthest from where it was; 0 where all is well."""
+    pairs = list(zip(unit.bases, seen.bases, strict=True))
+    far_mm = max(math.dist(_place(base), _place(now)) for base, now in pairs)
+    turned_deg = max(abs(difference_deg(now.heading_deg, base.heading_deg)) for base, now in pairs)
+    return far_mm if far_mm > MOVED_MM or turned_deg > TURNED_DEG else 0.0
+
+
+def _drawn(unit: Unit, seen: Unit) -> Shape:
+    """From where a unit's first base was to where it is."""
+    return Shape("line", (_place(unit.bases[0]), _place(seen.bases[0])), "gap")
+
+
+def _place(thing: BasePose | Commander) -> tuple[float, float]:
+    return thing.x_mm, thing.y_mm

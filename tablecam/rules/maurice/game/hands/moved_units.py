@@ -1,0 +1,229 @@
+"""A unit that a hand has moved in its turn: a march or a fall back, and whether it was right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import shapely
+
+from tablecam.errors import BadInput
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.game import Refused, Suggestion
+from tablecam.rules.maurice.combat.fall_back import fall_back
+from tablecam.rules.maurice.field.field import Field, UnitOnField, renewed_field
+from tablecam.rules.maurice.field.ground import is_partly_in
+from tablecam.rules.maurice.game.moves.charge_ends import charge_ends, off_mm, slack_mm
+from tablecam.rules.maurice.game.moves.charge_steps import may_move_up
+from tablecam.rules.maurice.game.moves.march_steps import judged
+from tablecam.rules.maurice.game.moves.move_words import is_absurd, listed, move_words
+from tablecam.rules.maurice.game.moves.nearest import nearest_march, nearest_wheel
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.state.actions import Action, FallBack, March
+from tablecam.rules.maurice.game.state.displaced import on_commanders
+from tablecam.rules.maurice.game.state.poses import Bases, ahead
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.steps import Charging
+from tablecam.rules.maurice.game.state.table import field_at
+from tablecam.rules.maurice.movement.change import placed
+from tablecam.rules.maurice.movement.movement import MoveJudgement, allowance_bw
+from tablecam.rules.maurice.movement.ways import suffers
+from tablecam.rules.maurice.movement.wheels import NEAR_RULE
+from tablecam.rules.maurice.place.near import near_enemy
+from tablecam.table.formation import read_formation
+from tablecam.table.headings import difference_deg
+from tablecam.table.model import BasePose, Position, Unit
+from tablecam.uncertainty.answer import Answer
+
+_ON_THE_SPOT_BW, _TURNED_DEG = 0.25, 2.0
+"""A unit whose middle moved less than this, but whose heading changed by more, was turned."""
+
+
+def with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:
+    """A unit with its bases where they are seen: by their tags, or in their order without any."""
+    by_tag = {base.tag: base for base in seen}
+    is_tagged = None not in by_tag and by_tag.keys() == {base.tag for base in unit.bases}
+    found = [by_tag[base.tag] for base in unit.bases] if is_tagged else seen
+    bases = tuple(
+        replace(now, width_mm=base.width_mm, depth_mm=base.depth_mm, tag=base.tag)
+        for base, now in zip(unit.bases, found, strict=True)
+    )
+    return replace(unit, bases=bases)
+
+
+def alone(field: Field, seen: Unit) -> UnitOnField | None:
+    """A unit as it lies now, whatever it lies upon; None where it is off the table."""
+    there = replace(seen, formation=read_formation(seen).name)
+    try:
+        return renewed_field(field, replace(field.position, units=(there,))).by_id[seen.id]
+    except BadInput:
+        return None
+
+
+def lies_upon(field: Field, seen: Unit) -> tuple[str, ...]:
+    """The units that one lies upon, where the game has them."""
+    there = alone(field, seen)
+    return (
+        ()
+        if there is None
+        else tuple(
+            other.id
+            for other in field.units
+            if other.id != seen.id and is_partly_in(other.outline, there.outline)
+        )
+    )
+
+
+def refusal(state: State, action: Action) -> Refused | None:
+    """Why an action is not legal now; None where it is."""
+    try:
+        the_round.apply(state, action)
+    except Refused as refused:
+        return refused
+    return None
+
+
+def reason(refused: Refused) -> str:
+    """Why something was refused, without the rule that says so."""
+    return refused.message.removeprefix(f"{refused.rule} ")
+
+
+def ghost(state: State, seen: Unit, bases: Bases | None) -> Position | None:
+    """The table with a unit where it might have been put."""
+    return None if bases is None else state.with_unit(replace(seen, bases=bases)).position
+
+
+def no(rule: str, because: str, far_mm: float = 0.0, drawn: tuple[Shape, ...] = ()) -> Answer:
+    """A plain no, by how much it is missed, and why."""
+    return Answer("no", -far_mm, 0.0, 0.0, rule, because, drawn)
+
+
+def seen_march(state: State, seen: Unit) -> Suggestion:
+    """A march, or a move up in a charge; where it is not legal, the nearest place that is."""
+    field, action = field_at(state), March(seen.id, seen.bases)
+    unit, there = field.by_id[seen.id], alone(field, seen)
+    if there is None:
+        text = f"{seen.id} lies off the table: put it back on it"
+        return Suggestion(seen.id, text, action, no("M-6.32", text), state.position)
+    if there.formation == "broken-up":
+        return _not_flush(state, unit, there)
+    found = judged(state, action)
+    asks = "move up" if isinstance(state.step, Charging) else "march"
+    text = f"{seen.id} {move_words(field, unit, there, found)}: {asks}?"
+    why_not = refusal(state, action)
+    if why_not is None:
+        cost = f"{found.cost_bw:.2f} of {found.allowance_bw:g} BW"
+        because = listed([cost, *_what_follows(state, seen, found)])
+        return Suggestion(seen.id, text, action, replace(found.is_legal, because=because))
+    nearest = ghost(state, seen, _nearest(state, unit, there, found))
+    answer = _not_legal(found, why_not)
+    if _turned_on_the_spot_deg(field, unit, there):
+        because = "a unit does not turn on the spot, it wheels about a front corner"
+        text, answer = f"{seen.id} was turned", replace(answer, rule="M-6.12", because=because)
+    if answer.rule == "M-6.8" and (upon := lies_upon(field, seen)):
+        answer = replace(answer, because=f"{seen.id} lies upon {listed(upon)}")
+    return Suggestion(seen.id, text, action, answer, nearest)
+
+
+def seen_fall_back(state: State, seen: Unit) -> Suggestion:
+    """A fall back that is due, and whether the unit lies where it leads."""
+    field, action = field_at(state), FallBack(seen.id)
+    unit, found = field.by_id[seen.id], fall_back(field_at(state), seen.id, {})[seen.id]
+    if found.is_broken:
+        rule, _, why = found.because[-1].partition(" ")
+        text = f"{seen.id} breaks as it falls back: take it off the table?"
+        return Suggestion(seen.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, why))
+    back = ahead(unit.unit.bases, unit.axes.heading_deg + 180.0, found.back_mm)
+    off_mm = max(
+        math.dist((at.x_mm, at.y_mm), (base.x_mm, base.y_mm))
+        for at, base in zip(back, seen.bases, strict=True)
+    )
+    because = f"{seen.id} falls back {field.in_bw(found.back_mm):.4g} BW straight back"
+    margin_mm = slack_mm(seen.bases) - off_mm
+    if margin_mm >= 0.0:
+        answer = Answer("yes", margin_mm, 0.0, 1.0, "M-8.24", because)
+        return Suggestion(seen.id, f"{seen.id} fell back: right?", action, answer)
+    text = f"{seen.id} lies {off_mm:.0f} mm from where it falls back to"
+    nearest = ghost(state, seen, back)
+    return Suggestion(seen.id, text, action, no("M-8.24", because, -margin_mm), nearest)
+
+
+def _not_flush(state: State, unit: UnitOnField, there: UnitOnField) -> Suggestion:
+    """Bases that lie in no formation: what is wrong, and where they might lie."""
+    why = read_formation(there.unit).because
+    text = f"{unit.id} lies in no formation ({why}): close its bases up"
+    as_it_was = replace(there, formation=unit.formation)
+    nearest = ghost(state, there.unit, _nearest(state, unit, as_it_was))
+    return Suggestion(unit.id, text, None, no("M-1.7", text), nearest or state.position)
+
+
+def _nearest(
+    state: State, unit: UnitOnField, there: UnitOnField, found: MoveJudgement | None = None
+) -> Bases | None:
+    """The nearest legal place for a unit: of a march, or of a move up in a charge."""
+    field, extra_bw = field_at(state), state.round.amounts("bugle").get(unit.id, 0)
+    step = state.step
+    turn_deg = _turned_on_the_spot_deg(field, unit, there)
+
+    def is_legal(bases: Bases) -> bool:
+        action = March(unit.id, bases)
+        if isinstance(step, Charging):
+            return refusal(state, action) is None
+        return judged(state, action).is_legal.answer != "no"
+
+    if isinstance(step, Charging) and not may_move_up(state, step, unit.id):
+        # It has to charge; where players declare first, perhaps without reaching anybody.
+        ends = [*charge_ends(field, unit)]
+        return min(ends, key=lambda end: off_mm(end, there.axes)).bases if ends else None
+    if turn_deg and (wheel := nearest_wheel(unit, turn_deg, is_legal)) is not None:
+        return wheel
+    allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
+    way_mm = found.path[0].points_mm if found is not None and found.path else ()
+    return nearest_march(field, unit, there, allowed_bw, is_legal, way_mm=way_mm)
+
+
+def _turned_on_the_spot_deg(field: Field, unit: UnitOnField, there: UnitOnField) -> float:
+    """By how much a line or a massed unit lies turned about its own middle; 0 where it does not."""
+    if unit.formation not in ("line", "massed") or there.formation != unit.formation:
+        return 0.0
+    apart_mm = shapely.distance(shapely.centroid(unit.outline), shapely.centroid(there.outline))
+    is_on_the_spot = apart_mm < _ON_THE_SPOT_BW * field.bw_mm
+    turn_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
+    return turn_deg if is_on_the_spot and _TURNED_DEG < abs(turn_deg) <= 90.0 else 0.0
+
+
+def _not_legal(found: MoveJudgement, why_not: Refused) -> Answer:
+    """Why a march was not legal, and by how much where that is a length."""
+    because, missing_mm = reason(why_not), -found.is_legal.margin_mm
+    if is_absurd(found):
+        near = ", and it comes near the enemy" if found.is_legal.rule == NEAR_RULE else ""
+        because = f"no way of {found.allowance_bw:g} BW or less leads there{near}"
+    elif why_not.rule == found.is_legal.rule and missing_mm > 0.0:
+        because += f": {missing_mm:.0f} mm too far"
+    rule = why_not.rule or found.is_legal.rule
+    return replace(found.is_legal, answer="no", probability=0.0, rule=rule, because=because)
+
+
+def _what_follows(state: State, seen: Unit, found: MoveJudgement) -> Iterator[str]:
+    """What a legal march does besides, each thing in a few words."""
+    field = field_at(state)
+    unit = field.by_id[seen.id]
+    if found.is_legal.answer == "too_close":
+        missing_mm = abs(found.is_legal.margin_mm)
+        yield f"{missing_mm:.1f} mm too close to call, which is the mover's"
+    if found.is_rough:
+        yield "1 disruption for difficult ground (M-6.3)"
+    own = found.disruptions - found.is_rough
+    if own:
+        levels = f"{own} disruption{'s' * (own > 1)}"
+        yield f"{levels} for passing through {listed(found.passed)} (M-6.7)"
+    for name in found.passed:
+        if suffers(field.by_id[name]):
+            yield f"1 disruption for {name}, who is passed through (M-6.7)"
+    for leader in on_commanders(state, state.other(seen.side), found.area):
+        yield f"{leader.id} is displaced (M-6.29)"
+    after = placed(field, unit, seen.bases)
+    near = near_enemy(after, after.by_id[seen.id])
+    if near.is_near:
+        yield f"it ends near {near.nearest} (M-1.9)"

@@ -1,0 +1,138 @@
+"""The changes of formation that a unit may make where it stands (M-6.23, M-6.24)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from tablecam.rules.maurice.field.field import UnitOnField
+from tablecam.rules.maurice.game.state.poses import Bases, behind, beside, faced
+from tablecam.table.formation import front_rank
+from tablecam.table.headings import right
+from tablecam.table.model import BasePose
+
+
+def changes(unit: UnitOnField) -> Iterator[tuple[str, Bases]]:
+    """The formations that a unit may take on, each with where its bases are then.
+
+    In the order of the unit's bases. Whether there is room is for others to say.
+    """
+    if len(unit.bases) != 4:
+        return
+    is_horse = unit.unit.arm == "cavalry"
+    if unit.formation == "line":
+        yield from (("column", bases) for bases in _columns(unit))
+        yield from (("massed", bases) for bases in _masses_of_line(unit) if is_horse)
+    elif unit.formation == "column":
+        yield from (("line", bases) for bases in _lines(unit))
+        yield from (("massed", bases) for bases in _masses_of_column(unit) if is_horse)
+    elif unit.formation == "massed" and is_horse:
+        yield from (("line", bases) for bases in _lines_of_massed(unit))
+        yield from (("column", bases) for bases in _columns_of_massed(unit))
+
+
+def _columns(unit: UnitOnField) -> Iterator[Bases]:
+    """A line turns to one hand: the base at that end leads, the others close up behind it."""
+    order = front_rank(unit.unit)
+    turned = {by_deg: faced(unit.unit.bases, by_deg) for by_deg in (90.0, -90.0)}
+    yield _in_file(turned[90.0], order)
+    yield _in_file(turned[-90.0], order[::-1])
+
+
+def _lines(unit: UnitOnField) -> Iterator[Bases]:
+    """A column turns to one hand: the leading base stays, the others line up flush with it."""
+    order = _from_the_front(unit)
+    yield _in_rank(faced(unit.unit.bases, 90.0), order, to_right=False)
+    yield _in_rank(faced(unit.unit.bases, -90.0), order, to_right=True)
+
+
+def _masses_of_column(unit: UnitOnField) -> Iterator[Bases]:
+    """The two rear bases come up beside the two in front, on either side."""
+    first, second, third, fourth = _from_the_front(unit)
+    for to_right in (False, True):
+        yield _with(
+            unit,
+            {
+                third: _beside(unit, first, third, to_right=to_right),
+                fourth: _beside(unit, second, fourth, to_right=to_right),
+            },
+        )
+
+
+def _masses_of_line(unit: UnitOnField) -> Iterator[Bases]:
+    """The two left bases, the two right ones or those at the ends go behind the other two."""
+    a, b, c, d = front_rank(unit.unit)
+    for pairs in (((c, a), (d, b)), ((a, c), (b, d)), ((b, a), (c, d))):
+        yield _with(unit, {goes: _behind(unit, stays, goes) for stays, goes in pairs})
+
+
+def _lines_of_massed(unit: UnitOnField) -> Iterator[Bases]:
+    """The rear rank comes up beside the front: one on each side, or both on one."""
+    (left, end), (rear_left, rear_right) = _ranks(unit)
+    bases = unit.unit.bases
+    to_left = _beside(unit, left, rear_left, to_right=False)
+    to_right = _beside(unit, end, rear_right, to_right=True)
+    yield _with(unit, {rear_left: to_left, rear_right: to_right})
+    far = beside(to_left, bases[rear_right], to_right=False)
+    yield _with(unit, {rear_left: to_left, rear_right: far})
+    far = beside(to_right, bases[rear_left], to_right=True)
+    yield _with(unit, {rear_right: to_right, rear_left: far})
+
+
+def _columns_of_massed(unit: UnitOnField) -> Iterator[Bases]:
+    """The two bases of one file go behind the others."""
+    (left, end), (rear_left, rear_right) = _ranks(unit)
+    bases = unit.unit.bases
+    for last, first, second in ((rear_right, left, rear_left), (rear_left, end, rear_right)):
+        third = behind(bases[last], bases[first])
+        yield _with(unit, {first: third, second: behind(third, bases[second])})
+
+
+def _in_file(bases: Sequence[BasePose], order: Sequence[int]) -> Bases:
+    """Bases closed up behind the first in an order."""
+    found = list(bases)
+    for before, place in pairwise(order):
+        found[place] = behind(found[before], found[place])
+    return tuple(found)
+
+
+def _in_rank(bases: Sequence[BasePose], order: Sequence[int], *, to_right: bool) -> Bases:
+    """Bases lined up beside the first in an order."""
+    found = list(bases)
+    for before, place in pairwise(order):
+        found[place] = beside(found[before], found[place], to_right=to_right)
+    return tuple(found)
+
+
+def _ranks(unit: UnitOnField) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The places in `unit.bases` of a massed unit's front and rear ranks, from the left."""
+    left, end = front_rank(unit.unit)
+    x, y = right(unit.axes.heading_deg)
+    bases = unit.unit.bases
+    rear = set(range(len(bases))) - {left, end}
+    from_left = sorted(rear, key=lambda place: x * bases[place].x_mm + y * bases[place].y_mm)
+    return (left, end), (from_left[0], from_left[1])
+
+
+def _from_the_front(unit: UnitOnField) -> list[int]:
+    """The places in `unit.bases` of a column's bases, from the leading one back."""
+    bases = unit.unit.bases
+    lead = bases[front_rank(unit.unit)[0]]
+    return sorted(range(len(bases)), key=lambda place: _apart_mm(bases[place], lead))
+
+
+def _apart_mm(one: BasePose, other: BasePose) -> float:
+    return math.dist((one.x_mm, one.y_mm), (other.x_mm, other.y_mm))
+
+
+def _behind(unit: UnitOnField, stays: int, goes: int) -> BasePose:
+    return behind(unit.unit.bases[stays], unit.unit.bases[goes])
+
+
+def _beside(unit: UnitOnField, stays: int, goes: int, *, to_right: bool) -> BasePose:
+    return beside(unit.unit.bases[stays], unit.unit.bases[goes], to_right=to_right)
+
+
+def _with(unit: UnitOnField, moved: Mapping[int, BasePose]) -> Bases:
+    return tuple(moved.get(place, base) for place, base in enumerate(unit.unit.bases))

@@ -1,0 +1,88 @@
+"""What is lost where players declare before they measure, and it does not reach (`DECLARING.md`).
+
+Nothing is refused for being too far: a refusal would measure for whoever tries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tablecam.rules.game import Event, Refused
+from tablecam.rules.maurice.field.field import UnitOnField
+from tablecam.rules.maurice.field.requests import Aim
+from tablecam.rules.maurice.game.moves.charge_ends import ChargeEnd, charge_ends, charge_made
+from tablecam.rules.maurice.game.state.actions import Charge, Fire
+from tablecam.rules.maurice.game.state.declaring import may_try_to_charge, may_try_to_fire
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.table import field_at
+from tablecam.uncertainty.lengths import distance
+from tablecam.wording import nearest
+
+
+def check_tried_fire(state: State, unit: UnitOnField, action: Fire) -> None:
+    """Refuse fire that all can see to be none.
+
+    Raises:
+        Refused: The unit never fires as it is formed, or a target is no enemy on the table.
+    """
+    if not may_try_to_fire(unit):
+        raise Refused(f"{unit.id} does not fire as it is formed", rule="M-7.7", key="unit")
+    for target in action.targets.values():
+        _check_enemy(state, unit, target, "M-7.11", "targets")
+
+
+def lost_shots(state: State, declared: Sequence[Aim], left: Sequence[Aim]) -> tuple[Event, ...]:
+    """What is told of the bases that have no shot as they were declared, by their targets."""
+    counts: dict[tuple[str, str], int] = {}
+    for aim in declared:
+        if aim not in left:
+            counts[aim.unit, aim.target] = counts.get((aim.unit, aim.target), 0) + 1
+    return tuple(_lost_shot(state, *pair, count) for pair, count in counts.items())
+
+
+def end_tried(state: State, action: Charge) -> ChargeEnd | None:
+    """The charge that leads to the enemy that was named; None where there is none: it is lost.
+
+    Raises:
+        Refused: All can see that the unit never charges so (M-8.4).
+    """
+    field = field_at(state)
+    unit = field.by_id[action.unit]
+    _check_enemy(state, unit, action.target, "M-8.3", "target")
+    if not may_try_to_charge(unit):
+        raise Refused(f"{unit.id} may not charge as it is", rule="M-8.4", key="unit")
+    if unit.unit.arm == "infantry" and field.by_id[action.target].unit.arm == "cavalry":
+        raise Refused("infantry may not charge cavalry", rule="M-8.4", key="target")
+    if state.round.is_rough_going and unit.is_in_difficult:
+        return None
+    ahead = (end for end in charge_ends(field, unit) if end.target == action.target)
+    return next(ahead, None) or charge_made(field, unit, action.target, unit.axes)
+
+
+def lost_charge(state: State, action: Charge) -> Event:
+    """What is told of a charge that leads to nobody."""
+    away = _away(state, action.unit, action.target)
+    text = f"{action.unit} has no charge that leads to {action.target}, {away}"
+    facts = {"unit": action.unit, "target": action.target}
+    return Event("charge-lost", f"{text}: it stays where it is", "M-8.3", facts)
+
+
+def _lost_shot(state: State, unit: str, target: str, count: int) -> Event:
+    whose, verb = ("the base", "has") if count == 1 else (f"{count} bases", "have")
+    away = _away(state, unit, target)
+    text = f"{whose} of {unit} {verb} no shot at {target}, {away}: that fire is lost"
+    facts = {"unit": unit, "target": target, "bases": count}
+    return Event("fire-lost", text, "M-7.12", facts)
+
+
+def _away(state: State, unit: str, target: str) -> str:
+    """How far off the target is: it may be told, as it has been declared."""
+    field = field_at(state)
+    length = distance(field.by_id[unit].unit, field.by_id[target].unit)
+    return f"{field.in_bw(length.value_mm):.2f} BW away"
+
+
+def _check_enemy(state: State, unit: UnitOnField, name: str, rule: str, key: str) -> None:
+    enemies = [enemy.id for enemy in field_at(state).enemies_of(unit)]
+    if name not in enemies:
+        raise Refused(f"there is no enemy {name}{nearest(name, enemies)}", rule=rule, key=key)

@@ -1,0 +1,209 @@
+"""Moves in a player's words: one that was made by its way, one on offer by where it would end.
+
+`move_words` needs a judgement, `march_words` does not: many marches are offered at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from tablecam.geometry.moves.lanes import front_width_mm
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.game.state.poses import Bases
+from tablecam.rules.maurice.movement.change import is_faced_about, placed
+from tablecam.rules.maurice.movement.movement import MoveJudgement
+from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
+from tablecam.table.headings import difference_deg, forward, right
+from tablecam.table.model import Point
+
+_NOTHING_BW, _NOTHING_DEG = 0.05, 3.0
+"""Less than this is a hand's slip, and not worth a word."""
+
+_STILL_MM = 1.0
+"""A base or a corner that lies within this distance of where it was has not moved."""
+
+_ABSURD = 2.0
+"""Nobody goes so many times his allowance."""
+
+
+def move_words(field: Field, unit: UnitOnField, there: UnitOnField, found: MoveJudgement) -> str:
+    """What a unit did by the cheapest way there: `wheeled left 1.2 BW and moved ahead 2 BW`.
+
+    Without a way, where it lies now as seen from where it stood.
+    """
+    words: list[str] = []
+    if there.formation != unit.formation:
+        words.append(f"changed from {unit.formation} to {there.formation}")
+    elif found.is_after_about_face or _is_vainly_faced_about(unit, there, found):
+        words.append("faced about")
+    fronts = [shape for shape in found.path if len(shape.points_mm) == 2]
+    if is_absurd(found):
+        words += _straight_off(field, unit, there)
+    elif there.formation in ("line", "massed") and len(fronts) > 1:
+        is_back = found.is_legal.rule == BACKWARD_RULE
+        words += _steps(field, fronts, "back" if is_back else "")
+    elif found.path:
+        words.append(f"went {in_words(found.cost_bw)} BW")
+    elif not words:
+        words += _straight_off(field, unit, there)
+    return listed(words) or "stayed"
+
+
+def march_words(field: Field, unit: UnitOnField, bases: Bases) -> str:
+    """Where a unit's bases would lie, as seen from where it stands; they must fit on the table.
+
+    Raises:
+        BadInput: They do not.
+    """
+    there = placed(field, unit, bases).by_id[unit.id]
+    turned_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
+    if there.formation != unit.formation:
+        facing = {90: ", facing left", -90: ", facing right"}.get(round(turned_deg), "")
+        onward = "" if _has_stayed(unit, bases) else _displaced(field, unit, there)
+        return ", then ".join(part for part in (f"into {there.formation}{facing}", onward) if part)
+    wheel = _wheel(field, unit, there, turned_deg)
+    parts = [wheel] if wheel else [_displaced(field, unit, there), _turn(unit, there, turned_deg)]
+    return ", ".join(part for part in parts if part) or "stays"
+
+
+def _has_stayed(unit: UnitOnField, bases: Bases) -> bool:
+    """Whether any base lies where one of the unit's lay: a change of formation leaves some."""
+    old = [(base.x_mm, base.y_mm) for base in unit.unit.bases]
+    return any(
+        math.dist((base.x_mm, base.y_mm), place) < _STILL_MM for base in bases for place in old
+    )
+
+
+def _wheel(field: Field, unit: UnitOnField, there: UnitOnField, turned_deg: float) -> str:
+    """A wheel about a front corner (M-6.14): which way, and the arc of the other corner."""
+    is_about = is_faced_about(unit, there)
+    if unit.unit.arm == "artillery" or is_about or abs(turned_deg) <= _NOTHING_DEG:
+        return ""
+    before, after = (
+        (each.axes.left_mm, each.axes.right_mm)[turned_deg < 0] for each in (unit, there)
+    )
+    if math.dist(before, after) > _STILL_MM:
+        return ""
+    arc_mm = math.radians(abs(turned_deg)) * front_width_mm(unit.axes)
+    return f"wheels {_hand(turned_deg)} {field.in_bw(arc_mm):.1f} BW"
+
+
+def _displaced(field: Field, unit: UnitOnField, there: UnitOnField) -> str:
+    """How far the middle of its bases lies off, ahead or back and to a side."""
+    middle, end = (
+        np.mean([(base.x_mm, base.y_mm) for base in each.unit.bases], axis=0)
+        for each in (unit, there)
+    )
+    way_bw = (end - middle) / field.bw_mm
+    ahead_bw = float(way_bw @ np.array(forward(unit.axes.heading_deg)))
+    aside_bw = float(way_bw @ np.array(right(unit.axes.heading_deg)))
+    parts = [
+        f"{abs(length_bw):.1f} BW {word}"
+        for length_bw, word in (
+            (ahead_bw, "ahead" if ahead_bw > 0 else "back"),
+            (aside_bw, "to the right" if aside_bw > 0 else "to the left"),
+        )
+        if abs(length_bw) >= _NOTHING_BW
+    ]
+    return " and ".join(parts)
+
+
+def _turn(unit: UnitOnField, there: UnitOnField, turned_deg: float) -> str:
+    if abs(turned_deg) < _NOTHING_DEG:
+        return ""
+    if is_faced_about(unit, there):
+        return "faced about"
+    return f"turned {abs(turned_deg):.0f}° {_hand(turned_deg)}"
+
+
+def _hand(turned: float) -> str:
+    return "left" if turned > 0 else "right"
+
+
+def _is_vainly_faced_about(unit: UnitOnField, there: UnitOnField, found: MoveJudgement) -> bool:
+    """Whether a unit faces the other way, and no way leads there."""
+    is_none = found.is_legal.answer == "no" and unit.unit.arm != "artillery"
+    return is_none and is_faced_about(unit, there)
+
+
+def is_absurd(found: MoveJudgement) -> bool:
+    """Whether the cheapest way costs so much that no hand took it."""
+    return found.cost_bw > _ABSURD * found.allowance_bw
+
+
+def in_words(length_bw: float) -> str:
+    """A length in base widths, to a tenth, without a nought behind the point.
+
+    >>> in_words(2.04), in_words(1.25)
+    ('2', '1.2')
+    """
+    return f"{length_bw:.1f}".removesuffix(".0")
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words one after the other, the last after an `and`.
+
+    >>> listed(["wheeled left 1 BW", "moved ahead 2 BW"])
+    'wheeled left 1 BW and moved ahead 2 BW'
+    """
+    *first, last = [*words] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _steps(field: Field, fronts: Sequence[Shape], back: str) -> Iterator[str]:
+    """The wheels and straight moves between fronts, all ahead or all `back`.
+
+    Straight moves in a row are told as one.
+    """
+    straight_bw = 0.0
+    for before, after in pairwise([each.points_mm for each in fronts]):
+        arc_bw, length_bw = _step(field, before, after)
+        if abs(arc_bw) <= _NOTHING_BW:
+            straight_bw += length_bw
+            continue
+        yield from _straight(straight_bw, back)
+        straight_bw = 0.0
+        hand = _hand(arc_bw)
+        yield f"wheeled {f'{back}, turning {hand}' if back else hand} {in_words(abs(arc_bw))} BW"
+    yield from _straight(straight_bw, back)
+
+
+def _step(field: Field, before: Sequence[Point], after: Sequence[Point]) -> tuple[float, float]:
+    """The arc from one front to the next, to the left, and how far its middle went straight."""
+    heading_deg = _heading_deg(before)
+    turned_deg = difference_deg(_heading_deg(after), heading_deg)
+    x, y = forward(heading_deg)
+    (from_x, from_y), (to_x, to_y) = _middle(before), _middle(after)
+    ahead_mm = (to_x - from_x) * x + (to_y - from_y) * y
+    arc_mm = math.radians(turned_deg) * math.dist(*before)
+    return field.in_bw(arc_mm), field.in_bw(abs(ahead_mm))
+
+
+def _straight(length_bw: float, back: str) -> Iterator[str]:
+    if length_bw > _NOTHING_BW:
+        yield f"moved {back or 'ahead'} {in_words(length_bw)} BW"
+
+
+def _straight_off(field: Field, unit: UnitOnField, there: UnitOnField) -> Iterator[str]:
+    """How far a unit lies from where it stood, as the crow flies."""
+    by_mm = np.subtract(_middle_of(there), _middle_of(unit))
+    yield f"lies {in_words(field.in_bw(float(np.hypot(*by_mm))))} BW from where it stood"
+
+
+def _heading_deg(front: Sequence[Point]) -> float:
+    (left_x, left_y), (right_x, right_y) = front
+    return math.degrees(math.atan2(right_y - left_y, right_x - left_x)) + 90.0
+
+
+def _middle(front: Sequence[Point]) -> Point:
+    (left_x, left_y), (right_x, right_y) = front
+    return (left_x + right_x) / 2, (left_y + right_y) / 2
+
+
+def _middle_of(unit: UnitOnField) -> Point:
+    return _middle([unit.axes.left_mm, unit.axes.right_mm])

@@ -1,0 +1,238 @@
+"""The nearest place to which a unit may march, when it lies where it may not (M-6.17)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from tablecam.geometry.moves.lanes import (
+    Corner,
+    advanced,
+    front_width_mm,
+    pivot_mm,
+    turned_deg,
+    wheeled,
+)
+from tablecam.geometry.moves.paths import faced_about
+from tablecam.geometry.outlines import Axes
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.tables import RETROGRADE_SHARE
+from tablecam.rules.maurice.game.moves.changes import changes
+from tablecam.rules.maurice.game.state import poses
+from tablecam.rules.maurice.game.state.poses import Bases
+from tablecam.rules.maurice.movement.change import is_faced_about, is_turned_back, placed
+from tablecam.rules.maurice.movement.free import leader
+from tablecam.rules.maurice.movement.wheels import ranks_mm
+from tablecam.table.model import Point
+
+Array = NDArray[np.float64]
+IsLegal = Callable[[Bases], bool]
+
+_STEPS = 17
+"""How many wheels to either hand, and lengths of the straight move between, are tried at first."""
+_TRIED = (0, 1, 2, 3, 5, 8, 12, 18, 27, 41, 62, 93, 140, 210)
+"""Which of all places, from the nearest on, are judged: where one is barred, so are its like."""
+_ROUNDS = 4
+"""How often the search is narrowed about the best place, each time to a quarter."""
+_HALVINGS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """A unit as it may begin to move: as it stands, deployed, or faced about; how far it may.
+
+    `front` is the edge that leads: backward the rear one (M-6.15).
+    """
+
+    unit: UnitOnField
+    reach_mm: float
+    is_backward: bool = False
+
+    @property
+    def front(self) -> Axes:
+        """The edge that leads, as it lies at first."""
+        return self.leading(self.unit)
+
+    def leading(self, unit: UnitOnField) -> Axes:
+        """The edge of a unit that leads on such a move."""
+        return faced_about(unit.axes, ranks_mm(unit)) if self.is_backward else unit.axes
+
+
+def nearest_march(
+    field: Field,
+    unit: UnitOnField,
+    there: UnitOnField,
+    allowed_bw: float,
+    is_legal: IsLegal,
+    *,
+    way_mm: Sequence[Point] = (),
+) -> Bases | None:
+    """Where a unit might have moved to that is nearest to where it lies; None if it is nowhere.
+
+    Nearest is where the ends of its front are least far off, the farther of the two; for columns
+    and guns where they get farthest on `way_mm`, or on the straight way where no other is known.
+    """
+    reach_mm = allowed_bw * field.bw_mm
+    if unit.formation in ("column", "artillery") and there.formation == unit.formation:
+        ends = [(base.x_mm, base.y_mm) for base in (leader(unit), leader(there))]
+        return _on_the_way(there, shapely.LineString(way_mm or ends), is_legal)
+    best: tuple[float, Bases] | None = None
+    for start in _starts(field, unit, there, reach_mm, is_legal):
+        found = _nearest_from(start, start.leading(there), is_legal)
+        if found is not None and (best is None or found[0] < best[0]):
+            best = found
+    return None if best is None else best[1]
+
+
+def nearest_wheel(unit: UnitOnField, turn_deg: float, is_legal: IsLegal) -> Bases | None:
+    """The bases after a wheel about a front corner, cut short where the rest is illegal.
+
+    A positive turn is to the left. None where no part of the wheel is legal.
+    """
+    arc_mm = math.radians(turn_deg) * front_width_mm(unit.axes)
+
+    def after(share: float) -> Bases:
+        return _wheeled(unit.axes, unit.unit.bases, share * arc_mm)[1]
+
+    return after(1.0) if is_legal(after(1.0)) else _farthest(1.0, after, is_legal)
+
+
+def _starts(
+    field: Field, unit: UnitOnField, there: UnitOnField, reach_mm: float, is_legal: IsLegal
+) -> Iterator[_Start]:
+    """The ways in which a unit may lie before it wheels and goes straight, or does so backward."""
+    if there.formation != unit.formation:
+        can_move = unit.formation == "column"
+        taken = [bases for name, bases in changes(unit) if name == there.formation]
+    else:
+        yield from _both_ways(unit, reach_mm)
+        can_move = unit.unit.arm == "cavalry"
+        if not (is_turned_back(unit, there) if can_move else is_faced_about(unit, there)):
+            return
+        taken = [poses.faced(unit.unit.bases, 180.0)]
+    for bases in taken:
+        if is_legal(bases):
+            start = placed(field, unit, bases).by_id[unit.id]
+            yield from _both_ways(start, reach_mm) if can_move else [_Start(start, 0.0)]
+
+
+def _both_ways(unit: UnitOnField, reach_mm: float) -> Iterator[_Start]:
+    yield _Start(unit, reach_mm)
+    yield _Start(unit, RETROGRADE_SHARE * reach_mm, is_backward=True)
+
+
+def _nearest_from(start: _Start, seen: Axes, is_legal: IsLegal) -> tuple[float, Bases] | None:
+    """The nearest legal place that wheel, straight move, wheel lead to, and how far off it is.
+
+    First all over what is in reach, then ever more closely about the best so far.
+    """
+    widths = np.array([1.0, 1.0, 1.0]) * start.reach_mm
+    best: tuple[float, Array] | None = None
+    for _ in range(_ROUNDS):
+        middle = np.zeros(3) if best is None else best[1]
+        found = _best_about(start, seen, middle, widths, is_legal, best)
+        if found is None:
+            break
+        best, widths = found, widths / 4
+    if best is None:
+        return None
+    return best[0], _moved(start, best[1])
+
+
+def _best_about(
+    start: _Start,
+    seen: Axes,
+    middle: Array,
+    widths: Array,
+    is_legal: IsLegal,
+    best: tuple[float, Array] | None,
+) -> tuple[float, Array] | None:
+    """The nearest legal move among those about one, each a first wheel, a length, a last wheel."""
+    moves = _moves_about(middle, widths, start.reach_mm)
+    off_mm = _off_mm(start.front, moves, seen)
+    order = np.argsort(off_mm, kind="stable")
+    for place in order[[at for at in _TRIED if at < len(order)]]:
+        if best is not None and off_mm[place] >= best[0]:
+            break
+        if is_legal(_moved(start, moves[place])):
+            return float(off_mm[place]), moves[place]
+    return best
+
+
+def _moves_about(middle: Array, widths: Array, reach_mm: float) -> Array:
+    """Moves (k, 3) all about one that cost no more than may be."""
+    axes = [np.linspace(at - by, at + by, _STEPS) for at, by in zip(middle, widths, strict=True)]
+    moves = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    return np.asarray(moves[(np.abs(moves).sum(axis=1) <= reach_mm) & (moves[:, 1] >= 0.0)])
+
+
+def _off_mm(front: Axes, moves: Array, seen: Axes) -> Array:
+    """How far the ends of a front lie, after moves (k, 3), from those of one that was seen."""
+    ends = np.array([front.left_mm, front.right_mm])
+    along = (ends[1] - ends[0]) / front_width_mm(front)
+    width_mm = front_width_mm(front)
+    left, across = np.tile(ends[0], (len(moves), 1)), np.tile(along, (len(moves), 1))
+    left, across = _wheel(left, across, moves[:, 0], width_mm)
+    ahead = np.stack([-across[:, 1], across[:, 0]], axis=1)
+    left = left + ahead * moves[:, 1, None]
+    left, across = _wheel(left, across, moves[:, 2], width_mm)
+    apart = np.stack([left, left + across * width_mm], axis=1) - [seen.left_mm, seen.right_mm]
+    return np.asarray(np.linalg.norm(apart, axis=-1).max(axis=1))
+
+
+def _wheel(left: Array, across: Array, arcs_mm: Array, width_mm: float) -> tuple[Array, Array]:
+    """Fronts (k, 2) wheeled by arcs, to the left where they are above 0."""
+    turn_rad = arcs_mm / width_mm
+    cos, sin = np.cos(turn_rad), np.sin(turn_rad)
+    x, y = across.T
+    turned = np.stack([cos * x - sin * y, sin * x + cos * y], axis=1)
+    to_right = (arcs_mm < 0.0)[:, None]
+    return np.where(to_right, left + (across - turned) * width_mm, left), turned
+
+
+def _moved(start: _Start, move: Array) -> Bases:
+    """The bases of a unit after a first wheel, a straight move and a last wheel."""
+    first_mm, ahead_mm, last_mm = move.tolist()
+    front, bases = _wheeled(start.front, start.unit.unit.bases, first_mm)
+    bases = poses.ahead(bases, front.heading_deg, ahead_mm)
+    return _wheeled(advanced(front, ahead_mm), bases, last_mm)[1]
+
+
+def _wheeled(front: Axes, bases: Bases, arc_mm: float) -> tuple[Axes, Bases]:
+    """A front and bases wheeled by an arc, to the left where it is above 0."""
+    corner: Corner = "left" if arc_mm > 0.0 else "right"
+    angle_deg = turned_deg(front, corner, abs(arc_mm))
+    turned = poses.wheeled(bases, pivot_mm(front, corner), angle_deg)
+    return wheeled(front, corner, abs(arc_mm)), turned
+
+
+def _on_the_way(there: UnitOnField, way: shapely.LineString, is_legal: IsLegal) -> Bases | None:
+    """The farthest legal place on a column's or a gun's way to where it lies, by halving."""
+    return _farthest(way.length, lambda far_mm: _along(there, way, far_mm), is_legal)
+
+
+def _farthest(whole: float, after: Callable[[float], Bases], is_legal: IsLegal) -> Bases | None:
+    """Where a unit lies after as much of a move as is legal, by halving."""
+    low, high, best = 0.0, whole, None
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        bases = after(middle)
+        if is_legal(bases):
+            low, best = middle, bases
+        else:
+            high = middle
+    return best
+
+
+def _along(there: UnitOnField, way: shapely.LineString, far_mm: float) -> Bases:
+    """A column or a gun as it lies now, but only so far on its way."""
+    end, place = way.interpolate(1.0, normalized=True), way.interpolate(far_mm)
+    by_x, by_y = place.x - end.x, place.y - end.y
+    return tuple(
+        replace(base, x_mm=base.x_mm + by_x, y_mm=base.y_mm + by_y) for base in there.unit.bases
+    )

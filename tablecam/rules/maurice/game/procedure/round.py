@@ -1,0 +1,162 @@
+"""A round of Maurice Lite: each step's rules, and how the engine goes from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from tablecam.rules.game import Asked, Refused
+from tablecam.rules.maurice.game.cards.card_steps import (
+    InterruptingRules,
+    ModifyingRules,
+    RemovingRules,
+    not_interrupted,
+    not_modified,
+)
+from tablecam.rules.maurice.game.cards.draw_steps import DrawingRules, drawn_by_itself
+from tablecam.rules.maurice.game.command.activation_steps import ActivatingRules
+from tablecam.rules.maurice.game.command.command_steps import CommandChoiceRules, VolleyChoiceRules
+from tablecam.rules.maurice.game.command.end_steps import (
+    DiscardingRules,
+    DisplacingRules,
+    MovingCommanderRules,
+    ended,
+)
+from tablecam.rules.maurice.game.command.rally_steps import RallyingRules, RollingRallyRules
+from tablecam.rules.maurice.game.fire.fire_rolls import RollingToDisruptRules, RollingToHitRules
+from tablecam.rules.maurice.game.fire.fire_steps import FiringRules, fired_out
+from tablecam.rules.maurice.game.moves.charge_steps import ChargingRules
+from tablecam.rules.maurice.game.moves.combat_steps import (
+    ChoosingFallBacksRules,
+    RollingCombatRules,
+)
+from tablecam.rules.maurice.game.moves.march_steps import MarchingRules
+from tablecam.rules.maurice.game.procedure.drawing import drawn
+from tablecam.rules.maurice.game.procedure.overrule import overruled
+from tablecam.rules.maurice.game.setup.laying import as_laid
+from tablecam.rules.maurice.game.setup.setup_steps import (
+    ChoosingEdgeRules,
+    ChoosingOrderRules,
+    DeployingRules,
+    LayingTerrainRules,
+    RollingFirstRoundRules,
+    RollingTerrainRules,
+)
+from tablecam.rules.maurice.game.state.actions import Action, Lay, Overrule
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.step_rules import Followed, StepRules
+from tablecam.rules.maurice.game.state.steps import (
+    Activating,
+    Charging,
+    ChoosingEdge,
+    ChoosingFallBacks,
+    ChoosingOrder,
+    CommandChoice,
+    Deploying,
+    Discarding,
+    Displacing,
+    Drawing,
+    EndingRound,
+    Firing,
+    Interrupting,
+    LayingTerrain,
+    Marching,
+    Modifying,
+    MovingCommander,
+    Over,
+    Rallying,
+    Removing,
+    RollingCombat,
+    RollingFirstRound,
+    RollingRally,
+    RollingTerrain,
+    RollingToDisrupt,
+    RollingToHit,
+    Step,
+    VolleyChoice,
+)
+
+RULES: Final[Mapping[type[Step], StepRules]] = MappingProxyType(
+    {
+        RollingTerrain: RollingTerrainRules(),
+        LayingTerrain: LayingTerrainRules(),
+        ChoosingEdge: ChoosingEdgeRules(),
+        ChoosingOrder: ChoosingOrderRules(),
+        Deploying: DeployingRules(),
+        RollingFirstRound: RollingFirstRoundRules(),
+        Interrupting: InterruptingRules(),
+        Modifying: ModifyingRules(),
+        Drawing: DrawingRules(),
+        Removing: RemovingRules(),
+        VolleyChoice: VolleyChoiceRules(),
+        CommandChoice: CommandChoiceRules(),
+        Activating: ActivatingRules(),
+        MovingCommander: MovingCommanderRules(),
+        Displacing: DisplacingRules(),
+        Discarding: DiscardingRules(),
+        Firing: FiringRules(),
+        RollingToHit: RollingToHitRules(),
+        RollingToDisrupt: RollingToDisruptRules(),
+        Marching: MarchingRules(),
+        Charging: ChargingRules(),
+        RollingCombat: RollingCombatRules(),
+        ChoosingFallBacks: ChoosingFallBacksRules(),
+        Rallying: RallyingRules(),
+        RollingRally: RollingRallyRules(),
+    }
+)
+"""The rules of every step that somebody is asked about."""
+
+_BY_ITSELF: Final[Mapping[type[Step], Callable[[State, Any], Followed | None]]] = MappingProxyType(
+    {
+        Interrupting: not_interrupted,
+        Modifying: not_modified,
+        Drawing: drawn_by_itself,
+        Firing: fired_out,
+        EndingRound: ended,
+    }
+)
+"""What follows of a step without anybody being asked; None where somebody is."""
+
+
+def asked(state: State) -> Asked:
+    """Who is asked what now."""
+    if isinstance(state.step, Over):
+        return Asked(state.step.because, is_over=True)
+    return RULES[type(state.step)].asked(state, state.step)
+
+
+def legal(state: State) -> tuple[Action, ...]:
+    """The actions that may be listed now; none when the game is over."""
+    if isinstance(state.step, Over):
+        return ()
+    return RULES[type(state.step)].legal(state, state.step)
+
+
+def apply(state: State, action: Action) -> Followed:
+    """What follows from an action.
+
+    Raises:
+        Refused: It is not legal now.
+    """
+    if isinstance(action, Lay):
+        return as_laid(state, action), ()
+    if isinstance(action, Overrule):
+        after, events = onward(overruled(state, action))
+    elif isinstance(state.step, Over):
+        raise Refused("the game is over", rule=state.step.rule)
+    else:
+        after, events = onward(RULES[type(state.step)].apply(state, state.step, action))
+    return after, drawn(state, after, events)
+
+
+def onward(followed: Followed) -> Followed:
+    """What follows until somebody is asked something, or the game is over."""
+    state, events = followed
+    while (by_itself := _BY_ITSELF.get(type(state.step))) is not None:
+        more = by_itself(state, state.step)
+        if more is None:
+            break
+        state, events = more[0], (*events, *more[1])
+    return state, events

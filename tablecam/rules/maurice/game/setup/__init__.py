@@ -1,0 +1,1 @@
+"""Setting a game up: options, terrain, deployment (chapter 2)."""

@@ -1,0 +1,177 @@
+"""What players agree on before a game, from a document, and the first state that it gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from tablecam.documents import Document, document_from
+from tablecam.errors import BadInput
+from tablecam.rules.maurice.field.field import UnitOnField, field_of
+from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, DEALT
+from tablecam.rules.maurice.game.cards.deck_file import DeckList, deck_named
+from tablecam.rules.maurice.game.setup.deploying import check_room
+from tablecam.rules.maurice.game.state.sequence import first_step
+from tablecam.rules.maurice.game.state.state import Deck, Measuring, Options, Round, Side, State
+from tablecam.rules.maurice.game.state.steps import (
+    Drawing,
+    RollingFirstRound,
+    RollingTerrain,
+    Step,
+    VolleyChoice,
+)
+from tablecam.table.model import Position
+from tablecam.table.sections import Name, StrictModel
+from tablecam.toml_lines import KeyPath
+from tablecam.wording import nearest, quoted
+
+DECK_SIZE = 60
+"""Cards of the players' own deck unless they say so: the rulebook does not (M-3.10)."""
+
+MOST_COUNTED = 1000
+"""More cards, or more morale, are a slip."""
+
+_NameOrPath = Annotated[str, Field(min_length=1)]
+_Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
+
+
+class _OptionsDocument(StrictModel):
+    """All options, each of which may be left out.
+
+    `hands` are how many cards the sides hold at first and `deck_size` how many there are in all,
+    the Reshuffle card apart; `morale` is that of armies that have lost units already. With `setup`
+    the game begins with the dice for the terrain, else with the first round of `active`.
+    `measuring` is `free`, or closed until a thing is `declared` (`DECLARING.md`).
+    """
+
+    active: Name | None = None
+    setup: bool = False
+    deck: _NameOrPath | None = None
+    deck_size: _Count | None = None
+    hands: dict[Name, _Count] = Field(default_factory=dict)
+    morale: dict[Name, Annotated[int, Field(ge=1, le=MOST_COUNTED)]] = Field(default_factory=dict)
+    measuring: Measuring = "free"
+
+
+def first_state(position: Position, options: Mapping[str, Any]) -> State:
+    """The first state of a game on a table as it lies.
+
+    Raises:
+        BadInput: The table does not fit the game, or an option is unknown or wrong.
+    """
+    sides = sides_of(position)
+    document = document_from(dict(options), "options")
+    parsed = document.parsed(_OptionsDocument)
+    _check_sides(document, parsed, sides)
+    if parsed.setup and parsed.active is not None:
+        raise document.error(("active",), "expected none, as with setup dice decide it")
+    hands = {side: parsed.hands.get(side, DEALT) for side in sides}
+    first, second = (Side(side, _morale(position, parsed, side), hands[side]) for side in sides)
+    active = parsed.active or sides[0]
+    deck = _counted_deck(document, parsed, sum(hands.values()))
+    begun = Round(1, active, position)
+    agreed = Options(measuring=parsed.measuring)
+    state = State(position, (first, second), deck, begun, VolleyChoice(), agreed)
+    if parsed.deck is not None:
+        state = _undealt(state, deck_named(parsed.deck))
+    return _setting_up(state, hands) if parsed.setup else _beginning(state, hands)
+
+
+def _beginning(state: State, hands: Mapping[str, int]) -> State:
+    """The first round, with the hands dealt before it, the active side's first (M-2.6)."""
+    without = hands[state.active] == 0
+    state = first_step(state, 1, state.active)
+    state = replace(state, round=replace(state.round, is_without_cards=without))
+    return state.to(_dealt_before(state, hands, state.step))
+
+
+def _setting_up(state: State, hands: Mapping[str, int]) -> State:
+    """The dice for the terrain, and all that comes before the first round (M-2)."""
+    # Whoever cannot be laid in rows cannot be deployed at all: better said now than then.
+    check_room(state.position, tuple(hands))
+    return state.to(RollingTerrain(_dealt_before(state, hands, RollingFirstRound())))
+
+
+def _dealt_before(state: State, hands: Mapping[str, int], then: Step) -> Step:
+    if state.options.deck is None:
+        return then
+    second = Drawing(state.passive, hands[state.passive], then)
+    return Drawing(state.active, hands[state.active], second)
+
+
+def _undealt(state: State, cards: DeckList) -> State:
+    """The state with the whole of a deck face down, and no hands yet."""
+    deck = Deck(len(cards.cards), 0, cards=tuple(card.id for card in cards.cards))
+    in_hands = sum(side.hand for side in state.sides)
+    if in_hands >= deck.left:
+        wanted = f"expected a deck of more cards than the {in_hands} to be dealt"
+        raise BadInput("options", f"{wanted}, got {deck.left}", key="deck")
+    for side in state.sides:
+        state = state.with_side(replace(side, hand=0))
+    return replace(
+        state, deck=deck, options=replace(state.options, deck=cards.name, cards=cards.cards)
+    )
+
+
+def sides_of(position: Position) -> tuple[str, str]:
+    """The two sides of a table that fits the game.
+
+    Raises:
+        BadInput: It does not: sides, commanders, or units that are none.
+    """
+    field = field_of(position)
+    sides = tuple(dict.fromkeys(unit.side for unit in position.units))
+    if len(sides) != 2:
+        raise BadInput("position", f"expected units of two sides, got {len(sides)}", key="units")
+    for side in sides:
+        led = [leader.id for leader in position.commanders if leader.side == side]
+        if len(led) > 1:
+            got = " and ".join(led)
+            raise BadInput("position", f"expected one commander of {side}, got {got}")
+    for unit in field.units:
+        if (unit.unit.arm, unit.formation) not in ALLOWANCES_BW:
+            raise BadInput("", _why_not_so(unit))
+        if unit.disruption > len(unit.bases):
+            why = f"expected at most {len(unit.bases)} disruptions, got {unit.disruption}: broken"
+            raise BadInput("position", f"unit {unit.id}: {why}")
+    return sides[0], sides[1]
+
+
+def _check_sides(document: Document, parsed: _OptionsDocument, sides: tuple[str, str]) -> None:
+    named: list[tuple[KeyPath, str]] = []
+    if parsed.active is not None:
+        named.append((("active",), parsed.active))
+    named += [(("hands", side), side) for side in parsed.hands]
+    named += [(("morale", side), side) for side in parsed.morale]
+    for path, side in named:
+        if side not in sides:
+            raise document.error(path, f"there is no side {quoted(side)}{nearest(side, sides)}")
+
+
+def _morale(position: Position, parsed: _OptionsDocument, side: str) -> int:
+    """Half of a side's units, rounded up (M-2.5)."""
+    units = sum(unit.side == side for unit in position.units)
+    return parsed.morale.get(side, math.ceil(units / 2))
+
+
+def _counted_deck(document: Document, parsed: _OptionsDocument, in_hands: int) -> Deck:
+    """The deck that the players hold, once the hands have been dealt from it."""
+    if parsed.deck is not None and parsed.deck_size is not None:
+        raise document.error(("deck_size",), "expected none, as the deck says how many it has")
+    size = DECK_SIZE if parsed.deck_size is None else parsed.deck_size
+    if parsed.deck is None and size <= in_hands:
+        why = f"expected more cards than the {in_hands} in hand, got {size}"
+        raise document.error(("deck_size",), why)
+    return Deck(size - in_hands, 0)
+
+
+def _why_not_so(unit: UnitOnField) -> str:
+    """What is wrong with how a unit lies that no game begins with (M-1.7), as players say it."""
+    known = " or ".join(formation for arm, formation in ALLOWANCES_BW if arm == unit.unit.arm)
+    if unit.formation != "broken-up":
+        return f"{unit.id} is {unit.formation}: lay it in {known}"
+    return f"{unit.id}'s bases are apart: put them together in {known}"

@@ -1,0 +1,1 @@
+"""The state of a game: steps, actions, losses, and their JSON."""

@@ -1,0 +1,51 @@
+"""Commanders over whom enemies pass (M-6.29)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import shapely
+
+from tablecam.geometry.shapes import shapes_of
+from tablecam.rules.game import Event
+from tablecam.rules.maurice.field.ground import is_partly_in
+from tablecam.rules.maurice.field.tables import COMMANDER_BW
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.steps import Displacing, Step
+from tablecam.table.model import Commander
+from tablecam.table.sides import side_name
+
+RULE = "M-6.29"
+
+
+def marker_outline(commander: Commander, bw_mm: float) -> shapely.Polygon:
+    """A commander's marker, taken as a disc of 1 BW across about its middle."""
+    place = shapely.Point(commander.x_mm, commander.y_mm)
+    return shapely.buffer(place, COMMANDER_BW * bw_mm / 2)
+
+
+def on_commanders(state: State, side: str, area: shapely.Geometry) -> tuple[Commander, ...]:
+    """The commanders of a side whose markers lie partly in an area."""
+    bw_mm = state.position.table.base_width_mm
+    own = (commander for commander in state.position.commanders if commander.side == side)
+    return tuple(each for each in own if is_partly_in(marker_outline(each, bw_mm), area))
+
+
+def after_passing(state: State, side: str, area: shapely.Geometry, then: Step) -> Followed:
+    """`then` is due, but first the enemy's commander is placed anew if a side passed over him."""
+    enemy = state.other(side)
+    met = on_commanders(state, enemy, area)
+    if not met:
+        return state.to(then), ()
+    state = replace(state, round=replace(state.round, displaced=state.round.displaced | {enemy}))
+    names = " and ".join(commander.id for commander in met)
+    passes = f"{side_name(side)} passes over {names}"
+    text = f"{passes}: {side_name(enemy)} moves him 1 BW to where no base is"
+    drawn = tuple(
+        shape
+        for each in met
+        for shape in shapes_of(marker_outline(each, state.position.table.base_width_mm), "contact")
+    )
+    told = Event("displaced", text, RULE, {"side": enemy}, drawn)
+    return state.to(Displacing(enemy, then=then)), (told,)

@@ -1,0 +1,74 @@
+"""Cards that leave a hand: counted where players hold them, known one by one where they are dealt.
+
+A card that is played or discarded goes to the pile that both sides share (M-3.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tablecam.rules.game import Refused
+from tablecam.rules.maurice.game.state.cards import Card
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.table.sides import side_name
+from tablecam.wording import quoted
+
+
+def is_dealt(state: State) -> bool:
+    """Whether tablecam deals the cards, and so knows each (M-3.10)."""
+    return state.options.deck is not None
+
+
+def cards_of(state: State, side: str) -> tuple[Card, ...]:
+    """The cards that a side was dealt and holds."""
+    held = (state.options.card(card_id) for card_id in state.side(side).cards)
+    return tuple(card for card in held if card is not None)
+
+
+def held_card(state: State, side: str, card_id: str | None) -> Card | None:
+    """The card that a side plays; None where the players hold the cards.
+
+    Raises:
+        Refused: It has no such card, or none was named where they are dealt, or one where not.
+    """
+    if not is_dealt(state):
+        if card_id is not None:
+            why = f"expected no card by name, as the players hold them, got {quoted(card_id)}"
+            raise Refused(why, rule="M-3.10", key="card")
+        if state.side(side).hand == 0:
+            raise Refused(f"{side_name(side)} has no cards", rule="M-3.10")
+        return None
+    if card_id is None:
+        raise Refused("expected the card that is played", rule="M-3.10", key="card")
+    card = state.options.card(card_id)
+    if card is None or card_id not in state.side(side).cards:
+        # Whether there is such a card elsewhere is nobody's to learn.
+        why = f"{side_name(side)} does not hold {quoted(card_id)}"
+        raise Refused(why, rule="M-3.9", key="card")
+    return card
+
+
+def without_cards(state: State, side: str, cards: Sequence[str | None]) -> State:
+    """The state with cards of a side on the pile of discards.
+
+    `cards` are their ids, None for each that the players hold themselves.
+
+    Raises:
+        Refused: The side does not hold as many, or not these.
+    """
+    holder = state.side(side)
+    if len(cards) > holder.hand:
+        raise Refused(f"{side_name(side)} has {holder.hand} cards, not {len(cards)}", rule="M-3.9")
+    left = list(holder.cards)
+    for card in cards:
+        held_card(state, side, card)
+        if card is not None:
+            if card not in left:
+                raise Refused(f"{card} is named twice", rule="M-3.9", key="cards")
+            left.remove(card)
+    known = tuple(card for card in cards if card is not None)
+    deck = state.deck
+    deck = replace(deck, discarded=deck.discarded + len(cards), discards=(*deck.discards, *known))
+    hand = replace(holder, hand=holder.hand - len(cards), cards=tuple(left))
+    return replace(state.with_side(hand), deck=deck)

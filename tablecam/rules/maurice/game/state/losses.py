@@ -1,0 +1,68 @@
+"""Disruptions, units that leave the table, and what it costs their army (M-1.14, M-2.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tablecam.geometry.outlines import unit_footprint
+from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.rules.game import Event
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.steps import Over
+from tablecam.table.sides import side_name
+
+
+def disrupted(
+    state: State, name: str, gained: int, why: str, rule: str, drawn: tuple[Shape, ...] = ()
+) -> Followed:
+    """The state with more disruption for a unit; whether that breaks it is for others to say.
+
+    `drawn` shows what disrupted it.
+    """
+    unit = state.position.unit(name)
+    if unit is None:
+        raise KeyError(name)
+    level = int(unit.state.get("disruption", 0)) + gained
+    text = f"{name} {why}: {gained} disruption{'s' * (gained != 1)}, {level} in all"
+    facts = {"unit": name, "disruption": gained, "level": level}
+    hurt = replace(unit, state={**unit.state, "disruption": level})
+    return state.with_unit(hurt), (Event("disrupted", text, rule, facts, drawn),)
+
+
+def without_broken(state: State, broken: Sequence[str]) -> Followed:
+    """The state without units that broke, in the order in which they did (M-1.14).
+
+    Each costs its army 1 morale; the army that comes to 0 first has lost, and with that the game is
+    over, whatever else would have broken.
+    """
+    events: list[Event] = []
+    for name in broken:
+        if isinstance(state.step, Over):
+            break
+        unit = state.position.unit(name)
+        if unit is None:
+            raise KeyError(name)
+        units = tuple(each for each in state.position.units if each.id != name)
+        state = replace(state, position=replace(state.position, units=units))
+        facts = {"unit": name, "side": unit.side}
+        text, drawn = f"{name} breaks and leaves the table", shapes_of(unit_footprint(unit), "unit")
+        events.append(Event("broken", text, "M-1.14", facts, drawn))
+        state, lost = less_morale(state, unit.side)
+        events += lost
+    return state, tuple(events)
+
+
+def less_morale(state: State, side: str) -> Followed:
+    """The state with one morale less for an army; at 0 it has lost at once (M-2.5, M-4.1)."""
+    left = state.side(side).morale - 1
+    state = state.with_side(replace(state.side(side), morale=left))
+    facts = {"side": side, "morale": left}
+    events = [Event("morale", f"the {side_name(side)} army has {left} morale left", "M-2.5", facts)]
+    if left <= 0:
+        winner = state.other(side)
+        because = f"the {side_name(side)} army has no morale left: {side_name(winner)} wins"
+        state = state.to(Over(winner, because, "M-4.1"))
+        events.append(Event("over", because, "M-4.1", {"winner": winner}))
+    return state, tuple(events)

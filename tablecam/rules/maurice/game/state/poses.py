@@ -1,0 +1,58 @@
+"""Bases put elsewhere: moved and turned together, or one beside and behind the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tablecam.geometry.moves.lanes import rotated
+from tablecam.table.headings import forward, right
+from tablecam.table.model import BasePose, Point
+
+Bases = tuple[BasePose, ...]
+
+
+def ahead(bases: Sequence[BasePose], heading_deg: float, length_mm: float) -> Bases:
+    """Bases moved along a heading."""
+    x, y = forward(heading_deg)
+    return tuple(
+        replace(base, x_mm=base.x_mm + x * length_mm, y_mm=base.y_mm + y * length_mm)
+        for base in bases
+    )
+
+
+def wheeled(bases: Sequence[BasePose], about_mm: Point, angle_deg: float) -> Bases:
+    """Bases turned together about a place, counter-clockwise."""
+    places = rotated([(base.x_mm, base.y_mm) for base in bases], about_mm, angle_deg).tolist()
+    return tuple(
+        replace(base, x_mm=x, y_mm=y, heading_deg=base.heading_deg + angle_deg)
+        for base, (x, y) in zip(bases, places, strict=True)
+    )
+
+
+def faced(bases: Sequence[BasePose], by_deg: float) -> Bases:
+    """Bases turned each on its spot."""
+    return tuple(replace(base, heading_deg=base.heading_deg + by_deg) for base in bases)
+
+
+def behind(base: BasePose, mate: BasePose) -> BasePose:
+    """A mate put flush behind a base."""
+    x, y = forward(base.heading_deg)
+    back_mm = (base.depth_mm + mate.depth_mm) / 2
+    return replace(
+        mate,
+        x_mm=base.x_mm - x * back_mm,
+        y_mm=base.y_mm - y * back_mm,
+        heading_deg=base.heading_deg,
+    )
+
+
+def beside(base: BasePose, mate: BasePose, *, to_right: bool) -> BasePose:
+    """A mate put flush beside a base, their fronts on one line."""
+    across, onward = np.array(right(base.heading_deg)), np.array(forward(base.heading_deg))
+    apart_mm = (base.width_mm + mate.width_mm) / 2 * (1 if to_right else -1)
+    on_mm = (base.depth_mm - mate.depth_mm) / 2
+    x, y = (np.array((base.x_mm, base.y_mm)) + across * apart_mm + onward * on_mm).tolist()
+    return replace(mate, x_mm=x, y_mm=y, heading_deg=base.heading_deg)

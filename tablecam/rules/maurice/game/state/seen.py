@@ -1,0 +1,47 @@
+"""A state as a seat may see it: a hand is its owner's alone, and nobody sees the deck (M-3.1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tablecam.rules.frozen_json import to_plain
+from tablecam.rules.game import Json
+from tablecam.rules.maurice.field.tables import KINDS, Kind
+from tablecam.rules.maurice.game.state.hand import cards_of
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.state_json import state_to_json
+from tablecam.rules.maurice.game.state.steps import LayingTerrain
+
+
+def seen_by(state: State, seat: str | None) -> Json:
+    """The state without what is concealed from a seat; None is a spectator's.
+
+    `hand` holds the seat's own cards in full where tablecam deals, and `discards` the face-up pile.
+    """
+    sides = tuple(replace(side, cards=()) for side in state.sides)
+    options = replace(state.options, cards=())
+    deck = replace(state.deck, cards=(), discards=())
+    public = replace(state, sides=(sides[0], sides[1]), options=options, deck=deck)
+    plain = state_to_json(public)
+    pile = (state.options.card(card_id) for card_id in state.deck.discards)
+    plain["discards"] = [to_plain(card) for card in pile if card is not None]
+    if isinstance(state.step, LayingTerrain):
+        plain["kinds"] = [{"kind": name, "does": _does(kind)} for name, kind in KINDS.items()]
+    if seat is not None and seat in {side.name for side in state.sides}:
+        plain["hand"] = [to_plain(card) for card in cards_of(state, seat)]
+    return plain
+
+
+_WORDS = {
+    "is_impassable": "impassable",
+    "is_difficult": "difficult",
+    "is_cover": "cover",
+    "obstructs": "obstructs fire",
+    "is_water": "water",
+    "bridges": "takes water and difficulty away",
+}
+
+
+def _does(kind: Kind) -> str:
+    """What a kind of terrain does, for players who agree on it before play (M-2.2)."""
+    return ", ".join(text for key, text in _WORDS.items() if getattr(kind, key))

@@ -1,0 +1,60 @@
+"""States as documents: `State` to JSON and back, losing nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from tablecam.documents import document_from
+from tablecam.rules.frozen_json import from_plain, to_plain
+from tablecam.rules.game import Json
+from tablecam.rules.maurice.field.field import GAME
+from tablecam.rules.maurice.game.state.state import State
+from tablecam.table.model import Position
+from tablecam.table.position_file import position_from_json, position_to_json
+
+FORMAT = "tablecam.maurice-lite.state"
+VERSION = 1
+
+_ADAPTER: Final = TypeAdapter(State)
+_SOURCE = "state"
+
+
+def state_to_json(state: State) -> Json:
+    """The document of a state. The table as the round began is left out where nothing moved."""
+    # Positions have a form of their own, which is nearly all of a state and of the time.
+    bare = Position(state.position.game, state.position.table)
+    plain: Json = to_plain(replace(state, position=bare, round=replace(state.round, began=bare)))
+    plain["position"] = position_to_json(state.position)
+    if state.round.began == state.position:
+        del plain["round"]["began"]
+    else:
+        plain["round"]["began"] = position_to_json(state.round.began)
+    return {"format": FORMAT, "version": VERSION} | plain
+
+
+def state_from_json(data: object) -> State:
+    """The state that a document holds.
+
+    Raises:
+        BadInput: Naming the key, what was expected and what came.
+    """
+    document = document_from(data, _SOURCE)
+    document.require(FORMAT, VERSION)
+    plain = {key: value for key, value in document.data.items() if key not in ("format", "version")}
+    plain["position"] = _position(plain, "position")
+    if isinstance(of_round := plain.get("round"), dict):
+        began = _position(of_round, "began") if "began" in of_round else plain["position"]
+        plain["round"] = of_round | {"began": began}
+    state: State = from_plain(_ADAPTER, plain, _SOURCE)
+    return state
+
+
+def _position(data: Mapping[str, Any], key: str) -> Json:
+    """A position of a document as the adapter reads one, having been read as positions are."""
+    position = position_from_json(data.get(key), f"{_SOURCE}: {key}", games=(GAME,))
+    plain: Json = to_plain(position)
+    return plain

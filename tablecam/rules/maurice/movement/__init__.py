@@ -1,0 +1,1 @@
+"""Movement: allowances, marches, wheels and changes of formation (chapter 6)."""

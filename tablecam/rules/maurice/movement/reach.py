@@ -1,0 +1,100 @@
+"""What a unit may come to pass over on a march, as an area to be drawn (M-6.2, M-6.9 to M-6.19)."""
+
+from __future__ import annotations
+
+import shapely
+
+from tablecam.geometry.moves.paths import faced_about
+from tablecam.geometry.moves.reach import snaking_reach, wheeled_reach
+from tablecam.geometry.outlines import GRID_MM, SEAM_MM, table_outline
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.tables import (
+    ARTILLERY_SLOW_BW,
+    COLUMN_NEAR_BW,
+    NEAR_BW,
+    RETROGRADE_SHARE,
+    SLIVER_MM,
+)
+from tablecam.rules.maurice.movement.free import leader
+from tablecam.rules.maurice.movement.movement import allowance_bw
+from tablecam.rules.maurice.place.near import near_enemy
+
+_OFF_TABLE_MM = 1e3
+
+
+def reach(field: Field, unit: UnitOnField) -> shapely.Geometry:
+    """All that a unit may pass over or end on when it marches, its own place included.
+
+    Friends are no obstacle here, as they often may be passed; enemies, impassable ground and the
+    table's edge are. An approximation for drawing: `judge_move` decides.
+    """
+    allowed_bw = allowance_bw(field, unit)
+    if allowed_bw <= 0:
+        return unit.outline
+    if unit.unit.arm == "artillery" or unit.formation == "column":
+        area = _snaking(field, unit, allowed_bw)
+    else:
+        area = _wheeling(field, unit, allowed_bw)
+    return shapely.union_all([area, unit.outline], grid_size=GRID_MM)
+
+
+def _wheeling(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geometry:
+    """Forward by the whole allowance, backward by half of it (M-6.13)."""
+    table = table_outline(field.position.table)
+    round_it = shapely.buffer(table, _OFF_TABLE_MM, join_style="mitre")
+    barred = shapely.union_all([*_barriers(field, unit), shapely.difference(round_it, table)])
+    limit_mm = allowed_bw * field.bw_mm
+    depth_mm = unit.unit.bases[0].depth_mm * (2 if unit.formation == "massed" else 1)
+    shapes = _convex_shapes(unit)
+    ahead = wheeled_reach(unit.axes, shapes, limit_mm, barred=barred, sliver_mm=SLIVER_MM)
+    back = wheeled_reach(
+        faced_about(unit.axes, depth_mm),
+        shapes,
+        limit_mm * RETROGRADE_SHARE,
+        barred=barred,
+        sliver_mm=SLIVER_MM,
+    )
+    return shapely.union_all([ahead, back], grid_size=GRID_MM)
+
+
+def _convex_shapes(unit: UnitOnField) -> tuple[shapely.Polygon, ...]:
+    """A unit's outline where it is as good as convex, else its bases one by one."""
+    hull = shapely.convex_hull(unit.outline)
+    if not isinstance(hull, shapely.Polygon):
+        return unit.bases
+    return (hull,) if shapely.hausdorff_distance(hull, unit.outline) <= SEAM_MM else unit.bases
+
+
+def _snaking(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geometry:
+    """As far as it may go near the enemy or over difficult ground, and farther keeping off them."""
+    is_artillery = unit.unit.arm == "artillery"
+    slow_bw = ARTILLERY_SLOW_BW if is_artillery else COLUMN_NEAR_BW
+    areas = [_corridors(field, unit, min(slow_bw, allowed_bw), [])]
+    wide = shapely.buffer(
+        [enemy.outline for enemy in field.enemies_of(unit)], NEAR_BW * field.bw_mm, quad_segs=16
+    )
+    if is_artillery and allowed_bw > slow_bw:
+        far = _corridors(field, unit, allowed_bw, [field.ground.difficult])
+        # It may pass near enemies, but not end there (M-6.19).
+        areas.append(shapely.difference(far, shapely.union_all(wide), grid_size=GRID_MM))
+    elif allowed_bw > slow_bw and not near_enemy(field, unit).is_near:
+        areas.append(_corridors(field, unit, allowed_bw, list(wide)))
+    return shapely.union_all(areas, grid_size=GRID_MM)
+
+
+def _corridors(
+    field: Field, unit: UnitOnField, limit_bw: float, avoided: list[shapely.Geometry]
+) -> shapely.Geometry:
+    base = leader(unit)
+    return snaking_reach(
+        (base.x_mm, base.y_mm),
+        limit_bw * field.bw_mm,
+        width_mm=min(field.bw_mm, base.width_mm, base.depth_mm) - 2 * SLIVER_MM,
+        around=[*_barriers(field, unit), *avoided],
+        inside=table_outline(field.position.table),
+    )
+
+
+def _barriers(field: Field, unit: UnitOnField) -> list[shapely.Geometry]:
+    enemies = [enemy.outline for enemy in field.enemies_of(unit)]
+    return [*enemies, field.ground.barred]

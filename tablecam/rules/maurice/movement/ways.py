@@ -1,0 +1,169 @@
+"""What a way that a unit takes passes over: friends, difficult ground, and what bars it (M-6)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+import shapely
+
+from tablecam.geometry.moves.lanes import front_width_mm
+from tablecam.geometry.outlines import GRID_MM
+from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.ground import is_partly_in
+from tablecam.rules.maurice.field.tables import BASES, NEAR_BW
+from tablecam.table.hands import SLIP_MM
+from tablecam.uncertainty.answer import Answer, decide
+from tablecam.uncertainty.clear_line import is_barred
+from tablecam.uncertainty.contact import TOUCH_MM
+from tablecam.uncertainty.lengths import Length
+
+_FAR_SIGMAS = 3.0
+_NOWHERE: Final = shapely.Polygon()
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way that a unit may have taken, whether it is legal, and what it costs.
+
+    `allowed_bw` is how far the unit may go by it, infinite where that does not matter. `is_rough`
+    when difficult ground has been counted among the disruptions already: once is all. `area` is
+    what it passes over, `is_after_about_face` whether the unit about-faced before it.
+    """
+
+    answer: Answer
+    cost_mm: float = 0.0
+    allowed_bw: float = math.inf
+    path: tuple[Shape, ...] = ()
+    disruptions: int = 0
+    passed: tuple[str, ...] = ()
+    is_rough: bool = False
+    area: shapely.Geometry = _NOWHERE
+    is_after_about_face: bool = False
+
+
+def refused(rule: str, because: str, evidence: tuple[Shape, ...] = ()) -> Way:
+    """No way at all."""
+    return Way(Answer("no", 0.0, 0.0, 0.0, rule, because, evidence))
+
+
+def judged_way(
+    field: Field,
+    unit: UnitOnField,
+    area: shapely.Geometry,
+    *,
+    cost_mm: float,
+    allowed_bw: float,
+    sigma_mm: float,
+    path: tuple[Shape, ...],
+    rule: str,
+    is_rough: bool | None = None,
+) -> Way:
+    """A way over an area, judged by its length and by what lies in the area.
+
+    The mover has the benefit of the doubt, so a way that is too close to call is not refused.
+    `is_rough` says whether it leads through difficult ground, where the area alone does not tell.
+    """
+    if is_rough is None:
+        # Who stays where it stands moves neither into ground nor out of it (M-5.2).
+        has_moved = cost_mm > SLIP_MM + _FAR_SIGMAS * sigma_mm
+        is_rough = has_moved and is_partly_in(area, field.ground.difficult)
+    is_rough = is_rough and unit.unit.arm != "artillery"
+    margin_mm = allowed_bw * field.bw_mm - cost_mm
+    tolerance_mm = field.position.table.tolerance_mm
+    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
+    because = f"{unit.id} moved {field.in_bw(cost_mm):.2f} BW of {allowed_bw:g}"
+    passed = friends_in(field, unit, area)
+    disruptions = int(is_rough) + (len(passed) if suffers(unit) else 0)
+    way = Way(
+        Answer(word, margin_mm, sigma_mm, chance, rule, because, path),
+        cost_mm,
+        allowed_bw,
+        path,
+        disruptions,
+        tuple(friend.id for friend in passed),
+        is_rough,
+        area,
+    )
+    barred = _barred(field, unit, area, passed, disruptions)
+    if barred is None:
+        return way
+    return replace(way, answer=replace(barred, evidence=(*barred.evidence, *path)))
+
+
+def friends_in(field: Field, unit: UnitOnField, area: shapely.Geometry) -> tuple[UnitOnField, ...]:
+    """The friends that a unit passes through (M-6.7).
+
+    Into one that stood flush beside it a wheel swings a rear corner: that is no passing through.
+    """
+    return tuple(
+        friend for friend in field.friends_of(unit) if is_partly_in(_in_the_way(unit, friend), area)
+    )
+
+
+def _in_the_way(unit: UnitOnField, friend: UnitOnField) -> shapely.Geometry:
+    """What of a friend a unit has to keep off: the swing of a wheel beside it is left out."""
+    if not unit.has_beside_it(friend):
+        return friend.outline
+    corners_mm = shapely.get_coordinates(unit.outline)
+    width_mm = front_width_mm(unit.axes)
+    depth_mm = -float(unit.axes.ahead_mm(corners_mm).min())
+    swing_mm = math.hypot(width_mm, depth_mm) - width_mm + TOUCH_MM
+    swept = shapely.buffer(unit.outline, swing_mm, join_style="mitre")
+    return shapely.difference(friend.outline, swept, grid_size=GRID_MM)
+
+
+def comes_near(field: Field, unit: UnitOnField, area: shapely.Geometry) -> bool:
+    """Whether a way over an area comes near the enemy (M-1.9).
+
+    Where impassable ground bars the shortest line to an enemy, the mover has the benefit of the
+    doubt: he may have been where it bars all the others, too.
+    """
+    outlines = np.array([enemy.outline for enemy in field.enemies_of(unit)])
+    near = outlines[shapely.dwithin(outlines, area, NEAR_BW * field.bw_mm + EXACT_MM)]
+    lines = shapely.get_coordinates(shapely.shortest_line(near, area)).reshape(-1, 4)
+    lengths = (Length(math.hypot(c - a, d - b), 0.0, (a, b), (c, d)) for a, b, c, d in lines)
+    return any(not is_barred(length, field.ground.impassable) for length in lengths)
+
+
+def suffers(unit: UnitOnField) -> bool:
+    """Whether passing through friends disrupts a unit: not artillery, nor columns (M-6.7)."""
+    return unit.unit.arm != "artillery" and unit.formation != "column"
+
+
+def breaks(unit: UnitOnField, disruptions: int) -> bool:
+    """Whether so many more disruptions would break a unit (M-1.14)."""
+    return unit.disruption + disruptions > BASES[unit.unit.arm]
+
+
+def _barred(
+    field: Field,
+    unit: UnitOnField,
+    area: shapely.Geometry,
+    passed: tuple[UnitOnField, ...],
+    disruptions: int,
+) -> Answer | None:
+    """What forbids a way: enemies, impassable ground, or that somebody would break of it."""
+    for enemy in field.enemies_of(unit):
+        if is_partly_in(enemy.outline, area):
+            because = f"{unit.id} would pass through {enemy.id}"
+            return _no("M-6.6", because, shapes_of(enemy.outline, "barrier"))
+    if is_partly_in(area, field.ground.barred):
+        barrier = shapes_of(field.ground.barred, "barrier")
+        return _no("M-5.1", f"{unit.id} would pass impassable ground", barrier)
+    if disruptions and breaks(unit, disruptions):
+        because = f"{unit.id} has {unit.disruption} disruptions, and the way would break it"
+        return _no("M-6.8" if passed else "M-6.4", because, ())
+    for friend in passed:
+        if suffers(friend) and breaks(friend, 1):
+            because = f"{unit.id} would break {friend.id} by passing through it"
+            return _no("M-6.8", because, shapes_of(friend.outline, "barrier"))
+    return None
+
+
+def _no(rule: str, because: str, evidence: tuple[Shape, ...]) -> Answer:
+    return Answer("no", 0.0, 0.0, 0.0, rule, because, evidence)

@@ -1,0 +1,1 @@
+"""Exact chances of what the dice of a request can lead to."""

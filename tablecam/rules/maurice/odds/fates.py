@@ -1,0 +1,115 @@
+"""What becomes of units when attackers fall back after a combat, as variables of its dice.
+
+Attackers fall back one after the other (M-8.24). What one of them suffers hangs on whether it is
+still in contact (M-8.23), on which enemies near its way still stand, and on where the friends near
+its way have gone and how disrupted they are, by then (M-8.25 to M-8.27). Who can matter to whom is
+a question of places alone; for those the rule is asked once for each combination of what may have
+become of them, and what comes out are their next variables. So chance stays exact however the
+attackers' ways cross, and a unit with nothing behind it adds no more than itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tablecam.rules.maurice.odds.chances import Variable, certain, follows
+from tablecam.rules.maurice.odds.combat import Fight
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What has become of a unit so far.
+
+    `disruption` is what it has gained, `back_mm` how far it has fallen back.
+    """
+
+    disruption: int = 0
+    is_broken: bool = False
+    falls_back: bool = False
+    back_mm: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """The units that can matter to one that falls back: enemies in the order asked, and friends."""
+
+    enemies: tuple[str, ...] = ()
+    friends: tuple[str, ...] = ()
+
+
+class Ground(Protocol):
+    """Where the units of a combat lie."""
+
+    def concern(self, unit_id: str, places_mm: Mapping[str, frozenset[float]]) -> Concern:
+        """Who can matter to a unit that falls back.
+
+        `places_mm` are how far back each other unit of its side may be by now.
+        """
+
+    def fall_back(
+        self, unit_id: str, fates: Mapping[str, Fate], standing: frozenset[str]
+    ) -> Mapping[str, Fate]:
+        """The fates of a unit and of the friends that concern it, once it has fallen back.
+
+        `standing` are the enemies that concern it and are not broken.
+        """
+
+
+Fates = Mapping[str, Variable[Fate]]
+
+
+def fates(fights: Mapping[str, Fight], order: Sequence[str], ground: Ground) -> Fates:
+    """What becomes of all engaged units, and of the friends whom some of them pass through.
+
+    Args:
+        fights: The results of the combat.
+        order: The attackers, in the order in which they fall back.
+        ground: Where they do.
+    """
+    found = {unit_id: _after_results(fight) for unit_id, fight in fights.items()}
+    for unit_id in order:
+        if True in fights[unit_id].has_contact.states:
+            found |= _after_falling_back(unit_id, found, fights, set(order), ground)
+    return found
+
+
+def _after_results(fight: Fight) -> Variable[Fate]:
+    return follows(lambda harm: Fate(harm.disruption, harm.is_broken), fight.harm)
+
+
+def _after_falling_back(
+    unit_id: str,
+    so_far: Fates,
+    fights: Mapping[str, Fight],
+    attackers: Iterable[str],
+    ground: Ground,
+) -> dict[str, Variable[Fate]]:
+    """The fates of a unit and of the friends that concern it after its turn."""
+    places_mm = {name: _places_mm(so_far[name]) for name in attackers if name != unit_id}
+    concern = ground.concern(unit_id, places_mm)
+    names = (unit_id, *concern.friends)
+    before = [so_far.get(name) or certain(Fate()) for name in names]
+    may_stand = [name for name in concern.enemies if name in fights]
+    always = frozenset(concern.enemies) - frozenset(may_stand)
+
+    def turn(has_contact: bool, *states: Any) -> tuple[Fate, ...]:
+        held, stand = states[: len(names)], states[len(names) :]
+        if not has_contact or held[0].is_broken:
+            return tuple(held)
+        standing = always | {each for each, stands in zip(may_stand, stand, strict=True) if stands}
+        after = ground.fall_back(unit_id, dict(zip(names, held, strict=True)), standing)
+        return tuple(after[name] for name in names)
+
+    stands = [follows(bool, fights[name].standing) for name in may_stand]
+    after = follows(turn, fights[unit_id].has_contact, *before, *stands)
+    return {name: _one_of(after, place) for place, name in enumerate(names)}
+
+
+def _places_mm(fate: Variable[Fate]) -> frozenset[float]:
+    return frozenset(state.back_mm for state in fate.states if not state.is_broken)
+
+
+def _one_of(several: Variable[tuple[Fate, ...]], place: int) -> Variable[Fate]:
+    return follows(lambda states: states[place], several)

@@ -1,0 +1,137 @@
+"""How far a force is from its commander, as the string runs, and which cards reach it (M-4.11)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+
+from tablecam.geometry.rectangles import EXACT_MM, rectangles
+from tablecam.geometry.shapes import Shape
+from tablecam.geometry.taut.taut_path import StringLine, string_lines
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.tables import COMMANDER_BW, STRING_BW
+from tablecam.table.model import BasePose, Commander, Point
+from tablecam.uncertainty.answer import Answer, decide
+
+RULE = "M-4.12"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The string from a commander to the nearest unit of a force (M-4.11, M-4.12).
+
+    `unit` is that unit's id; `path` draws the string, from the edge of the commander's marker.
+    """
+
+    length_mm: float
+    sigma_mm: float
+    length_bw: float
+    unit: str
+    path: Shape
+    because: str
+
+
+def span(field: Field, commander: Commander, ids: Iterable[str]) -> Span | None:
+    """The shortest string from a commander to any of some units; None where all are closed off.
+
+    It keeps 1 BW from every enemy and stays on the table; friends and terrain are no obstacle.
+    """
+    return spans(field, commander, [tuple(ids)])[0]
+
+
+def spans(
+    field: Field, commander: Commander, forces: Sequence[Sequence[str]]
+) -> tuple[Span | None, ...]:
+    """The shortest strings from a commander to each of some forces, as `span` finds them."""
+    goals = [[field.by_id[unit_id] for unit_id in force] for force in forces]
+    enemies = [unit for unit in field.units if unit.side != commander.side]
+    table = field.position.table
+    strings = string_lines(
+        (commander.x_mm, commander.y_mm),
+        [[goal.outline for goal in of_force] for of_force in goals],
+        around=[enemy.outline for enemy in enemies],
+        keep_mm=STRING_BW * field.bw_mm,
+        start_radius_mm=COMMANDER_BW * field.bw_mm / 2,
+        bounds=(0.0, 0.0, table.width_mm, table.depth_mm),
+    )
+    return tuple(
+        None if string is None else _span(field, commander, of_force[string.goal], string, enemies)
+        for string, of_force in zip(strings, goals, strict=True)
+    )
+
+
+def _span(
+    field: Field,
+    commander: Commander,
+    unit: UnitOnField,
+    string: StringLine,
+    enemies: Sequence[UnitOnField],
+) -> Span:
+    length_bw = field.in_bw(string.length_mm)
+    path = Shape("line", string.points_mm, "string", f"{length_bw:.2f} BW")
+    way = "round the enemy" if string.bends else "straight"
+    because = f"the string from {commander.id} to {unit.id} is {length_bw:.2f} BW, {way}"
+    sigma_mm = _sigma(string, commander, unit, enemies)
+    return Span(string.length_mm, sigma_mm, length_bw, unit.id, path, because)
+
+
+def reaches(field: Field, found: Span, cards_bw: Sequence[float]) -> Answer:
+    """Whether cards of these spans, added up, activate a force at the end of a string (M-4.11).
+
+    At least one card is needed, also at distance 0 (M-4.13).
+    """
+    total_bw = sum(cards_bw)
+    margin_mm = total_bw * field.bw_mm - found.length_mm
+    if not cards_bw:
+        because = "no card is played: even at distance 0 one is needed"
+        return Answer("no", margin_mm, found.sigma_mm, 0.0, "M-4.13", because, (found.path,))
+    tolerance_mm = field.position.table.tolerance_mm
+    answer, chance = decide(margin_mm, found.sigma_mm, tolerance_mm=tolerance_mm)
+    doubt = "too close to call, and the mover has the benefit of the doubt"
+    verdict = {"yes": "enough", "no": "not enough", "too_close": doubt}[answer]
+    because = f"{found.because}: cards of {total_bw:g} BW are {verdict}"
+    return Answer(answer, margin_mm, found.sigma_mm, chance, "M-4.11", because, (found.path,))
+
+
+def least_cards(field: Field, found: Span) -> tuple[int, Answer]:
+    """The least whole span, in BW, that activates a force at the end of a string, and how surely.
+
+    What is too close to call is the mover's (G-7); even at distance 0 a card is needed (M-4.13).
+    """
+    least_bw = max(1, math.ceil((found.length_mm - EXACT_MM) / field.bw_mm))
+    while least_bw > 1 and reaches(field, found, (least_bw - 1,)).answer != "no":
+        least_bw -= 1
+    return least_bw, reaches(field, found, (least_bw,))
+
+
+def _sigma(
+    string: StringLine, commander: Commander, goal: UnitOnField, enemies: Sequence[UnitOnField]
+) -> float:
+    """The standard deviation of a string's length, from how it pulls at what it hangs on."""
+    bends = [bend.corner_mm for bend in string.bends]
+    held_by = [*_nearest(enemies, bends), *_nearest([goal], string.points_mm[-1:])]
+    places = [*bends, string.points_mm[-1]]
+    pulls_at = [*(bend.pull for bend in string.bends), string.end_pull]
+    pulls: dict[BasePose, tuple[float, float, float]] = {}
+    for base, at, (pull_x, pull_y) in zip(held_by, places, pulls_at, strict=True):
+        x, y, turn = pulls.get(base, (0.0, 0.0, 0.0))
+        lever = (at[0] - base.x_mm) * pull_y - (at[1] - base.y_mm) * pull_x
+        pulls[base] = (x + pull_x, y + pull_y, turn + lever)
+    variances = [commander.sigma_mm**2 * math.hypot(*string.start_pull) ** 2]
+    by_pose = np.array([*pulls.values()])[:, None]
+    variances += np.square(rectangles([*pulls]).in_sigmas(by_pose)).ravel().tolist()
+    return math.sqrt(math.fsum(variances))
+
+
+def _nearest(units: Sequence[UnitOnField], places: Sequence[Point]) -> list[BasePose]:
+    """Of some units' bases the one that lies nearest to each place."""
+    if not places:
+        return []
+    bases = [base for unit in units for base in unit.unit.bases]
+    outlines = np.array([base for unit in units for base in unit.bases], dtype=object)
+    apart_mm = shapely.distance(shapely.points(places)[:, None], outlines)
+    return [bases[index] for index in np.argmin(apart_mm, axis=1).tolist()]

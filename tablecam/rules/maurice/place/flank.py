@@ -1,0 +1,159 @@
+"""To the flank, and flanked (M-1.12, M-1.13)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import shapely
+
+from tablecam.geometry.fronts import Fronts, strip_ahead
+from tablecam.geometry.outlines import GRID_MM, front_line
+from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles, rectangles
+from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.tables import SLIVER_MM
+from tablecam.rules.maurice.place.touch import Touching
+from tablecam.uncertainty.answer import Answer, decide
+from tablecam.uncertainty.samples import DRAWS, decide_sampled, sampled
+
+RULE = "M-1.12"
+
+_FAR_SIGMAS = 6.0
+
+
+def is_to_flank(a: UnitOnField, b: UnitOnField) -> bool:
+    """Whether `b` is to `a`'s flank, what was measured taken at its word."""
+    return bool(flank_margins_mm([a], [b])[0, 0] >= -EXACT_MM)
+
+
+def to_flank(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
+    """Whether `b` is to `a`'s flank: else it is to its front.
+
+    At least half of `b`'s bases must lie completely behind `a`'s front line, and nothing of `b`
+    directly in front of `a`. The margin is that of whichever fails first.
+    """
+    return flank_answer(field, a, b, float(flank_margins_mm([a], [b])[0, 0]))
+
+
+def flanked_by(field: Field, unit: UnitOnField, touching: Touching) -> tuple[str, ...]:
+    """The enemies that flank a unit: they touch it, and are to its flank (M-1.13)."""
+    return tuple(
+        enemy_id
+        for enemy_id in touching.enemies_of(unit.id)
+        if is_to_flank(unit, field.by_id[enemy_id])
+    )
+
+
+def flank_margins_mm(units: Sequence[UnitOnField], others: Sequence[UnitOnField]) -> Array:
+    """By how much each of some others (m) is to the flank of each of some units (k): (k, m).
+
+    Negative by how much it is not.
+    """
+    if not others or not units:
+        return np.zeros((len(units), len(others)))
+    bases = rectangles([other.unit for other in others])
+    return _margins_mm(Fronts.of_all([unit.axes for unit in units]), bases)
+
+
+def flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float) -> Answer:
+    """As `to_flank`, the margin known already."""
+    tolerance_mm = field.position.table.tolerance_mm
+    word, chance = decide(margin_mm, tolerance_mm=tolerance_mm)
+    sigma_mm = _spread_mm(a, b)
+    if sigma_mm and abs(margin_mm) <= _FAR_SIGMAS * sigma_mm:
+        drawn_mm = _margins_of_draws_mm(a, b)
+        word, sigma_mm, chance = decide_sampled(margin_mm, drawn_mm, tolerance_mm=tolerance_mm)
+    because = _sentence(a, b, word, margin_mm)
+    return Answer(word, margin_mm, sigma_mm, chance, RULE, because, flank_evidence(field, a, b))
+
+
+def flank_evidence(field: Field, a: UnitOnField, b: UnitOnField) -> tuple[Shape, ...]:
+    """`a`'s front line, the strip directly in front of it, and how each base of `b` counts."""
+    table = field.position.table
+    strip = strip_ahead(a.axes, table)
+    ahead_mm = _ahead_mm(a, b)
+    drawn = list(shapes_of(strip, "directly-in-front"))
+    drawn += shapes_of(front_line(a.unit, table), "front-line", f"{a.id}'s front line")
+    for base, each_mm in zip(b.bases, ahead_mm, strict=True):
+        role, label = ("counts", "behind") if each_mm <= EXACT_MM else ("counts-not", "")
+        drawn += shapes_of(base, role, label)
+    if _depth_mm(a, b) > SLIVER_MM:
+        common = shapely.intersection(b.outline, strip, grid_size=GRID_MM)
+        drawn += shapes_of(common, "intrusion", "directly in front")
+    return tuple(drawn)
+
+
+def _margins_mm(fronts: Fronts, bases: Rectangles, draws: int = 1) -> Array:
+    """The margins (k, n) of n units for k fronts; their bases are as drawn so many times, 1 or k.
+
+    Completely behind a front line is a base whose foremost corner is not ahead of it (G-4); of
+    half the bases, rounded up, the least so is what the margin hangs on.
+    """
+    corners_mm = bases.corners_mm().reshape(draws, -1, 4, 2)
+    ahead_mm = fronts.ahead_mm(corners_mm)
+    depth_mm = fronts.depth_mm(corners_mm, bases.axes.reshape(draws, -1, 2, 2))
+    starts = np.unique(bases.owners[: corners_mm.shape[1]], return_index=True)[1]
+    ahead_of_units = np.split(ahead_mm, starts[1:], axis=1)
+    depth_of_units = np.split(depth_mm, starts[1:], axis=1)
+    margins = [
+        np.minimum(-_at_half(ahead), SLIVER_MM - depth.max(axis=1))
+        for ahead, depth in zip(ahead_of_units, depth_of_units, strict=True)
+    ]
+    return np.stack(margins, axis=1)
+
+
+def _at_half(ahead_mm: Array) -> Array:
+    """Of how far bases (k, n) lie ahead, what half of them do not exceed: (k,)."""
+    half = (ahead_mm.shape[1] + 1) // 2
+    return np.asarray(np.partition(ahead_mm, half - 1, axis=1)[:, half - 1])
+
+
+def _margins_of_draws_mm(a: UnitOnField, b: UnitOnField) -> Array:
+    """The margins (n,) for many draws of both units' poses."""
+    of_a = sampled(rectangles([a.unit]))
+    of_b = sampled(rectangles([b.unit]), first=len(a.unit.bases))
+    return _margins_mm(Fronts.drawn(a.unit, of_a), of_b, DRAWS)[:, 0]
+
+
+def _spread_mm(a: UnitOnField, b: UnitOnField) -> float:
+    """A bound on the margin's standard deviation: cheap, and 0 where all is exact.
+
+    A front line that is askew by a hair is off by the more the farther away it is asked about.
+    """
+    bases = a.unit.bases + b.unit.bases
+    sigma_mm = max(base.sigma_mm for base in bases)
+    sigma_rad = float(np.radians(max(base.sigma_deg for base in bases)))
+    if not sigma_mm and not sigma_rad:
+        return 0.0
+    edge_mm = float(np.hypot(*np.subtract(a.axes.right_mm, a.axes.left_mm)))
+    far_mm = float(shapely.hausdorff_distance(a.outline, b.outline)) + edge_mm
+    return sigma_mm * (2.0 + 2.0 * far_mm / edge_mm) + sigma_rad * far_mm
+
+
+def _sentence(a: UnitOnField, b: UnitOnField, word: str, margin_mm: float) -> str:
+    behind = int(np.count_nonzero(_ahead_mm(a, b) <= EXACT_MM))
+    total = len(b.unit.bases)
+    counted = f"{behind or 'none'} of {b.id}'s {total} bases" if total > 1 else f"{b.id}"
+    lie = "lies" if total == 1 or behind <= 1 else "lie"
+    lie = "does not lie" if total == 1 and not behind else lie
+    where = f"{counted} {lie} wholly behind {a.id}'s front line"
+    directly = "part of it" if _depth_mm(a, b) > SLIVER_MM else "nothing of it"
+    facts = f"{where}, and {directly} is directly in front of {a.id}"
+    if word == "too_close":
+        return f"{facts}: too close to call, by {abs(margin_mm):.1f} mm"
+    if word == "no":
+        return f"{facts}: to the front, {-margin_mm:.1f} mm short of being to the flank"
+    return f"{facts}: to the flank by {margin_mm:.1f} mm"
+
+
+def _ahead_mm(a: UnitOnField, b: UnitOnField) -> Array:
+    """How far each base's foremost corner lies ahead of `a`'s front line, (n,)."""
+    corners_mm = rectangles([b.unit]).corners_mm()[None]
+    return np.asarray(Fronts.of(a.axes).ahead_mm(corners_mm)[0])
+
+
+def _depth_mm(a: UnitOnField, b: UnitOnField) -> float:
+    """How deep any base of `b` reaches into the strip directly in front of `a`."""
+    bases = rectangles([b.unit])
+    return float(Fronts.of(a.axes).depth_mm(bases.corners_mm()[None], bases.axes[None]).max())

@@ -1,0 +1,189 @@
+"""Near the enemy: within 4 BW of any part of any enemy, not across impassable ground (M-1.9)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import shapely
+
+from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.geometry.shapes import shapes_of
+from tablecam.rules.maurice.field.chances import SIGMAS, TURNING_SHARE, spread_mm, turning_mm
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.spacing import Spacing
+from tablecam.rules.maurice.field.tables import NEAR_BW
+from tablecam.uncertainty.answer import Answer, decide
+from tablecam.uncertainty.clear_line import is_barred, shortest_clear_line
+from tablecam.uncertainty.lengths import Length, distance, distances
+from tablecam.uncertainty.within import within
+
+RULE = "M-1.9"
+
+_FAR_SIGMAS = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Whether a unit is near the enemy, and to whom.
+
+    `nearest` is the enemy that decides: the nearest one that impassable ground does not bar, or
+    where it bars all that are within reach, simply the nearest; `distance_bw` is how far off that
+    one lies. `is_near` is the answer if what was measured is taken at its word.
+    """
+
+    answer: Answer
+    nearest: str | None
+    distance_bw: float | None
+    is_near: bool
+
+
+def near_enemy(field: Field, unit: UnitOnField, apart: Spacing | None = None) -> Near:
+    """Whether a unit is near the enemy (M-1.9).
+
+    `apart` are the field's lengths where they are known already.
+    """
+    enemies = field.enemies_of(unit)
+    if not enemies:
+        return Near(_nobody(field, unit), None, None, is_near=False)
+    far_mm = _distances_mm(unit, enemies, apart)
+    nearest = min(enemies, key=lambda enemy: far_mm[enemy.id])
+    length = _length(unit, nearest, apart)
+    if _may_be_barred(field, length):
+        found = _past_barriers(field, unit, enemies, far_mm)
+    else:
+        sigma_mm = _sigma_to_any_mm(unit, enemies, far_mm, length)
+        found = _near(field, unit, nearest, replace(length, sigma_mm=sigma_mm))
+    return _unless_an_edge_decides(field, unit, found, far_mm)
+
+
+def _near(field: Field, unit: UnitOnField, enemy: UnitOnField, length: Length) -> Near:
+    table = field.position.table
+    answer = within(length, NEAR_BW, table, a=unit.id, b=enemy.id, rule=RULE)
+    is_near = answer.margin_mm >= -EXACT_MM
+    return Near(answer, enemy.id, field.in_bw(length.value_mm), is_near)
+
+
+def _distances_mm(
+    unit: UnitOnField, enemies: Sequence[UnitOnField], apart: Spacing | None
+) -> Mapping[str, float]:
+    if apart is not None:
+        return {enemy.id: apart.mm(unit.id, enemy.id) for enemy in enemies}
+    lengths = distances([unit.unit], [enemy.unit for enemy in enemies])
+    ids = (enemy.id for enemy in enemies)
+    return dict(zip(ids, lengths.value_mm[0].tolist(), strict=True))
+
+
+def _length(unit: UnitOnField, enemy: UnitOnField, apart: Spacing | None) -> Length:
+    """The length between two units, its value and deviation taken over where they are known."""
+    if apart is None:
+        return distance(unit.unit, enemy.unit)
+    ends = [shapely.multipolygons(list(each.bases)) for each in (unit, enemy)]
+    (x_a, y_a), (x_b, y_b) = shapely.get_coordinates(shapely.shortest_line(*ends)).tolist()
+    sure = apart.mm(unit.id, enemy.id), apart.sigma_mm(unit.id, enemy.id)
+    return Length(*sure, (x_a, y_a), (x_b, y_b))
+
+
+def _sigma_to_any_mm(
+    unit: UnitOnField,
+    enemies: Sequence[UnitOnField],
+    far_mm: Mapping[str, float],
+    length: Length,
+) -> float:
+    """The standard deviation of the distance to the nearest of all, whichever that truly is."""
+    if not length.sigma_mm:
+        return 0.0
+    reach_mm = length.value_mm + _FAR_SIGMAS * length.sigma_mm
+    vying = [enemy.unit for enemy in enemies if far_mm[enemy.id] <= reach_mm]
+    if len(vying) == 1:
+        return length.sigma_mm
+    bases = tuple(base for enemy in vying for base in enemy.bases)
+    return distance(unit.unit, replace(vying[0], bases=bases)).sigma_mm
+
+
+def _may_be_barred(field: Field, length: Length) -> bool:
+    impassable = field.ground.impassable
+    if length.value_mm > NEAR_BW * field.bw_mm + _FAR_SIGMAS * length.sigma_mm:
+        return False  # too far off with or without it
+    return not shapely.is_empty(impassable) and is_barred(length, impassable)
+
+
+def _past_barriers(
+    field: Field, unit: UnitOnField, enemies: Sequence[UnitOnField], far_mm: Mapping[str, float]
+) -> Near:
+    """As `near_enemy` where impassable ground bars the shortest line of all."""
+    limit_mm = NEAR_BW * field.bw_mm
+    best: tuple[UnitOnField, Length] | None = None
+    for enemy in sorted(enemies, key=lambda enemy: far_mm[enemy.id]):
+        if best is not None and far_mm[enemy.id] >= best[1].value_mm:
+            break
+        clear = shortest_clear_line(unit.unit, enemy.unit, field.ground.impassable)
+        if clear is not None and (best is None or clear.value_mm < best[1].value_mm):
+            best = enemy, clear
+    if best is None or best[1].value_mm > limit_mm + _FAR_SIGMAS * best[1].sigma_mm:
+        nearest = min(enemies, key=lambda enemy: far_mm[enemy.id])
+        length = None if best is None else best[1]
+        return _barred(field, unit, nearest, length)
+    enemy, clear = best
+    near = _near(field, unit, enemy, clear)
+    passing = "by the shortest straight line that passes impassable ground"
+    answer = replace(near.answer, because=f"{near.answer.because}, {passing}")
+    return replace(near, answer=answer, distance_bw=field.in_bw(far_mm[enemy.id]))
+
+
+def _unless_an_edge_decides(
+    field: Field, unit: UnitOnField, found: Near, far_mm: Mapping[str, float]
+) -> Near:
+    """The same answer, but unsure where errors may open or bar lines past impassable ground."""
+    impassable, limit_mm = field.ground.impassable, NEAR_BW * field.bw_mm
+    tolerance_mm = field.position.table.tolerance_mm
+    if shapely.is_empty(impassable):
+        return found
+    spread_to_mm = {enemy_id: spread_mm(field.by_id[enemy_id]) for enemy_id in far_mm}
+    slack_mm = max(SIGMAS * (spread_mm(unit) + max(spread_to_mm.values())), tolerance_mm)
+    if not slack_mm or not shapely.dwithin(impassable, unit.outline, limit_mm + slack_mm):
+        return found
+    vying = [enemy_id for enemy_id, each_mm in far_mm.items() if each_mm <= limit_mm + slack_mm]
+
+    def is_near_by(by_mm: float) -> bool:
+        grounds = shapely.buffer(impassable, -by_mm, join_style="mitre") if by_mm else impassable
+        clear = (
+            shortest_clear_line(unit.unit, field.by_id[enemy_id].unit, grounds)
+            for enemy_id in vying
+        )
+        return any(line is not None and line.value_mm <= limit_mm + by_mm for line in clear)
+
+    margin_mm = turning_mm(is_near_by, slack_mm)
+    in_the_open_mm = limit_mm - min(far_mm.values())
+    if margin_mm is None or abs(margin_mm - in_the_open_mm) <= TURNING_SHARE * slack_mm:
+        return found  # it stands all errors, or hangs on the plain length alone
+    sigma_mm = math.hypot(spread_mm(unit), max(spread_to_mm[enemy_id] for enemy_id in vying))
+    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
+    because = f"{found.answer.because}; {abs(margin_mm):.1f} mm at the edge of that decide it"
+    sure = replace(found.answer, answer=word, margin_mm=margin_mm, sigma_mm=sigma_mm)
+    return replace(found, answer=replace(sure, probability=chance, because=because))
+
+
+def _barred(field: Field, unit: UnitOnField, nearest: UnitOnField, clear: Length | None) -> Near:
+    """Not near: no line of 4 BW or less leads past the impassable ground."""
+    plain = distance(unit.unit, nearest.unit)
+    limit_mm = NEAR_BW * field.bw_mm
+    # Where no line at all is clear there is no length to miss by: all of the limit is missing.
+    margin_mm = -limit_mm if clear is None else limit_mm - clear.value_mm
+    sigma_mm = plain.sigma_mm if clear is None else clear.sigma_mm
+    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=field.position.table.tolerance_mm)
+    because = (
+        f"{unit.id} and {nearest.id} lie {field.in_bw(plain.value_mm):.2f} BW apart, but "
+        f"impassable ground bars every straight line of {NEAR_BW:g} BW or less between them"
+    )
+    evidence = (plain.evidence("barred"), *shapes_of(field.ground.impassable, "impassable"))
+    answer = Answer(word, margin_mm, sigma_mm, chance, RULE, because, evidence)
+    return Near(answer, nearest.id, field.in_bw(plain.value_mm), is_near=False)
+
+
+def _nobody(field: Field, unit: UnitOnField) -> Answer:
+    because = f"{unit.id} is not near the enemy: there is none on the table"
+    middle = shapely.centroid(unit.outline)
+    evidence = shapes_of(middle, "nobody")
+    return Answer("no", -NEAR_BW * field.bw_mm, 0.0, 0.0, RULE, because, evidence)

@@ -1,0 +1,102 @@
+"""Every two opposing units, seen from either: range, and on whose flank (M-1.11, M-1.12)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.geometry.sides import SIDES, Side, sides_from
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.spacing import Spacing, spacing
+from tablecam.rules.maurice.place.flank import flank_answer, flank_margins_mm
+from tablecam.uncertainty.answer import Answer
+
+_PLACES = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Unit `b` as unit `a` sees it.
+
+    `b_is` is where most of `b` lies; it decides nothing. `flank_margin_mm` is by how much `b` is to
+    `a`'s flank; below 0 it is not.
+    """
+
+    field: Field
+    a: UnitOnField
+    b: UnitOnField
+    distance_mm: float
+    sigma_mm: float
+    b_is: Side
+    flank_margin_mm: float
+
+    @property
+    def ids(self) -> tuple[str, str]:
+        """The ids of the two."""
+        return self.a.id, self.b.id
+
+    @property
+    def is_to_flank(self) -> bool:
+        """Whether `b` is to `a`'s flank, what was measured taken at its word."""
+        return self.flank_margin_mm >= -EXACT_MM
+
+    @cached_property
+    def to_flank(self) -> Answer:
+        """The same with how sure it is, and its proof."""
+        return flank_answer(self.field, self.a, self.b, self.flank_margin_mm)
+
+    def to_json(self) -> dict[str, Any]:
+        """The pair as documents carry it."""
+        return {
+            "a": self.a.id,
+            "b": self.b.id,
+            "distance_mm": round(self.distance_mm, _PLACES),
+            "distance_bw": round(self.field.in_bw(self.distance_mm), _PLACES + 1),
+            "sigma_mm": round(self.sigma_mm, _PLACES),
+            "b_is": self.b_is,
+            "b_to_flank_of_a": self.is_to_flank,
+        }
+
+
+def pairs(
+    field: Field,
+    apart: Spacing | None = None,
+    known: Mapping[tuple[str, str], Pair] = MappingProxyType({}),
+) -> tuple[Pair, ...]:
+    """All ordered pairs of opposing units, in the field's order; `known` are taken as they are."""
+    apart = spacing(field) if apart is None else apart
+    enemies = {unit.side: field.enemies_of(unit) for unit in field.units}
+    asked: dict[tuple[UnitOnField, ...], list[UnitOnField]] = {}
+    for a in field.units:
+        unknown = tuple(b for b in enemies[a.side] if (a.id, b.id) not in known)
+        asked.setdefault(unknown, []).append(a)
+    new = {
+        pair.ids: pair
+        for others, units in asked.items()
+        for pair in _seen_from(field, units, others, apart)
+    }
+    ids = ((a.id, b.id) for a in field.units for b in enemies[a.side])
+    return tuple(new.get(each) or known[each] for each in ids)
+
+
+def _seen_from(
+    field: Field, units: Sequence[UnitOnField], enemies: Sequence[UnitOnField], apart: Spacing
+) -> list[Pair]:
+    """How each of some units sees each of some enemies: worked out for all of them at once."""
+    if not enemies:
+        return []
+    lies = sides_from([unit.axes for unit in units], [enemy.unit for enemy in enemies]).tolist()
+    margins_mm = flank_margins_mm(units, enemies).tolist()
+    among = np.ix_(*([apart.places[each.id] for each in of] for of in (units, enemies)))
+    far_mm, sigmas_mm = (each[among].tolist() for each in apart.lengths.arrays())
+    return [
+        Pair(field, a, b, far, sigma, SIDES[lie], margin)
+        for a, *rows in zip(units, far_mm, sigmas_mm, lies, margins_mm, strict=True)
+        for b, far, sigma, lie, margin in zip(enemies, *rows, strict=True)
+    ]

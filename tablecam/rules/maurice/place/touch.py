@@ -1,0 +1,128 @@
+"""Who touches whom (M-1.10, G-6), across a thin obstacle flush with both too (M-8.14)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+import shapely
+
+from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.geometry.shapes import shapes_of
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.front_contact import touches_across
+from tablecam.rules.maurice.field.tables import THIN_BW
+from tablecam.uncertainty.answer import Answer, decide
+from tablecam.uncertainty.contact import TOUCH_MM, Contact, contact, contacts
+from tablecam.uncertainty.lengths import distance
+
+RULE = "M-1.10"
+ACROSS_RULE = "M-8.14"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Touching:
+    """The contacts on a field: those that hold, and those that are too close to call.
+
+    `contacts` are keyed by both units' ids, in the field's order.
+    """
+
+    field: Field
+    contacts: Mapping[tuple[str, str], Contact]
+
+    def of(self, unit_id: str) -> tuple[str, ...]:
+        """All units, friends too, that touch a unit, what was measured taken at its word."""
+        return tuple(
+            b_id if a_id == unit_id else a_id
+            for (a_id, b_id), found in self.contacts.items()
+            if unit_id in (a_id, b_id) and found.answer.margin_mm >= -EXACT_MM
+        )
+
+    def enemies_of(self, unit_id: str) -> tuple[str, ...]:
+        """The enemies that touch a unit: those it is in contact with."""
+        units = self.field.by_id
+        side = units[unit_id].side
+        return tuple(other for other in self.of(unit_id) if units[other].side != side)
+
+    def contact(self, a_id: str, b_id: str) -> Contact | None:
+        """The contact between two units, either way round; None where there plainly is none."""
+        return self.contacts.get((a_id, b_id)) or self.contacts.get((b_id, a_id))
+
+    def answer(self, a_id: str, b_id: str) -> Answer:
+        """Whether two units touch."""
+        found = self.contact(a_id, b_id)
+        if found is not None:
+            return found.answer
+        units, table = self.field.by_id, self.field.position.table
+        a, b = units[a_id].unit, units[b_id].unit
+        return contact(a, b, tolerance_mm=table.tolerance_mm, rule=RULE).answer
+
+
+def touching(field: Field) -> Touching:
+    """The contacts between all units of a field."""
+    return _touching(field, frozenset(unit.id for unit in field.units), {})
+
+
+def renewed_touching(before: Touching, field: Field, changed: Set[str]) -> Touching:
+    """The same where only some units lie elsewhere than before."""
+    kept = {ids: each for ids, each in before.contacts.items() if changed.isdisjoint(ids)}
+    return _touching(field, changed, kept)
+
+
+def _touching(field: Field, among: Set[str], known: Mapping[tuple[str, str], Contact]) -> Touching:
+    """The contacts that are known, and those in which one of some units takes part."""
+    units = [unit.unit for unit in field.units]
+    tolerance_mm = field.position.table.tolerance_mm
+    found = contacts(units, tolerance_mm=tolerance_mm, rule=RULE, among=among)
+    new = {(each.a, each.b): each for each in (*found, *_across_obstacles(field, among))}
+    by_ids = {**known, **new}
+    place = {unit.id: index for index, unit in enumerate(units)}
+    order = sorted(by_ids, key=lambda ids: (place[ids[0]], place[ids[1]]))
+    return Touching(field, MappingProxyType({ids: by_ids[ids] for ids in order}))
+
+
+def touching_of(field: Field, unit_id: str) -> Touching:
+    """The contacts between one unit of a field and all others."""
+    return _touching(field, frozenset((unit_id,)), {})
+
+
+def _is_across(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
+    return touches_across(field, a, b) or touches_across(field, b, a)
+
+
+def _across_obstacles(field: Field, among: Set[str]) -> list[Contact]:
+    """The contacts of enemies that a thin obstacle parts and who stand flush with it."""
+    if not any(piece.kind.is_linear for piece in field.ground.pieces):
+        return []
+    outlines = np.array([unit.outline for unit in field.units], dtype=object)
+    thin_mm = THIN_BW * field.bw_mm + 2 * TOUCH_MM + EXACT_MM
+    near = shapely.STRtree(outlines).query(outlines, predicate="dwithin", distance=thin_mm)
+    return [
+        _across(field, a, b)
+        for a, b in ((field.units[i], field.units[j]) for i, j in near.T if i < j)
+        if a.side != b.side
+        and not among.isdisjoint((a.id, b.id))
+        and shapely.distance(a.outline, b.outline) > TOUCH_MM + EXACT_MM
+        and _is_across(field, a, b)
+    ]
+
+
+def _across(field: Field, a: UnitOnField, b: UnitOnField) -> Contact:
+    """A contact across an obstacle: its margin is that of whoever stands less close to it."""
+    linear = [piece.outline for piece in field.ground.pieces if piece.kind.is_linear]
+    to_each_mm = shapely.distance(np.array([a.outline, b.outline])[:, None], np.array(linear))
+    margin_mm = TOUCH_MM - float(to_each_mm.max(axis=0).min())
+    apart = distance(a.unit, b.unit)
+    tolerance_mm = field.position.table.tolerance_mm
+    word, chance = decide(margin_mm, apart.sigma_mm, tolerance_mm=tolerance_mm)
+    because = (
+        f"{a.id} touches {b.id} across an obstacle at most {THIN_BW:g} BW thick, "
+        "with which both lie flush"
+    )
+    if word == "too_close":
+        because = f"whether {a.id} and {b.id} lie flush with what parts them is too close to call"
+    evidence = (apart.evidence(), *shapes_of(shapely.Point(apart.from_mm), "contact"))
+    answer = Answer(word, margin_mm, apart.sigma_mm, chance, ACROSS_RULE, because, evidence)
+    return Contact(a.id, b.id, answer, ())

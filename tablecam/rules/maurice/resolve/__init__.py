@@ -1,0 +1,1 @@
+"""Resolves volleys, combats and rallies with given dice."""

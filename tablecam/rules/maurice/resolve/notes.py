@@ -1,0 +1,97 @@
+"""What to tell players beside a combat's results: what was too close to call, and the readings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.rules.maurice.combat.combat import Fought, Meeting
+from tablecam.rules.maurice.combat.cover import Covers
+from tablecam.rules.maurice.combat.fall_back import TABLE_ENDS
+from tablecam.rules.maurice.combat.score import Value
+from tablecam.rules.maurice.field.chances import is_exact
+from tablecam.rules.maurice.field.field import Field
+from tablecam.rules.maurice.field.tables import FALL_BACK_BW
+from tablecam.rules.maurice.place.flank import flanked_by, to_flank
+from tablecam.uncertainty.answer import Answer
+
+READINGS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "M-8.16": "all modifiers, plus and minus, are summed before the value is held at 0; and "
+        "only a passive unit is attacked on its flank, so no attacker is vulnerable by it",
+        "M-8.17": "an enemy that also meets a gun of mine does not meet me alone",
+        "M-8.25": "who would sit on a friend stops at the first open ground, not after whole BW",
+        "M-8.27": "the table's edge counts as impassable, and ground that is left as moved through",
+    }
+)
+"""What was decided where the book is open, by the rule that it is about."""
+
+
+def combat_doubts(field: Field, met: Meeting) -> tuple[Answer, ...]:
+    """The questions of contact, flank, engagement and cover in it that are too close to call.
+
+    The combat is resolved with what was measured taken at its word.
+    """
+    return tuple(answer for answer in _questions(field, met) if answer.answer == "too_close")
+
+
+def combat_readings(field: Field, fought: Fought) -> Mapping[str, str]:
+    """The readings that decide something in a combat."""
+    deciding = dict.fromkeys(_deciding(field, fought))
+    return MappingProxyType({rule: READINGS[rule] for rule in deciding})
+
+
+def _questions(field: Field, met: Meeting) -> Iterator[Answer]:
+    for (a_id, b_id), found in met.touched.contacts.items():
+        a, b = field.by_id[a_id], field.by_id[b_id]
+        if a.side == b.side or not {a_id, b_id} & met.engaged.keys():
+            continue
+        yield found.answer
+        passive, attacker = (b, a) if a.side == met.active else (a, b)
+        if attacker.id in met.engaged.get(passive.id, ()):
+            yield to_flank(field, passive, attacker)
+    yield from met.engagements.doubts
+    if not is_exact(field):
+        yield from Covers(field).doubts(met.engagements.possible(met.engaged))
+
+
+def _deciding(field: Field, fought: Fought) -> Iterator[str]:
+    met = fought.met
+    if any(map(_is_lifted, fought.values.values())) or _has_flanked_attacker(field, met):
+        yield "M-8.16"
+    if any(_has_a_gun_beside(field, met, name) for name in met.engaged):
+        yield "M-8.17"
+    for name, result in fought.results.items():
+        if result.back_mm > FALL_BACK_BW * field.bw_mm + EXACT_MM:
+            yield "M-8.25"
+        leaves_bad_ground = result.falls_back and field.by_id[name].is_in_difficult
+        if leaves_bad_ground or any(TABLE_ENDS in line for line in result.because):
+            yield "M-8.27"
+
+
+def _is_lifted(value: Value) -> bool:
+    """Whether it matters that a unit's pluses were not added to 0."""
+    minuses = sum(amount for amount in value.modifiers.values() if amount < 0)
+    pluses = sum(amount for amount in value.modifiers.values() if amount > 0)
+    return value.value != max(value.basic + minuses, 0) + pluses
+
+
+def _has_flanked_attacker(field: Field, met: Meeting) -> bool:
+    return any(
+        enemy in met.engaged[name]
+        for name in met.contacts
+        for enemy in flanked_by(field, field.by_id[name], met.touched)
+    )
+
+
+def _has_a_gun_beside(field: Field, met: Meeting, name: str) -> bool:
+    """Whether one of several enemies of a unit would meet it alone, but for a gun beside it."""
+
+    def is_gun(other: str) -> bool:
+        return field.by_id[other].unit.arm == "artillery"
+
+    enemies = [enemy for enemy in met.engaged[name] if not is_gun(enemy)]
+    others = [[each for each in met.engaged[enemy] if each != name] for enemy in enemies]
+    return len(enemies) > 1 and any(each and all(map(is_gun, each)) for each in others)

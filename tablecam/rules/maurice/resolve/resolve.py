@@ -1,0 +1,129 @@
+"""One resolution with given dice, as a document: who scored what and why, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tablecam.rules.maurice.combat.aftermath import Aftermath, position_after
+from tablecam.rules.maurice.combat.combat import Fought, fight
+from tablecam.rules.maurice.combat.rally import rally
+from tablecam.rules.maurice.field.field import GAME, Field
+from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
+from tablecam.rules.maurice.field.results import Result
+from tablecam.rules.maurice.fire.volley import Fired, Struck, fire
+from tablecam.rules.maurice.resolve.notes import combat_doubts, combat_readings
+from tablecam.table.position_file import position_to_json
+
+Json = dict[str, Any]
+
+
+def resolve(field: Field, request: Request) -> Json:
+    """The answer to a request, with the position that follows; the keys are the checklist's (A).
+
+    Raises:
+        BadInput: What is asked for may not be, or the dice are not those that are due.
+    """
+    if isinstance(request, Volley):
+        return _volley(field, request)
+    if isinstance(request, Combat):
+        return _combat(field, request)
+    return _rally(field, request)
+
+
+def _volley(field: Field, request: Volley) -> Json:
+    fired, struck = fire(field, request)
+    shooters = [field.by_id[name] for name in dict.fromkeys(aim.unit for aim in request.aims)]
+    aftermath = Aftermath(
+        gained={unit.id: 0 for unit in shooters} | {each.unit: each.disruption for each in struck},
+        broken={each.unit for each in struck if each.is_broken},
+        smoking={unit.id for unit in shooters if unit.unit.arm == "artillery"},
+    )
+    units = {each.unit: _struck_json(each) for each in struck}
+    shots = [_shot_json(each) for each in fired]
+    return _answer(field, request.kind, units, aftermath, shots=shots)
+
+
+def _combat(field: Field, request: Combat) -> Json:
+    fought = fight(field, request)
+    found = fought.results
+    aftermath = Aftermath(
+        gained={name: result.disruption for name, result in found.items()},
+        broken={name for name, result in found.items() if result.is_broken},
+        back_mm={name: result.back_mm for name, result in found.items()},
+    )
+    named = [unit.id for unit in field.units if unit.id in found]
+    units = {name: _fought_json(name, fought) for name in named}
+    answer = _answer(field, "combat", units, aftermath, active=request.active)
+    doubts = [doubt.to_json() for doubt in combat_doubts(field, fought.met)]
+    return answer | {"doubts": doubts, "readings": dict(combat_readings(field, fought))}
+
+
+def _rally(field: Field, request: Rally) -> Json:
+    rallied = rally(field, request)
+    asked = rallied.rallying
+    shed = f"M-9.2 {rallied.shed} of {asked.dice} dice show {asked.needed} or more"
+    unit = {
+        "basic": asked.basic,
+        "modifiers": dict(asked.modifiers),
+        "needed": asked.needed,
+        "dice": list(rallied.dice),
+        "disruption": -rallied.shed,
+        "because": [*asked.because, shed],
+    }
+    aftermath = Aftermath(gained={asked.unit: -rallied.shed})
+    answer = _answer(field, "rally", {asked.unit: unit}, aftermath)
+    if asked.near is not None and asked.near.answer == "too_close":
+        answer["doubts"] = [asked.near.to_json()]
+    return answer
+
+
+def _answer(
+    field: Field, kind: str, units: Mapping[str, Json], aftermath: Aftermath, **more: object
+) -> Json:
+    position = position_to_json(position_after(field, aftermath))
+    head: Json = {"game": GAME, "kind": kind}
+    notes = {"doubts": [], "readings": {}, "warnings": list(field.warnings)}
+    return head | more | {"units": dict(units), "position": position} | notes
+
+
+def _shot_json(fired: Fired) -> Json:
+    return fired.shot.to_json() | {
+        "rolled": list(fired.rolled),
+        "hits": fired.hits,
+        "because": list(fired.shot.because),
+    }
+
+
+def _struck_json(struck: Struck) -> Json:
+    return {
+        "hits": struck.hits,
+        "disrupt_on": struck.disrupt_on,
+        "rolled": list(struck.rolled),
+        "disruption": struck.disruption,
+        "broken": struck.is_broken,
+        "because": list(struck.because),
+    }
+
+
+def _fought_json(name: str, fought: Fought) -> Json:
+    result = fought.results[name]
+    if name not in fought.values:
+        return _result_json(result) | {"because": list(result.because)}
+    value, die = fought.values[name], fought.dice[name]
+    score = f"M-8.19 value {value.value} and a die of {die}: score {value.value + die}"
+    return {
+        "basic": value.basic,
+        "modifiers": dict(value.modifiers),
+        "value": value.value,
+        "die": die,
+        "score": value.value + die,
+        "engaged_with": list(value.engaged_with),
+        **_result_json(result),
+        "falls_back": result.falls_back,
+        "because": [*value.because, score, *result.because],
+    }
+
+
+def _result_json(result: Result) -> Json:
+    return {"disruption": result.disruption, "broken": result.is_broken}

@@ -1,0 +1,1 @@
+"""Every ruling that follows from a position, as data, text and drawing."""

@@ -1,0 +1,332 @@
+"""Rulings as a drawing: table, terrain, units, and the shapes that show why, as an SVG.
+
+Colours are those of Okabe and Ito, which colour-blind players tell apart; what matters is told
+apart by dashes and labels as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+from xml.etree import ElementTree
+
+import shapely
+
+from tablecam.geometry.outlines import corners
+from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.rulings.evidence import evidence_of
+from tablecam.rules.maurice.rulings.ruled import Rulings
+from tablecam.rules.maurice.rulings.rulings import sides
+from tablecam.table.headings import forward, right
+from tablecam.table.model import BasePose, Point
+from tablecam.table.sides import side_name
+
+_SIDE_COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
+
+_LEGEND: Final[tuple[tuple[str, str, str], ...]] = (
+    # key, class, what it says
+    ("near_enemy", "length", "near the enemy (M-1.9)"),
+    ("in_contact", "contact", "contact (M-1.10)"),
+    ("pairs", "directly-in-front", "directly in front (M-1.12)"),
+    ("pairs", "counts", "base wholly behind the front line"),
+    ("pairs", "intrusion", "part directly in front"),
+    ("fire", "fire-zone", "zone of fire (M-7.11)"),
+    ("fire", "line-of-fire", "a line that avoids all cover (M-7.19)"),
+    ("fire", "cover", "what gives cover (M-7.19)"),
+    ("charge", "lane", "charge (M-8.5)"),
+    ("engaged_with", "line-of-attack", "engaged within 1 BW (M-8.12)"),
+    ("allowance_bw", "reach", "reach of a march (M-6.2)"),
+    ("forces", "link", "linked in a force (M-1.15)"),
+    ("spans", "string", "string from the CinC (M-4.12)"),
+)
+
+_LABELLED: Final = frozenset({"length", "ring", "string", "front-line", "barred"})
+"""The roles whose labels are written; those of the others would write over each other."""
+
+_BENEATH: Final = frozenset(
+    {"fire-zone", "lane", "wheel", "directly-in-front", "ring", "cover", "reach"}
+)
+"""The roles that are drawn beneath the units, whose colours they would change."""
+
+_WIDTH_PX = 1600
+
+_STYLE: Final = """
+text { font-family: Helvetica, Arial, sans-serif; fill: #222; }
+.halo { paint-order: stroke; stroke: #f6f3ea; stroke-width: .28em; stroke-linejoin: round; }
+polygon, polyline, circle { vector-effect: non-scaling-stroke; }
+.table { fill: #f6f3ea; stroke: #8a8371; stroke-width: 2; }
+.terrain { fill: #d9d2bd; stroke: #9b927a; stroke-width: 1; }
+.woods { fill: #b9cfae; stroke: #5f7f50; stroke-dasharray: 2 3; }
+.stream, .pond, .marsh, .ford { fill: #c3dcea; stroke: #6b9ab5; }
+.marsh { stroke-dasharray: 6 3; }
+.rough { fill: #ddcfb4; stroke-dasharray: 3 3; }
+.wall, .trench, .crest, .sunken_road { fill: #7d735c; stroke: #4d4636; }
+.hill { fill: #e5dcc0; stroke: #b09f6d; }
+.road, .bridge, .field { fill: #e9e2cf; stroke: #b8ab8a; }
+.impassable { fill: #8d8d8d; stroke: #333; }
+.base { stroke: #fff; stroke-width: .8; }
+.front { fill: #fff; fill-opacity: .85; }
+.unit { fill: none; stroke: #222; stroke-width: 1.4; }
+.evidence { fill: none; stroke: #222; stroke-width: 1.6; stroke-linejoin: round; }
+.fire-zone { fill: #f0e442; fill-opacity: .28; stroke: #8f8500; stroke-width: .7; }
+.range { stroke: #8f8500; stroke-width: 1.2; }
+.target { stroke: #8f8500; stroke-width: 2.4; }
+.cover, .line-of-fire { stroke: #009e73; stroke-width: 2; }
+.lane, .wheel { fill: #cc79a7; fill-opacity: .22; stroke: #a04f7f; stroke-dasharray: 7 3; }
+.length { stroke-dasharray: 2 3; stroke-width: 2; }
+.barred { stroke: #d55e00; stroke-dasharray: 2 3; }
+.reach { fill: #56b4e9; fill-opacity: .14; stroke: #2f7fae; stroke-width: .8; }
+.ring { stroke-dasharray: 9 5; }
+.link { stroke: #009e73; stroke-width: 4; }
+.string { stroke: #56b4e9; stroke-width: 3; stroke-dasharray: 10 4; }
+.contact { fill: #fff; stroke: #000; stroke-width: 2.4; }
+.directly-in-front { fill: #e69f00; fill-opacity: .2; stroke: #b47c00; stroke-width: .8; }
+.front-line, .front-edge { stroke-width: 2.2; }
+.flank-line { stroke-dasharray: 4 4; }
+.counts { fill: #000; fill-opacity: .28; stroke-width: 2.4; }
+.counts-not { stroke-dasharray: 3 2; stroke-width: 2; }
+.intrusion { fill: #d55e00; fill-opacity: .7; }
+.open-line, .line-of-attack { stroke: #cc79a7; stroke-width: 2.6; }
+.cinc { fill: #fff; stroke-width: 4; }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """Where on the table the drawing looks; y runs down in it, up on the table."""
+
+    left_mm: float
+    bottom_mm: float
+    width_mm: float
+    height_mm: float
+
+    @property
+    def letter_mm(self) -> float:
+        """The height of a letter: readable whatever the drawing looks at."""
+        return min(26.0, max(6.0, self.width_mm / 60.0))
+
+    @property
+    def line_mm(self) -> float:
+        """From one line of the legend to the next."""
+        return 1.6 * self.letter_mm
+
+    @property
+    def outline(self) -> shapely.Polygon:
+        """What is seen of the table."""
+        top_mm = self.bottom_mm + self.height_mm
+        return shapely.box(self.left_mm, self.bottom_mm, self.left_mm + self.width_mm, top_mm)
+
+    def at(self, point: Point) -> Point:
+        """A place on the table, in the drawing."""
+        return point[0] - self.left_mm, self.bottom_mm + self.height_mm - point[1]
+
+
+def drawing(found: Rulings, *, rule: str | None = None) -> str:
+    """The SVG document of rulings; of a few units as a close-up of them."""
+    shapes = evidence_of(found, rule=rule)
+    sheet, legend = _sheet(found), _legend_of(shapes)
+    root = _root(sheet, len(legend))
+    board = _board(root, sheet)
+    _add_ground(board, sheet, found.field)
+    _add_shapes(board, sheet, (each for each in shapes if each[1].role in _BENEATH))
+    for unit in found.field.units:
+        _add_unit(board, sheet, unit, _colour(found.field, unit.side))
+    _add_commanders(board, sheet, found.field)
+    _add_shapes(board, sheet, (each for each in shapes if each[1].role not in _BENEATH))
+    _add_names(board, sheet, found.field)
+    _add_labels(board, sheet, shapes)
+    _add_legend(root, sheet, legend, found)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _sheet(found: Rulings, *, margin_bw: float = 4.5) -> _Sheet:
+    """The whole table, or of a few of its units what lies about them."""
+    table = found.field.position.table
+    if not found.is_close_up:
+        return _Sheet(0.0, 0.0, table.width_mm, table.depth_mm)
+    ids = set(found.units) | {each.near.nearest for each in found.units.values()}
+    outlines = [unit.outline for unit in found.field.units if unit.id in ids]
+    margin_mm = margin_bw * found.field.bw_mm
+    left, bottom, right_mm, top = shapely.total_bounds(outlines).tolist()
+    left, bottom = max(0.0, left - margin_mm), max(0.0, bottom - margin_mm)
+    width_mm = min(table.width_mm, right_mm + margin_mm) - left
+    return _Sheet(left, bottom, width_mm, min(table.depth_mm, top + margin_mm) - bottom)
+
+
+def _root(sheet: _Sheet, legend: int) -> ElementTree.Element:
+    height_mm = sheet.height_mm + (legend + 2) * sheet.line_mm
+    box = f"0 0 {sheet.width_mm:g} {height_mm:g}"
+    root = ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "viewBox": box})
+    root.set("width", f"{_WIDTH_PX}")
+    root.set("height", f"{_WIDTH_PX * height_mm / sheet.width_mm:.0f}")
+    ElementTree.SubElement(root, "style").text = _STYLE
+    paper = {"width": "100%", "height": "100%", "fill": "#fff"}
+    ElementTree.SubElement(root, "rect", paper)
+    return root
+
+
+def _board(root: ElementTree.Element, sheet: _Sheet) -> ElementTree.Element:
+    """What is cut off at the sheet's edges: the table and all that lies on it."""
+    size = {"width": f"{sheet.width_mm:g}", "height": f"{sheet.height_mm:g}"}
+    return ElementTree.SubElement(root, "svg", {**size, "overflow": "hidden"})
+
+
+def _add_ground(parent: ElementTree.Element, sheet: _Sheet, field: Field) -> None:
+    table = field.position.table
+    corners_mm = (
+        (0, 0),
+        (table.width_mm, 0),
+        (table.width_mm, table.depth_mm),
+        (0, table.depth_mm),
+    )
+    _add_polygon(parent, sheet, corners_mm, "table")
+    for piece in sorted(field.position.terrain, key=lambda piece: piece.kind != "hill"):
+        _add_polygon(parent, sheet, piece.outline_mm, f"terrain {piece.kind}")
+
+
+def _add_unit(parent: ElementTree.Element, sheet: _Sheet, unit: UnitOnField, colour: str) -> None:
+    for pose in unit.unit.bases:
+        _add_polygon(parent, sheet, corners(pose), "base").set("fill", colour)
+        _add_polygon(parent, sheet, _arrow(pose), "front")
+    for part in shapes_of(unit.outline, "unit"):
+        _add_polygon(parent, sheet, part.points_mm, "unit")
+
+
+def _arrow(pose: BasePose) -> tuple[Point, ...]:
+    """A pointer at a base's front edge: which way it faces is seen without colours."""
+    ahead, beside = forward(pose.heading_deg), right(pose.heading_deg)
+
+    def place(along: float, across: float) -> Point:
+        x_mm = pose.x_mm + along * pose.depth_mm * ahead[0] + across * pose.width_mm * beside[0]
+        y_mm = pose.y_mm + along * pose.depth_mm * ahead[1] + across * pose.width_mm * beside[1]
+        return x_mm, y_mm
+
+    return place(0.46, 0.0), place(0.3, 0.16), place(0.3, -0.16)
+
+
+def _add_shapes(
+    parent: ElementTree.Element, sheet: _Sheet, shapes: Iterable[tuple[str, Shape]]
+) -> None:
+    for key, shape in shapes:
+        style = f"evidence {shape.role} {key}"
+        if shape.kind == "polygon":
+            _add_polygon(parent, sheet, shape.points_mm, style)
+        elif shape.kind == "line":
+            points = _points(sheet, shape.points_mm)
+            ElementTree.SubElement(parent, "polyline", {"points": points, "class": style})
+        else:
+            _add_dot(parent, sheet.at(shape.points_mm[0]), sheet.letter_mm / 4, style)
+
+
+def _add_commanders(parent: ElementTree.Element, sheet: _Sheet, field: Field) -> None:
+    for leader in field.position.commanders:
+        x, y = sheet.at((leader.x_mm, leader.y_mm))
+        dot = _add_dot(parent, (x, y), field.bw_mm / 2, "cinc")
+        dot.set("stroke", _colour(field, leader.side))
+        _add_text(parent, (x, y + field.bw_mm * 0.11), "CinC", field.bw_mm * 0.32)
+
+
+def _add_names(parent: ElementTree.Element, sheet: _Sheet, field: Field) -> None:
+    for unit in field.units:
+        middle = shapely.centroid(unit.outline)
+        x, y = sheet.at((float(middle.x), float(middle.y)))
+        size_mm = max(sheet.letter_mm, field.bw_mm * 0.45)
+        disrupted = f" {'•' * unit.disruption}" if unit.disruption else ""
+        text = _add_text(parent, (x, y + size_mm / 3), unit.id + disrupted, size_mm)
+        text.set("class", "halo name")
+
+
+def _add_labels(
+    parent: ElementTree.Element, sheet: _Sheet, shapes: Iterable[tuple[str, Shape]]
+) -> None:
+    """What is written beside shapes, where nothing is written yet."""
+    written: list[Point] = []
+    for _, shape in shapes:
+        if shape.role not in _LABELLED or not shape.label:
+            continue
+        x, y = sheet.at(_label_place(sheet, shape))
+        if all(
+            abs(x - a) > 4 * sheet.letter_mm or abs(y - b) > sheet.letter_mm for a, b in written
+        ):
+            written.append((x, y))
+            _add_text(parent, (x, y), shape.label, sheet.letter_mm * 0.9).set("class", "halo")
+
+
+def _label_place(sheet: _Sheet, shape: Shape) -> Point:
+    """The middle of what is seen of a line, near its beginning a front line, an outline's top."""
+    if shape.kind != "line":
+        return max(shape.points_mm, key=lambda point: point[1])
+    seen = shapely.intersection(shapely.LineString(shape.points_mm), sheet.outline)
+    parts = shapely.get_parts(shapely.line_merge(seen)).tolist()
+    line: shapely.LineString = max(parts, key=shapely.length, default=shapely.LineString())
+    if not shapely.length(line):
+        return shape.points_mm[0]
+    share = 0.08 if shape.role == "front-line" else 0.5
+    place = shapely.line_interpolate_point(line, share, normalized=True)
+    return float(shapely.get_x(place)), float(shapely.get_y(place))
+
+
+def _add_legend(
+    root: ElementTree.Element, sheet: _Sheet, legend: Sequence[tuple[str, str, str]], found: Rulings
+) -> None:
+    letter_mm = sheet.letter_mm
+    y = sheet.height_mm + sheet.line_mm
+    x = letter_mm / 2
+    for side in sides(found.field):
+        swatch = {"x": f"{x:g}", "y": f"{y - letter_mm * 0.8:g}", "width": f"{letter_mm:g}"}
+        swatch |= {"height": f"{letter_mm:g}", "fill": _colour(found.field, side)}
+        ElementTree.SubElement(root, "rect", swatch)
+        said = side_name(side) + ", active" * (side == found.active)
+        text = _add_text(root, (x + letter_mm * 1.4, y), said, letter_mm)
+        text.set("text-anchor", "start")
+        x += letter_mm * (3.0 + 0.62 * len(said))
+    for key, role, said in legend:
+        y += sheet.line_mm
+        box = _box(letter_mm / 2, y - letter_mm * 0.8, letter_mm * 2.4, letter_mm)
+        ElementTree.SubElement(root, "polygon", {"points": box, "class": f"evidence {role} {key}"})
+        text = _add_text(root, (letter_mm * 3.6, y), said, letter_mm)
+        text.set("text-anchor", "start")
+
+
+def _legend_of(shapes: Iterable[tuple[str, Shape]]) -> tuple[tuple[str, str, str], ...]:
+    drawn = {(key, shape.role) for key, shape in shapes}
+    return tuple(row for row in _LEGEND if row[:2] in drawn)
+
+
+def _colour(field: Field, side: str) -> str:
+    return _SIDE_COLOURS[sides(field).index(side) % len(_SIDE_COLOURS)]
+
+
+def _add_polygon(
+    parent: ElementTree.Element, sheet: _Sheet, points_mm: Sequence[Point], style: str
+) -> ElementTree.Element:
+    points = {"points": _points(sheet, points_mm), "class": style}
+    return ElementTree.SubElement(parent, "polygon", points)
+
+
+def _add_dot(
+    parent: ElementTree.Element, at: Point, radius_mm: float, style: str
+) -> ElementTree.Element:
+    place = {"cx": f"{at[0]:.1f}", "cy": f"{at[1]:.1f}", "r": f"{radius_mm:.1f}", "class": style}
+    return ElementTree.SubElement(parent, "circle", place)
+
+
+def _add_text(
+    parent: ElementTree.Element, at: Point, said: str, size_mm: float
+) -> ElementTree.Element:
+    place = {"x": f"{at[0]:.1f}", "y": f"{at[1]:.1f}", "font-size": f"{size_mm:.1f}"}
+    text = ElementTree.SubElement(parent, "text", {**place, "text-anchor": "middle"})
+    text.text = said
+    return text
+
+
+def _points(sheet: _Sheet, points_mm: Iterable[Point]) -> str:
+    return " ".join(f"{x:.2f},{y:.2f}" for x, y in map(sheet.at, points_mm))
+
+
+def _box(x: float, y: float, width: float, height: float) -> str:
+    ends = ((x, y), (x + width, y), (x + width, y + height), (x, y + height))
+    return " ".join(f"{across:.1f},{down:.1f}" for across, down in ends)

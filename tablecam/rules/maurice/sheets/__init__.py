@@ -1,0 +1,1 @@
+"""Reports on a unit, or on two, as the page shows them."""

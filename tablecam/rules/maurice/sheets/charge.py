@@ -1,0 +1,159 @@
+"""Sheets on charges: whether a unit can, whom, by which moves, and why not others (M-8.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.maurice.charge.charge import ChargeLane
+from tablecam.rules.maurice.charge.reach import allowance_mm
+from tablecam.rules.maurice.charge.sight import is_in_view
+from tablecam.rules.maurice.field.field import UnitOnField
+from tablecam.rules.maurice.rulings.ruled import Rulings
+from tablecam.rules.maurice.sheets.lines import listed, plain, question, told
+from tablecam.rules.sheets import Line, Question, Section
+from tablecam.uncertainty.answer import Answer
+from tablecam.uncertainty.lengths import distance
+
+_TITLE = "Charge"
+_CONTACT_MM = 0.5
+"""A charge over less than this is none that anybody sees."""
+
+
+def charge_section(found: Rulings, unit: UnitOnField) -> Section:
+    """Whom a unit can charge and by which moves, or why it cannot."""
+    charge = found.units[unit.id].charge
+    lines = [_lane_line(found, unit, lane) for lane in charge.lanes]
+    drawn = [shape for lane in charge.lanes for shape in lane.evidence]
+    told_of = set(charge.targets)
+    for doubt in charge.doubts:
+        if doubt.about is not None and doubt.about not in told_of:
+            other = found.field.by_id[doubt.about]
+            lines.append(told(doubt, _asked(unit, other), read=_doubted(found, unit, other)))
+    if not lines:
+        rule, why = _split(charge.why_not)
+        lines = [plain(f"{unit.id} cannot charge: {why}", rule, read=_read_of(why))]
+    return Section("charge", _TITLE, tuple(lines), tuple(drawn))
+
+
+def pair_charge_section(found: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
+    """Whether either of two units can charge the other."""
+    if a.side == b.side:
+        return Section("charge", _TITLE, (plain(f"{a.id} and {b.id} are of one side", "M-8.1"),))
+    lines = [line for unit, other in ((a, b), (b, a)) for line in _at(found, unit, other)]
+    charges = (found.units[a.id].charge, found.units[b.id].charge)
+    drawn = [
+        shape
+        for charge in charges
+        for lane in charge.lanes
+        if lane.target in (a.id, b.id)
+        for shape in lane.evidence
+    ]
+    return Section("charge", _TITLE, tuple(lines), tuple(drawn))
+
+
+def _at(found: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[Line]:
+    charge = found.units[unit.id].charge
+    lanes = [lane for lane in charge.lanes if lane.target == target.id]
+    for lane in lanes:
+        yield _lane_line(found, unit, lane)
+    if lanes:
+        return
+    doubt = _doubt(found, unit, target)
+    if doubt is not None:
+        yield told(doubt, _asked(unit, target), read=_doubted(found, unit, target))
+        return
+    rule, why, margin_mm, sigma_mm, drawn = _why_not(found, unit, target)
+    answer = listed(
+        rule,
+        f"{unit.id} cannot charge {target.id}: {why}",
+        margin_mm=margin_mm,
+        sigma_mm=sigma_mm,
+        chance=0.0,
+        evidence=drawn,
+    )
+    yield told(answer, _asked(unit, target), read=_read_of(why))
+
+
+def _lane_line(found: Rulings, unit: UnitOnField, lane: ChargeLane) -> Line:
+    field = found.field
+    allowed_mm = allowance_mm(field, unit) or 0.0
+    way = f"ahead {field.in_bw(lane.straight_mm):.2f} BW"
+    if lane.corner is not None:
+        wheel = f"wheel {field.in_bw(lane.arc_mm):.2f} BW about the {lane.corner} front corner"
+        way = f"{wheel}, then {way}"
+    text = (
+        f"{unit.id} may charge {lane.target}: {way}, "
+        f"{lane.cost_bw:.2f} of its {field.in_bw(allowed_mm):g} BW"
+    )
+    if lane.cost_bw * field.bw_mm < _CONTACT_MM:
+        text = f"{unit.id} may charge {lane.target}, which its front edge touches already"
+    if lane.also_meets:
+        text += f"; it meets {', '.join(lane.also_meets)} at the same instant"
+    if lane.crosses_difficult:
+        text += "; it crosses difficult ground and takes 1 disruption"
+    asked = _asked(unit, field.by_id[lane.target])
+    read = "M-5.2" if lane.crosses_difficult and unit.is_in_difficult else None
+    doubt = _doubt(found, unit, field.by_id[lane.target])
+    if doubt is not None:
+        return told(doubt, asked, text=f"{text}; but {doubt.because}", read=read)
+    answer = listed(
+        "M-8.5",
+        text,
+        margin_mm=allowed_mm - lane.cost_bw * field.bw_mm,
+        sigma_mm=found.apart.sigma_mm(unit.id, lane.target),
+        chance=lane.probability,
+        evidence=lane.evidence,
+    )
+    return told(answer, asked, read=read)
+
+
+def _why_not(
+    found: Rulings, unit: UnitOnField, target: UnitOnField
+) -> tuple[str, str, float, float, tuple[Shape, ...]]:
+    """Why a unit cannot charge another: rule, words, margin, its sigma, and a drawing."""
+    field = found.field
+    length = distance(unit.unit, target.unit)
+    apart = (length.evidence(f"{length.in_bw(field.bw_mm):.2f} BW"),)
+    allowed_mm = allowance_mm(field, unit)
+    charge = found.units[unit.id].charge
+    if allowed_mm is None or unit.unit.arm == "artillery" or unit.formation == "column":
+        rule, why = _split(charge.why_not)
+        return rule, why, 0.0, 0.0, apart
+    margin_mm = allowed_mm - length.value_mm
+    if margin_mm < 0:
+        off = f"it lies {length.in_bw(field.bw_mm):.2f} BW off, more than the allowance"
+        why = f"{off} of {field.in_bw(allowed_mm):g} BW"
+        return "M-8.5", why, margin_mm, length.sigma_mm, apart
+    if unit.unit.arm == "infantry" and target.unit.arm == "cavalry":
+        return "M-8.4", "infantry may not charge cavalry", 0.0, 0.0, apart
+    if not is_in_view(field, unit, target):
+        return "M-8.4", "it is out of view", 0.0, 0.0, apart
+    if not charge.is_eligible:
+        rule, why = _split(charge.why_not)
+        return rule, why, 0.0, 0.0, apart
+    why = "straight ahead, or after a wheel of 1 BW, its front edge does not meet it first"
+    return "M-8.5", why, 0.0, 0.0, apart
+
+
+def _split(why_not: str | None) -> tuple[str, str]:
+    """The rule that a reason begins with, and the rest."""
+    rule, _, why = (why_not or "M-8.3 no charge move reaches an enemy").partition(" ")
+    return rule, why
+
+
+def _read_of(why: str) -> str | None:
+    return "M-8.4" if "out of view" in why or "charge cavalry" in why else None
+
+
+def _doubted(found: Rulings, unit: UnitOnField, target: UnitOnField) -> str | None:
+    return None if is_in_view(found.field, unit, target) else "M-8.4"
+
+
+def _doubt(found: Rulings, unit: UnitOnField, target: UnitOnField) -> Answer | None:
+    doubts = found.units[unit.id].charge.doubts
+    return next((each for each in doubts if each.about == target.id), None)
+
+
+def _asked(unit: UnitOnField, target: UnitOnField) -> Question:
+    return question(f"Can {unit.id} charge {target.id}?", "charge", unit.id, target.id)

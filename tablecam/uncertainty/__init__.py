@@ -1,0 +1,1 @@
+"""Answers to questions that hang on measured lengths: margins, standard deviations, draws."""

@@ -1,0 +1,43 @@
+"""Is one thing within so many base widths of another?"""
+
+from __future__ import annotations
+
+from tablecam.table.model import TableSize
+from tablecam.uncertainty.answer import Answer, decide
+from tablecam.uncertainty.lengths import Length
+
+_AS_WORDS = {"yes": "within", "no": "beyond"}
+
+
+def within(
+    length: Length,
+    range_bw: float,
+    table: TableSize,
+    *,
+    a: str = "a",
+    b: str = "b",
+    rule: str = "",
+) -> Answer:
+    """Whether a length is at most a range, which counts as within it (G-2).
+
+    `a` and `b` are what the sentence calls the two things; `rule` is the rulebook's section that
+    asks.
+    """
+    bw_mm = table.base_width_mm
+    margin_mm = range_bw * bw_mm - length.value_mm
+    answer, probability = decide(margin_mm, length.sigma_mm, tolerance_mm=table.tolerance_mm)
+    lie = f"{a} and {b} lie {length.in_bw(bw_mm):.2f} BW apart"
+    by = f"by {abs(margin_mm):.1f} mm"
+    limit = f"{range_bw:g} BW"
+    if answer == "too_close":
+        because = f"{lie}, too close to {limit} to call, {_side(margin_mm)} {by}"
+    elif answer == "yes" and margin_mm < 0.05:
+        because = f"{lie}, exactly {limit}, which is within it"
+    else:
+        because = f"{lie}, {_AS_WORDS[answer]} {limit} {by}"
+    evidence = (length.evidence(f"{length.in_bw(bw_mm):.2f} BW"),)
+    return Answer(answer, margin_mm, length.sigma_mm, probability, rule, because, evidence)
+
+
+def _side(margin_mm: float) -> str:
+    return "within" if margin_mm >= 0 else "beyond"

@@ -1,0 +1,1 @@
+"""Finds squares that may be tags and decodes their cells."""

@@ -1,0 +1,110 @@
+"""Points all over a tag, two a cell each way: what is seen there, and what every tag shows there.
+
+Finer than cells, so that what covers a cell by half is seen to; coarser than pixels, and the same
+for every tag whatever its heading, so that many patterns are compared at once. The outermost lie
+on the white rim, a quarter of a cell beyond the black square.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Camera
+from tablecam.vision.detection.decode import sampled, steps_right_and_up
+from tablecam.vision.fitting.local_map import table_to_picture
+from tablecam.vision.fitting.texture import stored_light
+
+Array = NDArray[np.float64]
+Map = NDArray[np.float32]
+Grey = NDArray[np.uint8]
+Rows = NDArray[np.bool_]
+
+_A_CELL = 2
+_BESIDE_CELLS = 0.12
+"""Each point is the mean of four around it, to even out the camera's noise."""
+_BLUR_STEP_CELLS = 0.02
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TagPoints:
+    """Where the m points of tags with `side_cells` lie, in cells right and up of the centre.
+
+    `right` and `up` are (m,), the top row first; `is_rim`, `is_border` and `is_inner` (m,) are of
+    the white rim, the black border and the cells inside.
+    """
+
+    side_cells: int
+    right: Array
+    up: Array
+    is_rim: Rows
+    is_border: Rows
+    is_inner: Rows
+
+
+@lru_cache(maxsize=4)
+def tag_points(side_cells: int) -> TagPoints:
+    """The points of tags whose black square has so many cells a side."""
+    across = _A_CELL * (side_cells + 1)
+    steps = (np.arange(across) - (across - 1) / 2) / _A_CELL
+    right, up = (grid.ravel() for grid in np.meshgrid(steps, -steps))
+    out = np.maximum(np.abs(right), np.abs(up))
+    is_rim, is_inner = out > side_cells / 2, out < side_cells / 2 - 1
+    return TagPoints(side_cells, right, up, is_rim, ~(is_rim | is_inner), is_inner)
+
+
+def seen_at_points(
+    grey: Grey,
+    camera: Camera,
+    points: TagPoints,
+    cells_mm: Array,
+    places_mm: Array,
+    headings_rad: Array,
+    heights_mm: Array,
+) -> Map:
+    """Grey levels at the points of n tags (n, m), of cells `cells_mm` (n,) wide."""
+    reach = float(cells_mm.max(initial=1.0)) * (points.side_cells / 2 + 1)
+    to_picture = table_to_picture(camera, places_mm, heights_mm, reach)
+    step = steps_right_and_up(headings_rad) * cells_mm[:, None, None]
+    signs = np.array([[x, y] for y in (1, -1) for x in (-1, 1)]) * _BESIDE_CELLS
+    middles = np.stack([points.right, points.up], axis=1)
+    offsets = (middles[:, None] + signs).reshape(-1, 2)
+    seen = sampled(grey, to_picture.turned(step), offsets)
+    return np.asarray(seen.reshape(len(seen), -1, len(signs)).mean(axis=2), dtype=np.float32)
+
+
+def expected_at_points(cells: NDArray[np.uint8], blur_cells: float) -> Map:
+    """What tags with these inner cells (k, c, c) show, turned 0 to 3 quarters: (k, 4, m).
+
+    0 is black paint and 1 is white paper. Remembered; the blur is rounded to a fiftieth of a cell.
+    """
+    rounded = max(round(blur_cells / _BLUR_STEP_CELLS), 1) * _BLUR_STEP_CELLS
+    return _expected_once(cells.tobytes(), cells.shape, rounded)
+
+
+@lru_cache(maxsize=64)
+def _expected_once(cells: bytes, shape: tuple[int, ...], blur_cells: float) -> Map:
+    patterns = np.frombuffer(cells, dtype=np.uint8).reshape(shape)
+    framed = np.pad(patterns.astype(np.float64), ((0, 0), (1, 1), (1, 1)))
+    points = tag_points(framed.shape[1])
+    across = round(len(points.up) ** 0.5)
+    # Of the light at a point each cell sends a share, which is that by columns times that by rows.
+    share = _share_of_cells(points.right[:across], framed.shape[1], blur_cells)
+    dark = share @ (1 - framed) @ share.T
+    shown = stored_light((1 - dark).astype(np.float32))
+    turned = [np.rot90(shown, turns, axes=(1, 2)) for turns in range(4)]
+    expected = np.ascontiguousarray(np.stack(turned, axis=1).reshape(len(shown), 4, -1))
+    expected.flags.writeable = False
+    return expected
+
+
+def _share_of_cells(at_cells: Array, side_cells: int, blur_cells: float) -> Array:
+    """How much of the blurred light at points (p,) comes from each of a row of cells: (p, side)."""
+    edges = np.arange(side_cells + 1) - side_cells / 2
+    away = (edges - at_cells[:, None]) / (math.sqrt(2) * blur_cells)
+    below = np.array([[math.erf(value) for value in row] for row in away]) / 2
+    return np.diff(below, axis=1)

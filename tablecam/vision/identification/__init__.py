@@ -1,0 +1,1 @@
+"""Decides which tag each square is, occluded ones included."""

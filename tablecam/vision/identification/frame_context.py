@@ -1,0 +1,86 @@
+"""A picture together with what is known of how it was taken, and what tags could be in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Camera
+from tablecam.vision.detection.points import TagPoints, seen_at_points
+from tablecam.vision.fitting.dictionary import TagPatterns
+from tablecam.vision.fitting.fit import fit_tags
+from tablecam.vision.fitting.light import Light
+from tablecam.vision.fitting.tags import TagFits, TagGuesses
+from tablecam.vision.identification.heights import Hills, on_planes, raised
+from tablecam.vision.identification.unit_neighbours import Mates
+
+Map = NDArray[np.float32]
+Grey = NDArray[np.uint8]
+
+_USUAL_NOISE_GREY = 5.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sight:
+    """A picture, and what is known of it: blur, noise, and the camera that took it.
+
+    `patterns` are the roster's, `dictionary` all that could be printed. `gain_grey` is how much
+    brighter paper is than paint on the tags that are known; 0 where none is. `light` is what they
+    tell of places beside them.
+    """
+
+    grey: Grey
+    camera: Camera
+    patterns: TagPatterns
+    dictionary: TagPatterns
+    hills: Hills
+    mates: Mates
+    blur_px: float
+    noise_grey: float = _USUAL_NOISE_GREY
+    gain_grey: float = 0.0
+    light: Light | None = None
+
+    def fitted(self, guesses: TagGuesses) -> TagFits:
+        """The guesses moved to where they fit best, on hills where there are some."""
+        blur_px = self.blur_px
+        fits = fit_tags(self.grey, self.camera, self.patterns, guesses, blur_px=blur_px)
+        return raised(self.grey, self.camera, self.patterns, fits, self.hills, blur_px=blur_px)
+
+    def lit(self, guesses: TagGuesses, patterns: TagPatterns | None = None) -> TagFits:
+        """The guesses moved to where they fit best in the light that known tags tell of.
+
+        They are of these patterns, or else of the roster's.
+        """
+        return fit_tags(
+            self.grey,
+            self.camera,
+            patterns or self.patterns,
+            guesses,
+            blur_px=self.blur_px,
+            light=None if self.light is None else self.light.at(guesses.places_mm),
+        )
+
+    def on_plane(self, tags: TagGuesses, height_mm: float) -> TagGuesses:
+        """The tags where they would be seen to lie if they lay on another plane."""
+        return on_planes(self.camera, tags, np.full(len(tags), height_mm))
+
+    def blur_cells(self, tags: TagGuesses) -> float:
+        """The blur in cells of these tags, which are of one size."""
+        px_per_mm = self.camera.px_per_mm(tags.places_mm, float(tags.heights_mm[0]))
+        cell_mm = float(tags.sizes_mm[0]) / self.patterns.side_cells
+        return self.blur_px / (float(np.median(px_per_mm)) * cell_mm)
+
+    def seen(self, tags: TagGuesses, points: TagPoints) -> Map:
+        """Grey levels at the points of tags, (n, m)."""
+        cells_mm = tags.sizes_mm / self.patterns.side_cells
+        return seen_at_points(
+            self.grey,
+            self.camera,
+            points,
+            cells_mm,
+            tags.places_mm,
+            tags.headings_rad,
+            tags.heights_mm,
+        )

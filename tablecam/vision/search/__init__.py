@@ -1,0 +1,1 @@
+"""Searches whole pictures for tags, and watches a table where it changes."""

@@ -1,0 +1,235 @@
+"""A whole search: every tag of the roster that a picture shows, wherever it lies.
+
+Squares are noticed, read, and fitted as the few tags they may be; the fits tell which they are.
+What a person should know of, because it looked like a tag but cannot be one, is reported.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from copy import copy
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Camera
+from tablecam.table.roster import Roster
+from tablecam.vision.detection.kinds import TagKind, kinds_of_like_size, tag_ids, tag_kinds
+from tablecam.vision.detection.sighting import Search, TagSighting
+from tablecam.vision.detection.squares import square_finder
+from tablecam.vision.fitting.dictionary import all_patterns, tag_patterns
+from tablecam.vision.fitting.fine_fit import placed_finely
+from tablecam.vision.identification.frame_context import Sight
+from tablecam.vision.identification.heights import Hills
+from tablecam.vision.identification.unit_neighbours import Mates
+from tablecam.vision.search.one_thread import one_thread
+from tablecam.vision.search.region import SoughtPart, sought_part
+from tablecam.vision.search.scale_search import Scale, ScaleSearch
+from tablecam.vision.search.still import lying_before, still_tags
+from tablecam.vision.search.to_sightings import sightings_of
+
+log = logging.getLogger(__name__)
+
+Array = NDArray[np.float64]
+Grey = NDArray[np.uint8]
+
+_MARGIN_MM = 60.0
+"""How far beyond the table's edges tags are looked for, to be able to name what lies there."""
+_USUAL_BLUR_PX = 0.65
+_ALIKE_PX = 1.5
+"""So far, less than a cell, squares may be noticed beside where they lie; reading mends it."""
+
+
+class TagFinder:
+    """Searches pictures of one camera for the tags of one roster.
+
+    Its maps are computed once (0.3 s for a 4K camera); `search` keeps nothing from one picture
+    to the next.
+
+    Raises:
+        BadInput: The roster names a dictionary or a tag that does not exist.
+    """
+
+    def __init__(self, camera: Camera, roster: Roster) -> None:
+        self.camera = camera
+        self.roster = roster
+        self._patterns = tag_patterns(roster.dictionary, tag_ids(roster), source=roster.source)
+        self._hills = Hills.of(roster, self._patterns)
+        self._mates = Mates.of(roster, self._patterns)
+        self._dictionary = all_patterns(roster.dictionary, source=roster.source)
+        groups = kinds_of_like_size(tag_kinds(roster, self._patterns))
+        self._camera_of_maps = camera
+        self._table_tags = frozenset(tag.id for tag in roster.table_tags)
+        self._scales = tuple(self._scale(kinds) for kinds in groups)
+        self._is_in_passing = False
+
+    @one_thread()
+    def search(
+        self, grey: Grey, *, before: Search | None = None, within_mm: Array | None = None
+    ) -> Search:
+        """Every tag in a grey picture (height, width), and what had to be refused.
+
+        `before` is what the picture before this one gave: tags that lie where they lay are fitted
+        there, and only the rest of the picture is searched: the same tags, a third sooner.
+
+        `within_mm` (k, 4) are boxes of the table (x low, y low, x high, y high): what has its
+        centre in them is looked for, at the cost of these boxes, and the rest is carried over
+        from `before` as it is.
+
+        Raises:
+            ValueError: The picture is not of the camera's size.
+        """
+        self._check(grey)
+        before = before or Search(())
+        sought = sought_part(before, within_mm, keeps_tags=self._is_in_passing)
+        parts: list[Search] = []
+        for scale in reversed(self._scales):  # the largest first: nothing lies on those
+            larger = [sighting for part in parts for sighting in part.sightings]
+            parts.append(self._search_scale(grey, scale, sought, before.blur_px, larger))
+        # The smallest tags tell a blur best, and are the most.
+        blur_px = next((part.blur_px for part in reversed(parts) if part.blur_px), None)
+        search = Search(
+            tuple(sighting for part in parts for sighting in part.sightings),
+            sought.carried.rejections + tuple(no for part in parts for no in part.rejections),
+            blur_px,
+        )
+        for rejection in search.rejections:
+            log.info("tag %d refused: %s", rejection.tag, rejection.because)
+        return search
+
+    @one_thread()
+    def refit(
+        self, grey: Grey, sightings: Iterable[TagSighting], *, blur_px: float | None
+    ) -> tuple[TagSighting, ...]:
+        """Those of the sightings that still lie where they lay, placed anew from these pixels.
+
+        Left out is what moved by a tenth of a cell or does not look wholly like itself. The
+        picture's blur is that of the `Search` that the sightings come from.
+
+        Raises:
+            ValueError: The picture is not of the camera's size.
+        """
+        self._check(grey)
+        blur = blur_px or _USUAL_BLUR_PX
+        still = still_tags(grey, self.camera, self._patterns, self._kinds, sightings, blur_px=blur)
+        return sightings_of(self.camera, self._patterns, still)
+
+    def in_passing(self) -> TagFinder:
+        """The same for places that keep changing: a third of the cost, and it finds what is clear.
+
+        In boxes, tags of `before` are taken to lie where they lay. What is half hidden, or does
+        not stand out from what is beside it, is not looked for, nor is a size of tag of which
+        none is missing.
+        """
+        passing = copy(self)
+        passing._is_in_passing = True
+        return passing
+
+    def with_camera(self, camera: Camera) -> TagFinder:
+        """The same for a camera that moved; soon made where it moved by about a pixel.
+
+        Squares are then noticed where they were with the camera before, and read, placed and
+        named by the new one.
+        """
+        moved = copy(self)
+        moved.camera = camera
+        if not _is_alike(self._camera_of_maps, camera, self.roster):
+            moved._camera_of_maps = camera
+            moved._scales = tuple(moved._scale(scale.kinds) for scale in self._scales)
+        return moved
+
+    @property
+    def _kinds(self) -> list[TagKind]:
+        return [kind for scale in self._scales for kind in scale.kinds]
+
+    def _check(self, grey: Grey) -> None:
+        lens = self.camera.lens
+        if grey.shape != (lens.height_px, lens.width_px):
+            raise ValueError(
+                f"expected a grey picture of {lens.width_px}x{lens.height_px}, got {grey.shape}"
+            )
+
+    def _scale(self, kinds: tuple[TagKind, ...]) -> Scale:
+        finder = square_finder(
+            self._camera_of_maps,
+            self.roster.table,
+            cell_mm=kinds[0].size_mm / self._patterns.side_cells,
+            height_mm=float(np.mean([kind.height_mm for kind in kinds])),
+            margin_mm=self._margin_mm(kinds),
+        )
+        tags = sum(len(kind.pattern) for kind in kinds)
+        return Scale(kinds, finder, most_squares=2 * tags + 40)
+
+    def _margin_mm(self, kinds: Sequence[TagKind]) -> float:
+        """How far beyond the table's edges to look: as far as its own tags may lie."""
+        rows = np.concatenate([kind.pattern for kind in kinds])
+        if self._table_tags.isdisjoint(self._patterns.ids[rows].tolist()):
+            return _MARGIN_MM
+        return max(_MARGIN_MM, _beyond_the_table_mm(self.roster))
+
+    def _search_scale(
+        self,
+        grey: Grey,
+        scale: Scale,
+        sought: SoughtPart,
+        blur_px: float | None,
+        larger: Sequence[TagSighting],
+    ) -> Search:
+        """The tags of like size, and the picture's blur where it is known by now."""
+        sight = Sight(
+            grey,
+            self.camera,
+            self._patterns,
+            self._dictionary,
+            self._hills,
+            self._mates,
+            blur_px or _USUAL_BLUR_PX,
+        )
+        search = ScaleSearch(
+            scale,
+            sought,
+            self.roster.table,
+            anywhere=self._table_tags,
+            carried=lying_before(self._patterns, scale.kinds, sought.carried.sightings),
+            larger=lying_before(self._patterns, self._kinds, larger),
+        )
+        result = search.result_in_passing if self._is_in_passing else search.result
+        found = result(sight, knows_blur=blur_px is not None)
+        patterns = np.concatenate([kind.pattern for kind in scale.kinds])
+        kept = set(self._patterns.ids[patterns].tolist()) - found.withdrawn
+        fits = found.fits
+        if not self._is_in_passing:
+            fits = placed_finely(grey, self.camera, self._patterns, fits)
+        sightings = sightings_of(self.camera, self._patterns, fits)
+        return Search(sightings + sought.carried_tags(kept), found.rejections, found.blur_px)
+
+
+def _beyond_the_table_mm(roster: Roster) -> float:
+    """How far beyond the table's edges its own tags reach, white rims included."""
+    table = roster.table
+    beyond_mm = max(
+        (
+            max(-tag.x_mm, tag.x_mm - table.width_mm, -tag.y_mm, tag.y_mm - table.depth_mm)
+            for tag in roster.table_tags
+        ),
+        default=0.0,
+    )
+    return beyond_mm + roster.table_tag_size_mm
+
+
+def find_tags(grey: Grey, camera: Camera, roster: Roster) -> Search:
+    """Every tag of the roster in one grey picture; for many pictures make a `TagFinder`."""
+    return TagFinder(camera, roster).search(grey)
+
+
+def _is_alike(camera: Camera, other: Camera, roster: Roster) -> bool:
+    """Whether two cameras of one picture size see the table at nearly the same pixels."""
+    if (camera.lens.width_px, camera.lens.height_px) != (other.lens.width_px, other.lens.height_px):
+        return False
+    x_mm, y_mm = np.meshgrid(
+        np.linspace(0, roster.table.width_mm, 3), np.linspace(0, roster.table.depth_mm, 3)
+    )
+    points_mm = np.stack([x_mm, y_mm, np.zeros_like(x_mm)], axis=-1).reshape(-1, 3)
+    away_px = np.linalg.norm(camera.to_image(points_mm) - other.to_image(points_mm), axis=1)
+    return bool((away_px <= _ALIKE_PX).all())

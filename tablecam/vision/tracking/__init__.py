@@ -1,0 +1,1 @@
+"""Tracks bases from picture to picture: at rest, moving, hidden."""

@@ -1,0 +1,173 @@
+"""Bases of a unit that lie flush tell more of their headings together than each alone.
+
+The line through the centres of a flush row is known far better than the heading of any of its
+tags: a row is ten times as long as a tag. But real bases have play: each is turned a little against
+its row. How much is measured on the table itself, from all of its rows, and never taken for less:
+where they have much, a row tells next to nothing, and headings stay what each tag says.
+
+Measured on single pictures: median error of heading alone and together (share within one sigma).
+Rendered photographs, whose rows have no play: 0.18 and 0.11 (0.86), 0.22 and 0.16 (0.82), 0.31 and
+0.20 (0.86), 0.26 and 0.17 degrees (0.85). Before tags were fitted finely, simulated, 1 px/mm:
+without play 0.09 and 0.04 (0.97); with one of 0.05 mm and 0.1 degrees 0.08 and 0.06 (0.84);
+of 0.1 mm and 0.3 degrees 0.12 and 0.12 (0.74); of 0.3 mm few bases seem flush, and none is hurt.
+Taking off from the play what the fits' sigmas explain is sharper, 0.02 to 0.03 on the photographs,
+and lies where these sigmas are wide: 0.23 within one sigma with a play of 0.1 degrees.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, median
+
+from tablecam.table.headings import difference_deg, forward
+from tablecam.vision.tracking.bases import BaseSighting
+
+Row = tuple[BaseSighting, ...]
+
+UNKNOWN_PLAY_DEG = 1.0
+"""What players leave who take no care; believed of a table on which no row says better."""
+
+_LEAST = 1e-9
+"""Variances are no less, in mm² and in squared degrees: exact bases are no special case."""
+
+_SIGMA_BY_MEDIAN = 1.4826
+"""The standard deviation of normal errors by the median of their sizes."""
+
+_MOST_SIGMAS = 2.5
+"""Of normal errors one in eighty is larger; bounded by it, their variance loses two hundredths."""
+
+_SIGMAS = 3.0
+"""Neighbours are flush where gap, step and turn are within so many sigmas of none."""
+
+
+def flush_rows(unit: Sequence[BaseSighting]) -> tuple[Row, ...]:
+    """The rows of bases side by side, left to right, as well as they are seen; none of one base."""
+    beside = {base.tag: _right_neighbour(base, unit) for base in unit}
+    followers = {base.tag for base in beside.values() if base is not None}
+    rows = (_row_from(base, beside) for base in unit if base.tag not in followers)
+    return tuple(row for row in rows if len(row) > 1)
+
+
+def play_deg(rows: Sequence[Row]) -> float:
+    """How far bases may be turned against their rows: one standard deviation, of a whole table's.
+
+    All by which tags are turned against rows may be play: how much of it is the fits' own error
+    is known too badly to take it off. A standard error is put on top, since few rows say little.
+    """
+    if not rows:
+        return UNKNOWN_PLAY_DEG
+    play = 0.0
+    for _ in range(2):  # the second time with what play does to the lines
+        turned = [abs(turned_deg) for row in rows for turned_deg in _line(row, play).turned_deg]
+        # Half hidden tags err far more than play ever turns a base: none counts for more than this.
+        most = _MOST_SIGMAS * _SIGMA_BY_MEDIAN * median(turned)
+        squares = [min(each, most) ** 2 for each in turned]
+        play = math.sqrt(fmean(squares) * (1 + math.sqrt(2 / len(squares))))
+    return play
+
+
+def straightened(rows: Sequence[Row], play_deg: float) -> dict[int, BaseSighting]:
+    """The bases of rows, by tag, with the headings that row and tag together make likeliest.
+
+    A base turns about its tag, whose place is known better than its heading.
+    """
+    found: dict[int, BaseSighting] = {}
+    for row in rows:
+        line = _line(row, play_deg)
+        for base, (heading_deg, sigma_deg) in zip(row, line.together(play_deg), strict=True):
+            found[base.tag] = _turned(base, heading_deg, sigma_deg)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The line through a row's centres: which way a base that is not turned against it faces.
+
+    `turned_deg` is how each base is turned against it, as its tag says.
+    """
+
+    row: Row
+    heading_deg: float
+    sigma_deg: float
+    turned_deg: tuple[float, ...]
+
+    def together(self, play_deg: float) -> Iterable[tuple[float, float]]:
+        """Each base's heading and sigma, of bases that are all turned against their row by play."""
+        by_line = 1 / max(self.sigma_deg**2, _LEAST)
+        by_tag = [1 / max(base.fit_deg**2 + play_deg**2, _LEAST) for base in self.row]
+        row_weight = sum(by_tag) + by_line
+        row_deg = sum(map(operator.mul, by_tag, self.turned_deg)) / row_weight
+        for base, weight, turned_deg in zip(self.row, by_tag, self.turned_deg, strict=True):
+            own = play_deg**2 * weight
+            heading_deg = self.heading_deg + row_deg + own * (turned_deg - row_deg)
+            yield heading_deg, math.sqrt(own * base.fit_deg**2 + (1 - own) ** 2 / row_weight)
+
+
+def _line(row: Row, play_deg: float) -> _Line:
+    """The straight line of a row; a base that is turned by play also stands out of line by it."""
+    first = row[0]
+    ahead_x, ahead_y = forward(first.heading_deg)
+    out_mm = math.radians(play_deg) * first.base_type.width_mm / 2
+    weights = [1 / max(base.fit_mm**2 + out_mm**2, _LEAST) for base in row]
+    away = [(base.x_mm - first.x_mm, base.y_mm - first.y_mm) for base in row]
+    ahead = _from_their_mean([x * ahead_x + y * ahead_y for x, y in away], weights)
+    right = _from_their_mean([x * ahead_y - y * ahead_x for x, y in away], weights)
+    spread = sum(weight * x * x for weight, x in zip(weights, right, strict=True))
+    lean = sum(weight * x * y for weight, x, y in zip(weights, right, ahead, strict=True))
+    heading_deg = first.heading_deg + math.degrees(math.atan(lean / spread))
+    turned_deg = tuple(difference_deg(base.heading_deg, heading_deg) for base in row)
+    return _Line(row, heading_deg, math.degrees(1 / math.sqrt(spread)), turned_deg)
+
+
+def _from_their_mean(values: Sequence[float], weights: Sequence[float]) -> list[float]:
+    mean = sum(map(operator.mul, values, weights)) / sum(weights)
+    return [value - mean for value in values]
+
+
+def _right_neighbour(base: BaseSighting, unit: Sequence[BaseSighting]) -> BaseSighting | None:
+    """The base that lies flush on a base's right."""
+    return next((other for other in unit if other is not base and _is_flush(base, other)), None)
+
+
+def _is_flush(left: BaseSighting, right: BaseSighting) -> bool:
+    turn_sigma_deg = math.hypot(left.fit_deg, right.fit_deg)
+    if abs(difference_deg(right.heading_deg, left.heading_deg)) > _SIGMAS * turn_sigma_deg:
+        return False
+    ahead_x, ahead_y = forward(left.heading_deg)
+    x_mm, y_mm = right.x_mm - left.x_mm, right.y_mm - left.y_mm
+    width_mm = (left.base_type.width_mm + right.base_type.width_mm) / 2
+    gap_mm = x_mm * ahead_y - y_mm * ahead_x - width_mm
+    step_mm = x_mm * ahead_x + y_mm * ahead_y
+    sigma_mm = math.hypot(left.fit_mm, right.fit_mm)
+    swing_mm = width_mm * math.radians(left.fit_deg)  # of the one about the other
+    return abs(gap_mm) <= _SIGMAS * sigma_mm and abs(step_mm) <= _SIGMAS * math.hypot(
+        sigma_mm, swing_mm
+    )
+
+
+def _row_from(base: BaseSighting, beside: Mapping[int, BaseSighting | None]) -> Row:
+    row = [base]
+    while (neighbour := beside[row[-1].tag]) is not None and neighbour not in row:
+        # Where headings are hardly known, each of two bases may seem to lie right of the other.
+        row.append(neighbour)
+    return tuple(row)
+
+
+def _turned(base: BaseSighting, heading_deg: float, fit_deg: float) -> BaseSighting:
+    """A base turned about its tag, with its place as much surer as its heading is."""
+    kind = base.base_type
+    (x, y), (was_x, was_y) = forward(heading_deg), forward(base.heading_deg)
+    arm_mm = math.hypot(kind.tag_forward_mm, kind.tag_right_mm)
+    swing = (arm_mm * math.radians(1.0)) ** 2 / 2
+    of_tag = max(base.fit_mm**2 - swing * base.fit_deg**2, base.fit_mm**2 / 4)
+    return replace(
+        base,
+        x_mm=base.x_mm + kind.tag_forward_mm * (was_x - x) + kind.tag_right_mm * (was_y - y),
+        y_mm=base.y_mm + kind.tag_forward_mm * (was_y - y) - kind.tag_right_mm * (was_x - x),
+        heading_deg=heading_deg % 360.0,
+        fit_mm=math.sqrt(of_tag + swing * fit_deg**2),
+        fit_deg=fit_deg,
+    )

@@ -1,0 +1,161 @@
+"""What is remembered of one base, and what each picture makes of it.
+
+A base has moved only when it has been seen at rest somewhere else: at one place, within its
+uncertainty, for `SETTLED_AFTER_S`. Until then its old place stays what is believed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tablecam.table.model import BasePose
+from tablecam.vision.tracking.bases import BaseSighting
+from tablecam.vision.tracking.resting import Resting, apart_mm
+
+SETTLED_AFTER_S = 0.4
+
+_TICK_S = 1e-3
+"""Frames' times are no exacter: six frames at 15 a second are the 0.4 s."""
+
+_JUMP_MM = 80.0
+"""No hand carries a base so far between two pictures of a film; unless it is seen there twice in a
+row, it is a misreading. Pictures taken one by one are believed each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One picture, as all bases see it; the one before it was taken at `before_s`.
+
+    `is_film`: that was just before. `is_alone`: pictures come one by one, so that this one has to
+    be believed at once. `beside_mm` and `camera` as in `Resting`; `random_share` as
+    `Resting.averaged` takes it.
+    """
+
+    at_s: float
+    before_s: float
+    is_film: bool
+    is_alone: bool
+    beside_mm: float = 0.0
+    camera: int = 0
+    random_share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Where a base came to rest.
+
+    `is_sure` is False while this was read from a picture by itself, which a film that goes on from
+    there may yet show to have caught the base in a hand.
+    """
+
+    there: Resting
+    pose: BasePose
+    is_sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """What is remembered of one base.
+
+    `here` is where it is seen now, or was last, and `seen` the base that this makes. `gone_at_s` is
+    when that was, None while it is seen. `jumped_to` is a place that it seems to have
+    jumped to, in the last picture, until the next one bears it out. `rest_before` is where it
+    rested before it came to `rest`.
+    """
+
+    here: Resting
+    seen: BaseSighting
+    rest: Rest | None = None
+    is_settled: bool = False
+    gone_at_s: float | None = None
+    jumped_to: Resting | None = None
+    is_doubted: bool = False
+    rest_before: Rest | None = None
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether one more picture that shows the same leaves all as it is."""
+        sure = self.rest is not None and self.rest.is_sure
+        return sure and self.is_settled and self.gone_at_s is None and self.jumped_to is None
+
+
+def appeared(seen: BaseSighting, moment: Moment) -> Track:
+    """A base that was never seen before."""
+    here = _begun(seen, moment)
+    return _watched(Track(here, here.averaged(moment.random_share)), moment)
+
+
+def seen_again(track: Track, seen: BaseSighting, moment: Moment) -> Track:
+    """The track after its base was seen at a place."""
+    now, is_same_camera = _begun(seen, moment), track.here.camera == moment.camera
+    if is_same_camera and track.here.is_where(now):
+        here = track.here.with_one_more(seen, beside_mm=moment.beside_mm)
+        return _watched(_still(track, here, moment), moment)
+    if track.here.may_be_where(now):
+        if is_same_camera:
+            # The camera has been pushed: this says nothing of the base.
+            return replace(track, gone_at_s=None, jumped_to=None, is_doubted=False)
+        return _watched(_still(track, replace(now, since_s=track.here.since_s), moment), moment)
+    is_jump = moment.is_film and apart_mm(track.here.base, seen) > _JUMP_MM
+    if is_jump and not _bears_out(track.jumped_to, now):
+        return replace(hidden(track, moment), jumped_to=now)
+    if track.jumped_to is not None and track.jumped_to.is_where(now):
+        now = track.jumped_to.with_one_more(seen, beside_mm=moment.beside_mm)
+    return _watched(_moved(track, now, moment), moment)
+
+
+def seen_unchanged(track: Track, moment: Moment) -> Track:
+    """The track after a picture in which its base looks as when it was last placed."""
+    return _watched(track, moment)
+
+
+def hidden(track: Track, moment: Moment, *, is_doubted: bool = False) -> Track:
+    """The track after a picture that does not show its base, or not where to believe it."""
+    gone_at_s = moment.before_s if track.gone_at_s is None else track.gone_at_s
+    return replace(track, gone_at_s=gone_at_s, jumped_to=None, is_doubted=is_doubted)
+
+
+def _begun(seen: BaseSighting, moment: Moment) -> Resting:
+    return Resting.begun(seen, moment.at_s, beside_mm=moment.beside_mm, camera=moment.camera)
+
+
+def _still(track: Track, here: Resting, moment: Moment) -> Track:
+    """In view, where it was seen last."""
+    away_s = 0.0 if track.gone_at_s is None else moment.at_s - track.gone_at_s
+    if away_s >= SETTLED_AFTER_S:
+        # Nobody saw it rest meanwhile; a blink does not matter.
+        here = replace(here, since_s=here.since_s + away_s)
+    seen = here.averaged(moment.random_share)
+    return Track(here, seen, track.rest, is_settled=track.is_settled, rest_before=track.rest_before)
+
+
+def _moved(track: Track, here: Resting, moment: Moment) -> Track:
+    """On its way. What a lone picture said of its rest, a film that shows this takes back."""
+    is_sure = track.rest is not None and track.rest.is_sure
+    rest = track.rest if is_sure else None
+    return Track(here, here.averaged(moment.random_share), rest, rest_before=track.rest_before)
+
+
+def _watched(track: Track, moment: Moment) -> Track:
+    """The track with its rest, once it has been seen at one place for long enough."""
+    rest = track.rest
+    is_home = rest is not None and track.here.may_be_where(rest.there)
+    if track.is_settled and not is_home:
+        # It has crept away, from picture to picture by less than they can tell.
+        track = replace(track, here=replace(track.here, since_s=moment.at_s), is_settled=False)
+    is_sure = moment.at_s - track.here.since_s >= SETTLED_AFTER_S - _TICK_S
+    return at_rest(track, is_sure=is_sure) if is_sure or moment.is_alone else track
+
+
+def at_rest(track: Track, *, is_sure: bool) -> Track:
+    """The track of a base that rests where it is seen; `is_sure` as in `Rest`."""
+    rest = track.rest
+    if rest is not None and track.here.may_be_where(rest.there):
+        rest = replace(rest, is_sure=is_sure or rest.is_sure)
+        return replace(track, rest=rest, is_settled=True)
+    here = Rest(track.here, track.seen.pose(beside_mm=track.here.beside_mm), is_sure)
+    return replace(track, rest=here, is_settled=True, rest_before=rest)
+
+
+def _bears_out(jumped_to: Resting | None, now: Resting) -> bool:
+    return jumped_to is not None and apart_mm(jumped_to.base, now.base) <= _JUMP_MM

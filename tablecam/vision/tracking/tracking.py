@@ -1,0 +1,249 @@
+"""Bases from one picture to the next: they appear, rest, are held while hidden, move, rest again.
+
+Vision's only memory; what a picture makes of one base is in `track.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from calibration.camera import Camera
+from tablecam.table.model import BasePose
+from tablecam.table.roster import Roster
+from tablecam.vision.detection.sighting import TagSighting
+from tablecam.vision.tracking.bases import BaseSighting, base_sightings
+from tablecam.vision.tracking.carried import is_carried_with, may_be_carried
+from tablecam.vision.tracking.resting import Scatter, share_of
+from tablecam.vision.tracking.track import (
+    Moment,
+    Track,
+    appeared,
+    at_rest,
+    hidden,
+    seen_again,
+    seen_unchanged,
+)
+from tablecam.vision.tracking.unit_rows import UnitRows
+
+_FILM_GAP_S = 0.7
+"""Pictures that follow each other more slowly are taken one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedBase:
+    """A base that has been seen, where it is believed to lie now.
+
+    `pose` is where it is seen now, or was last: `pose.seen` is `now`, or `held` while it is hidden,
+    for `hidden_for_s`; a held base keeps its last sigma. A base that rests in a flush row faces as
+    row and tag together say. `is_settled` is False from when it is seen to move until it has been
+    seen at rest. `rest` is where it last came to rest, as its tag alone said then; it changes when
+    the base comes to rest somewhere else, and only then. None until it has been seen at rest.
+    `is_doubted`: its tag is seen twice, neither is believed, and it is held where it rested.
+    """
+
+    tag: int
+    pose: BasePose
+    is_settled: bool
+    hidden_for_s: float = 0.0
+    rest: BasePose | None = None
+    is_doubted: bool = False
+
+    @property
+    def believed(self) -> BasePose | None:
+        """What a referee may go by: the best look at where it rests, or where it rested before."""
+        return self.pose if self.is_settled else self.rest
+
+
+class BaseTracker:
+    """Follows the bases of one roster through the pictures of one camera."""
+
+    def __init__(self, roster: Roster, camera: Camera) -> None:
+        self._base_types = roster.base_type_by_tag()
+        self._order = {tag: number for number, tag in enumerate(self._base_types)}
+        self._camera = camera
+        self._registrations = 0
+        self._scatter = Scatter()
+        self._rows = UnitRows(roster)
+        self._tracks: dict[int, Track] = {}
+        self._shown: dict[int, TrackedBase] = {}
+        self._bases: tuple[TrackedBase, ...] = ()
+        self._updated_at_s: float | None = None
+        self._is_film = False
+
+    def update(
+        self,
+        sightings: Sequence[TagSighting],
+        taken_at_s: float,
+        *,
+        fresh: Collection[int] | None = None,
+        beside_mm: float = 0.0,
+        doubted: Collection[int] = (),
+    ) -> tuple[TrackedBase, ...]:
+        """All bases seen so far, after one more picture; sightings of table tags are passed over.
+
+        A base that is not among the sightings is held at its last place, however long. A base of
+        which nothing has changed stays the same object.
+
+        Args:
+            sightings: All tags that lie there now.
+            taken_at_s: When the picture was taken.
+            fresh: The tags that were placed from this very picture; the others look as they did
+                when they were placed last, which tells nothing new. None: all were.
+            beside_mm: How far the picture's table tags lie beside their places, as `base_poses`
+                takes it.
+            doubted: Tags that the picture shows twice. Neither place is believed.
+        """
+        seen = {
+            each.tag: each
+            for each in sightings
+            if each.tag in self._base_types and each.tag not in doubted
+        }
+        moment = self._moment(taken_at_s, beside_mm)
+        told = [each for each in seen.values() if self._tells(each, fresh)]
+        changed = self._place(told, moment)
+        for tag in seen.keys() - changed.keys():
+            if not self._tracks[tag].is_quiet:
+                changed[tag] = seen_unchanged(self._tracks[tag], moment)
+        changed |= self._settled_with_their_units(changed, moment)
+        for tag in self._tracks.keys() - seen.keys():
+            changed[tag] = hidden(self._tracks[tag], moment, is_doubted=tag in doubted)
+        laid = [
+            tag for tag, track in changed.items() if _is_laid_anew(self._tracks.get(tag), track)
+        ]
+        self._tracks.update(changed)
+        is_whole = 2 * len(told) >= len(self._tracks)
+        better = self._rows.update(laid, self._tracks, is_whole=is_whole) if laid else set()
+        self._updated_at_s = taken_at_s
+        self._show(changed.keys() | better, taken_at_s)
+        return self._bases
+
+    def bases(self, now_s: float) -> tuple[TrackedBase, ...]:
+        """All bases seen so far, in the roster's order, as they stand now without a new picture."""
+        if self._updated_at_s is None or now_s <= self._updated_at_s:
+            return self._bases
+        return tuple(_held(base, now_s - self._seen_at_s(base.tag)) for base in self._bases)
+
+    def forget(self, tag: int) -> None:
+        """Take a base off: players have removed it. It appears again when it is seen again."""
+        if self._tracks.pop(tag, None) is not None:
+            del self._shown[tag]
+            mates = self._rows.update([tag], self._tracks, is_whole=False)
+            self._show(mates, self._updated_at_s or 0.0)
+            self._bases = self._in_order()
+
+    def registered(self, camera: Camera) -> None:
+        """The camera has been registered anew; the next sightings come through this one.
+
+        No base has moved by that: what they show is compared as truly as both registrations know
+        places, and averages start anew.
+        """
+        self._camera = camera
+        self._registrations += 1
+
+    def _moment(self, at_s: float, beside_mm: float) -> Moment:
+        """What kind of picture this is: of a film, after a break in one, or by itself."""
+        before_s, was_film = self._updated_at_s, self._is_film
+        self._is_film = before_s is not None and at_s - before_s < _FILM_GAP_S
+        return Moment(
+            at_s,
+            at_s if before_s is None else before_s,
+            is_film=self._is_film,
+            is_alone=not self._is_film and not was_film,
+            beside_mm=beside_mm,
+            camera=self._registrations,
+            random_share=self._scatter.random_share,
+        )
+
+    def _seen_at_s(self, tag: int) -> float:
+        """When a base was seen last."""
+        gone_at_s = self._tracks[tag].gone_at_s
+        return self._updated_at_s or 0.0 if gone_at_s is None else gone_at_s
+
+    def _tells(self, seen: TagSighting, fresh: Collection[int] | None) -> bool:
+        """Whether a sighting says where its base is, beyond that it is still there."""
+        if fresh is None or seen.tag in fresh:
+            return True
+        track = self._tracks.get(seen.tag)
+        return track is None or track.gone_at_s is not None or track.jumped_to is not None
+
+    def _place(self, sightings: Sequence[TagSighting], moment: Moment) -> dict[int, Track]:
+        """The tracks of bases that were placed, and from them how much sightings scatter."""
+        types = [self._base_types[sighting.tag] for sighting in sightings]
+        placed: dict[int, Track] = {}
+        shares: list[float] = []
+        for base in base_sightings(sightings, types, self._camera):
+            track = self._tracks.get(base.tag)
+            if track is None:
+                placed[base.tag] = appeared(base, moment)
+                continue
+            placed[base.tag] = seen_again(track, base, moment)
+            if _has_rested(track, placed[base.tag]):
+                shares.append(share_of(track.here, base))
+        if 2 * len(shares) >= len(self._tracks):
+            # Fewer are those about which something changed, and no measure of the others.
+            self._scatter = self._scatter.learnt(shares)
+        return placed
+
+    def _settled_with_their_units(
+        self, changed: Mapping[int, Track], moment: Moment
+    ) -> dict[int, Track]:
+        """The bases that were carried with another of their unit, once that one rests."""
+        return {
+            tag: at_rest(track, is_sure=True)
+            for tag, track in changed.items()
+            if may_be_carried(track, moment)
+            and any(is_carried_with(track, mate) for mate in self._mates(tag, changed))
+        }
+
+    def _mates(self, tag: int, changed: Mapping[int, Track]) -> Iterable[Track]:
+        """The other bases of a base's unit, as far as they have been seen."""
+        for mate in self._rows.mates(tag):
+            track = changed.get(mate) or self._tracks.get(mate)
+            if mate != tag and track is not None:
+                yield track
+
+    def _show(self, changed: Iterable[int], now_s: float) -> None:
+        """Make what is shown of the tracks that changed, where it differs from what was."""
+        is_other = False
+        for tag in changed:
+            track = self._tracks[tag]
+            base = _shown(track, self._rows.seen(tag, track), now_s)
+            if base != self._shown.get(tag):
+                self._shown[tag] = base
+                is_other = True
+        if is_other:
+            self._bases = self._in_order()
+
+    def _in_order(self) -> tuple[TrackedBase, ...]:
+        return tuple(self._shown[tag] for tag in sorted(self._shown, key=self._order.__getitem__))
+
+
+def _shown(track: Track, seen: BaseSighting, now_s: float) -> TrackedBase:
+    rest = None if track.rest is None else track.rest.pose
+    pose = seen.pose(beside_mm=track.here.beside_mm)
+    if track.is_doubted and rest is not None:
+        pose = rest
+    base = TrackedBase(seen.tag, pose, track.is_settled, rest=rest, is_doubted=track.is_doubted)
+    return base if track.gone_at_s is None else _held(base, now_s - track.gone_at_s)
+
+
+def _held(base: TrackedBase, hidden_for_s: float) -> TrackedBase:
+    return replace(base, pose=replace(base.pose, seen="held"), hidden_for_s=hidden_for_s)
+
+
+def _has_rested(before: Track, after: Track) -> bool:
+    """Whether a base was seen at one place by both of two pictures, through the same camera."""
+    was, is_now = before.here, after.here
+    is_averaged = is_now is not was and is_now.since_s == was.since_s
+    return is_averaged and is_now.camera == was.camera and before.gone_at_s is None
+
+
+def _is_laid_anew(before: Track | None, after: Track) -> bool:
+    """Whether a base lies, or is believed to lie, otherwise than before the newest picture."""
+    return (
+        before is None
+        or before.seen is not after.seen
+        or before.is_settled != after.is_settled
+        or before.is_doubted != after.is_doubted
+    )

@@ -1,0 +1,144 @@
+"""From frames to tracked bases, through a camera that may be bumped."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from calibration.camera import Camera
+from tablecam.table.roster import Roster
+from tablecam.vision.detection.grey_picture import GreyPicture
+from tablecam.vision.detection.sighting import Search
+from tablecam.vision.registration.hypotheses import LEAST_TAGS
+from tablecam.vision.registration.registration import register
+from tablecam.vision.registration.rough_camera import rough_camera
+from tablecam.vision.registration.state import Registration
+from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.watch import Look, Watch
+from tablecam.vision.tracking.tracking import BaseTracker, TrackedBase
+
+log = logging.getLogger(__name__)
+
+_MOST_LOOKS_AGAIN = 3
+"""At one picture, each through the camera as the look before placed it; two are usual."""
+_MISSED_FOR_S = 2.0
+"""Arms hide tags for about so long. Longer, and they may lie where nobody looks."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sight:
+    """What one frame came to.
+
+    `bases` are all bases seen so far, hidden ones too. `camera` is the camera as it stands now.
+    `news` are sentences about what has just happened to it and to the table tags.
+    """
+
+    bases: tuple[TrackedBase, ...]
+    search: Search
+    registration: Registration
+    camera: Camera
+    news: tuple[str, ...] = ()
+
+
+def _logged(said: Iterable[Registration]) -> tuple[str, ...]:
+    """What players should be told of; all of it is logged, drift more quietly."""
+    news = []
+    for registration in said:
+        if registration.state == "drifted" and registration.news:
+            log.info("%s", registration.news)
+        elif registration.news:
+            log.warning("%s", registration.news)
+            news.append(registration.news)
+    return tuple(news)
+
+
+class Watching:
+    """All that the live table remembers of what it has seen. Not for two threads at once."""
+
+    def __init__(self, camera: Camera, roster: Roster) -> None:
+        self._camera = camera
+        self._roster = roster
+        self._watch = Watch(TagFinder(camera, roster))
+        self._tracker = BaseTracker(roster, camera)
+        self._look: Look | None = None
+        self._registration: Registration | None = None
+        self._missed_since_s: float | None = None
+
+    def see(self, picture: GreyPicture, taken_at_s: float) -> Sight:
+        """Read one frame; only as much of it as has changed."""
+        look = self._watch.look(picture, self._look)
+        said = [self._registered(look, taken_at_s)]
+        for _ in range(_MOST_LOOKS_AGAIN):  # what is seen through the new camera tells it better
+            camera = said[-1].camera or self._camera_elsewhere(picture, said[-1], taken_at_s)
+            if camera is None:
+                break
+            # Tags that were placed earlier were so by the camera as it stood then.
+            whole = not (said[-1].is_trusted and look.is_whole)
+            self._follow(camera)
+            look = self._watch.look(picture, look, whole=whole)
+            said.append(self._registered(look, taken_at_s, before=said[-1]))
+        self._look, self._registration = look, said[-1]
+        bases = self._tracked(look, said[-1], taken_at_s)
+        return Sight(bases, look.search, said[-1], self._camera, _logged(said))
+
+    def bases(self, now_s: float) -> tuple[TrackedBase, ...]:
+        """All bases seen so far, as they stand now without a new frame."""
+        return self._tracker.bases(now_s)
+
+    def forget(self, tag: int) -> None:
+        """Take a base off: players have removed it."""
+        self._tracker.forget(tag)
+
+    def start_over(self) -> None:
+        """Take nothing of the last frame for granted; bases stay where they are believed to be."""
+        self._look = self._registration = None
+
+    def _registered(
+        self, look: Look, at_s: float, *, before: Registration | None = None
+    ) -> Registration:
+        return register(
+            look.search.sightings,
+            self._camera,
+            self._roster,
+            before=before or self._registration,
+            taken_at_s=at_s,
+            fresh=look.fresh,
+        )
+
+    def _camera_elsewhere(
+        self, picture: GreyPicture, said: Registration, at_s: float
+    ) -> Camera | None:
+        """About where the camera stands whose table tags are not where they should be for long.
+
+        Looked for anywhere in the picture, now and then: it takes as long as a whole search.
+        """
+        if said.state != "too few" or len(said.seen) >= LEAST_TAGS:
+            self._missed_since_s = None
+            return None
+        if self._missed_since_s is None:
+            self._missed_since_s = at_s
+        if at_s - self._missed_since_s < _MISSED_FOR_S:
+            return None
+        self._missed_since_s = at_s
+        return rough_camera(picture.grey(), self._camera, self._roster)
+
+    def _follow(self, camera: Camera) -> None:
+        """See by the camera as it stands now."""
+        self._camera = camera
+        self._watch = self._watch.with_camera(camera)
+        self._tracker.registered(camera)
+
+    def _tracked(
+        self, look: Look, registration: Registration, at_s: float
+    ) -> tuple[TrackedBase, ...]:
+        """The bases as this look shows them; all are held while the camera is not to be trusted."""
+        if not registration.is_trusted:
+            return self._tracker.update((), at_s)
+        return self._tracker.update(
+            look.search.sightings,
+            at_s,
+            fresh=look.fresh,
+            doubted=look.search.seen_twice,
+            beside_mm=registration.unexplained_mm,
+        )
