@@ -29,7 +29,7 @@ class Odds(Protocol):
 def odds_of(game: str) -> Odds | None:
     """Who tells the odds in a game; None where nobody does.
 
-    A package of `tablecam.rules` brings one as `ODDS` in its module `odds_asked`.
+    A package of `tablecam.rules` brings one as `ODDS` in its module `odds`.
     """
-    found: Iterator[Odds] = brought("odds_asked", "ODDS")
+    found: Iterator[Odds] = brought("odds", "ODDS")
     return next((each for each in found if each.game == game), None)

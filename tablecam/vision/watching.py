@@ -10,9 +10,8 @@ from calibration.camera import Camera
 from tablecam.table.roster import Roster
 from tablecam.vision.detection.grey_picture import GreyPicture
 from tablecam.vision.detection.sighting import Search
-from tablecam.vision.registration.hypotheses import LEAST_TAGS
+from tablecam.vision.registration.hypotheses import LEAST_TAGS, rough_camera
 from tablecam.vision.registration.registration import register
-from tablecam.vision.registration.rough_camera import rough_camera
 from tablecam.vision.registration.state import Registration
 from tablecam.vision.search.find import TagFinder
 from tablecam.vision.search.watch import Look, Watch

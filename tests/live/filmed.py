@@ -11,7 +11,7 @@ import numpy as np
 from calibration.camera_file import CameraFile, write_camera_file
 from calibration.results import CAMERA_PARAMETERS, Origin, TableCalibration
 from tablecam.recorder.rereading import Task
-from tablecam.replay.movie import write_mp4
+from tablecam.replay.filming import write_mp4
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.model import Position

@@ -10,8 +10,7 @@ import pytest
 
 from tablecam.hall.catching_up import BATCH
 from tablecam.hall.server import Hall
-from tablecam.hall.upload_queue import Owed, Owing
-from tablecam.hall.uploader import APART, AWAY, NOT_TAKEN, Sending
+from tablecam.hall.uploader import APART, AWAY, NOT_TAKEN, Owed, Owing, Sending
 from tablecam.record.entries import NewEntry, Picture
 from tablecam.record.faults import NoAnswer
 from tablecam.record.game_file import GameFile

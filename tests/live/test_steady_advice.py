@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.live.steady_advice import SteadyAdvice
+from tablecam.live.advising import SteadyAdvice
 
 HIDDEN = {"hidden": "table tag 2 is hidden"}
 DARK = {"too_dark": "noise doubles the error"}

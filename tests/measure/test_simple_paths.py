@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecam.geometry.moves.lanes import Corner, advanced, wheeled
-from tablecam.geometry.moves.paths import paths_between
-from tablecam.geometry.moves.simple_paths import simply_reached
+from tablecam.geometry.moves.paths import paths_between, simply_reached
 from tablecam.geometry.outlines import Axes
 
 START = Axes((420.0, 500.0), (580.0, 500.0), 90.0)

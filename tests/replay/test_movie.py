@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tablecam.replay.movie import write_gif, write_mp4
+from tablecam.replay.filming import write_gif, write_mp4
 
 COLOURS = [(200, 30, 30), (30, 200, 30), (30, 30, 200), (200, 200, 30)]
 COUNTS = [5, 1, 12, 7]

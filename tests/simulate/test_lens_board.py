@@ -13,8 +13,16 @@ from calibration.board import (
 )
 from calibration.camera import Camera
 from calibration.lens import Lens
-from tablecam.simulate.board import board_pose, inner_corners_mm, lay_board
-from tablecam.simulate.calibration_source import HOLD_S, MOVE_S, WAVED, Held, SimulatedCalibration
+from tablecam.simulate.calibration_source import (
+    HOLD_S,
+    MOVE_S,
+    WAVED,
+    Held,
+    SimulatedCalibration,
+    board_pose,
+    inner_corners_mm,
+    lay_board,
+)
 from tablecam.simulate.light import encoded
 from tablecam.simulate.render import PLAIN
 

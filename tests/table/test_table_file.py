@@ -5,8 +5,7 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.table.roster import HexMap
-from tablecam.table.table_checks import DICTIONARY_SIZES
-from tablecam.table.table_file import read_table_file
+from tablecam.table.table_file import DICTIONARY_SIZES, read_table_file
 
 GOOD = """\
 format = "tablecam.table"

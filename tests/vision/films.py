@@ -1,12 +1,14 @@
 """Films for a tracker: frames of sightings, and the moves that it reported of them."""
 
 import math
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
+from tablecam.table.model import BasePose
 from tablecam.vision.tracking.bases import base_poses
-from tablecam.vision.tracking.moves import moves
-from tablecam.vision.tracking.tracking import BaseTracker
+from tablecam.vision.tracking.tracking import BaseTracker, TrackedBase
 from tests.vision.sightings import CAMERA, FOOT, ROSTER, sighting
 
 FRAME_S = 1 / 15
@@ -14,6 +16,30 @@ FRAMES_TO_SETTLE = 6
 """0.4 s at 15 frames a second, after the first one."""
 DOUBT = np.diag([1.0, 1.0, 1, 1, *[1e-6] * 2, *[1e-10] * 2, 1e-6, *[1e-7] * 3, *[0.01] * 3])
 """A calibration's: about 0.9 mm of a place in the middle of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaseMove:
+    """A base that rested at `start` and has come to rest at `end`."""
+
+    tag: int
+    start: BasePose
+    end: BasePose
+
+
+def moves(before: Iterable[TrackedBase], after: Iterable[TrackedBase]) -> tuple[BaseMove, ...]:
+    """The bases that have come to rest elsewhere, in the order of `after`.
+
+    A base that has not been seen at rest before has not moved: it has appeared.
+    """
+    rested = {base.tag: base.rest for base in before}
+    return tuple(
+        BaseMove(base.tag, start, base.rest)
+        for base in after
+        if (start := rested.get(base.tag)) is not None
+        and base.rest is not None
+        and base.rest != start
+    )
 
 
 class Film:

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from calibration.grey import to_grey
 from tablecam.vision.fitting.dictionary import tag_patterns
-from tablecam.vision.fitting.fine_fit import placed_finely
+from tablecam.vision.fitting.fine_fit import mosaic_trace, placed_finely
 from tablecam.vision.fitting.fit import fit_tags
-from tablecam.vision.fitting.mosaic import mosaic_trace
 from tablecam.vision.fitting.neighbours import beside, told_apart
 from tablecam.vision.fitting.rendered import drawn_tags
 from tablecam.vision.fitting.tags import TagGuesses

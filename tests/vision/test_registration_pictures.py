@@ -8,8 +8,8 @@ from tablecam.simulate.demo import demo_camera, demo_roster
 from tablecam.simulate.mount import Tilt
 from tablecam.simulate.render import PLAIN, Renderer
 from tablecam.simulate.scene import Scene
+from tablecam.vision.registration.hypotheses import rough_camera
 from tablecam.vision.registration.registration import register
-from tablecam.vision.registration.rough_camera import rough_camera
 from tablecam.vision.search.find import TagFinder
 from tests.footage import Rig
 from tests.vision.table_tags import places_mm

@@ -7,10 +7,10 @@ import pytest
 
 from tablecam.table.headings import difference_deg
 from tablecam.vision.search.find import TagFinder
-from tablecam.vision.search.moved_camera import placed_by
-from tablecam.vision.tracking.moves import moves
+from tablecam.vision.search.tag_appearance import placed_by
 from tablecam.vision.tracking.tracking import BaseTracker
 from tests.footage import Clip
+from tests.vision.films import moves
 
 EVERY = 2
 """Of 15 frames a second: fewer pictures in which to find out what happened."""

@@ -33,6 +33,30 @@ from tablecam.geometry.outlines import GRID_MM, Axes
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Point
 
+
+def simply_reached(start: Axes, end: Axes, *, within_mm: float) -> Iterator[Axes]:
+    """The fronts to which simple moves lead exactly, and that lie near another one.
+
+    Of those about each corner the nearest, if both of its corners are within so many mm.
+    """
+    width_mm = front_width_mm(start)
+    start, end = squared(start, width_mm), squared(end, width_mm)
+    for corner in _CORNERS:
+        turn_rad = forward_turn_rad(corner, start.heading_deg, end.heading_deg)
+        front = wheeled(start, corner, turn_rad * width_mm)
+        left_over = np.subtract(end.left_mm, front.left_mm)
+        for heading_deg in (start.heading_deg, end.heading_deg):
+            far_mm = max(float(left_over @ np.array(forward(heading_deg))), 0.0)
+            there = advanced(replace(front, heading_deg=heading_deg), far_mm)
+            if _apart_mm(there, end) <= within_mm:
+                yield replace(there, heading_deg=front.heading_deg)
+
+
+def _apart_mm(one: Axes, other: Axes) -> float:
+    """How far apart the corners of two fronts are, where they are farthest."""
+    return max(math.dist(one.left_mm, other.left_mm), math.dist(one.right_mm, other.right_mm))
+
+
 Counted = Literal["outer-corner", "middle"]
 """Whose way a move costs: the front corner's that goes farther, or the middle's of the front."""
 

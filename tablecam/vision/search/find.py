@@ -7,27 +7,72 @@ What a person should know of, because it looked like a tag but cannot be one, is
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from calibration.camera import Camera
 from tablecam.table.roster import Roster
 from tablecam.vision.detection.kinds import TagKind, kinds_of_like_size, tag_ids, tag_kinds
 from tablecam.vision.detection.sighting import Search, TagSighting
 from tablecam.vision.detection.squares import square_finder
-from tablecam.vision.fitting.dictionary import all_patterns, tag_patterns
+from tablecam.vision.fitting.dictionary import TagPatterns, all_patterns, tag_patterns
 from tablecam.vision.fitting.fine_fit import placed_finely
+from tablecam.vision.fitting.tags import TagFits
 from tablecam.vision.identification.frame_context import Sight
 from tablecam.vision.identification.heights import Hills
 from tablecam.vision.identification.unit_neighbours import Mates
-from tablecam.vision.search.one_thread import one_thread
 from tablecam.vision.search.region import SoughtPart, sought_part
 from tablecam.vision.search.scale_search import Scale, ScaleSearch
 from tablecam.vision.search.still import lying_before, still_tags
-from tablecam.vision.search.to_sightings import sightings_of
+
+
+def sightings_of(camera: Camera, patterns: TagPatterns, fits: TagFits) -> tuple[TagSighting, ...]:
+    """One sighting for each of the fits."""
+    tags = fits.tags
+    corners = _corners_px(camera, fits)
+    return tuple(
+        TagSighting(
+            tag=int(patterns.ids[tags.pattern[row]]),
+            x_mm=float(tags.places_mm[row, 0]),
+            y_mm=float(tags.places_mm[row, 1]),
+            heading_deg=float(np.degrees(tags.headings_rad[row]) % 360),
+            height_mm=float(tags.heights_mm[row]),
+            covariance=fits.covariance[row],
+            corners_px=corners[row],
+            gain_grey=float(fits.gain_grey[row]),
+            noise_grey=float(fits.noise_grey[row]),
+        )
+        for row in range(len(fits))
+    )
+
+
+def _corners_px(camera: Camera, fits: TagFits) -> NDArray[np.float64]:
+    """The corners of the black squares in the picture, (n, 4, 2), as a `TagSighting` has them."""
+    tags = fits.tags
+    cosine, sine = np.cos(tags.headings_rad), np.sin(tags.headings_rad)
+    right = np.stack([sine, -cosine], axis=1)[:, None] * tags.sizes_mm[:, None, None] / 2
+    up = np.stack([cosine, sine], axis=1)[:, None] * tags.sizes_mm[:, None, None] / 2
+    sides = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]])[None, :, :, None]
+    places = tags.places_mm[:, None] + sides[:, :, 0] * right + sides[:, :, 1] * up
+    heights = np.broadcast_to(tags.heights_mm[:, None, None], (*places.shape[:2], 1))
+    points = np.concatenate([places, heights], axis=2)
+    return camera.to_image(points.reshape(-1, 3)).reshape(-1, 4, 2)
+
+
+_POOLS = ThreadpoolController()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Do without numpy's threads for as long as this lasts. It may decorate a function, too."""
+    with _POOLS.limit(limits=1, user_api="blas"):
+        yield
+
 
 log = logging.getLogger(__name__)
 

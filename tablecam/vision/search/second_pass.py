@@ -18,13 +18,13 @@ from tablecam.vision.identification.frame_context import Sight
 from tablecam.vision.identification.hypotheses import NO_HYPOTHESES
 from tablecam.vision.identification.identity import identify
 from tablecam.vision.identification.isolated_tags import likelier_by_size, lone_guesses
-from tablecam.vision.identification.occluded_candidates import half_hidden_hypotheses
 from tablecam.vision.identification.occluded_placement import ALONE, FLUSH, LOOSE
 from tablecam.vision.identification.occluded_rows import Slots, at_slots, odds_of_mates
 from tablecam.vision.identification.occluded_verdict import (
     HalfHidden,
     explained,
     half_hidden,
+    half_hidden_hypotheses,
     may_be_tags,
 )
 from tablecam.vision.identification.unit_neighbours import FLUSH_NATS

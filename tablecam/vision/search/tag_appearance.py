@@ -10,10 +10,143 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
+from tablecam.vision.detection.grey_picture import REDUCED
 from tablecam.vision.detection.sighting import Search, TagSighting
 from tablecam.vision.search.changes import Map, followed
-from tablecam.vision.search.moved_camera import placed_by
-from tablecam.vision.search.tag_patches import TagPatches, likeness
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+_REACH = 2
+"""Pixels to each side of a tag's middle that are compared, at most: 5 x 5; on small tags 3 x 3."""
+_WITH_RIM = 1.35
+"""The patch is a tag with its white rim."""
+_NOISES = 6.0
+_LEAST_NOISE_GREY = 0.3
+"""What rounding to whole grey levels leaves."""
+_LEAST_GAIN, _MOST_GAIN = 0.5, 2.0
+"""Of what most tags have: so much the light on one may change beside the others'."""
+_NUDGED = 0.6
+"""A tag of which so much is still as it was lies there or nearly; under a hand it is below."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TagPatches:
+    """How n tags looked when they were placed: `shape` (n, m), mean 0 and length 1, of `contrast`.
+
+    `pixels` (n, m) count into a reduced picture; `real` (n, m) are those that count for a tag.
+    """
+
+    pixels: Index
+    real: Rows
+    shape: Map
+    contrast: Map
+
+    def __len__(self) -> int:
+        return len(self.pixels)
+
+    def __getitem__(self, rows: Index | Rows | slice) -> TagPatches:
+        return TagPatches(self.pixels[rows], self.real[rows], self.shape[rows], self.contrast[rows])
+
+    @classmethod
+    def joined(cls, parts: Sequence[TagPatches]) -> TagPatches:
+        """All rows of the parts, one part after the other."""
+        return cls(
+            np.concatenate([part.pixels for part in parts]),
+            np.concatenate([part.real for part in parts]),
+            np.concatenate([part.shape for part in parts]),
+            np.concatenate([part.contrast for part in parts]),
+        )
+
+    @classmethod
+    def of(cls, reduced: Map, sightings: Sequence[TagSighting]) -> TagPatches:
+        """How tags look that were placed in this very picture."""
+        pixels, real = _pixels(reduced, sightings)
+        centred, length = _centred(reduced, pixels, real)
+        shape = np.asarray(centred / np.maximum(length, 1e-3)[:, None], dtype=np.float32)
+        return cls(pixels, real, shape, length)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Likeness:
+    """How tags look in a picture beside how they looked, (n,) each.
+
+    `is_alike`: nothing has changed; `is_there`: the better part is as it was. `beside_grey` is
+    what one pixel differs by (root mean square).
+    """
+
+    is_alike: Rows
+    is_there: Rows
+    beside_grey: Map
+
+
+def likeness(patches: TagPatches, now: Map, noise_grey: float) -> Likeness:
+    """How much tags look as they did."""
+    if not len(patches):
+        nothing = np.empty(0, np.bool_)
+        return Likeness(nothing, nothing, np.empty(0, np.float32))
+    centred, length = _centred(now, patches.pixels, patches.real)
+    part = (centred * patches.shape).sum(axis=1)
+    freedoms = patches.real.sum(axis=1) - 2
+    beside = np.sqrt(np.maximum(length**2 - part**2, 0) / freedoms)
+    gain = part / np.maximum(patches.contrast, 1e-3)
+    usual = max(float(np.median(gain)), 1e-3)
+    lit = (gain > _LEAST_GAIN * usual) & (gain < _MOST_GAIN * usual)
+    most = max(noise_grey, _LEAST_NOISE_GREY) * (1 + _NOISES / np.sqrt(2 * freedoms))
+    alike = lit & (beside < most)
+    return Likeness(
+        np.asarray(alike),
+        np.asarray(lit & (part > _NUDGED * length)),
+        beside.astype(np.float32),
+    )
+
+
+def _pixels(reduced: Map, sightings: Sequence[TagSighting]) -> tuple[Index, Rows]:
+    """Which pixels of a reduced picture are compared for each tag, (n, m), and which are real."""
+    corners = np.array([sighting.corners_px for sighting in sightings]).reshape(-1, 4, 2)
+    middles = (corners.mean(axis=1) + 0.5) / REDUCED
+    half = np.linalg.norm(corners[:, 0] - corners[:, 2], axis=1) / 8**0.5 * _WITH_RIM / REDUCED
+    reach = np.arange(-_REACH, _REACH + 1)
+    window = np.stack(np.meshgrid(reach, reach), axis=-1).reshape(-1, 2)
+    real = np.abs(window).max(axis=1) <= np.maximum(np.ceil(half - 0.5), 1)[:, None]
+    # On large tags the pixels lie apart, over all of the tag.
+    points = middles[:, None] + window * np.maximum(half / (_REACH + 0.5), 1)[:, None, None]
+    size = np.array(reduced.shape[::-1])
+    columns, rows = np.moveaxis(np.floor(points).astype(np.int64).clip(0, size - 1), 2, 0)
+    return rows * reduced.shape[1] + columns, real
+
+
+def _centred(reduced: Map, pixels: Index, real: Rows) -> tuple[Map, Map]:
+    """The patches less their means, (n, m), and their lengths, (n,)."""
+    levels = np.take(reduced, pixels)
+    mean = (levels * real).sum(axis=1, keepdims=True) / real.sum(axis=1, keepdims=True)
+    centred = ((levels - mean) * real).astype(np.float32)
+    return centred, np.linalg.norm(centred, axis=1)
+
+
+_AHEAD_MM = 5.0
+
+
+def placed_by(
+    sightings: Sequence[TagSighting], old: Camera, new: Camera
+) -> tuple[TagSighting, ...]:
+    """Tags in the same pixels, with the places that another camera gives these."""
+    if not sightings:
+        return ()
+    places = np.array([[tag.x_mm, tag.y_mm, tag.height_mm] for tag in sightings])
+    headings = np.radians([tag.heading_deg for tag in sightings])
+    ahead = np.stack([np.cos(headings), np.sin(headings), np.zeros_like(headings)], axis=1)
+    there = [
+        new.to_table(old.to_image(places + side * _AHEAD_MM * ahead), places[:, 2])
+        for side in (-1, 1)
+    ]
+    middles, ways = (there[0] + there[1]) / 2, there[1] - there[0]
+    turned = np.degrees(np.arctan2(ways[:, 1], ways[:, 0])) % 360
+    return tuple(
+        replace(tag, x_mm=float(x_mm), y_mm=float(y_mm), heading_deg=float(heading_deg))
+        for tag, (x_mm, y_mm), heading_deg in zip(sightings, middles, turned, strict=True)
+    )
+
 
 Rows = NDArray[np.bool_]
 

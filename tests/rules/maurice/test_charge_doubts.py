@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tablecam.geometry.outlines import unit_footprint
 from tablecam.rules.maurice.charge.charge import charge_of, charges
-from tablecam.rules.maurice.charge.draws import DRAWS
+from tablecam.rules.maurice.charge.doubts import DRAWS
 from tablecam.rules.maurice.charge.slack import limits_of
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document

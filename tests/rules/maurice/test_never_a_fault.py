@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tablecam.cli import main
 from tablecam.geometry.outlines import common_area
 from tablecam.rules.maurice.charge.charge import charges
-from tablecam.rules.maurice.charge.draws import drawn_fields
+from tablecam.rules.maurice.charge.doubts import drawn_fields
 from tablecam.rules.maurice.combat.cover import Covers
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.game.hands.moved import moved

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tablecam.rules.maurice.field.results import Scored, results
 from tablecam.rules.maurice.odds.chances import distribution
 from tablecam.rules.maurice.odds.combat import Combatant, fights
-from tablecam.rules.maurice.odds.document import attacker_json, broken_json
 from tablecam.rules.maurice.odds.fates import Concern, Fate, fates
+from tablecam.rules.maurice.odds.odds import attacker_json, broken_json
 
 BW = 40.0
 ROUNDING = 1e-12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import groupby
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from shapely import STRtree
 
 from tablecam.geometry.moves.lanes import Corner
+from tablecam.geometry.outlines import Axes
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.charge.ground import Forbidden, forbidden_ground
 from tablecam.rules.maurice.charge.moves import (
@@ -33,11 +34,43 @@ from tablecam.rules.maurice.charge.reach import (
 )
 from tablecam.rules.maurice.charge.sight import is_in_view
 from tablecam.rules.maurice.charge.wheel import Wheel, longest_free_arcs_mm
-from tablecam.rules.maurice.charge.woods import edges_of, met_edge, to_edge
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.front_contact import touches_across
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, SLIVER_MM
+from tablecam.table.headings import forward
 from tablecam.uncertainty.contact import TOUCH_MM
+
+_SAME_MM = 1e-3
+"""What lies as near as this to an outline lies on it."""
+
+
+@lru_cache(maxsize=16)
+def to_edge(woods: shapely.Geometry, slack_mm: float) -> shapely.Geometry:
+    """Woods to their edges, and what lies as good as on these; so much smaller with a slack."""
+    found = shapely.buffer(woods, _SAME_MM - slack_mm, join_style="mitre")
+    shapely.prepare(found)
+    return found
+
+
+def edges_of(bases: Sequence[shapely.Polygon]) -> NDArray[np.object_]:
+    """The edges (n, 4) of bases."""
+    corners = shapely.get_coordinates(list(bases)).reshape(-1, 5, 2)
+    sides = np.stack([corners[:, :-1], corners[:, 1:]], axis=2)
+    return np.asarray(shapely.linestrings(sides), dtype=object)
+
+
+def met_edge(edges: NDArray[np.object_], front: Axes) -> int:
+    """Which edge of a base (4,) a front meets: of those at it, the one that faces it most."""
+    sides = shapely.get_coordinates(edges).reshape(-1, 2, 2)
+    steps = sides[:, 1] - sides[:, 0]
+    # Outward of a ring that runs clockwise, as a base's corners do, lies to its left.
+    outward = np.stack([-steps[:, 1], steps[:, 0]], axis=1) / np.hypot(*steps.T)[:, None]
+    facing = outward @ -np.array(forward(front.heading_deg))
+    line = shapely.LineString([front.left_mm, front.right_mm])
+    apart_mm = np.asarray(shapely.distance(edges, line))
+    is_at_it = apart_mm <= apart_mm.min() + SLIVER_MM
+    return int(np.argmax(np.where(is_at_it, facing, -np.inf)))
+
 
 Bools = NDArray[np.bool_]
 Rows = NDArray[np.intp]

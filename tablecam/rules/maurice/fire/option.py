@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -11,14 +12,47 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.geometry.shapes import Shape
+from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import what_is_between
 from tablecam.rules.maurice.field.tables import CANISTER_DICE, TO_HIT
 from tablecam.rules.maurice.fire.cover import Aim, best_aim
-from tablecam.rules.maurice.fire.drawing import Sketch
 from tablecam.rules.maurice.fire.shooter import Other, Shooter
 from tablecam.rules.maurice.fire.zone import Met
 from tablecam.table.headings import forward
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """What is needed to draw a shot; the shapes are made only when somebody looks, and kept.
+
+    The zone is turned by `turned_deg`, ends at `end_mm` and meets the target `distance_mm` along
+    its axis; `past` is a line that reaches the target past all cover.
+    """
+
+    shooter: Shooter
+    target: Other
+    turned_deg: float
+    end_mm: float
+    distance_mm: float
+    has_cover: bool = False
+    past: shapely.LineString | None = None
+
+    @cached_property
+    def shapes(self) -> tuple[Shape, ...]:
+        """The zone, the base that it meets, the range along its axis, and the cover."""
+        strip = self.shooter.strip
+        zone = strip.outline(self.turned_deg, self.end_mm)
+        axis = strip.axis(self.turned_deg, self.distance_mm)
+        drawn = shapes_of(zone, "fire-zone")
+        drawn += shapes_of(self.target.outline, "target", self.target.name)
+        length_bw = shapely.length(axis) / self.shooter.bw_mm
+        drawn += shapes_of(axis, "range", f"{length_bw:.2f} BW")
+        if self.has_cover:
+            drawn += shapes_of(shapely.intersection(self.shooter.cover, zone), "cover")
+        elif self.past is not None:
+            drawn += shapes_of(self.past, "line-of-fire", "past the cover")
+        return drawn
+
 
 Range = Literal["short", "long"]
 Angle = Literal["ahead", "left", "right"]

@@ -9,27 +9,133 @@ from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Asked, Event, Json, Offer, Suggestion
+from tablecam.rules.game import Asked, Closed, Event, Json, Offer, Suggestion
 from tablecam.rules.maurice.field.field import GAME as NAME
 from tablecam.rules.maurice.game.cards.draw_steps import check_unnamed, settled_draw
 from tablecam.rules.maurice.game.cards.overruled_cards import settled_overrule
-from tablecam.rules.maurice.game.closed import closed
-from tablecam.rules.maurice.game.forced import forced
 from tablecam.rules.maurice.game.hands.moved import moved
 from tablecam.rules.maurice.game.offers import offer
 from tablecam.rules.maurice.game.procedure import round as rounds
-from tablecam.rules.maurice.game.procedure.due_drawing import due_shapes
+from tablecam.rules.maurice.game.procedure import round as the_round
+from tablecam.rules.maurice.game.procedure.drawing import due_shapes
 from tablecam.rules.maurice.game.procedure.overrule import agreed_on
 from tablecam.rules.maurice.game.setup.laying import laid
 from tablecam.rules.maurice.game.setup.options import first_state
-from tablecam.rules.maurice.game.state.action_json import action_from_json, action_to_json
 from tablecam.rules.maurice.game.state.actions import Action, Draw, Overrule
 from tablecam.rules.maurice.game.state.hand import is_dealt
 from tablecam.rules.maurice.game.state.seen import seen_by
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.state_json import state_from_json, state_to_json
+from tablecam.rules.maurice.game.state.state_json import (
+    action_from_json,
+    action_to_json,
+    state_from_json,
+    state_to_json,
+)
+from tablecam.rules.maurice.game.state.steps import (
+    Activating,
+    Charging,
+    ChoosingEdge,
+    ChoosingFallBacks,
+    ChoosingOrder,
+    Deploying,
+    Discarding,
+    Displacing,
+    Drawing,
+    Firing,
+    Interrupting,
+    LayingTerrain,
+    Marching,
+    Modifying,
+    MovingCommander,
+    Over,
+    Rallying,
+    Removing,
+    RollingCombat,
+    RollingRally,
+    RollingTerrain,
+    RollingToDisrupt,
+    RollingToHit,
+    Step,
+)
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.model import Position
+from tablecam.table.sides import side_name
+
+
+def forced(state: State) -> Action | None:
+    """The one thing to do: the last unit falls back, a commander without a card or a place stays.
+
+    Of other steps' actions the usual ones are listed only, or hands carry them out: never there.
+    """
+    if not isinstance(state.step, ChoosingFallBacks | Displacing | MovingCommander):
+        return None
+    first, *others = the_round.legal(state)
+    return None if others else first
+
+
+_SETUP = (RollingTerrain, LayingTerrain, ChoosingEdge, ChoosingOrder, Deploying)
+"""Ground is laid and armies are deployed with a measuring stick: nobody can shoot yet (M-2)."""
+
+
+def closed(state: State) -> Closed | None:
+    """What is to be declared before anybody measures; None where measuring is free."""
+    step = _onward(state.step)
+    if not state.declares_first or isinstance(step, (*_SETUP, Over)):
+        return None
+    names = _declared(state, step)
+    if not names:
+        return Closed(f"Measuring is closed until {_until(state, step)}")
+    told = f"Measuring is closed, but for what has been declared: {', '.join(names)}"
+    return Closed(told, names)
+
+
+def _onward(step: Step) -> Step:
+    """The step that cards only come before."""
+    while isinstance(step, Drawing | Modifying | Removing | Displacing | Discarding):
+        step = step.then
+    return step
+
+
+def _until(state: State, step: Step) -> str:
+    match step:
+        case Firing():
+            return f"{side_name(step.side)} has declared its fire"
+        case Charging():
+            return f"{side_name(state.active)} has declared a charge"
+        case Activating():
+            return f"{side_name(state.active)} has activated a force"
+        case Interrupting():
+            return f"{side_name(state.passive)} has interrupted or not"
+        case _:
+            return f"{side_name(state.active)} has declared what it does"
+
+
+def _declared(state: State, step: Step) -> tuple[str, ...]:
+    """The units that have been declared to do or to suffer something that is going on."""
+    match step:
+        case RollingToHit(aims=aims):
+            names = [name for aim in aims for name in (aim.unit, aim.target)]
+        case RollingToDisrupt(target=target, firing=firing):
+            names = [*(aim.unit for aim in firing.hits if aim.target == target), target]
+        case Marching(force=units) | Rallying(force=units) | Interrupting(force=units):
+            names = [*units, *_leader(state, units)]
+        case Charging(charged=charged):
+            names = [name for unit, met in charged.items() if met for name in (unit, *met)]
+        case RollingCombat(engaged=units) | ChoosingFallBacks(attackers=units):
+            names = [*units]
+        case RollingRally(unit=unit):
+            names = [unit]
+        case _:
+            names = []
+    there = {unit.id for unit in state.position.units}
+    there |= {leader.id for leader in state.position.commanders}
+    return tuple(name for name in dict.fromkeys(names) if name in there)
+
+
+def _leader(state: State, force: tuple[str, ...]) -> tuple[str, ...]:
+    """The commander whose span to a force has been declared with it (M-4.11)."""
+    led = (each.id for each in state.position.commanders if each.side == state.active)
+    return tuple(led) if force else ()
 
 
 class MauriceGame:

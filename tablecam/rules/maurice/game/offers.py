@@ -17,7 +17,7 @@ from tablecam.rules.maurice.fire.volley import Shot, disrupt_number
 from tablecam.rules.maurice.game.command.rally_steps import rally_needs
 from tablecam.rules.maurice.game.fire.fire_steps import shots_of
 from tablecam.rules.maurice.game.moves.move_words import march_words
-from tablecam.rules.maurice.game.procedure.due_drawing import offer_shapes, outlines
+from tablecam.rules.maurice.game.procedure.drawing import offer_shapes, outlines
 from tablecam.rules.maurice.game.state import actions as act
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.steps import (

@@ -9,8 +9,14 @@ from itertools import product
 
 import numpy as np
 
-from tablecam.geometry.moves.paths import MovePath, faced_about, paths_between, squared, swept
-from tablecam.geometry.moves.simple_paths import simply_reached
+from tablecam.geometry.moves.paths import (
+    MovePath,
+    faced_about,
+    paths_between,
+    simply_reached,
+    squared,
+    swept,
+)
 from tablecam.geometry.outlines import Axes
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.field.field import Field, UnitOnField

@@ -11,11 +11,14 @@ variables; `odds_chances.py` sums it up exactly, one variable at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, assert_never
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from tablecam.rules.maurice.combat.combat import (
     Meeting,
@@ -24,23 +27,178 @@ from tablecam.rules.maurice.combat.combat import (
     meeting,
     scores_of,
 )
+from tablecam.rules.maurice.combat.fall_back import fall_back
 from tablecam.rules.maurice.combat.rally import rallying
 from tablecam.rules.maurice.combat.score import Value
-from tablecam.rules.maurice.field.field import GAME, Field
+from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
-from tablecam.rules.maurice.field.results import is_broken
+from tablecam.rules.maurice.field.results import Result, is_broken
+from tablecam.rules.maurice.field.tables import FALL_BACK_BW, SLIVER_MM
 from tablecam.rules.maurice.fire.volley import Shot, shot_list
-from tablecam.rules.maurice.odds.chances import distribution
-from tablecam.rules.maurice.odds.combat import Combatant, fights
-from tablecam.rules.maurice.odds.document import (
-    attacker_json,
-    broken_json,
-    fate_json,
-    number_json,
-)
-from tablecam.rules.maurice.odds.fates import fates
-from tablecam.rules.maurice.odds.shots import chance_of, successes
-from tablecam.rules.maurice.odds.ways import FieldGround
+from tablecam.rules.maurice.odds.chances import State, distribution, folded, follows
+from tablecam.rules.maurice.odds.combat import Combatant, Harm, fights
+from tablecam.rules.maurice.odds.fates import Concern, Fate, Fates, fates
+from tablecam.rules.maurice.odds.shots import chance_of, expected, successes
+from tablecam.table.headings import forward
+from tablecam.uncertainty.contact import TOUCH_MM
+
+_SAFE_MM = 0.5
+"""Who is asked in vain changes no chance, who is left out would: a hair more than may touch."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FieldGround:
+    """A field before anyone falls back: the `Ground` of `odds_fates.py`."""
+
+    field: Field
+
+    def concern(self, unit_id: str, places_mm: Mapping[str, frozenset[float]]) -> Concern:
+        """Who can matter to a unit that falls back."""
+        return concern(self.field, self.field.by_id[unit_id], places_mm)
+
+    def fall_back(
+        self, unit_id: str, fates: Mapping[str, Fate], standing: frozenset[str]
+    ) -> Mapping[str, Fate]:
+        """What becomes of a unit that falls back, and of friends (M-8.24 to M-8.27)."""
+        # Nobody else can matter, so nobody else need be looked at.
+        names = fates.keys() | standing
+        units = tuple(unit for unit in self.field.units if unit.id in names)
+        by_id = MappingProxyType({unit.id: unit for unit in units})
+        before = {
+            name: Result(fate.disruption, fate.is_broken, (), fate.falls_back, fate.back_mm)
+            for name, fate in fates.items()
+        }
+        after = fall_back(replace(self.field, units=units, by_id=by_id), unit_id, before)
+        return {**fates, **{name: _fate(result) for name, result in after.items()}}
+
+
+def _fate(result: Result) -> Fate:
+    return Fate(result.disruption, result.is_broken, result.falls_back, result.back_mm)
+
+
+def concern(field: Field, unit: UnitOnField, places_mm: Mapping[str, frozenset[float]]) -> Concern:
+    """Whoever can matter to a unit that falls back (M-8.25 to M-8.27).
+
+    Args:
+        field: Where all units lay before any fell back.
+        unit: The one that is to.
+        places_mm: How far back each other attacker may be by then.
+    """
+    friends = {
+        friend.id: [fallen_back(friend, back_mm) for back_mm in places_mm.get(friend.id, {0.0})]
+        for friend in field.friends_of(unit)
+    }
+    least_mm = FALL_BACK_BW * field.bw_mm
+    longest_mm = _longest_mm(unit, least_mm, [shape for each in friends.values() for shape in each])
+    # What reaches deeper than a sliver into the way (G-5) reaches into it without its rim, too.
+    way = shapely.buffer(_swept(unit, 0.0, longest_mm), -0.4 * SLIVER_MM, join_style="mitre")
+    ends = _swept(unit, least_mm, longest_mm)
+    passed = tuple(
+        name for name, shapes in friends.items() if shapely.intersects(way, shapes).any()
+    )
+    enemies = tuple(
+        enemy.id
+        for enemy in field.enemies_of(unit)
+        if shapely.intersects(way, enemy.outline)
+        or shapely.dwithin(ends, enemy.outline, TOUCH_MM + _SAFE_MM)
+    )
+    return Concern(enemies, passed)
+
+
+def fallen_back(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
+    """A unit's outline once it has gone straight back (M-8.24)."""
+    step = np.array(forward(unit.axes.heading_deg)) * -back_mm
+    return shapely.transform(unit.outline, lambda points: points + step)
+
+
+def _longest_mm(unit: UnitOnField, least_mm: float, friends: Sequence[shapely.Geometry]) -> float:
+    """How far it may have to go until it stands on nobody, wherever its friends may be (M-8.25)."""
+    longest_mm = least_mm
+    while friends:
+        ends = _swept(unit, least_mm, longest_mm)
+        is_met = shapely.area(shapely.intersection(ends, friends)) > 0
+        past_mm = [_past_mm(unit, each) for each, met in zip(friends, is_met, strict=True) if met]
+        if max(past_mm, default=0.0) <= longest_mm:
+            break
+        longest_mm = max(past_mm)
+    return longest_mm
+
+
+def _past_mm(unit: UnitOnField, friend: shapely.Geometry) -> float:
+    """How far back all of a unit is behind all of a friend."""
+    ahead = np.array(forward(unit.axes.heading_deg))
+    own, others = (shapely.get_coordinates(each) @ ahead for each in (unit.outline, friend))
+    return float(own.max() - others.min())
+
+
+def _swept(unit: UnitOnField, from_mm: float, to_mm: float) -> shapely.Geometry:
+    """All ground that a unit's bases cover on the way from one distance back to another."""
+    ahead = np.array(forward(unit.axes.heading_deg))
+    return shapely.union_all([*_hulls(unit.bases, -from_mm * ahead, -to_mm * ahead)])
+
+
+def _hulls(
+    bases: Iterable[shapely.Polygon], first: NDArray[np.float64], last: NDArray[np.float64]
+) -> Iterable[shapely.Geometry]:
+    for base in bases:
+        corners = shapely.get_coordinates(base)
+        yield shapely.convex_hull(
+            shapely.MultiPoint(np.concatenate([corners + first, corners + last]))
+        )
+
+
+_PLACES = 15
+
+
+def number_json(chances: Mapping[int, float]) -> Json:
+    """The distribution of a number: what is to be expected, and the chance of each.
+
+    >>> number_json({1: 0.75, 0: 0.25})
+    {'expected': 0.75, 'chances': {'0': 0.25, '1': 0.75}}
+    """
+    named = {str(number): chances[number] for number in sorted(chances)}
+    return {"expected": expected(chances), "chances": named}
+
+
+def fate_json(chances: Mapping[Fate, float]) -> Json:
+    """What becomes of a unit in a combat, by results and falling back together."""
+    return {
+        "disruption": number_json(_marginal(chances, lambda each: each.disruption)),
+        "breaks": _share(chances, lambda each: each.is_broken),
+    }
+
+
+def attacker_json(chances: Mapping[Fate, float], results: Mapping[Harm, float]) -> Json:
+    """The same of an attacker, and how it leaves.
+
+    `breaks_falling_back` is the part of `breaks` that results alone (M-8.20) do not bring about.
+    """
+    document = fate_json(chances)
+    already = _share(results, lambda each: each.is_broken)
+    return {
+        **document,
+        "falls_back": _share(chances, lambda each: each.falls_back),
+        # The difference of two sums of the same shares: what rounding leaves of it is nothing.
+        "breaks_falling_back": max(0.0, round(document["breaks"] - already, _PLACES)),
+    }
+
+
+def broken_json(fates: Fates, unit_ids: Iterable[str]) -> Json:
+    """How many of some units break together; they are not independent."""
+    broken = [follows(lambda each: int(each.is_broken), fates[name]) for name in unit_ids]
+    return number_json(distribution(folded(lambda some, more: some + more, broken)))
+
+
+def _marginal(chances: Mapping[Fate, float], number: Callable[[Fate], int]) -> dict[int, float]:
+    found: dict[int, float] = {}
+    for fate, share in chances.items():
+        found[number(fate)] = found.get(number(fate), 0.0) + share
+    return found
+
+
+def _share(chances: Mapping[State, float], question: Callable[[State], bool]) -> float:
+    return sum((share for state, share in chances.items() if question(state)), 0.0)
+
 
 Json = dict[str, Any]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tablecam.errors import BadInput
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.closed import closed
+from tablecam.rules.maurice.game.maurice_game import closed
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.state.actions import (
     Activate,

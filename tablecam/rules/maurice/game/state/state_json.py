@@ -9,12 +9,32 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from tablecam.documents import document_from
-from tablecam.rules.frozen_json import from_plain, to_plain
+from tablecam.rules.frozen_json import from_plain, one_of, renamed, to_plain
 from tablecam.rules.game import Json
 from tablecam.rules.maurice.field.field import GAME
+from tablecam.rules.maurice.game.state.actions import Action
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json, position_to_json
+
+_ACTION_ADAPTER: Final = one_of(Action)
+
+
+def action_to_json(action: Action) -> Json:
+    """The document of an action, its type first; what it does not say is left out."""
+    plain: Json = to_plain(action)
+    return {"type": plain["type"]} | plain
+
+
+def action_from_json(data: object) -> Action:
+    """The action that a document holds.
+
+    Raises:
+        BadInput: Naming the key, what was expected and what came.
+    """
+    action: Action = from_plain(_ACTION_ADAPTER, renamed(data, "for", "for_"), "action")
+    return action
+
 
 FORMAT = "tablecam.maurice-lite.state"
 VERSION = 1
