@@ -28,7 +28,7 @@ Where ground darker than ink bleeds into a rim of one cell, at 2 px a cell, tags
 like ones of 14.4 mm by up to 0.19: thought of as these alone, two were missed and one misnamed."""
 _MOST_FOR_A_SQUARE = 3
 _MOST_FREE, _MOST_TAKEN = 10, 2
-_MOST_COST, _MOST_MORE, _FOR_BLANK = 150.0, 12.0, 40.0
+_MOST_COST_OF_CANDIDATE, _MOST_MORE, _FOR_BLANK = 150.0, 12.0, 40.0
 """In nats, as `occluders` counts. Of 96 tags 15 to 50 % hidden that were known in the end, all cost
 141 or less here, and 5 or less more than the best explanation; 95 of a hundred were the best."""
 _LEAST_ALIKE = 0.55
@@ -55,7 +55,9 @@ def half_hidden_hypotheses(
     cost = np.concatenate([np.empty(0), *(part.cost for part in parts)])
     order = np.lexsort((cost, square))
     first = np.searchsorted(square[order], square[order])
-    near = (np.arange(len(order)) - first < _MOST_FOR_A_SQUARE) & (cost[order] < _MOST_COST)
+    near = (np.arange(len(order)) - first < _MOST_FOR_A_SQUARE) & (
+        cost[order] < _MOST_COST_OF_CANDIDATE
+    )
     chosen = order[near & (cost[order] - cost[order][first] < _MOST_MORE)]
     return Hypotheses(TagGuesses.joined([part.guesses for part in parts])[chosen], square[chosen])
 
