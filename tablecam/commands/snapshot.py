@@ -22,6 +22,7 @@ from tablecam.errors import BadInput
 from tablecam.planning.advice import advice, facts_of
 from tablecam.planning.detection_model_file import measured_expectation
 from tablecam.planning.resolution_advice import too_small
+from tablecam.table.formation import with_formations
 from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
@@ -79,7 +80,9 @@ def snapshot(
     _check_trusted(reading.registration, roster, picture, camera_path)
     report = _report(grey, reading, roster)
     bases = _bases(reading, roster)
-    document = position_to_json(position_of(bases, roster, reading.camera.name))
+    document = position_to_json(
+        with_formations(position_of(bases, roster, reading.camera.name), roster)
+    )
     if drawing_path is not None:
         poses = {base.tag: base.pose for base in bases}
         overlay = Overlay(reading.camera, roster)

@@ -9,11 +9,10 @@ from tablecam.background import Background
 from tablecam.errors import BadInput
 from tablecam.live.state import Snapshot
 from tablecam.recorder.recording import Recording
-from tablecam.recorder.settling import Settled
 from tablecam.referee.referee import Referee
-from tablecam.referee.rest import Rest
 from tablecam.table.missed import without
 from tablecam.table.model import Position
+from tablecam.table.motion import TableMotion
 
 log = logging.getLogger(__name__)
 
@@ -47,8 +46,7 @@ class Refereeing(Background):
         self._wait = wait
         self._take_off = take_off
         self._recording = recording
-        self._rest = Rest()
-        self._settled = Settled()
+        self._motion = TableMotion()
         self._latest: Position | None = None
         self._missed = frozenset[int]()
 
@@ -76,8 +74,7 @@ class Refereeing(Background):
                 self._take_off(f"unit:{name}")
             except BadInput:
                 log.debug("%s was seen again just now", name)
-        at_rest = self._rest.see(now.position, now.at_s)
-        settled = None if at_rest is None else self._settled.see(at_rest)
+        settled = self._motion.see(now.position, now.at_s)
         missed = missed_tags(now)
         latest = settled or self._latest
         if latest is None or (settled is None and missed == self._missed):

@@ -9,8 +9,8 @@ from tablecam.errors import BadInput
 from tablecam.rules.books import Book, book_of
 from tablecam.rules.sheets import Line, Sheet
 from tablecam.table.model import Position
+from tablecam.table.motion import steadied
 from tablecam.table.roster import Roster
-from tablecam.table.steady import steadied
 from tablecam.wording import nearest, quoted
 
 Sheets = dict[tuple[str, ...], Sheet]

@@ -28,6 +28,7 @@ from tablecam.recorder.game_recorder import GameRecord
 from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
 from tablecam.rules.games import game_of
+from tablecam.table.formation import with_formations
 from tablecam.table.model import Position
 from tablecam.table.roster import Roster
 from tablecam.vision.tracking.position import position_of
@@ -304,7 +305,9 @@ class LiveTable(Background):
             behind_s = self._reader.now_s() - frame.taken_at_s
         self._tally = self._tallied(bases, behind_s)
         camera = self._camera if self._sight is None else self._sight.camera
-        position = self._marked(position_of(bases, self._roster, self._camera.name))
+        position = self._marked(
+            with_formations(position_of(bases, self._roster, self._camera.name), self._roster)
+        )
         held_for_s = {base.tag: base.hidden_for_s for base in bases if base.pose.seen == "held"}
         doubted = frozenset(base.tag for base in bases if base.is_doubted)
         now = self._health()

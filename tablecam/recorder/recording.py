@@ -13,9 +13,9 @@ from tablecam.record.entries import Json
 from tablecam.recorder.game_recorder import GameRecord
 from tablecam.recorder.photographing import Job, MoveJob, Photographing, TableJob
 from tablecam.recorder.reference_frames import Looks, Shot
-from tablecam.recorder.settling import bases_by_unit, has_changed, moved_units
 from tablecam.recorder.trajectories import SeenAt, Trails, path, path_document
 from tablecam.table.model import Position
+from tablecam.table.motion import bases_by_unit, has_changed, moved_units
 from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster
 from tablecam.vision.watching import Sight

@@ -9,8 +9,8 @@ from typing import Final
 
 from calibration.camera import Camera
 from tablecam.capture.frame import Frame
-from tablecam.recorder.settling import has_moved
 from tablecam.table.model import BasePose, Position
+from tablecam.table.motion import has_moved
 from tablecam.vision.tracking.tracking import TrackedBase
 
 _AGAIN_S: Final = 10.0

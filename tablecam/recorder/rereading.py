@@ -31,8 +31,8 @@ from tablecam.record.writer_lock import WriterLock
 from tablecam.recorder.game_recorder import KeptGame
 from tablecam.recorder.picture_budget import DEFAULT_MB
 from tablecam.recorder.recording import Recording
-from tablecam.recorder.settling import Settled
-from tablecam.referee.rest import Rest
+from tablecam.table.formation import with_formations
+from tablecam.table.motion import TableMotion
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
 from tablecam.vision.tracking.position import position_of
@@ -180,7 +180,7 @@ def _read(
     record = KeptGame(lambda: file, file, pictures_mb=task.pictures_mb, now=clock.now)
     recording = Recording(record, roster, begins_with_moves=True)
     watching = Watching(camera_file.camera(roster.table_tags_mm), roster)
-    rest, settled = Rest(), Settled()
+    motion = TableMotion()
     said_s = from_s = before.read_s if before else 0.0
     recording.start()
     with closing(recording):
@@ -190,9 +190,8 @@ def _read(
             sight = watching.see(frame, frame.taken_at_s)
             recording.watch(sight, frame)
             position = position_of(sight.bases, roster, camera_file.name)
-            at_rest = rest.see(position, frame.taken_at_s)
-            if at_rest is not None and (news := settled.see(at_rest)) is not None:
-                recording.settle(news, clock.now())
+            if (settled := motion.see(position, frame.taken_at_s)) is not None:
+                recording.settle(with_formations(settled, roster), clock.now())
                 recording.wait()
             if at_s - said_s >= _SAID_EVERY_S:
                 recording.go_on()

@@ -13,8 +13,8 @@ from typing import Any
 
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Refused
-from tablecam.table.hands import apart_mm, has_its_place, lies_there
 from tablecam.table.model import BasePose, Commander, Position, Unit
+from tablecam.table.motion import apart_mm, has_its_place, lies_there
 
 
 @dataclass(frozen=True, slots=True)

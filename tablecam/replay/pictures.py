@@ -20,6 +20,7 @@ from tablecam.geometry.outlines import corners
 from tablecam.record.journal import Journal
 from tablecam.replay.scenes import MOVE_S, Scene
 from tablecam.table.model import BasePose, Commander, Position, Terrain, Unit
+from tablecam.table.motion import SLIP_MM
 
 _STRIP: Final = 0.16
 """How much of a picture's height is for words."""
@@ -30,7 +31,6 @@ _LINES: Final = 2
 _EDGE: Final = 0.02
 """How far from the edge words begin, for the picture's width."""
 _FILLED: Final = 0.45
-_STILL_MM: Final = 1.0
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def _moves(thing: Unit, before: Mapping[str, Unit]) -> bool:
         old is not None
         and len(old.bases) == len(thing.bases)
         and any(
-            hypot(now.x_mm - then.x_mm, now.y_mm - then.y_mm) > _STILL_MM
+            hypot(now.x_mm - then.x_mm, now.y_mm - then.y_mm) > SLIP_MM
             for now, then in zip(thing.bases, old.bases, strict=True)
         )
     )

@@ -8,14 +8,16 @@ heading alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.table.headings import difference_deg, forward, mean_deg, right
-from tablecam.table.model import BasePose, FormationName, Unit
+from tablecam.table.model import Arm, BasePose, FormationName, Position, Unit
+from tablecam.table.roster import Roster
 
 Array = NDArray[np.float64]
 
@@ -82,6 +84,25 @@ def read_formation(
     if len(unit.bases) == 1:
         return Formation("line", "it has a single base", everything)
     return _of_many(unit, tolerances or Tolerances())
+
+
+def with_formations(position: Position, roster: Roster) -> Position:
+    """A position as a camera sees it, with the formation that each unit's bases form.
+
+    A unit of which bases are missing is broken up: the roster says how many it has. What did not
+    move is not read again.
+    """
+    counts = {entry.id: len(entry.tags) for entry in roster.units}
+    units = tuple(
+        replace(unit, formation=_formation_name(unit.arm, unit.bases, counts[unit.id]))
+        for unit in position.units
+    )
+    return replace(position, units=units)
+
+
+@lru_cache(maxsize=512)
+def _formation_name(arm: Arm, bases: tuple[BasePose, ...], roster_bases: int) -> FormationName:
+    return read_formation(Unit("", "", arm, bases), roster_bases=roster_bases).name
 
 
 def front_rank(unit: Unit) -> tuple[int, ...]:

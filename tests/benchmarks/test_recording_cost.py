@@ -32,15 +32,14 @@ from tablecam.record.game_file import GameFile
 from tablecam.recorder.game_recorder import KeptGame, new_game_file
 from tablecam.recorder.picture_budget import GAME_S
 from tablecam.recorder.recording import Recording
-from tablecam.recorder.settling import Settled
 from tablecam.referee.referee import Referee
-from tablecam.referee.rest import Rest
 from tablecam.referee.seats import SHARED
 from tablecam.referee.shown import shown
 from tablecam.rules.games import game_of
 from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.model import Position
+from tablecam.table.motion import TableMotion
 from tablecam.vision.tracking.position import position_of
 from tablecam.vision.tracking.tracking import TrackedBase
 from tablecam.vision.watching import Sight, Watching
@@ -97,7 +96,7 @@ def recorded(folder: Path, width_px: int, height_px: int) -> Costs:
     record = KeptGame(partial(new_game_file, folder, FACTS))
     recording = Recording(record, simulated.roster, begins_with_moves=True)
     recording.start()
-    watching, rest, settled = Watching(camera, simulated.roster), Rest(), Settled()
+    watching, motion = Watching(camera, simulated.roster), TableMotion()
     for _ in range(FRAMES):
         frame = sent(source.read())
         start = time.process_time()
@@ -105,8 +104,7 @@ def recorded(folder: Path, width_px: int, height_px: int) -> Costs:
         costs.watching += (seen := time.process_time()) - start
         recording.watch(sight, frame)
         costs.in_loop += time.process_time() - seen
-        at_rest = rest.see(position_of(sight.bases, simulated.roster, None), frame.taken_at_s)
-        position = None if at_rest is None else settled.see(at_rest)
+        position = motion.see(position_of(sight.bases, simulated.roster, None), frame.taken_at_s)
         start = time.process_time()
         if position is not None:
             recording.settle(position)

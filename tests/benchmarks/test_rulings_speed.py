@@ -21,7 +21,7 @@ from tablecam.rules.maurice.rulings.renewed import renewed
 from tablecam.rules.maurice.rulings.ruled import Rulings
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.table.model import Position
-from tablecam.table.steady import steadied
+from tablecam.table.motion import steadied
 from tablecam.uncertainty.samples import DRAWS
 from tests.benchmarks.plain_rulings import plain_fire, plain_rulings
 from tests.benchmarks.rulings_battle import battle, drawn, jittered, measured, with_one_moved

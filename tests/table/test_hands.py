@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from tablecam.table.hands import lies_there
 from tablecam.table.model import BasePose
+from tablecam.table.motion import lies_there
 
 WANTED = BasePose(500, 400, 90, 40, 40)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tablecam.simulate.demo import embedded_demo
-from tablecam.table.steady import steadied
+from tablecam.table.motion import steadied
 
 SIGMA_MM, SIGMA_DEG = 0.2, 0.3
 

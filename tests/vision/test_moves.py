@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tablecam.vision.tracking.position import position_of, settled_position_of
+from tablecam.vision.tracking.position import position_of
 from tests.vision.films import FRAME_S, FRAMES_TO_SETTLE, Film, assert_at, there
 from tests.vision.sightings import ROSTER, sighting
 
@@ -195,5 +195,5 @@ def test_the_referees_position_is_of_what_rests_the_pages_of_what_is_seen(film):
     seen = position_of(bases.values(), ROSTER, None).units[0].bases
     assert [base.tag for base in seen] == [10, 11]
     assert_at(seen[0], there(560, 300))
-    (settled,) = settled_position_of(bases.values(), ROSTER, None).units[0].bases
-    assert_at(settled, there(500, 300))
+    assert_at(bases[10].believed, there(500, 300))
+    assert bases[11].believed is None  # it has never been seen at rest

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from calibration.camera import Camera
+from tablecam.table.formation import with_formations
 from tablecam.vision.registration.registration import register
 from tablecam.vision.tracking.bases import base_poses
 from tablecam.vision.tracking.position import position_of
@@ -162,7 +163,8 @@ def test_a_position_holds_the_units_and_commanders_that_have_been_seen(tracker):
     bases = tracker.update([sighting(11, 500, 300), sighting(90, 700, 300)], 0.0)
     position = position_of(bases, ROSTER, "monday")
     assert [[base.tag for base in unit.bases] for unit in position.units] == [[11]]
-    assert position.units[0].formation == "broken-up"
+    assert position.units[0].formation is None
+    assert with_formations(position, ROSTER).units[0].formation == "broken-up"
     assert [commander.id for commander in position.commanders] == ["cinc"]
     assert position.calibration == "monday"
 

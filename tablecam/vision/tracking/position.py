@@ -1,36 +1,21 @@
-"""Tracked bases and what the table file says of them, put together as a `Position`."""
+"""Assembles a `Position` from tracked bases and the table file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from tablecam.table.formation import read_formation
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.roster import CommanderEntry, Roster, UnitEntry
 from tablecam.vision.tracking.tracking import TrackedBase
 
 
 def position_of(bases: Iterable[TrackedBase], roster: Roster, calibration: str | None) -> Position:
-    """What lies on the table: every unit and commander of which a base has been seen.
+    """Assembles the units and commanders of which a base has been seen.
 
-    Formations are read from how the bases lie. `calibration` names the calibration behind it.
+    Formations are left open: `table.formation.with_formations` reads them. `calibration` names the
+    calibration behind it.
     """
-    return _position({base.tag: base.pose for base in bases}, roster, calibration)
-
-
-def settled_position_of(
-    bases: Iterable[TrackedBase], roster: Roster, calibration: str | None
-) -> Position:
-    """As `position_of`, with each base where it rests, or rested before a hand took it.
-
-    What a referee may go by: a base that has never been seen at rest is left out.
-    """
-    believed = ((base.tag, base.believed) for base in bases)
-    return _position({tag: pose for tag, pose in believed if pose}, roster, calibration)
-
-
-def _position(poses: dict[int, BasePose], roster: Roster, calibration: str | None) -> Position:
+    poses = {base.tag: base.pose for base in bases}
     units = [_unit(entry, poses) for entry in roster.units]
     commanders = [_commander(entry, poses) for entry in roster.commanders]
     return Position(
@@ -47,9 +32,7 @@ def _unit(entry: UnitEntry, poses: dict[int, BasePose]) -> Unit | None:
     bases = tuple(poses[tag] for tag in entry.tags if tag in poses)
     if not bases:
         return None
-    unit = Unit(entry.id, entry.side, entry.arm, bases, extra=entry.extra)
-    formation = read_formation(unit, roster_bases=len(entry.tags))
-    return replace(unit, formation=formation.name)
+    return Unit(entry.id, entry.side, entry.arm, bases, extra=entry.extra)
 
 
 def _commander(entry: CommanderEntry, poses: dict[int, BasePose]) -> Commander | None:

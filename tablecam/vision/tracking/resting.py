@@ -15,21 +15,11 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from tablecam.table.headings import difference_deg
+from tablecam.table.motion import STILL_DEG, STILL_MM
 from tablecam.vision.tracking.bases import BaseSighting
 
-STILL_MM = 0.3
-"""A base this near to where it rested has not moved, however sure the fit is.
-
-Sightings of resting bases strayed from their first one by 0.02 mm at most on a still table, and
-while hands and shadows passed by 0.19 mm (rendered film of 15 frames/s, 41 bases) and 0.18 mm
-(simulated battle, 1 px/mm, noise 4, JPEG, 33,000 sightings); partly hidden ones by 0.30 mm, where
-the fit said so itself."""
-
-STILL_DEG = 1.0
-"""The same for headings: 0.55 and 0.76 degrees; partly hidden, and said so by the fit, 3.4."""
-
 _STILL_SIGMAS = 4.0
-"""In their own sigmas those sightings strayed by 3.1 at most, in place and in heading."""
+"""In their own sigmas the sightings behind `STILL_MM` strayed by 3.1 at most, headings too."""
 
 _BESIDE_FACTOR = 2.0
 """No place shifts by more than so many times the rms shift of the table tags in the corners."""

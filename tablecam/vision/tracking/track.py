@@ -1,7 +1,7 @@
 """What is remembered of one base, and what each picture makes of it.
 
 A base has moved only when it has been seen at rest somewhere else: at one place, within its
-uncertainty, for `SETTLED_AFTER_S`. Until then its old place stays what is believed.
+uncertainty, for `BASE_RESTS_AFTER_S`. Until then its old place stays what is believed.
 """
 
 from __future__ import annotations
@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tablecam.table.model import BasePose
+from tablecam.table.motion import BASE_RESTS_AFTER_S
 from tablecam.vision.tracking.bases import BaseSighting
 from tablecam.vision.tracking.resting import Resting, apart_mm
-
-SETTLED_AFTER_S = 0.4
 
 _TICK_S = 1e-3
 """Frames' times are no exacter: six frames at 15 a second are the 0.4 s."""
@@ -122,7 +121,7 @@ def _begun(seen: BaseSighting, moment: Moment) -> Resting:
 def _still(track: Track, here: Resting, moment: Moment) -> Track:
     """In view, where it was seen last."""
     away_s = 0.0 if track.gone_at_s is None else moment.at_s - track.gone_at_s
-    if away_s >= SETTLED_AFTER_S:
+    if away_s >= BASE_RESTS_AFTER_S:
         # Nobody saw it rest meanwhile; a blink does not matter.
         here = replace(here, since_s=here.since_s + away_s)
     seen = here.averaged(moment.random_share)
@@ -143,7 +142,7 @@ def _watched(track: Track, moment: Moment) -> Track:
     if track.is_settled and not is_home:
         # It has crept away, from picture to picture by less than they can tell.
         track = replace(track, here=replace(track.here, since_s=moment.at_s), is_settled=False)
-    is_sure = moment.at_s - track.here.since_s >= SETTLED_AFTER_S - _TICK_S
+    is_sure = moment.at_s - track.here.since_s >= BASE_RESTS_AFTER_S - _TICK_S
     return at_rest(track, is_sure=is_sure) if is_sure or moment.is_alone else track
 
 

@@ -23,9 +23,9 @@ from tablecam.rules.maurice.movement.ways import Way, breaks, judged_way, refuse
 from tablecam.rules.maurice.movement.wheels import wheeled_way
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.formation import column_order, front_rank, read_formation
-from tablecam.table.hands import SLIP_MM
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import BasePose
+from tablecam.table.motion import SLIP_MM
 
 ABOUT_RULE: Final = "M-6.26"
 _PLACE_MM = 5 * SLIP_MM

@@ -31,9 +31,9 @@ from tablecam.rules.maurice.field.tables import (
 from tablecam.rules.maurice.movement.ways import Way, breaks, judged_way, refused, suffers
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.formation import column_order
-from tablecam.table.hands import HAND_MM
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import BasePose, Point
+from tablecam.table.motion import HAND_MM
 
 COLUMN_RULE, NEAR_RULE, ARTILLERY_RULE = "M-6.9", "M-6.11", "M-6.19"
 _ASIDE = 0.5

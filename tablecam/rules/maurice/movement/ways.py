@@ -16,7 +16,7 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import BASES, NEAR_BW
-from tablecam.table.hands import SLIP_MM
+from tablecam.table.motion import SLIP_MM
 from tablecam.uncertainty.answer import Answer, decide
 from tablecam.uncertainty.clear_line import is_barred
 from tablecam.uncertainty.contact import TOUCH_MM

@@ -22,9 +22,9 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import retrograde_bw
 from tablecam.rules.maurice.movement.ways import Way, comes_near, judged_way
-from tablecam.table.hands import SLIP_MM
 from tablecam.table.headings import right
 from tablecam.table.model import Point
+from tablecam.table.motion import SLIP_MM
 from tablecam.uncertainty.answer import Answer
 
 RULE, BACKWARD_RULE, NEAR_RULE = "M-6.17", "M-6.13", "M-6.11"

@@ -29,9 +29,9 @@ from tablecam.rules.maurice.game.state.steps import (
     Over,
 )
 from tablecam.rules.maurice.game.state.table import field_at, forces_at
-from tablecam.table.hands import HAND_MM
 from tablecam.table.headings import forward
 from tablecam.table.model import Commander, Point
+from tablecam.table.motion import HAND_MM
 from tablecam.table.sides import side_name
 
 DIRECTIONS = 24

@@ -32,9 +32,9 @@ from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW
 from tablecam.rules.maurice.game.state import poses
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.table.formation import front_rank
-from tablecam.table.hands import HAND_MM
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose
+from tablecam.table.motion import HAND_MM
 from tablecam.uncertainty.answer import Answer
 
 _SIGMAS = 3.0

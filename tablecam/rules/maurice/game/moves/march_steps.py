@@ -29,7 +29,7 @@ from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.movement import MoveJudgement, judge_move
 from tablecam.rules.maurice.movement.ways import suffers
-from tablecam.table.hands import SLIP_MM
+from tablecam.table.motion import SLIP_MM
 from tablecam.table.sides import side_name
 
 _FEW_MM = 4 * SLIP_MM

@@ -20,11 +20,11 @@ from tablecam.rules.maurice.movement.movement import MoveJudgement
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Point
+from tablecam.table.motion import SLIP_MM
 
 _NOTHING_BW, _NOTHING_DEG = 0.05, 3.0
 """Less than this is a hand's slip, and not worth a word."""
 
-_STILL_MM = 1.0
 """A base or a corner that lies within this distance of where it was has not moved."""
 
 _ABSURD = 2.0
@@ -75,7 +75,7 @@ def _has_stayed(unit: UnitOnField, bases: Bases) -> bool:
     """Whether any base lies where one of the unit's lay: a change of formation leaves some."""
     old = [(base.x_mm, base.y_mm) for base in unit.unit.bases]
     return any(
-        math.dist((base.x_mm, base.y_mm), place) < _STILL_MM for base in bases for place in old
+        math.dist((base.x_mm, base.y_mm), place) < SLIP_MM for base in bases for place in old
     )
 
 
@@ -87,7 +87,7 @@ def _wheel(field: Field, unit: UnitOnField, there: UnitOnField, turned_deg: floa
     before, after = (
         (each.axes.left_mm, each.axes.right_mm)[turned_deg < 0] for each in (unit, there)
     )
-    if math.dist(before, after) > _STILL_MM:
+    if math.dist(before, after) > SLIP_MM:
         return ""
     arc_mm = math.radians(abs(turned_deg)) * front_width_mm(unit.axes)
     return f"wheels {_hand(turned_deg)} {field.in_bw(arc_mm):.1f} BW"

@@ -14,8 +14,8 @@ from tablecam.rules.maurice.game.state.actions import Lay
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.steps import VolleyChoice
 from tablecam.rules.maurice.game.state.table import field_on
-from tablecam.table.hands import HAND_MM, lies_there
 from tablecam.table.model import BasePose, Position, Unit
+from tablecam.table.motion import HAND_MM, lies_there
 
 
 def laid(state: State, position: Position) -> Lay | None:

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from tablecam.referee.rest import REST_S, Rest
 from tablecam.table.model import Terrain
+from tablecam.table.motion import TABLE_RESTS_AFTER_S as REST_S
+from tablecam.table.motion import TableMotion
 from tests.referee.tables import moved, table
 
 
@@ -18,7 +19,7 @@ def measured(seen):
 
 
 def test_a_table_is_told_once_when_it_has_lain_still():
-    rest, still = Rest(), table()
+    rest, still = TableMotion(), table()
     assert rest.see(still, 0.0) is None
     assert rest.see(still, 0.5 * REST_S) is None
     assert rest.see(still, REST_S) == still
@@ -26,7 +27,7 @@ def test_a_table_is_told_once_when_it_has_lain_still():
 
 
 def test_nothing_is_told_while_a_hand_moves_things():
-    rest = Rest()
+    rest = TableMotion()
     for step in range(10):
         assert rest.see(moved(table(), "F1", 5.0 * step), step * 0.5 * REST_S) is None
     last = moved(table(), "F1", 45.0)
@@ -34,14 +35,14 @@ def test_nothing_is_told_while_a_hand_moves_things():
 
 
 def test_trembling_within_sigma_is_no_move():
-    rest = Rest()
+    rest = TableMotion()
     rest.see(measured(table()), 0.0)
     assert rest.see(measured(moved(table(), "F1", 0.1)), REST_S) is not None
     assert rest.see(measured(moved(table(), "F1", -0.1)), 3 * REST_S) is None
 
 
 def test_a_unit_that_is_hidden_where_it_lay_has_not_moved():
-    rest = Rest()
+    rest = TableMotion()
     rest.see(table(), 0.0)
     rest.see(table(), REST_S)
     unit = table().units[0]
@@ -52,7 +53,7 @@ def test_a_unit_that_is_hidden_where_it_lay_has_not_moved():
 
 
 def test_ground_that_is_laid_anew_is_told_once_though_no_base_moves():
-    rest = Rest()
+    rest = TableMotion()
     rest.see(table(), 0.0)
     rest.see(table(), REST_S)
     laid = replace(table(), terrain=(Terrain("wood", "woods", ((0, 0), (90, 0), (90, 90))),))

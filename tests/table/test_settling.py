@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from tablecam.recorder.settling import Settled, has_changed, moved_units
 from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
+from tablecam.table.motion import has_changed, is_new, moved_units
 
 SIGMA_MM, SIGMA_DEG = 0.2, 0.3
 
@@ -26,8 +26,12 @@ def lying(**changes):
 
 
 def told(*positions):
-    settled = Settled()
-    return [settled.see(each) is not None for each in positions]
+    """Which positions are reported of a table that rests in one after the other."""
+    reported, last = [], None
+    for position in positions:
+        reported.append(last is None or is_new(position, last))
+        last = position if reported[-1] else last
+    return reported
 
 
 def test_the_first_position_is_told():
