@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from calibration.camera import Camera
-from tablecam.capture.frame import Frame
 from tablecam.drawing.proof import Proof, proof_picture
 from tablecam.drawing.proof_ground import Ground
 from tablecam.errors import BadInput
 from tablecam.live.rulings import LiveRulings
-from tablecam.live.state import Snapshot
+from tablecam.live.state import Reading
 from tablecam.record.entries import Json
 from tablecam.record.game_file import GameFile
 from tablecam.recorder.game_recorder import GameRecord, KeptGame
@@ -21,15 +19,6 @@ from tablecam.rules.sheets import Line
 from tablecam.table.model import Position, Unit
 from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Frozen:
-    """The table at one instant: the newest snapshot, and the frame and camera that belong to it."""
-
-    snapshot: Snapshot
-    frame: Frame | None
-    camera: Camera
 
 
 class Disputing:
@@ -43,33 +32,33 @@ class Disputing:
         self._roster = roster
         self.record: GameRecord = KeptGame(_no_file) if record is None else record
 
-    def dispute(self, frozen: Frozen, question: str, active: str) -> Json:
-        """Settle a question by the table as it is frozen, and keep it.
+    def dispute(self, reading: Reading, question: str, active: str) -> Json:
+        """Settle a question by the table as it was read, and keep it.
 
         Raises:
             BadInput: The page shows no such question, or there is no such side.
         """
-        line, position = self._rulings.answer(frozen.snapshot.position, question, active)
+        line, position = self._rulings.answer(reading.snapshot.position, question, active)
         if line.answer is None or line.question is None:
             raise BadInput("question", f"expected one that has an answer, got {question}")
         at = datetime.now(UTC).astimezone()
-        plain, drawn = self._pictures(frozen, line, position, at)
+        plain, drawn = self._pictures(reading, line, position, at)
         document = {
             "at": at.isoformat(),
             "question": line.question.to_json(),
             "active": active,
             "answer": line.answer.to_json(),
             "line": line.to_json(),
-            "version": frozen.snapshot.version,
+            "version": reading.snapshot.version,
             "has_picture": bool(plain),
         }
         number = self.record.add_dispute(document, position_to_json(position), plain, drawn)
         return {"number": number} | document
 
     def _pictures(
-        self, frozen: Frozen, line: Line, position: Position, at: datetime
+        self, reading: Reading, line: Line, position: Position, at: datetime
     ) -> tuple[bytes, bytes]:
-        if frozen.frame is None or line.answer is None or line.question is None:
+        if reading.frame is None or line.answer is None or line.question is None:
             return b"", b""
         units = tuple(_units_named(line.question.id, line.answer.because, position))
         proof = Proof(
@@ -81,7 +70,7 @@ class Disputing:
             Ground.of(self._roster.terrain, base_mm=self._height_mm(units)),
             "" if line.reading is None else line.reading.text,
         )
-        return proof_picture(frozen.frame.image, frozen.camera, proof)
+        return proof_picture(reading.frame.image, reading.camera, proof)
 
     def _height_mm(self, units: tuple[Unit, ...]) -> float:
         """How high above the ground the tops of some units' bases are: there tags are glued."""

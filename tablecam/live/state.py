@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
+from calibration.camera import Camera
+from tablecam.capture.frame import Frame
 from tablecam.live.notices import Notice
 from tablecam.table.model import Position
 
@@ -61,3 +63,12 @@ class Snapshot:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "held_for_s", MappingProxyType(dict(self.held_for_s)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """The table at one instant: a snapshot, the frame it was read from, the camera at that time."""
+
+    snapshot: Snapshot
+    frame: Frame | None
+    camera: Camera

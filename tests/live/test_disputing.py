@@ -13,9 +13,9 @@ from tablecam.drawing.proof_cut import cut_around
 from tablecam.drawing.proof_ground import Ground
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import corners
-from tablecam.live.disputing import Disputing, Frozen
+from tablecam.live.disputing import Disputing
 from tablecam.live.rulings import LiveRulings
-from tablecam.live.state import Health, Snapshot
+from tablecam.live.state import Health, Reading, Snapshot
 from tablecam.simulate.demo import demo_camera
 from tablecam.table.model import TableSize
 from tablecam.table.roster import BaseType, Roster, UnitEntry
@@ -50,7 +50,7 @@ def disputing():
 def frozen():
     picture = DecodedPicture(np.full((720, 1280, 3), GREY, np.uint8))
     health = Health("camera 0", "live", "1280 x 720", "camera.json")
-    return Frozen(
+    return Reading(
         Snapshot(1, 1, position(OURS, THEIRS), health), Frame(picture, 1, time.monotonic()), CAMERA
     )
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from tablecam.errors import BadInput
-from tablecam.live.disputing import Disputing, Frozen
+from tablecam.live.disputing import Disputing
 from tablecam.live.rulings import LiveRulings
-from tablecam.live.state import Health, Snapshot
+from tablecam.live.state import Health, Reading, Snapshot
 from tablecam.referee.referee import Referee
 from tablecam.rules.games import game_of
 from tablecam.simulate.demo import demo_camera
@@ -111,7 +111,7 @@ class StandingTable:
         return {"a": a, "b": b, "active": active, "version": version} | sheet.to_json()
 
     def dispute(self, question: str, active: str) -> dict[str, Any]:
-        frozen = Frozen(self._snapshot, None, demo_camera())
+        frozen = Reading(self._snapshot, None, demo_camera())
         kept = self._disputing.dispute(frozen, question, active)
         self.show(disputes=len(self.disputes()))
         return kept

@@ -1,0 +1,196 @@
+"""The loop from frames to snapshots: it watches the table and knows no game."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from calibration.camera import Camera
+from tablecam.background import Background, FairLock
+from tablecam.capture.frame import Frame
+from tablecam.capture.reader import Reader
+from tablecam.live import questions
+from tablecam.live.advising import Adviser
+from tablecam.live.health import Tally, health
+from tablecam.live.notices import with_notice
+from tablecam.live.state import Health, Reading, Snapshot
+from tablecam.table.formation import with_formations
+from tablecam.table.roster import Roster
+from tablecam.vision.tracking.position import position_of
+from tablecam.vision.tracking.tracking import TrackedBase
+from tablecam.vision.watching import Sight, Watching
+
+log = logging.getLogger(__name__)
+
+_PATIENCE_S = 0.5
+"""How long the loop waits for a frame before it looks at the source's state again."""
+
+Listener = Callable[[Sight, Frame], None]
+"""Hears of each frame that was read, in the loop's own thread: it must not take long."""
+
+
+class TableLoop(Background):
+    """Reads frames in a thread of its own and publishes what lies on the table.
+
+    `changed` is notified of each new snapshot. The reader stays its caller's. `unwritten` says why
+    something is not on the disk, for the health that is shown.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        camera: Camera,
+        roster: Roster,
+        changed: threading.Condition,
+        *,
+        listener: Listener = lambda sight, frame: None,
+        unwritten: Callable[[], str] = lambda: "",
+    ) -> None:
+        super().__init__("live table")
+        self._reader = reader
+        self._roster = roster
+        self._calibration = camera.name
+        self._listener = listener
+        self._unwritten = unwritten
+        self._watching = Watching(camera, roster)
+        self._adviser = Adviser(camera, roster)
+        self._sight: Sight | None = None
+        self._advice: tuple[str, ...] = ()
+        self._news: tuple[str, ...] = ()  # players have not been shown them yet
+        self._shown_at_s = 0.0
+        self._fault = ""
+        self._tracking = FairLock()  # between a frame that is read and a base taken off
+        self._tally: Tally | None = None
+        self._changed = changed
+        position = position_of((), roster, camera.name)
+        first = Snapshot(0, -1, position, health(reader.status, camera.name, None))
+        self._reading = Reading(first, None, camera)  # guarded by `_changed`
+
+    def newest(self) -> Reading:
+        """The newest snapshot with its frame and camera."""
+        with self._changed:
+            return self._reading
+
+    def say(self, text: str) -> None:
+        """Shows players a sentence with the next frame."""
+        with self._tracking:
+            self._news += (text,)
+
+    def take_off(self, thing: str) -> None:
+        """Forgets the hidden bases of a unit, a commander or one base: they have left the table.
+
+        Raises:
+            BadInput: `thing` is not on the table, or none of it is hidden.
+        """
+        with self._tracking:
+            for tag in questions.hidden_tags(self.newest().snapshot.position, thing):
+                self._watching.forget(tag)
+            self._publish(self._watching.bases(self._shown_at_s))
+
+    def _run(self) -> None:
+        number = -1
+        while not self._stopping.is_set():
+            frame = self._reader.newest(after=number, timeout_s=_PATIENCE_S)
+            number = number if frame is None else frame.number
+            try:
+                self._read(frame) if frame is not None else self._follow_the_source()
+            except Exception as error:
+                self._report_fault(error)
+            if frame is None and self._reader.status.finished:  # no frame comes any more
+                self._stopping.wait(_PATIENCE_S)
+
+    def _report_fault(self, error: Exception) -> None:
+        """Publishes a fault of tablecam's own: it costs a frame, and never stops the loop."""
+        fault = (
+            f"tablecam could not read the newest picture ({error!r}); the table is shown as it "
+            "was before"
+        )
+        if fault != self._fault:
+            log.error("%s", fault, exc_info=error)
+        with self._tracking:
+            self._fault = fault
+            self._watching.start_over()
+            now = self._health()
+        with self._changed:
+            old = self._reading
+            snapshot = replace(old.snapshot, version=old.snapshot.version + 1, health=now)
+            self._reading = replace(old, snapshot=snapshot)
+            self._changed.notify_all()
+
+    def _read(self, frame: Frame) -> None:
+        """Reads one frame and publishes what it shows."""
+        with self._tracking:
+            sight = self._watching.see(frame, frame.taken_at_s)
+            self._news += sight.news  # kept whatever goes wrong from here on
+            self._listener(sight, frame)
+            self._sight, self._shown_at_s = sight, frame.taken_at_s
+            self._advice = self._adviser.advise(sight, frame, frame.taken_at_s)
+            self._fault = ""
+            self._publish(sight.bases, frame)
+
+    def _follow_the_source(self) -> None:
+        """Publishes what changes without a frame: a lost source hides every base."""
+        with self._tracking:
+            if self._reader.status.state == "lost":
+                self._sight, self._shown_at_s = None, self._reader.now_s()
+                self._publish(self._watching.bases(self._shown_at_s))
+            elif self._health() != self.newest().snapshot.health:
+                self._publish(self._watching.bases(self._shown_at_s))
+
+    def _publish(self, bases: Sequence[TrackedBase], frame: Frame | None = None) -> None:
+        """Publishes bases, as the frame shows them if there is one."""
+        behind_s = None if self._tally is None else self._tally.behind_s
+        if frame is not None:
+            behind_s = self._reader.now_s() - frame.taken_at_s
+        self._tally = self._tallied(bases, behind_s)
+        position = with_formations(
+            position_of(bases, self._roster, self._calibration), self._roster
+        )
+        now = self._health()
+        with self._changed:
+            old = self._reading
+            notices = old.snapshot.notices
+            for text in self._news:
+                notices = with_notice(notices, text, datetime.now(UTC))
+            snapshot = Snapshot(
+                old.snapshot.version + 1,
+                old.snapshot.frame if frame is None else frame.number,
+                position,
+                now,
+                {base.tag: base.hidden_for_s for base in bases if base.pose.seen == "held"},
+                frozenset(base.tag for base in bases if base.is_doubted),
+                notices,
+                at_s=math.inf if now.state == "ended" else self._shown_at_s,
+            )
+            camera = old.camera if self._sight is None else self._sight.camera
+            self._reading = Reading(snapshot, frame or old.frame, camera)
+            self._news = ()
+            self._changed.notify_all()
+
+    def _tallied(self, bases: Sequence[TrackedBase], behind_s: float | None) -> Tally:
+        """The frame in figures; a source that is lost shows nothing."""
+        known = {base.tag for base in bases}
+        registration = None if self._sight is None else self._sight.registration
+        table_tags = 0 if registration is None else len(registration.seen)
+        return Tally(
+            seen=sum(base.pose.seen == "now" for base in bases) + table_tags,
+            held=sum(base.pose.seen == "held" for base in bases),
+            missing=tuple(tag for tag in self._roster.base_type_by_tag() if tag not in known),
+            reprojection_px=None if registration is None else registration.rms_px,
+            trouble="" if registration is None else registration.because,
+            advice=self._advice,
+            behind_s=behind_s,
+        )
+
+    def _health(self) -> Health:
+        return health(
+            self._reader.status,
+            self._calibration,
+            self._tally,
+            fault=self._fault,
+            unkept=self._unwritten(),
+        )
