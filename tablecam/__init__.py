@@ -4,4 +4,4 @@ Pictures become tags, bases, a `Position`, measures; each package names what it 
 Read `table/model.py` first: everything downstream works from a `Position` alone.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"

@@ -12,8 +12,6 @@ FOLDERS = ("docs", "examples", "tablecam", "tests/benchmarks")
 PAGES = [*ROOT.glob("*.md"), *(page for each in FOLDERS for page in (ROOT / each).rglob("*.md"))]
 LINK = re.compile(r"\]\((?!https?:)([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
-UNWRITTEN = {ROOT / "docs" / "architecture.md"}
-"""Pages that others link to already; remove this when it is empty."""
 CODE = re.compile(r"^ *```python\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 
 
@@ -33,8 +31,6 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     for link in LINK.findall(text_of(page)):
         path, _, anchor = link.partition("#")
         target = (page.parent / path).resolve() if path else page
-        if target in UNWRITTEN:
-            continue
         if not target.exists() or (anchor and anchor not in anchors(target)):
             broken.append(link)
     assert broken == []
