@@ -89,6 +89,7 @@ class HallCopy:
         if batch:
             rows = [self._picture_row(number, kind) for number, kind in batch]
             with self._hall.writing("cannot be written") as connection:
+                # Another program may have sent the same pictures meanwhile.
                 connection.execute(insert(picture).on_conflict_do_nothing(), rows)
             del self._missing_pictures[: len(batch)]
         return len(batch)

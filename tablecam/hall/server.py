@@ -235,6 +235,7 @@ class Hall:
 
             def news(timeout_s: float) -> list[str]:
                 try:  # bypasses SQLAlchemy, so the driver raises its own errors
+                    # Returns with the first notifications, without waiting for the timeout.
                     notifications = list(driver.notifies(timeout=timeout_s, stop_after=1))
                 except self.engine.dialect.loaded_dbapi.Error as error:
                     connection.invalidate()

@@ -367,6 +367,7 @@ class CalibrationWork:
         x = np.linspace(0, roster.table.width_mm, _GRID_POINTS)
         y = np.linspace(0, roster.table.depth_mm, _GRID_POINTS)
         places = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+        # Half the trace: one sigma for a direction, averaged over all directions.
         variances = np.trace(camera.table_covariance(places), axis1=1, axis2=2) / 2
         sigmas = np.sqrt(variances)
         return float(sigmas.mean()), float(sigmas.max())

@@ -47,6 +47,7 @@ def engine_in_memory(path: Path) -> Engine:
         original.backup(copy)
     finally:
         original.close()
+    # One connection for all threads: each new one would be an empty database.
     return create_engine("sqlite+pysqlite://", poolclass=StaticPool, creator=lambda: copy)
 
 

@@ -109,11 +109,13 @@ class Verifier:
         ]
         picture_digests = {picture["kind"]: picture["digest"] or "" for picture in pictures}
         expected = [entry_digest(before, row, picture_digests) for before in self._before]
+        # After a gap nothing is known to chain to.
         is_known = bool(self._before)
         # The next entry chains to this digest as stored or, if this entry changed, as it should be.
         self._before = [stored or ""]
         if stored not in expected:
             self._before = [stored or "", *expected][:_MAX_CHAINS]
+        # Entries without a digest before the first one are an older version's.
         if stored is None and not self._has_begun:
             self.found.without += 1
             self._before = [""]

@@ -105,4 +105,5 @@ def _is_no_answer(error: DBAPIError) -> bool:
     if isinstance(error.orig, sqlite3.Error) or not isinstance(error, OperationalError):
         return False
     message = str(error.orig)
+    # All other operational errors of a server mean that it is away.
     return _REFUSES not in message or _NOT_YET in message

@@ -35,6 +35,7 @@ def _as_entries(connection: Connection) -> None:
     facts = {column.name: game[column.name] for column in recording.c if column.name in game}
     facts["id"] = uuid4().hex
     connection.execute(insert(recording), facts)
+    # Both series are in order of time already.
     events = heapq.merge(_play_entries(connection), _dispute_entries(connection), key=_made_at)
     for number, (row, pictures) in enumerate(events, start=1):
         key = {"recording": facts["id"], "number": number}
@@ -64,6 +65,7 @@ _EntryRows = tuple[_Row, list[_Row]]
 
 def _made_at(entry_rows: _EntryRows) -> datetime:
     at = datetime.fromisoformat(entry_rows[0]["at"])
+    # Times with and without a zone cannot be compared.
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 

@@ -32,6 +32,7 @@ def whole_file(path: Path) -> Iterator[Path]:
             raise BadInput(str(path), "expected a new file, got a folder")
         if path.exists():
             raise NameTaken(str(path), _TAKEN)
+        # In the same folder, as links work only within one file system.
         fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
         path.parent.mkdir(parents=True, exist_ok=True)
         try:

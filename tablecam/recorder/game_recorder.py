@@ -278,6 +278,7 @@ class KeptGame:
             entry = dispute_entry(document, position, picture_jpeg, drawn_jpeg)
             document = document | {"number": number}
             self._disputes.append(_Dispute(document, position, picture_jpeg, drawn_jpeg))
+            # A dispute's pictures are always stored; later pictures must save their bytes.
             self.budget.spend_anyway(len(picture_jpeg) + len(drawn_jpeg))
             self._write(entry)
             return number

@@ -154,6 +154,7 @@ class Photographing(Background):
         if level is None:
             return None
         jpeg = encoded(full, level)
+        # The level was chosen by an estimate; the encoded picture may be too large after all.
         if not budget.spend(shown, level, full_px, len(jpeg), at_s):
             return None
         return Picture(kind, jpeg)
@@ -179,6 +180,7 @@ def _places(job: MoveJob, table: TableSize) -> Sequence[tuple[PictureKind, Shot,
     """Returns the places to show of a move, as one area if they overlap."""
     lay, lies = _area_around(job.lay, table), _area_around(job.lies, table)
     if lay[0] < lies[2] and lies[0] < lay[2] and lay[1] < lies[3] and lies[1] < lay[3]:
+        # One area for both pictures makes them comparable.
         lay = lies = _union(lay, lies)
     after: tuple[PictureKind, Shot, Area] = ("after", job.after, lies)
     return [after] if job.before is None else [("before", job.before, lay), after]

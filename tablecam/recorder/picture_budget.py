@@ -103,6 +103,7 @@ class PictureBudget:
         """Returns the level for a picture of `full_px` pixels; None to leave it out."""
         with self._lock:
             room = self._room_bytes(shown, now_s)
+            # The levels are sorted: the first that fits is the best.
             for level in LEVELS[shown]:
                 is_least = level is LEVELS[shown][-1]
                 share = _LAST_LEVEL_SHARE if is_least else _SHARES[shown]
@@ -127,6 +128,7 @@ class PictureBudget:
 
     def _room_bytes(self, shown: Shown, now_s: float) -> float:
         """Returns the bytes free for a kind: all but what is reserved for the other."""
+        # The other kind's reserve is capped, or a game without moves would never use it.
         free = {kind: self._free_bytes(kind, now_s) for kind in _PARTS}
         reserved = (
             min(max(room, 0.0), self._total * _PARTS[kind] * _INITIAL_SHARE)
@@ -140,6 +142,7 @@ class PictureBudget:
         if self._began_s is None:
             self._began_s = now_s
         played = (self._played_s + now_s - self._began_s) / GAME_S
+        # A share is free at once, the rest in proportion to the time played.
         granted = self._total * (_INITIAL_SHARE + (1 - _INITIAL_SHARE) * played)
         return _PARTS[shown] * granted - self._spent[shown]
 
@@ -150,4 +153,5 @@ class PictureBudget:
     def _learn(self, level: Level, full_px: int, size: int) -> None:
         per_px = size / max(1.0, full_px * level.scale**2)
         before = self._learnt_bytes_per_px.get(level, per_px)
+        # A moving average, as light and table change during a game.
         self._learnt_bytes_per_px[level] = (before + per_px) / 2

@@ -78,6 +78,7 @@ class Looks:
         for base in bases:
             name = self._owners[base.tag]
             (visible if self._is_clear(base) else unclear).add(name)
+        # One covered base spoils the picture of its whole unit.
         shown = visible - unclear
         if only_missing:
             shown -= self._shots.keys()

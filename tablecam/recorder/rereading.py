@@ -193,6 +193,7 @@ def _read(
             at_rest = rest.see(position, frame.taken_at_s)
             if at_rest is not None and (news := settled.see(at_rest)) is not None:
                 recording.settle(news, clock.now())
+                # Reading outruns the encoder, which drops pictures when its queue is full.
                 recording.wait()
             if at_s - saved_s >= _SAVE_PROGRESS_S:
                 recording.go_on()

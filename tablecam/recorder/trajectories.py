@@ -88,6 +88,7 @@ class Trails:
             trajectory.seen.append(_seen_at(base.pose, at_s))
         if len(trajectory.seen) > _MAX_SIGHTINGS:
             trajectory.seen[:] = _simplified(trajectory.seen)
+            # An erratic path hardly simplifies.
             if len(trajectory.seen) > _MAX_SIGHTINGS // 2:
                 del trajectory.seen[1::2]
 
@@ -118,6 +119,7 @@ def path(
             )
     times_s = sorted(seen) or [now_s]
     middles = [_middle(current, times_s[0])]
+    # Bases move one by one: the others count where they were last seen.
     for at_s in times_s:
         for base_index, sighting in seen.get(at_s, {}).items():
             current[base_index] = sighting

@@ -201,6 +201,7 @@ class Writer:
             self._abandoned = self.file.path, _what_became(self.file.path, error)
         self._release()
         self.file = None
+        # Written entries come before pending ones, in their old order.
         self._pending.extendleft((entry.again(),) for entry in reversed(self._written))
         self._written = []
         if self._tampering:  # the new file's digests would hide it

@@ -97,6 +97,7 @@ def _is_same(recorded: Any, recomputed: Any) -> bool:
         return recorded == recomputed or math.isclose(
             recorded, recomputed, rel_tol=0.0, abs_tol=SAME
         )
+    # In Python True equals 1, in JSON it does not.
     return type(recorded) is type(recomputed) and bool(recorded == recomputed)
 
 

@@ -101,6 +101,7 @@ def _changed_box(before: Picture | None, picture: Picture) -> tuple[int, int, in
 def _reduced(picture: Picture) -> Image.Image:
     """Returns a picture in few colours."""
     image = Image.fromarray(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB))
+    # Dithering would make every pixel differ from frame to frame.
     return image.quantize(_COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
 
 

@@ -88,6 +88,7 @@ class Log:
         first_line = len(self.lines)
         events = [*_events(entry, document)]
         if document.get("deed") is not None:
+            # A later undo marks these lines.
             self._deeds[document["deed"]] = range(first_line, first_line + len(events))
         yield from events
 
@@ -145,6 +146,7 @@ def answer_words(answer: Json) -> str:
     words = ANSWERS.get(word, str(word))
     if not math.isfinite(margin_mm) or (word != "too_close" and margin_mm == 0):
         return words  # the answer depends on no distance
+    # One decimal would round a small margin or sigma to zero.
     decimals = 2 if min(abs(margin_mm), sigma_mm or 1.0) < 0.1 else 1
     doubt = f" ± {sigma_mm:.{decimals}f}" if sigma_mm else ""
     likely = f", {answer['probability']:.0%} likely" if word == "too_close" else ""

@@ -128,6 +128,7 @@ def map_lines(position: Position) -> list[str]:
     sides = sides_of(position)
     units = [unit for unit in position.units if unit.bases]
     cells = {unit.id: _unit_cells(canvas.grid, unit) for unit in units}
+    # Fills, then labels, then arrows on cells that are still free.
     for unit in units:
         for cell in cells[unit.id]:
             canvas.put(cell, _fill(sides, unit), is_unit=True)
@@ -188,6 +189,7 @@ def _label(canvas: _Canvas, name: str, cells: list[Cell], fill: str) -> None:
     middle = sum(row for row, _ in cells) / len(cells)
     row = max(rows, key=lambda number: (rows[number], -abs(number - middle)))
     columns = [column for cell_row, column in cells if cell_row == row]
+    # A cell beside the name must remain to show the side.
     label = name if len(columns) > len(name) else fill + name
     start = round((min(columns) + max(columns) - len(label) + 1) / 2)
     start = min(max(start, 0), max(COLUMNS - len(label), 0))
@@ -206,6 +208,7 @@ def _arrow(canvas: _Canvas, unit: Unit) -> None:
     for ahead_mm in np.arange(1.0, 2.0 * grid.row_mm, grid.cell_mm / 2):
         x_mm, y_mm = middle + step * (front_mm + ahead_mm)
         cell = grid.cell((x_mm, y_mm))
+        # Other units may cover the cells straight ahead.
         if canvas.is_free(cell):
             canvas.put(cell, arrow)
             return

@@ -132,6 +132,7 @@ def _latest(
     journal: Journal, moment: int, kinds: tuple[Kind, ...], is_start: Callable[[Entry], bool]
 ) -> Sequence[Entry]:
     """Returns the entries of some kinds up to a moment, from the last that is a start."""
+    # Read backwards: the last position of a long evening needs few entries.
     lookback = _FIRST_LOOKBACK
     while True:
         entries = journal.entries(*kinds, after=max(0, moment - lookback), up_to=moment)

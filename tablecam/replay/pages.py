@@ -216,6 +216,7 @@ def _values(payload: bytes) -> tuple[Value, ...]:
         values.append(value)
         if at_value > len(payload):
             _short()
+    # Noise may parse as values, but hardly ends exactly with the row.
     if at != header_end or at_value != len(payload):
         raise ValueError("expected values as long as the row")
     return tuple(values)
@@ -244,4 +245,5 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
         value = value << 7 | data[index] & 0x7F
         if data[index] < 0x80:
             return value, index + 1
+    # Of the ninth byte all eight bits count.
     return value << 8 | data[at + 8], at + 9

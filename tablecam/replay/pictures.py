@@ -79,6 +79,7 @@ class Studio:
         photograph = scene.photograph if self.photographs else None
         key = (view, photograph, tuple((unit.id, unit.bases) for unit in marked_units))
         if key not in self._last:
+            # Only the newest is cached, as each holds a whole picture.
             self._last.clear()
             self._last[key] = self._with_units(self._ground(scene, view), view, marked_units)
         return self._last[key]

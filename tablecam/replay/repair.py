@@ -108,6 +108,7 @@ def pages_of(path: Path) -> Pages:
     if version not in _READABLE_VERSIONS and version in _PLAUSIBLE_VERSIONS:
         expected = f"expected a recording of version {SCHEMA_VERSION}, got version {version}"
         raise BadInput(str(path), f"{expected}: it takes its own tablecam to repair it")
+    # The usual page size first: a damaged header may name another.
     pages = Pages(database, logged)
     if any(True for number in range(1, pages.last + 1) for _ in pages.rows(number)):
         return pages

@@ -92,6 +92,7 @@ class _Completion:
 
     def _result(self, do: Callable[[Entry], Json], entry: Entry) -> Json:
         """Returns the engine's result for an entry; nothing after one that it refuses."""
+        # After a refusal the engine no longer agrees with the recording.
         if self._refused:
             return {}
         try:

@@ -104,6 +104,7 @@ def _take(known: Salvaged, row: Row) -> bool:
             if entry is None or number < 1:
                 return False
             if row.number == number:
+                # Another page may hold an old copy of the row: the first one counts.
                 known.entries.setdefault(number, entry)
                 known.rows.setdefault(number, _by_column(_ENTRY, row.values))
                 known.kinds[number] = kind

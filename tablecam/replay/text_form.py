@@ -102,6 +102,7 @@ def _packed(text: str, source: str) -> bytes:
 def _decoded(body: str, source: str) -> bytes:
     letters = _NO_BASE64.sub("", body)
     try:
+        # The padding is left out of the text.
         return base64.b64decode(letters + "=" * (-len(letters) % 4))
     except binascii.Error:
         raise BadInput(source, "expected base64: the text was changed on its way") from None
