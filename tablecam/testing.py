@@ -48,12 +48,12 @@ def bases_at(
     first_tag: int | None = None,
 ) -> tuple[BasePose, ...]:
     """Returns bases at places given in base widths right and base depths ahead of a middle."""
-    ahead, beside = forward(heading_deg), right(heading_deg)
+    ahead, rightward = forward(heading_deg), right(heading_deg)
     width_mm, depth_mm = size_mm
     return tuple(
         base(
-            x_mm + across * width_mm * beside[0] + along * depth_mm * ahead[0],
-            y_mm + across * width_mm * beside[1] + along * depth_mm * ahead[1],
+            x_mm + across * width_mm * rightward[0] + along * depth_mm * ahead[0],
+            y_mm + across * width_mm * rightward[1] + along * depth_mm * ahead[1],
             heading_deg,
             width_mm=width_mm,
             depth_mm=depth_mm,

@@ -57,14 +57,14 @@ class Owed:
         """
         return [self._owing(line) for line in self._lines() if self._is_own(line)]
 
-    def add(self, owing: Owing) -> None:
+    def add(self, queued: Owing) -> None:
         """Adds a recording to the queue.
 
         Raises:
             BadInput: The queue cannot be written.
         """
-        if owing not in self.games():
-            self._write([*self._others(owing.path), self._line(owing)])
+        if queued not in self.games():
+            self._write([*self._others(queued.path), self._line(queued)])
 
     def is_paid(self, path: Path) -> None:
         """Removes a recording that the hall has received in full.
@@ -81,8 +81,8 @@ class Owed:
         _, file, name = (*line.split("\t"), "")[:3]
         return Owing(self._folder / file, name)
 
-    def _line(self, owing: Owing) -> str:
-        return "\t".join(filter(None, (self._hall, owing.path.name, owing.name)))
+    def _line(self, queued: Owing) -> str:
+        return "\t".join(filter(None, (self._hall, queued.path.name, queued.name)))
 
     def _others(self, path: Path) -> list[str]:
         """Returns all lines except this hall's for one recording."""
@@ -245,7 +245,7 @@ class Sending(Background):
         except BadInput as error:
             log.warning("if this game ends while the hall is away, it is not sent: %s", error)
 
-    def _send_older(self, owing: Owing) -> None:
+    def _send_older(self, queued: Owing) -> None:
         """Sends some of the oldest queued game; drops one that cannot be read.
 
         Raises:
@@ -253,15 +253,15 @@ class Sending(Background):
         """
         try:
             if self._older_copy is None:
-                game = GameFile.open(owing.path, read_only=True)
+                game = GameFile.open(queued.path, read_only=True)
                 self._older_copy = HallCopy(game, self._hall)
             sent = self._older_copy.catch_up(at_most=BATCH) or self._older_copy.mend()
             if sent:
-                log.info("%d entries or pictures of %s are sent to the hall", sent, owing.path)
+                log.info("%d entries or pictures of %s are sent to the hall", sent, queued.path)
                 return
-            if owing.name:
-                self._hall.call(self._older_copy.id, owing.name)
-            self._queue.is_paid(owing.path)
+            if queued.name:
+                self._hall.call(self._older_copy.id, queued.name)
+            self._queue.is_paid(queued.path)
         except NoAnswer:
             raise
         except BadInput as error:

@@ -178,12 +178,12 @@ def encoded(full: Pixels, level: Level) -> bytes:
 
 def _places(job: MoveJob, table: TableSize) -> Sequence[tuple[PictureKind, Shot, Area]]:
     """Returns the places to show of a move, as one area if they overlap."""
-    lay, lies = _area_around(job.lay, table), _area_around(job.lies, table)
-    if lay[0] < lies[2] and lies[0] < lay[2] and lay[1] < lies[3] and lies[1] < lay[3]:
+    old, new = _area_around(job.lay, table), _area_around(job.lies, table)
+    if old[0] < new[2] and new[0] < old[2] and old[1] < new[3] and new[1] < old[3]:
         # One area for both pictures makes them comparable.
-        lay = lies = _union(lay, lies)
-    after: tuple[PictureKind, Shot, Area] = ("after", job.after, lies)
-    return [after] if job.before is None else [("before", job.before, lay), after]
+        old = new = _union(old, new)
+    after: tuple[PictureKind, Shot, Area] = ("after", job.after, new)
+    return [after] if job.before is None else [("before", job.before, old), after]
 
 
 def _area_around(bases: Sequence[BasePose], table: TableSize) -> Area:

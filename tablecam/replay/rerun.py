@@ -43,8 +43,8 @@ class Rerun:
         self.table = document_after(self.table, entry, self._name)
         source = f"{self._name}: entry {entry.number}"
         self._seen_before = self._by_hand.seen
-        lies = position_from_json(self.table, source, games=(self.game.name,))
-        self._by_hand.seen = without(lies, entry.document.get(MISSED, ()))
+        position = position_from_json(self.table, source, games=(self.game.name,))
+        self._by_hand.seen = without(position, entry.document.get(MISSED, ()))
         self._note()
 
     def begin(self, entry: Entry) -> Json:
