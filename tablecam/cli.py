@@ -1,4 +1,4 @@
-"""The command line: which commands there are, and how their errors reach a person."""
+"""The command line: registers all commands, and reports their errors in one line."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BAD_INPUT = 2
 
 
 class _InOrder(click.Group):
-    """Lists commands as a newcomer meets them, not by the alphabet."""
+    """Lists commands in the order in which a newcomer needs them."""
 
     def list_commands(self, _: click.Context) -> list[str]:
         return list(self.commands)
@@ -79,9 +79,9 @@ for _command in _COMMANDS:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code: 0, or 2 with one line on standard error on bad input.
+    """Runs one command; returns the exit code: 0, or 2 after one line on bad input.
 
-    A command that checks something exits with 1 where it does not hold.
+    A command that checks something exits with 1 if the check fails.
     """
     try:
         result = commands.main(
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _refuse(str(error))
     except Exception as error:
-        # No traceback reaches a user; who looks for the fault gets it with -vv.
+        # Users see no traceback; for debugging, -vv logs it.
         log.debug("", exc_info=True)
         return _refuse(f"a fault of tablecam's own: {error!r} (`tablecam -vv ...` shows more)")
     return result if isinstance(result, int) else 0

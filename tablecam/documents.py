@@ -1,4 +1,4 @@
-"""Opens TOML and JSON documents, and turns what is wrong in them into one clear line."""
+"""Reads TOML and JSON documents, and reports errors in them as one clear line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _EXPECTED = {
     "frozen_set_type": "a list",
     "union_tag_invalid": "{discriminator} to be one of {expected_tags}",
 }
-_SAID = {
+_MESSAGES = {
     "missing": "expected this key, but it is missing",
     "unexpected_keyword_argument": "unknown key",
     "union_tag_not_found": "expected a key that says what it is, but it is missing",
@@ -52,12 +52,12 @@ _SAID = {
 
 
 def expected_and_got(problem: ErrorDetails) -> str:
-    """What was expected of a value, and what came, in our words."""
+    """Returns what was expected of a value, and what came, in tablecam's words."""
     context = problem.get("ctx", {})
     if problem["type"] == "value_error":
         return str(context["error"])
-    if problem["type"] in _SAID:
-        return _SAID[problem["type"]]
+    if problem["type"] in _MESSAGES:
+        return _MESSAGES[problem["type"]]
     got = quoted(problem["input"])
     if problem["type"] in ("too_short", "too_long"):
         limit = context.get("min_length", context.get("max_length"))
@@ -70,31 +70,31 @@ def expected_and_got(problem: ErrorDetails) -> str:
 
 
 def without_tags(data: Any, path: KeyPath) -> KeyPath:
-    """A path of pydantic's without the tags of unions, which stand in it like keys.
+    """Returns a path of pydantic's without the tags of unions, which pydantic adds like keys.
 
-    A field whose name would be a word of Python's ends in `_`; its key does not.
+    A field whose name would be a Python keyword ends in `_`; its key does not.
 
     >>> without_tags({"type": "march", "bases": []}, ("march", "bases", 0))
     ('bases', 0)
     >>> without_tags({"type": "roll"}, ("roll", "for_"))
     ('for',)
     """
-    found: list[str | int] = []
+    keys: list[str | int] = []
     for part in path:
         if isinstance(data, Mapping) and part not in data and part == data.get("type"):
             continue
-        found.append(part.rstrip("_") if isinstance(part, str) else part)
+        keys.append(part.rstrip("_") if isinstance(part, str) else part)
         data = dict(_items(data)).get(part)
-    return tuple(found)
+    return tuple(keys)
 
 
 def keys_at(model: type[BaseModel], path: KeyPath) -> list[str]:
-    """The keys that a model knows at a place in its document."""
+    """Returns the keys that a model accepts at a path in its document."""
     annotation: Any = model
     for part in path:
-        annotation = _inside(annotation, part)
-    model_there = _model_in(annotation)
-    return [] if model_there is None else list(model_there.model_fields)
+        annotation = _annotation_at(annotation, part)
+    model_at_path = _model_in(annotation)
+    return [] if model_at_path is None else list(model_at_path.model_fields)
 
 
 def _items(data: Any) -> Iterable[tuple[Any, Any]]:
@@ -103,7 +103,7 @@ def _items(data: Any) -> Iterable[tuple[Any, Any]]:
     return enumerate(data) if isinstance(data, list) else ()
 
 
-def _inside(annotation: Any, part: str | int) -> Any:
+def _annotation_at(annotation: Any, part: str | int) -> Any:
     if isinstance(part, int):
         return next(iter(typing.get_args(_without_none(annotation))), None)
     model = _model_in(annotation)
@@ -118,27 +118,27 @@ def _without_none(annotation: Any) -> Any:
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
-    found = _without_none(annotation)
-    return found if isinstance(found, type) and issubclass(found, BaseModel) else None
+    candidate = _without_none(annotation)
+    return candidate if isinstance(candidate, type) and issubclass(candidate, BaseModel) else None
 
 
 Model = TypeVar("Model", bound=BaseModel)
 
 MOST_BYTES: Final = 64 * 1024 * 1024
-"""Of one document; a recording's entry with its largest pictures has some hundredths of it."""
-_MOST_LEVELS: Final = 32
-"""Of lists and objects in each other; a game's state has a dozen."""
-_LONGEST_TEXT: Final = 500
-"""Of what players say: all of it goes to every phone."""
-_LARGEST: Final = 10**15
-"""Either way. Above it whole numbers are exact neither in every database nor in a browser."""
+"""Size limit of a document; a recording's entry with its largest pictures has a few hundredths."""
+_MAX_LEVELS: Final = 32
+"""How deep lists and objects may be nested; a game's state has a dozen levels."""
+_MAX_TEXT_LENGTH: Final = 500
+"""The longest text that players may send, as every phone receives it."""
+_MAX_NUMBER: Final = 10**15
+"""Limit of numbers, positive or negative: browsers and some databases round larger integers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document that has been read but not judged: `data` is as the parser gave it.
+    """A parsed document that is not validated yet: `data` is as the parser returned it.
 
-    `source` is what a person calls it. `find_lines` says where its keys stand; None where there
+    `source` is what a person calls it. `find_lines` returns the lines of its keys; None if there
     is no text to point into.
     """
 
@@ -147,62 +147,63 @@ class Document:
     find_lines: Callable[[], Mapping[KeyPath, int]] | None = None
 
     def error(self, path: KeyPath, message: str) -> BadInput:
-        """The error to raise about the value at `path`, with its key and line."""
+        """Returns the error to raise about the value at `path`, with its key and line."""
         return BadInput(self.source, message, key=written(path) or None, line=self.line(path))
 
     def place(self, path: KeyPath) -> str:
-        """Where something stands, for a message about something else: `unit[1].id, line 30`."""
+        """Returns a location for a message about another value: `unit[1].id, line 30`."""
         line = self.line(path)
         return written(path) if line is None else f"{written(path)}, line {line}"
 
     def line(self, path: KeyPath) -> int | None:
-        """The line of a key, or of the nearest thing around it; None where there is no text."""
+        """Returns the line of a key, or of the nearest enclosing one; None if there is no text."""
         if self.find_lines is None or not path:
             return None
         lines = self.find_lines()
-        found = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in lines), None)
-        return None if found is None else lines[found]
+        enclosing = next((path[:n] for n in range(len(path), 0, -1) if path[:n] in lines), None)
+        return None if enclosing is None else lines[enclosing]
 
     def require(self, format_name: str, version: int) -> None:
-        """Refuse a document that is not of this format and version.
+        """Refuses a document that is not of this format and version.
 
         Raises:
-            BadInput: Naming what was expected and what came.
+            BadInput: Says what was expected and what came.
         """
         for key, expected in (("format", format_name), ("version", version)):
             if key not in self.data:
                 raise self.error((key,), f"expected {quoted(expected)}, but the key is missing")
-            found = self.data[key]
-            if found != expected or isinstance(found, bool):
-                raise self.error((key,), f"expected {quoted(expected)}, got {quoted(found)}")
+            value = self.data[key]
+            if value != expected or isinstance(value, bool):
+                raise self.error((key,), f"expected {quoted(expected)}, got {quoted(value)}")
 
     def parsed(self, model: type[Model]) -> Model:
-        """The document as a pydantic model.
+        """Returns the document as a pydantic model.
 
         Raises:
-            BadInput: About the first thing that is wrong, saying how many more there are.
+            BadInput: Names the first error, and the number of others.
         """
         try:
             return model.model_validate(self.data)
         except ValidationError as error:
-            raise self._first(error, model) from None
+            raise self._first_error(error, model) from None
 
     def parsed_as(self, adapter: TypeAdapter[Any]) -> Any:
-        """The document as whatever an adapter makes of it, as strictly as if it were JSON's text.
+        """Returns the document as an adapter's type, validated as strictly as JSON text.
 
         Raises:
-            BadInput: About the first thing that is wrong.
+            BadInput: Names the first error.
         """
         try:
+            # As JSON text, where strict mode accepts a list for a tuple.
             return adapter.validate_json(json.dumps(self.data), strict=True)
         except ValidationError as error:
             problem = error.errors(include_url=False)[0]
             path = without_tags(self.data, tuple(problem["loc"]))
             raise self.error(path, expected_and_got(problem)) from None
 
-    def _first(self, error: ValidationError, model: type[BaseModel]) -> BadInput:
+    def _first_error(self, error: ValidationError, model: type[BaseModel]) -> BadInput:
         problems = error.errors(include_url=False)
-        # A mistyped key is both unknown and missing: what the person wrote is the one to show.
+        # A mistyped key is both unknown and missing: report the key that the person wrote.
         problems.sort(key=lambda p: (p["type"] != "extra_forbidden", self.line(p["loc"]) or 0))
         explained = dict.fromkeys(self._explained(problem, model) for problem in problems)
         (path, message), *others = explained
@@ -217,10 +218,10 @@ class Document:
         return path, expected_and_got(problem)
 
     def _missing(self, path: KeyPath, known: Iterable[str]) -> tuple[KeyPath, str]:
-        there = _value_at(self.data, path[:-1])
-        if not isinstance(there, Mapping):  # a list that is too short
-            return path[:-1], f"expected more elements, got {len(there)}"
-        unknown = [key for key in there if key not in known]
+        container = _value_at(self.data, path[:-1])
+        if not isinstance(container, Mapping):  # a list that is too short
+            return path[:-1], f"expected more elements, got {len(container)}"
+        unknown = [key for key in container if key not in known]
         mistyped = next((key for key in unknown if closest(key, [str(path[-1])])), None)
         if mistyped is not None:
             return (*path[:-1], mistyped), f"unknown key; did you mean {path[-1]}?"
@@ -228,60 +229,60 @@ class Document:
 
 
 def read_toml(path: Path) -> Document:
-    """The TOML document in a file.
+    """Reads a TOML document from a file.
 
     Raises:
-        BadInput: There is no such file, it is not TOML, or it goes beyond what a document may.
+        BadInput: There is no such file, it is not TOML, or it exceeds a document's limits.
     """
     text = _text(path)
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise _not_toml(path, str(error)) from None
-    return _bounded(data, str(path), _LARGEST, cache(lambda: toml_lines(text)))
+    return _bounded(data, str(path), _MAX_NUMBER, cache(lambda: toml_lines(text)))
 
 
 def _not_toml(path: Path, fault: str) -> BadInput:
-    """The parser's complaint with its line in front, and what people mostly meant."""
+    """Returns the parser's message with its line, and the usual remedies."""
     place = re.search(r" \(at line (\d+), column (\d+)\)$", fault)
     hint = "words need quotes, numbers look like 900 or -11.5, lists of units [[unit]]"
     if place is None:
         return BadInput(str(path), f"not valid TOML: {fault}; {hint}")
-    said = f"not valid TOML in column {place[2]}: {fault[: place.start()]}; {hint}"
-    return BadInput(str(path), said, line=int(place[1]))
+    message = f"not valid TOML in column {place[2]}: {fault[: place.start()]}; {hint}"
+    return BadInput(str(path), message, line=int(place[1]))
 
 
 def read_json(path: Path) -> Document:
-    """The JSON document, an object, in a file.
+    """Reads a JSON document, an object, from a file.
 
     Raises:
-        BadInput: There is no such file, or `json_document` refuses what it holds.
+        BadInput: There is no such file, or `json_document` refuses its contents.
     """
     return json_document(_text(path), str(path), has_lines=True)
 
 
 def json_document(
-    text: str | bytes, source: str, *, has_lines: bool = False, largest: float = _LARGEST
+    text: str | bytes, source: str, *, has_lines: bool = False, largest: float = _MAX_NUMBER
 ) -> Document:
-    """The JSON document, an object, in a text from outside: a file, a request, a line.
+    """Parses a JSON document, an object, from outside: a file, a request, a line.
 
-    Errors name lines where whoever wrote the text sees it in lines. `largest` bounds numbers;
-    infinity lets infinite ones through.
+    Errors name lines if the text's author sees it in lines (`has_lines`). `largest` bounds
+    numbers; infinity admits infinite ones.
 
     Raises:
         BadInput: It is not one JSON object; it is larger than 64 MB or deeper than 32 levels; a
-            number is larger than allowed, or NaN; a text has half a character; or a key is given
-            twice in one object: which of the two was meant nobody can tell.
+            number is larger than allowed, or NaN; a text has a lone surrogate; or one object has
+            a key twice, which is ambiguous.
     """
     if len(text) > MOST_BYTES:
         raise BadInput(source, _too_long())
     repeated: list[str] = []
     try:
         plain = text if isinstance(text, str) else text.decode("utf-8-sig")
-        data = json.loads(plain, object_pairs_hook=partial(_noting_repeats, repeated))
+        data = json.loads(plain, object_pairs_hook=partial(_collect_repeats, repeated))
     except json.JSONDecodeError as error:
-        said = f"not valid JSON: {error.msg} in column {error.colno}"
-        raise BadInput(source, said, line=error.lineno if has_lines else None) from None
+        message = f"not valid JSON: {error.msg} in column {error.colno}"
+        raise BadInput(source, message, line=error.lineno if has_lines else None) from None
     except UnicodeDecodeError:
         raise BadInput(source, "expected text in UTF-8") from None
     except RecursionError:
@@ -291,29 +292,31 @@ def json_document(
     find_lines = cache(lambda: json_lines(plain)) if has_lines else None
     document = _bounded(data, source, largest, find_lines)
     if repeated:
-        raise _given_twice(document, plain, repeated[0])
+        raise _repeated_key(document, plain, repeated[0])
     return document
 
 
 def json_request(text: str | bytes, source: str) -> Document:
-    """The JSON document of a page's or a program's request, whose texts others are shown.
+    """Parses a JSON document of a page's or a program's request, whose texts others will see.
 
-    Control characters, and those that turn the direction of writing about, are left out of them.
+    Removes control characters, including those that change the direction of writing, from texts.
 
     Raises:
         BadInput: As `json_document`, or a text has more than 500 characters.
     """
     document = json_document(text, source)
-    return replace(document, data=_plain(document, document.data))
+    return replace(document, data=_without_controls(document, document.data))
 
 
-def _plain(document: Document, value: Any, path: KeyPath = ()) -> Any:
+def _without_controls(document: Document, value: Any, path: KeyPath = ()) -> Any:
     if isinstance(value, dict):
-        return {key: _plain(document, each, (*path, key)) for key, each in value.items()}
+        return {key: _without_controls(document, item, (*path, key)) for key, item in value.items()}
     if isinstance(value, list):
-        return [_plain(document, each, (*path, at)) for at, each in enumerate(value)]
-    if isinstance(value, str) and len(value) > _LONGEST_TEXT:
-        expected = f"expected a text of {_LONGEST_TEXT} characters or less"
+        return [
+            _without_controls(document, item, (*path, index)) for index, item in enumerate(value)
+        ]
+    if isinstance(value, str) and len(value) > _MAX_TEXT_LENGTH:
+        expected = f"expected a text of {_MAX_TEXT_LENGTH} characters or less"
         raise document.error(path, f"{expected}, got {len(value)}")
     return STEERING.sub("", value) if isinstance(value, str) else value
 
@@ -324,7 +327,7 @@ def _bounded(
     largest: float,
     find_lines: Callable[[], Mapping[KeyPath, int]] | None,
 ) -> Document:
-    """A document whose values are none that a table, a database or a reader cannot hold."""
+    """Returns a document after checking that every value is within the limits."""
     fault = _fault(data, largest)
     if fault is not None:
         raise Document(source, {}, find_lines).error(*fault)
@@ -332,17 +335,18 @@ def _bounded(
 
 
 def _fault(value: object, largest: float, path: KeyPath = ()) -> tuple[KeyPath, str] | None:
-    """Where a value goes beyond what a document may hold, and what was expected there."""
+    """Returns the path of the first value beyond the limits, and what was expected of it."""
     if isinstance(value, dict | list):
-        if len(path) >= _MOST_LEVELS:
-            return path[:1], f"expected at most {_MOST_LEVELS} levels in each other, got more"
-        if isinstance(value, dict) and not all(map(_is_whole, value)):
-            return path, _HALF
-        inside = value.items() if isinstance(value, dict) else enumerate(value)
-        found = (_fault(each, largest, (*path, key)) for key, each in inside)
-        return next((each for each in found if each is not None), None)
+        if len(path) >= _MAX_LEVELS:
+            # The whole path would be unreadable.
+            return path[:1], f"expected at most {_MAX_LEVELS} levels in each other, got more"
+        if isinstance(value, dict) and not all(map(_has_no_surrogate, value)):
+            return path, _LONE_SURROGATE
+        children = value.items() if isinstance(value, dict) else enumerate(value)
+        faults = (_fault(child, largest, (*path, key)) for key, child in children)
+        return next((fault for fault in faults if fault is not None), None)
     if isinstance(value, str):
-        return None if _is_whole(value) else (path, _HALF)
+        return None if _has_no_surrogate(value) else (path, _LONE_SURROGATE)
     if isinstance(value, int | float) and not -largest <= value <= largest:
         is_finite = isinstance(value, int) or math.isfinite(value)
         expected = "a number of 1e15 or less either way" if is_finite else "a finite number"
@@ -350,37 +354,37 @@ def _fault(value: object, largest: float, path: KeyPath = ()) -> tuple[KeyPath, 
     return None
 
 
-_HALF: Final = "expected whole characters, got half of one"
+_LONE_SURROGATE: Final = "expected whole characters, got half of one"
 
 
-def _is_whole(text: str) -> bool:
-    """Whether a text has no half of a character, which JSON can say and nothing can write."""
-    return text.isascii() or not any("\ud800" <= each <= "\udfff" for each in text)
+def _has_no_surrogate(text: str) -> bool:
+    """Whether a text has no lone surrogate, which JSON can express but no encoding can write."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def _noting_repeats(repeated: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object as `json` makes it, and in `repeated` the keys that it was given twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _collect_repeats(repeated: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns an object as `json` would, and adds keys that it has twice to `repeated`."""
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
         names = [name for name, _ in pairs]
-        repeated += [name for name in found if names.count(name) > 1]
-    return found
+        repeated += [name for name in unique if names.count(name) > 1]
+    return unique
 
 
-def _given_twice(document: Document, text: str, name: str) -> BadInput:
-    said = "expected the key once, but it is given twice"
+def _repeated_key(document: Document, text: str, name: str) -> BadInput:
+    message = "expected the key once, but it is given twice"
     repeats = json_repeats(text)
     if not repeats:  # one of the two was written with escapes
-        return BadInput(document.source, said, key=name)
+        return BadInput(document.source, message, key=name)
     key, line = repeats[0]
     if document.find_lines is None:
-        return BadInput(document.source, said, key=written(key))
-    said = f"{said}, first on line {document.line(key)}"
-    return BadInput(document.source, said, key=written(key), line=line)
+        return BadInput(document.source, message, key=written(key))
+    message = f"{message}, first on line {document.line(key)}"
+    return BadInput(document.source, message, key=written(key), line=line)
 
 
 def document_from(data: object, source: str) -> Document:
-    """A document that came as a value, from what was read before or from a test.
+    """Returns a document from a value, already parsed or made by a test.
 
     Raises:
         BadInput: It is not an object.

@@ -1,4 +1,4 @@
-"""The few ways in which a user's input can be wrong, each said in one line."""
+"""The exception for bad input by users, reported in one line."""
 
 
 class BadInput(ValueError):  # noqa: N818 - it names what happened, as a user would
@@ -7,8 +7,8 @@ class BadInput(ValueError):  # noqa: N818 - it names what happened, as a user wo
     Args:
         source: The file (or option, or request) at fault.
         message: What was expected and what came, on one line.
-        key: The key inside of the source, such as `unit[2].arm`.
-        line: The line of the source, counted from 1.
+        key: The key in the source, such as `unit[2].arm`.
+        line: The line in the source, counted from 1.
 
     >>> print(BadInput("table.toml", "expected a number, got 'wide'", key="table.width_mm", line=6))
     table.toml:6: table.width_mm: expected a number, got 'wide'

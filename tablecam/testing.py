@@ -1,6 +1,6 @@
-"""Builders of small units and positions, for tests: the least that matters, exact unless told.
+"""Builds small units and positions for tests, exact by default.
 
-Places are a unit's middle; headings are degrees counter-clockwise from +x.
+A unit's place is its middle; headings are degrees counter-clockwise from +x.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def base(
     sigma_mm: float = 0.0,
     sigma_deg: float = 0.0,
 ) -> BasePose:
-    """A base of 40 x 40 mm unless told otherwise."""
+    """Returns a base, 40 x 40 mm by default."""
     return BasePose(x_mm, y_mm, heading_deg, width_mm, depth_mm, tag, sigma_mm, sigma_deg)
 
 
@@ -47,13 +47,13 @@ def bases_at(
     size_mm: Point = (40.0, 40.0),
     first_tag: int | None = None,
 ) -> tuple[BasePose, ...]:
-    """Bases at places given in base widths to the right and base depths ahead of a middle."""
-    ahead, beside = forward(heading_deg), right(heading_deg)
+    """Returns bases at places given in base widths right and base depths ahead of a middle."""
+    ahead, rightward = forward(heading_deg), right(heading_deg)
     width_mm, depth_mm = size_mm
     return tuple(
         base(
-            x_mm + across * width_mm * beside[0] + along * depth_mm * ahead[0],
-            y_mm + across * width_mm * beside[1] + along * depth_mm * ahead[1],
+            x_mm + across * width_mm * rightward[0] + along * depth_mm * ahead[0],
+            y_mm + across * width_mm * rightward[1] + along * depth_mm * ahead[1],
             heading_deg,
             width_mm=width_mm,
             depth_mm=depth_mm,
@@ -85,15 +85,15 @@ def unit(
     sigma_mm: float = 0.0,
     sigma_deg: float = 0.0,
 ) -> Unit:
-    """A unit laid flush in a formation about a middle, its `formation` left for reading.
+    """Returns a unit in contact in a formation about a middle; its `formation` is not set.
 
-    Four bases in line, column or massed; one gun. Massed units are cavalry unless told otherwise.
+    Four bases in line, column or massed; one gun. Massed units are cavalry by default.
     """
     usual: dict[str, Arm] = {"massed": "cavalry", "artillery": "artillery"}
-    laid = bases_at(
+    formed = bases_at(
         _PLACES[formation], x_mm, y_mm, heading_deg, size_mm=size_mm, first_tag=first_tag
     )
-    bases = tuple(replace(each, sigma_mm=sigma_mm, sigma_deg=sigma_deg) for each in laid)
+    bases = tuple(replace(pose, sigma_mm=sigma_mm, sigma_deg=sigma_deg) for pose in formed)
     return Unit(unit_id, side, arm or usual.get(formation, "infantry"), bases)
 
 
@@ -104,12 +104,12 @@ def position(
     commanders: Sequence[Commander] = (),
     terrain: Sequence[Terrain] = (),
 ) -> Position:
-    """A position on a table of 1800 x 1200 mm whose base width is 40 mm."""
+    """Returns a position on a table of 1800 x 1200 mm with a base width of 40 mm."""
     return Position(game, table, units, tuple(commanders), tuple(terrain))
 
 
-def turned(each: Unit, by_deg: float, about: Point = (0.0, 0.0)) -> Unit:
-    """The unit turned counter-clockwise about a point."""
+def turned(unit: Unit, by_deg: float, about: Point = (0.0, 0.0)) -> Unit:
+    """Returns a unit turned counter-clockwise about a point."""
     cos, sin = forward(by_deg)
     x0, y0 = about
 
@@ -122,25 +122,25 @@ def turned(each: Unit, by_deg: float, about: Point = (0.0, 0.0)) -> Unit:
             heading_deg=pose.heading_deg + by_deg,
         )
 
-    return replace(each, bases=tuple(map(turn, each.bases)))
+    return replace(unit, bases=tuple(map(turn, unit.bases)))
 
 
-def shifted(each: Unit, right_mm: float, up_mm: float) -> Unit:
-    """The unit moved along the table's axes."""
+def shifted(unit: Unit, right_mm: float, up_mm: float) -> Unit:
+    """Returns a unit shifted along the table's axes."""
     return replace(
-        each,
+        unit,
         bases=tuple(
-            replace(pose, x_mm=pose.x_mm + right_mm, y_mm=pose.y_mm + up_mm) for pose in each.bases
+            replace(pose, x_mm=pose.x_mm + right_mm, y_mm=pose.y_mm + up_mm) for pose in unit.bases
         ),
     )
 
 
-def mirrored(each: Unit) -> Unit:
-    """The unit as a mirror along the y axis shows it: x turned about, headings reflected."""
+def mirrored(unit: Unit) -> Unit:
+    """Returns a unit mirrored at the y axis: x negated, headings reflected."""
     return replace(
-        each,
+        unit,
         bases=tuple(
             replace(pose, x_mm=-pose.x_mm, heading_deg=180.0 - pose.heading_deg)
-            for pose in each.bases
+            for pose in unit.bases
         ),
     )

@@ -1,8 +1,8 @@
-"""On which line each key of a TOML or JSON document stands.
+"""Finds the line of each key in a TOML or JSON document.
 
-Neither `tomllib` nor `json` tells, and the parsers that do are unmaintained or compiled; people
-who mistype a key deserve a line number all the same. The text is known to be valid when it comes
-here, so this only walks its brackets: it never judges, and never gives a value.
+Neither `tomllib` nor `json` reports lines, and parsers that do are unmaintained or compiled. The
+text has been parsed before, so this only walks its tokens: it validates nothing and returns no
+values.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 KeyPath = tuple[str | int, ...]
-"""Where a value stands: keys by name, places in a list counted from 0."""
+"""Path of a value: keys by name, list elements by index from 0."""
 
 _TOKEN = re.compile(
     r"""
@@ -28,22 +28,22 @@ _TOKEN = re.compile(
 
 
 def toml_lines(text: str) -> Mapping[KeyPath, int]:
-    """The line, counted from 1, of every key, table and list element of a valid TOML text."""
+    """Returns the line, from 1, of every key, table and list element of a valid TOML text."""
     return _Walk(text).toml()
 
 
 def json_lines(text: str) -> Mapping[KeyPath, int]:
-    """The line, counted from 1, of every key and list element of a valid JSON text."""
+    """Returns the line, from 1, of every key and list element of a valid JSON text."""
     return _Walk(text).json()
 
 
 def json_repeats(text: str) -> tuple[tuple[KeyPath, int], ...]:
-    """The keys that a valid JSON text gives again in one object, and the lines where it does."""
+    """Returns the keys that a valid JSON text repeats in one object, with the repeats' lines."""
     return _Walk(text).json_repeats()
 
 
 class _Walk:
-    """One pass over a text's tokens, noting the line of each key path it meets."""
+    """One pass over a text's tokens that collects the line of each key path."""
 
     def __init__(self, text: str) -> None:
         self._tokens: list[tuple[str, str, int]] = []
@@ -87,7 +87,7 @@ class _Walk:
         return self._tokens[self._at][1]
 
     def _header(self) -> KeyPath:
-        """A `[table]` or `[[table]]` line; the path of the keys that follow it."""
+        """Reads a `[table]` or `[[table]]` line; returns the path of the keys that follow."""
         line = self._tokens[self._at][2]
         self._at += 1
         is_array = self._token == "["
@@ -102,7 +102,7 @@ class _Walk:
         return path
 
     def _in_current_tables(self, keys: KeyPath) -> KeyPath:
-        """A header's path: below an array of tables it means that array's latest element."""
+        """Returns a header's path: below an array of tables it means the latest element."""
         path: KeyPath = ()
         for index, key in enumerate(keys):
             path = (*path, key)
@@ -111,7 +111,7 @@ class _Walk:
         return path
 
     def _key(self) -> KeyPath:
-        """A key, dotted perhaps; stops before what follows it."""
+        """Reads a key, which may be dotted."""
         parts: list[str] = []
         while self._kind in ("word", "string") or self._token == ".":
             if self._token != ".":
@@ -120,7 +120,7 @@ class _Walk:
         return tuple(parts)
 
     def _pair(self, table: KeyPath) -> None:
-        """A `key = value` or `"key": value`."""
+        """Reads a `key = value` or `"key": value`."""
         line = self._tokens[self._at][2]
         path = table
         for part in self._key():

@@ -1,4 +1,4 @@
-"""How messages name what stands in a document: its keys, its values, the names that are known."""
+"""Formats keys, values and known names of a document for messages."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Final
 from tablecam.toml_lines import KeyPath
 
 STEERING: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Control characters, which steer terminals, and what turns the direction of writing about."""
+"""Control characters, which may steer a terminal, and those that change the writing direction."""
 
-_LONGEST_QUOTE = 40
-_MOST_NAMES = 12
+_MAX_QUOTE_LENGTH = 40
+_MAX_NAMES = 12
 
 
 def written(path: KeyPath) -> str:
-    r"""A key path as people write it, lists counted from 1.
+    r"""Returns a key path as people write it, with lists counted from 1.
 
     >>> written(("unit", 1, "tags", 0))
     'unit[2].tags[1]'
-    >>> written(("unit\n",))  # a message is one line, whatever a key is
+    >>> written(("unit\n",))  # a message is one line, whatever a key contains
     'unit\\n'
     """
     text = ""
@@ -36,16 +36,16 @@ def written(path: KeyPath) -> str:
 
 
 def quoted(value: object) -> str:
-    """A value as it stands in a document, cut when it is long."""
+    """Returns a value as it stands in a document, shortened if it is long."""
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError):
         text = str(value)
-    return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 3] + "..."
+    return text if len(text) <= _MAX_QUOTE_LENGTH else text[: _MAX_QUOTE_LENGTH - 3] + "..."
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """What to add to a message about an unknown name: the nearest known one, or all of them.
+    """Returns the end of a message about an unknown name: the closest known one, or all of them.
 
     >>> nearest("fot", ["foot", "horse"])
     '; did you mean foot?'
@@ -58,18 +58,18 @@ def nearest(name: str, known: Iterable[str]) -> str:
         return f"; did you mean {meant}?"
     if not names:
         return "; there are none"
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"; there are {', '.join(names[:_MOST_NAMES])}{more}"
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return f"; there are {', '.join(names[:_MAX_NAMES])}{more}"
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that was probably meant: much alike, or the same with its unit left out.
+    """Returns the known name that was probably meant: similar, or the same with a unit suffix.
 
     >>> closest("x", ["id", "x_mm"])
     'x_mm'
     """
-    by_folded = {each.casefold(): each for each in known}
+    by_folded = {candidate.casefold(): candidate for candidate in known}
     folded = name.casefold()
     close = difflib.get_close_matches(folded, by_folded, n=1)
-    close = close or [each for each in by_folded if each.startswith(f"{folded}_")]
+    close = close or [candidate for candidate in by_folded if candidate.startswith(f"{folded}_")]
     return by_folded[close[0]] if close else None

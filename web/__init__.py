@@ -1,6 +1,6 @@
-"""The Flask application: the page, its live stream, the JSON beside it.
+"""The Flask application: the page, its event stream, and its JSON API.
 
-Takes a live table; gives pages. Does no geometry and knows no rules: it asks and shows.
+Serves a live table or a recording; contains no geometry and no rules.
 """
 
 from web.application import create_app, create_replay

@@ -1,4 +1,4 @@
-"""The JSON beside the page: the table, its position and health, measurements, the live stream."""
+"""The API of the live table: position, health, measurements, events, simulated controls."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from web.view import health_json, state_json, table_json
 
 blueprint = Blueprint("api", __name__, url_prefix="/api")
 
-_MOST_RANGES = 16
-_LONGEST_RANGE_BW = 10_000
+_MAX_RANGES = 16
+_MAX_RANGE_BW = 10_000
 
 
 @blueprint.get("/table")
 def table() -> Response:
-    """What does not change: the table's size, sides, terrain and who is expected on it."""
+    """Returns what stays the same: the table's size, sides, terrain, units and commanders."""
     return jsonify(table_json(shown().live, current_app.config["RANGES_BW"]))
 
 
 @blueprint.get("/position")
 def position() -> Response:
-    """What lies on the table now, as a position document."""
+    """Returns the table now, as a position document."""
     return jsonify(position_to_json(shown().live.snapshot().position))
 
 
 @blueprint.get("/health")
 def health() -> Response:
-    """How well the camera sees."""
+    """Returns how well the camera sees."""
     live = shown().live
     return jsonify(health_json(live.snapshot().health, live.roster))
 
 
 @blueprint.get("/state")
 def state() -> Response:
-    """What one event carries, for a page that has to ask; 204 while `after` is the newest."""
+    """Returns one event's data, for pages that poll; 204 while `after` is the newest version."""
     live = shown().live
     snapshot = live.snapshot()
     if request.args.get("after", type=int) == snapshot.version:
@@ -50,7 +50,7 @@ def state() -> Response:
 
 @blueprint.get("/events")
 def event_stream() -> Response:
-    """Every new state, as server-sent events; 503 when too many listen already."""
+    """Streams every new state as server-sent events; 503 if too many pages listen."""
     live, streams = shown().live, shown().streams
     if not streams.enter():
         abort(503, f"{streams.limit} pages listen already; ask /api/state instead")
@@ -66,75 +66,75 @@ def event_stream() -> Response:
 
 @blueprint.get("/measure")
 def measure() -> Response:
-    """The distance between `a` and `b`, and whether it is within each of `within_bw`."""
+    """Returns the distance between `a` and `b`, and whether it is within each of `within_bw`."""
     return jsonify(shown().live.measure(_thing("a"), _thing("b"), _ranges_bw()))
 
 
 @blueprint.get("/about")
 def about() -> Response:
-    """The drawings that explain `thing`."""
+    """Returns the drawings that explain `thing`."""
     return jsonify(shown().live.about(_thing("thing")))
 
 
 @blueprint.post("/take-off")
 def take_off() -> Response:
-    """Forget what is hidden of a thing: players have taken it off the table."""
-    wanted = asked(TakeOff, "take-off")
-    shown().live.take_off(wanted.thing)
+    """Forgets a hidden thing that players have taken off the table."""
+    body = asked(TakeOff, "take-off")
+    shown().live.take_off(body.thing)
     return Response(status=204)
 
 
 @blueprint.post("/simulated/move")
 def move() -> Response:
-    """Put a unit of the simulated table somewhere else."""
-    wanted = asked(Move, "move")
-    shown().simulated.move_unit(wanted.unit, wanted.x_mm, wanted.y_mm, wanted.heading_deg)
+    """Moves a unit of the simulated table."""
+    body = asked(Move, "move")
+    shown().simulated.move_unit(body.unit, body.x_mm, body.y_mm, body.heading_deg)
     return Response(status=204)
 
 
 @blueprint.post("/simulated/take-off")
 def lift_off() -> Response:
-    """Take a unit of the simulated table off it, or one of its bases."""
-    wanted = asked(Lifted, "take-off")
-    shown().simulated.take_off(wanted.unit, wanted.tag)
+    """Takes a unit or one of its bases off the simulated table."""
+    body = asked(Lifted, "take-off")
+    shown().simulated.take_off(body.unit, body.tag)
     return Response(status=204)
 
 
 @blueprint.post("/simulated/put-back")
 def put_back() -> Response:
-    """Put back what was taken off the simulated table."""
-    wanted = asked(Lifted, "put-back")
-    shown().simulated.put_back(wanted.unit, wanted.tag)
+    """Puts back what was taken off the simulated table."""
+    body = asked(Lifted, "put-back")
+    shown().simulated.put_back(body.unit, body.tag)
     return Response(status=204)
 
 
 @blueprint.post("/simulated/bump")
 def bump() -> Response:
-    """Knock the camera over the simulated table."""
-    wanted = asked(Bump, "bump")
-    shown().simulated.bump_camera(wanted.right_px, wanted.down_px)
+    """Bumps the camera over the simulated table."""
+    body = asked(Bump, "bump")
+    shown().simulated.bump_camera(body.right_px, body.down_px)
     return Response(status=204)
 
 
 @blueprint.post("/simulated/light")
 def light() -> Response:
-    """Dim the lamp over the simulated table, or let it shine."""
-    wanted = asked(Light, "light")
-    shown().simulated.dim_lamp(wanted.light)
+    """Dims or brightens the lamp over the simulated table."""
+    body = asked(Light, "light")
+    shown().simulated.dim_lamp(body.light)
     return Response(status=204)
 
 
 @blueprint.post("/simulated/<any(pause, 'stand-still', resume, restart):deed>")
 def play(deed: str) -> Response:
-    """Stop the script of the simulated table, also without its hands, let it go on, or begin it."""
+    """Controls the simulated table's script: pause with or without hands, resume, restart."""
     controls = shown().simulated
-    deeds = {
+    actions = {
         "pause": controls.pause,
         "stand-still": controls.stand_still,
         "resume": controls.resume,
         "restart": controls.restart,
     }
-    deeds[deed]()
+    actions[deed]()
     return Response(status=204)
 
 
@@ -147,10 +147,10 @@ def _thing(key: str) -> str:
 
 
 def _ranges_bw() -> list[float]:
-    """The ranges asked about: `within_bw=4`, repeated or with commas between."""
+    """Returns the ranges asked about: `within_bw=4`, repeated or separated by commas."""
     texts = [t for value in request.args.getlist("within_bw") for t in value.split(",") if t]
-    if len(texts) > _MOST_RANGES:
-        message = f"expected at most {_MOST_RANGES} ranges, got {len(texts)}"
+    if len(texts) > _MAX_RANGES:
+        message = f"expected at most {_MAX_RANGES} ranges, got {len(texts)}"
         raise BadInput("request", message, key="within_bw")
     return [_range_bw(text) for text in texts]
 
@@ -160,7 +160,7 @@ def _range_bw(text: str) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not 0 <= value <= _LONGEST_RANGE_BW:  # nan is refused too
-        expected = f"expected a number from 0 to {_LONGEST_RANGE_BW}"
+    if not 0 <= value <= _MAX_RANGE_BW:  # also refuses NaN
+        expected = f"expected a number from 0 to {_MAX_RANGE_BW}"
         raise BadInput("request", f"{expected}, got {text!r}", key="within_bw")
     return value

@@ -1,4 +1,4 @@
-"""Puts the application together around one live table."""
+"""Assembles the Flask applications of a live table and of a recording."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def create_app(
     seats: Seats | None = None,
     recording: Recording = lambda: None,
 ) -> Flask:
-    """The application that shows a live table.
+    """Returns the application that shows a live table.
 
     Args:
         live: The table; it must outlive the application.
-        config: Flask's settings and those of `DEFAULTS`, to replace what they say.
-        seats: Who may sit where; all share the screen when left out.
-        recording: What is kept of the table while it is watched, to be looked back upon.
+        config: Flask's settings and those of `DEFAULTS` to override.
+        seats: The seats; by default all players share the screen.
+        recording: Returns the recording of the table, for the replay page; None without one.
     """
     app = _configured(config)
     show(app, live, Streams(app.config["STREAMS"]))
@@ -65,14 +65,14 @@ def create_replay(
     is_going_on: Callable[[], bool] = lambda: True,
     name: Callable[[], str] = lambda: "",
 ) -> Flask:
-    """The application that plays one recording, without a table.
+    """Returns the application that plays one recording, without a table.
 
     Args:
-        journal: The recording; it may be written to meanwhile.
+        journal: The recording; it may grow meanwhile.
         config: As for `create_app`.
-        is_own: Who looks has the recording itself, and may copy all of it at any time.
-        is_going_on: Whether it is being written to; a page that is opened then keeps up with it.
-        name: What players call the table; where that is empty, its table file says.
+        is_own: Whether the viewer owns the recording, and may copy all of it at any time.
+        is_going_on: Returns whether it is still written to; an open page then follows it.
+        name: Returns what players call the table; if empty, its table file's name is used.
     """
     app = _configured(config)
     play_recording(app, lambda: journal, is_own=is_own, is_going_on=is_going_on, name=name)

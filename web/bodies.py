@@ -1,4 +1,4 @@
-"""What a page may send, key by key."""
+"""The bodies of requests, validated key by key."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from tablecam.referee.ways import Way
 from tablecam.table.model import FARTHEST_MM
 
 MOST_BUMP_PX = 100.0
-"""More would be no bump, but a camera that has fallen."""
+"""A larger bump would be a camera that has fallen."""
 
 
 Body = TypeVar("Body", bound=BaseModel)
 
 
 def asked(body: type[Body], source: str) -> Body:
-    """What the current request asks for; `source` is what errors call it.
+    """Returns the body of the current request; `source` is how errors call it.
 
     Raises:
-        BadInput: Naming the key, what was expected and what came.
+        BadInput: Names the key, what was expected and what came.
     """
     return json_request(request.get_data(), source).parsed(body)
 
 
 class TakeOff(BaseModel):
-    """What has left the table while it was hidden: a unit, a base or a commander."""
+    """A thing that left the table while hidden: a unit, a base or a commander."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -36,7 +36,7 @@ class TakeOff(BaseModel):
 
 
 class Dispute(BaseModel):
-    """Which of a sheet's questions players dispute, by its id, and whose round it is."""
+    """A question on a sheet that players dispute, by its id, and the active side."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -45,7 +45,7 @@ class Dispute(BaseModel):
 
 
 class Bump(BaseModel):
-    """How far the camera over a simulated table is knocked aside, in its picture."""
+    """A shift of the camera over a simulated table, in pixels of its picture."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -54,7 +54,7 @@ class Bump(BaseModel):
 
 
 class Light(BaseModel):
-    """How much of its light the lamp over a simulated table is to give."""
+    """The brightness of the lamp over a simulated table, from 0 to 1."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -62,7 +62,7 @@ class Light(BaseModel):
 
 
 class Move(BaseModel):
-    """Where a unit of a simulated table is to be put: its middle, and the way that it faces."""
+    """A new place for a unit of a simulated table: its middle and heading."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -73,7 +73,7 @@ class Move(BaseModel):
 
 
 class Lifted(BaseModel):
-    """A unit that is taken off a simulated table or put back, or only its base of a tag."""
+    """A unit, or its base with a tag, to take off a simulated table or put back."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -82,7 +82,7 @@ class Lifted(BaseModel):
 
 
 class TakeSeat(BaseModel):
-    """Which seat somebody at a shared screen takes."""
+    """The seat that a player at a shared screen takes."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -90,7 +90,7 @@ class TakeSeat(BaseModel):
 
 
 class Begin(BaseModel):
-    """How players have agreed to play; the keys are the game's."""
+    """The options of a new game; their keys are the game's."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -99,7 +99,7 @@ class Begin(BaseModel):
     @field_validator("options")
     @classmethod
     def _names_no_file(cls, options: dict[str, Any]) -> dict[str, Any]:
-        """A page in somebody else's hands has no file of this computer read: a deck is by name."""
+        """Refuses file names: a page must not make this machine read a file, only a named deck."""
         for key, value in options.items():
             if isinstance(value, str) and value.casefold().endswith(".toml"):
                 raise ValueError(f"{key}: expected a name, got a file")
@@ -107,7 +107,7 @@ class Begin(BaseModel):
 
 
 class Agree(BaseModel):
-    """The number of the proposal that is agreed to."""
+    """The number of the proposal that a player agrees to."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -115,9 +115,9 @@ class Agree(BaseModel):
 
 
 class Act(BaseModel):
-    """An action of the game's, and the version of the game that was looked at.
+    """An action, and the version of the game that the player saw.
 
-    An action that was offered may bring that version along itself (`at`).
+    An offered action may contain that version itself (`at`).
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -127,7 +127,7 @@ class Act(BaseModel):
 
 
 class Confirm(BaseModel):
-    """The unit that a hand moved, as the player says."""
+    """A unit whose move by hand the player confirms."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -137,7 +137,7 @@ class Confirm(BaseModel):
 
 
 class ConfirmAll(BaseModel):
-    """The units that hands moved, in the order in which their moves were offered together."""
+    """The units whose moves by hand were offered together, in order."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -146,7 +146,7 @@ class ConfirmAll(BaseModel):
 
 
 class Accept(BaseModel):
-    """The units and commanders that are to stay where they lie, and why."""
+    """The units and commanders to accept where they lie, and why."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -156,7 +156,7 @@ class Accept(BaseModel):
 
 
 class Intend(BaseModel):
-    """Where a unit is going to be put, said before it is moved."""
+    """An intended place of a unit, declared before its move."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -168,7 +168,7 @@ class Intend(BaseModel):
 
 
 class Undo(BaseModel):
-    """How many actions are taken back, or the first of them by its place in the log."""
+    """How many actions to undo, or the first of them by its number in the log."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -178,7 +178,7 @@ class Undo(BaseModel):
 
 
 class Redo(BaseModel):
-    """What was taken back is done again."""
+    """A request to redo what was undone."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -186,7 +186,7 @@ class Redo(BaseModel):
 
 
 class Correct(BaseModel):
-    """Dice as they really came up, or what was really chosen, by the deed's place in the log."""
+    """The true values of dice or the true choice of an action, by its number in the log."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

@@ -1,4 +1,4 @@
-"""The page of a live calibration: a second, small application."""
+"""The page of a live calibration: an application of its own."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from web.bodies import asked
 from web.streams import Streams
 
 MOST_WAITING = 8
-"""Pages that wait for news at once: each holds a thread (see server.py). Others ask again."""
+"""How many pages may wait for a new state at once, each in a thread (see server.py); others poll.
+"""
 
 DEFAULTS = {
     "MAX_CONTENT_LENGTH": 4_096,
-    # How long one question for news waits for an answer.
+    # How long one request for a new state waits.
     "PATIENCE_S": 1.5,
 }
 
@@ -29,7 +30,7 @@ _KEY = "tablecam.calibration"
 
 
 class Act(BaseModel):
-    """Something that a person does; `view` names the view to drop."""
+    """An action of the user; `view` names the view to drop."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -38,7 +39,7 @@ class Act(BaseModel):
 
 
 class Ruler(BaseModel):
-    """A ruler on the table: its two ends in the picture, how long it truly is, how thick."""
+    """A ruler on the table: its two ends in the picture, its true length and its thickness."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -51,12 +52,12 @@ class Ruler(BaseModel):
 def create_calibration_app(
     live: LiveCalibration, streams: Streams | None = None, config: Mapping[str, Any] | None = None
 ) -> Flask:
-    """The application that leads through a calibration.
+    """Returns the application that guides through a calibration.
 
     Args:
         live: The calibration; it must outlive the application.
-        streams: Counts the pages that wait for news; hand the same to the server.
-        config: Flask's settings and those of `DEFAULTS`, to replace what they say.
+        streams: Counts the waiting pages; pass the same to the server.
+        config: Flask's settings and those of `DEFAULTS` to override.
     """
     app = Flask("web")
     app.config.from_mapping(DEFAULTS)
@@ -77,13 +78,13 @@ def _live() -> LiveCalibration:
 
 @blueprint.get("/")
 def page() -> str:
-    """The page."""
+    """Returns the page."""
     return render_template("calibrating.html", version=tablecam.__version__)
 
 
 @blueprint.get("/picture.jpg")
 def picture() -> Response:
-    """The newest frame as the camera sees it: smaller, or `whole=1`."""
+    """Returns the newest frame as the camera sees it: scaled down, or whole with `whole=1`."""
     data = _live().picture(whole=request.args.get("whole") == "1")
     response = Response(data or abort(404, "there is no picture yet"), mimetype="image/jpeg")
     response.headers["Cache-Control"] = "no-store"
@@ -92,7 +93,7 @@ def picture() -> Response:
 
 @blueprint.get("/api/calibration")
 def state() -> Response:
-    """The state, once it is newer than `after`; 204 when it does not change for a while."""
+    """Returns the state once it is newer than `after`; 204 if it stays the same for a while."""
     after = request.args.get("after", default=-1, type=int)
     newer = _waited_for(after)
     return Response(status=204) if newer is None else jsonify(newer)
@@ -100,23 +101,24 @@ def state() -> Response:
 
 @blueprint.post("/api/calibration/act")
 def act() -> Response:
-    """Do what a person asks for; answers with the state that came of it."""
-    wanted = asked(Act, "act")
-    _live().act(wanted.deed, wanted.view)
+    """Does what the user asks for; returns the state afterwards."""
+    body = asked(Act, "act")
+    _live().act(body.deed, body.view)
     return jsonify(_live().state())
 
 
 @blueprint.post("/api/calibration/ruler")
 def ruler() -> Response:
-    """How far off the camera is about a ruler's length."""
-    laid = asked(Ruler, "ruler")
-    ends_px = (laid.first_px, laid.second_px)
-    return jsonify(_live().check_ruler(ends_px, laid.true_mm, laid.height_mm))
+    """Compares the length of a ruler with the camera's measurement."""
+    body = asked(Ruler, "ruler")
+    ends_px = (body.first_px, body.second_px)
+    return jsonify(_live().check_ruler(ends_px, body.true_mm, body.height_mm))
 
 
 def _waited_for(after: int) -> dict[str, Any] | None:
     _, streams = current_app.extensions[_KEY]
     if not streams.enter():
+        # Without a place to wait, the page gets the state at once and polls.
         return _live().wait(after, 0.0)
     try:
         return _live().wait(after, current_app.config["PATIENCE_S"])

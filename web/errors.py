@@ -1,4 +1,4 @@
-"""How errors reach whoever asked: one line of JSON under `/api`, plain pages elsewhere."""
+"""Turns errors into responses: one line of JSON under `/api`, plain pages elsewhere."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ log = logging.getLogger(__name__)
 
 
 def explain(app: Flask) -> None:
-    """Give an application its error handlers."""
+    """Registers an application's error handlers."""
     app.register_error_handler(BadInput, _bad_input)
     app.register_error_handler(HTTPException, _refusal)
-    app.register_error_handler(Exception, _mistake)
+    app.register_error_handler(Exception, _internal_error)
 
 
 def _bad_input(error: BadInput) -> tuple[Response, int]:
-    """400; 403 for what this seat may not do, or nobody yet, 409 too late, 429 too often."""
+    """Returns 400; 403 if the seat may not do it (yet), 409 if too late, 429 if too often."""
     code = 409 if isinstance(error, OutOfDate) else 400
     if isinstance(error, NotYours | NotDeclared):
         code = 403
@@ -37,13 +37,13 @@ def _refusal(error: HTTPException) -> tuple[Response | str, int] | HTTPException
 
 
 def _page(error: HTTPException) -> tuple[str, int] | HTTPException:
-    """A page in words for whoever is turned away; browsers have their own for the rest."""
+    """Returns a page that explains a refusal; browsers have their own for other errors."""
     if error.code not in (403, 429):
         return error
     return render_template("refused.html", why=error.description), error.code
 
 
-def _mistake(error: Exception) -> tuple[Response | str, int] | HTTPException:
-    """An error of our own: logged whole, told in one line."""
+def _internal_error(error: Exception) -> tuple[Response | str, int] | HTTPException:
+    """Logs an error of tablecam in full, and reports it in one line."""
     log.error("%s %s failed", request.method, request.path, exc_info=error)
     return _refusal(InternalServerError())

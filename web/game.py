@@ -1,4 +1,4 @@
-"""The game on the table: what a seat sees of it, and what it does."""
+"""The API of the game: what a seat sees of it, and its actions."""
 
 from __future__ import annotations
 
@@ -31,102 +31,102 @@ blueprint = Blueprint("game", __name__, url_prefix="/api/game")
 
 @blueprint.get("")
 def game() -> Response:
-    """What this seat may know and do."""
+    """Returns what this seat may know and do."""
     return _shown()
 
 
 @blueprint.post("/begin")
 def begin() -> Response:
-    """Begin a game on the table as it lies."""
-    wanted = asked(Begin, "begin")
-    _referee().begin(shown().live.snapshot().position, wanted.options, seat_now())
+    """Begins a game on the table as it lies."""
+    body = asked(Begin, "begin")
+    _referee().begin(shown().live.snapshot().position, body.options, seat_now())
     return _shown()
 
 
 @blueprint.post("/agree")
 def agree() -> Response:
-    """Agree to what the other side has proposed."""
+    """Agrees to the other side's proposal."""
     _referee().agree(seat_now(), asked(Agree, "agree").proposal)
     return _shown()
 
 
 @blueprint.post("/act")
 def act() -> Response:
-    """Do one of the actions, or any other that the rules or the players allow."""
-    wanted = asked(Act, "act")
-    _referee().act(seat_now(), wanted.action, wanted.version)
+    """Does an offered action, or any other that the rules or the players allow."""
+    body = asked(Act, "act")
+    _referee().act(seat_now(), body.action, body.version)
     return _shown()
 
 
 @blueprint.post("/confirm")
 def confirm() -> Response:
-    """Do what a hand seems to have done with a unit."""
-    wanted = asked(Confirm, "confirm")
-    _referee().confirm(seat_now(), wanted.unit, wanted.version, wanted.way)
+    """Confirms what a hand seems to have done with a unit."""
+    body = asked(Confirm, "confirm")
+    _referee().confirm(seat_now(), body.unit, body.version, body.way)
     return _shown()
 
 
 @blueprint.post("/confirm-all")
 def confirm_all() -> Response:
-    """Do what hands seem to have done with several units, in the order that was offered."""
-    wanted = asked(ConfirmAll, "confirm-all")
-    _referee().confirm_all(seat_now(), wanted.units, wanted.version)
+    """Confirms what hands seem to have done with several units, in the offered order."""
+    body = asked(ConfirmAll, "confirm-all")
+    _referee().confirm_all(seat_now(), body.units, body.version)
     return _shown()
 
 
 @blueprint.post("/accept")
 def accept() -> Response:
-    """Leave units where they were laid, against the rules: the players have agreed on it."""
-    wanted = asked(Accept, "accept")
-    _referee().accept(seat_now(), wanted.units, wanted.why, wanted.version)
+    """Leaves units where they lie against the rules, as the players have agreed."""
+    body = asked(Accept, "accept")
+    _referee().accept(seat_now(), body.units, body.why, body.version)
     return _shown()
 
 
 @blueprint.post("/intend")
 def intend() -> Response:
-    """Say where a unit is going to be put, before it is moved."""
-    wanted = asked(Intend, "intend")
-    intent = Intent(wanted.unit, wanted.of, wanted.range_bw, wanted.is_within)
-    _referee().intend(seat_now(), intent, wanted.version)
+    """Declares where a unit is going to be put, before its move."""
+    body = asked(Intend, "intend")
+    intent = Intent(body.unit, body.of, body.range_bw, body.is_within)
+    _referee().intend(seat_now(), intent, body.version)
     return _shown()
 
 
 @blueprint.post("/undo")
 def undo() -> Response:
-    """Take back the latest actions."""
-    wanted = asked(Undo, "undo")
-    if wanted.deed is not None:
-        undo_to(_referee(), seat_now(), wanted.deed, wanted.version)
+    """Undoes the latest actions."""
+    body = asked(Undo, "undo")
+    if body.deed is not None:
+        undo_to(_referee(), seat_now(), body.deed, body.version)
     else:
-        _referee().undo(seat_now(), wanted.steps, wanted.version)
+        _referee().undo(seat_now(), body.steps, body.version)
     return _shown()
 
 
 @blueprint.post("/redo")
 def redo() -> Response:
-    """Do again what was taken back last."""
-    wanted = asked(Redo, "redo")
-    again(_referee(), seat_now(), wanted.version)
+    """Redoes what was undone last."""
+    body = asked(Redo, "redo")
+    again(_referee(), seat_now(), body.version)
     return _shown()
 
 
 @blueprint.post("/correct")
 def correct() -> Response:
-    """Say what dice of an earlier action really showed, or what was really chosen there."""
-    wanted = asked(Correct, "correct")
-    told = wanted.why, wanted.version
-    if wanted.values is not None:
-        correct_dice(_referee(), seat_now(), wanted.deed, wanted.values, *told)
+    """Corrects dice or a choice of an earlier action."""
+    body = asked(Correct, "correct")
+    reason_and_version = body.why, body.version
+    if body.values is not None:
+        correct_dice(_referee(), seat_now(), body.deed, body.values, *reason_and_version)
     else:
-        correct_choice(_referee(), seat_now(), wanted.deed, wanted.action, *told)
+        correct_choice(_referee(), seat_now(), body.deed, body.action, *reason_and_version)
     return _shown()
 
 
 @blueprint.get("/others/<int:deed>")
 def might_have_been(deed: int) -> Response:
-    """What else this seat might have chosen where it made a deed of the log."""
+    """Returns what else this seat could have chosen at a deed of the log."""
     response = jsonify({"others": others(_referee(), seat_now(), deed)})
-    response.headers["Cache-Control"] = "no-store"  # it may tell of a concealed hand
+    response.headers["Cache-Control"] = "no-store"  # it may reveal a concealed hand
     return response
 
 

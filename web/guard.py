@@ -1,4 +1,4 @@
-"""What keeps other people's pages out: who may send, and what a browser may load."""
+"""Protects the page from other sites: who may send requests, and what a browser may load."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _HEADERS = {
 
 
 def protect(app: Flask) -> None:
-    """Check whoever sends something, and send the headers that browsers act upon."""
+    """Checks the origin of requests, and adds security headers to responses."""
     app.before_request(_refuse_strangers)
     app.after_request(_with_headers)
 
 
 def _refuse_strangers() -> None:
     if not _is_own_name(_split(f"//{request.host}").hostname or ""):
-        # Another site's name that was made to lead here: its pages would count as this one's.
+        # DNS rebinding: another site's name that leads here would make its pages count as ours.
         abort(403, "expected the address that the table is served at")
     if request.method in ("GET", "HEAD", "OPTIONS"):
         return
-    # Browsers name the page that sends; programs name none, and nobody clicks on them.
+    # Browsers name the page that sends; other programs do not, and cannot be tricked by a link.
     origin = request.headers.get("Origin")
     if origin is not None and _split(origin).netloc != request.host:
         abort(403, "this table takes orders from its own page only")
@@ -51,12 +51,13 @@ def _split(address: str) -> SplitResult:
 
 
 def _is_own_name(name: str) -> bool:
-    """Whether a page can only have been asked for by someone who means this machine."""
+    """Whether a host name can only mean this machine."""
     try:
         ipaddress.ip_address(name)
     except ValueError:
         own = {"localhost", socket.gethostname().lower()}
-        return name.lower().removesuffix(".local") in own | {each + ".lan" for each in own}
+        own |= {own_name + ".lan" for own_name in own}
+        return name.lower().removesuffix(".local") in own
     return True
 
 

@@ -1,4 +1,4 @@
-"""The page of a hall: all tables that play now, each to be looked at, none to be touched."""
+"""The application of a hall: all tables on one page, and each one's recording, to watch only."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Json = dict[str, Any]
 Environ = dict[str, Any]
 Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
-_PATIENCE_S: Final = 0.5
+_WAIT_S: Final = 0.5
 _KEY: Final = "tablecam hall"
 _TABLES: Final = "/tables/"
 
 
 def create_hall(watch: HallWatch, config: Mapping[str, Any] | None = None) -> tuple[Flask, Streams]:
-    """The application that shows a hall, and what its listeners are counted by."""
+    """Returns the application that shows a hall, and the counter of its event streams."""
     app = Flask("web")
     app.config.from_mapping(DEFAULTS)
     app.config.from_mapping(config or {})
@@ -45,7 +45,7 @@ def create_hall(watch: HallWatch, config: Mapping[str, Any] | None = None) -> tu
 
 
 class _Tables:
-    """Serves each table's recording beneath its own path, and all else as before."""
+    """Serves each table's recording under its own path, and the hall's application elsewhere."""
 
     def __init__(self, hall: Wsgi, watch: HallWatch) -> None:
         self._hall = hall
@@ -78,7 +78,7 @@ def _page() -> str:
 
 
 def _hall() -> Response:
-    """All tables; 204 while `after` is the newest version."""
+    """Returns all tables; 204 while `after` is the newest version."""
     watch, _ = _shown()
     if request.args.get("after", type=int) == watch.version:
         return Response(status=204)
@@ -86,7 +86,7 @@ def _hall() -> Response:
 
 
 def _thumbnail(table: str) -> Response:
-    """A table from above."""
+    """Returns a table from above as JPEG."""
     jpeg = _shown()[0].thumbnail(table) or abort(404, "nothing lay on this table yet")
     response = Response(jpeg, mimetype="image/jpeg")
     response.add_etag()
@@ -96,28 +96,28 @@ def _thumbnail(table: str) -> Response:
 
 
 def _events() -> Response:
-    """All tables whenever something is new, as server-sent events; 503 when too many listen."""
+    """Streams all tables at each change, as server-sent events; 503 if too many pages listen."""
     watch, streams = _shown()
     if not streams.enter():
         abort(503, f"{streams.limit} pages listen already; ask /api/hall instead")
     is_gone = request.environ.get("waitress.client_disconnected", lambda: False)
     keep_alive_s = current_app.config["KEEP_ALIVE_S"]
-    told = _told(watch, streams, is_gone, keep_alive_s)
-    response = Response(told, mimetype="text/event-stream")
+    stream = _event_stream(watch, streams, is_gone, keep_alive_s)
+    response = Response(stream, mimetype="text/event-stream")
     response.call_on_close(streams.leave)
     response.headers["Cache-Control"] = "no-store"
     return response
 
 
-def _told(
+def _event_stream(
     watch: HallWatch, streams: Streams, is_gone: Callable[[], bool], keep_alive_s: float
 ) -> Iterator[bytes]:
     yield b"retry: 2000\n\n"
     version, silent_s = -1, 0.0
     ended: tuple[Table, ...] | None = None
     while not (streams.are_closed or is_gone()):
-        newer = watch.wait(version, _PATIENCE_S)
-        if newer is None and (silent_s := silent_s + _PATIENCE_S) < keep_alive_s:
+        newer = watch.wait(version, _WAIT_S)
+        if newer is None and (silent_s := silent_s + _WAIT_S) < keep_alive_s:
             continue
         silent_s = 0.0
         if newer is None:
@@ -125,10 +125,11 @@ def _told(
         else:
             version, before = newer, ended
             tables = watch.tables()
+            # Ended tables are many, and are sent only when they change.
             ended = tuple(table for table in tables if not table.is_playing)
             document = _json(watch, version, tables, has_ended=ended != before)
-            told = json.dumps(document, separators=(",", ":"))
-            yield f"event: hall\ndata: {told}\n\n".encode()
+            data = json.dumps(document, separators=(",", ":"))
+            yield f"event: hall\ndata: {data}\n\n".encode()
 
 
 def _hall_json() -> Json:
@@ -139,7 +140,7 @@ def _hall_json() -> Json:
 def _json(
     watch: HallWatch, version: int, tables: Iterable[Table], *, has_ended: bool = True
 ) -> Json:
-    """A hall as pages are told it; without the tables that have ended where they are known."""
+    """Returns a hall as pages receive it; ended tables are left out if they are known."""
     return {
         "version": version,
         "server": watch.hall.name,

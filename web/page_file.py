@@ -1,8 +1,8 @@
-"""A recording as one page that plays by itself: no server, no network, in any browser.
+"""Writes a recording as one page that plays by itself: no server, no network, in any browser.
 
-The modules of the replay page become one script, its sheets one style, and the film and whatever
-else was asked for is data beside them. The page may run that script and style and no other, and may
-ask nobody for anything: what players have written can be seen in it and cannot do anything.
+The modules of the replay page become one script, its style sheets one style; the film and other
+data are embedded. The page's policy allows only that script and style and no requests, so that
+texts by players cannot do any harm.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _STATIC: Final = files("web") / "static"
 _MAIN: Final = "replay_main"
 
 _PICTURES: Final = "<pictures>"
-"""Where they stand in the page; what players wrote has no such sign in it by then."""
+"""A placeholder for the pictures; players' texts cannot contain it, as they are escaped."""
 _IN_DATA: Final = str.maketrans({"<": r"\u003c", ">": r"\u003e", "&": r"\u0026"})
-"""In JSON these stand in strings alone; so written they are markup to no parser of HTML."""
+"""In JSON these characters occur only in strings; escaped, no HTML parser sees markup."""
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """What the page's template fills in where it is a file."""
+    """What the page's template fills in for a file."""
 
     policy: str
     style: str
@@ -50,10 +50,10 @@ class _File:
 
 
 def page_of(journal: Journal, pictures: Iterable[tuple[str, str]] = ()) -> str:
-    """The page of a recording, with those of its pictures (`addresses`) that it is given.
+    """Returns the page of a recording with the given pictures (see `addresses`).
 
     Raises:
-        BadInput: The recording cannot be read, or nothing was recorded of a table.
+        BadInput: The recording cannot be read, or has no table.
     """
     return "\n".join(page_lines(journal, pictures))
 
@@ -61,16 +61,16 @@ def page_of(journal: Journal, pictures: Iterable[tuple[str, str]] = ()) -> str:
 def page_lines(
     journal: Journal, pictures: Iterable[tuple[str, str]] = (), watched: Watched = unwatched
 ) -> Iterator[str]:
-    """The page of a recording as it comes, so that its pictures need not fit into memory.
+    """Yields the page of a recording in parts, as its pictures may not fit into memory.
 
-    The text that can be copied from it names concealed cards, and is left out while a game is
-    being played. `watched` sees the entries as they are told.
+    The text for messages reveals concealed cards, and is left out while a game is in progress.
+    `watched` shows progress over the entries.
 
     Raises:
-        BadInput: The recording cannot be read, or nothing was recorded of a table.
+        BadInput: The recording cannot be read, or has no table.
     """
-    played = film(journal, watched=watched)
-    if played["facts"] is None:
+    film_document = film(journal, watched=watched)
+    if film_document["facts"] is None:
         raise BadInput(journal.name, "expected a recording of a table, got one of nothing yet")
     text = text_of(journal) if is_over(journal) else ""
     about = {
@@ -87,7 +87,7 @@ def page_lines(
         policy=_policy(script, style),
         style=style,
         script=script,
-        film=_data(played),
+        film=_data(film_document),
         text=_data(text),
         pictures=_PICTURES,
     )
@@ -102,7 +102,7 @@ def page_lines(
 
 @cache
 def page_modules() -> tuple[str, ...]:
-    """The names of the page's modules: a browser that is told of them asks for all at once."""
+    """Returns the names of the page's modules, for a browser to request all at once."""
     return tuple(modules(_MAIN, _module))
 
 
@@ -111,7 +111,7 @@ def _module(name: str) -> str:
 
 
 def addresses(journal: Journal) -> Iterator[tuple[str, str]]:
-    """All pictures as addresses that hold them, each after its name: entry and kind.
+    """Yields all pictures as data URLs, each with its name: entry and kind.
 
     Raises:
         BadInput: The recording cannot be read.
@@ -124,7 +124,7 @@ def addresses(journal: Journal) -> Iterator[tuple[str, str]]:
 
 
 def _policy(script: str, style: str) -> str:
-    """What a browser may do with the page: run this script, wear this style, show its pictures."""
+    """Returns the page's content security policy: this script, this style, its pictures."""
     return (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
@@ -137,7 +137,7 @@ def _hash(text: str) -> str:
 
 
 def _static(name: str) -> str:
-    """A file of the page, as it stands between tags: one that ends them has no place there."""
+    """Returns a file of the page after checking that it does not end its enclosing tag."""
     text = (_STATIC / name).read_text(encoding="utf-8")
     if "</" in text and ("</script" in text.lower() or "</style" in text.lower()):
         raise ValueError(f"{name} would end the tag that it stands in")

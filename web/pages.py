@@ -1,4 +1,4 @@
-"""What a browser opens: the page, and the camera's picture under it."""
+"""The page of the live table, and the camera's picture under it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ blueprint = Blueprint("pages", __name__)
 
 @blueprint.get("/")
 def board() -> str:
-    """The table."""
+    """Returns the page."""
     table = table_json(shown().live, current_app.config["RANGES_BW"])
     return render_template("board.html", table=table, version=tablecam.__version__)
 
 
 @blueprint.get("/picture.jpg")
 def picture() -> Response:
-    """The newest frame, rectified to the table; 304 while no newer frame has come.
+    """Returns the newest frame, rectified to the table; 304 if the page has it already.
 
-    `v` in the address only makes it a new one; the entity tag says which frame it is.
+    `v` in the address only makes it unique; the entity tag identifies the frame.
     """
     live = shown().live
     response = Response(mimetype="image/jpeg")

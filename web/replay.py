@@ -1,6 +1,6 @@
-"""The page that plays a recording: what it draws, and what it asks about what might have been.
+"""The page that plays a recording, and its questions about alternative positions.
 
-A running game may be looked back upon by whoever may see it: nothing here changes it.
+Spectators may look back during a game: nothing here changes it.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ Json = dict[str, Any]
 Recording = Callable[[], Journal | None]
 
 _KEY = "tablecam recording"
-_KEPT_FOR_S = 24 * 3600
+_MAX_AGE_S = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A recording that is shown, by whatever finds it, and the live table that makes it, if any.
+    """A recording that is shown, and the live table that makes it, if any.
 
-    `is_own` where whoever looks has the recording itself; `is_going_on` while it is written to;
-    `name` is what players call its table, where whoever shows it knows that.
+    `is_own` is True if the viewer owns the recording; `is_going_on` returns whether it is still
+    written to; `name` returns what players call its table, or "".
     """
 
     recording: Recording
@@ -61,7 +61,7 @@ def play_recording(
     is_going_on: Callable[[], bool] = lambda: True,
     name: Callable[[], str] = lambda: "",
 ) -> None:
-    """Give an application a recording to play."""
+    """Adds the replay of a recording to an application."""
     what_if = WhatIf(recording)
     app.extensions[_KEY] = Played(recording, what_if, live, is_own, is_going_on, name)
     app.register_blueprint(blueprint)
@@ -69,7 +69,7 @@ def play_recording(
 
 @blueprint.get("/replay")
 def page() -> str:
-    """The page; what it plays it asks for."""
+    """Returns the page, which requests the film itself."""
     journal = _played().recording()
     game = "" if journal is None else journal.facts().game
     about = {
@@ -87,42 +87,46 @@ def page() -> str:
 
 @blueprint.get("/api/replay/film")
 def whole_film() -> Response:
-    """The film of the recording, or what was added `after` an entry; 204 while nothing was.
+    """Returns the film of the recording, or its part `after` an entry; 204 if there is no more.
 
-    Who knows of so many `pictures` until then is told of all, where there are more by now.
+    A page that knows of `pictures` pictures up to that entry gets the list if there are more.
     """
     journal = _played().recording()
     if journal is None:
         return Response(status=204)
     after = min(max(request.args.get("after", 0, type=int), 0), journal.last())
-    known = request.args.get("pictures", type=int)
-    is_told = not after or known is None or journal.picture_count(up_to=after) == known
-    if after and is_told and journal.last() <= after:
+    known_count = request.args.get("pictures", type=int)
+    has_all_pictures = (
+        not after or known_count is None or journal.picture_count(up_to=after) == known_count
+    )
+    if after and has_all_pictures and journal.last() <= after:
         return Response(status=204)
-    document = film(journal, after) | ({} if is_told else {"pictures": pictured(journal, after)})
-    # As short as can be: it is the most that any page asks for.
-    told = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    return Response(told, mimetype="application/json")
+    document = film(journal, after) | (
+        {} if has_all_pictures else {"pictures": pictured(journal, after)}
+    )
+    # Without spaces: it is the largest response of all.
+    data = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return Response(data, mimetype="application/json")
 
 
 @blueprint.get("/api/replay/pictures/<int(max=999999999999):entry>/<kind>")
 def picture(entry: int, kind: str) -> Response:
-    """A picture of an entry; it never changes."""
+    """Returns a picture of an entry; it never changes."""
     if kind not in PICTURE_KINDS:
         abort(404, f"expected one of {', '.join(PICTURE_KINDS)}")
-    known: PictureKind = kind
+    picture_kind: PictureKind = kind
     try:
-        found = _journal().picture(entry, known)
+        stored = _journal().picture(entry, picture_kind)
     except BadInput as error:
         abort(404, str(error))
-    response = Response(found.image, mimetype=found.media_type)
-    response.headers["Cache-Control"] = f"private, max-age={_KEPT_FOR_S}, immutable"
+    response = Response(stored.image, mimetype=stored.media_type)
+    response.headers["Cache-Control"] = f"private, max-age={_MAX_AGE_S}, immutable"
     return response
 
 
 @blueprint.get("/api/replay/text")
 def text() -> Response:
-    """The recording as a text to be pasted into a message; it has all cards, so only afterwards."""
+    """Returns the recording as text for a message; it reveals all cards, so only after a game."""
     if not _may_have_the_text():
         abort(403, "the text of a game names its cards: it can be copied once the game is over")
     return Response(text_of(_journal()), mimetype="text/plain")
@@ -130,38 +134,38 @@ def text() -> Response:
 
 @blueprint.post("/api/replay/measure")
 def measure() -> Response:
-    """The distance between two things in a branch."""
-    wanted = _asked(MeasuredBranch)
+    """Returns the distance between two things in a branch."""
+    body = _asked(MeasuredBranch)
     ranges_bw = current_app.config["RANGES_BW"]
-    return jsonify(_played().what_if.measure(_branch(wanted), wanted.a, wanted.b, ranges_bw))
+    return jsonify(_played().what_if.measure(_branch(body), body.a, body.b, ranges_bw))
 
 
 @blueprint.post("/api/replay/about")
 def about() -> Response:
-    """The drawings that explain a thing in a branch."""
-    wanted = _asked(AboutBranch)
-    return jsonify(_played().what_if.about(_branch(wanted), wanted.thing))
+    """Returns the drawings that explain a thing in a branch."""
+    body = _asked(AboutBranch)
+    return jsonify(_played().what_if.about(_branch(body), body.thing))
 
 
 @blueprint.post("/api/replay/sheet")
 def sheet() -> Response:
-    """All that the rules say of a unit, or of two, in a branch."""
-    wanted = _asked(SheetOfBranch)
-    what_if, branch = _played().what_if, _branch(wanted)
-    if wanted.b is None:
-        return jsonify(what_if.unit_sheet(branch, wanted.a, wanted.active))
-    return jsonify(what_if.pair_sheet(branch, wanted.a, wanted.b, wanted.active))
+    """Returns all rulings on a unit or between two, in a branch."""
+    body = _asked(SheetOfBranch)
+    what_if, branch = _played().what_if, _branch(body)
+    if body.b is None:
+        return jsonify(what_if.unit_sheet(branch, body.a, body.active))
+    return jsonify(what_if.pair_sheet(branch, body.a, body.b, body.active))
 
 
 @blueprint.post("/api/replay/odds")
 def odds() -> Response:
-    """The chances of a volley, a combat or a rally in a branch."""
-    wanted = _asked(OddsOfBranch)
-    return jsonify(_played().what_if.odds(_branch(wanted), wanted.wanted))
+    """Returns the chances of a volley, a combat or a rally in a branch."""
+    body = _asked(OddsOfBranch)
+    return jsonify(_played().what_if.odds(_branch(body), body.wanted))
 
 
 def _asked(body: type[Asked]) -> Asked:
-    """What is asked of a branch; where measuring is closed on the table, it is closed here too."""
+    """Returns a request's body, unless the players must declare before anyone measures."""
     played = _played()
     if played.live is not None:
         if played.live.referee is not None:
@@ -171,12 +175,12 @@ def _asked(body: type[Asked]) -> Asked:
     return asked(body, "what if")
 
 
-def _branch(wanted: Any) -> Branch:
-    return Branch(wanted.moment, wanted.laid)
+def _branch(body: Any) -> Branch:
+    return Branch(body.moment, body.laid)
 
 
 def _may_have_the_text() -> bool:
-    """A game that is being played has concealed cards; one that is over has none any more."""
+    """Whether the viewer may copy the text, which reveals cards that a running game conceals."""
     played = _played()
     journal = played.recording()
     return journal is not None and (played.is_own or is_over(journal))

@@ -1,4 +1,4 @@
-"""What the page that plays a recording asks about a branch, checked key by key."""
+"""The bodies of the replay page's requests about a branch, validated key by key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Places = Annotated[list[_Place], Field(max_length=64)]
 
 
 class OfBranch(BaseModel):
-    """A moment of the recording, by its entry, and where the bases of some units are laid."""
+    """A moment of the recording, by its entry, with the bases of some units placed elsewhere."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -29,13 +29,13 @@ class MeasuredBranch(OfBranch):
 
 
 class AboutBranch(OfBranch):
-    """A thing to be explained."""
+    """A thing to explain."""
 
     thing: _Name
 
 
 class SheetOfBranch(OfBranch):
-    """A unit, or two, and whose round it is."""
+    """A unit or two, and the active side."""
 
     a: _Name
     b: _Name | None = None
@@ -43,7 +43,7 @@ class SheetOfBranch(OfBranch):
 
 
 class OddsOfBranch(OfBranch):
-    """What chances are wanted of, in the game's own words."""
+    """The request whose chances are asked for, in the game's own format."""
 
     wanted: dict[_Name, Any]
 

@@ -1,4 +1,4 @@
-"""What the rules say of units, and the disputes that it settled, as JSON and pictures."""
+"""The API of rulings on units and of disputes, with pictures."""
 
 from __future__ import annotations
 
@@ -14,41 +14,43 @@ blueprint = Blueprint("rulings", __name__, url_prefix="/api")
 
 @blueprint.get("/rulings/unit")
 def unit() -> Response:
-    """All that holds for `unit` when it is the round of `active`."""
+    """Returns all rulings on `unit` when `active` is the active side."""
     return jsonify(shown().live.unit_sheet(_asked("unit", "a unit"), _side()))
 
 
 @blueprint.get("/rulings/pair")
 def pair() -> Response:
-    """All that holds between `a` and `b` when it is the round of `active`."""
+    """Returns all rulings between `a` and `b` when `active` is the active side."""
     a, b = _asked("a", "a unit"), _asked("b", "another unit")
     return jsonify(shown().live.pair_sheet(a, b, _side()))
 
 
 @blueprint.post("/disputes")
 def dispute() -> tuple[Response, int]:
-    """Settle a question by the table as it lies now, and keep it."""
-    wanted = asked(Dispute, "dispute")
-    return jsonify(_shown(shown().live.dispute(wanted.question, wanted.active))), 201
+    """Settles a question by the table as it lies now, and records the dispute."""
+    body = asked(Dispute, "dispute")
+    return jsonify(_with_address(shown().live.dispute(body.question, body.active))), 201
 
 
 @blueprint.get("/disputes")
 def disputes() -> Response:
-    """All disputes of this game, the newest last, and why some are not on the disk."""
+    """Returns all disputes of this game, the newest last, and why some are not on the disk."""
     live = shown().live
-    return jsonify(disputes=[_shown(each) for each in live.disputes()], trouble=live.trouble)
+    return jsonify(
+        disputes=[_with_address(document) for document in live.disputes()], trouble=live.trouble
+    )
 
 
 @blueprint.get("/disputes/<int:number>")
 def one(number: int) -> Response:
-    """One dispute."""
-    return jsonify(_shown(_known(number)))
+    """Returns one dispute."""
+    return jsonify(_with_address(_dispute(number)))
 
 
 @blueprint.get("/disputes/<int:number>/picture.jpg")
 def picture(number: int) -> Response:
-    """The camera's picture of a dispute, its evidence drawn on it unless `plain=1`."""
-    if not _known(number)["has_picture"]:
+    """Returns the camera's picture of a dispute, the evidence drawn on it unless `plain=1`."""
+    if not _dispute(number)["has_picture"]:
         abort(404, f"dispute {number} has no picture: no frame had come yet")
     is_plain = request.args.get("plain") == "1"
     data = shown().live.dispute_picture(number, plain=is_plain)
@@ -59,24 +61,24 @@ def picture(number: int) -> Response:
 
 @blueprint.get("/disputes/<int:number>/position")
 def position(number: int) -> Response:
-    """The position by which a dispute was settled: what `tablecam rulings` reads."""
-    _known(number)
+    """Returns the position by which a dispute was settled, as `tablecam rulings` reads it."""
+    _dispute(number)
     response = jsonify(shown().live.dispute_position(number))
     response.headers["Content-Disposition"] = f'inline; filename="dispute-{number}.json"'
     return response
 
 
-def _shown(document: Json) -> Json:
-    """A dispute with the address of its picture."""
+def _with_address(document: Json) -> Json:
+    """Returns a dispute with the address of its picture."""
     rest = {key: value for key, value in document.items() if key != "has_picture"}
     address = url_for("rulings.picture", number=document["number"])
     return rest | {"picture": address if document["has_picture"] else None}
 
 
-def _known(number: int) -> Json:
-    for each in shown().live.disputes():
-        if each["number"] == number:
-            return each
+def _dispute(number: int) -> Json:
+    for document in shown().live.disputes():
+        if document["number"] == number:
+            return document
     abort(404, f"there is no dispute {number} in this game")
 
 

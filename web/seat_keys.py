@@ -1,4 +1,4 @@
-"""Keeps the seats' tokens of a game, so that its links still count when the server comes back."""
+"""Stores the tokens of a game's seats, so that links stay valid when the server restarts."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _TOKEN_BYTES = 24
 
 
 def new_tokens(names: Iterable[str]) -> dict[str, str]:
-    """A token that nobody guesses for each seat."""
+    """Returns a random token for each seat."""
     return {name: secrets.token_urlsafe(_TOKEN_BYTES) for name in names}
 
 
 def kept_tokens(path: Path, names: Iterable[str], *, is_new: bool) -> Mapping[str, str]:
-    """The tokens that a file keeps for these seats; new ones for a new game, and where it has none.
+    """Returns the stored tokens for these seats; new ones for a new game, or if there are none.
 
-    Only who runs the server may read the file. Where it cannot be written the tokens last as long
-    as the server does.
+    Only the user who runs the server may read the file. If it cannot be written, the tokens last
+    until the server ends.
     """
-    wanted = tuple(names)
-    found = {} if is_new else _read(path)
-    if found.keys() == set(wanted):
-        return found
-    tokens = new_tokens(wanted)
+    seat_names = tuple(names)
+    stored = {} if is_new else _read(path)
+    if stored.keys() == set(seat_names):
+        return stored
+    tokens = new_tokens(seat_names)
     try:
         _write(path, tokens)
     except OSError as error:
@@ -45,12 +45,12 @@ def _read(path: Path) -> dict[str, str]:
         document = read_json(path).data
     except BadInput:
         return {}
-    return {name: each for name, each in document.items() if isinstance(each, str) and each}
+    return {name: token for name, token in document.items() if isinstance(token, str) and token}
 
 
 def _write(path: Path, tokens: Mapping[str, str]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)  # a file that others could read keeps no secret
+    path.unlink(missing_ok=True)  # created anew, so that only its owner may read it
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(dict(tokens), file)

@@ -1,8 +1,8 @@
-"""Seats at the table: on this machine they are taken by a tap, on a network by a secret link.
+"""Seats at the table: on this machine players tap to take one; on a network by a secret link.
 
-A link sets a cookie that scripts cannot read. Whoever has none is turned away where seats are by
-link, and shares the screen with all players where they are not. A shared screen stays one whichever
-seat is taken on it: a second cookie lets it come back.
+A link sets a cookie that scripts cannot read. A visitor without one is refused if seats are by
+link, and otherwise shares the screen with all players. A second cookie marks a shared screen, so
+that it can return from any seat taken on it.
 """
 
 from __future__ import annotations
@@ -26,20 +26,19 @@ blueprint = Blueprint("seats", __name__)
 _COOKIE = "tablecam_seat"
 _SCREEN_COOKIE = "tablecam_screen"
 _KEY = "tablecam seats"
-_KEPT_FOR_S = 7 * 24 * 3600
+_MAX_AGE_S = 7 * 24 * 3600
 
 
 class Seats:
-    """The seats of a table, each with a token that nobody guesses.
+    """The seats of a table, each with a secret token.
 
-    `address` is where phones find this machine; whoever serves the table says so.
+    `address` is this machine's address for phones; the caller that serves the table sets it.
 
     Args:
         sides: The sides that play.
-        by_link: Whether a seat needs its link; without, all who come share the screen.
-        keys: Where the tokens are kept, so that links count beyond this server; for this one alone
-            when left out.
-        is_new: Whether a new game begins, for which no earlier link counts.
+        by_link: Whether a seat requires its link; otherwise all visitors share the screen.
+        keys: The file that stores the tokens, so that links survive this server; by default none.
+        is_new: Whether a new game begins, which invalidates earlier links.
     """
 
     def __init__(
@@ -62,76 +61,77 @@ class Seats:
         self._seated: set[str] = set()
 
     def token(self, name: str) -> str:
-        """The token of a seat.
+        """Returns the token of a seat.
 
         Raises:
             BadInput: There is no such seat.
         """
         if name not in self._tokens:
-            there = nearest(name, self._tokens)
-            raise BadInput("seat", f"there is no seat {name}{there}")
+            hint = nearest(name, self._tokens)
+            raise BadInput("seat", f"there is no seat {name}{hint}")
         return self._tokens[name]
 
     def path(self, name: str) -> str:
-        """The address of a seat on this machine: open it, and it is taken."""
+        """Returns the path on this machine that takes a seat."""
         return f"/seat/{self.token(name)}"
 
     def link(self, name: str) -> str:
-        """The whole link to a seat."""
+        """Returns the full link to a seat."""
         return self.address.rstrip("/") + self.path(name)
 
     def seat(self, token: str) -> Seat | None:
-        """The seat of a token; compared so that the time it takes tells nothing."""
-        found = None
+        """Returns the seat of a token, compared in constant time."""
+        seat = None
+        # No early return: the time must not depend on the token.
         for name, known in self._tokens.items():
             if hmac.compare_digest(known.encode(), token.encode()):
-                found = self.by_name[name]
-        return found
+                seat = self.by_name[name]
+        return seat
 
     def note_seated(self, address: str) -> None:
-        """Note that somebody who has a seat by its link asks from an address."""
+        """Stores that a visitor with a seat by link uses an address."""
         self._seated.add(address)
 
     def is_seated(self, address: str) -> bool:
-        """Whether somebody who has a seat by its link has asked from an address."""
+        """Whether a visitor with a seat by link uses an address."""
         return address in self._seated
 
 
 def seat_people(app: Flask, seats: Seats) -> None:
-    """Give an application its seats; every request is somebody's from now on."""
+    """Adds seats to an application: from now on every request has a seat."""
     app.extensions[_KEY] = seats
-    app.before_request(_take_place)
+    app.before_request(_assign_seat)
     app.register_blueprint(blueprint)
 
 
 def seats_of(app: Flask) -> Seats | None:
-    """The seats of an application; None where it has none."""
+    """Returns the seats of an application; None if it has none."""
     seats: Seats | None = app.extensions.get(_KEY)
     return seats
 
 
 def seat_now() -> Seat:
-    """Whose request this is."""
+    """Returns the seat of the current request."""
     seat: Seat = g.seat
     return seat
 
 
 @blueprint.get("/seat/<token>")
 def sit_down(token: str) -> AnyResponse:
-    """Take the seat of a link, and go to the table."""
+    """Takes the seat of a link, and redirects to the table."""
     seat = _seats().seat(token)
     if seat is None:
         _refuse_wrong()
     response = _with_cookie(redirect("/", 303), _COOKIE, token)
     if seat == SHARED:
         return _with_cookie(response, _SCREEN_COOKIE, token)
-    response.delete_cookie(_of_table(_SCREEN_COOKIE))  # this screen is somebody's own now
+    response.delete_cookie(_cookie_name(_SCREEN_COOKIE))  # the screen is no longer shared
     return response
 
 
 @blueprint.get("/api/seats")
 def links() -> Response:
-    """The seats, whose this page is, and, for the shared screen, the links to all of them."""
+    """Returns the seats, the own one and, to the shared screen, the links to all of them."""
     seats, own = _seats(), seat_now()
     names = [name for name, seat in seats.by_name.items() if seat == own]
     shows_links = own == SHARED
@@ -148,7 +148,7 @@ def links() -> Response:
 
 @blueprint.get("/api/seats/<name>/code.svg")
 def code(name: str) -> Response:
-    """The link to a seat as a QR code, for the shared screen to show."""
+    """Returns the link to a seat as a QR code, for the shared screen to show."""
     if seat_now() != SHARED:
         abort(403, "only the shared screen shows the links")
     response = Response(svg_code(_seats().link(name)), mimetype="image/svg+xml")
@@ -158,22 +158,22 @@ def code(name: str) -> Response:
 
 @blueprint.post("/api/seat")
 def change() -> AnyResponse:
-    """Take another seat by a tap, where the screen is shared."""
-    wanted = asked(TakeSeat, "seat")
-    token = _seats().token(wanted.seat)
+    """Takes another seat by a tap on a shared screen."""
+    body = asked(TakeSeat, "seat")
+    token = _seats().token(body.seat)
     if not _may_change():
         abort(403, "this seat is yours; another one needs its own link")
-    return _with_cookie(jsonify(own=wanted.seat), _COOKIE, token)
+    return _with_cookie(jsonify(own=body.seat), _COOKIE, token)
 
 
 def _may_change() -> bool:
-    """Whether another seat may be taken by a tap: on a screen that players share."""
+    """Whether a tap may take another seat: only on a shared screen."""
     screen = _seats().seat(_cookie(_SCREEN_COOKIE))
     return not _seats().by_link or SHARED in (seat_now(), screen)
 
 
-def _take_place() -> None:
-    """Find out whose request this is, and turn strangers away."""
+def _assign_seat() -> None:
+    """Determines the seat of a request, and refuses strangers."""
     g.seat = SPECTATOR
     if request.endpoint in ("seats.sit_down", "static"):
         return
@@ -188,32 +188,34 @@ def _take_place() -> None:
 
 
 def _is_question() -> bool:
-    """Whether nothing changes by the request; what might have been in a recording is asked so."""
+    """Whether a request changes nothing, as all of the replay page's."""
     return request.method in ("GET", "HEAD", "OPTIONS") or request.blueprint == "replay"
 
 
 def _is_tap() -> bool:
-    """Whether somebody at a shared screen takes another seat."""
+    """Whether a player at a shared screen takes another seat."""
     return request.endpoint == "seats.change"
 
 
 def _refuse_wrong() -> None:
-    """Turn a wrong link away."""
+    """Refuses a wrong link."""
     abort(403, "this link is not one of this table's: it may be of an earlier game")
 
 
 def _with_cookie(response: AnyResponse, name: str, token: str) -> AnyResponse:
-    # Lax: a link in a message opens the table, and no other site's form acts on it.
-    response.set_cookie(_of_table(name), token, max_age=_KEPT_FOR_S, httponly=True, samesite="Lax")
+    # Lax: a link in a message opens the table, but no other site's form can act on it.
+    response.set_cookie(
+        _cookie_name(name), token, max_age=_MAX_AGE_S, httponly=True, samesite="Lax"
+    )
     return response
 
 
 def _cookie(name: str) -> str:
-    return request.cookies.get(_of_table(name), "")
+    return request.cookies.get(_cookie_name(name), "")
 
 
-def _of_table(name: str) -> str:
-    """A cookie's name at this table: browsers give all ports of a machine the same cookies."""
+def _cookie_name(name: str) -> str:
+    """Returns a cookie's name for this table: browsers share cookies between a host's ports."""
     return f"{name}_{request.environ.get('SERVER_PORT', '')}"
 
 

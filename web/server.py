@@ -1,4 +1,4 @@
-"""Serves an application with waitress, until it is told to stop."""
+"""Serves an application with waitress until it is stopped."""
 
 from __future__ import annotations
 
@@ -26,37 +26,37 @@ from web.streams import Streams
 
 log = logging.getLogger(__name__)
 
-_ENDINGS = ("SIGTERM", "SIGHUP", "SIGBREAK")
-"""By name: no system has all of them."""
+_STOP_SIGNALS = ("SIGTERM", "SIGHUP", "SIGBREAK")
+"""By name, as no system has all of them."""
 
 _SPARE_THREADS = 8
-"""Threads beside those that event streams hold, for pages, pictures and measurements."""
+"""Threads beyond those of event streams, for pages, pictures and measurements."""
 
 MOST_OF_ADDRESS: Final = 24
-"""Connections of one address that ask for nothing: a browser keeps six, and has a few windows."""
+"""Idle connections an address may have: a browser holds six for each of a few windows."""
 
 LONGEST_REQUEST_S: Final = 10.0
-"""How long a request may take to arrive."""
+"""The longest time that a request may take to arrive."""
 
-_MOST_WAITING_BYTES = 262_144
-"""What may wait for a slow listener before its stream pauses: about a dozen states."""
+_HIGH_WATERMARK_BYTES = 262_144
+"""Bytes that may wait for a slow listener before its stream pauses: about a dozen states."""
 
-_MOST_IN_MEMORY_BYTES = 33_554_432
-"""Of one answer; larger ones are put into a file until they are sent."""
+_MAX_IN_MEMORY_BYTES = 33_554_432
+"""Larger responses are moved from memory to a file until they are sent."""
 
 
 class Server:
     """One application on one address.
 
-    It listens from the moment it exists; `run` serves, in whichever thread calls it, until `close`
-    is called from any other or Ctrl-C is pressed. Every event stream holds a thread while it lasts:
-    there are `STREAMS` threads for them (pages beyond are told to poll) and eight for the rest.
+    It listens from its creation; `run` serves in the calling thread until another thread calls
+    `close` or the user presses Ctrl-C. Each event stream holds a thread: there are `STREAMS` of
+    them (further pages must poll) and eight for the rest.
 
     Args:
-        app: What `create_app` gave.
-        host: The address to listen on; `0.0.0.0` lets phones on the same network in.
+        app: An application of `create_app`.
+        host: The address to listen on; `0.0.0.0` admits phones on the same network.
         port: The port; 0 for any free one.
-        streams: What the application's listeners are counted by, where it is not `create_app`'s.
+        streams: The counter of the application's listeners, if `create_app` did not make it.
 
     Raises:
         BadInput: The port is taken, or the address is not this machine's.
@@ -72,25 +72,25 @@ class Server:
     ) -> None:
         self._streams = streams or shown(app).streams
         self._seats = seats_of(app)
-        self._most_connections = 4 * (self._streams.limit + _SPARE_THREADS)
-        self._half_since_s: dict[HTTPChannel, float] = {}
+        self._max_connections = 4 * (self._streams.limit + _SPARE_THREADS)
+        self._incomplete_since_s: dict[HTTPChannel, float] = {}
         self._socket = _listening(host, port)
         self._stopping = threading.Event()
-        self._waking = threading.Lock()
-        self._map: dict[int, Any] = {}
+        self._trigger_lock = threading.Lock()
+        self._socket_map: dict[int, Any] = {}
         server = create_server(
             app,
-            map=self._map,
+            map=self._socket_map,
             sockets=[self._socket],
             threads=self._streams.limit + _SPARE_THREADS,
-            # The loop makes room before: this is for what comes between two of its rounds.
-            connection_limit=self._most_connections + 32,
-            # Reading ahead by one request is what notices that a listener has hung up.
+            # `_make_room` keeps below the limit; the margin is for arrivals between two rounds.
+            connection_limit=self._max_connections + 32,
+            # Only by reading ahead does waitress notice that a listener has hung up.
             channel_request_lookahead=1,
-            outbuf_high_watermark=_MOST_WAITING_BYTES,
-            # A long game's film is some megabytes: it waits in memory, not in a file of its own.
-            outbuf_overflow=_MOST_IN_MEMORY_BYTES,
-            # The application refuses far less (MAX_CONTENT_LENGTH), and says so in JSON.
+            outbuf_high_watermark=_HIGH_WATERMARK_BYTES,
+            # A long game's film has some megabytes and should stay in memory.
+            outbuf_overflow=_MAX_IN_MEMORY_BYTES,
+            # The application has a lower limit (MAX_CONTENT_LENGTH), which it reports in JSON.
             max_request_body_size=1_048_576,
             ident="tablecam",
         )
@@ -100,12 +100,12 @@ class Server:
 
     @property
     def port(self) -> int:
-        """The port that is listened on."""
+        """The port that the server listens on."""
         return int(self._socket.getsockname()[1])
 
     @property
     def address(self) -> str:
-        """What to open in a browser on this machine."""
+        """The address for a browser on this machine."""
         host = self._socket.getsockname()[0]
         if host in ("0.0.0.0", "::"):
             host = "127.0.0.1"
@@ -113,16 +113,16 @@ class Server:
 
     @property
     def network_address(self) -> str | None:
-        """What to open on a phone in the same network; None when only this machine may."""
+        """The address for a phone on the same network; None if only this machine has access."""
         if self._socket.getsockname()[0] not in ("0.0.0.0", "::"):
             return None
         host = _own_network_host()
         return None if host is None else f"http://{host}:{self.port}/"
 
     def run(self, *, open_browser: bool = False, start: str | None = None) -> None:
-        """Serve until `close` is called, Ctrl-C is pressed, or the program is told to end.
+        """Serves until `close` is called, Ctrl-C is pressed, or the program is told to end.
 
-        A browser is opened at `start`, or else at the table.
+        With `open_browser`, opens `start` or else the table.
         """
         if open_browser:
             page = start or self.address
@@ -130,7 +130,7 @@ class Server:
         try:
             with _ended_by_signals():
                 while not self._stopping.is_set():
-                    wasyncore.loop(timeout=1.0, map=self._map, count=1)
+                    wasyncore.loop(timeout=1.0, map=self._socket_map, count=1)
                     self._make_room()
         except KeyboardInterrupt:
             log.info("stopping")
@@ -138,26 +138,33 @@ class Server:
             self._end()
 
     def _make_room(self) -> None:
-        """Close idle connections: too slow requests, and the oldest when there are too many.
+        """Closes idle connections: slow requests, and the oldest if there are too many.
 
-        Half a request, sent a hundred times, would keep everybody else out. Who has a seat by its
-        link is the last to go.
+        A hundred incomplete requests could lock everybody out. Visitors with a seat by link are
+        closed last.
         """
         now_s = time.monotonic()
-        known: Any = self._waitress.active_channels  # by file number; its stub names one channel
-        channels: list[HTTPChannel] = [*known.values()]
-        idle = [each for each in channels if not each.requests and not each.total_outbufs_len]
-        self._half_since_s = {
-            each: self._half_since_s.get(each, now_s) for each in idle if each.request is not None
+        by_number: Any = self._waitress.active_channels  # its stub names one channel
+        channels: list[HTTPChannel] = [*by_number.values()]
+        idle = [
+            channel
+            for channel in channels
+            if not channel.requests and not channel.total_outbufs_len
+        ]
+        self._incomplete_since_s = {
+            channel: self._incomplete_since_s.get(channel, now_s)
+            for channel in idle
+            if channel.request is not None
         }
-        idle.sort(key=lambda each: (self._is_seated(each), each.last_activity))
-        over, of_address = len(channels) - self._most_connections, Counter(map(_address, idle))
-        for each in idle:
-            is_late = now_s - self._half_since_s.get(each, now_s) > LONGEST_REQUEST_S
-            if is_late or over > 0 or of_address[_address(each)] > MOST_OF_ADDRESS:
-                each.will_close = True
-                over -= 1
-                of_address[_address(each)] -= 1
+        idle.sort(key=lambda channel: (self._is_seated(channel), channel.last_activity))
+        excess = len(channels) - self._max_connections
+        idle_by_address = Counter(map(_address, idle))
+        for channel in idle:
+            is_late = now_s - self._incomplete_since_s.get(channel, now_s) > LONGEST_REQUEST_S
+            if is_late or excess > 0 or idle_by_address[_address(channel)] > MOST_OF_ADDRESS:
+                channel.will_close = True
+                excess -= 1
+                idle_by_address[_address(channel)] -= 1
 
     def _is_seated(self, channel: HTTPChannel) -> bool:
         return self._seats is not None and self._seats.is_seated(_address(channel))
@@ -165,17 +172,17 @@ class Server:
     def close(self) -> None:
         """Stop serving. May be called from any thread, and twice."""
         self._streams.close()
-        with self._waking:
+        with self._trigger_lock:
             if not self._stopping.is_set():
                 self._stopping.set()
                 self._waitress.pull_trigger()
 
     def _end(self) -> None:
         self._streams.close()
-        with self._waking:  # nobody wakes a loop whose trigger is being closed
+        with self._trigger_lock:  # `close` must not use the trigger while it is being closed
             self._stopping.set()
         self._waitress.task_dispatcher.shutdown()
-        wasyncore.close_all(self._map)
+        wasyncore.close_all(self._socket_map)
         self._socket.close()
 
     def __enter__(self) -> Server:
@@ -190,22 +197,22 @@ class Server:
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Let what tells a program to end, as a terminal's window that is closed, do as Ctrl-C does.
+    """Handles signals that end a program, such as a closed terminal window, like Ctrl-C.
 
-    So the last pictures are kept, and a hall hears the last of a game. What is ignored stays so.
+    So the last pictures are stored, and a hall gets the end of a game. Ignored signals stay so.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    known = [getattr(signal, name) for name in _ENDINGS if hasattr(signal, name)]
-    ending = [each for each in known if signal.getsignal(each) is signal.SIG_DFL]
-    for each in ending:
-        signal.signal(each, signal.default_int_handler)
+    signals = [getattr(signal, name) for name in _STOP_SIGNALS if hasattr(signal, name)]
+    handled = [number for number in signals if signal.getsignal(number) is signal.SIG_DFL]
+    for number in handled:
+        signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        for each in ending:
-            signal.signal(each, signal.SIG_DFL)
+        for number in handled:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _address(channel: HTTPChannel) -> str:
@@ -232,10 +239,10 @@ def _why_not(error: OSError) -> str:
 
 
 def _own_network_host() -> str | None:
-    """This machine's address as its network sees it. Nothing is sent."""
+    """Returns this machine's address in its network, without sending anything."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # an address that the standards keep for examples
+            probe.connect(("192.0.2.1", 9))  # reserved for documentation (RFC 5737)
         except OSError:
             return None
         return str(probe.getsockname()[0])

@@ -1,4 +1,4 @@
-"""What an application shows: given to it once, found again by its views."""
+"""The live table that an application shows, stored once and looked up by its views."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEY = "tablecam"
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The live table and the streams that listen to it."""
+    """The live table, and the event streams of its listeners."""
 
     live: Live
     streams: Streams
@@ -33,12 +33,12 @@ class Shown:
 
 
 def show(app: Flask, live: Live, streams: Streams) -> None:
-    """Give an application what it shows."""
+    """Stores what an application shows."""
     app.extensions[_KEY] = Shown(live, streams)
 
 
 def shown(app: Flask | None = None) -> Shown:
-    """What an application shows; the one that answers the current request when none is given."""
+    """Returns what an application shows; by default the one of the current request."""
     value = (app or current_app).extensions[_KEY]
     if not isinstance(value, Shown):
         raise TypeError(f"expected an application made by create_app, got {value!r}")

@@ -1,4 +1,4 @@
-"""Event streams: the newest state of the table to every page that listens."""
+"""Event streams, which send the newest state of the table to every listening page."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from flask import json
 from tablecam.live.protocol import Live
 from web.view import state_json
 
-_PATIENCE_S = 0.5
-"""How long one look for news lasts; a stream notices within it that it is to end."""
+_WAIT_S = 0.5
+"""How long one wait for a new state lasts, and so how soon a stream notices that it must end."""
 
 _RETRY = b"retry: 2000\n\n"
 _ALIVE = b"event: alive\ndata:\n\n"
 
 
 class Streams:
-    """How many streams are open, at most how many may be, and the end of all of them."""
+    """Counts open streams, limits them, and ends all of them."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -27,7 +27,7 @@ class Streams:
         self._closed = threading.Event()
 
     def enter(self) -> bool:
-        """Take a place for one more stream; False when there is none."""
+        """Reserves a place for one more stream; False if there is none."""
         with self._changed:
             if self._closed.is_set() or self._open >= self.limit:
                 return False
@@ -35,7 +35,7 @@ class Streams:
             return True
 
     def leave(self) -> None:
-        """Give a place back."""
+        """Releases a place."""
         with self._changed:
             self._open -= 1
             self._changed.notify_all()
@@ -47,39 +47,39 @@ class Streams:
             return self._open
 
     def close(self) -> None:
-        """End all streams, and let none begin. They are over within half a second."""
+        """Ends all streams within half a second, and admits no more."""
         self._closed.set()
 
     def wait_until_empty(self, timeout_s: float) -> bool:
-        """Whether no stream is open, waiting at most so long for it."""
+        """Waits until no stream is open; returns False after the timeout."""
         with self._changed:
             return self._changed.wait_for(lambda: self._open == 0, timeout_s)
 
     @property
     def are_closed(self) -> bool:
-        """Whether all streams are to end."""
+        """Whether all streams must end."""
         return self._closed.is_set()
 
 
 def events(
     live: Live, streams: Streams, is_gone: Callable[[], bool], *, keep_alive_s: float
 ) -> Iterator[bytes]:
-    """Server-sent events: `state` with each new state, `alive` when there was none for a while.
+    """Yields server-sent events: `state` with each new state, `alive` after a silence.
 
-    A listener who is slower than the table gets the newest state, never a queue of old ones.
+    A listener that is slower than the table gets the newest state, never a queue of old ones.
 
     Args:
         live: The table.
-        streams: Tells when to end.
-        is_gone: Whether the listener has hung up.
-        keep_alive_s: The longest silence.
+        streams: Says when to end.
+        is_gone: Returns whether the listener has hung up.
+        keep_alive_s: The longest silence, in seconds.
     """
     yield _RETRY
     version, silent_s = -1, 0.0
     while not (streams.are_closed or is_gone()):
-        snapshot = live.wait(version, _PATIENCE_S)
+        snapshot = live.wait(version, _WAIT_S)
         if snapshot is None:
-            silent_s += _PATIENCE_S
+            silent_s += _WAIT_S
             if silent_s < keep_alive_s:
                 continue
             message = _ALIVE

@@ -1,4 +1,4 @@
-"""From the facts of the live table to what the page draws: plain JSON in table millimetres."""
+"""Converts the live table's state to the page's JSON, in millimetres on the table."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tablecam.table.roster import Roster
 
 
 def table_json(live: Live, ranges_bw: Sequence[float]) -> Json:
-    """What does not change while the table is watched: name, size, sides, terrain, who is expected.
+    """Returns what stays the same: the table's name, size, sides, terrain, units and commanders.
 
-    Sides come in the order in which the table file first names them; the page colours them so.
+    Sides are in the order in which the table file first names them, which sets their colours.
     """
     return table_facts(live.roster) | {
         "name": live.roster.name,
@@ -30,13 +30,13 @@ def table_json(live: Live, ranges_bw: Sequence[float]) -> Json:
 
 
 def state_json(live: Live, snapshot: Snapshot) -> Json:
-    """One state of the table: what is drawn, and how well it is seen."""
+    """Returns one state of the table: what to draw, and how well it is seen."""
     position, simulated = snapshot.position, live.simulated
     return {
         "version": snapshot.version,
         "frame": snapshot.frame,
         "units": [_unit_json(unit, snapshot) for unit in position.units if unit.bases],
-        "commanders": [_commander_json(each, snapshot) for each in position.commanders],
+        "commanders": [_commander_json(commander, snapshot) for commander in position.commanders],
         "health": health_json(snapshot.health, live.roster),
         "notices": [_notice_json(notice) for notice in snapshot.notices],
         "disputes": snapshot.disputes,
@@ -46,7 +46,7 @@ def state_json(live: Live, snapshot: Snapshot) -> Json:
 
 
 def health_json(health: Health, roster: Roster) -> Json:
-    """The camera's health; each missing tag with the unit or commander that it belongs to."""
+    """Returns the camera's health; each missing tag with its unit or commander."""
     owners = roster.owner_by_tag()
     return {
         "source": health.source,
@@ -121,20 +121,20 @@ def _pose_json(base: BasePose, snapshot: Snapshot) -> Json:
 
 
 def _handle(bases: Sequence[BasePose]) -> BasePose:
-    """Where a hand would take a unit: its footprint, facing as its first base does.
+    """Returns a unit's footprint, by which a hand drags it, facing as its first base does.
 
-    The footprint is the smallest rectangle square to the first base that holds all of them.
+    It is the smallest rectangle aligned with the first base that holds all bases.
     """
     first = bases[0]
     ahead, aside = forward(first.heading_deg), right(first.heading_deg)
     corners = [corner for base in bases for corner in _corners(base)]
     along = [x * ahead[0] + y * ahead[1] for x, y in corners]
     across = [x * aside[0] + y * aside[1] for x, y in corners]
-    a, b = (min(along) + max(along)) / 2, (min(across) + max(across)) / 2
+    along_mm, across_mm = (min(along) + max(along)) / 2, (min(across) + max(across)) / 2
     return replace(
         first,
-        x_mm=a * ahead[0] + b * aside[0],
-        y_mm=a * ahead[1] + b * aside[1],
+        x_mm=along_mm * ahead[0] + across_mm * aside[0],
+        y_mm=along_mm * ahead[1] + across_mm * aside[1],
         width_mm=max(across) - min(across),
         depth_mm=max(along) - min(along),
     )

@@ -1,5 +1,5 @@
-"""One module a command: its options, and the few library calls that it joins.
+"""The commands, one module each: their options, and the library calls behind them.
 
-The only place that composes everything. A command raises `BadInput` (or `CalibrationError`);
-`tablecam.cli` turns that into one line and exit code 2.
+Only this package depends on all others. A command raises `BadInput` (or `CalibrationError`), which
+`tablecam.cli` turns into one line and exit code 2.
 """

@@ -1,4 +1,4 @@
-"""`tablecam calibrate`: the lens from board views, and the table's place from its tags."""
+"""`tablecam calibrate`: finds the lens from board views, and the camera's pose from table tags."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ from tablecam.errors import BadInput
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
 
-_LEAST_CORNERS_ACROSS = 3
-_MOST_UNCERTAIN_MM = 5.0
-"""Without any lens calibration, places were known to 0.5 to 1.2 mm."""
+_MIN_CORNERS_ACROSS = 3
+_MAX_SIGMA_MM = 5.0
+"""A worse table calibration is refused: even without a lens calibration, 0.5 to 1.2 mm is usual."""
 
 
 _EXAMPLES = """\b
@@ -107,12 +107,14 @@ def calibrate(
 
 
 def _refuse_own_options(context: click.Context, subcommand: str) -> None:
-    """Refuse options of --live that stand before a subcommand, where they would do nothing."""
+    """Refuses options of --live before a subcommand, where they would have no effect."""
     if context.params["live"]:
         raise click.UsageError(f"expected --live or {subcommand}, got both")
     for name in context.params:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            option = next(each.opts[0] for each in context.command.params if each.name == name)
+            option = next(
+                parameter.opts[0] for parameter in context.command.params if parameter.name == name
+            )
             raise click.UsageError(
                 f"{option} before `{subcommand}` goes with --live: expected the options of "
                 f"`{subcommand}` behind it"
@@ -122,12 +124,12 @@ def _refuse_own_options(context: click.Context, subcommand: str) -> None:
 def _inner_corners(
     _context: click.Context, _parameter: click.Parameter, text: str | None
 ) -> tuple[int, int] | None:
-    """Inner corners across and down, from `9x6`."""
+    """Parses inner corners across and down from a text such as `9x6`."""
     if text is None:
         return None
     match = re.fullmatch(r"([0-9]{1,2})[xX]([0-9]{1,2})", text)
     corners = (int(match[1]), int(match[2])) if match else (0, 0)
-    if min(corners) < _LEAST_CORNERS_ACROSS:
+    if min(corners) < _MIN_CORNERS_ACROSS:
         raise click.BadParameter(f"expected inner corners such as 9x6, 3x3 or more, got {text!r}")
     return corners
 
@@ -178,26 +180,28 @@ def lens(
     made_at = datetime.now(UTC)
     origin = Origin(made_at.isoformat(timespec="seconds"), tuple(view.name for view in chosen))
     search = lens_from_views(chosen, origin)
-    found, rejected = search.calibration, (*rejected, *search.rejected)
+    calibration, rejected = search.calibration, (*rejected, *search.rejected)
     progress = lens_progress(search.used, search)
-    name = calibration_name(made_at, found)
-    camera_file = CameraFile(name, found.lens.width_px, found.lens.height_px, found)
-    coverage = png_bytes(coverage_picture(found, search.used))
-    kept_coverage = _write_and_keep(coverage_path, coverage)
-    kept = write_camera_file(out, camera_file)  # last: what fails before it leaves it as it was
+    name = calibration_name(made_at, calibration)
+    camera_file = CameraFile(
+        name, calibration.lens.width_px, calibration.lens.height_px, calibration
+    )
+    coverage = png_bytes(coverage_picture(calibration, search.used))
+    old_coverage = _write_keeping_old(coverage_path, coverage)
+    old_file = write_camera_file(out, camera_file)  # last: a failure before it leaves the old one
     if as_json:
-        written = {"camera": out, "kept": kept}
-        written |= {"coverage": coverage_path, "kept_coverage": kept_coverage}
+        written = {"camera": out, "kept": old_file}
+        written |= {"coverage": coverage_path, "kept_coverage": old_coverage}
         document = lens_document(
-            found, rejected, progress, camera_file=camera_file, written=written
+            calibration, rejected, progress, camera_file=camera_file, written=written
         )
         print_document(document)
         return
-    print_lens(found, rejected, progress)
-    _say_written(out, kept)
+    print_lens(calibration, rejected, progress)
+    _print_written(out, old_file)
     click.echo(f"{coverage_path}: shows where the views covered the field", err=True)
-    _say_kept(kept_coverage)
-    if kept is not None:
+    _print_kept(old_coverage)
+    if old_file is not None:
         click.echo("The table's place hangs on the lens: calibrate the table again.", err=True)
     step = f"tablecam calibrate table PICTURE --table table.toml --camera {out}"
     click.echo(f"Next, with a picture of the table and its tags: {step}", err=True)
@@ -228,32 +232,32 @@ def table(
     out = out or camera_path
     check_place(out)
     roster = read_table_file(table_path)
-    known = read_camera_file(camera_path) if camera_path.exists() else None
+    old_camera = read_camera_file(camera_path) if camera_path.exists() else None
     image = read_picture(picture)
     height_px, width_px = image.shape[:2]
-    if known is not None:
-        known.check_picture_size(width_px, height_px, str(picture))
+    if old_camera is not None:
+        old_camera.check_picture_size(width_px, height_px, str(picture))
     made_at = datetime.now(UTC)
-    search = _table_search(image, picture, roster, known, made_at)
+    search = _table_search(image, picture, roster, old_camera, made_at)
     _check_agreement(search.calibration, picture, table_path)
-    lens = None if known is None else known.lens
+    lens = None if old_camera is None else old_camera.lens
     results = (search.calibration,) if lens is None else (lens, search.calibration)
     name = calibration_name(made_at, *results)
     camera_file = CameraFile(name, width_px, height_px, lens, search.calibration)
-    kept = write_camera_file(out, camera_file)
+    old_file = write_camera_file(out, camera_file)
     if as_json:
-        written = {"camera": out, "kept": kept}
+        written = {"camera": out, "kept": old_file}
         print_document(table_document(search, camera_file=camera_file, written=written))
         return
     print_table(search)
-    _say_written(out, kept)
+    _print_written(out, old_file)
 
 
-def _check_agreement(found: TableCalibration, picture: Path, table_path: Path) -> None:
-    """Refuse a place that no one could measure with: it would only look like a calibration."""
-    if found.sigma_mm <= _MOST_UNCERTAIN_MM:
+def _check_agreement(calibration: TableCalibration, picture: Path, table_path: Path) -> None:
+    """Refuses a calibration that is too uncertain to measure with."""
+    if calibration.sigma_mm <= _MAX_SIGMA_MM:
         return
-    worst = max(found.tags, key=lambda tag: tag.distance_mm)
+    worst = max(calibration.tags, key=lambda tag: tag.distance_mm)
     raise CalibrationError(
         f"{picture}: expected table tags where {table_path} lists them, got tag {worst.id} "
         f"{worst.distance_mm:.0f} mm beside: is it the file of this table, and do the tags lie as "
@@ -262,16 +266,16 @@ def _check_agreement(found: TableCalibration, picture: Path, table_path: Path) -
 
 
 def _table_search(
-    image: Image, picture: Path, roster: Roster, known: CameraFile | None, made_at: datetime
+    image: Image, picture: Path, roster: Roster, old_camera: CameraFile | None, made_at: datetime
 ) -> TableSearch:
-    lens = None if known is None else known.lens
+    lens = None if old_camera is None else old_camera.lens
     listed_mm = {tag.id: (tag.x_mm, tag.y_mm) for tag in roster.table_tags}
-    found = find_tags(
+    tags = find_tags(
         to_grey(image), roster.dictionary, listed_mm, None if lens is None else lens.lens
     )
     height_px, width_px = image.shape[:2]
     return find_table(
-        found,
+        tags,
         listed_mm,
         roster.table_tag_size_mm,
         picture_size_px=(width_px, height_px),
@@ -282,7 +286,7 @@ def _table_search(
 
 
 def _expanded(pictures: Sequence[Path]) -> tuple[Path, ...]:
-    """The pictures that were named, and those in the folders that were named, each once."""
+    """Returns the named pictures and those in the named folders, each once."""
     paths: dict[Path, None] = {}
     for path in pictures:
         paths |= dict.fromkeys(picture_paths(path) if path.is_dir() else (path,))
@@ -292,25 +296,25 @@ def _expanded(pictures: Sequence[Path]) -> tuple[Path, ...]:
 def _views(
     paths: Sequence[Path], chessboard: tuple[int, int] | None, square_mm: float
 ) -> list[BoardView]:
-    """The board in each picture.
+    """Returns the board view of each picture.
 
     Raises:
-        CalibrationError: A picture shows no board, or is of another size than the others.
+        CalibrationError: A picture shows no board, or its size differs from the others'.
         BadInput: A picture cannot be read.
     """
     names = [path.name for path in paths]
     views: list[BoardView] = []
     boardless: list[str] = []
     console = Console(stderr=True)
-    # Elsewhere than in a terminal it would leave an empty line, before an error that has but one.
-    looked_at = track(
+    # Outside a terminal the bar would print an empty line before an error, which has one line.
+    tracked_paths = track(
         paths,
         "Looking for the board",
         console=console,
         transient=True,
         disable=not console.is_terminal,
     )
-    for path in looked_at:
+    for path in tracked_paths:
         name = path.name if names.count(path.name) == 1 else str(path)
         grey = to_grey(read_picture(path))
         try:
@@ -318,6 +322,7 @@ def _views(
         except CalibrationError as error:
             boardless.append(str(error))
         else:
+            # Checked as views come, to fail before minutes are spent on the others.
             check_sizes(views)
     if boardless:
         more = f" (and {len(boardless) - 1} more such pictures)" if len(boardless) > 1 else ""
@@ -333,21 +338,21 @@ def _view(
     return find_chessboard(grey, name, inner_corners=chessboard, square_mm=square_mm)
 
 
-def _write_and_keep(path: Path, content: bytes) -> Path | None:
-    """Write a file; where one that was there before is kept, as `write_camera_file` does."""
+def _write_keeping_old(path: Path, content: bytes) -> Path | None:
+    """Writes a file and returns where the old one was moved, as `write_camera_file` does."""
     try:
-        kept = keep_old(path)
+        old_path = keep_old(path)
         path.write_bytes(content)
     except OSError as error:
         raise BadInput(str(path), f"cannot be written: {error.strerror}") from error
-    return kept
+    return old_path
 
 
-def _say_written(out: Path, kept: Path | None) -> None:
+def _print_written(out: Path, old_path: Path | None) -> None:
     click.echo(f"{out}: written", err=True)
-    _say_kept(kept)
+    _print_kept(old_path)
 
 
-def _say_kept(kept: Path | None) -> None:
-    if kept is not None:
-        click.echo(f"{kept}: the file that was there before is kept here", err=True)
+def _print_kept(old_path: Path | None) -> None:
+    if old_path is not None:
+        click.echo(f"{old_path}: the file that was there before is kept here", err=True)

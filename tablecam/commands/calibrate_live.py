@@ -1,4 +1,4 @@
-"""`tablecam calibrate --live`: a page that leads through the calibration of a camera."""
+"""`tablecam calibrate --live`: a page that guides through the calibration of a camera."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ def calibrate_live(
     port: int,
     open_browser: bool,
 ) -> None:
-    """Serve the page until Ctrl-C.
+    """Serves the page until Ctrl-C.
 
-    With the source `simulated` a board is waved before a simulated camera, over the demo's table.
+    With the source `simulated`, hands wave a board before a simulated camera, over the demo's
+    table.
     """
     check_place(camera_path)
     roster, factories, on_stage = _prepared(source, table_path)
@@ -57,14 +58,14 @@ def calibrate_live(
 def _prepared(
     source: str, table_path: Path | None
 ) -> tuple[Roster | None, Mapping[str, Callable[[SourceOptions], Source]], Callable[[Stage], None]]:
-    """The table, the sources beyond the usual, and who is to know of each stage."""
+    """Returns the table, additional sources by name, and the callback for each stage."""
     roster = None if table_path is None else read_table_file(table_path)
     if source != SIMULATED:
         return roster, {}, lambda stage: None
     simulated = SimulatedCalibration(demo_roster(), demo_camera(), is_endless=True)
 
     def on_stage(stage: Stage) -> None:
-        """The simulated hands wave the board while it is wanted, and clear the table after."""
+        """Waves the simulated board in the stage `lens`, and clears the table afterwards."""
         if stage == "lens":
             simulated.wave_again()
         else:

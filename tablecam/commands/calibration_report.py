@@ -1,4 +1,4 @@
-"""What a calibration came to, for a person as tables and for a program as one JSON document."""
+"""Reports the result of a calibration as tables or as one JSON document."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def lens_document(
     camera_file: CameraFile,
     written: dict[str, Path | None],
 ) -> dict[str, Any]:
-    """A lens calibration as JSON; `written` are the files that were written or kept, by role."""
+    """Returns a lens calibration as JSON; `written` are the files written or kept, by role."""
     sigmas = dict(zip(LENS_PARAMETERS, calibration.sigmas, strict=True))
     used = [
         {
@@ -40,7 +40,7 @@ def lens_document(
     ]
     left_out = [{"name": view.name, "used": False, "because": view.because} for view in rejected]
     return {
-        **_head(camera_file, written),
+        **_header(camera_file, written),
         "rms_px": calibration.rms_px,
         "sigma_px": progress.sigma_px,
         "wanting": list(progress.wanting),
@@ -55,11 +55,11 @@ def lens_document(
 def table_document(
     search: TableSearch, *, camera_file: CameraFile, written: dict[str, Path | None]
 ) -> dict[str, Any]:
-    """A table calibration as JSON."""
+    """Returns a table calibration as JSON."""
     calibration = search.calibration
     x_mm, y_mm, z_mm = (float(value) for value in calibration.pose.camera_centre_mm)
     return {
-        **_head(camera_file, written),
+        **_header(camera_file, written),
         "lens_calibrated": camera_file.lens is not None,
         "rms_px": calibration.rms_px,
         "sigma_mm": calibration.sigma_mm,
@@ -80,20 +80,20 @@ def table_document(
 
 
 def print_document(document: dict[str, Any]) -> None:
-    """One JSON document on standard output."""
+    """Prints one JSON document to standard output."""
     Console(soft_wrap=True, highlight=False, markup=False).print(json.dumps(document, indent=1))
 
 
 def print_lens(
     calibration: LensCalibration, rejected: Sequence[RejectedView], progress: Progress
 ) -> None:
-    """The views, the parameters, and whether they are enough, on standard output."""
+    """Prints the views, the parameters, and whether they suffice."""
     views = Table("view", "corners", "left out", "error px", title="Board views")
     for view in calibration.views:
         left_out = str(view.corners_left_out or "")
         views.add_row(view.name, str(view.corners), left_out, f"{view.rms_px:.3f}")
-    for gone in rejected:
-        views.add_row(gone.name, "not used", "", gone.because)
+    for rejection in rejected:
+        views.add_row(rejection.name, "not used", "", rejection.because)
     parameters = Table("parameter", "value", "± one sigma", title="Lens")
     lens, sigmas = calibration.lens, calibration.sigmas
     for name, value, sigma in zip(LENS_PARAMETERS, lens.parameters, sigmas, strict=True):
@@ -113,7 +113,7 @@ def print_lens(
 
 
 def print_table(search: TableSearch) -> None:
-    """The tags' residuals and what they leave uncertain, on standard output."""
+    """Prints the tags' residuals and the uncertainty they leave."""
     calibration = search.calibration
     has_left_out = not all(tag.used for tag in calibration.tags)
     verdict = ["used"] if has_left_out else []
@@ -124,26 +124,26 @@ def print_table(search: TableSearch) -> None:
         tags.add_row(str(tag.id), *numbers, *used)
     console = Console()
     console.print(tags)
-    for line in _words(calibration, search):
+    for line in _sentences(calibration, search):
         console.print(line, markup=False)
 
 
-def _words(calibration: TableCalibration, search: TableSearch) -> list[str]:
+def _sentences(calibration: TableCalibration, search: TableSearch) -> list[str]:
     x_mm, y_mm, z_mm = calibration.pose.camera_centre_mm
-    words = [
+    sentences = [
         f"The camera is at x {x_mm:.0f} mm, y {y_mm:.0f} mm, {z_mm:.0f} mm above the table.",
         f"Reprojection error {calibration.rms_px:.3f} px; places on the table are known to "
         f"{calibration.sigma_mm:.2f} mm (one sigma).",
     ]
     if search.sigma_with_lens_mm is not None:
-        words.append(
+        sentences.append(
             "The lens is not calibrated: with `tablecam calibrate lens` first, places would be "
             f"known to about {search.sigma_with_lens_mm:.2f} mm."
         )
-    return [*words, *(f"Note: {note}." for note in search.notes)]
+    return [*sentences, *(f"Note: {note}." for note in search.notes)]
 
 
-def _head(camera_file: CameraFile, written: dict[str, Path | None]) -> dict[str, Any]:
+def _header(camera_file: CameraFile, written: dict[str, Path | None]) -> dict[str, Any]:
     files = {role: None if path is None else str(path) for role, path in written.items()}
     return {
         "name": camera_file.name,

@@ -1,4 +1,4 @@
-"""`tablecam coverage`: how much of a game's rulebook is played and tested."""
+"""`tablecam coverage`: counts the rules of a rulebook that are played and tested."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ def coverage(game: str, as_json: bool) -> None:
 
     Those that are not are named.
     """
-    found = coverage_of(game)
-    if found is None:
-        known = nearest(game, game_names())
-        raise click.UsageError(f"coverage: expected a game, got {quoted(game)}{known}")
+    rules = coverage_of(game)
+    if rules is None:
+        hint = nearest(game, game_names())
+        raise click.UsageError(f"coverage: expected a game, got {quoted(game)}{hint}")
     if as_json:
-        click.echo(json.dumps(_document(game, found), indent=1))
+        click.echo(json.dumps(_document(game, rules), indent=1))
         return
-    whole = [each for each in found if each.is_whole]
-    click.echo(f"{game}: {len(whole)} of {len(found)} rules and examples are played and tested")
-    for each in found:
-        if not each.is_whole:
-            click.echo(f"  {each.id:7} {each.left_open or 'no test'}")
+    covered = [rule for rule in rules if rule.is_whole]
+    click.echo(f"{game}: {len(covered)} of {len(rules)} rules and examples are played and tested")
+    for rule in rules:
+        if not rule.is_whole:
+            click.echo(f"  {rule.id:7} {rule.left_open or 'no test'}")
 
 
-def _document(game: str, found: tuple[Covered, ...]) -> dict[str, object]:
+def _document(game: str, covered_rules: tuple[Covered, ...]) -> dict[str, object]:
     rules = [
         {
-            "id": each.id,
-            "is_whole": each.is_whole,
-            "modules": list(each.modules),
-            "tests": list(each.tests),
-            "left_open": each.left_open,
+            "id": rule.id,
+            "is_whole": rule.is_whole,
+            "modules": list(rule.modules),
+            "tests": list(rule.tests),
+            "left_open": rule.left_open,
         }
-        for each in found
+        for rule in covered_rules
     ]
-    return {"game": game, "whole": sum(each.is_whole for each in found), "rules": rules}
+    return {"game": game, "whole": sum(rule.is_whole for rule in covered_rules), "rules": rules}

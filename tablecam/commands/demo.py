@@ -1,4 +1,4 @@
-"""`tablecam demo`: the whole thing on the embedded table."""
+"""`tablecam demo`: the live table with a simulated camera over a scripted battle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tablecam disputes`: what players disagreed on in a game, with the pictures that settled it."""
+"""`tablecam disputes`: lists what players disagreed on in a game, with its pictures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 
 from tablecam.drawing.proof_caption import margin_words
 from tablecam.errors import BadInput
-from tablecam.record import disputes as kept
+from tablecam.record import disputes as record_disputes
 from tablecam.record.game_file import GameFile
 
 Json = dict[str, Any]
@@ -53,7 +53,7 @@ def disputes(path: Path, as_json: bool, pictures_folder: Path | None, number: in
     if pictures_folder is not None:
         _write_pictures(game, pictures_folder)
     if number is not None:
-        click.echo(json.dumps(kept.dispute_position(game, number), indent=1))
+        click.echo(json.dumps(record_disputes.dispute_position(game, number), indent=1))
     elif as_json:
         click.echo(json.dumps(_document(game), indent=1))
     else:
@@ -64,28 +64,28 @@ def disputes(path: Path, as_json: bool, pictures_folder: Path | None, number: in
 def _document(game: GameFile) -> Json:
     facts = game.facts()
     began = facts.started_at.isoformat()
-    return {"game": facts.game, "started_at": began, "disputes": kept.disputes(game)}
+    return {"game": facts.game, "started_at": began, "disputes": record_disputes.disputes(game)}
 
 
 def _lines(game: GameFile) -> Iterator[str]:
-    facts, found = game.facts(), kept.disputes(game)
-    count = {0: "no disputes", 1: "1 dispute"}.get(len(found), f"{len(found)} disputes")
+    facts, asked = game.facts(), record_disputes.disputes(game)
+    count = {0: "no disputes", 1: "1 dispute"}.get(len(asked), f"{len(asked)} disputes")
     yield f"{facts.game}, begun {facts.started_at:%Y-%m-%d %H:%M}: {count}"
-    for dispute in found:
+    for dispute in asked:
         at = datetime.fromisoformat(dispute["at"])
         yield f"\n{dispute['number']:>3}  {at:%H:%M:%S}  {dispute['question']['text']}"
-        for line in _said(dispute):
+        for line in _answer_lines(dispute):
             yield f"     {line}"
 
 
-def _said(dispute: Json) -> Iterator[str]:
-    """The answer, why, and what was decided where the rulebook is open."""
+def _answer_lines(dispute: Json) -> Iterator[str]:
+    """Yields the answer, its reason, and the reading chosen where the rulebook is unclear."""
     answer, line = dispute.get("answer"), dispute.get("line") or {}
     if answer:
         numbers = (answer["margin_mm"], answer["sigma_mm"], answer["probability"])
-        holds = margin_words(answer["answer"], *numbers)
-        said = ", ".join(filter(None, (_ANSWERS[answer["answer"]], holds)))
-        yield f"{said} [{answer['rule']}]"
+        margin = margin_words(answer["answer"], *numbers)
+        sentence = ", ".join(filter(None, (_ANSWERS[answer["answer"]], margin)))
+        yield f"{sentence} [{answer['rule']}]"
     if line:
         yield line["text"]
     if line.get("reading"):
@@ -93,9 +93,9 @@ def _said(dispute: Json) -> Iterator[str]:
 
 
 def _write_pictures(game: GameFile, folder: Path) -> None:
-    """Write each dispute's two pictures; what is there already is not written over."""
+    """Writes each dispute's two pictures; never overwrites other files."""
     written = 0
-    for dispute in kept.disputes(game):
+    for dispute in record_disputes.disputes(game):
         number = dispute["number"]
         for ending, is_plain in (("", False), ("-plain", True)):
             jpeg = _picture(game, number, plain=is_plain)
@@ -106,9 +106,9 @@ def _write_pictures(game: GameFile, folder: Path) -> None:
 
 
 def _picture(game: GameFile, number: int, *, plain: bool) -> bytes | None:
-    """A dispute's picture, None where it was asked before there was one."""
+    """Returns a dispute's picture; None if it has none."""
     try:
-        return kept.dispute_picture(game, number, plain=plain)
+        return record_disputes.dispute_picture(game, number, plain=plain)
     except BadInput:
         return None
 

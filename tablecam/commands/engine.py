@@ -1,4 +1,4 @@
-"""`tablecam engine`: the rules of a game as JSON lines on standard input and output."""
+"""`tablecam engine`: plays a game by JSON requests on standard input, a line each."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def engine(game: str, seed: int | None) -> None:
     """Play a GAME by requests on standard input, a line each."""
     rules = game_of(game)
     if rules is None:
-        known = nearest(game, game_names())
-        raise click.UsageError(f"engine: expected a game, got {quoted(game)}{known}")
+        hint = nearest(game, game_names())
+        raise click.UsageError(f"engine: expected a game, got {quoted(game)}{hint}")
     lines = Lines(rules, chance=Random(seed))
     while raw := sys.stdin.buffer.readline(MOST_BYTES + 1):
         rest = raw
         while len(rest) > MOST_BYTES and not rest.endswith(b"\n"):
-            rest = sys.stdin.buffer.readline(MOST_BYTES + 1)  # a line too long has one answer, too
+            rest = sys.stdin.buffer.readline(MOST_BYTES + 1)  # skips the rest of too long a line
         line = raw.decode("utf-8-sig", errors="replace")
         if line.strip():
-            # Echoed lines are flushed: the other side waits for each.
+            # `click.echo` flushes, as the client waits for each answer.
             click.echo(json.dumps(lines.answer(line)))

@@ -1,4 +1,4 @@
-"""`tablecam export`: a recording handed on, as lines for programs, a report for friends, ..."""
+"""`tablecam export`: converts a recording to JSON lines, a page, a film, a report or a text."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from tablecam.table.position_file import position_to_json
 from web.page_file import addresses, page_lines
 
 _PATH = click.Path(path_type=Path)
-_MOST_NAMED: Final = 12
-"""So many entries with positions are named where another was asked for."""
+_MAX_LISTED: Final = 12
+"""How many entries with positions an error lists."""
 
 _FILMS: Final[Mapping[str, Format]] = {"--mp4": MP4, "--gif": GIF}
 _WITH_PICTURES: Final = ("--jsonl", "--html", *_FILMS)
@@ -106,21 +106,21 @@ def export(
         write_lines(jsonl_path, with_progress(lines_of(copy), copy.last + 1, "writing lines"))
     if message_path is not None:
         write_lines(message_path, [text_of(recorded, watched_as("writing the message"))])
-    told = told_with_progress(recorded)
+    complete = told_with_progress(recorded)
     if html_path is not None:
-        write_lines(html_path, _page(told, has_pictures))
+        write_lines(html_path, _page(complete, has_pictures))
     for option, form in _FILMS.items():
         if (film_path := outputs[option]) is not None:
             watched = partial(_with_progress_of, option)
-            write_film(told, film_path, form, photographs=has_pictures, watched=watched)
+            write_film(complete, film_path, form, photographs=has_pictures, watched=watched)
     if text_path is not None:
-        write_lines(text_path, _report(told))
+        write_lines(text_path, _report(complete))
     if number is not None:
-        click.echo(json.dumps(_position(told, number), indent=1))
+        click.echo(json.dumps(_position(complete, number), indent=1))
 
 
 def _check(outputs: Mapping[str, Path | None], has_pictures: bool) -> None:
-    """Refuse what cannot be meant, before anything is written."""
+    """Refuses contradictory options before anything is written."""
     if not any(outputs.values()):
         raise BadInput("export", f"expected what to export: {', '.join(outputs)}")
     if has_pictures and not any(outputs[option] for option in _WITH_PICTURES):
@@ -142,8 +142,8 @@ def _page(recorded: Journal, has_pictures: bool) -> Iterator[str]:
     return page_lines(recorded, pictures, watched)
 
 
-def _with_progress_of(option: str, found: list[Scene]) -> Iterator[Scene]:
-    return with_progress(found, len(found), f"filming {option.removeprefix('--')}")
+def _with_progress_of(option: str, film_scenes: list[Scene]) -> Iterator[Scene]:
+    return with_progress(film_scenes, len(film_scenes), f"filming {option.removeprefix('--')}")
 
 
 def _report(recorded: Journal) -> Iterator[str]:
@@ -155,21 +155,21 @@ def _report(recorded: Journal) -> Iterator[str]:
 
 
 def _position(recorded: Journal, number: int) -> Json:
-    """What lay on the table at an entry; of a dispute, what it was asked of."""
+    """Returns the position at an entry; of a dispute, the one it was asked of."""
     last = recorded.last()
-    known = [each.number for each in recorded.entries("position", "play", "dispute")]
-    if not known or not known[0] <= number <= last:
-        raise BadInput("--position", f"{_expected(known, last)}, got {number}")
+    numbers = [entry.number for entry in recorded.entries("position", "play", "dispute")]
+    if not numbers or not numbers[0] <= number <= last:
+        raise BadInput("--position", f"{_expected(numbers, last)}, got {number}")
     (entry,) = recorded.entries(after=number - 1, up_to=number)
     if entry.kind == "dispute":
-        asked: Json = entry.document["position"]
-        return asked
+        position: Json = entry.document["position"]
+        return position
     return position_to_json(position_at(recorded, number))
 
 
-def _expected(known: list[int], last: int) -> str:
-    if not known:
+def _expected(numbers: list[int], last: int) -> str:
+    if not numbers:
         return "expected a recording with positions"
-    named = ", ".join(map(str, islice(known, _MOST_NAMED)))
-    more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
-    return f"expected an entry from {known[0]} to {last}, with new positions at {named}{more}"
+    listed = ", ".join(map(str, islice(numbers, _MAX_LISTED)))
+    more = f" and {len(numbers) - _MAX_LISTED} more" if len(numbers) > _MAX_LISTED else ""
+    return f"expected an entry from {numbers[0]} to {last}, with new positions at {listed}{more}"

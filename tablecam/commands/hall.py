@@ -1,4 +1,4 @@
-"""`tablecam hall`: one page for all tables that play into the same database."""
+"""`tablecam hall`: serves one page for all tables that record to the same database."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def hall(address: str, host: str, port: int, open_browser: bool) -> None:
     changes nothing on them, and shows no cards that are concealed. With `--host 0.0.0.0` everyone
     in the network may look.
     """
-    kept = Hall(address)
-    kept.prepare()
-    watch = HallWatch(kept)
+    database = Hall(address)
+    database.prepare()
+    watch = HallWatch(database)
     app, streams = create_hall(watch)
     server = Server(app, host, port, streams=streams)
     click.echo(f"The hall is at {server.network_address or server.address}", err=True)

@@ -1,4 +1,4 @@
-"""`tablecam import`: a recording again, from its JSON lines or from a text out of a message."""
+"""`tablecam import`: recreates a recording from its JSON lines or from a text in a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a command writes what it was asked for: a new file, whole or not at all, or `-`."""
+"""Checks and writes a command's output: a new file, created atomically, or `-`."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ force_option = click.option("--force", is_flag=True, help="Write over what is th
 def check_new(
     outputs: Mapping[str, Path | None], *, inputs: Iterable[Path] = (), force: bool | None = None
 ) -> None:
-    """Refuse outputs that exist already, or two options that name one file, before any work.
+    """Refuses outputs that exist, and two options for one file, before any work.
 
-    `outputs` maps each option to its path. With `force` they may be there, if they are none of the
-    `inputs`; None where a command has no such option.
+    `outputs` maps each option to its path. With `force` they may exist unless they are among the
+    `inputs`; None if a command has no such option.
 
     Raises:
-        BadInput: Naming the file, or the option.
+        BadInput: Names the file, or the option.
     """
     taken: dict[Path, str] = {}
     read = {path.resolve() for path in inputs}
     for option, path in outputs.items():
         if path is None:
             continue
+        # Resolved, as one file may be named in two ways.
         name = path if path == STANDARD_OUTPUT else path.resolve()
         if name in read:
             raise BadInput(str(path), "expected a file of its own to write, got one that is read")
@@ -51,7 +52,7 @@ def check_new(
 
 
 def check_place(path: Path, *, ending: str | None = None) -> None:
-    """Refuse a place that cannot be written to, before minutes are spent on what goes there.
+    """Refuses a path that cannot be written, before minutes are spent on its contents.
 
     Raises:
         BadInput: There is no such folder, the path is one, or has another ending.
@@ -65,11 +66,11 @@ def check_place(path: Path, *, ending: str | None = None) -> None:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write a text line by line, as the lines come.
+    """Writes a text line by line.
 
     Raises:
-        NameTaken: There is a file of that name.
-        BadInput: It cannot be written, or the lines cannot be had; then there is no such file.
+        NameTaken: A file of that name exists.
+        BadInput: It cannot be written, or reading `lines` fails; then no file is created.
     """
     with _opened(path) as write:
         for line in lines:

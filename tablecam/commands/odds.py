@@ -1,4 +1,4 @@
-"""`tablecam odds`: the exact chances of what a volley, a combat or a rally can lead to."""
+"""`tablecam odds`: computes the exact chances of a volley, a combat or a rally."""
 
 from __future__ import annotations
 

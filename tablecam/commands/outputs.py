@@ -1,4 +1,4 @@
-"""Writes what a command has drawn; `new_files.check_new` says where it may."""
+"""Writes pictures and texts that a command makes, once `new_files.check_new` allows it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tablecam.errors import BadInput
 
 
 def check_picture_name(path: Path) -> None:
-    """Refuse a name that says no format of pictures, before any work.
+    """Refuses a file name without a known picture format, before any work.
 
     Raises:
-        BadInput: It ends in none that is known.
+        BadInput: It has no known ending.
     """
     if not cv2.haveImageWriter(path.suffix or "."):
         expected = f"expected a name that ends in .png or .jpg, got {path.suffix!r}"
@@ -23,10 +23,10 @@ def check_picture_name(path: Path) -> None:
 
 
 def write_picture(path: Path, picture: NDArray[np.uint8]) -> None:
-    """Write a picture (height, width, 3) in the format that the file's name says.
+    """Writes a picture (height, width, 3) in the format of the file's ending.
 
     Raises:
-        BadInput: The name ends in none that is known, or the file cannot be written.
+        BadInput: The ending is unknown, or the file cannot be written.
     """
     check_picture_name(path)
     _, data = cv2.imencode(path.suffix, picture)
@@ -37,7 +37,7 @@ def write_picture(path: Path, picture: NDArray[np.uint8]) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a document.
+    """Writes a text file.
 
     Raises:
         BadInput: The file cannot be written.

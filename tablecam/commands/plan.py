@@ -1,4 +1,4 @@
-"""`tablecam plan`: what a camera would make of the tags, before either is bought or printed."""
+"""`tablecam plan`: predicts how well a camera will read the tags, before buying or printing."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from tablecam.vision.search.camera_scale import largest_tag_mm, side_cells
 
 _FILE = click.Path(path_type=Path)
 _WEBCAM_DEG = 78.0
-_LEAST_TAG_MM = 1.0
-"""No printer prints the cells of a smaller one."""
+_MIN_TAG_MM = 1.0
+"""Printers cannot print the cells of a smaller tag."""
 
 
 _EXAMPLES = """\b
@@ -100,13 +100,13 @@ def plan(
     degrees = _field_of_view_deg(field_of_view_deg, focal_mm, sensor_mm)
     lens = ideal_lens(*resolution_px(resolution), degrees)
     mount = _mount(lens, camera_at, roster, height_mm)
-    found = planned(mount, height_mm, roster, measured_expectation(), error_mm=error_mm)
+    result = planned(mount, height_mm, roster, measured_expectation(), error_mm=error_mm)
     if drawing_path is not None:
-        write_picture(drawing_path, plan_picture(found))
+        write_picture(drawing_path, plan_picture(result))
     if as_json:
-        print_plan_document(found, mount)
+        print_plan_document(result, mount)
     else:
-        print_plan(found, mount)
+        print_plan(result, mount)
 
 
 def _roster(path: Path, tag_size_mm: float | None) -> Roster:
@@ -115,8 +115,8 @@ def _roster(path: Path, tag_size_mm: float | None) -> Roster:
         raise BadInput(str(path), "expected a [[base_type]] or more, got none", key="base_type")
     if tag_size_mm is None:
         return roster
-    if tag_size_mm < _LEAST_TAG_MM:
-        raise BadInput("--tag-size", f"expected {_LEAST_TAG_MM:g} mm or more, got {tag_size_mm:g}")
+    if tag_size_mm < _MIN_TAG_MM:
+        raise BadInput("--tag-size", f"expected {_MIN_TAG_MM:g} mm or more, got {tag_size_mm:g}")
     cells = side_cells(roster)
     least = min(roster.base_types, key=lambda base: largest_tag_mm(base, cells))
     if tag_size_mm > largest_tag_mm(least, cells):
@@ -157,6 +157,7 @@ def _mount(lens: Lens, place: str | None, roster: Roster, height_mm: float) -> M
     except ValueError:
         raise BadInput("--camera-at", f"expected X,Y such as 900,600, got {place!r}") from None
     mount = Mount(lens, (x_mm, y_mm))
+    # Negated, so that NaN is refused, too.
     if not mount.beside_mm(roster) <= MOST_SLANTED * height_mm:
         raise BadInput(
             "--camera-at",

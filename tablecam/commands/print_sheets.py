@@ -1,4 +1,4 @@
-"""`tablecam print`: the sheets to print."""
+"""`tablecam print`: writes the sheets of tags and the lens board as a PDF."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tablecam.table.table_file import read_table_file
 What = Literal["all", "bases", "table", "board"]
 
 _WHAT: tuple[What, ...] = ("all", "bases", "table", "board")
-_OURS = b"/Creator (tablecam)"
+_CREATOR = b"/Creator (tablecam)"
 
 
 _EXAMPLES = """\b
@@ -74,7 +74,7 @@ def print_sheets(
 def sheet_content(
     roster: Roster | None, what: What, only: tuple[str, ...] | None = None
 ) -> SheetContent:
-    """What a table needs printed.
+    """Returns what must be printed for a table.
 
     Args:
         roster: The table; None prints the lens board alone.
@@ -82,7 +82,7 @@ def sheet_content(
         only: The ids of the units and commanders whose tags to print; None prints them all.
 
     Raises:
-        BadInput: A name is no unit's or commander's, or what is wanted has no base tags.
+        BadInput: A name is no unit's or commander's, or the sheets have no base tags.
     """
     if only is not None and what not in ("all", "bases"):
         raise BadInput("--units", f"expected it with base tags, got `--what {what}`")
@@ -114,17 +114,22 @@ def _units(roster: Roster, only: tuple[str, ...] | None) -> tuple[UnitTags, ...]
         for kind in (_kind(unit.base_type),)
     ]
     commanders = [
-        UnitTags(leader.id, f"{leader.side} commander", _kind(leader.base_type), (leader.tag,))
-        for leader in roster.commanders
+        UnitTags(
+            commander.id,
+            f"{commander.side} commander",
+            _kind(commander.base_type),
+            (commander.tag,),
+        )
+        for commander in roster.commanders
     ]
-    found = units + commanders
+    all_tags = units + commanders
     if only is None:
-        return tuple(found)
-    unknown = sorted(set(only) - {unit.title for unit in found})
+        return tuple(all_tags)
+    unknown = sorted(set(only) - {tags.title for tags in all_tags})
     if unknown or not only:
         expected = f"expected ids of units or commanders of {roster.source}"
         raise BadInput("--units", f"{expected}, got {', '.join(unknown) or 'none'}")
-    return tuple(unit for unit in found if unit.title in only)
+    return tuple(tags for tags in all_tags if tags.title in only)
 
 
 def _kind(base_type: BaseType) -> BaseKind:
@@ -148,19 +153,19 @@ def _plan(roster: Roster) -> TablePlan:
 
 
 def _are_sheets(out: Path) -> bool:
-    """Whether there is a file of sheets that tablecam wrote."""
+    """Whether the file was written by this command."""
     try:
-        return out.is_file() and _OURS in out.read_bytes()
+        return out.is_file() and _CREATOR in out.read_bytes()
     except OSError as error:
         raise BadInput(str(out), f"cannot be written: {error.strerror}") from None
 
 
 def _write(out: Path, pdf: bytes) -> None:
-    """Write beside it and then put it in place: what was there stays whole until then."""
-    beside = out.with_name(out.name + ".part")
+    """Writes a file atomically: until it is complete, the old one stays."""
+    temporary = out.with_name(out.name + ".part")
     try:
-        beside.write_bytes(pdf)
-        os.replace(beside, out)
+        temporary.write_bytes(pdf)
+        os.replace(temporary, out)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise BadInput(str(out), f"cannot be written: {error.strerror}") from None

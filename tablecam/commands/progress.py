@@ -1,4 +1,4 @@
-"""Long work shows itself: a bar on standard error, where a person looks."""
+"""Shows the progress of long work as a bar on standard error, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 
 
 def with_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
-    """The items one by one, while a bar tells how many of `total` there were; then it is gone."""
+    """Yields the items while a bar shows how many of `total` are done."""
     console = Console(stderr=True)
     yield from track(
         items,
@@ -28,5 +28,5 @@ def with_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item
 
 
 def watched_as(what: str) -> Watched:
-    """A bar, by that name, for whoever lets others see how far its work has come."""
+    """Returns a function that shows progress under a name, for library code to call."""
     return partial(with_progress, what=what)

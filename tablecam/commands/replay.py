@@ -1,4 +1,4 @@
-"""`tablecam replay`: a recorded game read in the terminal, checked by the rules, or repaired."""
+"""`tablecam replay`: prints a recorded game, checks it by the rules, repairs it or plays it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tablecam.replay.terminal_report import head, log_console, print_log
 from tablecam.replay.words import counted
 
 DIFFERS = 1
-"""The exit code where a check finds a difference."""
+"""The exit code if a check finds a difference."""
 _PATH = click.Path(path_type=Path)
 _COUNTED = (
     *("game", "action", "roll", "undo", "remark"),
@@ -91,11 +91,11 @@ def replay(
         context.exit(_check(recorded, verified, as_json))
     for line in verified.lines():
         click.echo(harmless(line), err=True)
-    told = told_with_progress(recorded)
+    complete = told_with_progress(recorded)
     if is_page:
-        serve_replay(told, host, port, open_browser=open_browser)
+        serve_replay(complete, host, port, open_browser=open_browser)
         return
-    _print_log(told, as_json)
+    _print_log(complete, as_json)
     if verified.faults:
         context.exit(DIFFERS)
 
@@ -119,17 +119,17 @@ def _print_log(recorded: Journal, as_json: bool) -> None:
 def _repair(path: Path, repaired_path: Path) -> None:
     pages = pages_of(path)
     numbers = with_progress(range(1, pages.last + 1), pages.last, "reading pages")
-    found = repaired((row for number in numbers for row in pages.rows(number)), str(path))
-    entries = with_progress(found.copy.entries, found.copy.last, "writing")
-    GameFile.create(repaired_path, found.copy.facts, entries, found.copy.written_by)
-    for line in found.lines():
+    result = repaired((row for number in numbers for row in pages.rows(number)), str(path))
+    entries = with_progress(result.copy.entries, result.copy.last, "writing")
+    GameFile.create(repaired_path, result.copy.facts, entries, result.copy.written_by)
+    for line in result.lines():
         click.echo(line)
     for line in _complaints(path):
         click.echo(harmless(line))
 
 
 def _complaints(path: Path) -> Iterator[str]:
-    """What is wrong with a damaged file as such, whether or not anything is lost by it."""
+    """Returns the faults of a damaged file itself, whether or not anything is lost."""
     try:
         faults = verified_file(GameFile.open(path, read_only=True)).faults
     except BadInput as error:
@@ -146,21 +146,21 @@ def _check(recorded: Journal, verified: Verified, as_json: bool) -> int:
         played_s = (entry.at - facts.started_at).total_seconds()
         if not check.entry(entry):
             break
-    found = check.checked
+    checked = check.checked
     if as_json:
-        click.echo(json.dumps(_check_document(found, verified, written_by), indent=1))
+        click.echo(json.dumps(_check_document(checked, verified, written_by), indent=1))
     else:
         if verified.faults:
             _print_verified(verified)
-        _print_check(found, time.monotonic() - began_s, played_s, is_whole=not verified.faults)
+        _print_check(checked, time.monotonic() - began_s, played_s, is_whole=not verified.faults)
         if not verified.faults:
             _print_verified(verified)
-        _print_versions(found, written_by)
-    return DIFFERS if found.fault is not None or verified.faults else 0
+        _print_versions(checked, written_by)
+    return DIFFERS if checked.fault is not None or verified.faults else 0
 
 
-def _check_document(found: Checked, verified: Verified, written_by: str) -> dict[str, object]:
-    fault = None if found.fault is None else found.fault.to_json()
+def _check_document(checked: Checked, verified: Verified, written_by: str) -> dict[str, object]:
+    fault = None if checked.fault is None else checked.fault.to_json()
     return {
         "holds": fault is None and not verified.faults,
         "digests": {
@@ -169,9 +169,9 @@ def _check_document(found: Checked, verified: Verified, written_by: str) -> dict
             "without": verified.without,
             "faults": verified.faults,
         },
-        "checked": {f"{what}s": found.counts[what] for what in _COUNTED},
+        "checked": {f"{noun}s": checked.counts[noun] for noun in _COUNTED},
         "difference": fault,
-        "reworked": found.reworked,
+        "reworked": checked.reworked,
         "written_by": written_by,
         "checked_by": tablecam.__version__,
     }
@@ -184,26 +184,26 @@ def _print_verified(verified: Verified) -> None:
         click.echo(harmless(line))
 
 
-def _print_check(found: Checked, took_s: float, played_s: float, *, is_whole: bool) -> None:
-    counts = [counted(found.counts[what], what) for what in _COUNTED if found.counts[what]]
+def _print_check(checked: Checked, took_s: float, played_s: float, *, is_whole: bool) -> None:
+    counts = [counted(checked.counts[noun], noun) for noun in _COUNTED if checked.counts[noun]]
     faster = f", {played_s / took_s:,.0f} times as fast as it was played" if took_s else ""
-    if found.fault is None:
-        what = "all holds" if is_whole else "agrees with the rules"
-        click.echo(f"{what}: {', '.join(counts) or 'there was nothing to check'}")
+    if checked.fault is None:
+        verdict = "all holds" if is_whole else "agrees with the rules"
+        click.echo(f"{verdict}: {', '.join(counts) or 'there was nothing to check'}")
         click.echo(f"done again in {took_s:.1f} s{faster}")
     else:
         click.echo(f"held until then: {', '.join(counts) or 'nothing'}")
-        click.echo(f"the first that does not: {harmless(str(found.fault))}")
+        click.echo(f"the first that does not: {harmless(str(checked.fault))}")
 
 
-def _print_versions(found: Checked, written_by: str) -> None:
-    """Which tablecam recorded it, where another checks it; and what is no fault of the game's."""
+def _print_versions(checked: Checked, written_by: str) -> None:
+    """Prints which version recorded the game, if another, and how many entries are reworked."""
     is_own = written_by == tablecam.__version__
     if not is_own:
         ours = f"this is {tablecam.__version__}"
         click.echo(f"recorded by tablecam {harmless(written_by) or 'unknown'}; {ours}")
-    if found.reworked:
-        entries = f"{counted(found.reworked, 'entry')} {'is' if found.reworked == 1 else 'are'}"
+    if checked.reworked:
+        entries = f"{counted(checked.reworked, 'entry')} {'is' if checked.reworked == 1 else 'are'}"
         how = "drawn otherwise" if is_own else "drawn otherwise, or put in other words,"
         click.echo(f"{entries} {how} by now: what was ruled is the same")
 

@@ -1,4 +1,4 @@
-"""A recording on a page, served to whoever has its file."""
+"""Serves the page that plays a recording."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from web.application import create_replay
 from web.server import Server
 from web.streams import Streams
 
-_NO_STREAMS = 1
-"""The page asks whether there is more; it listens to nothing."""
+_MAX_STREAMS = 1
+"""The page polls for new entries; it opens no event stream."""
 
 
 def serve_replay(recorded: Journal, host: str, port: int, *, open_browser: bool) -> None:
-    """Serve the page of a recording until Ctrl-C.
+    """Serves the page of a recording until Ctrl-C.
 
     Raises:
         BadInput: The address cannot be listened on.
     """
-    # Whoever is let in from elsewhere is not whoever has the file.
+    # Visitors from the network must not see what only the owner of the file may.
     app = create_replay(recorded, is_own=is_this_machine(host))
-    server = Server(app, host, port, streams=Streams(_NO_STREAMS))
+    server = Server(app, host, port, streams=Streams(_MAX_STREAMS))
     address = server.network_address or server.address
     click.echo(f"The recording is played at {address}", err=True)
     click.echo("Ctrl-C stops.", err=True)

@@ -1,4 +1,4 @@
-"""`tablecam reread`: recordings of games that were only filmed."""
+"""`tablecam reread`: makes recordings from videos of games."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tablecam.recorder.rereading import Reread, Task, mark_of, reread
 from tablecam.table.table_file import read_table_file
 
 _PATH = click.Path(path_type=Path)
-_LOOK_S: Final = 0.25
+_REFRESH_S: Final = 0.25
 _PATIENCE_S: Final = 10
 
 _EXAMPLES = """\b
@@ -36,8 +36,8 @@ Examples:
 """
 
 
-class _Promise(Protocol):
-    """What comes of a video, some time: a future of this machine's or of a cluster's."""
+class _Future(Protocol):
+    """A future result for a video, on this machine or on a cluster."""
 
     def done(self) -> bool: ...
 
@@ -98,17 +98,21 @@ def reread_command(
         )
         for video in videos
     ]
-    make = partial(_here, workers=workers) if scheduler is None else partial(_there, scheduler)
-    with make(tasks) as promises:
-        found = _watched(tasks, promises)
-    for each in found:
-        click.echo(_said(each), err=bool(each.problem))
-    if any(each.problem for each in found):
+    make = (
+        partial(_local_pool, workers=workers)
+        if scheduler is None
+        else partial(_dask_cluster, scheduler)
+    )
+    with make(tasks) as futures:
+        results = _results(tasks, futures)
+    for result in results:
+        click.echo(_summary(result), err=bool(result.problem))
+    if any(result.problem for result in results):
         context.exit(2)
 
 
 def _check(videos: Sequence[Path], table_path: Path, camera_path: Path) -> None:
-    """Refuse what would be wrong with every video, and two that would become one recording."""
+    """Refuses files that no video could be read with, and videos of the same name."""
     read_table_file(table_path)
     read_camera_file(camera_path)
     for stem, count in Counter(video.stem for video in videos).items():
@@ -118,9 +122,9 @@ def _check(videos: Sequence[Path], table_path: Path, camera_path: Path) -> None:
 
 
 @contextmanager
-def _here(tasks: Sequence[Task], *, workers: int) -> Iterator[list[_Promise]]:
-    """Read on this machine, in processes of their own."""
-    # Not forked: a fork of a process with threads, as OpenCV has them, may hang.
+def _local_pool(tasks: Sequence[Task], *, workers: int) -> Iterator[list[_Future]]:
+    """Reads the videos in processes on this machine."""
+    # Spawned, not forked: a fork of a process with threads, as OpenCV has them, may hang.
     with ProcessPoolExecutor(min(workers, len(tasks)), get_context("spawn")) as pool:
         try:
             yield [pool.submit(reread, task) for task in tasks]
@@ -130,8 +134,8 @@ def _here(tasks: Sequence[Task], *, workers: int) -> Iterator[list[_Promise]]:
 
 
 @contextmanager
-def _there(address: str, tasks: Sequence[Task]) -> Iterator[list[_Promise]]:
-    """Read on a Dask cluster."""
+def _dask_cluster(address: str, tasks: Sequence[Task]) -> Iterator[list[_Future]]:
+    """Reads the videos on a Dask cluster."""
     try:
         from distributed import Client
     except ImportError:
@@ -146,19 +150,19 @@ def _there(address: str, tasks: Sequence[Task]) -> Iterator[list[_Promise]]:
         yield [client.submit(reread, task, pure=False) for task in tasks]
 
 
-def _watched(tasks: Sequence[Task], promises: Sequence[_Promise]) -> list[Reread]:
-    """Wait for all, while a bar for each video tells how far it was read."""
+def _results(tasks: Sequence[Task], futures: Sequence[_Future]) -> list[Reread]:
+    """Waits for all videos while a bar for each shows its progress."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
     with Progress(
         *columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal
     ) as progress:
         bars = [progress.add_task(task.video.name, total=None) for task in tasks]
-        while not all(promise.done() for promise in promises):
+        while not all(future.done() for future in futures):
             for task, bar in zip(tasks, bars, strict=True):
                 _show(progress, task, bar)
-            time.sleep(_LOOK_S)
-    return [_result(task, promise) for task, promise in zip(tasks, promises, strict=True)]
+            time.sleep(_REFRESH_S)
+    return [_result(task, future) for task, future in zip(tasks, futures, strict=True)]
 
 
 def _show(progress: Progress, task: Task, bar: TaskID) -> None:
@@ -167,17 +171,17 @@ def _show(progress: Progress, task: Task, bar: TaskID) -> None:
         progress.update(bar, completed=mark.read_s, total=mark.length_s or None)
 
 
-def _result(task: Task, promise: _Promise) -> Reread:
-    """What became of a video; a worker that died is a problem of that video alone."""
+def _result(task: Task, future: _Future) -> Reread:
+    """Returns a video's result; a worker that died is a problem of that video alone."""
     try:
-        found: Reread = promise.result()
-    except Exception as error:  # whatever ends a process or a cluster's worker
+        reread_result: Reread = future.result()
+    except Exception as error:  # anything that ends a process or a cluster's worker
         return Reread(task.video, task.recording, problem=f"{task.video}: {error!r}")
-    return found
+    return reread_result
 
 
-def _said(each: Reread) -> str:
-    if each.problem:
-        return each.problem
-    before = ", as it was before" if each.was_done_before else ""
-    return f"{each.recording}: {each.positions} positions{before}"
+def _summary(result: Reread) -> str:
+    if result.problem:
+        return result.problem
+    hint = ", as it was before" if result.was_done_before else ""
+    return f"{result.recording}: {result.positions} positions{hint}"

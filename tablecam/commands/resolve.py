@@ -1,4 +1,4 @@
-"""`tablecam resolve`: one volley, bombardment, combat or rally, from the dice on the table."""
+"""`tablecam resolve`: resolves a volley, bombardment, combat or rally by dice that were rolled."""
 
 from __future__ import annotations
 

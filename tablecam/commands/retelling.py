@@ -1,4 +1,4 @@
-"""What an older tablecam did not keep of a game, told before anything else is done with it."""
+"""Completes recordings of older versions before a command uses them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tablecam.replay.retold import retold
 
 
 def told_with_progress(recorded: Journal) -> Journal:
-    """A recording that tells all that happened in it; doing an old one again takes a while.
+    """Returns a recording with all that happened in it; replaying an old one takes a while.
 
     Raises:
         BadInput: It cannot be read, or an entry is damaged.

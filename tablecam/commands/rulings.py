@@ -1,4 +1,4 @@
-"""`tablecam rulings`: every ruling that follows from a position alone."""
+"""`tablecam rulings`: prints every ruling that follows from a position alone."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ from tablecam.table.position_file import read_position_file
 from tablecam.wording import nearest, quoted
 
 _FILE_WIDTH = 120
-"""In a file or a pipe no window limits the width."""
-_WHOLE = frozenset({"side", "unit"})
+"""Width of output to a file or a pipe, which has no window to limit it."""
+_UNBROKEN_COLUMNS = frozenset({"side", "unit"})
 """Columns whose words are not broken, however narrow the window is."""
 _FILE = click.Path(path_type=Path)
 
@@ -90,44 +90,48 @@ def rulings(
             _check_named(option, unit_id, field.by_id, "unit")
     _check_rule(rule)
     _check_two(pair, unit_ids)
-    whole = all_rulings(field, active)
-    found = _narrowed(whole, unit_ids, pair)
+    everything = all_rulings(field, active)
+    narrowed = _narrowed(everything, unit_ids, pair)
     if drawing_path is not None:
-        write_text(drawing_path, drawing(found, rule=rule))
+        write_text(drawing_path, drawing(narrowed, rule=rule))
     if as_json:
-        _print_document(found, pair, rule)
+        _print_document(narrowed, pair, rule)
     elif unit_ids or pair is not None:
-        made = (
-            [pair_sheet(whole, *pair)] if pair else [unit_sheet(whole, each) for each in unit_ids]
+        sheets = (
+            [pair_sheet(everything, *pair)]
+            if pair
+            else [unit_sheet(everything, unit_id) for unit_id in unit_ids]
         )
-        _print_sheets(made, rule, field.warnings)
+        _print_sheets(sheets, rule, field.warnings)
     else:
-        _print_tables(found, rule)
+        _print_tables(narrowed, rule)
 
 
-def _narrowed(found: Rulings, unit_ids: tuple[str, ...], pair: tuple[str, str] | None) -> Rulings:
+def _narrowed(
+    everything: Rulings, unit_ids: tuple[str, ...], pair: tuple[str, str] | None
+) -> Rulings:
     if pair is not None:
-        return of_pair(found, *pair)
-    return of_units(found, unit_ids) if unit_ids else found
+        return of_pair(everything, *pair)
+    return of_units(everything, unit_ids) if unit_ids else everything
 
 
-def _print_document(found: Rulings, pair: tuple[str, str] | None, rule: str | None) -> None:
-    document = rulings_document(found) if pair is None else pair_document(found, *pair)
+def _print_document(shown: Rulings, pair: tuple[str, str] | None, rule: str | None) -> None:
+    document = rulings_document(shown) if pair is None else pair_document(shown, *pair)
     if rule is not None:
         document = document_under(rule, document)
     click.echo(json.dumps(document, indent=1))
 
 
-def _print_tables(found: Rulings, rule: str | None) -> None:
+def _print_tables(shown: Rulings, rule: str | None) -> None:
     console = _console()
-    for table in tables_of(found, rule=rule):
+    for table in tables_of(shown, rule=rule):
         console.print(_rich(table))
-    for line in notes_of(found, rule=rule):
+    for line in notes_of(shown, rule=rule):
         console.print(line, markup=False)
 
 
 def _print_sheets(sheets: Iterable[Sheet], rule: str | None, warnings: Iterable[str]) -> None:
-    """What the page says of a unit or of two, in the same sentences."""
+    """Prints what the page says of a unit or of two, in the same sentences."""
     console = _console()
     for sheet in sheets:
         for line in sheet_lines(sheet, width=min(console.width, _FILE_WIDTH), rule=rule):
@@ -145,18 +149,20 @@ def _console() -> Console:
 
 
 def _rich(table: TextTable) -> Table:
-    made = Table(
+    rich_table = Table(
         title=table.title,
         title_justify="left",
         box=SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, 1, 0, 0),
     )
-    for head in table.heads:
-        made.add_column(escape(head), overflow="fold", no_wrap=head in _WHOLE)
+    for heading in table.heads:
+        rich_table.add_column(
+            escape(heading), overflow="fold", no_wrap=heading in _UNBROKEN_COLUMNS
+        )
     for row in table.rows:
-        made.add_row(*map(escape, row))
-    return made
+        rich_table.add_row(*map(escape, row))
+    return rich_table
 
 
 def _check_named(option: str, name: str, known: Iterable[str], kind: str) -> None:
@@ -169,7 +175,7 @@ def _check_named(option: str, name: str, known: Iterable[str], kind: str) -> Non
 
 def _check_rule(rule: str | None) -> None:
     if rule is not None and not keys_under(rule):
-        known = ", ".join(dict.fromkeys(each for rules in RULES.values() for each in rules))
+        known = ", ".join(dict.fromkeys(rule_id for rules in RULES.values() for rule_id in rules))
         raise BadInput("--rule", f"expected one of {known}, or a chapter of theirs, got {rule}")
 
 

@@ -1,4 +1,4 @@
-"""`tablecam run`: the live table."""
+"""`tablecam run`: watches a table with a camera and serves its page."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def run(
         page = {"host": host, "port": port, "open_browser": open_browser}
         context.invoke(demo, **page, game=game)
         return
-    table_path, camera_path = _needed(table_path, "--table"), _needed(camera_path, "--camera")
+    table_path, camera_path = _required(table_path, "--table"), _required(camera_path, "--camera")
     roster = read_table_file(table_path)
     camera_file = read_camera_file(camera_path)
     size = PictureSize(camera_file.width_px, camera_file.height_px, camera_file.source)
@@ -67,7 +67,7 @@ def run(
     if kind in ("camera", "stream"):
         click.echo(f"Opening the {kind}; the page comes in a moment …", err=True)
     if kind == "picture":
-        options = replace(options, at_end="loop")  # it lies there to be looked at
+        options = replace(options, at_end="loop")  # a picture stays visible
     with open_reader(source, options, expected_size=size) as reader:
         serve(
             reader,
@@ -86,7 +86,7 @@ def _record(options: GameOptions, game: str, table_path: Path, camera_path: Path
     return kept_game(options, game, table_file, camera_path.read_text(encoding="utf-8-sig"))
 
 
-def _needed(path: Path | None, option: str) -> Path:
+def _required(path: Path | None, option: str) -> Path:
     if path is None:
         expected = f"expected a file, got none (only `--source {SIMULATED}` brings its own)"
         raise BadInput(option, expected)

@@ -1,4 +1,4 @@
-"""How `run` and `demo` put a live table on a page: the options they share, and the joining."""
+"""Serves a live table on a page for `run` and `demo`, with the options that they share."""
 
 from __future__ import annotations
 
@@ -39,16 +39,17 @@ from web.server import Server
 Decorated = Callable[..., Any]
 
 EVERYWHERE = "0.0.0.0"
-"""Every address of this machine: what a network sees of it."""
+"""Every address of this machine: reachable from the network."""
 
 
 def games_folder() -> Path:
-    """Where games are kept unless players say otherwise."""
+    """Returns the folder of games unless players choose another."""
     return platformdirs.user_data_path("tablecam", appauthor=False) / "games"
 
 
 def page_options(command: Decorated) -> Decorated:
-    """Add `--host`, `--port` and `--open` to a command that serves a page."""
+    """Adds `--host`, `--port` and `--open` to a command that serves a page."""
+    # Click lists the option that is applied last first.
     for option in reversed(
         (
             click.option(
@@ -75,9 +76,9 @@ def page_options(command: Decorated) -> Decorated:
 
 @dataclass(frozen=True, slots=True)
 class GameOptions:
-    """How a game is served: to whom, by whose confirmation it goes on, and where it is kept.
+    """How a game is served: to whom, confirmed by whom, and where it is recorded.
 
-    `name` is what players call the table in the hall; empty: what its table file says.
+    `name` is what players call the table in the hall; if empty, the table file's name is used.
     """
 
     on_lan: bool
@@ -137,7 +138,7 @@ _GAME_OPTIONS = (
 
 
 def game_options(command: Decorated) -> Decorated:
-    """Give a command `game`, read from `--lan`, `--auto`, `--games`, `--new` and the others."""
+    """Adds `--lan`, `--auto`, `--games`, `--new` and others, passed on as `game`."""
 
     @functools.wraps(command)
     def with_options(
@@ -151,14 +152,15 @@ def game_options(command: Decorated) -> Decorated:
         name: str,
         **others: Any,
     ) -> Any:
-        said_by = click.get_current_context().get_parameter_source("host")
-        if lan and said_by is ParameterSource.DEFAULT:
+        host_source = click.get_current_context().get_parameter_source("host")
+        if lan and host_source is ParameterSource.DEFAULT:
             others["host"] = EVERYWHERE
-        hall = None if record is None else Hall(record)  # a wrong address is told at once
+        hall = None if record is None else Hall(record)  # now, to report a wrong address at once
         game = GameOptions(lan, auto, games, new, pictures, hall, name)
         return command(*args, game=game, **others)
 
     decorated: Decorated = with_options
+    # Click lists the option that is applied last first.
     for option in reversed(_GAME_OPTIONS):
         decorated = option(decorated)
     return decorated
@@ -176,7 +178,7 @@ def serve(
     record: KeptGame,
     simulated: SimulatedControls | None = None,
 ) -> None:
-    """Watch the table and serve its page until Ctrl-C; say at the end where the game is kept."""
+    """Watches the table and serves its page until Ctrl-C; then prints where the game is stored."""
     roster = replace(roster, name=game.name or roster.name)
     live = LiveTable(
         reader,
@@ -188,19 +190,21 @@ def serve(
     )
     seats = _seats(roster, host, port, game, is_new=record.path is None)
     server = Server(create_app(live, seats=seats, recording=record.journal), host, port)
+    # With --port 0 the port is known only now.
     seats.address = server.network_address or server.address
     start = server.address + seats.path("shared").lstrip("/") if seats.by_link else server.address
     click.echo(f"The table is at {start}", err=True)
     if seats.by_link:
         click.echo(invitation(seats), err=True)
     click.echo("Ctrl-C stops.", err=True)
+    # The upload ends after the table, so that it gets the last entries.
     with _sending(game, record, roster.name), live:
         server.run(open_browser=open_browser, start=start)
     say_where_kept(record)
 
 
 def say_where_kept(record: KeptGame) -> None:
-    """Say of a record that is closed where the game is kept, or what of it is lost.
+    """Prints where a closed record stored the game, or what of it is lost.
 
     Raises:
         click.exceptions.Exit: Something is lost.
@@ -215,14 +219,14 @@ def say_where_kept(record: KeptGame) -> None:
 
 
 def _seats(roster: Roster, host: str, port: int, game: GameOptions, *, is_new: bool) -> Seats:
-    """The table's seats; on a port of its own a game that is gone on with keeps their links."""
+    """Returns the table's seats; on a fixed port a resumed game reuses their links."""
     by_link = game.on_lan or not is_this_machine(host)
     keys = game.folder / f".seats-{port}.json" if by_link and port else None
     return Seats(sides_of(roster), by_link=by_link, keys=keys, is_new=is_new)
 
 
 def _sending(game: GameOptions, record: KeptGame, name: str) -> AbstractContextManager[object]:
-    """What shows the game in a hall while it lasts, where there is one."""
+    """Returns the upload to a hall as a context, or an empty context without a hall."""
     if game.hall is None:
         return nullcontext()
     sending = Sending(game.hall, lambda: record.path, game.folder, name)
@@ -231,7 +235,7 @@ def _sending(game: GameOptions, record: KeptGame, name: str) -> AbstractContextM
 
 
 def invitation(seats: Seats) -> str:
-    """A link and a QR code for each seat that a phone may take."""
+    """Returns a link and a QR code for each seat that a phone may take."""
     lines = ["For phones in the same network; whoever has a link has its seat:"]
     for name in seats.by_name:
         if name != "shared":
@@ -240,15 +244,15 @@ def invitation(seats: Seats) -> str:
 
 
 def is_this_machine(host: str) -> bool:
-    """Whether an address to listen on is one that only this machine reaches."""
+    """Whether an address to listen on is reachable only from this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
 
 
-def _is_gone_on_with(file: GameFile) -> bool:
-    """Whether players go on with an unfinished game: asked at a terminal, else they do."""
+def _is_resumed(file: GameFile) -> bool:
+    """Whether players resume an unfinished game: asks in a terminal, otherwise yes."""
     if is_being_played(file.path):
         click.echo(f"{file.path} is being played by another tablecam: a new game begins", err=True)
         return False
@@ -262,14 +266,14 @@ def _is_gone_on_with(file: GameFile) -> bool:
 def kept_game(
     options: GameOptions, game: str, table_file: str, camera_file: str | None
 ) -> KeptGame:
-    """The game that goes on in its file, or one that begins now and is kept in a file of its own.
+    """Returns the record of a resumed game, or of one that begins now in a new file.
 
-    The files are given as their texts. A file is made once there is something in it.
+    `table_file` and `camera_file` are the files' texts. A new file is created with its first entry.
     """
-    going_on = None if options.is_new else unfinished_game(options.folder, table_file)
-    if going_on is not None and not _is_gone_on_with(going_on):
-        going_on = None
+    resumed = None if options.is_new else unfinished_game(options.folder, table_file)
+    if resumed is not None and not _is_resumed(resumed):
+        resumed = None
     started_at = datetime.now().astimezone()
     facts = GameFacts(game, table_file, started_at, camera_file)
     create = partial(new_game_file, options.folder, facts)
-    return KeptGame(create, going_on, pictures_mb=options.pictures_mb)
+    return KeptGame(create, resumed, pictures_mb=options.pictures_mb)

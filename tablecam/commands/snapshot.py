@@ -1,4 +1,4 @@
-"""`tablecam snapshot`: one picture to one position."""
+"""`tablecam snapshot`: reads one picture into a position."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tablecam.vision.search.find import TagFinder
 from tablecam.vision.tracking.position import position_of
 from tablecam.vision.tracking.tracking import BaseTracker, TrackedBase
 
-_FEWEST_TABLE_TAGS = 3
+_MIN_TABLE_TAGS = 3
 _FILE = click.Path(path_type=Path)
 Grey = NDArray[np.uint8]
 
@@ -94,7 +94,7 @@ def snapshot(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A picture as read by the camera as it stands; `news` says whether that is elsewhere."""
+    """A picture as read with the camera's pose; `news` says if that has changed."""
 
     camera: Camera
     search: Search
@@ -103,7 +103,7 @@ class _Reading:
 
 
 def _read(grey: Grey, camera: Camera, roster: Roster) -> _Reading:
-    """Search the picture; once more with the camera's new place, if it has been bumped."""
+    """Searches the picture, and again with the camera's new pose if it has been bumped."""
     finder = TagFinder(camera, roster)
     search = finder.search(grey)
     registration = register(search.sightings, camera, roster)
@@ -118,12 +118,12 @@ def _read(grey: Grey, camera: Camera, roster: Roster) -> _Reading:
 def _check_trusted(
     registration: Registration, roster: Roster, picture: Path, camera_path: Path
 ) -> None:
-    """Refuse a picture that does not show where the camera stands."""
+    """Refuses a picture whose table tags do not confirm the camera's pose."""
     if registration.is_trusted:
         return
     seen = [tag for tag in registration.seen if tag not in registration.moved]
     listed = [tag.id for tag in roster.table_tags]
-    if len(seen) >= _FEWEST_TABLE_TAGS:
+    if len(seen) >= _MIN_TABLE_TAGS:
         got = "they contradict each other and it: some of them, or the camera, were moved"
     else:
         missing = ", ".join(str(tag) for tag in listed if tag not in seen)
@@ -133,7 +133,7 @@ def _check_trusted(
         )
     raise BadInput(
         str(picture),
-        f"expected {_FEWEST_TABLE_TAGS} table tags or more where {camera_path} puts them, {got}",
+        f"expected {_MIN_TABLE_TAGS} table tags or more where {camera_path} puts them, {got}",
     )
 
 

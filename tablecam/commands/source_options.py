@@ -1,4 +1,4 @@
-"""The options with which every command that watches a source opens it."""
+"""The options for opening a source, shared by every command that reads one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Number(click.types.FloatParamType):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Reads a finite number from text; refuses anything else."""
+        """Converts text to a finite number; refuses anything else."""
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
             self.fail(f"expected a finite number, got {value}", param, ctx)
@@ -62,7 +62,7 @@ _OPTIONS = (
 
 
 def source_options(command: Decorated) -> Decorated:
-    """Give a command `source` and `options`, read from its options on the command line."""
+    """Adds `source` and `options`, read from the command line, to a command's arguments."""
 
     @functools.wraps(command)
     def with_options(
@@ -90,16 +90,17 @@ def source_options(command: Decorated) -> Decorated:
         return command(*args, options=options, **others)
 
     decorated: Decorated = with_options
+    # Click lists the option that is applied last first.
     for option in reversed(_OPTIONS):
         decorated = option(decorated)
     return decorated
 
 
 def resolution_px(text: str) -> tuple[int, int]:
-    """Width and height of `--resolution`.
+    """Returns width and height from `--resolution`.
 
     Raises:
-        BadInput: It is not written as 1920x1080 is.
+        BadInput: It is not written like 1920x1080.
     """
     width, _, height = text.lower().partition("x")
     if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):

@@ -1,1 +1,1 @@
-"""A club's tables together: uploads recordings, stores them in PostgreSQL, shows them all."""
+"""Joins a club's tables: uploads their recordings to PostgreSQL and shows them all."""

@@ -1,4 +1,4 @@
-"""A hall's server: the tables of many recordings in PostgreSQL, and who is playing just now."""
+"""A hall's server: many recordings in PostgreSQL, and which tables are playing now."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from tablecam.record.migrations import with_digests
 from tablecam.record.schema import SCHEMA_VERSION, entry, metadata, recording
 
 CHANNEL: Final = "tablecam"
-"""On which the server notifies of what is new: `{"recording": ..., "last": ...}`."""
+"""The channel of the server's notifications on new entries: `{"recording": ..., "last": ...}`."""
 
-_PATIENCE_S: Final = 5
-"""How long to wait for a server that does not answer, before saying so."""
-_KEPT_ALIVE: Final = {
-    "connect_timeout": _PATIENCE_S,
-    "keepalives_idle": _PATIENCE_S,
-    "keepalives_interval": _PATIENCE_S,
+_TIMEOUT_S: Final = 5
+"""How long to wait for a server that does not answer before reporting it."""
+_CONNECT_ARGS: Final = {
+    "connect_timeout": _TIMEOUT_S,
+    "keepalives_idle": _TIMEOUT_S,
+    "keepalives_interval": _TIMEOUT_S,
     "keepalives_count": 2,
-    "tcp_user_timeout": 3000 * _PATIENCE_S,
+    "tcp_user_timeout": 3000 * _TIMEOUT_S,
 }
-"""Else a connection whose other end was switched off would be waited for for minutes."""
+"""Without them, a connection whose other end was switched off would block for minutes."""
 _LOCK: Final = int.from_bytes(b"tablecam", "big") >> 1
-"""Of the server, while the tables are made: two tables of a hall may start at once."""
+"""An advisory lock for creating the tables: two programs may start at once."""
 _WITHOUT_DIGESTS: Final = 3
-"""The version of halls' tables before there were digests."""
+"""The version of a hall's tables before digests."""
 
 server_metadata = MetaData()
 
@@ -84,10 +84,10 @@ table_name = Table(
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One recording of a hall: how many entries it has, and for how long its table was silent.
+    """One recording of a hall: its facts, its number of entries, and how long it was silent.
 
-    A table says every few seconds that it is there; `silent_s` is None of one that never did.
-    `name` is what its players call the table, empty where they do not.
+    A table reports its presence every few seconds; `silent_s` is None if it never did. `name` is
+    what its players call the table, or empty.
     """
 
     id: str
@@ -99,45 +99,45 @@ class Listed:
 
 
 def server_url(address: str) -> URL:
-    """The address of a hall's server as SQLAlchemy wants it.
+    """Returns a hall's address as a SQLAlchemy URL.
 
     Raises:
-        BadInput: It is none of a PostgreSQL server.
+        BadInput: It is not the address of a PostgreSQL server.
     """
     expected = "expected the address of a PostgreSQL server: postgresql://user@host/database"
     try:
         url = make_url(address)
-    except (ArgumentError, ValueError):  # a port that is none is a ValueError
+    except (ArgumentError, ValueError):  # an invalid port raises ValueError
         raise BadInput("--record", f"{expected}, got {_without_password(address)}") from None
     if "@" in (url.host or ""):
         because = "write an @ in a password as %40"
         raise BadInput("--record", f"{expected}, got {_without_password(address)}: {because}")
     if url.drivername not in {"postgresql", "postgres", "postgresql+psycopg"} or not url.database:
-        raise BadInput("--record", f"{expected}, got {_shown(url)}")
+        raise BadInput("--record", f"{expected}, got {_public_address(url)}")
     return url.set(drivername="postgresql+psycopg")
 
 
 class Hall:
-    """Many recordings on one server. Any thread may use it; nothing is asked before it is needed.
+    """A server with many recordings. Thread-safe; connects when first needed.
 
     Raises:
-        BadInput: The address is none of a PostgreSQL server, or the driver is not installed.
+        BadInput: The address is not a PostgreSQL server's, or the driver is not installed.
     """
 
     def __init__(self, address: str) -> None:
         url = server_url(address)
-        self.name = _shown(url)
+        self.name = _public_address(url)
         self.url = url
         try:
             self.engine: Engine = create_engine(
-                url, pool_pre_ping=True, connect_args=dict(_KEPT_ALIVE)
+                url, pool_pre_ping=True, connect_args=dict(_CONNECT_ARGS)
             )
         except (ImportError, NoSuchModuleError):
             because = "PostgreSQL needs one package more: pip install 'tablecam[hall]'"
             raise BadInput("--record", because) from None
 
     def prepare(self) -> None:
-        """Make the tables where they are not there yet.
+        """Creates or migrates the tables if needed.
 
         Raises:
             BadInput: The server cannot be reached, refuses, or has tables of a newer version.
@@ -157,23 +157,23 @@ class Hall:
                 raise BadInput(self.name, f"{expected}, of another tablecam")
 
     @contextmanager
-    def writing(self, deed: str) -> Iterator[Connection]:
-        """One transaction; what fails in it is raised as one line, and `deed` says what failed."""
-        with in_words(self.name, deed), self.engine.begin() as connection:
+    def writing(self, failure: str) -> Iterator[Connection]:
+        """Opens a transaction; raises faults in it as one line, with `failure` for what failed."""
+        with in_words(self.name, failure), self.engine.begin() as connection:
             yield connection
 
     def journal(self, recording_id: str) -> Journal:
-        """A recording by its id; whether there is one shows when it is read."""
+        """Returns a recording by its id, without checking that it exists."""
         return Journal(self.engine, recording_id, self.name)
 
     def recordings(self) -> list[Listed]:
-        """All recordings, the newest first.
+        """Returns all recordings, the newest first.
 
         Raises:
             BadInput: They cannot be read.
         """
-        of_it = select(func.max(entry.c.number)).where(entry.c.recording == recording.c.id)
-        last = func.coalesce(of_it.scalar_subquery(), 0).label("last")  # the index knows: no scan
+        newest = select(func.max(entry.c.number)).where(entry.c.recording == recording.c.id)
+        last = func.coalesce(newest.scalar_subquery(), 0).label("last")  # by index, without a scan
         silent_s = func.extract("epoch", func.now() - presence.c.at).label("silent_s")
         name = func.coalesce(table_name.c.name, "").label("name")
         query = (
@@ -194,38 +194,39 @@ class Hall:
             )
             for row in rows
         ]
-        return sorted(listed, key=lambda each: each.started_at, reverse=True)
+        return sorted(listed, key=lambda row: row.started_at, reverse=True)
 
     def say_it_is_there(self, recording_id: str) -> None:
-        """Note that a table is playing, now.
+        """Stores that a table is playing now.
 
         Raises:
             BadInput: It cannot be written.
         """
         new = insert(presence).values(recording=recording_id, at=func.now())
-        newer = new.on_conflict_do_update(index_elements=["recording"], set_={"at": func.now()})
+        upsert = new.on_conflict_do_update(index_elements=["recording"], set_={"at": func.now()})
         with self.writing("cannot be written") as connection:
-            connection.execute(newer)
+            connection.execute(upsert)
 
     def call(self, recording_id: str, name: str) -> None:
-        """Note what players call the table of a recording.
+        """Stores what players call the table of a recording.
 
         Raises:
             BadInput: It cannot be written.
         """
         new = insert(table_name).values(recording=recording_id, name=name)
-        newer = new.on_conflict_do_update(index_elements=["recording"], set_={"name": name})
+        upsert = new.on_conflict_do_update(index_elements=["recording"], set_={"name": name})
         with self.writing("cannot be written") as connection:
-            connection.execute(newer)
+            connection.execute(upsert)
 
     @contextmanager
     def listening(self) -> Iterator[Callable[[float], list[str]]]:
-        """A way to wait for news: the recordings that got some within so many seconds.
+        """Yields a function that waits for news: it returns the recordings with new entries.
 
-        What is new after this was entered is told of, even while nobody waits.
+        Its argument is the longest wait in seconds. News that arrives between two calls is not
+        lost.
 
         Raises:
-            BadInput: The server cannot be reached, or is lost.
+            BadInput: The server cannot be reached, or the connection is lost.
         """
         with in_words(self.name, "cannot be listened to"), self.engine.connect() as connection:
             connection = connection.execution_options(isolation_level="AUTOCOMMIT")
@@ -233,31 +234,34 @@ class Hall:
             driver: Any = connection.connection.driver_connection
 
             def news(timeout_s: float) -> list[str]:
-                try:  # past SQLAlchemy, which would name its faults
-                    told = list(driver.notifies(timeout=timeout_s, stop_after=1))
+                try:  # bypasses SQLAlchemy, so the driver raises its own errors
+                    # Returns with the first notifications, without waiting for the timeout.
+                    notifications = list(driver.notifies(timeout=timeout_s, stop_after=1))
                 except self.engine.dialect.loaded_dbapi.Error as error:
                     connection.invalidate()
                     because = " ".join(str(error).split())
                     raise NoAnswer(self.name, f"is lost: {because}") from error
-                return [json.loads(each.payload)["recording"] for each in told]
+                return [
+                    json.loads(notification.payload)["recording"] for notification in notifications
+                ]
 
             yield news
 
 
 def notify(connection: Connection, recording_id: str, last: int) -> None:
-    """Tell all who listen to the server, once the transaction is through, what is new."""
-    told = json.dumps({"recording": recording_id, "last": last})
-    connection.execute(select(func.pg_notify(CHANNEL, told)))
+    """Notifies all listeners of new entries once the transaction is committed."""
+    payload = json.dumps({"recording": recording_id, "last": last})
+    connection.execute(select(func.pg_notify(CHANNEL, payload)))
 
 
-def _shown(url: URL) -> str:
-    """An address as everybody may read it: its options may name a password, too."""
+def _public_address(url: URL) -> str:
+    """Returns an address without its password and its options, which may hold one, too."""
     name = url.drivername.partition("+")[0]
     return url.set(drivername=name, query={}).render_as_string(hide_password=True)
 
 
 def _without_password(address: str) -> str:
-    """What cannot be read as an address, without all that may be a password in it."""
+    """Returns an invalid address without any part that may be a password."""
     scheme, colon, rest = address.partition(":")
     _, at, host = rest.rpartition("@")
     return f"{scheme}:***{at}{host.partition('?')[0] if at else ''}" if colon else address

@@ -1,4 +1,4 @@
-"""The tables of a hall, each as it stands: read on as its recording grows."""
+"""The tables of a hall, read further as their recordings grow."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tablecam.table.sides import side_name
 log = logging.getLogger(__name__)
 
 _SILENT_S: Final = 3 * PRESENCE_S
-"""A table that has not said for so long that it is there is not playing any more."""
+"""A table that has not reported its presence for so long is no longer playing."""
 _THUMBNAIL_PX: Final = (720, 480)
 _UNITS_ACROSS: Final = 1500.0
 _JPEG_QUALITY: Final = 82
@@ -33,7 +33,7 @@ _JPEG_QUALITY: Final = 82
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A side as its players know it, and its morale where the game has such a thing."""
+    """A side as its players know it, and its morale if the game has such a thing."""
 
     name: str
     morale: int | None = None
@@ -41,10 +41,10 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a game stands: the round, whose it is, the sides, and what was done last.
+    """The status of a game: the round, the active side, the sides, and the last action.
 
-    `round` and `active` are None where nobody referees, or the game has no rounds; nobody is active
-    in a game that is over.
+    `round` and `active` are None without a referee, or if the game has no rounds; `active` is None
+    once the game is over.
     """
 
     entry: int
@@ -57,7 +57,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table of a hall as it stands; `name` is empty where its players gave it none."""
+    """One table of a hall with its game's status; `name` is empty if its players gave it none."""
 
     id: str
     name: str
@@ -68,7 +68,7 @@ class Table:
 
 
 class Followed:
-    """A recording that is read on as it grows; of one that has ended, no more than is asked for."""
+    """A recording that is read further as it grows; an ended one is read only as far as needed."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
@@ -88,10 +88,10 @@ class Followed:
         return self._faults is not None
 
     def verify(self) -> None:
-        """See whether the recording is as it was written; of pictures their digests are enough.
+        """Verifies the recording by its digests, without reading its pictures.
 
         Raises:
-            NoAnswer: The server is lost.
+            NoAnswer: The connection to the server is lost.
         """
         try:
             self._faults = self.journal.verified(images=False).faults
@@ -101,71 +101,71 @@ class Followed:
             self._faults = [str(error)]
 
     def table(self, listed: Listed) -> Table:
-        """How it stands.
+        """Returns the table with its game's status.
 
         Raises:
-            NoAnswer: The server is lost.
+            NoAnswer: The connection to the server is lost.
         """
         is_playing = listed.silent_s is not None and listed.silent_s < _SILENT_S
         try:
-            standing = self._standing() if is_playing else self._as_it_ended(listed.last)
+            status = self._status_now() if is_playing else self._final_status(listed.last)
         except NoAnswer:
-            raise  # of no recording anything is heard: they are shown as they were
-        except Exception as error:  # one recording of many: the others are to be seen all the same
+            raise  # no recording can be read: all stay as they were
+        except Exception as error:  # one recording of many must not hide the others
             log.debug("%s cannot be told of", listed.id, exc_info=error)
-            standing = Standing(listed.last, f"It cannot be read: {error}")
+            status = Standing(listed.last, f"It cannot be read: {error}")
         if self._faults:
-            standing = replace(standing, words=f"Not as it was written: {self._faults[0]}")
-        return Table(listed.id, listed.name, listed.game, listed.started_at, is_playing, standing)
+            status = replace(status, words=f"Not as it was written: {self._faults[0]}")
+        return Table(listed.id, listed.name, listed.game, listed.started_at, is_playing, status)
 
     def thumbnail(self) -> bytes:
-        """The table from above as JPEG; empty before anything lay on it.
+        """Returns the table from above as JPEG; empty before anything lay on it.
 
         Raises:
             BadInput: The recording cannot be read, and never was.
         """
         with self._lock:
             try:
-                self._read_on()
+                self._read_new()
             except BadInput:
                 if not self._drawn[1]:
                     raise
-                return self._drawn[1]  # as it was seen last: the server will be back
+                return self._drawn[1]  # the last one: the server may return
             scene = self._telling.now
             if scene is not None and self._drawn[0] != self._last:
                 self._drawn = (self._last, self._picture(scene))
             return self._drawn[1]
 
-    def _standing(self) -> Standing:
+    def _status_now(self) -> Standing:
         with self._lock:
-            self._read_on()
+            self._read_new()
             return standing(self._last, self._words, self._sides, self._after)
 
-    def _as_it_ended(self, last: int) -> Standing:
-        """The same from the last thing that was done: reading all would take long in a hall."""
+    def _final_status(self, last: int) -> Standing:
+        """Returns the status of an ended game from its last deed: reading it all takes long."""
         if self._ended is None or self._ended.entry != last:
             deed = self.journal.newest("deed")
             document = {} if deed is None else deed.document
             events = document.get("events") or [{"text": ""}]
-            sides = self._named_sides()
+            sides = self._side_names()
             self._ended = standing(last, events[-1]["text"], sides, document.get("after"))
         return self._ended
 
-    def _read_on(self) -> None:
+    def _read_new(self) -> None:
         for entry in self.journal.entries(*SHOWN, after=self._last):
             for scene in self._telling.of(entry):
                 self._words = scene.words or self._words
             self._after = entry.document.get("after") or self._after
             self._last = entry.number
-        self._sides = self._named_sides()
+        self._sides = self._side_names()
 
-    def _named_sides(self) -> tuple[str, ...]:
-        """The sides as the table file names them, else as they lie on the table."""
+    def _side_names(self) -> tuple[str, ...]:
+        """Returns the sides in the table file's order, or else in that of the units."""
         if not self._sides:
             roster = roster_of(self.journal.facts().table_file)
             scene = self._telling.now
-            seen = () if scene is None else (unit.side for unit in scene.position.units)
-            return tuple(sides_of(roster) if roster is not None else dict.fromkeys(seen))
+            sides_seen = () if scene is None else (unit.side for unit in scene.position.units)
+            return tuple(sides_of(roster) if roster is not None else dict.fromkeys(sides_seen))
         return self._sides
 
     def _picture(self, scene: Scene) -> bytes:
@@ -176,17 +176,17 @@ class Followed:
 
 
 def standing(entry: int, words: str, sides: Sequence[str], after: Json | None) -> Standing:
-    """How a game stands by what a deed's document has `after` it, None where nobody referees."""
+    """Returns a game's status from a deed's `after`; that is None without a referee."""
     state = {} if after is None else after["state"]
-    of_round = state.get("round") or {}
+    game_round = state.get("round") or {}
     morale = {side["name"]: side.get("morale") for side in state.get("sides", ())}
     is_over = after is not None and bool(after.get("is_over"))
-    active = None if is_over else of_round.get("active")
+    active = None if is_over else game_round.get("active")
     return Standing(
         entry,
         words,
         tuple(Side(side_name(side), morale.get(side)) for side in sides or morale),
-        of_round.get("number"),
+        game_round.get("number"),
         active and side_name(active),
         is_over,
     )

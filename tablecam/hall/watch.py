@@ -17,8 +17,8 @@ from tablecam.record.journal import Journal
 
 log = logging.getLogger(__name__)
 
-_PATIENCE_S: Final = 1.0
-"""How long one look for news lasts, and how soon a lost server is tried again."""
+_RETRY_S: Final = 1.0
+"""How long one wait for news lasts, and how soon a lost server is tried again."""
 AWAY: Final = "The hall's server does not answer; this is what was known last."
 REFUSED: Final = (
     "The hall's server cannot be read; this is what was known last. The log of `tablecam hall` "
@@ -27,7 +27,7 @@ REFUSED: Final = (
 
 
 class HallWatch(Background):
-    """A thread that listens to the server; any thread may ask what it knows."""
+    """A thread that listens to the server; any thread may read its tables."""
 
     def __init__(self, hall: Hall) -> None:
         super().__init__("hall watch")
@@ -40,95 +40,97 @@ class HallWatch(Background):
 
     @property
     def version(self) -> int:
-        """Grows with whatever is new."""
+        """A number that grows with every change."""
         with self._changed:
             return self._version
 
     @property
     def trouble(self) -> str:
-        """Why nothing new is heard of, in one line; empty when all is well."""
+        """Why no news arrives, in one line; empty if it does."""
         with self._changed:
             return self._trouble
 
     def is_playing(self, recording_id: str) -> bool:
-        """Whether a table is there and plays."""
-        return any(each.is_playing for each in self.tables() if each.id == recording_id)
+        """Whether a table is present and its game in progress."""
+        return any(table.is_playing for table in self.tables() if table.id == recording_id)
 
     def name_of(self, recording_id: str) -> str:
-        """What players call a table; empty where they do not."""
-        return next((each.name for each in self.tables() if each.id == recording_id), "")
+        """Returns what players call a table; empty if they gave it no name."""
+        return next((table.name for table in self.tables() if table.id == recording_id), "")
 
     def tables(self) -> tuple[Table, ...]:
-        """All tables, those that play first, the newest first."""
+        """Returns all tables, those in play first, then the newest first."""
         with self._changed:
             return self._tables
 
     def wait(self, after_version: int, timeout_s: float) -> int | None:
-        """The version once it is above `after_version`; None after the timeout."""
+        """Waits for a version above `after_version` and returns it; None after the timeout."""
         with self._changed:
             newer = self._changed.wait_for(lambda: self._version > after_version, timeout_s)
             return self._version if newer else None
 
     def journal(self, recording_id: str) -> Journal:
-        """A recording of the hall.
+        """Returns a recording of the hall.
 
         Raises:
             BadInput: There is none of that id.
         """
-        return self._known(recording_id).journal
+        return self._followed_by_id(recording_id).journal
 
     def thumbnail(self, recording_id: str) -> bytes:
-        """A table from above as JPEG; empty before anything lay on it.
+        """Returns a table from above as JPEG; empty before anything lay on it.
 
         Raises:
             BadInput: There is none of that id.
         """
-        return self._known(recording_id).thumbnail()
+        return self._followed_by_id(recording_id).thumbnail()
 
-    def _known(self, recording_id: str) -> Followed:
+    def _followed_by_id(self, recording_id: str) -> Followed:
         with self._changed:
-            found = self._followed.get(recording_id)
-        if found is None:
+            followed = self._followed.get(recording_id)
+        if followed is None:
             raise BadInput("hall", f"there is no table {recording_id}")
-        return found
+        return followed
 
     def _run(self) -> None:
         while not self._stopping.is_set():
             try:
                 self._listen()
             except BadInput as error:
-                self._say(AWAY if isinstance(error, NoAnswer) else REFUSED, error)
-            except Exception as error:  # a fault of ours must not end the watch
-                self._say(REFUSED, error)
-            self._stopping.wait(_PATIENCE_S)
+                self._set_trouble(AWAY if isinstance(error, NoAnswer) else REFUSED, error)
+            except Exception as error:  # an error of tablecam must not end the watch
+                self._set_trouble(REFUSED, error)
+            self._stopping.wait(_RETRY_S)
 
     def _listen(self) -> None:
         self.hall.prepare()
         with self.hall.listening() as news:
-            self._say("")
-            is_time = True  # what is there already is shown at once
+            self._set_trouble("")
+            must_refresh = True  # existing tables are shown at once
             while not self._stopping.is_set():
-                if is_time:
-                    looked_at_s = time.monotonic()
-                    self._look()
-                heard = news(_PATIENCE_S)
-                is_time = bool(heard) or time.monotonic() - looked_at_s >= PRESENCE_S
+                if must_refresh:
+                    refreshed_at_s = time.monotonic()
+                    self._refresh()
+                recordings = news(_RETRY_S)
+                must_refresh = bool(recordings) or time.monotonic() - refreshed_at_s >= PRESENCE_S
 
-    def _look(self) -> None:
-        """Look at every recording again."""
+    def _refresh(self) -> None:
+        """Reads the status of every recording again."""
         listed = self.hall.recordings()
-        known = dict(self._followed)
-        for each in listed:
-            if each.id not in known:
-                known[each.id] = Followed(self.hall.journal(each.id))
+        followed = dict(self._followed)
+        for recording in listed:
+            if recording.id not in followed:
+                followed[recording.id] = Followed(self.hall.journal(recording.id))
         with self._changed:
-            self._followed = known
-        tables = [known[each.id].table(each) for each in listed]
+            self._followed = followed
+        tables = [followed[recording.id].table(recording) for recording in listed]
         self._publish(tuple(sorted(tables, key=lambda table: not table.is_playing)))
-        # One at a time: a hall has many, and those that play are to be seen meanwhile.
-        new = next((each for each in known.values() if not each.is_verified), None)
-        if new is not None:
-            new.verify()
+        # One at a time: a hall has many, and the tables in play must stay up to date.
+        unverified = next(
+            (candidate for candidate in followed.values() if not candidate.is_verified), None
+        )
+        if unverified is not None:
+            unverified.verify()
 
     def _publish(self, tables: tuple[Table, ...]) -> None:
         with self._changed:
@@ -137,7 +139,7 @@ class HallWatch(Background):
                 self._version += 1
                 self._changed.notify_all()
 
-    def _say(self, trouble: str, error: Exception | None = None) -> None:
+    def _set_trouble(self, trouble: str, error: Exception | None = None) -> None:
         with self._changed:
             if trouble != self._trouble:
                 if error is not None:

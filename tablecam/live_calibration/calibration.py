@@ -1,4 +1,4 @@
-"""A live calibration: the thread that watches the camera, and what a page asks and does."""
+"""Runs a live calibration: the thread that reads the camera, and the page's requests."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ Deed = Literal[
     "finish-table",
     "start-over",
 ]
-"""What a person may do on the page."""
+"""What a user can do on the page."""
 
-_PATIENCE_S = 0.5
+_FRAME_TIMEOUT_S = 0.5
 _PREVIEW_WIDTH_PX = 1280
 _JPEG_QUALITY = 85
 
 
 class LiveCalibration(Background):
-    """Leads through the calibration of the camera that a reader reads; any thread may ask and act.
+    """Guides through the calibration of the camera behind a reader. Thread-safe.
 
-    Use it as a context, or `start` and `close` it; the reader stays its caller's.
+    Use it as a context manager, or call `start` and `close`. It does not close the reader.
 
     Args:
         reader: The camera.
-        camera_path: The camera file to write; views are kept in a folder beside it.
+        camera_path: The camera file to write; views are stored in a folder beside it.
         roster: The table; without one only the lens is calibrated.
-        on_stage: Told of each stage that is entered, in whichever thread entered it.
+        on_stage: Called with each stage that is entered, in the thread that enters it.
     """
 
     def __init__(
@@ -61,26 +61,26 @@ class LiveCalibration(Background):
     ) -> None:
         super().__init__("live calibration")
         self._reader = reader
-        self._working = FairLock()  # held while the work is at work
+        self._work_lock = FairLock()  # guards `_work`
         self._work = CalibrationWork(camera_path, roster, on_stage)
         self._changed = threading.Condition()  # guards the state and the frame
         self._frame: Frame | None = None
-        empty = CalibrationState(0, -1, self._news(), LensGuide().progress)
+        empty = CalibrationState(0, -1, self._source_news(), LensGuide().progress)
         self._state = self._work.shown_in(empty)
 
     def state(self) -> Json:
-        """The newest state."""
+        """Returns the newest state as JSON."""
         with self._changed:
             return state_json(self._state)
 
     def wait(self, after_version: int, timeout_s: float) -> Json | None:
-        """The newest state once its version is above `after_version`; None after the timeout."""
+        """Waits for a newer version than `after_version` and returns it; None after the timeout."""
         with self._changed:
             newer = self._changed.wait_for(lambda: self._state.version > after_version, timeout_s)
             return state_json(self._state) if newer else None
 
     def picture(self, *, whole: bool = False) -> bytes:
-        """The newest frame as JPEG, made smaller unless `whole`; empty while there is none."""
+        """Returns the newest frame as JPEG, scaled down unless `whole`; empty if there is none."""
         with self._changed:
             frame = self._frame
         if frame is None:
@@ -95,12 +95,12 @@ class LiveCalibration(Background):
     def check_ruler(
         self, ends_px: Sequence[Sequence[float]], true_mm: float, height_mm: float
     ) -> Json:
-        """How far off the camera is about the length between two pixels on a ruler.
+        """Compares a length between two pixels on a ruler with the camera's measurement.
 
         Raises:
             BadInput: There is no finished calibration yet, or an end is not on the table.
         """
-        with self._working:
+        with self._work_lock:
             check = self._work.check_ruler(ends_px, true_mm, height_mm)
         return {
             "measured_mm": round(check.measured_mm, 2),
@@ -111,12 +111,12 @@ class LiveCalibration(Background):
         }
 
     def act(self, deed: Deed, view: str = "") -> None:
-        """Do what a person asks for; `view` names the view to drop.
+        """Does what a user asks for; `view` names the view to drop.
 
         Raises:
             BadInput: It cannot be done now, and why.
         """
-        with self._working:
+        with self._work_lock:
             self._do(deed, view)
             self._publish()
 
@@ -147,17 +147,17 @@ class LiveCalibration(Background):
     def _run(self) -> None:
         number = -1
         while not self._stopping.is_set():
-            frame = self._reader.newest(after=number, timeout_s=_PATIENCE_S)
-            with self._working:
+            frame = self._reader.newest(after=number, timeout_s=_FRAME_TIMEOUT_S)
+            with self._work_lock:
                 if frame is not None:
                     number = frame.number
-                    self._try_to_see(frame)
+                    self._see_safely(frame)
                 self._publish(frame)
             if frame is None and self._reader.status.finished:
-                self._stopping.wait(_PATIENCE_S)
+                self._stopping.wait(_FRAME_TIMEOUT_S)
 
-    def _try_to_see(self, frame: Frame) -> None:
-        """Look at one frame. A fault of ours costs that frame, is said, and stops nothing."""
+    def _see_safely(self, frame: Frame) -> None:
+        """Processes a frame. An error costs only that frame, and is shown and logged."""
         try:
             self._work.see(frame)
         except Exception as error:
@@ -166,10 +166,10 @@ class LiveCalibration(Background):
             self._work.warn(f"tablecam could not read a picture: {error!r}")
 
     def _publish(self, frame: Frame | None = None) -> None:
-        """Show what the work has come to; nothing where nothing has changed."""
+        """Publishes the work's state if it has changed."""
         with self._changed:
             old = self._state
-            new = self._work.shown_in(replace(old, source=self._news()))
+            new = self._work.shown_in(replace(old, source=self._source_news()))
             if frame is not None:
                 self._frame = frame
                 new = replace(new, frame=frame.number)
@@ -177,7 +177,7 @@ class LiveCalibration(Background):
                 self._state = replace(new, version=old.version + 1)
                 self._changed.notify_all()
 
-    def _news(self) -> SourceNews:
+    def _source_news(self) -> SourceNews:
         status = self._reader.status
         return SourceNews(
             status.name, status.state, status.message, round(status.frames_per_s, 1), status.notes

@@ -1,4 +1,4 @@
-"""What a live calibration shows of itself at one instant, and the same as JSON for its page."""
+"""The state of a live calibration at one instant, and its JSON for the page."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tablecam.live.state import SourceState
 Json = dict[str, Any]
 Stage = Literal["lens", "table", "done"]
 Tone = Literal["do", "hold", "good", "doubt"]
-"""How the big sentence is meant: do this, keep still, well done, something is wrong."""
+"""The tone of the main sentence: an instruction, hold still, success, or a problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceNews:
-    """How the camera is doing."""
+    """The state of the camera."""
 
     name: str
     state: SourceState
@@ -34,7 +34,7 @@ class SourceNews:
 
 @dataclass(frozen=True, slots=True)
 class TableNews:
-    """The table as one frame shows it: tags, and what they give; `problem` when they do not."""
+    """The table in one frame: its tags and the pose they give; `problem` if they give none."""
 
     found: tuple[FoundTag, ...]
     missing: tuple[int, ...]
@@ -46,7 +46,7 @@ class TableNews:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What was written last: the camera file, where the old one went, the errors reached."""
+    """The last calibration written: the camera file, the old file's new path, the errors in mm."""
 
     path: str
     name: str
@@ -60,10 +60,10 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationState:
-    """One state of a live calibration; `version` grows by one with each, `frame` is -1 at first.
+    """One state of a live calibration; `version` grows by one each time, `frame` begins at -1.
 
-    `mm_per_px` is the table's scale, guessed from its width until its tags are seen; None without
-    a table file.
+    `mm_per_px` is the table's scale, estimated from its width until its tags are found; None
+    without a table file.
     """
 
     version: int
@@ -84,7 +84,7 @@ class CalibrationState:
 
 
 def state_json(state: CalibrationState) -> Json:
-    """All that the page shows, but for the picture."""
+    """Returns all that the page shows except the picture."""
     tone, say = _sentence(state)
     return {
         "version": state.version,
@@ -138,9 +138,9 @@ def _table_sentence(table: TableNews) -> tuple[Tone, str]:
         if not table.missing:
             return "doubt", table.problem
         return "do", f"Clear the board away. Table tags not seen: {missing}"
-    odd = [tag.id for tag in table.search.calibration.tags if not tag.used]
-    if odd:
-        return "doubt", f"Tag {odd[0]} lies elsewhere than the table file says"
+    misplaced = [tag.id for tag in table.search.calibration.tags if not tag.used]
+    if misplaced:
+        return "doubt", f"Tag {misplaced[0]} lies elsewhere than the table file says"
     if table.missing:
         missing = ", ".join(map(str, table.missing))
         return "do", f"Good enough, but better with all tags. Not seen: {missing}"

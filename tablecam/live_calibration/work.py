@@ -1,7 +1,7 @@
-"""The work of a live calibration, step by step: lens, table, saved. No threads here.
+"""The steps of a live calibration: lens, table, saving. Uses no threads.
 
-Every view is kept on disk as it is taken, and found again after a crash. The camera file is written
-at the end, and an old one is kept beside it.
+Each view is stored on disk as it is taken, and found again after a crash. The camera file is
+written at the end; an old one is kept beside it.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from tablecam.errors import BadInput
 from tablecam.live_calibration.state import CalibrationState, Saved, Stage, TableNews
 from tablecam.table.roster import Roster
 
-_DROPPED = "dropped"
+_DROPPED_FOLDER = "dropped"
 
 
 class ViewFolder:
-    """Board views as grey PNG pictures, so that a crash loses none and none is compressed away.
+    """Stores board views as grey PNG files: without loss, and safe from a crash.
 
-    `tablecam calibrate lens` reads them too. Dropped views move to a folder inside. The folder is
-    made when the first view comes.
+    `tablecam calibrate lens` reads them, too. Dropped views move to a folder inside. The folder is
+    created with the first view.
     """
 
     def __init__(self, path: Path) -> None:
@@ -52,15 +52,15 @@ class ViewFolder:
 
     @classmethod
     def beside(cls, camera_path: Path) -> ViewFolder:
-        """The folder that goes with a camera file: `camera.views` beside `camera.json`."""
+        """Returns the folder of a camera file: `camera.views` beside `camera.json`."""
         return cls(camera_path.with_suffix(".views"))
 
     def names(self) -> list[str]:
-        """The views that are there, in order."""
+        """Returns the names of the stored views, in order."""
         return sorted(path.stem for path in self.path.glob("*.png"))
 
     def pictures(self) -> Iterator[tuple[str, Picture]]:
-        """Each view's name and grey picture; what cannot be read is left out."""
+        """Yields each view's name and grey picture, except unreadable ones."""
         for name in self.names():
             data = np.fromfile(self._file(name), dtype=np.uint8)
             picture = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE) if data.size else None
@@ -68,7 +68,7 @@ class ViewFolder:
                 yield name, np.asarray(picture, dtype=np.uint8)
 
     def save(self, name: str, picture: Picture) -> None:
-        """Keep a view. It is there whole, or not at all.
+        """Stores a view atomically.
 
         Raises:
             BadInput: It cannot be written.
@@ -84,20 +84,20 @@ class ViewFolder:
             raise BadInput(str(file), f"the view could not be kept: {error.strerror}") from None
 
     def drop(self, name: str) -> None:
-        """Move a view to the dropped ones."""
-        dropped = self.path / _DROPPED
+        """Moves a view to the dropped ones."""
+        dropped = self.path / _DROPPED_FOLDER
         dropped.mkdir(parents=True, exist_ok=True)
         if self._file(name).exists():
             os.replace(self._file(name), dropped / f"{name}.png")
 
     def restore(self, name: str) -> None:
-        """Bring a dropped view back."""
-        dropped = self.path / _DROPPED / f"{name}.png"
+        """Restores a dropped view."""
+        dropped = self.path / _DROPPED_FOLDER / f"{name}.png"
         if dropped.exists():
             os.replace(dropped, self._file(name))
 
     def set_aside(self) -> Path | None:
-        """Rename the folder, so that a new one may begin; its new path, None if there was none."""
+        """Renames the folder, so that a new one may begin; returns its new path, if it existed."""
         if not self.path.exists():
             return None
         for number in itertools.count(1):
@@ -113,15 +113,16 @@ class ViewFolder:
 
 log = logging.getLogger(__name__)
 
-_TABLE_SHARE = 0.9  # of the picture's width, as long as nothing better is known
-_GRID = 9
-_MOST_WARNINGS = 4
+# The table's assumed share of the picture's width before its pose is known.
+_TABLE_SHARE = 0.9
+_GRID_POINTS = 9
+_MAX_WARNINGS = 4
 
 
 class CalibrationWork:
-    """Lens, table and check of one camera. Not for two threads at once.
+    """The calibration and check of one camera. Not thread-safe.
 
-    `on_stage` is told of each stage that is entered.
+    `on_stage` is called with each stage that is entered.
     """
 
     def __init__(
@@ -147,7 +148,7 @@ class CalibrationWork:
         self._resume()
 
     def shown_in(self, state: CalibrationState) -> CalibrationState:
-        """The state with all that the work has to show."""
+        """Returns the state with the current results."""
         return replace(
             state,
             width_px=self._size_px[0],
@@ -165,7 +166,7 @@ class CalibrationWork:
         )
 
     def see(self, frame: Frame) -> None:
-        """Do with a frame what the stage asks for."""
+        """Processes a frame as the stage requires."""
         size_px = (frame.width_px, frame.height_px)
         if size_px != self._size_px:
             self._size_px = size_px
@@ -175,18 +176,18 @@ class CalibrationWork:
         elif self._stage == "table":
             self._table = self._find_table(to_grey(frame.image))
 
-    # What a person does.
+    # Actions of the user.
 
     def take_now(self) -> None:
-        """Take the next frame that shows the board, still or not."""
+        """Takes the next frame that shows the board, still or not."""
         self._take_now = True
 
     def forget_best_focus(self) -> None:
-        """Begin anew with the best sharpness."""
+        """Resets the best sharpness so far."""
         self._guide.forget_best_focus()
 
     def drop(self, name: str) -> None:
-        """Leave a view out.
+        """Drops a view.
 
         Raises:
             BadInput: There is no such view.
@@ -198,7 +199,7 @@ class CalibrationWork:
         self._folder.drop(name)
 
     def undo_drop(self) -> None:
-        """Bring the view back that was dropped last.
+        """Restores the view that was dropped last.
 
         Raises:
             BadInput: None was dropped.
@@ -209,7 +210,7 @@ class CalibrationWork:
             raise BadInput("undo", str(error).removeprefix("undo: ")) from None
 
     def finish_lens(self) -> None:
-        """Go on to the table; without a table file, save the lens alone.
+        """Goes on to the table; without a table file, saves the lens alone.
 
         Raises:
             BadInput: There is no lens yet, or the file cannot be written.
@@ -224,11 +225,11 @@ class CalibrationWork:
             self._enter("table")
 
     def back_to_lens(self) -> None:
-        """Take more views, beside those that there are."""
+        """Returns to the lens to take additional views."""
         self._enter("lens")
 
     def place_table(self) -> None:
-        """Find the table again, with the lens as it is known.
+        """Finds the table again with the known lens.
 
         Raises:
             BadInput: There is no table file.
@@ -239,17 +240,17 @@ class CalibrationWork:
         self._enter("table")
 
     def finish_table(self) -> None:
-        """Save lens and table as the newest frame has them.
+        """Saves the lens, and the table as in the newest frame.
 
         Raises:
-            BadInput: The table is not found in it, or the file cannot be written.
+            BadInput: The table is not found in the frame, or the file cannot be written.
         """
         if self._stage != "table" or self._table is None or self._table.search is None:
             raise BadInput("table", "expected three table tags or more in view, got fewer")
         self._save(self._lens, self._table.search.calibration)
 
     def start_over(self) -> None:
-        """Begin anew. The views so far stay in a folder of another name; the camera file stays."""
+        """Starts again. The old views stay in a renamed folder; the camera file stays."""
         aside = self._folder.set_aside()
         self._guide = LensGuide()
         self._lens = None
@@ -259,7 +260,7 @@ class CalibrationWork:
     def check_ruler(
         self, ends_px: Sequence[Sequence[float]], true_mm: float, height_mm: float
     ) -> RulerCheck:
-        """How far off the camera is about the length of a ruler.
+        """Compares the length of a ruler with the camera's measurement.
 
         Raises:
             BadInput: There is no finished calibration yet, or an end is not on the table.
@@ -271,7 +272,7 @@ class CalibrationWork:
         except CalibrationError as error:
             raise BadInput("ruler", str(error).removeprefix("ruler: ")) from None
 
-    # Beginning where an earlier run ended.
+    # Resuming an earlier run.
 
     def _resume(self) -> None:
         for name, picture in self._folder.pictures():
@@ -284,37 +285,37 @@ class CalibrationWork:
 
     def _resume_file(self) -> None:
         try:
-            known = read_camera_file(self._path)
+            camera_file = read_camera_file(self._path)
         except CalibrationError as error:
             self.warn(f"{error}; it will be kept beside the new one")
             return
-        self._lens = known.lens
-        if known.table is not None or self._roster is None:
-            self._show(known, kept=None, is_new=False)
+        self._lens = camera_file.lens
+        if camera_file.table is not None or self._roster is None:
+            self._show(camera_file, old_path=None, is_new=False)
         else:
             self._enter("table")
 
     def _check_size(self) -> None:
-        """Set views of another picture size aside: another camera, or another mode, took them."""
+        """Sets views of another picture size aside: another camera or mode took them."""
         width_px, height_px = self._size_px
         if self._guide.picture_size_px not in (None, self._size_px):
             aside = self._folder.set_aside()
             self._guide = LensGuide()
             self.warn(f"Views of pictures of another size are kept in {aside}")
-        known = self._file or (None if self._lens is None else self._lens.lens)
-        if known is not None and (known.width_px, known.height_px) != self._size_px:
+        size = self._file or (None if self._lens is None else self._lens.lens)
+        if size is not None and (size.width_px, size.height_px) != self._size_px:
             self.warn(
-                f"{self._path}: expected pictures of {known.width_px}x{known.height_px} px, got "
+                f"{self._path}: expected pictures of {size.width_px}x{size.height_px} px, got "
                 f"{width_px}x{height_px}: start over, or choose the resolution"
             )
             self._lens, self._file = None, None
             self._enter("lens")
 
     def warn(self, warning: str) -> None:
-        """Say something on the page, once however often it is said."""
+        """Shows a warning on the page, once."""
         if warning in self._warnings:
             return
-        self._warnings = (*self._warnings, warning)[-_MOST_WARNINGS:]
+        self._warnings = (*self._warnings, warning)[-_MAX_WARNINGS:]
 
     def _enter(self, stage: Stage) -> None:
         self._stage = stage
@@ -330,7 +331,7 @@ class CalibrationWork:
         if advice.taken is not None:
             try:
                 self._folder.save(advice.taken, grey)
-            except BadInput as error:  # it still counts; only a crash would lose it
+            except BadInput as error:  # the view still counts; only a crash would lose it
                 self.warn(str(error))
         self._advice = advice
 
@@ -341,12 +342,12 @@ class CalibrationWork:
         assert roster is not None, "the stage `table` is entered with a table file only"
         listed_mm = {tag.id: (tag.x_mm, tag.y_mm) for tag in roster.table_tags}
         lens = None if self._lens is None else self._lens.lens
-        found = find_tags(grey, roster.dictionary, listed_mm, lens)
-        missing = tuple(sorted(listed_mm.keys() - {tag.id for tag in found}))
+        tags = find_tags(grey, roster.dictionary, listed_mm, lens)
+        missing = tuple(sorted(listed_mm.keys() - {tag.id for tag in tags}))
         now = datetime.now(UTC).isoformat(timespec="seconds")
         try:
             search = find_table(
-                found,
+                tags,
                 listed_mm,
                 roster.table_tag_size_mm,
                 picture_size_px=self._size_px,
@@ -355,17 +356,18 @@ class CalibrationWork:
                 picture_name="picture",
             )
         except CalibrationError as error:
-            return TableNews(found, missing, None, problem=str(error))
-        return TableNews(found, missing, search, *self._errors_mm(_camera_of(search)))
+            return TableNews(tags, missing, None, problem=str(error))
+        return TableNews(tags, missing, search, *self._errors_mm(_camera_of(search)))
 
     def _errors_mm(self, camera: Camera) -> tuple[float, float]:
-        """What the calibration leaves uncertain on the whole table: mean and worst, in mm."""
+        """Returns the calibration's uncertainty over the whole table: mean and worst, in mm."""
         roster = self._roster
         if roster is None:
             return float("nan"), float("nan")
-        x = np.linspace(0, roster.table.width_mm, _GRID)
-        y = np.linspace(0, roster.table.depth_mm, _GRID)
+        x = np.linspace(0, roster.table.width_mm, _GRID_POINTS)
+        y = np.linspace(0, roster.table.depth_mm, _GRID_POINTS)
         places = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+        # Half the trace: one sigma for a direction, averaged over all directions.
         variances = np.trace(camera.table_covariance(places), axis1=1, axis2=2) / 2
         sigmas = np.sqrt(variances)
         return float(sigmas.mean()), float(sigmas.max())
@@ -382,13 +384,13 @@ class CalibrationWork:
         name = calibration_name(datetime.now(UTC), *results)
         camera_file = CameraFile(name, *self._size_px, lens, table, str(self._path))
         try:
-            kept = write_camera_file(self._path, camera_file)
+            old_path = write_camera_file(self._path, camera_file)
         except CalibrationError as error:
             raise BadInput("save", str(error)) from None
-        self._show(camera_file, kept=kept, is_new=True)
+        self._show(camera_file, old_path=old_path, is_new=True)
 
-    def _show(self, camera_file: CameraFile, *, kept: Path | None, is_new: bool) -> None:
-        """Go on to the last stage with a camera file that is on disk."""
+    def _show(self, camera_file: CameraFile, *, old_path: Path | None, is_new: bool) -> None:
+        """Enters the last stage with a camera file that is on disk."""
         self._file = camera_file
         lens, table = camera_file.lens, camera_file.table
         mean_mm, worst_mm = None, None
@@ -397,7 +399,7 @@ class CalibrationWork:
         self._saved = Saved(
             path=str(self._path),
             name=camera_file.name,
-            kept=None if kept is None else str(kept),
+            kept=None if old_path is None else str(old_path),
             has_table=table is not None,
             lens_rms_px=None if lens is None else lens.rms_px,
             mean_mm=mean_mm,
@@ -408,5 +410,5 @@ class CalibrationWork:
 
 
 def _camera_of(search: TableSearch) -> Camera:
-    found = search.calibration
-    return Camera(found.lens, found.pose, covariance=found.covariance)
+    calibration = search.calibration
+    return Camera(calibration.lens, calibration.pose, covariance=calibration.covariance)

@@ -1,4 +1,4 @@
-"""The game as a file: what was on the table, what was asked and ruled, and pictures of it.
+"""Stores a game in one file: positions on the table, questions, rulings and pictures.
 
-Takes plain documents and pictures; knows no page, no camera and no rulebook.
+Works on plain documents and pictures; does not depend on the page, the camera or a rulebook.
 """

@@ -1,4 +1,4 @@
-"""Opens the SQLite database of a game file: safe writes, one file at rest, versions checked."""
+"""Opens the SQLite database of a game file: durable writes, a single file, versions checked."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from tablecam.record.migrations import MIGRATIONS, Migration
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION
 
 MAGIC: Final = b"SQLite format 3\x00"
-"""With it every SQLite database begins."""
+"""The bytes that every SQLite database begins with."""
 _PATIENCE_S: Final = 1.0
-"""How long to wait for another program that writes to the same file. Players wait, too."""
+"""How long to wait for another program that writes to the same file; players wait meanwhile."""
 
 
 def engine_of(path: Path, *, read_only: bool = False) -> Engine:
-    """The engine of a game file; it may be used from any thread.
+    """Returns the engine of a game file; any thread may use it.
 
-    Each transaction opens the file and closes it again (a millisecond or two): so the write-ahead
-    log is folded in each time, and what lies in the folder is one file that can be copied.
+    Each transaction opens and closes the file (a millisecond or two), which folds in the
+    write-ahead log. Between transactions the folder holds one file that can be copied.
     """
 
     def connect() -> sqlite3.Connection:
-        address = _address(path, read_only)  # a disk may be full by now, or be so no longer
-        # We begin; the driver never.
+        address = _address(path, read_only)  # each time: whether the disk is full may change
+        # Without an isolation level the driver never begins a transaction; `_begin` does.
         return sqlite3.connect(address, uri=True, timeout=_PATIENCE_S, isolation_level=None)
 
     engine = create_engine("sqlite+pysqlite://", poolclass=NullPool, creator=connect)
@@ -40,39 +40,40 @@ def engine_of(path: Path, *, read_only: bool = False) -> Engine:
 
 
 def engine_in_memory(path: Path) -> Engine:
-    """The engine of a copy of a game file: to bring up to date what may not be written."""
+    """Returns the engine of a copy in memory, to migrate a recording that may not be written."""
     copy = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
     original = sqlite3.connect(_address(path, read_only=True), uri=True)
     try:
         original.backup(copy)
     finally:
         original.close()
+    # One connection for all threads: each new one would be an empty database.
     return create_engine("sqlite+pysqlite://", poolclass=StaticPool, creator=lambda: copy)
 
 
 def check_recording(path: Path) -> None:
-    """Refuse, without opening it as a database, a file that is none.
+    """Refuses a file that is no SQLite database, without opening it as one.
 
     Raises:
-        BadInput: It is missing, cannot be read, or is no database.
+        BadInput: The file is missing, cannot be read, or is no database.
     """
     try:
         with in_words(str(path), "cannot be read"), path.open("rb") as file:
-            begins = file.read(len(MAGIC))
+            first_bytes = file.read(len(MAGIC))
     except BadInput as error:
         if not isinstance(error.__cause__, FileNotFoundError):
             raise
         because = "expected a recording, but there is no file of that name"
         raise BadInput(str(path), because) from None
-    if begins != MAGIC:
+    if first_bytes != MAGIC:
         raise BadInput(str(path), "expected a recording of tablecam, got another kind of file")
 
 
 def check_version(path: Path, connection: Connection, newest: int = SCHEMA_VERSION) -> int:
-    """The version of a recording's tables, not above `newest`.
+    """Returns the version of a recording's tables, at most `newest`.
 
     Raises:
-        BadInput: It is another program's database, or a newer tablecam's.
+        BadInput: The database is another program's, or a newer tablecam's.
     """
     if _pragma(connection, "application_id") != APPLICATION_ID:
         raise BadInput(
@@ -95,10 +96,10 @@ def migrate(
     steps: Mapping[int, Migration] = MIGRATIONS,
     newest: int = SCHEMA_VERSION,
 ) -> None:
-    """Bring an older recording's tables up to date, all in the connection's one transaction.
+    """Brings an older recording's tables up to date, all in the connection's one transaction.
 
     Raises:
-        BadInput: It is no recording, or of a newer version.
+        BadInput: The file is no recording, or of a newer version.
     """
     for version in range(check_version(path, connection, newest), newest):
         steps[version](connection)
@@ -106,7 +107,7 @@ def migrate(
 
 
 def set_pragma(connection: Connection, name: str, value: int) -> None:
-    """Write one of the numbers in the database's header."""
+    """Writes one of the numbers in the database's header."""
     connection.exec_driver_sql(f"PRAGMA {name} = {value:d}")
 
 
@@ -115,19 +116,19 @@ def _pragma(connection: Connection, name: str) -> int:
 
 
 def _address(path: Path, read_only: bool) -> str:
-    """The file as SQLite is told to open it; a reader that could write leaves no logs lying."""
+    """Returns the URI by which SQLite opens the file; a reader leaves no log files behind."""
     address = _uri(path.absolute())
     if not read_only or _may_write(path.absolute().parent):
         return f"{address}?mode=rw"
-    # A database with a write-ahead log wants to write beside itself even when it is only read,
-    # which fails on a disc, a full disk or a friend's share; nothing is in a log that is not there.
+    # SQLite writes beside a database with a write-ahead log even to read it, which fails on a
+    # read-only or full disk. Without a log that holds data, `immutable` is safe.
     log = path.with_name(f"{path.name}-wal")
     has_log = log.exists() and log.stat().st_size > 0
     return f"{address}?{'mode=ro' if has_log else 'immutable=1'}"
 
 
 def _uri(path: PurePath) -> str:
-    """A file's address; SQLite takes none with a host, as Windows has for what others share.
+    """Returns a file's URI; SQLite accepts no host, so a Windows share's becomes part of the path.
 
     >>> from pathlib import PureWindowsPath
     >>> _uri(PureWindowsPath("C:/games/an evening.tablecam"))
@@ -149,7 +150,7 @@ def _prepare(connection: Any, _: object) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
-    # Room that is free stays blank, in SQLites that are not built so, too: a change there shows.
+    # Some SQLite builds leave old data in freed space; blanked, a later change there shows.
     connection.execute("PRAGMA secure_delete = ON")
 
 
@@ -158,7 +159,7 @@ def _prepare_reading(connection: Any, _: object) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    # At once a writer: a reader that becomes one may be refused without waiting.
+    # Takes the write lock at once: SQLite may refuse to upgrade a read lock without waiting.
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 

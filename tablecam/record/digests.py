@@ -1,7 +1,7 @@
-"""Digests of a recording's rows: each entry's chains to the one before, and to its pictures'.
+"""Computes and verifies the chained digests of a recording's rows.
 
-Whoever writes a row adds its digest; whoever reads all rows sees whether they are as they were
-written. It is no signature: a forger can reckon digests, too.
+Each entry's digest covers the digest before it and those of its pictures, so a reader of all rows
+sees whether they are as they were written. It is no signature: a forger can compute digests, too.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ from typing import Any, Final
 from tablecam.record.faults import REPAIR
 
 _FACTS: Final = "format", "game", "table_file", "camera_file", "started_at", "written_by", "place"
-"""What of a recording's row its digest is of: a hall may give it another id."""
-_MOST_CHAINS: Final = 4
-"""After a changed entry, the next may chain to its digest as stored or as it should be."""
-_MOST_TOLD: Final = 12
+"""The columns that a recording's digest covers; not `id`, as a hall may assign another."""
+_MAX_CHAINS: Final = 4
+"""How many digests an entry may chain to: a changed entry's as stored or as it should be."""
+_MAX_LISTED: Final = 12
 """How many faults are listed."""
 
 
 def facts_digest(row: Mapping[str, Any]) -> str:
-    """The digest of a recording's row, with which the chain of its entries begins."""
+    """Returns the digest of a recording's row, with which the chain of its entries begins."""
     return _digest([row[key] for key in _FACTS])
 
 
 def picture_digest(row: Mapping[str, Any]) -> str:
-    """The digest of a picture's row; the number of its entry is that one's to vouch for."""
-    begin = f"{row['kind']} {row['media_type']}\n".encode()
+    """Returns the digest of a picture's row, without the number of its entry."""
+    header = f"{row['kind']} {row['media_type']}\n".encode()
     image = row["image"]
-    whole = image if isinstance(image, bytes) else repr(image).encode()  # a damaged one
-    return hashlib.sha256(begin + whole).hexdigest()
+    content = image if isinstance(image, bytes) else repr(image).encode()  # damaged: not bytes
+    return hashlib.sha256(header + content).hexdigest()
 
 
 def entry_digest(before: str, row: Mapping[str, Any], pictures: Mapping[str, str]) -> str:
-    """The digest of an entry's row: of the one `before`, the row, and its pictures' by their kinds.
+    """Returns the digest of an entry's row, of the digest `before` it and its pictures' by kind.
 
-    Before the first entry is the recording's own; nothing, where that has none.
+    Before the first entry comes the recording's own digest, or "" if it has none.
     """
-    own = [row[key] for key in ("number", "at", "kind", "document")]
-    return _digest([before, *own, sorted(pictures.items())])
+    columns = [row[key] for key in ("number", "at", "kind", "document")]
+    return _digest([before, *columns, sorted(pictures.items())])
 
 
 def _digest(parts: Sequence[Any]) -> str:
@@ -50,10 +50,10 @@ def _digest(parts: Sequence[Any]) -> str:
 
 @dataclass(slots=True)
 class Verified:
-    """What digests say of a recording: how many entries have one, and how many have none.
+    """The result of a verification: how many entries have a digest, and how many have none.
 
-    `changed` are the numbers of entries that are not as they were written, or whose pictures are
-    not. `faults` says in words what is changed or missing.
+    `changed` are the numbers of entries that changed since they were written, or whose pictures
+    did. `faults` are sentences on what changed or is missing.
     """
 
     entries: int = 0
@@ -63,23 +63,23 @@ class Verified:
     faults: list[str] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
-        """What is not as it was written, and what nobody can tell of, in words."""
-        for fault in self.faults[:_MOST_TOLD]:
+        """Yields sentences on what changed, and on what cannot be verified for want of a digest."""
+        for fault in self.faults[:_MAX_LISTED]:
             yield f"not as it was written: {fault}"
-        if len(self.faults) > _MOST_TOLD:
-            yield f"and {len(self.faults) - _MOST_TOLD} more"
+        if len(self.faults) > _MAX_LISTED:
+            yield f"and {len(self.faults) - _MAX_LISTED} more"
         if self.faults:
             yield REPAIR
         if self.without:
-            are = "1 entry has" if self.without == 1 else f"{self.without} entries have"
-            yield f"{are} no digest, as an older tablecam wrote: a change would not be noticed"
+            have = "1 entry has" if self.without == 1 else f"{self.without} entries have"
+            yield f"{have} no digest, as an older tablecam wrote: a change would not be noticed"
 
 
 class Verifier:
-    """Goes through a recording's rows in order; `found` says how far they are as written.
+    """Verifies a recording's rows in order; `found` is the result so far.
 
     Args:
-        facts: The recording's row; None where it is lost.
+        facts: The recording's row; None if it is lost.
     """
 
     def __init__(self, facts: Mapping[str, Any] | None) -> None:
@@ -87,35 +87,42 @@ class Verifier:
         self._number = 0
         self._has_begun = bool(facts and facts["digest"])
         self._before = [] if facts is None else [facts["digest"] or ""]
-        if facts is not None and facts["digest"] not in (None, own := facts_digest(facts)):
+        if facts is not None and facts["digest"] not in (None, actual := facts_digest(facts)):
             self.found.are_facts_changed = True
             self.found.faults.append("what the game is played with is not as it was written")
-            self._before.append(own)
+            self._before.append(actual)
 
     def entry(
         self, row: Mapping[str, Any], pictures: Sequence[Mapping[str, Any]], *, images: bool = True
     ) -> None:
-        """Take in the next entry and its pictures.
+        """Verifies the next entry and its pictures.
 
-        Without `images` the pictures' rows have their digests only. After one that is missing an
-        entry cannot be told to be changed: what it chains to is not there.
+        Without `images`, only the digests of the pictures' rows are used. An entry after a missing
+        one cannot be verified: the digest that it chains to is lost.
         """
-        number, told = row["number"], row["digest"]
+        number, stored = row["number"], row["digest"]
         self._skip_to(number)
         changed = [
-            each["kind"] for each in pictures if images and each["digest"] != _own(each, told)
+            picture["kind"]
+            for picture in pictures
+            if images and picture["digest"] != _expected_digest(picture, stored)
         ]
-        of_pictures = {each["kind"]: each["digest"] or "" for each in pictures}
-        holds = [entry_digest(before, row, of_pictures) for before in self._before]
+        picture_digests = {picture["kind"]: picture["digest"] or "" for picture in pictures}
+        expected = [entry_digest(before, row, picture_digests) for before in self._before]
+        # After a gap nothing is known to chain to.
         is_known = bool(self._before)
-        self._before = [told or ""] if told in holds else [told or "", *holds][:_MOST_CHAINS]
-        if told is None and not self._has_begun:
+        # The next entry chains to this digest as stored or, if this entry changed, as it should be.
+        self._before = [stored or ""]
+        if stored not in expected:
+            self._before = [stored or "", *expected][:_MAX_CHAINS]
+        # Entries without a digest before the first one are an older version's.
+        if stored is None and not self._has_begun:
             self.found.without += 1
             self._before = [""]
             return
         self._has_begun = True
         self.found.entries += 1
-        if is_known and told not in holds:
+        if is_known and stored not in expected:
             because = "is not as it was written, or a picture of it is lost"
         elif changed:
             because = f"has a picture that is not as it was written ({', '.join(changed)})"
@@ -133,6 +140,6 @@ class Verifier:
         self._number = number
 
 
-def _own(picture: Mapping[str, Any], told: str | None) -> str | None:
-    """The digest that a picture has to have; none where its entry has none."""
-    return picture_digest(picture) if told is not None else picture["digest"]
+def _expected_digest(picture: Mapping[str, Any], digest_of_entry: str | None) -> str | None:
+    """Returns the digest that a picture must have, or its stored one if its entry has none."""
+    return picture_digest(picture) if digest_of_entry is not None else picture["digest"]

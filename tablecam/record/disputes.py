@@ -1,4 +1,4 @@
-"""The disputes in a recording: what was asked and answered, where all lay, and two pictures."""
+"""Adds and reads a recording's disputes: question and answer, position, and two pictures."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tablecam.record.journal import Journal
 def add_dispute(
     journal: Journal, document: Json, position: Json, picture_jpeg: bytes, drawn_jpeg: bytes
 ) -> int:
-    """Keep a dispute with its position and pictures; its number, from 1.
+    """Stores a dispute with its position and pictures, and returns its number, from 1.
 
     Raises:
-        BadInput: It cannot be written; what was there before is there still.
+        BadInput: It cannot be written; the recording is unchanged.
     """
     entry = journal.append(dispute_entry(document, position, picture_jpeg, drawn_jpeg))
     return len(journal.entries("dispute", up_to=entry))
@@ -24,18 +24,18 @@ def add_dispute(
 def dispute_entry(
     document: Json, position: Json, picture_jpeg: bytes, drawn_jpeg: bytes
 ) -> NewEntry:
-    """A dispute with its position and pictures; an empty picture is not kept.
+    """Returns the entry of a dispute with its position and its pictures that are not empty.
 
-    `document` is a dispute as the page has it; its number is the recording's to give.
+    `document` is the dispute as the page has it, without a number.
     """
     images: dict[PictureKind, bytes] = {"plain": picture_jpeg, "drawn": drawn_jpeg}
     pictures = tuple(Picture(kind, jpeg) for kind, jpeg in images.items() if jpeg)
-    kept = {"dispute": document, "position": position}
-    return NewEntry("dispute", kept, pictures, datetime.fromisoformat(document["at"]))
+    contents = {"dispute": document, "position": position}
+    return NewEntry("dispute", contents, pictures, datetime.fromisoformat(document["at"]))
 
 
 def disputes(journal: Journal) -> list[Json]:
-    """All disputes as they were asked, numbered from 1, the newest last.
+    """Returns all disputes as they were asked, numbered from 1, the newest last.
 
     Raises:
         BadInput: They cannot be read.
@@ -45,7 +45,7 @@ def disputes(journal: Journal) -> list[Json]:
 
 
 def dispute_picture(journal: Journal, number: int, *, plain: bool = False) -> bytes:
-    """The camera's picture of a dispute as JPEG, with the evidence on it unless `plain`.
+    """Returns the camera's picture of a dispute as JPEG, the evidence drawn on it unless `plain`.
 
     Raises:
         BadInput: There is no such dispute, or it has no picture.
@@ -58,7 +58,7 @@ def dispute_picture(journal: Journal, number: int, *, plain: bool = False) -> by
 
 
 def dispute_position(journal: Journal, number: int) -> Json:
-    """What lay on the table when a dispute was asked: a position document.
+    """Returns the position document of a dispute: the table when it was asked.
 
     Raises:
         BadInput: There is no such dispute.

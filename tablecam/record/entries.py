@@ -1,4 +1,4 @@
-"""What a recording is made of: entries in the order of what happened, and their pictures."""
+"""The parts of a recording: its facts, its entries in order, and their pictures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from uuid import uuid4
 Json = dict[str, Any]
 
 Kind = Literal["position", "move", "picture", "play", "deed", "ruling", "dispute", "notice"]
-"""What an entry tells of; README.md beside this file has their documents."""
+"""The kinds of an entry; README.md beside this file describes their documents."""
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 PictureKind = Literal["table", "before", "after", "plain", "drawn"]
@@ -20,9 +20,9 @@ PICTURE_KINDS: Final[tuple[PictureKind, ...]] = get_args(PictureKind)
 
 @dataclass(frozen=True, slots=True)
 class GameFacts:
-    """What a game is played with. `camera_file` is None over a simulated table.
+    """What a game is played with. `camera_file` is None for a simulated table.
 
-    `place` says which game of its folder it is, from 1; 0 where nobody has counted.
+    `place` is the game's number in its folder, from 1; 0 if not counted.
     """
 
     game: str
@@ -39,7 +39,7 @@ class GameFacts:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture's file, of one kind for each entry."""
+    """A picture file; an entry has at most one of each kind."""
 
     kind: PictureKind
     image: bytes = field(repr=False)
@@ -48,7 +48,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """What is to be kept. A recording gives it its number."""
+    """An entry to store. The recording assigns its number."""
 
     kind: Kind
     document: Json
@@ -62,7 +62,7 @@ class NewEntry:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What was kept. `pictures` are the kinds that it has; they are asked for one by one.
+    """A stored entry. `pictures` are the kinds it has; `Journal.picture` loads each.
 
     `digest` is None in an older recording.
     """

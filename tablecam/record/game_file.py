@@ -1,4 +1,4 @@
-"""The game as one file: made whole or not at all, opened by whoever may."""
+"""A recording in a file of its own: created atomically, opened to write or only to read."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from tablecam.record.whole_files import whole_file
 log = logging.getLogger(__name__)
 
 SUFFIX: Final = ".tablecam"
-_MOST_COMPLAINTS: Final = 5
-"""How many of SQLite's findings are listed."""
+_MAX_COMPLAINTS: Final = 5
+"""How many findings of SQLite's integrity check are listed."""
 _ONE_ROW_SINCE: Final = 3
-"""Since that version a recording's facts are one row of a table of their own."""
+"""The first version that stores a recording's facts in one row of their own table."""
 
 
 class GameFile(Journal):
@@ -53,11 +53,11 @@ class GameFile(Journal):
         entries: Iterable[NewEntry] = (),
         written_by: str = tablecam.__version__,
     ) -> GameFile:
-        """A new recording, with the entries that it begins with; under its name is all, or nothing.
+        """Creates a recording with its first entries; `path` appears complete or not at all.
 
         Raises:
-            NameTaken: There is a file of that name.
-            BadInput: It cannot be written, or what is to be in it cannot be had.
+            NameTaken: A file of that name exists.
+            BadInput: It cannot be written, or reading `entries` failed.
         """
         with whole_file(path) as fresh:
             _fill(fresh, facts, entries, written_by)
@@ -65,7 +65,7 @@ class GameFile(Journal):
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> GameFile:
-        """The recording in a file; an older one is brought up to date, or a copy if only read.
+        """Opens a recording; an older one is migrated, or a copy of it if only read.
 
         Raises:
             BadInput: It is no recording, of a newer version, damaged, or cannot be opened.
@@ -82,23 +82,23 @@ class GameFile(Journal):
         return cls(path, engine, ids[0])
 
     def verified(self, *, images: bool = True) -> Verified:
-        """Whether the file is whole, and all in it as it was written, going by its digests.
+        """Verifies the file's structure, and by their digests all its rows.
 
         Raises:
             BadInput: It cannot be read.
         """
-        found = super().verified(images=images)
-        query = text(f"PRAGMA integrity_check({_MOST_COMPLAINTS})")
+        verified = super().verified(images=images)
+        query = text(f"PRAGMA integrity_check({_MAX_COMPLAINTS})")
         complaints = [str(row[0]) for row in self._rows(query)]
         if complaints != ["ok"]:
-            found.faults += [
-                f"the file is damaged: {' '.join(each.split())}" for each in complaints
+            verified.faults += [
+                f"the file is damaged: {' '.join(complaint.split())}" for complaint in complaints
             ]
-        return found
+        return verified
 
 
 def facts_in(path: Path) -> GameFacts:
-    """What a recording in a file is of; an older one is not brought up to date for that.
+    """Returns the facts of a recording in a file, without migrating an older one.
 
     Raises:
         BadInput: It is no recording, of a newer version, damaged, or cannot be opened.
@@ -117,18 +117,18 @@ def facts_in(path: Path) -> GameFacts:
 
 
 def games_in(folder: Path) -> list[tuple[Path, GameFacts]]:
-    """What each recording in a folder is of; one that cannot be read is named in the log."""
-    found = []
+    """Returns each recording in a folder with its facts; logs those that cannot be read."""
+    games = []
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         try:
-            found.append((path, facts_in(path)))
+            games.append((path, facts_in(path)))
         except BadInput as error:
             log.warning("this game is left alone: %s", error)
-    return found
+    return games
 
 
 def _engine(path: Path, read_only: bool) -> Engine:
-    """An engine of a file, or of an up to date copy if it is older and only to be read."""
+    """Returns an engine of a file, or of a migrated copy if it is older and only to be read."""
     engine = engine_of(path, read_only=read_only)
     if not read_only:
         return engine
@@ -142,11 +142,11 @@ def _engine(path: Path, read_only: bool) -> Engine:
 
 
 def _fill(path: Path, facts: GameFacts, entries: Iterable[NewEntry], written_by: str) -> None:
-    """Make the tables in an empty file, and write the game's one row and what is in it already."""
+    """Creates the tables in an empty file, and writes the game's facts and first entries."""
     with engine_of(path).begin() as connection:
         metadata.create_all(connection)
         set_pragma(connection, "application_id", APPLICATION_ID)
         set_pragma(connection, "user_version", SCHEMA_VERSION)
         before = begin_recording(connection, facts, written_by)
-        for number, each in enumerate(entries, start=1):
-            before = insert_entry(connection, facts.id, number, each, before)
+        for number, entry in enumerate(entries, start=1):
+            before = insert_entry(connection, facts.id, number, entry, before)

@@ -1,4 +1,4 @@
-"""Brings the tables of older recordings up to date, step by step."""
+"""Migrates the tables of older recordings, one version at a time."""
 
 from __future__ import annotations
 
@@ -23,74 +23,76 @@ _PLAYS: Final = (
 
 
 def _with_plays(connection: Connection) -> None:
-    """Version 2 keeps the games that are played with the referee."""
+    """Migrates to version 2, which stores the games that are played with the referee."""
     for statement in _PLAYS:
         connection.execute(text(statement))
 
 
 def _as_entries(connection: Connection) -> None:
-    """Version 3 keeps all that happens in one order, and may be one recording among many."""
+    """Migrates to version 3: one sequence of entries, in one recording of possibly many."""
     metadata.create_all(connection)
     (game,) = connection.execute(text("SELECT * FROM game")).mappings()
     facts = {column.name: game[column.name] for column in recording.c if column.name in game}
     facts["id"] = uuid4().hex
     connection.execute(insert(recording), facts)
-    found = heapq.merge(_played(connection), _disputed(connection), key=_when)
-    for number, (row, pictures) in enumerate(found, start=1):
+    # Both series are in order of time already.
+    events = heapq.merge(_play_entries(connection), _dispute_entries(connection), key=_made_at)
+    for number, (row, pictures) in enumerate(events, start=1):
         key = {"recording": facts["id"], "number": number}
         connection.execute(insert(entry), key | row)
-        for each in pictures:
+        for image in pictures:
             key = {"recording": facts["id"], "entry": number}
-            connection.execute(insert(picture), key | each)
+            connection.execute(insert(picture), key | image)
     for name in ("dispute_picture", "dispute", "deed", "play", "game"):
         connection.execute(text(f"DROP TABLE {name}"))
 
 
 def with_digests(connection: Connection) -> None:
-    """Version 4 has digests, and which game of its folder it is; what is there has neither."""
+    """Migrates to version 4: digests, and the game's number in its folder; both empty at first."""
     for table in metadata.sorted_tables:
-        there = {each["name"] for each in inspect(connection).get_columns(table.name)}
+        existing = {column["name"] for column in inspect(connection).get_columns(table.name)}
         for column in table.c:
-            if column.name not in there:
+            if column.name not in existing:
                 kind = column.type.compile(connection.dialect)
-                added = f"ALTER TABLE {table.name} ADD COLUMN {column.name} {kind}"
-                connection.execute(text(added))
+                statement = f"ALTER TABLE {table.name} ADD COLUMN {column.name} {kind}"
+                connection.execute(text(statement))
 
 
 _Row = dict[str, Any]
-_Found = tuple[_Row, list[_Row]]
+_EntryRows = tuple[_Row, list[_Row]]
 """An entry's row, and the rows of its pictures."""
 
 
-def _when(found: _Found) -> datetime:
-    at = datetime.fromisoformat(found[0]["at"])
+def _made_at(entry_rows: _EntryRows) -> datetime:
+    at = datetime.fromisoformat(entry_rows[0]["at"])
+    # Times with and without a zone cannot be compared.
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
-def _played(connection: Connection) -> list[_Found]:
-    """The games and what was done in them, as rows of entries; none has a picture."""
-    found: list[_Found] = []
+def _play_entries(connection: Connection) -> list[_EntryRows]:
+    """Returns the games and the actions in them as rows of entries, without pictures."""
+    entries: list[_EntryRows] = []
     plays = connection.execute(text("SELECT * FROM play ORDER BY number")).mappings().all()
     for play in plays:
-        found.append(({"at": play["at"], "kind": "play", "document": play["document"]}, []))
+        entries.append(({"at": play["at"], "kind": "play", "document": play["document"]}, []))
         query = text("SELECT * FROM deed WHERE play = :number ORDER BY number")
         for deed in connection.execute(query, {"number": play["number"]}).mappings().all():
             document = json.dumps({"entry": json.loads(deed["document"])}, ensure_ascii=False)
-            found.append(({"at": deed["at"], "kind": "deed", "document": document}, []))
-    return found
+            entries.append(({"at": deed["at"], "kind": "deed", "document": document}, []))
+    return entries
 
 
-def _disputed(connection: Connection) -> list[_Found]:
-    """The disputes as rows of entries, each with the rows of its pictures."""
-    found: list[_Found] = []
+def _dispute_entries(connection: Connection) -> list[_EntryRows]:
+    """Returns the disputes as rows of entries, each with the rows of its pictures."""
+    entries: list[_EntryRows] = []
     disputes = connection.execute(text("SELECT * FROM dispute ORDER BY number")).mappings().all()
     for dispute in disputes:
-        whole = {key: json.loads(dispute[key]) for key in ("document", "position")}
-        whole = {"dispute": whole["document"], "position": whole["position"]}
-        document = json.dumps(whole, ensure_ascii=False)
+        parts = {key: json.loads(dispute[key]) for key in ("document", "position")}
+        parts = {"dispute": parts["document"], "position": parts["position"]}
+        document = json.dumps(parts, ensure_ascii=False)
         pictures = _dispute_pictures(connection, dispute["number"])
-        found.append(({"at": dispute["at"], "kind": "dispute", "document": document}, pictures))
-    return found
+        entries.append(({"at": dispute["at"], "kind": "dispute", "document": document}, pictures))
+    return entries
 
 
 def _dispute_pictures(connection: Connection, number: int) -> list[_Row]:
@@ -100,7 +102,7 @@ def _dispute_pictures(connection: Connection, number: int) -> list[_Row]:
 
 
 MIGRATIONS: Final[Mapping[int, Migration]] = {1: _with_plays, 2: _as_entries, 3: with_digests}
-"""By the version they start from, what leads to the next one."""
+"""The migration from each version to the next, by the version it starts from."""
 
 if sorted(MIGRATIONS) != list(range(1, SCHEMA_VERSION)):
     raise AssertionError("each older version needs a step of its own")

@@ -1,4 +1,4 @@
-"""The games that were played with the referee in a recording: how they began, what was done."""
+"""Stores and reads the games that were played with the referee: their beginnings and actions."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from tablecam.record.journal import Journal
 
 
 def begin_play(journal: Journal, document: Json) -> None:
-    """Keep how a game with the referee begins: a play document without its log.
+    """Stores how a game with the referee begins: a play document without its log.
 
-    Its key `after`, where it has one, says how the game stands then; it is no part of the play.
+    Its optional key `after` says how the game stands then; it is not part of the play.
 
     Raises:
-        BadInput: It cannot be written; what was there before is there still.
+        BadInput: It cannot be written; the recording is unchanged.
     """
     journal.append(NewEntry("play", document))
 
 
 def plays(journal: Journal, up_to: int | None = None) -> list[Json]:
-    """The whole documents of all games that were begun, the newest last; as of an entry.
+    """Returns the complete documents of all games that were begun, up to an entry, newest last.
 
     Raises:
         BadInput: They cannot be read.
     """
-    found: list[Json] = []
+    games: list[Json] = []
     for entry in journal.entries("play", "deed", up_to=up_to):
         if entry.kind == "play":
             play = {key: value for key, value in entry.document.items() if key != "after"}
-            found.append(play | {"log": []})
-        elif found:  # a repaired recording may have lost how its game began
-            found[-1]["log"].append(entry.document["entry"])
-    return found
+            games.append(play | {"log": []})
+        elif games:  # a repaired recording may have lost how its game began
+            games[-1]["log"].append(entry.document["entry"])
+    return games
 
 
 def newest_play(journal: Journal) -> Json | None:
-    """The whole document of the game that began last; None without any.
+    """Returns the complete document of the game that began last; None if there is none.
 
     Raises:
         BadInput: It cannot be read.

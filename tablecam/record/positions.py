@@ -1,7 +1,7 @@
-"""Positions as differences: what changed between two documents, and the later one again.
+"""Stores positions as differences: computes and applies the change between two documents.
 
-A list whose members all have ids of their own, as units and terrain have, differs member by
-member; anything else that differs is told whole.
+A list whose members all have ids, as units and terrain have, is compared member by member;
+anything else that changed is stored whole.
 """
 
 from __future__ import annotations
@@ -15,23 +15,22 @@ CHANGED: Final = "changed"
 GONE: Final = "gone"
 ORDER: Final = "order"
 MISSED: Final = "missed"
-"""Beside a difference: the tags of bases that are in the position, but without which it is judged.
-"""
+"""Key beside a difference: the tags of bases in the position without which it is judged."""
 
 
 WHOLE_EVERY: Final = 50
-"""Every so many positions one is told whole, so that any moment is near one that is."""
+"""Every how many positions one is stored whole, so that few differences lead to any moment."""
 
 
 class Chain:
-    """Turns positions, one after the other, into the documents of their entries."""
+    """Turns a series of positions into the documents of their entries."""
 
     def __init__(self) -> None:
         self._before: Json | None = None
         self._since_whole = 0
 
     def document(self, position: Json) -> Json:
-        """What is to be kept of the next position."""
+        """Returns the document to store for the next position."""
         before = self._before if self._since_whole < WHOLE_EVERY else None
         self._since_whole = 1 if before is None else self._since_whole + 1
         self._before = position
@@ -39,7 +38,7 @@ class Chain:
 
 
 def difference(before: Json | None, now: Json) -> Json:
-    """What makes `now` out of `before`; all of it where there was nothing.
+    """Returns the change from `before` to `now`; all of `now` if there was nothing before.
 
     >>> difference({"units": [{"id": "F1", "x": 1}, {"id": "F2", "x": 5}]},
     ...            {"units": [{"id": "F1", "x": 2}, {"id": "F2", "x": 5}]})
@@ -47,82 +46,86 @@ def difference(before: Json | None, now: Json) -> Json:
     """
     if before is None:
         return {WHOLE: now}
-    told: Json = {}
+    change: Json = {}
     changed = {
-        key: _told(before.get(key), value)
+        key: _value_difference(before.get(key), value)
         for key, value in now.items()
         if key not in before or not _is_same(before[key], value)
     }
     gone = [key for key in before if key not in now]
     if changed:
-        told[CHANGED] = changed
+        change[CHANGED] = changed
     if gone:
-        told[GONE] = gone
-    return told
+        change[GONE] = gone
+    return change
 
 
-def applied(before: Json | None, told: Json) -> Json:
-    """The document after a difference.
+def applied(before: Json | None, change: Json) -> Json:
+    """Returns the document after a difference.
 
     Raises:
-        ValueError: The difference is from another document, or none at all.
+        ValueError: The difference does not fit the document, or is none.
     """
-    if WHOLE in told:
-        whole: Json = told[WHOLE]
+    if WHOLE in change:
+        whole: Json = change[WHOLE]
         return whole
     if before is None:
         raise ValueError("expected a whole position before any difference")
-    gone = set(told.get(GONE, ()))
-    kept = {key: value for key, value in before.items() if key not in gone}
-    return kept | {
-        key: _value(before.get(key), value) for key, value in told.get(CHANGED, {}).items()
+    gone = set(change.get(GONE, ()))
+    remaining = {key: value for key, value in before.items() if key not in gone}
+    return remaining | {
+        key: _applied_value(before.get(key), value)
+        for key, value in change.get(CHANGED, {}).items()
     }
 
 
-def _told(before: object, now: object) -> Json:
-    """How one value differs: member by member where both are lists of things with ids."""
+def _value_difference(before: object, now: object) -> Json:
+    """Returns the change of one value: member by member if both are lists of things with ids."""
     old, new = _by_id(before), _by_id(now)
     if old is None or new is None:
         return {WHOLE: now}
     changed = {
-        key: each for key, each in new.items() if key not in old or not _is_same(old[key], each)
+        key: member
+        for key, member in new.items()
+        if key not in old or not _is_same(old[key], member)
     }
     gone = [key for key in old if key not in new]
-    told: Json = {CHANGED: changed} | ({GONE: gone} if gone else {})
+    change: Json = {CHANGED: changed} | ({GONE: gone} if gone else {})
+    # New members go last when applied; any other order must be stored.
     if [*(key for key in old if key in new), *(key for key in new if key not in old)] != [*new]:
-        told[ORDER] = [*new]
-    return told
+        change[ORDER] = [*new]
+    return change
 
 
-def _value(before: object, told: Json) -> object:
-    if WHOLE in told:
-        return told[WHOLE]
+def _applied_value(before: object, change: Json) -> object:
+    if WHOLE in change:
+        return change[WHOLE]
     members = _by_id(before)
     if members is None:
         raise ValueError("expected a list of things with ids before a difference of such")
-    gone = set(told.get(GONE, ()))
-    members = {key: each for key, each in members.items() if key not in gone} | told[CHANGED]
-    order = told.get(ORDER, members)
+    gone = set(change.get(GONE, ()))
+    members = {key: member for key, member in members.items() if key not in gone} | change[CHANGED]
+    order = change.get(ORDER, members)
     if set(order) != set(members):
         raise ValueError("expected the order of all that is there")
     return [members[key] for key in order]
 
 
 def _by_id(value: object) -> dict[str, Json] | None:
-    """The members of a list by their ids; None of anything else."""
+    """Returns the members of a list by their ids; None for anything else."""
     if not isinstance(value, list):
         return None
     members: dict[str, Json] = {}
-    for each in value:
-        name = each.get("id") if isinstance(each, dict) else None
+    for member in value:
+        name = member.get("id") if isinstance(member, dict) else None
         if not isinstance(name, str) or name in members:
             return None
-        members[name] = each
+        members[name] = member
     return members
 
 
 def _is_same(one: object, other: object) -> bool:
-    """Equal as JSON, where 1, 1.0 and true are three things."""
+    """Whether two values are equal as JSON, where 1, 1.0 and true are three different values."""
     if type(one) is not type(other):
         return False
     if isinstance(one, dict) and isinstance(other, dict):

@@ -1,8 +1,8 @@
-"""The tables of a recording, for who reads one with other tools too: each column says what it is.
+"""The tables of a recording, each column with a comment for readers with other tools.
 
 A game file is an SQLite database whose `application_id` is `APPLICATION_ID` ("tcam") and whose
-`user_version` is the version of these tables; a hall keeps many recordings in the same tables of a
-server. What each kind of entry holds is told in README.md beside this file.
+`user_version` is the version of these tables. A hall stores many recordings in the same tables of
+a server. README.md beside this file describes the document of each kind of entry.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and never take the place of another."""
+"""Creates files atomically: complete or not at all, and never over an existing file."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ _TAKEN: Final = "expected a new name, but there is such a file"
 
 
 class NameTaken(BadInput):
-    """There is a file of that name already; it is never written over."""
+    """A file of that name exists already; it is never overwritten."""
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """An empty file to fill, which has the name `path` once that is done, if nothing is raised.
+    """Yields an empty file to fill; it gets the name `path` afterwards, if nothing is raised.
 
     Raises:
-        NameTaken: There is a file of that name, before or by then.
-        BadInput: It cannot be written.
+        NameTaken: A file of that name exists, or does by the end.
+        BadInput: The file cannot be written.
     """
     with in_words(str(path), "cannot be written"):
         if path.is_dir():
             raise BadInput(str(path), "expected a new file, got a folder")
         if path.exists():
             raise NameTaken(str(path), _TAKEN)
+        # In the same folder, as links work only within one file system.
         fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -43,15 +44,16 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def _publish(fresh: Path, path: Path) -> None:
-    """Give a finished file its name, if nobody has it."""
-    with fresh.open("rb+") as file:  # else a power cut may leave the name with nothing in it
+    """Gives a finished file its name, unless that is taken."""
+    # Without a sync, a power cut may leave the name with nothing in it.
+    with fresh.open("rb+") as file:
         os.fsync(file.fileno())
     try:
         _link(fresh, path)
     except FileExistsError:
         raise NameTaken(str(path), _TAKEN) from None
     if os.name == "posix":
-        _flush_folder(path.parent)
+        _sync_folder(path.parent)
 
 
 def _link(fresh: Path, path: Path) -> None:
@@ -59,7 +61,7 @@ def _link(fresh: Path, path: Path) -> None:
         os.link(fresh, path)
     except FileExistsError:
         raise
-    except OSError:  # some file systems know no links: take the name first, then fill it
+    except OSError:  # some file systems have no hard links: take the name first, then fill it
         path.touch(exist_ok=False)
         try:
             os.replace(fresh, path)
@@ -68,8 +70,8 @@ def _link(fresh: Path, path: Path) -> None:
             raise
 
 
-def _flush_folder(folder: Path) -> None:
-    """A new name outlives a power cut only once its folder is on the disk."""
+def _sync_folder(folder: Path) -> None:
+    """Writes a folder to the disk: only then does a new name in it survive a power cut."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

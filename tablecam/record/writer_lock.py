@@ -1,8 +1,8 @@
-"""One program alone writes to a recording: who does holds a lock beside it until it ends.
+"""The lock that one program holds beside a recording while it alone writes to it.
 
-`filelock` locks, as it is tried on all systems, Windows with its files that are about to go among
-them. It leaves a lock's file lying on Unix: here it is removed, so that a game leaves one file.
-That is safe while it is locked, as `filelock` takes no lock of a file that has lost its name.
+`filelock` is tried on all systems, including Windows, where open files resist removal. On Unix it
+leaves the lock's file behind; here it is removed, so that a game leaves one file. That is safe
+while the lock is held, as `filelock` accepts no lock on a file that has lost its name.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ _SUFFIX: Final = ".lock"
 
 
 class WriterLock:
-    """Held from `taken` to `release`, or until the program ends, however it does."""
+    """The lock of a recording, held from `taken` to `release` or until the program ends."""
 
     def __init__(self, lock: FileLock) -> None:
         self._lock = lock
 
     @classmethod
     def taken(cls, recording: Path) -> WriterLock | None:
-        """The lock of a recording; None while another holds it.
+        """Acquires the lock of a recording; None while another program holds it.
 
         Raises:
-            OSError: There can be none beside it.
+            OSError: No lock can be created beside it.
         """
         path = recording.with_name(f".{recording.name}{_SUFFIX}")
         lock = FileLock(path, blocking=False, thread_local=False, fallback_to_soft=False)
@@ -39,10 +39,10 @@ class WriterLock:
         return cls(lock)
 
     def release(self) -> None:
-        """Let others write. May be called twice."""
+        """Releases the lock. May be called twice."""
         if not self._lock.is_locked:
             return
         if os.name == "posix":
-            with suppress(OSError):  # one that is left lying locks nobody out
+            with suppress(OSError):  # a file that stays behind locks nobody out
                 os.unlink(self._lock.lock_file)
         self._lock.release()

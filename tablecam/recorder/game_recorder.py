@@ -1,4 +1,4 @@
-"""What a live table keeps of a game, and the file that is made for it once there is something."""
+"""The record of a live game, and the file that is created for it with the first entry."""
 
 from __future__ import annotations
 
@@ -23,48 +23,48 @@ from tablecam.recorder.writing import Writer
 
 
 class GameRecord(Protocol):
-    """Where a live table keeps things. Every method may be called from any thread."""
+    """Where a live table records its game. Any thread may call any method."""
 
     @property
     def trouble(self) -> str:
-        """Why something is not on the disk, in one line for the page; empty when all is."""
+        """Why something is not on the disk, in one line for the page; empty if all is."""
 
     def add_dispute(
         self, document: Json, position: Json, picture_jpeg: bytes, drawn_jpeg: bytes
     ) -> int:
-        """Keep a dispute; its number, from 1. It can be asked for whether or not it was written."""
+        """Records a dispute and returns its number, from 1; it can be read even if not written."""
 
     def disputes(self) -> list[Json]:
-        """All disputes, the newest last."""
+        """Returns all disputes, the newest last."""
 
     def dispute_picture(self, number: int, *, plain: bool = False) -> bytes:
-        """The picture of a dispute as JPEG, with the evidence on it unless `plain`.
+        """Returns the picture of a dispute as JPEG, the evidence drawn on it unless `plain`.
 
         Raises:
             BadInput: There is no such dispute, or it has no picture.
         """
 
     def dispute_position(self, number: int) -> Json:
-        """The position document of a dispute.
+        """Returns the position document of a dispute.
 
         Raises:
             BadInput: There is no such dispute.
         """
 
     def unfinished(self) -> Json | None:
-        """The document of the newest game in the file; None where none was begun.
+        """Returns the document of the newest game in the file; None if none was begun.
 
         Raises:
             BadInput: The file cannot be read.
         """
 
     def begin_play(self, document: Json) -> None:
-        """Keep how a game begins."""
+        """Records how a game begins."""
 
     def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
-        """Keep what was done or taken back in the game that began last, all or none of it.
+        """Records what was done or undone in the newest game, all or none of it.
 
-        `rulings` are what was then made of hands' moves.
+        `rulings` are the rulings that follow on moves by hand.
         """
 
     def settle(
@@ -76,35 +76,35 @@ class GameRecord(Protocol):
         begins: bool,
         missed: Sequence[int] = (),
     ) -> int | None:
-        """Keep where all lies now, and the moves that led there, all or none of it.
+        """Records a resting position and the moves that led to it, all or none of it.
 
-        `begins` says whether that is worth a file by itself. Until there is one the newest position
-        waits for what is. The position's number, None while it waits; its moves' are the next.
-        `missed` are the tags of the bases without which it is judged.
+        Returns the position's entry number (its moves' numbers follow), or None if it is held
+        back: `begins` says whether it may create the file; until something does, only the newest
+        position is held. `missed` are the tags of the bases without which it is judged.
         """
 
     @property
     def began_with(self) -> int | None:
-        """The number of the position that had waited until the file began; None before that."""
+        """The number of the position that was held until the file began; None before that."""
 
     def add_notice(self, text: str) -> None:
-        """Keep what happened to the camera or its tags, where there is a file."""
+        """Records what happened to the camera or its tags, if there is a file."""
 
     @property
     def budget(self) -> PictureBudget:
-        """How large pictures may be."""
+        """The budget that decides how large pictures may be."""
 
     def add_pictures(self, *pictures: NewEntry) -> None:
-        """Keep what other entries looked like."""
+        """Records pictures of other entries."""
 
     def try_again(self) -> Sequence[str]:
-        """Write what could not be written, if it can be by now.
+        """Writes what could not be written, if that is possible by now.
 
-        What players should know of the file and were not told yet, a sentence each.
+        Returns sentences on the file that players should read and have not been shown yet.
         """
 
     def close(self) -> None:
-        """Write what waits, and leave the file to other programs. May be called twice."""
+        """Writes all pending entries, and releases the file. May be called twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,27 +116,27 @@ class _Dispute:
 
 
 class Elsewhere(Protocol):
-    """Where a copy of the recording is kept, too: in a hall."""
+    """A second place that stores a copy of the recording: a hall."""
 
     @property
     def trouble(self) -> str:
-        """Why it has not got everything, in one line for the page; empty when it has."""
+        """Why the copy is incomplete, in one line for the page; empty if it is complete."""
 
     def news(self) -> Sequence[str]:
-        """What players should know of it and have not been told yet, a sentence each."""
+        """Returns sentences on the copy that players have not been shown yet."""
 
 
 class KeptGame:
-    """A `GameRecord` that remembers this game's disputes, and writes all to a file of its own.
+    """A `GameRecord` that holds this game's disputes in memory, and writes all to a file.
 
-    The file is made when there is something to keep. What cannot be written is remembered and
-    tried again, in order, with the next: a full disk loses nothing while the program runs.
+    The file is created with the first entry. What cannot be written is tried again, in order, with
+    the next entry: a full disk loses nothing while the program runs.
 
     Args:
-        create: Makes the file.
-        file: The file of a game that goes on, where there is one.
-        pictures_mb: How large the pictures of a game of three hours may be, in megabytes.
-        now: What time it is; a video that is read again has its own.
+        create: Creates the file.
+        file: The file of a game that is resumed, if any.
+        pictures_mb: The size limit of the pictures of a three-hour game, in megabytes.
+        now: Returns the time; rereading a video passes the video's.
     """
 
     def __init__(
@@ -149,8 +149,8 @@ class KeptGame:
     ) -> None:
         self._now = now
         self._writer = Writer(create, file)
-        going_on = self._writer.file
-        self._disputes = [] if going_on is None else _disputes_of(going_on)
+        resumed = self._writer.file
+        self._disputes = [] if resumed is None else _disputes_of(resumed)
         self._chain = Chain()
         self._held: tuple[Json, Sequence[int], datetime] | None = None
         self._began_with: int | None = None
@@ -160,13 +160,13 @@ class KeptGame:
 
     @property
     def path(self) -> Path | None:
-        """The game's file, None while there was nothing to keep."""
+        """The game's file; None before there is anything to record."""
         with self._lock:
             file = self._writer.file
             return None if file is None else file.path
 
     def journal(self) -> Journal | None:
-        """The recording, to be looked at while it is written; None while there was none.
+        """Returns the recording, opened to read while it is written; None before it begins.
 
         Raises:
             BadInput: It cannot be opened.
@@ -176,14 +176,14 @@ class KeptGame:
 
     @property
     def trouble(self) -> str:
-        """Why something is not kept where it should be, in one line; empty when all is.
+        """Why something is not stored where it should be, in one line; empty if all is.
 
-        It waits for nobody: a camera's loop asks with every frame.
+        Takes no lock, as the camera's loop reads it with every frame.
         """
         return self._writer.trouble or ("" if self.elsewhere is None else self.elsewhere.trouble)
 
     def unfinished(self) -> Json | None:
-        """The document of the newest game in the file; None where none was begun.
+        """Returns the document of the newest game in the file; None if none was begun.
 
         Raises:
             BadInput: The file cannot be read.
@@ -193,50 +193,50 @@ class KeptGame:
             return None if file is None else newest_play(file)
 
     def begin_play(self, document: Json) -> None:
-        """Keep how a game begins."""
+        """Records how a game begins."""
         with self._lock:
-            self._keep(NewEntry("play", document, at=self._now()))
+            self._write(NewEntry("play", document, at=self._now()))
 
     def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
-        """Keep what was done or taken back in the game that began last, all or none of it.
+        """Records what was done or undone in the newest game, all or none of it.
 
-        `rulings` are what was then made of hands' moves.
+        `rulings` are the rulings that follow on moves by hand.
         """
-        entries = [NewEntry("deed", each, at=self._now()) for each in deeds]
-        entries += [NewEntry("ruling", each, at=self._now()) for each in rulings]
+        entries = [NewEntry("deed", deed, at=self._now()) for deed in deeds]
+        entries += [NewEntry("ruling", ruling, at=self._now()) for ruling in rulings]
         with self._lock:
-            self._keep(*entries)
+            self._write(*entries)
 
     def add_notice(self, text: str) -> None:
-        """Keep what happened to the camera or its tags, where there is a file."""
+        """Records what happened to the camera or its tags, if there is a file."""
         with self._lock:
             if self._writer.has_begun:
-                self._keep(NewEntry("notice", {"text": text}, at=self._now()))
+                self._write(NewEntry("notice", {"text": text}, at=self._now()))
 
     def add_pictures(self, *pictures: NewEntry) -> None:
-        """Keep what other entries looked like."""
+        """Records pictures of other entries."""
         with self._lock:
-            # They do not wait for a disk with room: they would fill the memory, too.
+            # Pictures do not queue for a disk with room: they would fill the memory.
             if pictures and not self._writer.trouble:
-                self._keep(*pictures)
+                self._write(*pictures)
 
     def try_again(self) -> Sequence[str]:
-        """Write what could not be written, if it can be by now.
+        """Writes what could not be written, if that is possible by now.
 
-        What players should know of the file and were not told yet, a sentence each.
+        Returns sentences on the file that players should read and have not been shown yet.
         """
         with self._lock:
             self._writer.try_again()
-            of_copy = () if self.elsewhere is None else self.elsewhere.news()
-            return [*self._writer.news(), *of_copy]
+            news_of_copy = () if self.elsewhere is None else self.elsewhere.news()
+            return [*self._writer.news(), *news_of_copy]
 
     @property
     def lost(self) -> str:
-        """What never came to the disk until it was closed, in one line; empty where all did."""
+        """What was never written before the file was closed, in one line; empty if all was."""
         return self._writer.lost
 
     def close(self) -> None:
-        """Write what waits, and leave the file to other programs. May be called twice."""
+        """Writes all pending entries, and releases the file. May be called twice."""
         with self._lock:
             self._writer.close()
 
@@ -249,75 +249,76 @@ class KeptGame:
         begins: bool,
         missed: Sequence[int] = (),
     ) -> int | None:
-        """Keep where all lies now, and the moves that led there, all or none of it.
+        """Records a resting position and the moves that led to it, all or none of it.
 
-        `begins` says whether that is worth a file by itself. Until there is one the newest position
-        waits for what is. The position's number, None while it waits; its moves' are the next.
-        `missed` are the tags of the bases without which it is judged.
+        Returns the position's entry number (its moves' numbers follow), or None if it is held
+        back: `begins` says whether it may create the file; until something does, only the newest
+        position is held. `missed` are the tags of the bases without which it is judged.
         """
         with self._lock:
             if not (begins or self._writer.has_begun):
                 self._held = position, missed, at
                 return None
-            self._keep_held()
-            told = self._position_entry(position, missed, at)
-            return self._keep(told, *(NewEntry("move", each, at=at) for each in moves))
+            self._write_held()
+            entry = self._position_entry(position, missed, at)
+            return self._write(entry, *(NewEntry("move", move, at=at) for move in moves))
 
     @property
     def began_with(self) -> int | None:
-        """The number of the position that had waited until the file began; None before that."""
+        """The number of the position that was held until the file began; None before that."""
         with self._lock:
             return self._began_with
 
     def add_dispute(
         self, document: Json, position: Json, picture_jpeg: bytes, drawn_jpeg: bytes
     ) -> int:
-        """Keep a dispute; its number, from 1. It can be asked for whether or not it was written."""
+        """Records a dispute and returns its number, from 1; it can be read even if not written."""
         with self._lock:
             number = len(self._disputes) + 1
             entry = dispute_entry(document, position, picture_jpeg, drawn_jpeg)
             document = document | {"number": number}
             self._disputes.append(_Dispute(document, position, picture_jpeg, drawn_jpeg))
+            # A dispute's pictures are always stored; later pictures must save their bytes.
             self.budget.spend_anyway(len(picture_jpeg) + len(drawn_jpeg))
-            self._keep(entry)
+            self._write(entry)
             return number
 
     def disputes(self) -> list[Json]:
-        """All disputes of this game, the newest last."""
+        """Returns all disputes of this game, the newest last."""
         with self._lock:
-            return [dict(kept.document) for kept in self._disputes]
+            return [dict(dispute.document) for dispute in self._disputes]
 
     def dispute_picture(self, number: int, *, plain: bool = False) -> bytes:
-        """The picture of a dispute as JPEG, with the evidence on it unless `plain`.
+        """Returns the picture of a dispute as JPEG, the evidence drawn on it unless `plain`.
 
         Raises:
             BadInput: There is no such dispute, or it has no picture.
         """
-        kept = self._kept(number)
-        jpeg = kept.plain if plain else kept.drawn
+        dispute = self._dispute(number)
+        jpeg = dispute.plain if plain else dispute.drawn
         if not jpeg:
             raise BadInput("dispute", f"expected one with a picture, got {number}, asked without")
         return jpeg
 
     def dispute_position(self, number: int) -> Json:
-        """The position document of a dispute.
+        """Returns the position document of a dispute.
 
         Raises:
             BadInput: There is no such dispute.
         """
-        return self._kept(number).position
+        return self._dispute(number).position
 
-    def _kept(self, number: int) -> _Dispute:
+    def _dispute(self, number: int) -> _Dispute:
         with self._lock:
             if not 1 <= number <= len(self._disputes):
                 raise BadInput("dispute", f"there is no dispute {number} in this game")
             return self._disputes[number - 1]
 
-    def _keep(self, *entries: NewEntry) -> int:
-        self._keep_held()
+    def _write(self, *entries: NewEntry) -> int:
+        self._write_held()
         return self._writer.keep(*entries)
 
-    def _keep_held(self) -> None:
+    def _write_held(self) -> None:
         if self._held is not None:
             (position, missed, at), self._held = self._held, None
             self._began_with = self._writer.keep(self._position_entry(position, missed, at))
@@ -328,7 +329,7 @@ class KeptGame:
 
 
 def _budget(pictures_mb: float, file: GameFile | None) -> PictureBudget:
-    """What a game has left for pictures."""
+    """Returns the picture budget of a new or a resumed game."""
     if file is None:
         return PictureBudget(pictures_mb)
     return PictureBudget(
@@ -337,7 +338,7 @@ def _budget(pictures_mb: float, file: GameFile | None) -> PictureBudget:
 
 
 def _disputes_of(file: GameFile) -> list[_Dispute]:
-    """The disputes of a game that goes on, pictures and all."""
+    """Returns the disputes of a resumed game with their pictures."""
     return [
         _Dispute(
             document,
@@ -356,12 +357,12 @@ def _picture(file: GameFile, document: Json, *, plain: bool) -> bytes:
 
 
 def new_game_file(folder: Path, facts: GameFacts) -> GameFile:
-    """A file of its own in a folder, named by date, time and game, and counted as its newest.
+    """Creates a game file in a folder, named by date, time and game, and numbered as its newest.
 
     Raises:
         BadInput: It cannot be written.
     """
-    newest = max((each.place for _, each in games_in(folder)), default=0)
+    newest = max((game_facts.place for _, game_facts in games_in(folder)), default=0)
     facts = replace(facts, place=newest + 1)
     name = f"{facts.started_at:%Y-%m-%d_%H-%M-%S}_{facts.game}"
     for number in itertools.count(1):

@@ -1,7 +1,7 @@
-"""Makes the pictures of a recording, in a thread of its own: the whole table, and places of moves.
+"""Makes a recording's pictures in a thread of its own: the whole table, and places of moves.
 
-JPEG, not WebP: at 75 and 200 kB a picture (rectified, of 1080p and 4K) that is 0.5 to 1 dB or a
-quarter of the size worse, but takes 5 and 10 ms of a core where WebP takes 70 and 130.
+JPEG, not WebP: at 75 and 200 kB a picture (rectified, from 1080p and 4K) it is 0.5 to 1 dB worse
+or a quarter larger, but takes 5 and 10 ms of one core where WebP takes 70 and 130.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from tablecam.vision.detection.rectify import Rectifier, rectifier
 log = logging.getLogger(__name__)
 
 _TABLE_PX: Final = 1800
-"""How wide the whole table is in full, where the camera has so many pixels of it."""
-_AROUND_MM: Final = 45.0
-"""What is shown around the bases of a unit: what touches it, and some ground to tell it by."""
-_MOST_WAITING: Final = 3
-"""What is to be shown of so many settled positions may wait: it holds pictures of many megabytes
-each. The oldest is left out."""
+"""Width of the whole table at full size, unless the camera has fewer pixels of it."""
+_MARGIN_MM: Final = 45.0
+"""Margin around a unit's bases: shows what touches it, and some ground to recognise it by."""
+_MAX_WAITING: Final = 3
+"""How many settled positions may wait for pictures; each holds pictures of many megabytes. The
+oldest is dropped."""
 
 Pixels = NDArray[np.uint8]
 Area = tuple[float, float, float, float]
@@ -44,7 +44,7 @@ Area = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableJob:
-    """The whole table is to be kept, as entry `of` has it."""
+    """A request for a picture of the whole table for entry `of`."""
 
     of: int
     at: datetime
@@ -53,7 +53,7 @@ class TableJob:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MoveJob:
-    """The places of a move are to be kept; `before` is None where nobody saw it clearly."""
+    """A request for pictures of a move; `before` is None if its start was never seen clearly."""
 
     of: int
     at: datetime
@@ -67,146 +67,157 @@ Job = TableJob | MoveJob
 
 
 class Photographing(Background):
-    """Takes jobs from any thread, and has the record keep what its budget has room for."""
+    """A thread that makes pictures for a record, as far as the record's budget allows."""
 
     def __init__(self, record: GameRecord, table: TableSize) -> None:
         super().__init__("pictures")
         self._record = record
         self._table = table
-        self._jobs: deque[Sequence[Job]] = deque(maxlen=_MOST_WAITING)
+        self._jobs: deque[Sequence[Job]] = deque(maxlen=_MAX_WAITING)
         self._is_busy = False
-        self._new = threading.Condition()
+        self._changed = threading.Condition()
         self._camera: Camera | None = None
         self._rectifier: Rectifier | None = None
 
     def ask(self, *jobs: Job) -> None:
-        """Have pictures made, as soon as those asked for before are."""
-        with self._new:
+        """Queues pictures behind those already requested."""
+        with self._changed:
             self._jobs.append(jobs)
-            self._new.notify_all()
+            self._changed.notify_all()
 
     def wait(self) -> None:
-        """Return once all pictures that were asked for are made."""
-        with self._new:
-            self._new.wait_for(lambda: not (self._jobs or self._is_busy))
+        """Returns once all requested pictures are made."""
+        with self._changed:
+            self._changed.wait_for(lambda: not (self._jobs or self._is_busy))
 
     def close(self) -> None:
-        """Make what is waited for, and stop."""
-        with self._new:
+        """Makes the pictures that are queued, and stops."""
+        with self._changed:
             self._stopping.set()
-            self._new.notify_all()
+            self._changed.notify_all()
         super().close()
 
     def _run(self) -> None:
         while (jobs := self._next()) is not None:
             try:
-                made = [self._photographed(job) for job in jobs]
-                self._record.add_pictures(*(each for each in made if each is not None))
-            except Exception:  # whoever waits for pictures must not wait for ever
+                entries = [self._picture_entry(job) for job in jobs]
+                self._record.add_pictures(*(entry for entry in entries if entry is not None))
+            except Exception:  # the thread must go on, as `wait` would block for ever
                 log.exception("pictures of the table could not be kept")
 
     def _next(self) -> Sequence[Job] | None:
-        with self._new:
+        with self._changed:
             self._is_busy = False
-            self._new.notify_all()
-            self._new.wait_for(lambda: self._jobs or self._stopping.is_set())
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._jobs or self._stopping.is_set())
             self._is_busy = bool(self._jobs)
             return self._jobs.popleft() if self._jobs else None
 
-    def _photographed(self, job: Job) -> NewEntry | None:
-        """What is to be kept of a job; None where there is no room for it, or it fails."""
+    def _picture_entry(self, job: Job) -> NewEntry | None:
+        """Returns the entry of a job; None if there is no room for it, or it fails."""
         try:
-            return self._table_of(job) if isinstance(job, TableJob) else self._places_of(job)
-        except Exception:  # a fault of ours costs a picture, never the game
+            return self._table_entry(job) if isinstance(job, TableJob) else self._places_entry(job)
+        except Exception:  # an error in here costs a picture, never the game
             log.exception("a picture of the table could not be made")
             return None
 
-    def _table_of(self, job: TableJob) -> NewEntry | None:
-        picture = self._kept("table", "table", self._flat(job.shot), job.shot.frame.taken_at_s)
+    def _table_entry(self, job: TableJob) -> NewEntry | None:
+        picture = self._fitted(
+            "table", "table", self._rectified(job.shot), job.shot.frame.taken_at_s
+        )
         return None if picture is None else NewEntry("picture", {"of": job.of}, (picture,), job.at)
 
-    def _places_of(self, job: MoveJob) -> NewEntry | None:
+    def _places_entry(self, job: MoveJob) -> NewEntry | None:
         document: Json = {"of": job.of}
         pictures: list[Picture] = []
         for kind, shot, area in _places(job, self._table):
-            picture = self._kept("place", kind, _place(shot, area), shot.frame.taken_at_s)
+            picture = self._fitted(
+                "place", kind, _rectified_area(shot, area), shot.frame.taken_at_s
+            )
             if picture is not None:
                 pictures.append(picture)
                 document.setdefault("areas_mm", {})[kind] = [round(value, 1) for value in area]
         return NewEntry("picture", document, tuple(pictures), job.at) if pictures else None
 
-    def _flat(self, shot: Shot) -> Pixels:
-        """The whole table in full."""
+    def _rectified(self, shot: Shot) -> Pixels:
+        """Returns the rectified table at full size."""
         if self._rectifier is None or shot.camera is not self._camera:
             scale = _scale(shot.camera, self._table)
             self._rectifier = rectifier(shot.camera, self._table, px_per_mm=scale)
             self._camera = shot.camera
         return self._rectifier.rectified(shot.frame.image)
 
-    def _kept(self, shown: Shown, kind: PictureKind, full: Pixels, at_s: float) -> Picture | None:
-        """A picture as small as it has to be; None where there is no room for it."""
+    def _fitted(self, shown: Shown, kind: PictureKind, full: Pixels, at_s: float) -> Picture | None:
+        """Returns a picture as small as the budget requires; None if there is no room."""
         budget, full_px = self._record.budget, full.shape[0] * full.shape[1]
         level = budget.level(shown, full_px, at_s)
         if level is None:
             return None
         jpeg = encoded(full, level)
+        # The level was chosen by an estimate; the encoded picture may be too large after all.
         if not budget.spend(shown, level, full_px, len(jpeg), at_s):
             return None
         return Picture(kind, jpeg)
 
 
 def _scale(camera: Camera, table: TableSize) -> float:
-    """How many pixels a millimetre the whole table has in full: no more than the camera has."""
+    """Returns the px per mm of the whole table at full size: at most what the camera has."""
     middle_mm = np.array([[table.width_mm / 2, table.depth_mm / 2]])
     return min(_TABLE_PX / table.width_mm, float(camera.px_per_mm(middle_mm)[0]))
 
 
 def encoded(full: Pixels, level: Level) -> bytes:
-    """A picture as JPEG at a level."""
+    """Returns a picture as JPEG at a level."""
     if level.scale < 1.0:
         size = (round(full.shape[1] * level.scale) or 1, round(full.shape[0] * level.scale) or 1)
         full = np.asarray(cv2.resize(full, size, interpolation=cv2.INTER_AREA), np.uint8)
-    how = [cv2.IMWRITE_JPEG_QUALITY, level.quality]
-    how += [cv2.IMWRITE_JPEG_OPTIMIZE, int(level.is_optimised)]
-    return bytes(cv2.imencode(".jpg", full, how)[1].tobytes())
+    parameters = [cv2.IMWRITE_JPEG_QUALITY, level.quality]
+    parameters += [cv2.IMWRITE_JPEG_OPTIMIZE, int(level.is_optimised)]
+    return bytes(cv2.imencode(".jpg", full, parameters)[1].tobytes())
 
 
 def _places(job: MoveJob, table: TableSize) -> Sequence[tuple[PictureKind, Shot, Area]]:
-    """What is to be shown of a move: both of its places in one where they are near each other."""
-    lay, lies = _around(job.lay, table), _around(job.lies, table)
-    if lay[0] < lies[2] and lies[0] < lay[2] and lay[1] < lies[3] and lies[1] < lay[3]:
-        lay = lies = _joined(lay, lies)
-    after: tuple[PictureKind, Shot, Area] = ("after", job.after, lies)
-    return [after] if job.before is None else [("before", job.before, lay), after]
+    """Returns the places to show of a move, as one area if they overlap."""
+    old, new = _area_around(job.lay, table), _area_around(job.lies, table)
+    if old[0] < new[2] and new[0] < old[2] and old[1] < new[3] and new[1] < old[3]:
+        # One area for both pictures makes them comparable.
+        old = new = _union(old, new)
+    after: tuple[PictureKind, Shot, Area] = ("after", job.after, new)
+    return [after] if job.before is None else [("before", job.before, old), after]
 
 
-def _around(bases: Sequence[BasePose], table: TableSize) -> Area:
-    """The area of a unit's bases and what lies around them, as far as it is on the table."""
-    far_mm = [max(base.width_mm, base.depth_mm) / 2 + _AROUND_MM for base in bases]
+def _area_around(bases: Sequence[BasePose], table: TableSize) -> Area:
+    """Returns the area of a unit's bases with a margin, clipped to the table."""
+    margins_mm = [max(base.width_mm, base.depth_mm) / 2 + _MARGIN_MM for base in bases]
     return (
-        max(0.0, min(b.x_mm - far for b, far in zip(bases, far_mm, strict=True))),
-        max(0.0, min(b.y_mm - far for b, far in zip(bases, far_mm, strict=True))),
-        min(table.width_mm, max(b.x_mm + far for b, far in zip(bases, far_mm, strict=True))),
-        min(table.depth_mm, max(b.y_mm + far for b, far in zip(bases, far_mm, strict=True))),
+        max(0.0, min(b.x_mm - m for b, m in zip(bases, margins_mm, strict=True))),
+        max(0.0, min(b.y_mm - m for b, m in zip(bases, margins_mm, strict=True))),
+        min(table.width_mm, max(b.x_mm + m for b, m in zip(bases, margins_mm, strict=True))),
+        min(table.depth_mm, max(b.y_mm + m for b, m in zip(bases, margins_mm, strict=True))),
     )
 
 
-def _joined(one: Area, other: Area) -> Area:
+def _union(one: Area, other: Area) -> Area:
     left, bottom = min(one[0], other[0]), min(one[1], other[1])
     return left, bottom, max(one[2], other[2]), max(one[3], other[3])
 
 
-def _place(shot: Shot, area: Area) -> Pixels:
-    """An area of the table from above, with as many pixels as the camera has of it.
+def _rectified_area(shot: Shot, area: Area) -> Pixels:
+    """Returns an area of the table from above, with as many pixels as the camera has of it.
 
-    Straight from its corners: over so short a way a lens bends lines by less than a pixel.
+    A homography of its corners suffices: over so short a distance the lens bends lines by less
+    than a pixel.
     """
     left, bottom, right, top = area
     corners_mm = np.array([(left, top, 0), (right, top, 0), (right, bottom, 0), (left, bottom, 0)])
     corners_px = shot.camera.to_image(corners_mm).astype(np.float32)
     scale = float(shot.camera.px_per_mm(corners_mm[:, :2].mean(axis=0)[None])[0])
-    wide, deep = max(1, round((right - left) * scale)), max(1, round((top - bottom) * scale))
-    to_px = np.array([(0, 0), (wide, 0), (wide, deep), (0, deep)], np.float32) - 0.5
-    turn = cv2.getPerspectiveTransform(corners_px, to_px.astype(np.float32))
-    flat = cv2.warpPerspective(shot.frame.image, turn, (wide, deep), flags=cv2.INTER_LINEAR)
+    width_px = max(1, round((right - left) * scale))
+    height_px = max(1, round((top - bottom) * scale))
+    # Pixel centres have integer coordinates, so the area's corners lie half a pixel outside.
+    target_px = np.array([(0, 0), (width_px, 0), (width_px, height_px), (0, height_px)]) - 0.5
+    homography = cv2.getPerspectiveTransform(corners_px, target_px.astype(np.float32))
+    flat = cv2.warpPerspective(
+        shot.frame.image, homography, (width_px, height_px), flags=cv2.INTER_LINEAR
+    )
     return np.asarray(flat, np.uint8)

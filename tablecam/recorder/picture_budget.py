@@ -1,4 +1,4 @@
-"""How large and how good pictures may be, so that a game's file stays as small as players want."""
+"""Chooses the size and quality of pictures to hold a game file within the players' limit."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from itertools import pairwise
 from typing import Final, Literal
 
 Shown = Literal["table", "place"]
-"""The whole table, or the place of one move."""
+"""What a picture shows: the whole table, or the place of one move."""
 
 DEFAULT_MB: Final = 52.0
-"""A busy game of three hours (600 moves) has 5.5 MB beside: its file stays below 60."""
+"""With 5.5 MB of other entries, a busy game of three hours (600 moves) stays below 60 MB."""
 GAME_S: Final = 3 * 3600.0
-"""What a budget is for. A longer game goes on at the same rate."""
+"""The length of a game that the budget is for. A longer game spends at the same rate."""
 
 _BREAK_S: Final = 600.0
-_AT_ONCE: Final = 1 / 12
-"""This share is there from the beginning: a quarter of an hour's."""
+_INITIAL_SHARE: Final = 1 / 12
+"""The share of the budget that is free from the beginning: a quarter of an hour's."""
 _PARTS: Final[Mapping[Shown, float]] = {"table": 1 / 3, "place": 2 / 3}
-"""So much is kept for each, that neither takes all; what one does not need the other may have."""
+"""The share of the budget reserved for each kind; a kind may also use what the other leaves."""
 _SHARES: Final[Mapping[Shown, float]] = {"table": 1 / 3, "place": 1 / 8}
-"""Of what is free now, a picture takes no more. Of a move there are two."""
-_LEAST_SHARE: Final = 1 / 2
-"""But so much where it is this or none."""
+"""The share of the free bytes that one picture may take. A move has two pictures."""
+_LAST_LEVEL_SHARE: Final = 1 / 2
+"""The same for a picture at the last level, as the alternative is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A size, as a share of the full one along each side, and a JPEG's quality.
+    """A picture's scale, as a share of the full size along each side, and its JPEG quality.
 
-    `bytes_per_px` is what to expect before anything was seen of this table: measured on 4K and
-    1080p pictures of a cloth with figures, rectified, with optimised Huffman code. Without it they
-    are a tenth larger (5 to 20 % on four photographs), and take half the time.
+    `bytes_per_px` is the size to expect before any picture of this table was encoded: measured on
+    rectified 4K and 1080p pictures of a cloth with figures, with optimised Huffman codes. Without
+    those, files are a tenth larger (5 to 20 % on four photographs) and take half the time.
     """
 
     scale: float
@@ -60,26 +60,26 @@ LEVELS: Final[Mapping[Shown, Sequence[Level]]] = {
         Level(0.5, 40, 0.10),
     ),
 }
-"""From the best to the least, by which one still makes out which base lies where. For the best
-there is room: where there is less, bytes are worth the time that it takes to save them."""
+"""From the best to the least, which still shows which base lies where. The best skips optimised
+Huffman codes: only where room is short are bytes worth the time."""
 
 
 def played_s(times: Iterable[datetime]) -> float:
-    """For how long a game was played in which something was kept at these times, in order.
+    """Returns how long a game was played, in seconds, by the times of its entries in order.
 
-    A long time in which nothing was kept is a break.
+    A gap counts as at most `_BREAK_S`: a longer one is a break.
     """
     gaps_s = ((after - before).total_seconds() for before, after in pairwise(times))
     return sum(min(max(gap_s, 0.0), _BREAK_S) for gap_s in gaps_s)
 
 
 class PictureBudget:
-    """Spends bytes over the time of a game. Any thread may ask.
+    """Spreads a number of bytes over the time of a game. Thread-safe.
 
     Args:
-        total_mb: How many megabytes the pictures of a game of `GAME_S` may have; 0: there are none.
-        spent_bytes: How many a game that goes on has already.
-        played_s: For how long it was played.
+        total_mb: The size limit of the pictures of a game of `GAME_S`, in megabytes; 0 for none.
+        spent_bytes: The size of the pictures that a resumed game has already.
+        played_s: How long a resumed game was played.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class PictureBudget:
         }
         self._played_s = played_s
         self._began_s: float | None = None
-        self._learnt: dict[Level, float] = {}
+        self._learnt_bytes_per_px: dict[Level, float] = {}
         self._lock = threading.Lock()
 
     @property
@@ -100,54 +100,58 @@ class PictureBudget:
         return self._total <= 0
 
     def level(self, shown: Shown, full_px: int, now_s: float) -> Level | None:
-        """How to keep a picture that has so many pixels in full; None: leave it out."""
+        """Returns the level for a picture of `full_px` pixels; None to leave it out."""
         with self._lock:
-            room = self._room(shown, now_s)
+            room = self._room_bytes(shown, now_s)
+            # The levels are sorted: the first that fits is the best.
             for level in LEVELS[shown]:
                 is_least = level is LEVELS[shown][-1]
-                share = _LEAST_SHARE if is_least else _SHARES[shown]
+                share = _LAST_LEVEL_SHARE if is_least else _SHARES[shown]
                 if self._expected(level, full_px) <= room * share:
                     return level
             return None
 
     def spend(self, shown: Shown, level: Level, full_px: int, size: int, now_s: float) -> bool:
-        """Whether a picture that came out with so many bytes is kept: there is room for it."""
+        """Spends `size` bytes of an encoded picture if there is room; else returns False."""
         with self._lock:
             self._learn(level, full_px, size)
-            if size > self._room(shown, now_s):
+            if size > self._room_bytes(shown, now_s):
                 return False
             self._spent[shown] += size
             return True
 
     def spend_anyway(self, size: int) -> None:
-        """Take note of what is kept in any case: the pictures of disputes."""
+        """Counts what is stored in any case: the pictures of disputes."""
         with self._lock:
             for shown, part in _PARTS.items():
                 self._spent[shown] += size * part
 
-    def _room(self, shown: Shown, now_s: float) -> float:
-        """What is free for pictures of a kind: all but what is kept for the other."""
-        free = {kind: self._free(kind, now_s) for kind in _PARTS}
-        kept = (
-            min(max(room, 0.0), self._total * _PARTS[kind] * _AT_ONCE)
+    def _room_bytes(self, shown: Shown, now_s: float) -> float:
+        """Returns the bytes free for a kind: all but what is reserved for the other."""
+        # The other kind's reserve is capped, or a game without moves would never use it.
+        free = {kind: self._free_bytes(kind, now_s) for kind in _PARTS}
+        reserved = (
+            min(max(room, 0.0), self._total * _PARTS[kind] * _INITIAL_SHARE)
             for kind, room in free.items()
             if kind != shown
         )
-        return sum(free.values()) - sum(kept)
+        return sum(free.values()) - sum(reserved)
 
-    def _free(self, shown: Shown, now_s: float) -> float:
-        """What is left of one kind's part; below 0 where it took of the other's."""
+    def _free_bytes(self, shown: Shown, now_s: float) -> float:
+        """Returns what is left of a kind's part; below 0 if it used the other's."""
         if self._began_s is None:
             self._began_s = now_s
         played = (self._played_s + now_s - self._began_s) / GAME_S
-        granted = self._total * (_AT_ONCE + (1 - _AT_ONCE) * played)
+        # A share is free at once, the rest in proportion to the time played.
+        granted = self._total * (_INITIAL_SHARE + (1 - _INITIAL_SHARE) * played)
         return _PARTS[shown] * granted - self._spent[shown]
 
     def _expected(self, level: Level, full_px: int) -> float:
-        per_px = self._learnt.get(level, level.bytes_per_px)
+        per_px = self._learnt_bytes_per_px.get(level, level.bytes_per_px)
         return full_px * level.scale**2 * per_px
 
     def _learn(self, level: Level, full_px: int, size: int) -> None:
         per_px = size / max(1.0, full_px * level.scale**2)
-        before = self._learnt.get(level, per_px)
-        self._learnt[level] = (before + per_px) / 2
+        before = self._learnt_bytes_per_px.get(level, per_px)
+        # A moving average, as light and table change during a game.
+        self._learnt_bytes_per_px[level] = (before + per_px) / 2

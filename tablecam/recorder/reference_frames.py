@@ -1,4 +1,4 @@
-"""Which picture shows a unit best: the last one in which all of it was seen at rest."""
+"""Chooses the picture that shows a unit best: the last one with all of it visible at rest."""
 
 from __future__ import annotations
 
@@ -13,90 +13,94 @@ from tablecam.table.model import BasePose, Position
 from tablecam.table.motion import has_moved
 from tablecam.vision.tracking.tracking import TrackedBase
 
-_AGAIN_S: Final = 10.0
-"""So long a picture is new enough: what is at rest looks the same for longer. In hasty play what is
-kept is then the one in which the table settled, which has been decoded already."""
-_LACKING_S: Final = 1.0
-"""So often units are looked for of which there is none, as a hand was over them."""
-_MOST_BYTES: Final = 150e6
-"""Of pictures that are kept so. A decoded one of 4K has 33 MB, in colour and grey; of 1080p, 8.
-Units that were last seen clearly long before others go without."""
+_RENEW_S: Final = 10.0
+"""How old a reference picture may become: what is at rest looks the same for longer. In hasty play
+the picture in use is then the one in which the table settled, which is already decoded."""
+_RETRY_S: Final = 1.0
+"""How often to look for units that have no reference picture, as a hand covered them."""
+_MAX_BYTES: Final = 150e6
+"""Memory for reference pictures. A decoded 4K one takes 33 MB, in colour and grey; a 1080p one 8.
+Units whose pictures are the oldest lose them first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shot:
-    """A picture, and the camera as it stood when it was taken."""
+    """A picture with the camera as it stood when the picture was taken."""
 
     frame: Frame
     camera: Camera
 
 
 class Looks:
-    """Keeps for each unit a clear picture of where it lay when the table last settled.
+    """Holds for each unit a clear picture of where it lay when the table last settled.
 
-    Not for two threads at once. `owners` says by tag whose a base is.
+    Not thread-safe. `owners` gives the unit of each base by tag.
     """
 
     def __init__(self, owners: Mapping[int, str]) -> None:
         self._owners = owners
-        self._looked_at_s = self._renewed_at_s = -math.inf
-        self._lacks_some = False
-        self._lies: Mapping[int, BasePose] = {}
+        self._chosen_at_s = self._renewed_at_s = -math.inf
+        self._is_incomplete = False
+        self._resting_poses: Mapping[int, BasePose] = {}
         self._shots: dict[str, Shot] = {}
 
     def see(self, bases: Iterable[TrackedBase], shot: Shot) -> None:
-        """Look at a picture, if it is time for one."""
+        """Offers a picture; it is used if the current ones are old or incomplete."""
         at_s = shot.frame.taken_at_s
-        if at_s - self._renewed_at_s >= _AGAIN_S:
-            self._look(bases, shot)
-        elif self._lacks_some and at_s - self._looked_at_s >= _LACKING_S:
-            self._look(bases, shot, only_lacking=True)
+        if at_s - self._renewed_at_s >= _RENEW_S:
+            self._choose(bases, shot)
+        elif self._is_incomplete and at_s - self._chosen_at_s >= _RETRY_S:
+            self._choose(bases, shot, only_missing=True)
 
     def clear(self, name: str) -> Shot | None:
-        """Where a unit lay when the table last settled, seen clearly since or just before."""
+        """Returns a clear picture of a unit where it lay when the table last settled, if any."""
         return self._shots.get(name)
 
     def settle(self, position: Position, bases: Iterable[TrackedBase], shot: Shot) -> None:
-        """From now on all lies as in this position; the newest picture may show it already."""
-        before, self._lies = self._lies, _by_tag(position)
+        """Sets the settled position; the newest picture may show it already."""
+        before, self._resting_poses = self._resting_poses, _by_tag(position)
         moved = {
             self._owners[tag]
             for tag, base in before.items()
-            if tag not in self._lies or has_moved(self._lies[tag], base)
+            if tag not in self._resting_poses or has_moved(self._resting_poses[tag], base)
         }
-        self._shots = {name: kept for name, kept in self._shots.items() if name not in moved}
-        self._look(bases, shot)
+        self._shots = {
+            name: shot_before for name, shot_before in self._shots.items() if name not in moved
+        }
+        self._choose(bases, shot)
 
-    def _look(
-        self, bases: Iterable[TrackedBase], shot: Shot, *, only_lacking: bool = False
+    def _choose(
+        self, bases: Iterable[TrackedBase], shot: Shot, *, only_missing: bool = False
     ) -> None:
-        self._looked_at_s = shot.frame.taken_at_s
+        self._chosen_at_s = shot.frame.taken_at_s
         unclear: set[str] = set()
-        seen: set[str] = set()
+        visible: set[str] = set()
         for base in bases:
             name = self._owners[base.tag]
-            (seen if self._is_clear(base) else unclear).add(name)
-        shown = seen - unclear
-        if only_lacking:
+            (visible if self._is_clear(base) else unclear).add(name)
+        # One covered base spoils the picture of its whole unit.
+        shown = visible - unclear
+        if only_missing:
             shown -= self._shots.keys()
         else:
-            self._renewed_at_s = self._looked_at_s
+            self._renewed_at_s = self._chosen_at_s
         self._shots |= dict.fromkeys(shown, shot)
-        self._lacks_some = bool((seen | unclear) - self._shots.keys())
-        self._forget_the_oldest()
+        self._is_incomplete = bool((visible | unclear) - self._shots.keys())
+        self._drop_oldest()
 
     def _is_clear(self, base: TrackedBase) -> bool:
-        """Whether a base is seen where it lay when the table last settled."""
-        there = self._lies.get(base.tag)
+        """Whether a base is visible where it lay when the table last settled."""
+        resting = self._resting_poses.get(base.tag)
         is_seen = base.is_settled and base.pose.seen == "now"
-        return is_seen and there is not None and not has_moved(base.pose, there)
+        return is_seen and resting is not None and not has_moved(base.pose, resting)
 
-    def _forget_the_oldest(self) -> None:
+    def _drop_oldest(self) -> None:
         frames = {shot.frame.number: shot.frame for shot in self._shots.values()}
-        room = _MOST_BYTES
+        room_bytes = _MAX_BYTES
         for number in sorted(frames, reverse=True):
-            room -= 4 * frames[number].width_px * frames[number].height_px
-            if room < 0:
+            # Four bytes a pixel: colour and grey.
+            room_bytes -= 4 * frames[number].width_px * frames[number].height_px
+            if room_bytes < 0:
                 del frames[number]
         self._shots = {
             name: shot for name, shot in self._shots.items() if shot.frame.number in frames
@@ -104,7 +108,7 @@ class Looks:
 
 
 def _by_tag(position: Position) -> Mapping[int, BasePose]:
-    """All bases of a position that have tags, commanders' too."""
+    """Returns all bases of a position that have tags, including commanders'."""
     bases = [base for unit in position.units for base in unit.bases]
-    bases += [leader.pose for leader in position.commanders if leader.pose is not None]
+    bases += [commander.pose for commander in position.commanders if commander.pose is not None]
     return {base.tag: base for base in bases if base.tag is not None}

@@ -1,7 +1,7 @@
-"""Makes recordings from plain videos of games: what a live table would have kept, afterwards.
+"""Makes recordings from plain videos of games, as a live table would have recorded them.
 
-A video may take hours to read. How far it was read is kept beside the recording, which goes on from
-there when it is read again.
+A video may take hours to read. Progress is saved beside the recording, which resumes from there
+when the video is read again.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from tablecam.vision.watching import Watching
 log = logging.getLogger(__name__)
 
 PER_S: Final = 10.0
-"""So many pictures a second are looked at, as at a live table: a hand takes longer for any move."""
-_SAID_EVERY_S: Final = 1.0
-"""Of the video: how often it is noted how far it was read."""
+"""How many pictures a second are read, as at a live table: a move by hand takes longer."""
+_SAVE_PROGRESS_S: Final = 1.0
+"""Seconds of video between two updates of the progress file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A video to be read, with the table and the camera that it shows, and where it goes."""
+    """A video to read, the table and camera files that it shows, and the folder of the result."""
 
     video: Path
     table: Path
@@ -58,18 +58,18 @@ class Task:
 
     @property
     def recording(self) -> Path:
-        """The recording that is made of it."""
+        """The recording that is made from the video."""
         return self.folder / f"{self.video.stem}{SUFFIX}"
 
     @property
     def mark(self) -> Path:
-        """The file that tells how far it was read; there is none once it was read to its end."""
+        """The progress file; it is removed once the video is read to its end."""
         return self.folder / f".{self.video.stem}.reading.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How far a video was read."""
+    """How far a video was read, and its length."""
 
     read_s: float
     length_s: float
@@ -77,7 +77,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Reread:
-    """What became of a video: `problem` says in one line why it could not be read to its end."""
+    """The result for one video: `problem` says in one line why it was not read to its end."""
 
     video: Path
     recording: Path
@@ -87,18 +87,18 @@ class Reread:
 
 
 def reread(task: Task) -> Reread:
-    """Read a video to its end, from where it was left; whatever goes wrong is told, not raised."""
+    """Reads a video to its end from where it was left; returns any error, raises none."""
     try:
         return _reread(task)
     except (BadInput, CalibrationError) as error:
         return Reread(task.video, task.recording, problem=str(error))
-    except Exception as error:  # one video of many: the others are to be read all the same
+    except Exception as error:  # one video of many must not stop the others
         log.exception("%s could not be read", task.video)
         return Reread(task.video, task.recording, problem=f"{task.video}: {error!r}")
 
 
 def mark_of(task: Task) -> Mark | None:
-    """How far a video was read; None where it was not begun, or was read to its end."""
+    """Returns how far a video was read; None if it was not begun or is read to its end."""
     try:
         return Mark(**read_json(task.mark).data)
     except (BadInput, TypeError):
@@ -133,7 +133,7 @@ def _reread_alone(task: Task) -> Reread:
 
 
 def _check_size(video: Path, camera_file: CameraFile) -> None:
-    """Refuse a video of another camera before there is a recording of it."""
+    """Refuses a video of another camera before a recording is created."""
     with closing(VideoSource(video, at_end="stop", clock=SystemClock())) as source:
         first = source.read()
     if first is not None:
@@ -145,7 +145,7 @@ def _positions(journal: Journal) -> int:
 
 
 def _file(task: Task, roster: Roster, began_at: datetime) -> GameFile:
-    """The recording that goes on, or a new one."""
+    """Opens the recording to resume, or creates a new one."""
     table_file, camera_file = (
         path.read_text(encoding="utf-8-sig") for path in (task.table, task.camera)
     )
@@ -154,14 +154,14 @@ def _file(task: Task, roster: Roster, began_at: datetime) -> GameFile:
         file = GameFile.open(task.recording)
         _check_same(file, facts)
         return file
-    _say(task, Mark(0.0, 0.0))  # before there is a recording: one without a mark is whole
+    _save_progress(task, Mark(0.0, 0.0))  # first: a recording without a mark counts as complete
     return GameFile.create(task.recording, facts)
 
 
 def _check_same(file: GameFile, facts: GameFacts) -> None:
-    """Go on with a recording only by the files with which it was begun."""
-    begun = file.facts()
-    if (begun.table_file, begun.camera_file) != (facts.table_file, facts.camera_file):
+    """Refuses to resume a recording with other table or camera files than it was begun with."""
+    before = file.facts()
+    if (before.table_file, before.camera_file) != (facts.table_file, facts.camera_file):
         expected = "expected the table and camera files with which it was begun, got others"
         raise BadInput(file.name, f"{expected}: delete it to begin anew")
 
@@ -175,13 +175,13 @@ def _read(
     began_at: datetime,
     before: Mark | None,
 ) -> None:
-    """Look at the pictures of a video as a live table does, and keep what it would keep."""
+    """Reads the pictures of a video as a live table does, and records the same."""
     clock = _VideoClock(began_at)
     record = KeptGame(lambda: file, file, pictures_mb=task.pictures_mb, now=clock.now)
     recording = Recording(record, roster, begins_with_moves=True)
     watching = Watching(camera_file.camera(roster.table_tags_mm), roster)
     motion = TableMotion()
-    said_s = from_s = before.read_s if before else 0.0
+    saved_s = from_s = before.read_s if before else 0.0
     recording.start()
     with closing(recording):
         for at_s, frame in _frames(source, from_s):
@@ -192,18 +192,19 @@ def _read(
             position = position_of(sight.bases, roster, camera_file.name)
             if (settled := motion.see(position, frame.taken_at_s)) is not None:
                 recording.settle(with_formations(settled, roster), clock.now())
+                # Reading outruns the encoder, which drops pictures when its queue is full.
                 recording.wait()
-            if at_s - said_s >= _SAID_EVERY_S:
+            if at_s - saved_s >= _SAVE_PROGRESS_S:
                 recording.go_on()
-                _check_kept(record)
-                said_s = at_s
-                _say(task, Mark(at_s, source.length_s))
-    _check_kept(record)
+                _check_written(record)
+                saved_s = at_s
+                _save_progress(task, Mark(at_s, source.length_s))
+    _check_written(record)
 
 
 @dataclass(slots=True)
 class _VideoClock:
-    """What time it was when a picture of a video was taken."""
+    """The time at which the current picture of a video was taken."""
 
     began_at: datetime
     at_s: float = 0.0
@@ -213,29 +214,29 @@ class _VideoClock:
 
 
 def _frames(source: VideoSource, from_s: float) -> Iterator[tuple[float, Frame]]:
-    """The pictures to look at, with when they were in the video."""
-    due_s = from_s
+    """Yields the pictures to read, with their times in the video."""
+    next_s = from_s
     while (frame := source.read()) is not None:
         at_s = frame.number / source.frames_per_s
-        if at_s >= due_s - 1e-9:
-            due_s = at_s + 1 / PER_S if source.frames_per_s > PER_S else at_s
+        if at_s >= next_s - 1e-9:  # rounding must not skip a picture
+            next_s = at_s + 1 / PER_S if source.frames_per_s > PER_S else at_s
             yield at_s, frame
 
 
 def _began_at(video: Path, length_s: float) -> datetime:
-    """When a video was begun: a camera writes its last picture last."""
+    """Returns when a video began: its file was last modified when it ended."""
     ended_at = datetime.fromtimestamp(video.stat().st_mtime, UTC).astimezone()
     return ended_at - timedelta(seconds=length_s)
 
 
-def _check_kept(record: KeptGame) -> None:
-    """End with a clear word where the disk takes no more; the mark says where to go on."""
+def _check_written(record: KeptGame) -> None:
+    """Fails with a clear message if the disk is full; the mark says where to resume."""
     if record.trouble:
         raise BadInput("recording", record.trouble)
 
 
-def _say(task: Task, mark: Mark) -> None:
-    """Note how far a video was read; the note is there whole or as it was."""
+def _save_progress(task: Task, mark: Mark) -> None:
+    """Saves how far a video was read, atomically."""
     fresh = task.mark.with_suffix(".new")
     fresh.write_text(json.dumps(asdict(mark)), encoding="utf-8")
     os.replace(fresh, task.mark)

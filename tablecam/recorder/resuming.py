@@ -1,4 +1,4 @@
-"""Finds the game that was being played on a table when the program last ended."""
+"""Finds the game that was in progress on a table when the program last ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 def is_being_played(recording: Path) -> bool:
-    """Whether another program writes to a recording now."""
+    """Whether another program is writing to a recording now."""
     try:
         lock = WriterLock.taken(recording)
     except OSError:
@@ -29,12 +29,12 @@ def is_being_played(recording: Path) -> bool:
 
 
 def unfinished_game(folder: Path, table_file: str) -> GameFile | None:
-    """The newest game in a folder that was played on this very table, if it is not over.
+    """Returns the newest game in a folder that was played on this very table, if it is not over.
 
-    Which one that is stands in the files: names and clocks may be set back. A file that cannot be
-    read is left alone, and named in the log.
+    The newest is known by its number in the file, as names and clocks may be set back. A file that
+    cannot be read is skipped and logged.
     """
-    for path, facts in sorted(games_in(folder), key=_age, reverse=True):
+    for path, facts in sorted(games_in(folder), key=_order, reverse=True):
         try:
             if facts.table_file == table_file:
                 return _unfinished(path, facts.game)
@@ -43,8 +43,8 @@ def unfinished_game(folder: Path, table_file: str) -> GameFile | None:
     return None
 
 
-def _age(game: tuple[Path, GameFacts]) -> tuple[int, datetime, str]:
-    """What rises with each game of a folder; older tablecams did not count them."""
+def _order(game: tuple[Path, GameFacts]) -> tuple[int, datetime, str]:
+    """Returns a key that rises with each game of a folder; older tablecams did not number them."""
     path, facts = game
     return facts.place, facts.started_at, path.name
 

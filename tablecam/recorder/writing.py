@@ -1,4 +1,4 @@
-"""Writes entries to a game's file, in order; what cannot be written waits until it can."""
+"""Writes entries to a game's file in order; what cannot be written waits until it can."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from tablecam.record.writer_lock import WriterLock
 
 log = logging.getLogger(__name__)
 
-Together = tuple[NewEntry, ...]
-"""Entries that are on the disk all or none."""
+Batch = tuple[NewEntry, ...]
+"""Entries that are written together: all or none."""
 
-_AT_ONCE: Final = 20
-"""About so many entries go into one transaction: a disk that has room for some gets them."""
-_AGAIN_S: Final = 1.0
-"""So long what could not be written waits before it is tried again by itself."""
-_WORDS: Final[Mapping[Kind, str]] = {
+_ENTRIES_PER_TRANSACTION: Final = 20
+"""Entries a transaction, roughly: a disk with little room left takes at least the first ones."""
+_RETRY_S: Final = 1.0
+"""How long to wait before entries that could not be written are tried again on their own."""
+_NOUNS: Final[Mapping[Kind, str]] = {
     "position": "position",
     "move": "move",
     "picture": "picture",
@@ -38,15 +38,15 @@ _WORDS: Final[Mapping[Kind, str]] = {
     "dispute": "dispute",
     "notice": "notice",
 }
-"""What players call what waits."""
+"""What players call each kind of pending entry."""
 _GOES_ON: Final = "; the game goes on, and all is written as soon as it can be"
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """An entry that was written, without its pictures but for a dispute's, which are few.
+class _WrittenEntry:
+    """A written entry, held in memory to write it again; pictures only of disputes, which are few.
 
-    Its text takes a tenth of the memory that its document does.
+    Its JSON text takes a tenth of the memory of its document.
     """
 
     kind: Kind
@@ -55,37 +55,36 @@ class _Told:
     pictures: tuple[Picture, ...]
 
     @classmethod
-    def of(cls, entry: Entry | NewEntry) -> _Told:
-        few = entry.pictures if isinstance(entry, NewEntry) and entry.kind == "dispute" else ()
-        return cls(entry.kind, entry.at, json.dumps(entry.document), few)
+    def of(cls, entry: Entry | NewEntry) -> _WrittenEntry:
+        pictures = entry.pictures if isinstance(entry, NewEntry) and entry.kind == "dispute" else ()
+        return cls(entry.kind, entry.at, json.dumps(entry.document), pictures)
 
     def again(self) -> NewEntry:
         return NewEntry(self.kind, json.loads(self.text), self.pictures, self.at)
 
 
 class Writer:
-    """The one writer of a game's file, which it makes with the first entry. Not for two threads.
+    """The only writer of a game's file, which it creates with the first entry. Not thread-safe.
 
-    A file that is taken away, damaged or replaced, or that another program writes to, is written
-    anew under another name: all that was told is remembered, but for the pictures.
+    If the file is removed, damaged or replaced, or another program writes to it, the game is
+    written again under another name: all entries are remembered, without most pictures.
 
     Args:
-        create: Makes the file.
-        file: The file of a game that goes on, where there is one. It is left alone while another
-            program has it.
+        create: Creates the file.
+        file: The file of a resumed game, if any. It is not used while another program holds it.
     """
 
     def __init__(self, create: Callable[[], GameFile], file: GameFile | None) -> None:
         self._create = create
-        self._waiting: deque[Together] = deque()
-        self._told: list[_Told] = []
+        self._pending: deque[Batch] = deque()
+        self._written: list[_WrittenEntry] = []
         self._lock: WriterLock | None = None
         self._news: list[str] = []
         self._tried_at_s = 0.0
-        self._left: tuple[Path, str] | None = None
-        self._because = ""
-        self._most_waited = ""
-        self._was_changed = ""
+        self._abandoned: tuple[Path, str] | None = None
+        self._reason = ""
+        self._longest_backlog = ""
+        self._tampering = ""
         self._is_closed = False
         self.file: GameFile | None = None
         self.trouble = ""
@@ -97,44 +96,44 @@ class Writer:
     @property
     def has_begun(self) -> bool:
         """Whether there is a file, or would be if it could be written."""
-        return self.file is not None or bool(self._waiting)
+        return self.file is not None or bool(self._pending)
 
     def news(self) -> Sequence[str]:
-        """What players should know of the file and have not been told yet, a sentence each."""
-        told, self._news = self._news, []
-        return told
+        """Returns sentences on the file that players have not been shown yet."""
+        news, self._news = self._news, []
+        return news
 
     def keep(self, *entries: NewEntry) -> int:
-        """Write these, all or none, and before them what waits; the number of the first of them.
+        """Writes pending entries, then these, all or none, and returns the number of the first.
 
-        It has that number whether or not it could be written by now.
+        An entry has its number whether or not it could be written by now.
         """
         first = self.last + 1
         self.last += len(entries)
-        self._waiting.append(entries)
+        self._pending.append(entries)
         self._write()
         return first
 
     def try_again(self) -> None:
-        """Write what waits, if that was not tried just now; nothing once it is closed."""
-        is_due = time.monotonic() - self._tried_at_s >= _AGAIN_S
-        if self._waiting and is_due and not self._is_closed:
+        """Writes pending entries unless that was tried just now or the writer is closed."""
+        may_retry = time.monotonic() - self._tried_at_s >= _RETRY_S
+        if self._pending and may_retry and not self._is_closed:
             self._write()
 
     def close(self) -> None:
-        """Write what waits, and let other programs write. May be called twice."""
+        """Writes pending entries, and releases the file. May be called twice."""
         if self._is_closed:
             return
         self._is_closed = True
-        if self._waiting:
+        if self._pending:
             self._write()
         elif (damage := self._damage()) is not None:
-            self._begin_anew(damage)
+            self._start_new_file(damage)
             self._write()
-        if self._waiting:
-            self.lost = f"{self._unwritten()} lost, as the program ends: {self._because}"
+        if self._pending:
+            self.lost = f"{self._unwritten()} lost, as the program ends: {self._reason}"
             log.error("%s", self.lost)
-        self._let_go()
+        self._release()
 
     def _take_over(self, file: GameFile) -> None:
         lock, is_free = _lock_of(file.path)
@@ -147,13 +146,13 @@ class Writer:
         self._lock, self.file = lock, file
         faults = file.verified().faults
         if faults:
-            self._was_changed = f"{file.path.name} is not as it was written ({faults[0]})"
-            self._news.append(f"{self._was_changed}; the game goes on in it all the same")
-        self._told = [_Told.of(entry) for entry in file.entries()]
-        self.last = len(self._told)
+            self._tampering = f"{file.path.name} is not as it was written ({faults[0]})"
+            self._news.append(f"{self._tampering}; the game goes on in it all the same")
+        self._written = [_WrittenEntry.of(entry) for entry in file.entries()]
+        self.last = len(self._written)
 
     def _write(self) -> None:
-        """Write what waits, in order, as far as that goes."""
+        """Writes pending entries in order, as far as possible."""
         self._tried_at_s = time.monotonic()
         try:
             try:
@@ -161,31 +160,33 @@ class Writer:
             except BadInput as error:
                 if not self._is_lost(error):
                     raise
-                self._begin_anew(error)
+                self._start_new_file(error)
                 self._append_all()
         except BadInput as error:
-            self._say_what_waits(str(error))
+            self._report_pending(str(error))
         else:
             if self.trouble:
-                self._news.append(f"All is on the disk now: {self._most_waited} had waited for it.")
-            self.trouble = self._because = ""
+                self._news.append(
+                    f"All is on the disk now: {self._longest_backlog} had waited for it."
+                )
+            self.trouble = self._reason = ""
 
-    def _say_what_waits(self, because: str) -> None:
-        self._most_waited = self._waits()
+    def _report_pending(self, because: str) -> None:
+        self._longest_backlog = self._backlog()
         self.trouble = f"{self._unwritten()} not on the disk: {because}{_GOES_ON}"
-        if because != self._because:
+        if because != self._reason:
             log.error("%s", self.trouble)
-        self._because = because
+        self._reason = because
 
     def _is_lost(self, error: BadInput) -> bool:
-        """Whether the file can never be gone on with."""
+        """Whether the file can never be written to again."""
         if self.file is None:
             return False
         return isinstance(error, WrittenElsewhere | Damaged) or _is_gone(self.file.path)
 
     def _damage(self) -> BadInput | None:
-        """What of the file is not as it was written, though nobody noticed while it was."""
-        if self.file is None or self._lock is None or self._was_changed:
+        """Returns a fault in the file that no write has reported, if any."""
+        if self.file is None or self._lock is None or self._tampering:
             return None
         try:
             faults = self.file.verified().faults
@@ -193,22 +194,23 @@ class Writer:
             return error if self._is_lost(error) else None  # it may only be busy
         return Damaged(self.file.name, faults[0]) if faults else None
 
-    def _begin_anew(self, error: BadInput) -> None:
-        """Have all that was told written again, to another file."""
+    def _start_new_file(self, error: BadInput) -> None:
+        """Queues all remembered entries to be written to another file."""
         log.error("the game is written anew to another file: %s", error)
         if self.file is not None:
-            self._left = self.file.path, _what_became(self.file.path, error)
-        self._let_go()
+            self._abandoned = self.file.path, _what_became(self.file.path, error)
+        self._release()
         self.file = None
-        self._waiting.extendleft((entry.again(),) for entry in reversed(self._told))
-        self._told = []
-        if self._was_changed:  # the new file's digests would hide it
+        # Written entries come before pending ones, in their old order.
+        self._pending.extendleft((entry.again(),) for entry in reversed(self._written))
+        self._written = []
+        if self._tampering:  # the new file's digests would hide it
             self.last += 1
-            self._waiting.append((NewEntry("notice", {"text": self._was_changed}),))
-            self._was_changed = ""
+            self._pending.append((NewEntry("notice", {"text": self._tampering}),))
+            self._tampering = ""
 
-    def _let_go(self) -> None:
-        """Let other programs write to the file."""
+    def _release(self) -> None:
+        """Lets other programs write to the file."""
         if self._lock is not None:
             self._lock.release()
             self._lock = None
@@ -218,41 +220,41 @@ class Writer:
             self.file = self._create()
             self._lock, _ = _lock_of(self.file.path)
             log.info("the game is kept in %s", self.file.path)
-            if self._left is not None:
-                self._news.append(_moved(*self._left, self.file.path))
-                self._left = None
+            if self._abandoned is not None:
+                self._news.append(_moved(*self._abandoned, self.file.path))
+                self._abandoned = None
         return self.file
 
     def _append_all(self) -> None:
-        while self._waiting:
+        while self._pending:
             batch: list[NewEntry] = []
             count = 0
-            for together in self._waiting:
-                batch += together
+            for entries in self._pending:
+                batch += entries
                 count += 1
-                if len(batch) >= _AT_ONCE:
+                if len(batch) >= _ENTRIES_PER_TRANSACTION:
                     break
-            self._file().append(*batch, after=len(self._told))
-            self._told += map(_Told.of, batch)
+            self._file().append(*batch, after=len(self._written))
+            self._written += map(_WrittenEntry.of, batch)
             for _ in range(count):
-                self._waiting.popleft()
+                self._pending.popleft()
 
     def _unwritten(self) -> str:
-        """What waits, with its verb: `1 dispute is`, `1 move, 2 disputes and 3 actions are`."""
-        count = sum(map(len, self._waiting))
-        return f"{self._waits()} {'is' if count == 1 else 'are'}"
+        """Returns what is pending, with its verb: `1 move, 2 disputes and 3 actions are`."""
+        count = sum(map(len, self._pending))
+        return f"{self._backlog()} {'is' if count == 1 else 'are'}"
 
-    def _waits(self) -> str:
-        """How many of what: `1 move, 2 disputes and 3 actions`."""
-        waiting = [_WORDS[each.kind] for together in self._waiting for each in together]
+    def _backlog(self) -> str:
+        """Returns how many of what is pending: `1 move, 2 disputes and 3 actions`."""
+        nouns = [_NOUNS[entry.kind] for entries in self._pending for entry in entries]
         *parts, last = (
-            f"{count} {what}{'s' * (count > 1)}" for what, count in sorted(Counter(waiting).items())
+            f"{count} {noun}{'s' * (count > 1)}" for noun, count in sorted(Counter(nouns).items())
         )
         return f"{', '.join(parts)} and {last}" if parts else last
 
 
 def _is_gone(path: Path) -> bool:
-    """Whether a file is not there any more; one that cannot be looked at may be."""
+    """Whether a file no longer exists; one that cannot be examined may."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -263,7 +265,7 @@ def _is_gone(path: Path) -> bool:
 
 
 def _what_became(path: Path, error: BadInput) -> str:
-    """What became of a file that a game cannot be kept in any more."""
+    """Returns what became of a file that cannot be written to any more."""
     if _is_gone(path):
         return "is gone"
     is_damaged = isinstance(error, Damaged)
@@ -271,13 +273,13 @@ def _what_became(path: Path, error: BadInput) -> str:
 
 
 def _moved(old: Path, became: str, new: Path) -> str:
-    """That a game is kept in another file from now on."""
+    """Returns the sentence that a game is recorded in another file from now on."""
     became = "is gone" if old == new else became
     return f"{old.name} {became}: the game is kept anew in {new}, without its earlier pictures"
 
 
 def _lock_of(path: Path) -> tuple[WriterLock | None, bool]:
-    """The lock of a file, and whether it is free; where there can be none it counts as free."""
+    """Returns the lock of a file, and whether the file is free; it is if no lock is possible."""
     try:
         lock = WriterLock.taken(path)
     except OSError as error:

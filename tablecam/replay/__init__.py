@@ -1,1 +1,1 @@
-"""A recording looked at again: shown, told, checked, repaired and handed on."""
+"""Uses of a finished recording: display, film, check, repair and exchange with other programs."""

@@ -1,8 +1,8 @@
-"""A recording checked by a sceptic: what was done is done again, what was ruled is ruled again.
+"""Checks a recording by replaying its actions and asking for its rulings again.
 
-The engine is handed the actions and dice as they were kept, and has to say the same of them; the
-rulebook is handed each dispute's position, and the referee where all lay when hands had moved.
-What shows a ruling may be drawn better by now: that is counted apart, and is no fault.
+The engine replays the recorded actions and dice, the rulebook gets each dispute's position, and
+the referee the tables after moves by hand. All must say the same again. Drawings of a ruling may
+change between versions: they are counted apart and are no fault.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from tablecam.toml_lines import KeyPath
 from tablecam.wording import quoted, written
 
 SAME: Final = 1e-3
-"""Two lengths in mm, or other numbers, that differ by less are the same: documents are rounded to a
-tenth of it, and another machine's last digits are not ours."""
+"""Tolerance for lengths in mm and other numbers: documents are rounded to a tenth of it, and the
+last digits differ between machines."""
 
 _DRAWINGS: Final = frozenset({"evidence", "ghost"})
-"""Keys of shapes that show why, which are drawn better without any answer being another."""
+"""Keys of shapes that illustrate a ruling: they may change while the answer stays."""
 _SENTENCES: Final = frozenset({"text", "because", "question", "reading"})
-"""Keys of sentences, which another tablecam may put better."""
+"""Keys of sentences, which another version may word otherwise."""
 _ABSENT: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A value that is not as it was kept. What is not there at all is None, in words too."""
+    """A value that differs from the recording. A missing value is None, or "nothing" in words."""
 
     path: KeyPath
     kept: str
@@ -46,7 +46,7 @@ class Difference:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether it is in a drawing, which shows what was ruled, and not in the ruling."""
+        """Whether it is in a drawing of a ruling, not in the ruling itself."""
         return not _DRAWINGS.isdisjoint(self.path)
 
     @property
@@ -59,46 +59,53 @@ class Difference:
         return f"{place}it says {self.kept}, the rules now say {self.found}"
 
 
-def differences(kept: object, found: object, *, is_older: bool = False) -> Iterator[Difference]:
-    """The values, in the order in which they were kept, that are not found so again.
+def differences(
+    recorded: object, recomputed: object, *, is_older: bool = False
+) -> Iterator[Difference]:
+    """Yields the values, in recorded order, that differ when computed again.
 
-    What an older program kept says less: what it did not say is no difference.
+    An older program recorded less: what it left out is no difference.
 
     >>> print(next(differences({"a": [1, 2.0]}, {"a": [1, 2.5]})))
     a[2]: it says 2.0, the rules now say 2.5
     """
-    yield from _differences((), kept, found, is_older)
+    yield from _differences((), recorded, recomputed, is_older)
 
 
-def _differences(path: KeyPath, kept: Any, found: Any, is_older: bool) -> Iterator[Difference]:
-    if isinstance(kept, dict) and isinstance(found, dict):
-        new = () if is_older else tuple(key for key in found if key not in kept)
-        for key in (*kept, *new):
-            inside = kept.get(key, _ABSENT), found.get(key, _ABSENT)
-            yield from _differences((*path, key), *inside, is_older)
-    elif isinstance(kept, list | tuple) and isinstance(found, list | tuple):
-        for place in range(max(len(kept), len(found))):
-            inside = _at(kept, place), _at(found, place)
-            yield from _differences((*path, place), *inside, is_older)
-    elif not _is_same(kept, found):
-        yield Difference(path, _words(kept), _words(found))
+def _differences(
+    path: KeyPath, recorded: Any, recomputed: Any, is_older: bool
+) -> Iterator[Difference]:
+    if isinstance(recorded, dict) and isinstance(recomputed, dict):
+        new = () if is_older else tuple(key for key in recomputed if key not in recorded)
+        for key in (*recorded, *new):
+            values = recorded.get(key, _ABSENT), recomputed.get(key, _ABSENT)
+            yield from _differences((*path, key), *values, is_older)
+    elif isinstance(recorded, list | tuple) and isinstance(recomputed, list | tuple):
+        for index in range(max(len(recorded), len(recomputed))):
+            values = _item_at(recorded, index), _item_at(recomputed, index)
+            yield from _differences((*path, index), *values, is_older)
+    elif not _is_same(recorded, recomputed):
+        yield Difference(path, _quoted_or_nothing(recorded), _quoted_or_nothing(recomputed))
 
 
-def _at(values: Sequence[Any], place: int) -> Any:
-    return values[place] if place < len(values) else _ABSENT
+def _item_at(values: Sequence[Any], index: int) -> Any:
+    return values[index] if index < len(values) else _ABSENT
 
 
-def _is_same(kept: Any, found: Any) -> bool:
-    if _is_number(kept) and _is_number(found):
-        return kept == found or math.isclose(kept, found, rel_tol=0.0, abs_tol=SAME)
-    return type(kept) is type(found) and bool(kept == found)
+def _is_same(recorded: Any, recomputed: Any) -> bool:
+    if _is_number(recorded) and _is_number(recomputed):
+        return recorded == recomputed or math.isclose(
+            recorded, recomputed, rel_tol=0.0, abs_tol=SAME
+        )
+    # In Python True equals 1, in JSON it does not.
+    return type(recorded) is type(recomputed) and bool(recorded == recomputed)
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _words(value: object) -> str:
+def _quoted_or_nothing(value: object) -> str:
     return "nothing" if value is _ABSENT else quoted(value)
 
 
@@ -115,7 +122,7 @@ class Fault:
     because: str
 
     def to_json(self) -> Json:
-        """The fault as documents carry it."""
+        """Returns the fault as documents carry it."""
         about = {"entry": self.entry, "at": self.at.isoformat(), "kind": self.kind}
         return about | {"because": self.because}
 
@@ -125,10 +132,10 @@ class Fault:
 
 @dataclass(slots=True)
 class Checked:
-    """What was checked so far: `counts` of actions, rolls, ... in words; and the first `fault`.
+    """The result so far: `counts` of actions, rolls, ... by noun, and the first `fault`.
 
-    `reworked` are entries that hold, but are drawn otherwise now; or, where another tablecam kept
-    them, put in other words.
+    `reworked` counts entries that hold but are drawn differently now or, if another version
+    recorded them, worded differently.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -137,24 +144,24 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Compared:
-    """What was kept beside what is found now: what does not hold, and whether more is reworked."""
+class _Comparison:
+    """The result of comparing an entry: why it does not hold, if so, and whether it is reworked."""
 
     because: str | None
     is_reworked: bool = False
 
 
 class Check:
-    """Goes through a recording entry by entry; `checked` says how far it held.
+    """Checks a recording entry by entry; `checked` is the result so far.
 
     Args:
         game: The game's name.
-        name: What errors call the recording.
-        written_by: The tablecam that wrote it: what an older one did not tell, or told in other
-            words, is no difference.
+        name: How errors call the recording.
+        written_by: The version that wrote it: what an older one left out or worded differently is
+            no difference.
 
     Raises:
-        BadInput: There are neither an engine nor rulings for the game.
+        BadInput: tablecam has no engine or no rulings for the game.
     """
 
     def __init__(self, game: str, name: str, written_by: str = tablecam.__version__) -> None:
@@ -167,7 +174,7 @@ class Check:
         self._game = game
         self._is_older = written_by != tablecam.__version__
         self.checked = Checked()
-        self._checks: dict[Kind, Callable[[Entry], _Compared]] = {
+        self._checks: dict[Kind, Callable[[Entry], _Comparison]] = {
             "position": self._position,
             "play": self._play,
             "deed": self._deed,
@@ -176,60 +183,61 @@ class Check:
         }
 
     def entry(self, entry: Entry) -> bool:
-        """Check the next entry; whether it holds."""
-        check = self._checks.get(entry.kind, self._told)
+        """Checks the next entry and returns whether it holds."""
+        check = self._checks.get(entry.kind, self._document_only)
         try:
             compared = check(entry)
         except BadInput as refused:
-            compared = _Compared(f"cannot be done again: {refused}")
+            compared = _Comparison(f"cannot be done again: {refused}")
         except (KeyError, TypeError, AttributeError) as error:
             because = f"expected a {entry.kind}, but its document is none ({error!r})"
-            compared = _Compared(because)
+            compared = _Comparison(because)
         self.checked.reworked += compared.is_reworked
         if compared.because is not None:
             self.checked.fault = Fault(entry.number, entry.at, entry.kind, compared.because)
         return compared.because is None
 
-    def _told(self, entry: Entry) -> _Compared:
-        """What nothing follows from has only to say what its kind does."""
+    def _document_only(self, entry: Entry) -> _Comparison:
+        """Checks the document alone of an entry that has no consequences to recompute."""
         public_part(entry, self._name)
-        return _Compared(None)
+        return _Comparison(None)
 
-    def _position(self, entry: Entry) -> _Compared:
+    def _position(self, entry: Entry) -> _Comparison:
         self._rerun.see(entry)
         self._count("position")
-        return _Compared(None)
+        return _Comparison(None)
 
-    def _play(self, entry: Entry) -> _Compared:
-        found = self._rerun.begin(entry)
+    def _play(self, entry: Entry) -> _Comparison:
+        recomputed = self._rerun.begin(entry)
         self._count("game")
-        return self._compared(entry.document, found, ("after",))
+        return self._compared(entry.document, recomputed, ("after",))
 
-    def _deed(self, entry: Entry) -> _Compared:
-        found = self._rerun.act(entry)
+    def _deed(self, entry: Entry) -> _Comparison:
+        recomputed = self._rerun.act(entry)
         self._count_deed(entry.document)
-        return self._compared(entry.document, found, _DEED_KEYS)
+        return self._compared(entry.document, recomputed, _DEED_KEYS)
 
     def _count_deed(self, document: Json) -> None:
         action = document["entry"].get("action", document["entry"])
-        what = "roll" if action.get("type") == "roll" else "action"
-        self._count(next((key for key in ("undo", "remark") if key in action), what))
+        noun = "roll" if action.get("type") == "roll" else "action"
+        self._count(next((key for key in ("undo", "remark") if key in action), noun))
         self.checked.counts["event"] += len(document.get("events", ()))
         self.checked.counts["state"] += "after" in document
 
-    def _ruling(self, entry: Entry) -> _Compared:
+    def _ruling(self, entry: Entry) -> _Comparison:
         unit = entry.document["unit"]
-        found: _Compared | None = None
+        comparison: _Comparison | None = None
         for again in self._rerun.rulings(unit):
             compared = self._compared(entry.document, again, tuple(again))
-            found = compared if found is None or compared.because is None else found
-            if found.because is None:
+            # A ruling holds if any of the recomputed ones agrees with it.
+            comparison = compared if comparison is None or compared.because is None else comparison
+            if comparison.because is None:
                 break
         self._count("ruling")
         nothing = f"the referee now makes nothing of what a hand did with {unit}"
-        return found or _Compared(nothing)
+        return comparison or _Comparison(nothing)
 
-    def _dispute(self, entry: Entry) -> _Compared:
+    def _dispute(self, entry: Entry) -> _Comparison:
         asked: dict[str, Any] = entry.document["dispute"]
         source = f"{self._name}: entry {entry.number}"
         position = position_from_json(entry.document["position"], source, games=(self._game,))
@@ -239,16 +247,18 @@ class Check:
         self._count("dispute")
         return self._compared(asked, {"answer": answer, "line": line.to_json()}, ("answer", "line"))
 
-    def _compared(self, kept: Json, found: Json, keys: Iterable[str]) -> _Compared:
-        """What was kept under some keys, beside what is found; what was not kept is left out."""
-        both = [key for key in keys if key in kept and key in found]
-        one, other = ({key: each[key] for key in both} for each in (kept, found))
+    def _compared(self, recorded: Json, recomputed: Json, keys: Iterable[str]) -> _Comparison:
+        """Compares the values under some keys; keys missing on either side are skipped."""
+        common = [key for key in keys if key in recorded and key in recomputed]
+        recorded_values, recomputed_values = (
+            {key: document[key] for key in common} for document in (recorded, recomputed)
+        )
         is_reworked = False
-        for each in differences(one, other, is_older=self._is_older):
-            if not (each.is_drawn or (self._is_older and each.is_worded)):
-                return _Compared(str(each))
+        for difference in differences(recorded_values, recomputed_values, is_older=self._is_older):
+            if not (difference.is_drawn or (self._is_older and difference.is_worded)):
+                return _Comparison(str(difference))
             is_reworked = True
-        return _Compared(None, is_reworked)
+        return _Comparison(None, is_reworked)
 
-    def _count(self, what: str) -> None:
-        self.checked.counts[what] += 1
+    def _count(self, noun: str) -> None:
+        self.checked.counts[noun] += 1

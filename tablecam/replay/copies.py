@@ -1,4 +1,4 @@
-"""A recording on its way from one file into another: its facts, and its entries as they come."""
+"""A recording in transit from one file to another: its facts and a stream of its entries."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from tablecam.record.journal import Journal
 Item = TypeVar("Item")
 
 BATCH = 200
-"""So many entries are read at once: a long recording need not fit into memory with its pictures."""
+"""How many entries are read at once: a long recording with pictures may not fit into memory."""
 
 
 class Watched(Protocol):
-    """Hands on what is worked on one by one, of `total`, to show how far it has come."""
+    """Passes on items one by one, `total` in all, and shows progress meanwhile."""
 
     def __call__(self, items: Iterable[Item], total: int, /) -> Iterable[Item]:
-        """The same things, as they are asked for."""
+        """Yields the same items as they are requested."""
         ...
 
 
 def unwatched(items: Iterable[Item], total: int, /) -> Iterable[Item]:
-    """What is worked on while nobody looks."""
+    """Passes on items without showing progress."""
     return items
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingCopy:
-    """What a new file of the same recording is made of; `entries` can be gone through once.
+    """The contents of a new file of the same recording; `entries` can be iterated once.
 
-    `last` is how many there are to be, for progress. What came without digests (`has_digests`) may
-    have been changed on its way, and nobody can tell.
+    `last` is the number of entries, for progress. Without digests (`has_digests`), changes on the
+    way cannot be detected.
     """
 
     facts: GameFacts
@@ -46,21 +46,21 @@ class RecordingCopy:
 
 
 def copy_of(journal: Journal, *, pictures: bool) -> RecordingCopy:
-    """A recording as it is now; what is added while it is gone through is left out.
+    """Returns a copy of a recording as it is now, without entries that are added meanwhile.
 
     Raises:
-        BadInput: It cannot be read, or is not as it was written: a copy would be sealed anew.
+        BadInput: It cannot be read, or was changed: its copy would get valid digests.
     """
     faults = journal.verified(images=pictures).faults
     if faults:
         raise BadInput(journal.name, f"{faults[0]}; {REPAIR}")
     last = journal.last()
-    entries = (_with_pictures(journal, each, pictures) for each in batched(journal, last))
+    entries = (_with_pictures(journal, entry, pictures) for entry in batched(journal, last))
     return RecordingCopy(journal.facts(), journal.written_by(), last, entries)
 
 
 def batched(journal: Journal, last: int) -> Iterator[Entry]:
-    """The entries of a recording up to a number, read some at a time.
+    """Yields the entries of a recording up to a number, read in batches.
 
     Raises:
         BadInput: They cannot be read, or one of them is damaged.

@@ -1,7 +1,6 @@
-"""A recording as a page plays it: the facts of its table, and all that everybody may know.
+"""Converts a recording to the document that the replay page plays, without concealed cards.
 
-What is concealed in a recording (a `deed`'s `entry` names the cards of hands) is not in a film; of
-an entry only what a spectator was shown is taken over.
+A `deed`'s `entry` may name the cards in players' hands; the film has only what spectators saw.
 """
 
 from __future__ import annotations
@@ -22,72 +21,72 @@ Json = dict[str, Any]
 FORMAT: Final = "tablecam.film"
 VERSION: Final = 1
 
-_STANDING: Final = ("question", "asked", "is_over", "markers")
-_RULED: Final = ("unit", "text", "is_legal", "answer", "ghost")
-_ROUND: Final = ("number", "active", "command")
-_EVENT: Final = ("kind", "text", "rule", "facts", "evidence")
+_STATUS_KEYS: Final = ("question", "asked", "is_over", "markers")
+_RULING_KEYS: Final = ("unit", "text", "is_legal", "answer", "ghost")
+_ROUND_KEYS: Final = ("number", "active", "command")
+_EVENT_KEYS: Final = ("kind", "text", "rule", "facts", "evidence")
 
-_PLACES: Final = 3
-"""Thousandths of a millimetre: a hundredth of what any camera knows, a third of the bytes."""
+_DECIMALS: Final = 3
+"""Thousandths of a millimetre: a hundredth of a camera's precision, in a third of the bytes."""
 
 
 def film(journal: Journal, after: int = 0, watched: Watched = unwatched) -> Json:
-    """The film of a recording; with `after`, only of what was kept since that entry.
+    """Returns the film of a recording; with `after`, only of the entries since that one.
 
-    `watched` sees its entries as they are told. `facts` is None while there is nothing to draw.
+    `watched` shows progress over the entries. `facts` is None while there is nothing to draw.
     Times are in seconds since `started_at`.
 
     Raises:
         BadInput: The recording cannot be read, or is damaged.
     """
-    kept = journal.facts()
+    facts = journal.facts()
     entries = journal.entries(after=after)
     return {
         "format": FORMAT,
         "version": VERSION,
-        "id": kept.id,
-        "game": kept.game,
-        "started_at": kept.started_at.isoformat(timespec="seconds"),
+        "id": facts.id,
+        "game": facts.game,
+        "started_at": facts.started_at.isoformat(timespec="seconds"),
         "facts": film_facts(journal) if not after else None,
         "entries": [
-            _entry_json(entry, (entry.at - kept.started_at).total_seconds(), journal.name)
+            _entry_json(entry, (entry.at - facts.started_at).total_seconds(), journal.name)
             for entry in watched(entries, len(entries))
         ],
     }
 
 
 def pictured(journal: Journal, up_to: int) -> dict[int, list[PictureKind]]:
-    """The kinds of pictures that entries have until one, by their numbers.
+    """Returns the kinds of pictures of each entry up to one, by the entries' numbers.
 
     Raises:
         BadInput: The recording cannot be read.
     """
-    found: dict[int, list[PictureKind]] = {}
+    kinds: dict[int, list[PictureKind]] = {}
     for number, kind in sorted(journal.pictured(up_to=up_to)):
-        found.setdefault(number, []).append(kind)
-    return found
+        kinds.setdefault(number, []).append(kind)
+    return kinds
 
 
 def film_facts(journal: Journal) -> Json | None:
-    """What a page needs to know of the table; None of one that nothing is known of yet.
+    """Returns the unchanging facts of the table for a page; None while none are known.
 
     Raises:
         BadInput: The recording cannot be read, or is damaged.
     """
-    kept = journal.facts()
-    roster = roster_of(kept.table_file)
+    facts = journal.facts()
+    roster = roster_of(facts.table_file)
     if roster is not None:
         return table_facts(roster)
     for entry in journal.entries("position", "play"):
-        told = entry.document.get(WHOLE) or entry.document.get("position")
-        if told is not None:
-            position = position_from_json(told, journal.name, games=(kept.game,))
+        document = entry.document.get(WHOLE) or entry.document.get("position")
+        if document is not None:
+            position = position_from_json(document, journal.name, games=(facts.game,))
             return table_facts(roster_in("", position))
     return None
 
 
 def table_name(journal: Journal) -> str:
-    """What the recording's table file calls the table; empty where it does not.
+    """Returns the table's name in the recording's table file; empty if it has none.
 
     Raises:
         BadInput: The recording cannot be read.
@@ -97,29 +96,33 @@ def table_name(journal: Journal) -> str:
 
 
 def public_part(entry: Entry, name: str) -> Json:
-    """What everybody may see of an entry's document; `name` is what errors call the recording.
+    """Returns what everybody may see of an entry's document.
+
+    Args:
+        entry: The entry.
+        name: How errors call the recording.
 
     Raises:
-        BadInput: The document says nothing of its kind.
+        BadInput: The document is not valid for the entry's kind.
     """
     try:
-        return _TOLD[entry.kind](entry.document)
+        return _PUBLIC_PARTS[entry.kind](entry.document)
     except (LookupError, TypeError, AttributeError) as error:
-        raise _is_none(entry, name) from error
+        raise _invalid(entry, name) from error
 
 
-def _is_none(entry: Entry, name: str) -> BadInput:
+def _invalid(entry: Entry, name: str) -> BadInput:
     return BadInput(name, f"entry {entry.number} is no {entry.kind} as tablecam keeps them")
 
 
 def _entry_json(entry: Entry, at_s: float, name: str) -> Json:
-    """An entry, so many seconds into its recording, as pages are sent it."""
-    told: Json = {"n": entry.number, "t": round(max(0.0, at_s), 2), "kind": entry.kind}
+    """Returns an entry as pages receive it, `at_s` seconds into its recording."""
+    document: Json = {"n": entry.number, "t": round(max(0.0, at_s), 2), "kind": entry.kind}
     try:
-        told |= _rounded(public_part(entry, name))
-    except RecursionError as error:  # nobody keeps anything so deeply nested
-        raise _is_none(entry, name) from error
-    return told | ({"pictures": list(entry.pictures)} if entry.pictures else {})
+        document |= _rounded(public_part(entry, name))
+    except RecursionError as error:  # no valid entry is so deeply nested
+        raise _invalid(entry, name) from error
+    return document | ({"pictures": list(entry.pictures)} if entry.pictures else {})
 
 
 def _position(document: Json) -> Json:
@@ -131,33 +134,33 @@ def _move(document: Json) -> Json:
 
 
 def _play(document: Json) -> Json:
-    """How a game begins; its options may name concealed cards, and its deeds are entries."""
+    """Returns how a game begins, without `options`: they may name concealed cards."""
     return {"position": document.get("position"), "after": _after(document.get("after", {}))}
 
 
 def _deed(document: Json) -> Json:
-    told: Json = {key: document[key] for key in ("deed", "undoes") if key in document}
+    public: Json = {key: document[key] for key in ("deed", "undoes") if key in document}
     if "events" in document:
-        told["events"] = [_event(each) for each in document["events"]]
-    return told | {"after": _after(document.get("after", {}))}
+        public["events"] = [_event(event) for event in document["events"]]
+    return public | {"after": _after(document.get("after", {}))}
 
 
 def _event(document: Json) -> Json:
-    beside = {key: document[key] for key in ("note", "dice") if document.get(key)}
-    return {key: document[key] for key in _EVENT} | beside
+    optional = {key: document[key] for key in ("note", "dice") if document.get(key)}
+    return {key: document[key] for key in _EVENT_KEYS} | optional
 
 
 def _after(document: Json) -> Json:
-    """How the game stands, as far as pages tell it."""
-    told: Json = {key: document[key] for key in _STANDING if key in document}
+    """Returns the game's status, as far as pages show it."""
+    status: Json = {key: document[key] for key in _STATUS_KEYS if key in document}
     state = document.get("state", {})
-    told |= {"sides": state["sides"]} if "sides" in state else {}
-    found = state.get("round", {})
-    return told | {"round": {key: found[key] for key in _ROUND if key in found}}
+    status |= {"sides": state["sides"]} if "sides" in state else {}
+    game_round = state.get("round", {})
+    return status | {"round": {key: game_round[key] for key in _ROUND_KEYS if key in game_round}}
 
 
 def _ruling(document: Json) -> Json:
-    return {key: document[key] for key in _RULED if key in document}
+    return {key: document[key] for key in _RULING_KEYS if key in document}
 
 
 def _dispute(document: Json) -> Json:
@@ -172,7 +175,7 @@ def _picture(document: Json) -> Json:
     return {"of": document["of"]}
 
 
-_TOLD: Final[Mapping[Kind, Callable[[Json], Json]]] = {
+_PUBLIC_PARTS: Final[Mapping[Kind, Callable[[Json], Json]]] = {
     "position": _position,
     "move": _move,
     "play": _play,
@@ -185,11 +188,11 @@ _TOLD: Final[Mapping[Kind, Callable[[Json], Json]]] = {
 
 
 def _rounded(value: Any) -> Any:
-    """JSON with its numbers as short as drawings need them."""
+    """Returns JSON with its numbers rounded for drawing."""
     if isinstance(value, float):
-        return round(value, _PLACES)
+        return round(value, _DECIMALS)
     if isinstance(value, dict):
-        return {key: _rounded(each) for key, each in value.items()}
+        return {key: _rounded(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_rounded(each) for each in value]
+        return [_rounded(item) for item in value]
     return value

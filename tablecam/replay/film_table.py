@@ -1,4 +1,4 @@
-"""What does not change on a table while a game is played, as pages draw it."""
+"""The facts of a table that stay the same during a game, for pages to draw."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _NO_TAG = -1
 
 
 def table_facts(roster: Roster) -> Json:
-    """The table's size, its terrain, its sides and who is expected on it.
+    """Returns the table's size, its terrain, its sides and its units and commanders.
 
-    Sides come in the order in which the table file first names them; pages colour them so.
+    Sides are in the order in which the table file first names them, which sets their colours.
     """
     table = roster.table
     return {
@@ -32,43 +32,46 @@ def table_facts(roster: Roster) -> Json:
         "sides": sides_of(roster),
         "side_names": {side: side_name(side) for side in sides_of(roster)},
         "terrain": [
-            {"id": each.id, "kind": each.kind, "outline_mm": [list(p) for p in each.outline_mm]}
-            for each in roster.terrain
+            {"id": piece.id, "kind": piece.kind, "outline_mm": [list(p) for p in piece.outline_mm]}
+            for piece in roster.terrain
         ],
         "units": [_unit_json(unit) for unit in roster.units],
         "commanders": [
-            {"id": each.id, "side": each.side, "tag": each.tag} for each in roster.commanders
+            {"id": commander.id, "side": commander.side, "tag": commander.tag}
+            for commander in roster.commanders
         ],
     }
 
 
 def sides_of(roster: Roster) -> list[str]:
-    """The sides, in the order in which the table file first names them."""
-    named = [unit.side for unit in roster.units] + [each.side for each in roster.commanders]
-    return list(dict.fromkeys(named))
+    """Returns the sides, in the order in which the table file first names them."""
+    sides = [unit.side for unit in roster.units] + [
+        commander.side for commander in roster.commanders
+    ]
+    return list(dict.fromkeys(sides))
 
 
 def roster_in(table_file: str, position: Position) -> Roster:
-    """What a recording's table file says; where it cannot be read, what a position shows."""
-    return roster_of(table_file) or _roster_seen(position)
+    """Returns the roster of a recording's table file or, if that is unreadable, of a position."""
+    return roster_of(table_file) or _roster_from_position(position)
 
 
 def roster_of(table_file: str) -> Roster | None:
-    """What the text of a table file says; None where it cannot be read (any more)."""
+    """Returns the roster in the text of a table file; None if it cannot be read."""
     try:
         return roster_from(document_from(tomllib.loads(table_file), "table file"))
     except (tomllib.TOMLDecodeError, BadInput):
         return None
 
 
-def _roster_seen(position: Position) -> Roster:
+def _roster_from_position(position: Position) -> Roster:
     units = []
     for unit in position.units:
         if unit.bases:
             first = unit.bases[0]
-            shape = BaseType(unit.id, first.width_mm, first.depth_mm, min(first.width_mm, 1.0))
+            base_type = BaseType(unit.id, first.width_mm, first.depth_mm, min(first.width_mm, 1.0))
             tags = tuple(_NO_TAG if base.tag is None else base.tag for base in unit.bases)
-            units.append(UnitEntry(unit.id, unit.side, unit.arm, shape, tags, unit.extra))
+            units.append(UnitEntry(unit.id, unit.side, unit.arm, base_type, tags, unit.extra))
     marker = BaseType("commander", 1.0, 1.0, 1.0)
     return Roster(
         game=position.game,
@@ -79,7 +82,8 @@ def _roster_seen(position: Position) -> Roster:
         base_types=(),
         units=tuple(units),
         commanders=tuple(
-            CommanderEntry(each.id, each.side, marker, _NO_TAG) for each in position.commanders
+            CommanderEntry(commander.id, commander.side, marker, _NO_TAG)
+            for commander in position.commanders
         ),
         terrain=position.terrain,
     )

@@ -1,4 +1,4 @@
-"""A recording as a file that plays anywhere: a film from above, with drawings and words on it."""
+"""Writes a recording as an MP4 or GIF: a film from above with drawings and captions."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from tablecam.replay.scenes import Scene, scenes
 _CODEC: Final = "libx264"
 _OPTIONS: Final = {"preset": "veryfast", "crf": "21"}
 _COLOURS: Final = 64
-"""Of a GIF: a map needs few, and a photograph grows out of any message with more."""
+"""Colours of a GIF: a map needs few, and with more a photograph outgrows any message."""
 
-_MOST_MS: Final = 655_350
-"""As long as a GIF can let a picture stand."""
+_MAX_MS: Final = 655_350
+"""The longest time that a GIF can show one picture."""
 
 
 def write_mp4(path: Path, pictures: Iterable[tuple[Picture, int]], *, per_s: int) -> int:
-    """Write pictures (height, width, 3), each standing for so many frames; how many frames.
+    """Writes pictures (height, width, 3) as MP4, each for a number of frames; returns the total.
 
-    Width and height are even: the codec halves its colours both ways.
+    Width and height must be even: the codec halves its colours both ways.
     """
     frames = 0
     with av.open(str(path), "w", format="mp4", options={"movflags": "+faststart"}) as container:
@@ -53,30 +53,30 @@ def write_mp4(path: Path, pictures: Iterable[tuple[Picture, int]], *, per_s: int
 
 
 def write_gif(path: Path, pictures: Iterable[tuple[Picture, int]], *, per_s: int) -> int:
-    """Write pictures (height, width, 3), each standing for so many frames; how many frames.
+    """Writes pictures (height, width, 3) as GIF, each for a number of frames; returns the total.
 
-    Each is written as it comes, and of each only what is new: however long the film is, no more
-    than two pictures are in memory.
+    Only the part of a picture that changed is written, as it comes: however long the film is, at
+    most two pictures are in memory.
     """
     frames = 0
     before: Picture | None = None
     with path.open("wb") as file:
-        for picture, count in _unlike(pictures):
-            top, bottom, left, right = _changed(before, picture)
+        for picture, count in _without_repeats(pictures):
+            top, bottom, left, right = _changed_box(before, picture)
             image = _reduced(picture[top:bottom, left:right])
             if before is None:
                 file.writelines(getheader(image, info={"loop": 0})[0])
-            # In hundredths of a second, and no error adds up.
-            end_ms, begun_ms = (round(100 * at / per_s) * 10 for at in (frames + count, frames))
-            looks = {"duration": min(end_ms - begun_ms, _MOST_MS), "disposal": 1}
-            file.writelines(getdata(image, (left, top), include_color_table=True, **looks))
+            # In hundredths of a second, each from the film's start, so that no error adds up.
+            end_ms, start_ms = (round(100 * at / per_s) * 10 for at in (frames + count, frames))
+            options = {"duration": min(end_ms - start_ms, _MAX_MS), "disposal": 1}
+            file.writelines(getdata(image, (left, top), include_color_table=True, **options))
             before, frames = picture, frames + count
         file.write(b";")
     return frames
 
 
-def _unlike(pictures: Iterable[tuple[Picture, int]]) -> Iterator[tuple[Picture, int]]:
-    """The same film without pictures like the one before: that one stands for longer."""
+def _without_repeats(pictures: Iterable[tuple[Picture, int]]) -> Iterator[tuple[Picture, int]]:
+    """Yields the film without repeated pictures: the first stands for longer instead."""
     shown: Picture | None = None
     frames = 0
     for picture, count in pictures:
@@ -88,19 +88,20 @@ def _unlike(pictures: Iterable[tuple[Picture, int]]) -> Iterator[tuple[Picture, 
         yield shown, frames
 
 
-def _changed(before: Picture | None, picture: Picture) -> tuple[int, int, int, int]:
-    """What is new in a picture: from and to which row, from and to which column."""
+def _changed_box(before: Picture | None, picture: Picture) -> tuple[int, int, int, int]:
+    """Returns what changed in a picture: first and end row, first and end column."""
     height, width = picture.shape[:2]
     if before is None:
         return 0, height, 0, width
-    differs = (before != picture).any(axis=2)
-    rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
+    is_changed = (before != picture).any(axis=2)
+    rows, columns = np.flatnonzero(is_changed.any(axis=1)), np.flatnonzero(is_changed.any(axis=0))
     return int(rows[0]), int(rows[-1]) + 1, int(columns[0]), int(columns[-1]) + 1
 
 
 def _reduced(picture: Picture) -> Image.Image:
-    """A picture in few colours."""
+    """Returns a picture in few colours."""
     image = Image.fromarray(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB))
+    # Dithering would make every pixel differ from frame to frame.
     return image.quantize(_COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
 
 
@@ -110,7 +111,7 @@ Watched = Callable[[list[Scene]], Iterable[Scene]]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How a kind of film is made: its size, its pictures a second, and what writes it."""
+    """How a kind of film is made: its size, its frame rate, and the function that writes it."""
 
     width_px: int
     height_px: int
@@ -121,7 +122,7 @@ class Format:
 
 MP4: Final = Format(1280, 720, 25, 2000.0, write_mp4)
 GIF: Final = Format(640, 360, 8, 1500.0, write_gif)
-"""For messages: small, and with fewer pictures of what moves."""
+"""For messages: small, and with fewer pictures of a movement."""
 
 
 def write_film(
@@ -130,23 +131,24 @@ def write_film(
     form: Format,
     *,
     photographs: bool,
-    watched: Watched = lambda found: found,
+    watched: Watched = lambda film_scenes: film_scenes,
 ) -> int:
-    """Write a film of a recording to a new file; how many frames it has.
+    """Writes a film of a recording to a new file, and returns its number of frames.
 
     Args:
         journal: The recording.
-        path: The film's file, which is there whole or not at all.
+        path: The film's file, created complete or not at all.
         form: `MP4` or `GIF`.
-        photographs: Whether the camera's pictures lie beneath, where there are any.
-        watched: Hands on the scenes one by one, to show how far it has come.
+        photographs: Whether to draw on the camera's pictures, where there are any.
+        watched: Passes on the scenes one by one, to show progress.
 
     Raises:
-        BadInput: The recording cannot be read or has nothing to show, or the file not be written.
+        BadInput: The recording cannot be read or has nothing to show, or the file cannot be
+            written.
     """
-    found = pictures_of(journal, form, photographs=photographs, watched=watched)
+    pictures = pictures_of(journal, form, photographs=photographs, watched=watched)
     with whole_file(path) as fresh:
-        return form.write(fresh, found, per_s=form.per_s)
+        return form.write(fresh, pictures, per_s=form.per_s)
 
 
 def pictures_of(
@@ -154,16 +156,16 @@ def pictures_of(
     form: Format,
     *,
     photographs: bool,
-    watched: Watched = lambda found: found,
+    watched: Watched = lambda film_scenes: film_scenes,
 ) -> Iterator[tuple[Picture, int]]:
-    """The pictures of a film one by one, each with how many frames it stands for.
+    """Yields the pictures of a film, each with its number of frames.
 
     Raises:
         BadInput: The recording cannot be read or has nothing to show.
     """
-    found = list(scenes(journal))
+    film_scenes = list(scenes(journal))
     facts = film_facts(journal)
-    if not found or facts is None:
+    if not film_scenes or facts is None:
         raise BadInput(journal.name, "expected a recording with positions: there is nothing to see")
     studio = Studio(
         journal,
@@ -174,9 +176,9 @@ def pictures_of(
         photographs,
         form.units_across,
     )
-    return _pictures(studio, watched(found))
+    return _pictures(studio, watched(film_scenes))
 
 
-def _pictures(studio: Studio, found: Iterable[Scene]) -> Iterator[tuple[Picture, int]]:
-    for scene in found:
+def _pictures(studio: Studio, film_scenes: Iterable[Scene]) -> Iterator[tuple[Picture, int]]:
+    for scene in film_scenes:
         yield from studio.frames(scene)

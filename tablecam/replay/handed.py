@@ -1,4 +1,4 @@
-"""A recording that somebody has handed on: as JSON lines, or as a text out of a message."""
+"""Reads a recording that was sent as JSON lines or as a text in a message."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ from tablecam.replay.copies import RecordingCopy
 from tablecam.replay.lines import copy_from_lines
 from tablecam.replay.text_form import MOST_CHARACTERS, recording_of
 
-_MARK: Final = codecs.BOM_UTF8
-_WIDE_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-"""So Windows' own shell writes whatever is sent into a file."""
+_BYTE_ORDER_MARK: Final = codecs.BOM_UTF8
+_UTF16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""Windows' own shell writes redirected output as UTF-16."""
 
 
 def copy_from_file(file: BinaryIO, source: str) -> RecordingCopy:
-    """The recording in a file, whichever form it has; `source` is what errors call it.
+    """Returns the recording in a file of either form; `source` is how errors call it.
 
     Raises:
-        BadInput: It is in neither form, or damaged. The entries raise it as they come.
+        BadInput: It is in neither form, or damaged. Iterating over the entries raises it, too.
     """
-    lines, begins = _lines(file), list[bytes]()
+    lines, first_lines = _lines(file), list[bytes]()
     for line in lines:
-        begins.append(line)
-        if line.removeprefix(_MARK).strip():
+        first_lines.append(line)
+        if line.removeprefix(_BYTE_ORDER_MARK).strip():
             break
-    begin = b"".join(begins)
-    if begin.startswith(_WIDE_MARKS):
-        wide = begin + file.read(2 * MOST_CHARACTERS + 2)
-        return copy_from_file(BytesIO(wide.decode("utf-16", errors="replace").encode()), source)
-    begin = begin.removeprefix(_MARK).lstrip()
-    if begin.startswith(MAGIC):
+    head = b"".join(first_lines)
+    if head.startswith(_UTF16_MARKS):
+        raw = head + file.read(2 * MOST_CHARACTERS + 2)
+        return copy_from_file(BytesIO(raw.decode("utf-16", errors="replace").encode()), source)
+    head = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
+    if head.startswith(MAGIC):
         raise BadInput(source, "expected JSON lines or a text, got a recording: it is one already")
-    if not begin or begin.startswith(b"{"):
-        return copy_from_lines(chain(begins, lines), source)
-    return recording_of(_text(begin, file), source)
+    if not head or head.startswith(b"{"):
+        return copy_from_lines(chain(first_lines, lines), source)
+    return recording_of(_text(head, file), source)
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Lines, of which too long ones are cut where they become so: they are refused for it."""
+    """Yields lines; one that is too long is cut where it becomes so, and refused later."""
     while line := file.readline(MOST_BYTES + 1):
         yield line
 
 
-def _text(begin: bytes, file: BinaryIO) -> str:
-    # A character more than is looked at shows that there are too many.
-    return (begin + file.read(MOST_CHARACTERS + 1)).decode("utf-8", errors="replace")
+def _text(head: bytes, file: BinaryIO) -> str:
+    # One character above the limit shows that there are too many.
+    return (head + file.read(MOST_CHARACTERS + 1)).decode("utf-8", errors="replace")

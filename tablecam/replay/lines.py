@@ -1,9 +1,9 @@
-"""Recordings as JSON lines: the facts, then all entries, one after the other.
+"""Converts recordings to and from JSON lines: the facts, then one entry a line.
 
 The first line is an object with `format` "tablecam.recording", `version`, what the game was played
-with, and how many `entries` follow; each other line is an entry with its `number`, `at`, `kind` and
-`document`, and `pictures` in base64 where they are wanted. Each has a `digest` that chains to the
-line before (`record/digests.py`). Lines give the same recording again.
+with, and the number of `entries`. Each other line is an entry with its `number`, `at`, `kind` and
+`document`, and `pictures` in base64 if requested. Each has a `digest` that chains to the line
+before (`record/digests.py`). Lines give the identical recording again.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ VERSION: Final = 1
 
 _CHANGED: Final = "the line is not as it was written: its digest is of something else"
 
-# Names of files are made of these: so made, they lead out of no folder.
+# File names are made of these: the patterns hold no path separators.
 _Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 _Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 _MediaType = Annotated[str, StringConstraints(pattern=r"^image/[a-z0-9.+-]{1,40}$")]
 
 
 class _FactsLine(StrictModel):
-    """The first line."""
+    """The first line: the recording's facts."""
 
     format: str
     version: int
@@ -62,7 +62,7 @@ class _PictureIn(StrictModel):
 
 
 class _EntryLine(StrictModel):
-    """Any other line."""
+    """Any other line: an entry."""
 
     number: int
     at: str
@@ -73,10 +73,10 @@ class _EntryLine(StrictModel):
 
 
 def lines_of(copy: RecordingCopy, *, digests: bool = True) -> Iterator[str]:
-    """A recording as lines, without their ends; without `digests` where the whole has one.
+    """Yields a recording as lines without line ends; no `digests` if the whole has a checksum.
 
     Raises:
-        BadInput: What it is a copy of cannot be read.
+        BadInput: The copied recording cannot be read.
     """
     facts = copy.facts
     before = facts_row(facts, copy.written_by)["digest"]
@@ -102,12 +102,11 @@ def lines_of(copy: RecordingCopy, *, digests: bool = True) -> Iterator[str]:
 
 
 def copy_from_lines(lines: Iterable[bytes], source: str) -> RecordingCopy:
-    """The recording that lines hold; `source` is what errors call them.
+    """Returns the recording in JSON lines; `source` is how errors call them.
 
     Raises:
-        BadInput: The first line is of no recording, or of a newer version. The entries raise it,
-            naming the line, as they come: each has to be whole, as it was written, and none may be
-            missing.
+        BadInput: The first line is of no recording, or of a newer version. Iterating over the
+            entries raises it, too, with the line's number, if one is damaged, changed or missing.
     """
     numbered = _numbered(lines, source)
     line, document = next(numbered, (1, None))
@@ -119,8 +118,10 @@ def copy_from_lines(lines: Iterable[bytes], source: str) -> RecordingCopy:
         raise _on_line(error, line) from None
     entries = _entries(numbered, parsed.entries, source)
     if parsed.digest is None:
-        told = (each for _, each, _ in entries)
-        return RecordingCopy(facts, parsed.written_by, parsed.entries, told, has_digests=False)
+        plain_entries = (entry for _, entry, _ in entries)
+        return RecordingCopy(
+            facts, parsed.written_by, parsed.entries, plain_entries, has_digests=False
+        )
     if parsed.digest != facts_row(facts, parsed.written_by)["digest"]:
         raise BadInput(source, _CHANGED, key="digest", line=line)
     chained = _chained(entries, facts.id, parsed.digest, source)
@@ -139,7 +140,7 @@ def _entry_document(number: int, entry: NewEntry) -> Json:
         "document": entry.document,
     }
     if entry.pictures:
-        document["pictures"] = [_picture_document(each) for each in entry.pictures]
+        document["pictures"] = [_picture_document(picture) for picture in entry.pictures]
     return document
 
 
@@ -149,7 +150,7 @@ def _picture_document(picture: Picture) -> Json:
 
 
 def _numbered(lines: Iterable[bytes], source: str) -> Iterator[tuple[int, Document]]:
-    """The document of each line that is not blank, with the line's number."""
+    """Yields the document of each line that is not blank, with the line's number."""
     for number, raw in enumerate(lines, start=1):
         if raw.strip():
             try:
@@ -170,18 +171,20 @@ def _facts(document: Document, source: str) -> tuple[GameFacts, _FactsLine]:
 
 
 def _entries(
-    numbered: Iterator[tuple[int, Document]], wanted: int, source: str
+    numbered: Iterator[tuple[int, Document]], expected_count: int, source: str
 ) -> Iterator[tuple[int, NewEntry, str | None]]:
-    """The line of each entry, the entry, and the digest that its line has."""
-    found = 0
+    """Yields each entry with its line's number and digest."""
+    count = 0
     for line, document in numbered:
-        found += 1
+        count += 1
         try:
-            yield line, *_entry(document, found, wanted, source)
+            yield line, *_entry(document, count, expected_count, source)
         except BadInput as error:
             raise _on_line(error, line) from None
-    if found < wanted:
-        raise BadInput(source, f"expected {wanted} entries, got {found}: its end is missing")
+    if count < expected_count:
+        raise BadInput(
+            source, f"expected {expected_count} entries, got {count}: its end is missing"
+        )
 
 
 def _chained(
@@ -190,7 +193,7 @@ def _chained(
     before: str,
     source: str,
 ) -> Iterator[NewEntry]:
-    """The entries, each once it is known to be as it was written; `before` is the facts' digest."""
+    """Yields entries whose digest is right; `before` is the digest of the facts."""
     for number, (line, entry, digest) in enumerate(entries, start=1):
         before = rows_of(recording_id, number, entry, before)[0]["digest"]
         if digest != before:
@@ -198,13 +201,13 @@ def _chained(
         yield entry
 
 
-def _entry(document: Document, number: int, most: int, source: str) -> tuple[NewEntry, str | None]:
+def _entry(document: Document, number: int, last: int, source: str) -> tuple[NewEntry, str | None]:
     parsed = document.parsed(_EntryLine)
-    if parsed.number != number or number > most:
-        expected = f"expected {number}" if number <= most else f"expected no more than {most}"
+    if parsed.number != number or number > last:
+        expected = f"expected {number}" if number <= last else f"expected no more than {last}"
         raise BadInput(source, f"{expected}, got {parsed.number}", key="number")
-    pictures = tuple(_picture(each, source) for each in parsed.pictures)
-    if len({each.kind for each in pictures}) < len(pictures):
+    pictures = tuple(_picture(picture, source) for picture in parsed.pictures)
+    if len({picture.kind for picture in pictures}) < len(pictures):
         raise BadInput(source, "expected one picture of each kind", key="pictures")
     at = _time(parsed.at, source, "at")
     return NewEntry(parsed.kind, parsed.document, pictures, at), parsed.digest
@@ -220,13 +223,13 @@ def _picture(parsed: _PictureIn, source: str) -> Picture:
 
 def _time(words: str, source: str, key: str) -> datetime:
     try:
-        found = datetime.fromisoformat(words)
+        time = datetime.fromisoformat(words)
     except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
+        time = None
+    if time is None or time.tzinfo is None:
         expected = "expected a time like 2026-05-01T19:30:00+02:00"
         raise BadInput(source, f"{expected}, got {quoted(words)}", key=key)
-    return found
+    return time
 
 
 def _on_line(error: BadInput, line: int) -> BadInput:

@@ -1,4 +1,4 @@
-"""What happened in a recorded game, line by line, as everybody may know it."""
+"""Writes the log of a recorded game, line by line, without what is concealed."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ from tablecam.wording import quoted
 Said = Iterator["LogLine"]
 
 ROUND: Final = "round"
-"""Events of this kind begin a part of the game, in every rule system."""
+"""The kind of event that begins a new part of the game, in every rule system."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One thing that happened. `kind` is the event's, or the entry's that is no deed.
+    """One line of the log. `kind` is the event's, or the entry's if that is no deed.
 
-    `dice` are as they came up, `note` what players said of it. `is_undone` when it was taken back
-    later.
+    `dice` are the values rolled, `note` the players' comment. `is_undone` if it was undone later.
     """
 
     entry: int
@@ -39,7 +38,7 @@ class LogLine:
     is_undone: bool = False
 
     def to_json(self) -> Json:
-        """The line as documents carry it."""
+        """Returns the line as documents carry it."""
         return {
             "entry": self.entry,
             "at": self.at.isoformat(),
@@ -54,24 +53,24 @@ class LogLine:
 
 @dataclass(slots=True)
 class Log:
-    """Makes lines of a recording's entries, in their order; `lines` are those so far."""
+    """Converts a recording's entries, in order, to `lines`."""
 
     lines: list[LogLine] = field(default_factory=list)
     _deeds: dict[int, range] = field(default_factory=dict)
     _disputes: int = 0
 
     def add(self, entry: Entry) -> None:
-        """Take in the next entry."""
-        tell = _TELLERS.get(entry.kind)
-        if tell is None:
+        """Adds the lines of the next entry."""
+        formatter = _FORMATTERS.get(entry.kind)
+        if formatter is None:
             return
         try:
-            self.lines += [*tell(self, entry)]
+            self.lines += [*formatter(self, entry)]
         except (LookupError, TypeError, AttributeError, ValueError):
             self.lines.append(_line(entry, f"this {entry.kind} cannot be read"))
 
     def play(self, entry: Entry) -> Said:
-        """How a game begins."""
+        """Yields the line that begins a game."""
         self._deeds.clear()
         position, options = entry.document["position"], entry.document.get("options", {})
         count = Counter(unit["side"] for unit in position["units"])
@@ -80,76 +79,82 @@ class Log:
         yield _line(entry, "; ".join(("a game begins: " + " against ".join(sides), *agreed)))
 
     def deed(self, entry: Entry) -> Said:
-        """What was done, and what followed."""
+        """Yields what was done, and the events that followed."""
         document = entry.document
         if document.get("undoes"):
             yield self._undone(entry, document["undoes"])
         elif "remark" in document["entry"]:
             yield _line(entry, _remark(document["entry"]["remark"]), kind="remark")
-        begins = len(self.lines)
+        first_line = len(self.lines)
         events = [*_events(entry, document)]
         if document.get("deed") is not None:
-            self._deeds[document["deed"]] = range(begins, begins + len(events))
+            # A later undo marks these lines.
+            self._deeds[document["deed"]] = range(first_line, first_line + len(events))
         yield from events
 
     def _undone(self, entry: Entry, undoes: list[int]) -> LogLine:
-        """Marks the lines of what was taken back; the line that says so."""
+        """Marks the lines of undone deeds, and returns the line that says so."""
         for deed in undoes:
-            for place in self._deeds.get(deed, ()):
-                self.lines[place] = replace(self.lines[place], is_undone=True)
+            for line_number in self._deeds.get(deed, ()):
+                self.lines[line_number] = replace(self.lines[line_number], is_undone=True)
         first = next(
-            (place for deed in reversed(undoes) for place in self._deeds.get(deed, ())), None
+            (number for deed in reversed(undoes) for number in self._deeds.get(deed, ())),
+            None,
         )
-        what = "" if first is None else f", back to before: {self.lines[first].text}"
+        target = "" if first is None else f", back to before: {self.lines[first].text}"
         steps = "the last action" if len(undoes) == 1 else f"the last {len(undoes)} actions"
-        return _line(entry, f"{steps} taken back{what}", kind="undo")
+        return _line(entry, f"{steps} taken back{target}", kind="undo")
 
     def move(self, entry: Entry) -> Said:
-        """What a hand did."""
-        far_mm = path_mm(entry.document["path"])
-        if far_mm:
-            yield _line(entry, f"{entry.document['unit']} is moved by hand, {far_mm:.0f} mm")
+        """Yields a unit's move by hand."""
+        length_mm = path_mm(entry.document["path"])
+        if length_mm:
+            yield _line(entry, f"{entry.document['unit']} is moved by hand, {length_mm:.0f} mm")
 
     def ruling(self, entry: Entry) -> Said:
-        """What the referee made of it."""
+        """Yields the referee's ruling on a move by hand."""
         answer, text = entry.document["answer"], entry.document["text"]
-        # What is no question has its answer in it: what was moved, and that it is to be put back.
-        said = f"{text} {answer_words(answer)}" if text.endswith("?") else text
-        yield _line(entry, said, answer["rule"])
+        # A text that is no question is complete: it says what was moved and must be put back.
+        sentence = f"{text} {answer_words(answer)}" if text.endswith("?") else text
+        yield _line(entry, sentence, answer["rule"])
 
     def dispute(self, entry: Entry) -> Said:
-        """What players asked."""
+        """Yields the question of a dispute and its answer."""
         self._disputes += 1
-        asked = entry.document["dispute"]
-        answer, said = asked.get("answer"), f"dispute {self._disputes}: {asked['question']['text']}"
-        rule = None if answer is None else answer["rule"]
-        yield _line(entry, said if answer is None else f"{said} {answer_words(answer)}", rule)
-        if asked.get("line"):
-            yield _line(entry, asked["line"]["text"])
+        dispute = entry.document["dispute"]
+        answer = dispute.get("answer")
+        text = f"dispute {self._disputes}: {dispute['question']['text']}"
+        if answer is None:
+            yield _line(entry, text)
+        else:
+            yield _line(entry, f"{text} {answer_words(answer)}", answer["rule"])
+        if dispute.get("line"):
+            yield _line(entry, dispute["line"]["text"])
 
     def notice(self, entry: Entry) -> Said:
-        """What happened to the camera, the disk, ..."""
+        """Yields a notice on the camera, the disk, ..."""
         yield _line(entry, entry.document["text"])
 
 
 def answer_words(answer: Json) -> str:
-    """An answer with by how much it holds or fails to.
+    """Returns an answer in words with its margin.
 
     >>> answer_words({"answer": "no", "margin_mm": -31.42, "sigma_mm": 0.24, "probability": 0.0})
     'no, by 31.4 ± 0.2 mm'
     """
     word, margin_mm, sigma_mm = answer["answer"], answer["margin_mm"], answer["sigma_mm"]
-    said = ANSWERS.get(word, str(word))
+    words = ANSWERS.get(word, str(word))
     if not math.isfinite(margin_mm) or (word != "too_close" and margin_mm == 0):
-        return said  # no distance decides
-    places = 2 if min(abs(margin_mm), sigma_mm or 1.0) < 0.1 else 1
-    doubt = f" ± {sigma_mm:.{places}f}" if sigma_mm else ""
+        return words  # the answer depends on no distance
+    # One decimal would round a small margin or sigma to zero.
+    decimals = 2 if min(abs(margin_mm), sigma_mm or 1.0) < 0.1 else 1
+    doubt = f" ± {sigma_mm:.{decimals}f}" if sigma_mm else ""
     likely = f", {answer['probability']:.0%} likely" if word == "too_close" else ""
-    return f"{said}, by {abs(margin_mm):.{places}f}{doubt} mm{likely}"
+    return f"{words}, by {abs(margin_mm):.{decimals}f}{doubt} mm{likely}"
 
 
 def path_mm(path: Iterable[Iterable[float]]) -> float:
-    """How far a path of `[t_s, x_mm, y_mm, heading_deg]` leads, along it."""
+    """Returns the length of a path of `[t_s, x_mm, y_mm, heading_deg]`."""
     places = [(x, y) for _, x, y, *_ in path]
     return sum(math.dist(one, other) for one, other in pairwise(places))
 
@@ -169,30 +174,30 @@ def _events(entry: Entry, document: Json) -> Said:
 
 
 def _agreed(key: str, value: object, sides: Container[object]) -> str:
-    """One of a game's options in words."""
+    """Returns one of a game's options in words."""
     name = key.replace("_", " ")
     if value is True:
         return name
     if isinstance(value, dict):
-        each = ", ".join(f"{side_name(side)} {agreed}" for side, agreed in value.items())
-        return f"{name}: {each}"
+        choices = ", ".join(f"{side_name(side)} {choice}" for side, choice in value.items())
+        return f"{name}: {choices}"
     return f"{name} {side_name(str(value)) if value in sides else value}"
 
 
 def _remark(document: Any) -> str:
-    """A remark in words: what was meant, where it is an intent."""
-    said = document.get("intent") if isinstance(document, dict) else None
-    if not isinstance(said, dict):
+    """Returns a remark in words, with its meaning if it states an intent."""
+    intent = document.get("intent") if isinstance(document, dict) else None
+    if not isinstance(intent, dict):
         return f"said: {quoted(document)}"
-    where = "within" if said["is_within"] else "just outside"
-    return f"{said['unit']} is meant to end {where} {said['range_bw']:g} BW of {said['of']}"
+    where = "within" if intent["is_within"] else "just outside"
+    return f"{intent['unit']} is meant to end {where} {intent['range_bw']:g} BW of {intent['of']}"
 
 
 def _line(entry: Entry, text: str, rule: str | None = None, kind: str | None = None) -> LogLine:
     return LogLine(entry.number, entry.at, kind or entry.kind, text, rule)
 
 
-_TELLERS: Final[dict[Kind, Callable[[Log, Entry], Said]]] = {
+_FORMATTERS: Final[dict[Kind, Callable[[Log, Entry], Said]]] = {
     "play": Log.play,
     "deed": Log.deed,
     "move": Log.move,
@@ -200,4 +205,4 @@ _TELLERS: Final[dict[Kind, Callable[[Log, Entry], Said]]] = {
     "dispute": Log.dispute,
     "notice": Log.notice,
 }
-"""By kind of entry; of positions and pictures there is nothing to say."""
+"""By kind of entry; positions and pictures have no line."""

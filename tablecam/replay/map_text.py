@@ -1,4 +1,4 @@
-"""A table drawn in characters: it pastes into any message that keeps their widths."""
+"""Draws a table in characters, for any message that keeps their widths."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tablecam.table.model import BasePose, Point, Position, Terrain, Unit
 from tablecam.table.sides import side_name
 
 COLUMNS: Final = 72
-"""How wide a map is, without its frame."""
-_TALL: Final = 2.0
-"""How many times as high as wide a character is."""
+"""Width of a map in characters, without its frame."""
+_CHARACTER_ASPECT: Final = 2.0
+"""Height of a character relative to its width."""
 
 FILLS: Final = ("█", "▒", "▓", "░")
 STARS: Final = ("★", "☆", "◆", "◇")
-"""What the units and the commanders of each side are drawn with."""
+"""Characters for the units and the commanders of each side."""
 _ARROWS: Final = ("→", "↗", "↑", "↖", "←", "↙", "↓", "↘")
 _GROUND: Final = {
     "woods": "♣",
@@ -45,8 +45,8 @@ _GROUND: Final = {
     "impassable": "x",
 }
 _OTHER_GROUND: Final = "o"
-_TIED: Final = "\u00a0"
-"""A blank at which no line is broken."""
+_NO_BREAK_SPACE: Final = "\u00a0"
+"""A space at which no line is wrapped."""
 
 Cell = tuple[int, int]
 """Row from the top, column from the left."""
@@ -54,7 +54,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """How a table is cut into characters."""
+    """Divides a table into character cells."""
 
     rows: int
     cell_mm: float
@@ -64,21 +64,21 @@ class _Grid:
     def of(cls, position: Position) -> _Grid:
         cell_mm = position.table.width_mm / COLUMNS
         depth_mm = position.table.depth_mm
-        return cls(max(1, round(depth_mm / (cell_mm * _TALL))), cell_mm, depth_mm)
+        return cls(max(1, round(depth_mm / (cell_mm * _CHARACTER_ASPECT))), cell_mm, depth_mm)
 
     @property
     def row_mm(self) -> float:
         return self.depth_mm / self.rows
 
     def cell(self, point: Point) -> Cell:
-        """The cell of a point; the nearest of one beyond the table."""
+        """Returns the cell of a point, or the nearest one if it is beyond the table."""
         row = math.floor((self.depth_mm - point[1]) / self.row_mm)
         column = math.floor(point[0] / self.cell_mm)
         return min(max(row, 0), self.rows - 1), min(max(column, 0), COLUMNS - 1)
 
     def covered_mm2(self, shape: shapely.Polygon) -> NDArray[np.float64]:
-        """How much of each cell a shape covers (rows, COLUMNS)."""
-        found = np.zeros((self.rows, COLUMNS))
+        """Returns how much of each cell a shape covers (rows, COLUMNS)."""
+        covered = np.zeros((self.rows, COLUMNS))
         left_mm, bottom_mm, right_mm, top_mm = shape.bounds
         top, left = self.cell((left_mm, top_mm))
         bottom, right = self.cell((right_mm, bottom_mm))
@@ -88,12 +88,12 @@ class _Grid:
         )
         boxes = shapely.box(x, y, x + self.cell_mm, y + self.row_mm)
         inside = shapely.area(shapely.intersection(boxes, shape))
-        found[top : bottom + 1, left : right + 1] = inside
-        return found
+        covered[top : bottom + 1, left : right + 1] = inside
+        return covered
 
 
 class _Canvas:
-    """Characters on a grid; those of units are not drawn over."""
+    """Characters on a grid; nothing but units is drawn over units."""
 
     def __init__(self, grid: _Grid) -> None:
         self.grid = grid
@@ -120,7 +120,7 @@ class _Canvas:
 
 
 def map_lines(position: Position) -> list[str]:
-    """The table seen from above, y upwards, and what the characters mean."""
+    """Returns the table from above, y upwards, followed by the legend."""
     canvas = _Canvas(_Grid.of(position))
     for piece in position.terrain:
         for cell in _ground_cells(canvas.grid, piece):
@@ -128,6 +128,7 @@ def map_lines(position: Position) -> list[str]:
     sides = sides_of(position)
     units = [unit for unit in position.units if unit.bases]
     cells = {unit.id: _unit_cells(canvas.grid, unit) for unit in units}
+    # Fills, then labels, then arrows on cells that are still free.
     for unit in units:
         for cell in cells[unit.id]:
             canvas.put(cell, _fill(sides, unit), is_unit=True)
@@ -135,44 +136,47 @@ def map_lines(position: Position) -> list[str]:
         _label(canvas, unit.id, cells[unit.id], _fill(sides, unit))
     for unit in units:
         _arrow(canvas, unit)
-    for leader in position.commanders:
-        star = STARS[sides.index(leader.side) % len(STARS)]
-        canvas.put(canvas.grid.cell((leader.x_mm, leader.y_mm)), star)
-    legend = (textwrap.wrap(each, COLUMNS + 2) for each in _legend(position, canvas.grid))
-    told = (line.replace(_TIED, " ") for lines in legend for line in lines)
-    return [*canvas.lines(), *told]
+    for commander in position.commanders:
+        star = STARS[sides.index(commander.side) % len(STARS)]
+        canvas.put(canvas.grid.cell((commander.x_mm, commander.y_mm)), star)
+    paragraphs = (
+        textwrap.wrap(paragraph, COLUMNS + 2) for paragraph in _legend(position, canvas.grid)
+    )
+    legend = (line.replace(_NO_BREAK_SPACE, " ") for lines in paragraphs for line in lines)
+    return [*canvas.lines(), *legend]
 
 
 def sides_of(position: Position) -> list[str]:
-    """The sides that have anything on the table, in the order in which it lists them."""
-    named = [unit.side for unit in position.units]
-    return list(dict.fromkeys([*named, *(leader.side for leader in position.commanders)]))
+    """Returns the sides with anything on the table, in the position's order."""
+    sides = [unit.side for unit in position.units]
+    return list(dict.fromkeys([*sides, *(commander.side for commander in position.commanders)]))
 
 
 def _ground_cells(grid: _Grid, piece: Terrain) -> list[Cell]:
-    """The cells that terrain covers by half; of a thin piece, such as a wall, those it passes."""
+    """Returns the cells that terrain covers by half; a thin piece's, such as a wall's, by less."""
     area = shapely.Polygon(piece.outline_mm)
     covered_mm2 = grid.covered_mm2(area)
-    wide_mm = min(2.0 * area.area / area.length, grid.row_mm)
-    share = 0.5 if wide_mm == grid.row_mm else 0.3
-    return _where(covered_mm2 > share * grid.cell_mm * wide_mm)
+    width_mm = min(2.0 * area.area / area.length, grid.row_mm)
+    share = 0.5 if width_mm == grid.row_mm else 0.3
+    # A thin piece rarely fills half its width of a cell: a lower share leaves no gaps in a wall.
+    return _cells_of(covered_mm2 > share * grid.cell_mm * width_mm)
 
 
 def _unit_cells(grid: _Grid, unit: Unit) -> list[Cell]:
-    """The cells that a unit covers by half; of each column that it fills, at least the fullest."""
+    """Returns the cells that a unit covers by half, and at least one in each column it fills."""
     covered_mm2 = np.sum([grid.covered_mm2(footprint(base)) for base in unit.bases], axis=0)
     is_full = covered_mm2 > 0.5 * grid.cell_mm * grid.row_mm
-    deep_mm = min(grid.row_mm, *(min(base.depth_mm, base.width_mm) for base in unit.bases))
-    is_filled = covered_mm2.sum(axis=0) > 0.5 * grid.cell_mm * deep_mm
-    # Rounded, or of two rows that are as full now this and now that would be drawn.
+    depth_mm = min(grid.row_mm, *(min(base.depth_mm, base.width_mm) for base in unit.bases))
+    is_filled = covered_mm2.sum(axis=0) > 0.5 * grid.cell_mm * depth_mm
+    # Rounded, so that noise does not flip the choice between two rows that are equally full.
     fullest = np.round(covered_mm2).argmax(axis=0)
     for column in np.flatnonzero(is_filled & ~is_full.any(axis=0)):
         is_full[fullest[column], column] = True
-    return _where(is_full) or [grid.cell(_middle(unit.bases))]
+    return _cells_of(is_full) or [grid.cell(_middle(unit.bases))]
 
 
-def _where(found: NDArray[np.bool_]) -> list[Cell]:
-    return [(int(row), int(column)) for row, column in np.argwhere(found)]
+def _cells_of(mask: NDArray[np.bool_]) -> list[Cell]:
+    return [(int(row), int(column)) for row, column in np.argwhere(mask)]
 
 
 def _fill(sides: list[str], unit: Unit) -> str:
@@ -180,29 +184,31 @@ def _fill(sides: list[str], unit: Unit) -> str:
 
 
 def _label(canvas: _Canvas, name: str, cells: list[Cell], fill: str) -> None:
-    """A unit's name on the middle of the row that it fills most of; its side shows beside it."""
+    """Draws a unit's name on the row that it fills most of, beside its side's character."""
     rows = Counter(row for row, _ in cells)
     middle = sum(row for row, _ in cells) / len(cells)
-    row = max(rows, key=lambda each: (rows[each], -abs(each - middle)))
-    columns = [column for each, column in cells if each == row]
+    row = max(rows, key=lambda number: (rows[number], -abs(number - middle)))
+    columns = [column for cell_row, column in cells if cell_row == row]
+    # A cell beside the name must remain to show the side.
     label = name if len(columns) > len(name) else fill + name
-    begins = round((min(columns) + max(columns) - len(label) + 1) / 2)
-    begins = min(max(begins, 0), max(COLUMNS - len(label), 0))
-    for place, character in enumerate(label):
-        canvas.put((row, begins + place), character, is_unit=True)
+    start = round((min(columns) + max(columns) - len(label) + 1) / 2)
+    start = min(max(start, 0), max(COLUMNS - len(label), 0))
+    for offset, character in enumerate(label):
+        canvas.put((row, start + offset), character, is_unit=True)
 
 
 def _arrow(canvas: _Canvas, unit: Unit) -> None:
-    """Where a unit faces: ahead of its middle, on the first cell that nobody has."""
+    """Draws a unit's facing on the first free cell ahead of its middle."""
     grid, heading_deg = canvas.grid, unit.bases[0].heading_deg
     arrow = _ARROWS[round(heading_deg / 45.0) % len(_ARROWS)]
     step = np.array(forward(heading_deg))
     middle = np.array(_middle(unit.bases))
-    edges = np.array([corner for base in unit.bases for corner in corners(base)])
-    front_mm = float(((edges - middle) @ step).max())
-    for far_mm in np.arange(1.0, 2.0 * grid.row_mm, grid.cell_mm / 2):
-        x_mm, y_mm = middle + step * (front_mm + far_mm)
+    corners_mm = np.array([corner for base in unit.bases for corner in corners(base)])
+    front_mm = float(((corners_mm - middle) @ step).max())
+    for ahead_mm in np.arange(1.0, 2.0 * grid.row_mm, grid.cell_mm / 2):
+        x_mm, y_mm = middle + step * (front_mm + ahead_mm)
         cell = grid.cell((x_mm, y_mm))
+        # Other units may cover the cells straight ahead.
         if canvas.is_free(cell):
             canvas.put(cell, arrow)
             return
@@ -215,12 +221,15 @@ def _middle(bases: Iterable[BasePose]) -> Point:
 
 
 def _legend(position: Position, grid: _Grid) -> Iterator[str]:
-    for place, side in enumerate(sides_of(position)):
+    for index, side in enumerate(sides_of(position)):
         units = [_unit_words(unit) for unit in position.units if unit.side == side and unit.bases]
-        fill = FILLS[place % len(FILLS)]
+        fill = FILLS[index % len(FILLS)]
         yield f"{fill}{fill} {side_name(side)}: {', '.join(units) or 'nobody'}"
     kinds = dict.fromkeys(piece.kind for piece in position.terrain)
-    ground = [_GROUND.get(kind, _OTHER_GROUND) + _TIED + kind.replace("_", _TIED) for kind in kinds]
+    ground = [
+        _GROUND.get(kind, _OTHER_GROUND) + _NO_BREAK_SPACE + kind.replace("_", _NO_BREAK_SPACE)
+        for kind in kinds
+    ]
     unit_mm = position.table.base_width_mm
     across, down = grid.cell_mm / unit_mm, grid.row_mm / unit_mm
     scale = f"a character is {across:.1f} BW wide and {down:.1f} high"
@@ -228,8 +237,8 @@ def _legend(position: Position, grid: _Grid) -> Iterator[str]:
 
 
 def _unit_words(unit: Unit) -> str:
-    """A unit with what the game knows of it."""
-    known = [
+    """Returns a unit's name with its state in the game."""
+    states = [
         key if value is True else f"{key} {value}" for key, value in unit.state.items() if value
     ]
-    return f"{unit.id} ({', '.join(known)})" if known else unit.id
+    return f"{unit.id} ({', '.join(states)})" if states else unit.id

@@ -1,4 +1,4 @@
-"""Where everything lay at a moment of a recording, and where it would lie had hands laid it so."""
+"""Restores the table at a moment of a recording, or a variant with bases placed elsewhere."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Json = dict[str, Any]
 Place = tuple[float, float, float]
 """A base's centre and heading: mm, mm, degrees."""
 
-_LOOKED_BACK: Final = 128
-"""So many entries are read first; a whole position is among them, or twice as many are read."""
+_FIRST_LOOKBACK: Final = 128
+"""How many entries to read first; if no whole position is among them, twice as many, and so on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A moment of a recording, and where the bases of some units are laid instead.
+    """A moment of a recording with the bases of some units placed elsewhere.
 
     `moment` is an entry's number; `laid` has a place for each base of a unit, in their order.
     """
@@ -33,11 +33,11 @@ class Branch:
 
 
 def branched(journal: Journal, branch: Branch) -> Position:
-    """The position of a branch; nothing of it is kept.
+    """Returns the position of a branch; nothing is stored.
 
     Raises:
-        BadInput: There is no position at that moment, no such unit in it, or it has not as many
-            bases; or the recording cannot be read.
+        BadInput: There is no position at that moment or no such unit in it, the number of its
+            bases differs, or the recording cannot be read.
     """
     position = position_at(journal, branch.moment)
     units = {unit.id: unit for unit in position.units}
@@ -49,26 +49,26 @@ def branched(journal: Journal, branch: Branch) -> Position:
 
 
 def position_at(journal: Journal, moment: int) -> Position:
-    """What lay on the table after an entry, with what the game knew of the units by then.
+    """Returns the table after an entry, with the state of its units in the game.
 
     Raises:
         BadInput: Nothing is known of the table yet, or the recording cannot be read.
     """
     game = journal.facts().game
-    found: Json | None = None
+    document: Json | None = None
     for entry in _latest(journal, moment, ("position",), lambda entry: WHOLE in entry.document):
-        found = document_after(found, entry, journal.name)
-    if found is None:
-        found = _at_the_beginning(journal, moment)
-    position = position_from_json(found, f"{journal.name}: entry {moment}", games=(game,))
+        document = document_after(document, entry, journal.name)
+    if document is None:
+        document = _first_position(journal, moment)
+    position = position_from_json(document, f"{journal.name}: entry {moment}", games=(game,))
     return _marked(position, _markers(journal, moment))
 
 
 def document_after(before: Json | None, entry: Entry, name: str) -> Json:
-    """The position document after a `position` entry; `name` is what errors call the recording.
+    """Returns the position document after a `position` entry; `name` is the recording's in errors.
 
     Raises:
-        BadInput: The entry is no position, or tells what differs from another one.
+        BadInput: The entry is no position, or a difference from another one.
     """
     try:
         return applied(before, entry.document)
@@ -82,26 +82,26 @@ def is_over(journal: Journal) -> bool:
     Raises:
         BadInput: The recording cannot be read.
     """
-    standing = _standing(journal, journal.last())
-    return standing is None or bool(standing.get("is_over", False))
+    game_status = _game_status(journal, journal.last())
+    return game_status is None or bool(game_status.get("is_over", False))
 
 
 def is_measuring_closed(journal: Journal) -> bool:
-    """Whether a game is in progress whose players have agreed to declare before they measure.
+    """Whether a game is in progress whose players must declare before they measure.
 
-    Players are told on the table what they may measure by now; whoever only looks on may not at
-    all, as he could tell them.
+    The table tells its players what they may measure already; spectators may measure nothing, as
+    they could pass it on.
 
     Raises:
         BadInput: The recording cannot be read.
     """
-    standing = _standing(journal, journal.last()) or {}
-    options = standing.get("state", {}).get("options", {})
-    return options.get("measuring") == "declared" and not standing.get("is_over", False)
+    game_status = _game_status(journal, journal.last()) or {}
+    options = game_status.get("state", {}).get("options", {})
+    return options.get("measuring") == "declared" and not game_status.get("is_over", False)
 
 
-def _at_the_beginning(journal: Journal, moment: int) -> Json:
-    """Where all lay as a game began, of which no position was kept before."""
+def _first_position(journal: Journal, moment: int) -> Json:
+    """Returns the position with which a game began, if none was recorded before."""
     for entry in _latest(journal, moment, ("play",), lambda entry: True)[-1:]:
         position: Json = entry.document["position"]
         return position
@@ -109,15 +109,15 @@ def _at_the_beginning(journal: Journal, moment: int) -> Json:
 
 
 def _markers(journal: Journal, moment: int) -> Json:
-    found: Json = (_standing(journal, moment) or {}).get("markers", {})
-    return found
+    markers: Json = (_game_status(journal, moment) or {}).get("markers", {})
+    return markers
 
 
-def _standing(journal: Journal, moment: int) -> Json | None:
-    """How the game stood at a moment, as everybody may know it; None before it began."""
+def _game_status(journal: Journal, moment: int) -> Json | None:
+    """Returns the public status of the game at a moment; None before a game began."""
     for entry in _latest(journal, moment, ("play", "deed"), lambda entry: True)[-1:]:
-        found: Json = entry.document.get("after", {})
-        return found
+        after: Json = entry.document.get("after", {})
+        return after
     return None
 
 
@@ -129,18 +129,19 @@ def _marked(position: Position, markers: Json) -> Position:
 
 
 def _latest(
-    journal: Journal, moment: int, kinds: tuple[Kind, ...], suffices: Callable[[Entry], bool]
+    journal: Journal, moment: int, kinds: tuple[Kind, ...], is_start: Callable[[Entry], bool]
 ) -> Sequence[Entry]:
-    """The latest entries of some kinds up to a moment, from the last that suffices on."""
-    back = _LOOKED_BACK
+    """Returns the entries of some kinds up to a moment, from the last that is a start."""
+    # Read backwards: the last position of a long evening needs few entries.
+    lookback = _FIRST_LOOKBACK
     while True:
-        found = journal.entries(*kinds, after=max(0, moment - back), up_to=moment)
-        for place in reversed(range(len(found))):
-            if suffices(found[place]):
-                return found[place:]
-        if back >= moment:
-            return found
-        back *= 2
+        entries = journal.entries(*kinds, after=max(0, moment - lookback), up_to=moment)
+        for index in reversed(range(len(entries))):
+            if is_start(entries[index]):
+                return entries[index:]
+        if lookback >= moment:
+            return entries
+        lookback *= 2
 
 
 def _laid(unit: Unit, places: Sequence[Place]) -> Unit:

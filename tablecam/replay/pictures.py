@@ -1,4 +1,4 @@
-"""The pictures of a film: the map or the photograph from above, what lies on it, what is said."""
+"""Draws the pictures of a film: a map or photograph from above, units, evidence and captions."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from tablecam.replay.scenes import MOVE_S, Scene
 from tablecam.table.model import BasePose, Commander, Position, Terrain, Unit
 from tablecam.table.motion import SLIP_MM
 
-_STRIP: Final = 0.16
-"""How much of a picture's height is for words."""
-_SOFT: Final[Colour] = (113, 102, 91)
-_WORDS, _SMALL = 0.036, 0.025
-"""How high letters are, for the picture's height."""
-_LINES: Final = 2
-_EDGE: Final = 0.02
-"""How far from the edge words begin, for the picture's width."""
-_FILLED: Final = 0.45
+_CAPTION_SHARE: Final = 0.16
+"""Share of a picture's height that is for captions."""
+_SOFT_INK: Final[Colour] = (113, 102, 91)
+_CAPTION_SIZE, _HEADLINE_SIZE = 0.036, 0.025
+"""Letter heights, as shares of the picture's height."""
+_MAX_LINES: Final = 2
+_MARGIN: Final = 0.02
+"""The margin left of captions, as a share of the picture's width."""
+_FILL_OPACITY: Final = 0.45
 
 
 @dataclass(frozen=True)
 class Studio:
-    """Makes the pictures of a recording's film, `width_px` x `height_px`, `per_s` in a second.
+    """Draws the pictures of a recording's film, `width_px` x `height_px`, `per_s` a second.
 
-    With `photographs` the camera's pictures lie beneath, where there are any. Strokes and letters
-    grow with the picture: so many units of theirs go across it.
+    With `photographs` they are drawn on the camera's pictures, where there are any. Strokes and
+    letters scale with the picture, which is `units_across` of their units wide.
     """
 
     journal: Journal
@@ -51,64 +51,67 @@ class Studio:
     _last: dict[object, Peopled] = field(default_factory=dict, init=False, repr=False)
 
     def frames(self, scene: Scene) -> Iterator[tuple[Picture, int]]:
-        """The pictures of a scene, each with how many frames it stands for."""
+        """Yields the pictures of a scene, each with its number of frames."""
         if scene.before is not None:
-            for picture in self._on_the_move(scene, scene.before):
+            for picture in self._moving(scene, scene.before):
                 yield picture, 1
-        yield self._whole(scene), max(1, round(scene.shown_s * self.per_s))
+        yield self._still(scene), max(1, round(scene.shown_s * self.per_s))
 
     def table(self, scene: Scene) -> Picture:
-        """The table alone, without words: as large as the whole picture."""
+        """Draws the table without captions, as large as the whole picture."""
         view = FromAbove(scene.position.table, self.width_px, self.height_px)
-        return self._table(scene, view, _things(scene.position))
+        return self._table(scene, view, _units_and_commanders(scene.position))
 
-    def _whole(self, scene: Scene) -> Picture:
-        return self._drawn(scene, _things(scene.position))
+    def _still(self, scene: Scene) -> Picture:
+        return self._drawn(scene, _units_and_commanders(scene.position))
 
-    def _drawn(self, scene: Scene, things: Sequence[Unit]) -> Picture:
-        return self._framed(self._table(scene, self._view(scene), things), scene)
+    def _drawn(self, scene: Scene, units: Sequence[Unit]) -> Picture:
+        return self._framed(self._table(scene, self._view(scene), units), scene)
 
-    def _table(self, scene: Scene, view: FromAbove, things: Sequence[Unit]) -> Picture:
-        """The ground with these units and the scene's drawing on it."""
-        ground = self._peopled(scene, view, things)
+    def _table(self, scene: Scene, view: FromAbove, units: Sequence[Unit]) -> Picture:
+        """Draws the ground with these units and the scene's evidence."""
+        ground = self._peopled(scene, view, units)
         return drawn_over(ground, view, scene.shapes, units_across=self.units_across)
 
-    def _peopled(self, scene: Scene, view: FromAbove, things: Sequence[Unit]) -> Peopled:
-        """The ground with these units; while nothing moves it is the same from scene to scene."""
-        named = tuple(_marked(thing, scene) for thing in things)
+    def _peopled(self, scene: Scene, view: FromAbove, units: Sequence[Unit]) -> Peopled:
+        """Draws the ground with these units; cached, as it stays the same while nothing moves."""
+        marked_units = tuple(_marked(unit, scene) for unit in units)
         photograph = scene.photograph if self.photographs else None
-        key = (view, photograph, tuple((each.id, each.bases) for each in named))
+        key = (view, photograph, tuple((unit.id, unit.bases) for unit in marked_units))
         if key not in self._last:
+            # Only the newest is cached, as each holds a whole picture.
             self._last.clear()
-            self._last[key] = self._with_units(self._ground(scene, view), view, named)
+            self._last[key] = self._with_units(self._ground(scene, view), view, marked_units)
         return self._last[key]
 
-    def _with_units(self, ground: Picture, view: FromAbove, named: Sequence[Unit]) -> Peopled:
+    def _with_units(
+        self, ground: Picture, view: FromAbove, marked_units: Sequence[Unit]
+    ) -> Peopled:
         pen = Pen(ground.copy(), self.width_px / self.units_across)
-        for thing in named:
-            for base in thing.bases:
+        for unit in marked_units:
+            for base in unit.bases:
                 outline_px = view.pixels(np.array(corners(base)))
-                pen.area(outline_px, self._colours[thing.side], opacity=_FILLED)
-        return peopled(pen.picture, view, named, self.sides, units_across=self.units_across)
+                pen.area(outline_px, self._colours[unit.side], opacity=_FILL_OPACITY)
+        return peopled(pen.picture, view, marked_units, self.sides, units_across=self.units_across)
 
-    def _on_the_move(self, scene: Scene, before: Position) -> Iterator[Picture]:
-        """The pictures of units on their way, over one of all that stands still."""
+    def _moving(self, scene: Scene, before: Position) -> Iterator[Picture]:
+        """Yields the pictures of a movement, drawn over one of all that stands still."""
         view = self._view(scene)
-        old = {thing.id: thing for thing in _things(before)}
-        things = _things(scene.position)
-        moving = [thing for thing in things if _moves(thing, old)]
-        still = self._drawn(scene, [thing for thing in things if thing not in moving])
+        units_before = {unit.id: unit for unit in _units_and_commanders(before)}
+        units = _units_and_commanders(scene.position)
+        moving = [unit for unit in units if _moves(unit, units_before)]
+        background = self._drawn(scene, [unit for unit in units if unit not in moving])
         for share in _eased(round(MOVE_S * self.per_s)):
-            picture = still.copy()
+            picture = background.copy()
             pen = Pen(picture[: view.height_px], self.width_px / self.units_across)
-            for thing in moving:
-                for start, end in zip(old[thing.id].bases, thing.bases, strict=True):
-                    self._base(pen, view, _between(start, end, share), self._colours[thing.side])
+            for unit in moving:
+                for start, end in zip(units_before[unit.id].bases, unit.bases, strict=True):
+                    self._base(pen, view, _between(start, end, share), self._colours[unit.side])
             yield picture
 
     def _base(self, pen: Pen, view: FromAbove, base: BasePose, colour: Colour) -> None:
         outline_px = view.pixels(np.array(corners(base)))
-        pen.area(outline_px, colour, opacity=_FILLED)
+        pen.area(outline_px, colour, opacity=_FILL_OPACITY)
         pen.lines(outline_px, colour, width=2.4, casing=WHITE, closed=True)
         pen.lines(outline_px[:2], colour, width=6.0, casing=WHITE)
 
@@ -117,7 +120,7 @@ class Studio:
         return side_colours(self.sides)
 
     def _view(self, scene: Scene) -> FromAbove:
-        strip_px = round(_STRIP * self.height_px)
+        strip_px = round(_CAPTION_SHARE * self.height_px)
         return FromAbove(scene.position.table, self.width_px, self.height_px - strip_px)
 
     def _ground(self, scene: Scene, view: FromAbove) -> Picture:
@@ -126,29 +129,31 @@ class Studio:
         return _map(view, scene.position.terrain)
 
     def _framed(self, table: Picture, scene: Scene) -> Picture:
-        """The table, and beneath it the strip of words."""
+        """Adds the strip of captions below the table."""
         size_px = (self.height_px - len(table), self.width_px)
-        small_px, words_px = _SMALL * self.height_px, _WORDS * self.height_px
-        headed = _headed(size_px, scene.headline, small_px)
-        return np.vstack([table, lettered(headed, _said(scene, size_px[1], small_px, words_px))])
+        small_px, words_px = _HEADLINE_SIZE * self.height_px, _CAPTION_SIZE * self.height_px
+        strip = _headline_strip(size_px, scene.headline, small_px)
+        return np.vstack(
+            [table, lettered(strip, _caption_lines(scene, size_px[1], small_px, words_px))]
+        )
 
 
 @lru_cache(maxsize=4)
-def _headed(size_px: tuple[int, int], headline: str, small_px: float) -> Picture:
-    """The strip (height, width) of words with nothing but its headline."""
+def _headline_strip(size_px: tuple[int, int], headline: str, small_px: float) -> Picture:
+    """Returns a strip (height, width) for captions with only its headline."""
     strip = np.full((*size_px, 3), PAPER, dtype=np.uint8)
-    left_px = _EDGE * size_px[1]
+    left_px = _MARGIN * size_px[1]
     line = fitted(headline, small_px, size_px[1] - 2 * left_px)
-    return lettered(strip, [Words(line, (left_px, small_px), small_px, _SOFT)])
+    return lettered(strip, [Words(line, (left_px, small_px), small_px, _SOFT_INK)])
 
 
-def _said(scene: Scene, width_px: int, top_px: float, words_px: float) -> Iterator[Words]:
-    """What is said in as many lines as there is room for, beneath a headline."""
-    left_px = _EDGE * width_px
+def _caption_lines(scene: Scene, width_px: int, top_px: float, words_px: float) -> Iterator[Words]:
+    """Yields a scene's caption below the headline, in as many lines as fit."""
+    left_px = _MARGIN * width_px
     room_px = width_px - 2 * left_px
     rule = f" ({scene.rule})" if scene.rule else ""
     lines = wrapped(scene.words[:1].upper() + scene.words[1:] + rule, words_px, room_px)
-    for line in filter(None, [*lines[: _LINES - 1], " ".join(lines[_LINES - 1 :])]):
+    for line in filter(None, [*lines[: _MAX_LINES - 1], " ".join(lines[_MAX_LINES - 1 :])]):
         top_px += 1.3 * words_px
         yield Words(fitted(line, words_px, room_px), (left_px, top_px), words_px, INK)
 
@@ -167,42 +172,47 @@ def _photograph(journal: Journal, view: FromAbove, entry: int) -> Picture:
     return view.photograph(np.asarray(picture, dtype=np.uint8))
 
 
-def _things(position: Position) -> tuple[Unit, ...]:
-    """Units, and commanders' markers as units of one base."""
+def _units_and_commanders(position: Position) -> tuple[Unit, ...]:
+    """Returns units, and commanders as units of one base."""
     size_mm = position.table.base_width_mm
-    leaders = (
-        Unit(each.id, each.side, "infantry", (each.pose or _marker(each, size_mm),))
-        for each in position.commanders
+    commanders = (
+        Unit(
+            commander.id,
+            commander.side,
+            "infantry",
+            (commander.pose or _marker(commander, size_mm),),
+        )
+        for commander in position.commanders
     )
-    return position.units + tuple(leaders)
+    return position.units + tuple(commanders)
 
 
-def _marker(leader: Commander, size_mm: float) -> BasePose:
-    """A commander who is known as a point, as large as a base is wide."""
-    return BasePose(leader.x_mm, leader.y_mm, 0.0, size_mm, size_mm)
+def _marker(commander: Commander, size_mm: float) -> BasePose:
+    """Returns the square base of a commander known only as a point, as wide as a base."""
+    return BasePose(commander.x_mm, commander.y_mm, 0.0, size_mm, size_mm)
 
 
 def _eased(count: int) -> Iterator[float]:
-    """Shares of a way from 0 to 1, slowly at first and at last."""
+    """Yields shares of a way from 0 to 1, slow at both ends (smoothstep)."""
     for number in range(count):
         share = (number + 0.5) / count
         yield share * share * (3 - 2 * share)
 
 
-def _moves(thing: Unit, before: Mapping[str, Unit]) -> bool:
-    old = before.get(thing.id)
+def _moves(unit: Unit, before: Mapping[str, Unit]) -> bool:
+    unit_before = before.get(unit.id)
     return (
-        old is not None
-        and len(old.bases) == len(thing.bases)
+        unit_before is not None
+        and len(unit_before.bases) == len(unit.bases)
         and any(
             hypot(now.x_mm - then.x_mm, now.y_mm - then.y_mm) > SLIP_MM
-            for now, then in zip(thing.bases, old.bases, strict=True)
+            for now, then in zip(unit.bases, unit_before.bases, strict=True)
         )
     )
 
 
 def _between(start: BasePose, end: BasePose, share: float) -> BasePose:
-    """A base on its way, turning the shorter way round."""
+    """Returns a base on its way, turning the shorter way round."""
     turn_deg = (end.heading_deg - start.heading_deg + 180) % 360 - 180
     return replace(
         end,
@@ -212,7 +222,7 @@ def _between(start: BasePose, end: BasePose, share: float) -> BasePose:
     )
 
 
-def _marked(thing: Unit, scene: Scene) -> Unit:
-    """A unit with what the game knows of it beside its name."""
-    marker = scene.markers.get(thing.id)
-    return replace(thing, id=f"{thing.id} {marker}") if marker else thing
+def _marked(unit: Unit, scene: Scene) -> Unit:
+    """Returns a unit with its state in the game beside its name."""
+    marker = scene.markers.get(unit.id)
+    return replace(unit, id=f"{unit.id} {marker}") if marker else unit

@@ -1,7 +1,7 @@
-"""A new whole recording of what can be read of a damaged one. The damaged file is never touched.
+"""Builds a new recording from what is readable of a damaged one, which is never changed.
 
-Numbers stay as they were, for links and for what entries say of each other: where an entry is lost
-a notice says so in its place.
+Entries keep their numbers, as links and other entries refer to them: a notice takes the place of
+each entry that is lost.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from tablecam.replay.salvage import Salvaged, salvaged
 from tablecam.replay.scenes import SHOWN, Telling
 from tablecam.replay.words import counted
 
-_MOST_LOST: Final = 10_000
-"""No more entries than these are missing at the end: a larger number is noise."""
-_MOST_NAMED: Final = 12
-"""So many runs of numbers are named of what is lost."""
-_READ: Final = (3, SCHEMA_VERSION)
-"""The versions of the tables whose rows are read here; the older one has no digests."""
-_VERSIONS: Final = range(1, 100)
-"""A damaged file may say any number; one that is no version is noise."""
+_MAX_LOST: Final = 10_000
+"""How many entries may be missing at the end: a larger number is noise."""
+_MAX_RANGES: Final = 12
+"""How many ranges of lost numbers are listed."""
+_READABLE_VERSIONS: Final = (3, SCHEMA_VERSION)
+"""The versions of the tables whose rows are readable here; the older has no digests."""
+_PLAUSIBLE_VERSIONS: Final = range(1, 100)
+"""A damaged file may hold any number; one outside this range is noise."""
 _VERSION_AT: Final = slice(60, 64)
-"""Where an SQLite file has its `user_version`."""
+"""The bytes of an SQLite file that hold its `user_version`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What a damaged recording still had, and what is known to be lost of it.
+    """What is saved of a damaged recording, and what is known to be lost.
 
-    Of `entries` that can be read, `unclear` ones tell nothing any more: positions that differ from
-    a lost one, and what was changed to something that tablecam never keeps. `changed` ones can be
-    read, but are not as they were written, or have a picture that is not; so may be the facts. The
-    others are, but for `unsealed` ones, that an older tablecam wrote.
+    Of the readable `entries`, `unclear` ones no longer mean anything: positions that are a
+    difference from a lost one, and contents that tablecam never writes. `changed` ones are
+    readable, but they or their pictures changed since they were written, as may the facts.
+    `unsealed` ones, of an older tablecam, have no digests to tell. All others are intact.
     """
 
     copy: RecordingCopy
@@ -65,7 +65,7 @@ class Repaired:
     unsealed: int
 
     def lines(self) -> Iterator[str]:
-        """All of it in words."""
+        """Yields the result as sentences."""
         saved = self.entries - len(self.unclear)
         yield f"saved: {counted(saved, 'entry')}, {counted(self.pictures, 'picture')}"
         if self.lost_entries:
@@ -89,11 +89,11 @@ class Repaired:
 
 
 def pages_of(path: Path) -> Pages:
-    """The pages of a recording's file, and of the log beside it.
+    """Returns the pages of a recording's file, including the log beside it.
 
     Raises:
-        BadInput: It is missing, empty, cannot be read, or whole enough to say that another version
-            of tablecam has to repair it.
+        BadInput: It is missing, empty, cannot be read, or is of a version that another tablecam
+            has to repair.
     """
     if not path.exists():
         raise BadInput(str(path), "expected a recording, but there is no file of that name")
@@ -102,12 +102,13 @@ def pages_of(path: Path) -> Pages:
         database = path.read_bytes()
         try:
             logged = log.read_bytes()
-        except FileNotFoundError:  # a game that is going on deletes it again and again
+        except FileNotFoundError:  # a running game deletes it again and again
             logged = b""
     version = int.from_bytes(database[_VERSION_AT], "big") if database.startswith(MAGIC) else 0
-    if version not in _READ and version in _VERSIONS:
+    if version not in _READABLE_VERSIONS and version in _PLAUSIBLE_VERSIONS:
         expected = f"expected a recording of version {SCHEMA_VERSION}, got version {version}"
         raise BadInput(str(path), f"{expected}: it takes its own tablecam to repair it")
+    # The usual page size first: a damaged header may name another.
     pages = Pages(database, logged)
     if any(True for number in range(1, pages.last + 1) for _ in pages.rows(number)):
         return pages
@@ -115,139 +116,141 @@ def pages_of(path: Path) -> Pages:
 
 
 def verified(file: GameFile) -> Verified:
-    """Whether a file is as it was written, also where nothing is kept in it.
+    """Verifies a file, including its unused space.
 
     Raises:
         BadInput: It cannot be read.
     """
-    found = file.verified()
-    if found.without or found.faults:
-        return found  # tables were taken out of older files: their room is not blank
+    result = file.verified()
+    if result.without or result.faults:
+        return result  # migrations of older files dropped tables, so unused space is not blank
     spoilt = pages_of(file.path).spoilt()
-    if spoilt:  # what is being written just now looks so, too, but not twice
+    if spoilt:  # a page that is being written looks the same, but not twice
         spoilt &= pages_of(file.path).spoilt()
     for number in sorted(spoilt):
-        found.faults.append(f"page {number} of the file is damaged, where nothing is kept")
-    return found
+        result.faults.append(f"page {number} of the file is damaged, where nothing is kept")
+    return result
 
 
 def repaired(rows: Iterator[Row], name: str) -> Repaired:
-    """What the rows of a damaged recording's pages give; `name` is what errors call it.
+    """Builds a recording from the rows of a damaged one's pages; `name` is how errors call it.
 
     Raises:
-        BadInput: There is nothing of a recording in them.
+        BadInput: The rows hold nothing of a recording.
     """
-    found = salvaged(rows)
-    if not found.entries and found.facts is None:
+    saved = salvaged(rows)
+    if not saved.entries and saved.facts is None:
         raise BadInput(name, "nothing can be saved: no entry of a recording can be read in it")
-    last = _last(found)
-    lost = tuple((n, found.kinds.get(n)) for n in range(1, last + 1) if n not in found.entries)
-    pictures = {key for key in found.pictures if key[0] <= last}
-    listed = {key for key in found.listed if key[0] <= last}
-    facts = found.facts or _guessed_facts(found)
-    saving = _Saving(found, facts)
-    entries = tuple(saving.entry(number) for number in range(1, last + 1))
-    written_by = found.written_by or tablecam.__version__
-    digests = found.verified()
-    told = {*(number for number, _ in listed - pictures), *(n for n, _ in saving.unclear)}
+    last = _last(saved)
+    lost = tuple((n, saved.kinds.get(n)) for n in range(1, last + 1) if n not in saved.entries)
+    pictures = {key for key in saved.pictures if key[0] <= last}
+    listed = {key for key in saved.listed if key[0] <= last}
+    facts = saved.facts or _guessed_facts(saved)
+    rebuilding = _Rebuilding(saved, facts)
+    entries = tuple(rebuilding.entry(number) for number in range(1, last + 1))
+    written_by = saved.written_by or tablecam.__version__
+    digests = saved.verified()
+    reported = {*(number for number, _ in listed - pictures), *(n for n, _ in rebuilding.unclear)}
     changed = tuple(
-        (number, found.kinds.get(number))
+        (number, saved.kinds.get(number))
         for number in digests.changed
-        if number in found.entries and number not in told
+        if number in saved.entries and number not in reported
     )
-    copy = RecordingCopy(facts, written_by, last, _with_pictures(entries, found))
+    copy = RecordingCopy(facts, written_by, last, _with_pictures(entries, saved))
     return Repaired(
         copy,
-        len(found.entries),
+        len(saved.entries),
         lost,
-        tuple(saving.unclear),
+        tuple(rebuilding.unclear),
         len(pictures),
         len(listed - pictures),
-        has_facts=found.facts is not None,
+        has_facts=saved.facts is not None,
         changed=changed,
         are_facts_changed=digests.are_facts_changed,
         unsealed=digests.without,
     )
 
 
-def _last(found: Salvaged) -> int:
-    """The number of the last entry that there is known to have been."""
-    saved = max(found.entries, default=0)
-    return max((n for n in found.kinds if n <= saved + _MOST_LOST), default=saved)
+def _last(saved: Salvaged) -> int:
+    """Returns the number of the last entry known to have existed."""
+    last_saved = max(saved.entries, default=0)
+    return max((n for n in saved.kinds if n <= last_saved + _MAX_LOST), default=last_saved)
 
 
-def _guessed_facts(found: Salvaged) -> GameFacts:
-    """What the entries themselves tell of the game they are of."""
-    first = min(found.entries)
-    documents = (each.document for _, each in sorted(found.entries.items()))
-    games = (document.get("game") or _inside(document).get("game") for document in documents)
-    game = next((each for each in games if isinstance(each, str)), "unknown")
-    return GameFacts(game, "", found.entries[first].at, id=found.id)
+def _guessed_facts(saved: Salvaged) -> GameFacts:
+    """Returns the facts as far as the entries themselves reveal them."""
+    first = min(saved.entries)
+    documents = (entry.document for _, entry in sorted(saved.entries.items()))
+    games = (
+        document.get("game") or _position_inside(document).get("game") for document in documents
+    )
+    game = next((name for name in games if isinstance(name, str)), "unknown")
+    return GameFacts(game, "", saved.entries[first].at, id=saved.id)
 
 
-def _inside(document: Json) -> Json:
-    inside = document.get(WHOLE) or document.get("position")
-    return inside if isinstance(inside, dict) else {}
+def _position_inside(document: Json) -> Json:
+    position = document.get(WHOLE) or document.get("position")
+    return position if isinstance(position, dict) else {}
 
 
-class _Saving:
-    """Goes through the numbers of a recording: what each becomes in the new one.
+class _Rebuilding:
+    """Decides entry by entry what the new recording holds.
 
-    A notice stands for what is lost, and positions need nothing that is. What is saved can be
-    played: pages and films are told of it here already.
+    A notice replaces what is lost, and positions that follow a lost one become whole. Each saved
+    entry is run through what pages and films do, so that the new recording can be played.
     """
 
-    def __init__(self, found: Salvaged, facts: GameFacts) -> None:
+    def __init__(self, saved: Salvaged, facts: GameFacts) -> None:
         self.unclear: list[tuple[int, Kind]] = []
-        self._found = found
+        self._saved = saved
         self._at = facts.started_at
         self._table: Json | None = None
-        self._is_sure = True
-        self._telling = Telling(found.id)
+        self._is_table_known = True
+        self._telling = Telling(saved.id)
 
     def entry(self, number: int) -> NewEntry:
-        """What has the next number in the new recording."""
-        kept = self._found.entries.get(number)
-        if kept is None:
-            kind = self._found.kinds.get(number)
-            self._is_sure = self._is_sure and kind not in (None, "position")
+        """Returns what has the next number in the new recording."""
+        entry = self._saved.entries.get(number)
+        if entry is None:
+            kind = self._saved.kinds.get(number)
+            self._is_table_known = self._is_table_known and kind not in (None, "position")
             return _notice(_lost_words(number, kind), self._at)
-        self._at = kept.at
+        self._at = entry.at
         try:
-            return self._told(number, kept)
+            return self._checked(number, entry)
         except BadInput:
-            self._is_sure = self._is_sure and kept.kind != "position"
-            self.unclear.append((number, kept.kind))
-            return _notice(f"{_named(number, kept.kind)} cannot be told any more", self._at)
+            self._is_table_known = self._is_table_known and entry.kind != "position"
+            self.unclear.append((number, entry.kind))
+            return _notice(f"{_named(number, entry.kind)} cannot be told any more", self._at)
 
-    def _told(self, number: int, kept: NewEntry) -> NewEntry:
-        """An entry that says what its kind does; a position whole where one before it is lost."""
-        entry = Entry(number, kept.kind, kept.at, kept.document)
-        if kept.kind == "position":
-            table = document_after(self._table, entry, self._found.id)
-            is_sure = self._is_sure or WHOLE in kept.document
-            beside = {key: kept.document[key] for key in (MISSED,) if key in kept.document}
-            kept = kept if is_sure else replace(kept, document={WHOLE: table} | beside)
-            entry = replace(entry, document=kept.document)
-        public_part(entry, self._found.id)
-        if kept.kind == "deed" and not isinstance(kept.document.get("entry"), dict):
-            raise BadInput(self._found.id, f"entry {number} does not say what was done")
+    def _checked(self, number: int, new: NewEntry) -> NewEntry:
+        """Returns an entry if it is valid; a position becomes whole if one before it is lost."""
+        entry = Entry(number, new.kind, new.at, new.document)
+        if new.kind == "position":
+            table = document_after(self._table, entry, self._saved.id)
+            is_table_known = self._is_table_known or WHOLE in new.document
+            missed = {key: new.document[key] for key in (MISSED,) if key in new.document}
+            new = new if is_table_known else replace(new, document={WHOLE: table} | missed)
+            entry = replace(entry, document=new.document)
+        public_part(entry, self._saved.id)
+        if new.kind == "deed" and not isinstance(new.document.get("entry"), dict):
+            raise BadInput(self._saved.id, f"entry {number} does not say what was done")
         if entry.kind in SHOWN:
             deque(self._telling.of(entry), maxlen=0)
-        if kept.kind == "position":
-            self._table, self._is_sure = table, is_sure
-        elif kept.kind in ("play", "dispute") and self._table is None:
-            # Better than nothing: it is where all lay then, and what follows differs from that.
-            self._table = _inside(kept.document) or None
-        return kept
+        if new.kind == "position":
+            self._table, self._is_table_known = table, is_table_known
+        elif new.kind in ("play", "dispute") and self._table is None:
+            # An approximation: the table as it was then. Later differences apply to it.
+            self._table = _position_inside(new.document) or None
+        return new
 
 
-def _with_pictures(entries: Iterable[NewEntry], found: Salvaged) -> Iterator[NewEntry]:
-    of: dict[int, list[Picture]] = {}
-    for (number, _), picture in sorted(found.pictures.items()):
-        of.setdefault(number, []).append(picture)
+def _with_pictures(entries: Iterable[NewEntry], saved: Salvaged) -> Iterator[NewEntry]:
+    pictures: dict[int, list[Picture]] = {}
+    for (number, _), picture in sorted(saved.pictures.items()):
+        pictures.setdefault(number, []).append(picture)
     for number, entry in enumerate(entries, start=1):
-        yield replace(entry, pictures=tuple(of.get(number, ())))
+        yield replace(entry, pictures=tuple(pictures.get(number, ())))
 
 
 def _notice(text: str, at: datetime) -> NewEntry:
@@ -255,23 +258,24 @@ def _notice(text: str, at: datetime) -> NewEntry:
 
 
 def _kinds(entries: Sequence[tuple[int, Kind | None]]) -> str:
-    """How many of which kinds, and their numbers."""
+    """Returns how many entries of which kinds there are, and their numbers."""
     counts = Counter(kind or "entry" for _, kind in entries)
     kinds = ", ".join(counted(count, kind) for kind, count in counts.most_common())
     return f"{kinds} ({_ranges([number for number, _ in entries])})"
 
 
 def _ranges(numbers: list[int]) -> str:
-    """Rising numbers, those in a row as their ends.
+    """Returns rising numbers as ranges.
 
     >>> _ranges([1, 2, 3, 7, 9, 10])
     '1-3, 7, 9-10'
     """
-    rows = groupby(enumerate(numbers), key=lambda each: each[1] - each[0])
-    ends = [[number for _, number in row] for _, row in rows]
-    named = [f"{row[0]}-{row[-1]}" if len(row) > 1 else str(row[0]) for row in ends]
-    more = ["..."] if len(named) > _MOST_NAMED else []
-    return ", ".join(named[:_MOST_NAMED] + more)
+    # Consecutive numbers have the same difference from their index.
+    runs = groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
+    runs_of_numbers = [[number for _, number in run] for _, run in runs]
+    ranges = [f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs_of_numbers]
+    more = ["..."] if len(ranges) > _MAX_RANGES else []
+    return ", ".join(ranges[:_MAX_RANGES] + more)
 
 
 def _lost_words(number: int, kind: Kind | None) -> str:

@@ -1,4 +1,4 @@
-"""A recorded game as a battle report: prose by rounds, with a map of the table after each."""
+"""Writes a recorded game as a battle report: prose by rounds, a map of the table after each."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from tablecam.table.sides import side_name
 from tablecam.wording import STEERING
 
 WIDTH: Final = 74
-"""As wide as the maps with their frames."""
+"""Width of the text: that of the maps with their frames."""
 
 _LEFT_OUT: Final = frozenset(
     {"move", "ruling", "remark", "undo", "picture", "dispute", "notice", "draw", "drawn", "shot"}
 )
-"""What is told elsewhere in the report, or by what came of it."""
+"""Kinds of lines that other sections of the report cover, or whose result says it all."""
 _PARAGRAPHS: Final = frozenset({"command", "volleys", "charge", "overrule", "over"})
-"""Events that begin something new within a round."""
-_LOSSES: Final = frozenset({"broken"})
+"""Events that begin a new paragraph within a round."""
+_LOSS_KINDS: Final = frozenset({"broken"})
 _MARKUP: Final = re.compile(r"[\\`*_\[\]<>|&#~]|(?<!\S)[-+=]+(?!\S)")
-"""Links and tags, and what makes a heading or a list where a line happens to begin with it."""
-_LAY: Final = "The table lies as before."
+"""Links and tags, and characters that make a heading or a list at the start of a line."""
+_UNCHANGED: Final = "The table lies as before."
 
 
 @dataclass(slots=True)
 class _Part:
-    """A round, or what came before the first: its lines, and where all lay at its end."""
+    """A round, or what came before the first: its lines, and the table at its end."""
 
     head: LogLine | None
     lines: list[LogLine] = field(default_factory=list)
@@ -45,69 +45,69 @@ class _Part:
 
 
 class Report:
-    """Takes in a recording entry by entry; then `lines` are the report.
+    """Writes the report of a recording; after all entries are added, `lines` yields it.
 
     Args:
-        facts: The recording's.
-        name: What errors call it.
+        facts: The recording's facts.
+        name: How errors call the recording.
     """
 
     def __init__(self, facts: GameFacts, name: str) -> None:
         self._facts = facts
         self._name = name
         self._log = Log()
-        self._seen: Json | None = None
+        self._position: Json | None = None
         self._markers: Json = {}
         self._tables: dict[int, Position | None] = {}
         self._began: Position | None = None
         self._ended_at: datetime = facts.started_at
 
     def add(self, entry: Entry) -> None:
-        """Take in the next entry."""
-        known = len(self._log.lines)
+        """Adds the next entry."""
+        count_before = len(self._log.lines)
         self._log.add(entry)
-        if any(line.kind in ("play", ROUND) for line in self._log.lines[known:]):
+        if any(line.kind in ("play", ROUND) for line in self._log.lines[count_before:]):
             self._tables[entry.number] = self._table()
-        self._look(entry)
+        self._follow(entry)
         self._ended_at = entry.at
 
-    def _look(self, entry: Entry) -> None:
-        """Keep where all lies, and what the game knows of it."""
+    def _follow(self, entry: Entry) -> None:
+        """Follows where everything lies, and the units' state in the game."""
         if entry.kind == "position":
-            self._seen = document_after(self._seen, entry, self._name)
-        elif entry.kind == "play" and self._seen is None:
-            self._seen = entry.document.get("position")
+            self._position = document_after(self._position, entry, self._name)
+        elif entry.kind == "play" and self._position is None:
+            self._position = entry.document.get("position")
         if entry.kind in ("play", "deed"):
             self._markers = entry.document.get("after", {}).get("markers", self._markers)
         if self._began is None:
             self._began = self._table()
 
     def _table(self) -> Position | None:
-        """Where all lies now."""
-        if self._seen is None:
+        """Returns the current table."""
+        if self._position is None:
             return None
-        found = position_from_json(self._seen, self._name, games=(self._facts.game,))
-        units = (replace(unit, state=self._markers.get(unit.id, {})) for unit in found.units)
-        return replace(found, units=tuple(units)) if self._markers else found
+        position = position_from_json(self._position, self._name, games=(self._facts.game,))
+        units = (replace(unit, state=self._markers.get(unit.id, {})) for unit in position.units)
+        return replace(position, units=tuple(units)) if self._markers else position
 
     def lines(self) -> Iterator[str]:
-        """The report, in Markdown that reads well as it is."""
+        """Yields the report, in Markdown that is readable as plain text."""
         yield from self._head()
         before = [] if self._began is None else map_lines(self._began)
         yield from _fenced(before)
         for part in self._parts():
             yield from self._prose(part)
-            # Drawn, as a camera's positions never are the same twice.
+            # Compares maps: two positions of a camera are never equal.
             now = before if part.table is None else map_lines(part.table)
             if now != before:
                 yield from _fenced(now)
             elif part.lines:
-                yield from ("", _LAY)
+                yield from ("", _UNCHANGED)
             before = now
-        yield from _listed("Losses", self._of(_LOSSES))
-        yield from _listed("Disputes", self._of({"dispute"}))
-        yield from _listed("Overruled by the players", self._of({"overrule"}))
-        yield from _listed("Notices", self._of({"notice"}))
+        yield from _listed("Losses", self._lines_of(_LOSS_KINDS))
+        yield from _listed("Disputes", self._lines_of({"dispute"}))
+        yield from _listed("Overruled by the players", self._lines_of({"overrule"}))
+        yield from _listed("Notices", self._lines_of({"notice"}))
 
     def _head(self) -> Iterator[str]:
         facts = self._facts
@@ -115,15 +115,15 @@ class Report:
             _escaped(" against ".join(map(side_name, sides_of(self._began)))) if self._began else ""
         )
         took = duration(facts.started_at, self._ended_at)
-        rounds = len(self._of({ROUND})) + bool(self._of({"play"}))
-        over = next((line.text for line in reversed(self._of({"over"}))), "")
+        rounds = len(self._lines_of({ROUND})) + bool(self._lines_of({"play"}))
+        over = next((line.text for line in reversed(self._lines_of({"over"}))), "")
         yield f"# {facts.game}, {facts.started_at:%Y-%m-%d}{f': {sides}' if sides else ''}"
         yield ""
         yield from self._wrapped([f"{counted(rounds, 'round')} in {took}", over])
 
-    def _of(self, kinds: Iterable[str]) -> list[LogLine]:
-        wanted = frozenset(kinds)
-        return [line for line in self._log.lines if line.kind in wanted and not line.is_undone]
+    def _lines_of(self, kinds: Iterable[str]) -> list[LogLine]:
+        included = frozenset(kinds)
+        return [line for line in self._log.lines if line.kind in included and not line.is_undone]
 
     def _parts(self) -> Iterator[_Part]:
         part = _Part(None)
@@ -140,7 +140,7 @@ class Report:
         yield part
 
     def _prose(self, part: _Part) -> Iterator[str]:
-        """A round's heading, and what was done in it, a paragraph for each thing that began."""
+        """Yields a round's heading and text, with a paragraph for each action that began."""
         if part.head is not None:
             yield from ("", f"## {self._sentence(part.head.text)} ({part.head.at:%H:%M})")
         paragraph: list[str] = []
@@ -153,24 +153,26 @@ class Report:
             yield from ("", *self._wrapped(paragraph))
 
     def _wrapped(self, sentences: Iterable[str]) -> list[str]:
-        said = " ".join(f"{self._sentence(each)}." for each in sentences if each)
-        return textwrap.wrap(said, WIDTH)
+        prose = " ".join(f"{self._sentence(sentence)}." for sentence in sentences if sentence)
+        return textwrap.wrap(prose, WIDTH)
 
     def _sentence(self, text: str) -> str:
-        """A text as sentences begin, but for names, which keep their letters."""
+        """Returns a text with a capital letter, unless it begins with a unit's name."""
         is_name = text.split(" ", 1)[0] in _names(self._began)
         return _escaped(text if is_name else text[:1].upper() + text[1:])
 
 
 def _escaped(text: str) -> str:
-    """What players and rules say, so that Markdown shows it as it is."""
+    """Escapes a text by players or rules, so that Markdown shows it unchanged."""
     return _MARKUP.sub(r"\\\g<0>", STEERING.sub("", text))
 
 
 def _names(position: Position | None) -> set[str]:
     if position is None:
         return set()
-    return {unit.id for unit in position.units} | {each.id for each in position.commanders}
+    return {unit.id for unit in position.units} | {
+        commander.id for commander in position.commanders
+    }
 
 
 def _fenced(lines: list[str]) -> Iterator[str]:
@@ -182,9 +184,9 @@ def _listed(title: str, lines: list[LogLine]) -> Iterator[str]:
     if not lines:
         return
     yield from ("", f"## {title}", "")
-    for number, of in groupby(lines, key=lambda line: line.entry):
-        said = [*of]
-        rules = "".join(f" [{line.rule}]" for line in said if line.rule)
-        told = "; ".join(_escaped(line.text.rstrip(".")) for line in said)
-        text = f"{said[0].at:%H:%M} {told}{rules} (entry {number})"
+    for number, entry_lines in groupby(lines, key=lambda line: line.entry):
+        lines_of_entry = [*entry_lines]
+        rules = "".join(f" [{line.rule}]" for line in lines_of_entry if line.rule)
+        sentences = "; ".join(_escaped(line.text.rstrip(".")) for line in lines_of_entry)
+        text = f"{lines_of_entry[0].at:%H:%M} {sentences}{rules} (entry {number})"
         yield from textwrap.wrap(text, WIDTH, initial_indent="- ", subsequent_indent="  ")

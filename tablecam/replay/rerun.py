@@ -1,4 +1,4 @@
-"""A recorded game played again through the engine, entry by entry, hands on the table and all."""
+"""Replays a recorded game through the engine, entry by entry, with the moves by hand."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from tablecam.table.position_file import position_from_json
 
 
 class Rerun:
-    """The game as it stands after the entries that it was given, in their order.
+    """A game that is replayed entry by entry, with its state so far.
 
-    `name` is what errors call the recording.
+    `name` is how errors call the recording.
     """
 
     def __init__(self, game: Game[Any, Any], name: str) -> None:
@@ -35,32 +35,32 @@ class Rerun:
         self._seen_before: Position | None = None
 
     def see(self, entry: Entry) -> None:
-        """Take in a settled position.
+        """Updates the table by a settled position.
 
         Raises:
-            BadInput: It is none, or a difference from another one.
+            BadInput: It is no position, or a difference from another one.
         """
         self.table = document_after(self.table, entry, self._name)
         source = f"{self._name}: entry {entry.number}"
         self._seen_before = self._by_hand.seen
-        lies = position_from_json(self.table, source, games=(self.game.name,))
-        self._by_hand.seen = without(lies, entry.document.get(MISSED, ()))
-        self._look()
+        position = position_from_json(self.table, source, games=(self.game.name,))
+        self._by_hand.seen = without(position, entry.document.get(MISSED, ()))
+        self._note()
 
     def begin(self, entry: Entry) -> Json:
-        """Begin the game of a `play` entry; what is to be kept of how it stands then.
+        """Begins the game of a `play` entry; returns what the entry must hold of its status.
 
         Raises:
             BadInput: It is no play of this game, or cannot be begun.
         """
-        kept = {key: value for key, value in entry.document.items() if key != "after"}
-        self.play = Play.from_json(self.game, kept)
+        document = {key: value for key, value in entry.document.items() if key != "after"}
+        self.play = Play.from_json(self.game, document)
         self._deeds = 0
         self._by_hand.begin(self.game.position(self.play.state))
         return {"after": standing(self.game, self.play.state)}
 
     def act(self, entry: Entry) -> Json:
-        """Do what a `deed` entry says, dice and all; what is to be kept of it.
+        """Does what a `deed` entry says, dice and all; returns the document it must hold.
 
         Raises:
             BadInput: No game has begun, or the engine refuses.
@@ -71,31 +71,33 @@ class Rerun:
         self.play.take(entry.document["entry"])
         (logged,) = self.play.logged(after=self._deeds)
         self._deeds += 1
-        if logged.document.get("type") != LAY:  # that follows hands; they need not follow it
+        if logged.document.get("type") != LAY:  # a lay records what hands did; they are done
             self._by_hand.follow(before, self.game.position(self.play.state))
-        self._look()
+        self._note()
         return deed_document(self.game, logged)
 
     def rulings(self, unit: str) -> Iterator[Json]:
-        """What the game makes of a hand's move of a unit: as things stand, then as they may have.
+        """Yields the rulings on a move of a unit by hand: by the current state, then by others.
 
-        A position is kept just before the referee looks at it: when somebody tapped at that very
-        moment, what he was told is of the position before. And a referee who goes on with a game
-        has forgotten what hands had to do yet.
+        A position is recorded just before the referee judges it. An action at that very moment was
+        ruled on by the position before; and a referee who resumes a game no longer knows which
+        moves hands still had to make.
         """
         if self.play is None:
             return
-        now, tapped, resumed = self._by_hand, copy(self._by_hand), ByHand(self.game)
+        current, tapped, resumed = self._by_hand, copy(self._by_hand), ByHand(self.game)
         tapped.seen = self._seen_before
-        resumed.begin(now.seen)
-        for looking in (now, tapped, resumed):
-            looking.look(self.play.state)
-            yield from (ruling_document(each) for each in looking.suggested if each.unit == unit)
+        resumed.begin(current.seen)
+        for table_diff in (current, tapped, resumed):
+            table_diff.look(self.play.state)
+            yield from (
+                ruling_document(ruling) for ruling in table_diff.suggested if ruling.unit == unit
+            )
 
     def position(self) -> Position | None:
-        """The table as the game knows it; None before it has begun."""
+        """Returns the table as the game knows it; None before it has begun."""
         return None if self.play is None else self.game.position(self.play.state)
 
-    def _look(self) -> None:
+    def _note(self) -> None:
         if self.play is not None:
             self._by_hand.note(self.play.state)

@@ -1,4 +1,4 @@
-"""Recordings of older tablecams, which kept actions alone: the engine tells what they led to."""
+"""Completes recordings of older tablecams, which hold only actions, by replaying them."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from tablecam.table.position_file import position_to_json
 
 
 def retold(journal: Journal, watched: Watched = unwatched) -> Journal:
-    """A recording that tells all that happened in it: itself, or a copy in memory.
+    """Returns a recording with all that happened in it: itself, or a completed copy in memory.
 
-    In a copy positions stand where units have moved, so later entries have other numbers.
+    A copy has extra positions where units moved, so later entries have other numbers.
 
     Args:
         journal: Any recording; nothing is written to it.
-        watched: Sees its entries as they are done again.
+        watched: Shows progress over its entries.
 
     Raises:
         BadInput: It cannot be read, or an entry is damaged.
     """
     game = game_of(journal.facts().game)
-    is_told = all("after" in play.document for play in journal.entries("play"))
-    if game is None or is_told:
+    is_complete = all("after" in play.document for play in journal.entries("play"))
+    if game is None or is_complete:
         return journal
     copy = copy_of(journal, pictures=True)
-    entries = _Retelling(game, journal.name).of(watched(copy.entries, copy.last))
+    entries = _Completion(game, journal.name).of(watched(copy.entries, copy.last))
     return _in_memory(copy.facts, copy.written_by, entries, journal.name)
 
 
 def _in_memory(
     facts: GameFacts, written_by: str, entries: Iterable[NewEntry], name: str
 ) -> Journal:
-    """A recording that is gone with the program; any thread may read it."""
+    """Creates a recording in memory; any thread may read it."""
     arguments = {"check_same_thread": False}
     engine = create_engine("sqlite+pysqlite://", poolclass=StaticPool, connect_args=arguments)
     with engine.begin() as connection:
@@ -56,40 +56,43 @@ def _in_memory(
     return Journal(engine, facts.id, name)
 
 
-class _Retelling:
-    """Goes through a recording and does again what it says, until that cannot be done."""
+class _Completion:
+    """Replays a recording and adds the results, until an entry cannot be replayed."""
 
     def __init__(self, game: Game[Any, Any], name: str) -> None:
         self._rerun = Rerun(game, name)
         self._refused = ""
         self._chain = Chain()
-        self._lay: Position | None = None
+        self._position_before: Position | None = None
         self._numbers: dict[int, int] = {}
 
     def of(self, entries: Iterable[NewEntry]) -> Iterator[NewEntry]:
-        """All entries, with what followed from them and where all lay then."""
+        """Yields all entries, with what followed from them and the positions."""
         count = 0
         for number, entry in enumerate(entries, start=1):
-            for told in self._told(Entry(number, entry.kind, entry.at, entry.document)):
+            for completed in self._completed(Entry(number, entry.kind, entry.at, entry.document)):
                 count += 1
-                yield replace(told, pictures=entry.pictures if told.kind == entry.kind else ())
+                yield replace(
+                    completed, pictures=entry.pictures if completed.kind == entry.kind else ()
+                )
             self._numbers[number] = count
 
-    def _told(self, entry: Entry) -> Iterator[NewEntry]:
+    def _completed(self, entry: Entry) -> Iterator[NewEntry]:
         document = entry.document
         if entry.kind == "picture":
             document = document | {"of": self._numbers.get(document.get("of", 0), 0)}
         elif entry.kind == "play":
             self._refused = ""
-            document = document | self._done(self._rerun.begin, entry)
+            document = document | self._result(self._rerun.begin, entry)
             yield from self._moved(entry)
         elif entry.kind == "deed" and "events" not in document:
-            document = document | self._done(self._rerun.act, entry)
+            document = document | self._result(self._rerun.act, entry)
             yield from self._moved(entry)
         yield NewEntry(entry.kind, document, at=entry.at)
 
-    def _done(self, do: Callable[[Entry], Json], entry: Entry) -> Json:
-        """What the engine says of an entry; once it refuses one, nothing of those after it."""
+    def _result(self, do: Callable[[Entry], Json], entry: Entry) -> Json:
+        """Returns the engine's result for an entry; nothing after one that it refuses."""
+        # After a refusal the engine no longer agrees with the recording.
         if self._refused:
             return {}
         try:
@@ -100,9 +103,9 @@ class _Retelling:
             return {"events": [line | {"facts": {}, "evidence": []}]}
 
     def _moved(self, entry: Entry) -> Iterator[NewEntry]:
-        """Where all lies by now, if anything lies elsewhere."""
+        """Yields the position, if any unit has moved."""
         position = self._rerun.position()
-        if position is None or self._refused or position == self._lay:
+        if position is None or self._refused or position == self._position_before:
             return
-        self._lay = position
+        self._position_before = position
         yield NewEntry("position", self._chain.document(position_to_json(position)), at=entry.at)

@@ -1,4 +1,4 @@
-"""What of a recording can be read from a damaged file, and what is known to have been in it."""
+"""Collects what a damaged file still holds of a recording, and what is known to be missing."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from tablecam.replay.pages import Row, Value
 PictureKey = tuple[int, PictureKind]
 """An entry's number, and the kind of its picture."""
 
-_BEGINS: Final = {"image/jpeg": b"\xff\xd8", "image/webp": b"RIFF", "image/png": b"\x89PNG"}
-"""How the file of a picture begins."""
+_SIGNATURES: Final = {"image/jpeg": b"\xff\xd8", "image/webp": b"RIFF", "image/png": b"\x89PNG"}
+"""The first bytes of a picture's file, by media type."""
 _RECORDING, _ENTRY, _PICTURE = (
     tuple(column.name for column in table.c) for table in (recording, entry, picture)
 )
@@ -36,12 +36,11 @@ _ID_LENGTH: Final = 32
 
 @dataclass(slots=True)
 class Salvaged:
-    """What rows told of one recording.
+    """What a file's rows hold of one recording.
 
-    `entries` and `pictures` are whole; `kinds` and `listed` are the entries and the pictures that
-    some index still names, whether or not they can be read; `rows` are as they lay there, to be
-    verified. `doubted` are entries with two numbers:
-    their row's and their own, which are the same where nothing was changed.
+    `entries` and `pictures` are complete. `kinds` and `listed` are the entries and pictures that
+    an index names, readable or not. `rows` and `picture_rows` are the raw rows, to be verified.
+    `doubted` are entries whose row number differs from their own, as it never does unless changed.
     """
 
     id: str
@@ -57,7 +56,7 @@ class Salvaged:
     doubted: list[tuple[int, int, NewEntry]] = field(default_factory=list)
 
     def verified(self) -> Verified:
-        """Which of the entries and pictures are as they were written."""
+        """Verifies the entries and pictures by their digests."""
         verifier = Verifier(self.facts_row)
         pictures: dict[int, list[Json]] = {}
         for (number, _), row in self.picture_rows.items():
@@ -67,56 +66,59 @@ class Salvaged:
         return verifier.found
 
     def settle(self) -> None:
-        """Give each doubted entry the number that is known to be missing; others are dropped."""
-        is_counted_otherwise = not self.entries  # by whatever else has written the file
-        for row, own, kept in self.doubted:
-            missing = [n for n in (row, own) if n in self.kinds and n not in self.entries]
-            number = own if is_counted_otherwise else next(iter(missing), None)
+        """Gives each doubted entry the number that is known to be missing, or drops it."""
+        is_renumbered = not self.entries  # another program that wrote the file renumbered
+        for row_number, own_number, new in self.doubted:
+            missing = [
+                n for n in (row_number, own_number) if n in self.kinds and n not in self.entries
+            ]
+            number = own_number if is_renumbered else next(iter(missing), None)
             if number is not None:
-                self.entries.setdefault(number, kept)
-                self.kinds[number] = kept.kind
+                self.entries.setdefault(number, new)
+                self.kinds[number] = new.kind
         self.doubted.clear()
 
 
 def salvaged(rows: Iterable[Row]) -> Salvaged:
-    """All of the recording that most rows are of."""
-    found: dict[str, Salvaged] = {}
+    """Returns what is left of the recording that most rows belong to."""
+    recordings: dict[str, Salvaged] = {}
     count: Counter[str] = Counter()
     for row in rows:
         name = row.values[0] if row.values else None
         if isinstance(name, str) and len(name) == _ID_LENGTH:
-            known = found.setdefault(name, Salvaged(name))
-            is_taken = _take_listed(known, row) if row.is_of_index else _take(known, row)
+            salvage = recordings.setdefault(name, Salvaged(name))
+            is_taken = _take_listed(salvage, row) if row.is_of_index else _take(salvage, row)
             count[name] += is_taken
     if not count:
         return Salvaged("")
-    known = found[count.most_common(1)[0][0]]
-    known.settle()
-    return known
+    salvage = recordings[count.most_common(1)[0][0]]
+    salvage.settle()
+    return salvage
 
 
 def _take(known: Salvaged, row: Row) -> bool:
-    """Whether a table's row is one of a recording, which is taken then."""
+    """Adds a table's row to a recording; returns whether it is a valid one."""
     match row.values:
         case (str(), int(number), str(at), str(kind), str(document), *_) if _is_kind(kind):
             entry = _entry(kind, at, document)
             if entry is None or number < 1:
                 return False
             if row.number == number:
+                # Another page may hold an old copy of the row: the first one counts.
                 known.entries.setdefault(number, entry)
-                known.rows.setdefault(number, _named(_ENTRY, row.values))
+                known.rows.setdefault(number, _by_column(_ENTRY, row.values))
                 known.kinds[number] = kind
             else:
                 known.doubted.append((row.number or 0, number, entry))
         case (str(), int(number), str(kind), str(media_type), bytes(image), *_) if _is_picture(
             kind
         ):
-            begins = _BEGINS.get(media_type)
-            if number < 1 or begins is None or not image.startswith(begins):
+            signature = _SIGNATURES.get(media_type)
+            if number < 1 or signature is None or not image.startswith(signature):
                 return False
             known.pictures.setdefault((number, kind), Picture(kind, image, media_type))
             known.listed.add((number, kind))
-            known.picture_rows.setdefault((number, kind), _named(_PICTURE, row.values))
+            known.picture_rows.setdefault((number, kind), _by_column(_PICTURE, row.values))
         case (str(), str(form), str(), str(), None | str(), str(), str(), *_) if form == FORMAT:
             return _take_facts(known, row.values)
         case _:
@@ -125,7 +127,7 @@ def _take(known: Salvaged, row: Row) -> bool:
 
 
 def _take_facts(known: Salvaged, values: tuple[Value, ...]) -> bool:
-    row = _named(_RECORDING, values)
+    row = _by_column(_RECORDING, values)
     at = _time(row["started_at"])
     if at is None:
         return False
@@ -139,13 +141,13 @@ def _take_facts(known: Salvaged, values: tuple[Value, ...]) -> bool:
     return True
 
 
-def _named(columns: Sequence[str], values: tuple[Value, ...]) -> Json:
-    """A row's values by the names of their columns; an older row has no digest."""
+def _by_column(columns: Sequence[str], values: tuple[Value, ...]) -> Json:
+    """Returns a row's values by the names of their columns; an older row has no digest."""
     return dict.fromkeys(columns) | dict(zip(columns, values, strict=False))
 
 
 def _take_listed(known: Salvaged, row: Row) -> bool:
-    """Whether an index's row names something of a recording, which is noted then."""
+    """Adds what an index's row names; returns whether it names part of a recording."""
     match row.values:
         case (str(), int(number), int()) if number > 0:
             known.kinds.setdefault(number, None)
@@ -159,11 +161,11 @@ def _take_listed(known: Salvaged, row: Row) -> bool:
 
 
 def _entry(kind: Kind, at: str, document: str) -> NewEntry | None:
-    """An entry, None where it cannot be read."""
+    """Returns an entry; None if it is unreadable."""
     try:
         parsed: Any = json.loads(document)
         if "\\u" in document:
-            json.dumps(parsed, ensure_ascii=False).encode()  # half a character cannot be kept
+            json.dumps(parsed, ensure_ascii=False).encode()  # a lone surrogate cannot be stored
     except (ValueError, RecursionError):
         return None
     when = _time(at)
@@ -174,10 +176,10 @@ def _entry(kind: Kind, at: str, document: str) -> NewEntry | None:
 
 def _time(words: Value) -> datetime | None:
     try:
-        found = datetime.fromisoformat(str(words))
+        time = datetime.fromisoformat(str(words))
     except ValueError:
         return None
-    return None if found.tzinfo is None else found
+    return None if time.tzinfo is None else time
 
 
 def _is_kind(word: str) -> TypeGuard[Kind]:

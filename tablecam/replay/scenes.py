@@ -1,4 +1,4 @@
-"""A recording as scenes: what is seen, what is said, and for how long, one after the other."""
+"""Divides a recording into scenes: what is shown and said, and for how long."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tablecam.table.sides import side_name
 Json = dict[str, Any]
 
 MOVE_S: Final = 0.8
-"""How long units take from where they lay to where they lie."""
-_LEAST_S, _MOST_S = 1.2, 4.0
+"""How long a movement takes."""
+_MIN_S, _MAX_S = 1.2, 4.0
 _S_PER_LETTER: Final = 0.035
-"""Said aloud, a sentence takes about twice as long; readers are faster."""
+"""Reading speed, about twice as fast as speech."""
 SHOWN: Final[tuple[Kind, ...]] = (
     "position",
     "play",
@@ -38,8 +38,8 @@ SHOWN: Final[tuple[Kind, ...]] = (
 class Scene:
     """What a film shows for a while.
 
-    `before` is where units come from that move in it, None where nothing moves. `markers` are what
-    the game knows of units, in a few letters, by unit; `photograph` is the newest entry with a
+    `before` is the position from which units move in this scene, None if nothing moves. `markers`
+    are the units' states in the game, in a few letters; `photograph` is the newest entry with a
     picture of the table, None before the first.
     """
 
@@ -55,14 +55,14 @@ class Scene:
 
     @property
     def shown_s(self) -> float:
-        """How long it stands once nothing moves any more: as long as its words take to read."""
-        if not self.words or self.before is not None:  # what is said was read before they moved
+        """How long the scene stands once nothing moves: as long as its words take to read."""
+        if not self.words or self.before is not None:  # the words were shown before the move
             return 0.3
-        return min(_MOST_S, max(_LEAST_S, _S_PER_LETTER * len(self.words)))
+        return min(_MAX_S, max(_MIN_S, _S_PER_LETTER * len(self.words)))
 
 
 def scenes(journal: Journal) -> Iterator[Scene]:
-    """The scenes of a recording in order; none before the first position.
+    """Yields the scenes of a recording in order; none before the first position.
 
     Raises:
         BadInput: The recording cannot be read, or is damaged.
@@ -73,9 +73,9 @@ def scenes(journal: Journal) -> Iterator[Scene]:
 
 
 class Telling:
-    """Makes scenes of entries as they come: a recording may still be going on.
+    """Converts entries to scenes one by one, as a recording may still be in progress.
 
-    `name` is what errors call the recording; `now` is the newest scene, None before the first.
+    `name` is how errors call the recording; `now` is the newest scene, None before the first.
     """
 
     def __init__(self, name: str) -> None:
@@ -84,10 +84,10 @@ class Telling:
         self._document: Json | None = None
 
     def of(self, entry: Entry) -> Iterator[Scene]:
-        """The scenes that the next entry makes.
+        """Yields the scenes of the next entry.
 
         Raises:
-            BadInput: The entry does not follow from those before it, or says nothing of its kind.
+            BadInput: The entry does not follow from those before it, or is not valid for its kind.
         """
         try:
             yield from self._of(entry)
@@ -101,17 +101,17 @@ class Telling:
         if "table" in entry.pictures and self.now is not None:
             self.now = replace(self.now, photograph=entry.number)
         if entry.kind == "picture":
-            return  # it is seen with the next scene
+            return  # the next scene shows it
         position = self._position(entry)
         if position is not None and self.now is None:
             self.now = Scene(entry.number, position)
         if self.now is not None:
-            for scene in _of_entry(self.now, entry, position):
+            for scene in _entry_scenes(self.now, entry, position):
                 self.now = scene
                 yield scene
 
     def _position(self, entry: Entry) -> Position | None:
-        """Where all lies after an entry that says so."""
+        """Returns the position after an entry that has one."""
         if entry.kind not in {"position", "play"}:
             return None
         document = self._document_after(entry)
@@ -126,57 +126,58 @@ class Telling:
         return document_after(self._document, entry, self._name)
 
 
-def _of_entry(now: Scene, entry: Entry, position: Position | None) -> Iterator[Scene]:
-    """The scenes that an entry makes after the one that is shown."""
-    fresh = replace(now, entry=entry.number, words="", rule="", shapes=(), before=None)
+def _entry_scenes(now: Scene, entry: Entry, position: Position | None) -> Iterator[Scene]:
+    """Yields the scenes of an entry that follow the one being shown."""
+    next_scene = replace(now, entry=entry.number, words="", rule="", shapes=(), before=None)
     if position is not None:
         before = now.position if entry.kind == "position" and position != now.position else None
-        fresh = replace(fresh, position=position, before=before)
+        next_scene = replace(next_scene, position=position, before=before)
     after = entry.document.get("after")
     if after is not None:
-        fresh = replace(fresh, headline=headline(after), markers=_markers(after))
+        next_scene = replace(next_scene, headline=headline(after), markers=_markers(after))
     match entry.kind:
         case "position":
-            if fresh.before is not None or now.entry == entry.number:  # else all lies as before
-                yield replace(fresh, words=now.words)
+            # Otherwise nothing has moved.
+            if next_scene.before is not None or now.entry == entry.number:
+                yield replace(next_scene, words=now.words)
         case "play":
-            yield replace(fresh, words="The game begins.")
+            yield replace(next_scene, words="The game begins.")
         case "deed":
-            yield from _of_deed(fresh, entry.document)
+            yield from _deed_scenes(next_scene, entry.document)
         case "dispute":
-            yield _of_dispute(fresh, entry.document["dispute"])
+            yield _dispute_scene(next_scene, entry.document["dispute"])
         case _:
-            yield replace(fresh, words=entry.document["text"])
+            yield replace(next_scene, words=entry.document["text"])
 
 
-def _of_deed(fresh: Scene, document: Json) -> Iterator[Scene]:
+def _deed_scenes(next_scene: Scene, document: Json) -> Iterator[Scene]:
     taken_back = len(document.get("undoes", ()))
     if taken_back:
-        many = f"The last {taken_back} actions are" if taken_back > 1 else "The last action is"
-        yield replace(fresh, words=f"{many} taken back.")
+        actions = f"The last {taken_back} actions are" if taken_back > 1 else "The last action is"
+        yield replace(next_scene, words=f"{actions} taken back.")
     for event in document.get("events", ()):
         shapes = tuple(map(shape_from_json, event["evidence"]))
         words, rule = event["text"], event["rule"] or ""
-        yield replace(fresh, words=words, rule=rule, shapes=shapes)
+        yield replace(next_scene, words=words, rule=rule, shapes=shapes)
 
 
-def _of_dispute(fresh: Scene, dispute: Json) -> Scene:
+def _dispute_scene(next_scene: Scene, dispute: Json) -> Scene:
     answer = dispute.get("answer") or {}
-    said = ANSWERS.get(answer.get("answer", ""), "")
-    words = f"Disputed: {dispute['question']['text']} {said.capitalize()}".strip()
+    answer_text = ANSWERS.get(answer.get("answer", ""), "")
+    words = f"Disputed: {dispute['question']['text']} {answer_text.capitalize()}".strip()
     shapes = tuple(map(shape_from_json, answer.get("evidence", ())))
-    return replace(fresh, words=words, rule=answer.get("rule", ""), shapes=shapes)
+    return replace(next_scene, words=words, rule=answer.get("rule", ""), shapes=shapes)
 
 
 def headline(after: Json) -> str:
-    """How a game stands, in a line: the round, whose it is, and the sides' morale.
+    """Returns the game's status in a line: the round, the active side, and the sides' morale.
 
-    `after` is what a deed's document has of it.
+    `after` is the status in a deed's document.
     """
     state = after["state"]
-    of_round = state.get("round") or {}
-    parts = [f"Round {of_round['number']}"] if "number" in of_round else []
-    parts += [f"{side_name(of_round['active'])} is active"] if of_round.get("active") else []
+    game_round = state.get("round") or {}
+    parts = [f"Round {game_round['number']}"] if "number" in game_round else []
+    parts += [f"{side_name(game_round['active'])} is active"] if game_round.get("active") else []
     parts += [
         f"{side_name(side['name'])}: morale {side['morale']}"
         for side in state.get("sides", ())
@@ -186,27 +187,27 @@ def headline(after: Json) -> str:
 
 
 def _markers(after: Json) -> Mapping[str, str]:
-    """What the game knows of each unit, as short as it can be written."""
+    """Returns the state of each unit in the game, in a few letters."""
     return MappingProxyType(
-        {unit: _short(marked) for unit, marked in after["markers"].items() if _short(marked)}
+        {unit: _initials(state) for unit, state in after["markers"].items() if _initials(state)}
     )
 
 
-def _short(marked: Mapping[str, Any]) -> str:
-    """The first letter of each thing that is so, with its number.
+def _initials(state: Mapping[str, Any]) -> str:
+    """Returns the initial of each state that is set, with its number.
 
-    >>> _short({"disruption": 2, "smoke": True, "broken": False})
+    >>> _initials({"disruption": 2, "smoke": True, "broken": False})
     'D2 S'
     """
     letters = [
         name[0].upper() + (str(value) if value is not True else "")
-        for name, value in marked.items()
+        for name, value in state.items()
         if value and not isinstance(value, str)
     ]
     return " ".join(letters)
 
 
 def shape_from_json(data: Json) -> Shape:
-    """A shape as documents carry it."""
+    """Returns a shape from its document."""
     points = tuple((float(x), float(y)) for x, y in data["points_mm"])
     return Shape(data["kind"], points, data["role"], data.get("label", ""))

@@ -1,4 +1,4 @@
-"""A recorded game's log for a terminal: rounds apart, times, dice, what was taken back struck."""
+"""Prints a recorded game's log in a terminal: rounds, times, dice, undone actions struck out."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tablecam.replay.log import ROUND, LogLine
 from tablecam.replay.words import counted, duration
 
 _FILE_WIDTH: Final = 120
-"""In a file or a pipe no window limits the width."""
-_LEFT: Final = 16
-"""How wide time and entry's number are."""
+"""Width of output to a file or a pipe, which has no window to limit it."""
+_LEFT_WIDTH: Final = 16
+"""Width of the time and the entry's number."""
 _STYLES: Final = {
     "command": "bold",
     "broken": "red",
@@ -32,23 +32,23 @@ _STYLES: Final = {
     "ruling": "dim",
 }
 """By kind of line; any other is plain."""
-_PARTS: Final = ("play", ROUND)
-"""What stands above what follows it."""
+_HEADING_KINDS: Final = ("play", ROUND)
+"""Kinds of lines that are headings."""
 _UNDONE: Final = "taken back"
 
 
 def head(facts: GameFacts, last: int, ended_at: datetime | None) -> str:
-    """The recording in one line."""
+    """Returns the recording in one line."""
     took = "" if ended_at is None else f" in {duration(facts.started_at, ended_at)}"
     entries = counted(last, "entry") if last else "no entries"
     return f"{facts.game}, begun {facts.started_at:%Y-%m-%d %H:%M}: {entries}{took}"
 
 
 def print_log(facts: GameFacts, lines: Iterable[LogLine], console: Console) -> None:
-    """The log; each entry's number and time stand beside its first line."""
+    """Prints the log; each entry's time and number stand beside its first line."""
     before: LogLine | None = None
     for line in map(_harmless, lines):
-        if line.kind in _PARTS:
+        if line.kind in _HEADING_KINDS:
             _print_part(facts, line, console)
         else:
             is_new = before is None or before.entry != line.entry
@@ -58,12 +58,12 @@ def print_log(facts: GameFacts, lines: Iterable[LogLine], console: Console) -> N
 
 
 def _harmless(line: LogLine) -> LogLine:
-    """A line of what players wrote, to be printed on a terminal."""
+    """Returns a line without control sequences, as players may have written it."""
     return replace(line, text=harmless(line.text), note=harmless(line.note))
 
 
 def log_console() -> Console:
-    """Where a log is printed: as wide as the window; wide in a file."""
+    """Returns a console as wide as the window, or `_FILE_WIDTH` for a file."""
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = _FILE_WIDTH
@@ -80,7 +80,7 @@ def _print_part(facts: GameFacts, line: LogLine, console: Console) -> None:
 
 
 def _print(console: Console, text: Text) -> None:
-    """Print as click does: it knows terminals and files that have not all letters."""
+    """Prints by click, which handles terminals and files without the full character set."""
     with console.capture() as printed:
         console.print(text)
     click.echo(printed.get(), nl=False)
@@ -88,19 +88,19 @@ def _print(console: Console, text: Text) -> None:
 
 def _lines(line: LogLine, is_new: bool, width: int) -> Iterator[Text]:
     left = f"{line.at:%H:%M:%S} {line.entry:>6} " if is_new else ""
-    said = Text(line.text, style=_STYLES.get(line.kind, ""))
-    for words, style in _beside(line):
-        said.append(f"  {words}", style=style)
+    text = Text(line.text, style=_STYLES.get(line.kind, ""))
+    for annotation, style in _annotations(line):
+        text.append(f"  {annotation}", style=style)
     if line.is_undone:
-        said.stylize("strike dim")
-        said = Text.assemble((f"{_UNDONE}: ", "dim"), said)
-    rows = said.wrap(Console(width=width), max(width - _LEFT, 30))
-    for place, row in enumerate(rows):
+        text.stylize("strike dim")
+        text = Text.assemble((f"{_UNDONE}: ", "dim"), text)
+    rows = text.wrap(Console(width=width), max(width - _LEFT_WIDTH, 30))
+    for number, row in enumerate(rows):
         row.rstrip()
-        yield Text.assemble(((left if not place else "").ljust(_LEFT), "dim"), row)
+        yield Text.assemble(((left if not number else "").ljust(_LEFT_WIDTH), "dim"), row)
 
 
-def _beside(line: LogLine) -> Iterator[tuple[str, str]]:
+def _annotations(line: LogLine) -> Iterator[tuple[str, str]]:
     if line.dice:
         yield f"[{' '.join(map(str, line.dice))}]", "bold"
     if line.note:

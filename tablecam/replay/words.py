@@ -1,4 +1,4 @@
-"""Words that all that tells of a recording shares."""
+"""Words and phrases that all reports on a recording share."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ ANSWERS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-def counted(count: int, what: str) -> str:
-    """So many of something.
+def counted(count: int, noun: str) -> str:
+    """Returns a number with its noun.
 
     >>> counted(1, "deed"), counted(2, "entry"), counted(2, "play")
     ('1 deed', '2 entries', '2 plays')
     """
-    is_changed = what.endswith("y") and what[-2] not in "aeiou"
-    many = f"{what[:-1]}ies" if is_changed else f"{what}s"
-    return f"{count} {what if count == 1 else many}"
+    ends_in_ies = noun.endswith("y") and noun[-2] not in "aeiou"
+    plural = f"{noun[:-1]}ies" if ends_in_ies else f"{noun}s"
+    return f"{count} {noun if count == 1 else plural}"
 
 
 def duration(began: datetime, ended: datetime) -> str:
-    """How long something took, to the minute: `45 min`, `2 h 05 min`."""
+    """Returns how long something took, to the minute: `45 min`, `2 h 05 min`."""
     minutes = max(0, round((ended - began).total_seconds() / 60))
     return f"{minutes // 60} h {minutes % 60:02d} min" if minutes >= 60 else f"{minutes} min"
