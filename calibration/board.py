@@ -89,6 +89,7 @@ def find_chessboard(
     Raises:
         CalibrationError: The board is not visible as a whole.
     """
+    # The sector-based finder is more accurate; the older one finds some boards that it misses.
     found, corners = cv2.findChessboardCornersSB(picture, inner_corners)
     if not found:
         found, corners = cv2.findChessboardCorners(picture, inner_corners)
@@ -98,6 +99,7 @@ def find_chessboard(
             f"{name}: expected a view of a whole {across}x{down} chessboard, got none"
         )
     grid = np.asarray(corners, dtype=np.float64).reshape(down, across, 2)
+    # Neighbouring corners give the directions of the two edges at each corner.
     edges = np.stack([np.gradient(grid, axis=1), np.gradient(grid, axis=0)], axis=2)
     edges = edges.reshape(-1, 2, 2)
     radius = _FREE_SHARE_OF_CHESSBOARD * np.linalg.norm(edges, axis=2).min(axis=1)
@@ -131,6 +133,7 @@ def _view(
         )
     board_mm = np.stack([column + 1.0, row + 1.0, np.zeros(len(ids))], axis=1) * square_mm
     height, width = picture.shape
+    # The worse of the two directions: motion blurs along one only.
     blur = np.median(fitted.blur_px[seen], axis=0).max()
     return BoardView(
         name, width, height, board_mm[seen], fitted.corners_px[seen], ids[seen], float(blur)

@@ -127,6 +127,7 @@ class Camera:
             scale = self.px_per_mm(places)
         is_near = ((pixels > -size_px) & (pixels < 2 * size_px)).all(axis=-1)
         is_in_scale = (scale > _PX_PER_MM[0]) & (scale < _PX_PER_MM[1])
+        # A lens that folds back sends far places to pixels of other places.
         maps_back = (np.abs(back - places) < 1.0).all(axis=-1)
         return np.asarray(is_near & is_in_scale & maps_back)
 
@@ -136,6 +137,7 @@ class Camera:
         """Maps like `to_table`, with each place's derivative by its pixel, (n, 2, 2) mm/px."""
         places = self.to_table(points_px, height_mm)
         _, by_point = self.to_image_with_jacobian(_at_height(places, height_mm))
+        # The inverse function theorem: invert the derivative of the projection.
         by_pixel = np.linalg.inv(by_point[..., :2]).astype(np.float64)
         return places, by_pixel
 

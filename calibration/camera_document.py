@@ -178,6 +178,7 @@ def from_text(text: str, source: str) -> Contents:
         raise CalibrationError(
             f"{source}:{error.lineno}: expected JSON, got: {error.msg}"
         ) from error
+    # A hostile file must give an error in one line, too.
     except (ValueError, RecursionError) as error:  # thousands of digits, or of levels
         raise CalibrationError(f"{source}: expected JSON, got: {error}") from error
     _check_version(document, text, source)

@@ -100,6 +100,8 @@ def calibration_name(made_at: datetime, *results: LensCalibration | TableCalibra
     """
     digest = hashlib.sha256()
     for result in results:
+        # The hash covers all results: two calibrations made in one second still get different
+        # names.
         digest.update(result.lens.parameters.tobytes() + result.covariance.tobytes())
         if isinstance(result, TableCalibration):
             digest.update(repr(result.pose).encode())

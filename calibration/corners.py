@@ -88,6 +88,7 @@ def _fit(
     at = middles[:, None, :] + offsets
     height, width = picture.shape
     grey = picture[np.clip(at[..., 1], 0, height - 1), np.clip(at[..., 0], 0, width - 1)]
+    # Fit in linear light, where blurred edges are symmetric.
     grey = as_light(grey)
     weights = _weights(offsets - (starts_px - middles)[:, None], radius_px)
     weights *= _is_inside(picture, at)
@@ -131,6 +132,7 @@ def _is_good(
     values, pixels = solution.values, weights.shape[1]
     contrast, blur = 2 * np.abs(values[:, 7]), np.exp(values[:, 4:6])
     misfit_rms = np.sqrt((solution.residuals[:, :pixels] ** 2).sum(1) / weights.sum(1))
+    # Rejects flat patches, other shapes, and fits that drifted to a neighbouring corner.
     is_good = (contrast > _LEAST_CONTRAST) & (misfit_rms < _LARGEST_MISFIT * contrast)
     is_good &= np.linalg.norm(values[:, :2] - starts, axis=1) < radius_px / 2
     return np.asarray(is_good & (blur < radius_px[:, None] / 2).all(axis=1))
@@ -153,6 +155,7 @@ def _weights(offsets: Array, radius_px: Array) -> Array:
 def _start(grey: Array, places: Array, edges: Array) -> Array:
     """Returns the first values (n, 9) of the fit."""
     angles = np.arctan2(edges[..., 1], edges[..., 0])
+    # Percentiles instead of extremes: single noisy pixels do not set the contrast.
     dark, light = np.percentile(grey, (10, 90), axis=1)
     start = np.zeros((len(grey), 9))
     start[:, :2], start[:, 2:4] = places, angles

@@ -101,6 +101,7 @@ def next_cell(coverage_so_far: Coverage) -> tuple[int, int] | None:
     missing = coverage_so_far.missing_cells
     if not missing:
         return None
+    # Corners are farthest from the middle: they determine the distortion.
     return max(missing, key=lambda cell: float(np.abs((np.array(cell) - middle) / middle).sum()))
 
 

@@ -88,6 +88,7 @@ def _draw_views(painted: Picture, views: Sequence[BoardView], scale: float) -> N
     for view in views:
         corners = np.rint(((view.corners_px + 0.5) * scale - 0.5) * 2**shift).astype(np.int32)
         hull = cv2.convexHull(corners)
+        # A dark line under a light one is visible on any colour.
         cv2.polylines(painted, [hull], True, _INK, 3, cv2.LINE_AA, shift)
         cv2.polylines(painted, [hull], True, _PAPER, 1, cv2.LINE_AA, shift)
     for view in views:

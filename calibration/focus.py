@@ -24,11 +24,13 @@ def blur_px(picture: NDArray[np.uint8]) -> float:
     """
     grey = _middle(picture).astype(np.float32)
     first, second = (_gradient(grey, blur) for blur in (_FIRST_BLUR_PX, _SECOND_BLUR_PX))
+    # A sample of the pixels suffices for the quantile.
     limit = float(np.quantile(second[::4, ::4], 1 - _STRONGEST_SHARE))
     if limit < _LEAST_GRADIENT:
         return float("inf")
     strong = second >= limit
     ratio = float(np.median(first[strong] / second[strong])) ** 2
+    # Blurring must flatten an edge; otherwise it is noise.
     if ratio <= 1:
         return float("inf")
     original_variance = (_SECOND_BLUR_PX**2 - ratio * _FIRST_BLUR_PX**2) / (ratio - 1)

@@ -102,6 +102,7 @@ class LensGuide:
         stillness = self._holding.watch(view, taken_at_s)
         objection = objection_to(view, self._views)
         should_take = take_now or (stillness.is_still and self._is_somewhere_new(view))
+        # An objection stands even if the person asks to take the view.
         if should_take and objection is None:
             self.add(view)
             self._holding.forget()

@@ -56,11 +56,13 @@ def least_squares(
     converged = np.zeros(len(values), dtype=bool)
     for _ in range(steps):
         trial = values + _step(residuals, jacobian, damping)
+        # Converged problems must not move while others continue.
         trial[converged] = values[converged]
         trial_residuals, trial_jacobian = model(trial)
         trial_cost = _cost(trial_residuals)
         is_lower = trial_cost < cost
         converged |= is_lower & (cost - trial_cost <= tolerance * cost)
+        # Damping without limit means that no step can improve this problem.
         converged |= ~is_lower & (damping > _LARGEST_DAMPING)
         values = np.where(is_lower[:, None], trial, values)
         residuals = np.where(is_lower[:, None], trial_residuals, residuals)
@@ -85,5 +87,6 @@ def _step(residuals: Array, jacobian: Array, damping: Array) -> Array:
     diagonal = np.diagonal(normal, axis1=1, axis2=2)
     scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     scaled = normal / (scale[:, :, None] * scale[:, None, :])
+    # Marquardt's scaling: damping relative to the diagonal is independent of units.
     scaled[:, *np.diag_indices(scaled.shape[1])] = 1 + damping[:, None]
     return np.asarray(-np.linalg.solve(scaled, (gradient / scale)[..., None])[..., 0] / scale)

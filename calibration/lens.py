@@ -92,6 +92,7 @@ class Lens:
         direction reaches (beyond where a strong distortion folds back) gives NaN.
         """
         pixels = np.asarray(pixels, dtype=np.float64)
+        # Solve in normalised coordinates, where the tolerance does not depend on the lens.
         target = (pixels - [self.cx_px, self.cy_px]) / [self.fx_px, self.fy_px]
         directions = target.copy()
         with np.errstate(all="ignore"):

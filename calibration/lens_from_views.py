@@ -78,6 +78,7 @@ def choose_views(
     """
     chosen: list[BoardView] = []
     rejected: dict[str, RejectedView] = {}
+    # Sharpest first, so that of near-duplicates the sharper view is chosen.
     for view in sorted(views, key=lambda view: view.blur_px):
         because = objection_to(view, chosen)
         if because is None:
@@ -134,6 +135,7 @@ def lens_from_views(views: Sequence[BoardView], origin: Origin) -> LensSearch:
             break
         because = "most of its corners do not lie where the other views' lens puts them"
         rejected += [RejectedView(view.name, because) for view in odd_views]
+        # Without them the other views give another lens: solve again.
         used = [view for view in used if view not in odd_views]
     calibration = _calibration(bundle, solution, inliers, origin)
     return LensSearch(calibration, tuple(used), tuple(rejected))
@@ -181,6 +183,7 @@ class _Bundle:
         first = self.views[0]
         boards = [view.board_mm.astype(np.float32) for view in self.views]
         corners = [view.corners_px.astype(np.float32) for view in self.views]
+        # A closed-form start without distortion is near enough for least squares.
         matrix = cv2.initCameraMatrix2D(boards, corners, (first.width_px, first.height_px))
         poses = []
         for view in self.views:
@@ -252,6 +255,7 @@ def _calibration(
     )
     covariance = variance * solution.covariance[0, :_LENS, :_LENS]
     lens = bundle.lens(values)
+    # Negated, so that NaN counts as unknown.
     if not np.sqrt(covariance[0, 0]) < _WORST_KNOWN_FOCAL_SHARE * lens.fx_px:
         raise CalibrationError(
             "lens: expected views that tilt the board in different ways, got "

@@ -73,6 +73,7 @@ def lens_progress(
     sigma_px = usual_px = None
     if calibration is not None:
         sigmas_px = field_sigmas_px(calibration)
+        # A part of the field that the lens cannot see counts as unknown.
         sigma_px = float(np.nan_to_num(sigmas_px, nan=np.inf).max())
         usual_px = float(np.sqrt(np.nanmean(sigmas_px**2)))
     return Progress(

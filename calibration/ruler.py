@@ -59,6 +59,7 @@ def ruler_check(
     by_place = (
         np.stack([-difference, difference]) / length_mm
     )  # the length's derivative by each end's place
+    # The two clicks are independent: their variances add.
     by_clicks = np.einsum("ei,eij->ej", by_place, by_pixel).ravel()
     variance = click_sigma_px**2 * float(by_clicks @ by_clicks)
     if camera.covariance is not None:

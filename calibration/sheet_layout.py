@@ -88,6 +88,7 @@ def pack(blocks: Sequence[Block], area: Area, gap_mm: float = GAP_MM) -> tuple[P
     page, x_mm, y_mm, row_mm = 0, 0.0, 0.0, 0.0
     for block in blocks:
         _check_fits(block, area)
+        # The first block of a row always fits, as checked above.
         if x_mm > 0 and x_mm + block.width_mm > area.width_mm:
             x_mm, y_mm, row_mm = 0.0, y_mm + row_mm + gap_mm, 0.0
         if y_mm > 0 and y_mm + block.height_mm > area.height_mm:

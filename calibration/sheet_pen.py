@@ -171,6 +171,7 @@ class Pen:
 
 def _runs(row_cells: Cells) -> list[tuple[int, int]]:
     """Returns the runs of true cells in a row: first column and length."""
+    # Padding with False makes every run start and end at an edge.
     edges = np.flatnonzero(np.diff(np.concatenate([[False], row_cells, [False]]).astype(np.int8)))
     return [(int(first), int(end - first)) for first, end in edges.reshape(-1, 2)]
 
@@ -181,6 +182,7 @@ def _fitted(words: str, points: float, font: str, width_points: float) -> tuple[
     if full_width <= width_points:
         return words, points
     points = max(points * width_points / full_width, min(points, _SMALLEST_POINTS))
+    # At the smallest legible size cut letters instead.
     while len(words) > 1 and stringWidth(words, font, points) > width_points:
         words = words[:-2] + "…"
     return words, points

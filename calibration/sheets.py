@@ -93,6 +93,7 @@ def _base_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
 def _strips(unit: UnitTags, dictionary: str, area: Area) -> Iterator[BaseStrip]:
     """Cuts a unit's tags into equal strips: as few as possible, as many side by side as fit."""
     cuts = (_cut(unit, dictionary, count) for count in range(1, len(unit.tags) + 1))
+    # The number of page rows that the strips take.
     strips = min(cuts, key=lambda strips: len(strips) / max(abreast(strips[0], area), 0.01))
     for part, strip in enumerate(strips, start=1):
         note = unit.note if len(strips) == 1 else f"{unit.note}, strip {part} of {len(strips)}"
@@ -181,6 +182,7 @@ def _pdf(pages: Sequence[_Page], title: str) -> bytes:
     canvas = Canvas(buffer, invariant=1)
     canvas.setTitle(f"tablecam sheets: {title}" if title else "tablecam sheets")
     canvas.setCreator("tablecam")
+    # Asks viewers not to scale: tags must have their true size.
     canvas.setViewerPreference("PrintScaling", "None")
     for number, page in enumerate(pages, start=1):
         _draw_page(canvas, page, title, f"sheet {number} of {len(pages)}")

@@ -52,6 +52,7 @@ class Holding:
         Frames since when the board has stayed within the limit are remembered, earlier ones
         forgotten.
         """
+        # After a gap in the frames earlier ones say nothing about motion.
         if self._seen and taken_at_s - self._seen[-1][0] > _LONGEST_GAP_S:
             self._seen.clear()
         limit_px = _STILL_SHARE_PER_S * self._hold_s * np.hypot(view.width_px, view.height_px)
@@ -62,6 +63,7 @@ class Holding:
         while self._seen and max(_moved_px(old, view) for _, old in self._seen) > limit_px:
             self._seen.popleft()
         self._seen.append((taken_at_s, view))
+        # Remember just enough frames to span the required time.
         while len(self._seen) > 2 and taken_at_s - self._seen[1][0] >= self._hold_s:
             self._seen.popleft()
         held_s = taken_at_s - self._seen[0][0]

@@ -119,6 +119,7 @@ def _check_span(
 ) -> None:
     """Raises CalibrationError if the tags lie on one line."""
     places = np.array([listed_mm[tag.id] for tag in seen])
+    # The smallest singular value measures the tags' spread across their best line.
     width_mm = np.linalg.svd(places - places.mean(axis=0), compute_uv=False)[-1]
     if width_mm < tag_size_mm:
         raise CalibrationError(
@@ -148,6 +149,7 @@ def _consistent(
     for number in range(len(seen)):
         rest = seen[:number] + seen[number + 1 :]
         misfit = TagAdjustment.of(rest, listed_mm, size_mm, prior).solve(EXACT).misfit
+        # A floor, because three exact tags fit perfectly by chance.
         without.append((max(misfit, _SMALLEST_MISFIT), number))
     (best, wrong), (second, _) = sorted(without)[:2]
     if misfit_of_all > _CLEAR_GAIN * best and second > _CLEAR_LEAD * best:

@@ -95,6 +95,7 @@ def find_tags(
     tags = tag_dictionary(dictionary)
     wanted_ids = set(ids)
     quads = _detected(picture, tags, wanted_ids, enlarged=1)
+    # Enlarging helps OpenCV to find tags of a few pixels a cell.
     if wanted_ids - quads.keys() and max(picture.shape) < _SMALL_PICTURE_PX:
         quads = _detected(picture, tags, wanted_ids, enlarged=2) | quads
     return tuple(

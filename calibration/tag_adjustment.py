@@ -113,6 +113,7 @@ class TagAdjustment:
     def residuals_mm(self, camera: Camera) -> Array:
         """Returns the offset of each tag's seen centre from its listed place, (n, 2)."""
         flat = self._corners_mm(np.zeros((len(self.tags), _FAULTS)))
+        # The mean over four corners cancels gamma's pull inward.
         off_px = (self._seen_px() - camera.to_image(flat)).reshape(-1, 4, 2).mean(axis=1)
         centres = np.column_stack([self.places_mm, np.zeros(len(self.tags))])
         _, by_point = camera.to_image_with_jacobian(centres)
@@ -177,6 +178,7 @@ class TagAdjustment:
         tag = np.arange(len(corners)) // 4
         offset = corners[:, :2] - (self.places_mm + faults[:, :2])[tag]
         jacobian = np.zeros((len(corners), 2, len(values)))
+        # Each corner depends on the camera and on the four faults of its own tag.
         jacobian[..., :_CAMERA] = camera.parameter_jacobian(corners)
         at, row = _CAMERA + _FAULTS * tag, np.arange(len(corners))
         jacobian[row, :, at], jacobian[row, :, at + 1] = by_point[..., 0], by_point[..., 1]

@@ -185,6 +185,7 @@ def fit_pattern(
         covered = _is_covered(whole, values)
         if values[_GAIN] < _LEAST_CONTRAST or covered.mean() > _LARGEST_COVERED:
             return None
+        # The same pixels as before: the fit has converged.
         if np.array_equal(whole.pixels[~covered], tag.pixels):
             break
         tag = whole.only(~covered)
@@ -193,6 +194,7 @@ def fit_pattern(
     if np.sqrt(np.square(residuals).mean()) > _LARGEST_MISFIT * values[_GAIN]:
         return None
     corners_px, by_homography = _corners(values[_HOMOGRAPHY], tag.side_cells, flat)
+    # How much each pixel's residual moves the homography.
     influences = np.linalg.solve(by_value.T @ by_value, by_value.T)[_HOMOGRAPHY] * residuals
     window = max(1, round(_WINDOW_CELLS * float(tag.cell_px.mean())))
     covariance = _correlated_covariance(by_homography @ influences, tag.pixels, window)
@@ -205,6 +207,7 @@ def _cut(picture: Picture, quad_px: Array, cells: Array, flat: _Flat) -> _Tag | 
     side = len(white) - 2
     right, down = quad_px[[1, 2]] - quad_px[[0, 3]], quad_px[[3, 2]] - quad_px[[0, 1]]
     cell_px = np.array([np.linalg.norm(edge, axis=1).mean() for edge in (right, down)]) / side
+    # 0.3 cells more than the rim, as pixels are selected by their exact place later.
     margin = 1 + 2 * (_RIM_CELLS + 0.3) / side
     outline = quad_px.mean(axis=0) + margin * (quad_px - quad_px.mean(axis=0))
     low, high = np.floor(outline.min(axis=0)).astype(int), np.ceil(outline.max(axis=0)).astype(int)
@@ -289,6 +292,7 @@ def _column_shares(
     distance_px = (places[:, None] - np.arange(side_cells + 1)) * cell_px
     light, slope, by_blur = blurred_edge(distance_px, np.asarray(blur_px))
     zeros = np.zeros((len(places), 1))
+    # A cell's share is the difference of two blurred edges; the rim has one edge only.
     shares = -np.diff(np.hstack([zeros + 1, (light + 1) / 2, zeros]), axis=1)
     by_place = -np.diff(np.hstack([zeros, slope * cell_px / 2, zeros]), axis=1)
     return shares, by_place, -np.diff(np.hstack([zeros, by_blur / 2, zeros]), axis=1)

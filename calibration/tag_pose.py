@@ -154,9 +154,11 @@ def carried_covariance(
     prior = before.covariance
     prior = np.zeros((len(CAMERA_PARAMETERS),) * 2) if prior is None else prior
     by_all = place_jacobian(camera, places).reshape(-1, _LENS + _POSE)
+    # Weighted least squares: the gain that fit_pose applies to each tag's offset.
     weighted = np.linalg.solve(covariance, by_all[:, _LENS:])
     noise = np.linalg.inv(by_all[:, _LENS:].T @ weighted)
     by_parameter = np.hstack([-by_all[:, :_LENS], np.zeros((len(by_all), _POSE))])
+    # Places measured with this lens share its error, which then partly cancels.
     if measured_with is not None:
         by_parameter += place_jacobian(measured_with, places).reshape(-1, _LENS + _POSE)
     propagation = np.vstack([np.eye(_LENS, _LENS + _POSE), noise @ weighted.T @ by_parameter])

@@ -84,6 +84,7 @@ def meeting_points(sides: Sides) -> Array:
     """Intersects each side with the one before: the four corners (4, 2), by Newton's method."""
     before = np.roll(np.arange(4), 1)
     at_start, at_end = -np.ones(4), np.ones(4)
+    # Two parameters per corner; the curves are nearly straight, so four steps suffice.
     for _ in range(4):
         on_side, by_start = _point(sides, np.arange(4), at_start)
         on_previous, by_end = _point(sides, before, at_end)
@@ -127,6 +128,7 @@ def _rough_sides(quad_px: Array, lens: Lens | None) -> Sides:
     straight = Sides((quad_px + ends) / 2, (ends - quad_px) / 2, np.zeros((4, 3)))
     if lens is None:
         return straight
+    # The middle of the straight line in space, seen through the lens, gives the curve's height.
     halfway = (lens.to_directions(quad_px) + lens.to_directions(ends)) / 2
     sagitta = np.sum((lens.to_pixels(halfway) - straight.middles_px) * straight.outward, axis=1)
     bow = -np.where(np.isfinite(sagitta), sagitta, 0.0)

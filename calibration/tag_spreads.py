@@ -106,10 +106,12 @@ def weighed(corners: SeenCorners) -> Weighed:
     """Estimates the camera from corners, averaged over the spreads of their tags."""
     spreads = _Spreads.grid(corners.scale_spread)
     steps, covariances, log_likelihood = _cameras(corners, spreads)
+    # The largest exponent is subtracted to avoid underflow.
     weights = np.exp(log_likelihood + spreads.log_prior - log_likelihood.max())
     weights /= weights.sum()
     step = weights @ steps
     deviations = steps - step
+    # The covariance of a mixture: the mean covariance plus that of the means.
     between_cameras = (weights[:, None] * deviations).T @ deviations
     place, turn, scale = (
         float(np.sqrt(weights @ np.square(spread)))
@@ -134,6 +136,7 @@ def _cameras(corners: SeenCorners, spreads: _Spreads) -> tuple[Array, Array, Arr
         ],
         axis=1,
     )
+    # Scale columns to one length to keep the decomposition well conditioned.
     scale = np.linalg.norm(rows[..., :-1], axis=1)  # brings radians and pixels to one scale
     rows[..., :-1] /= scale[:, None]
     # An unknown lens and four tags leave a valley a million times longer than wide. A QR

@@ -29,6 +29,7 @@ def merged(boxes: NDArray[Number]) -> NDArray[Number]:
             bounding = np.concatenate(
                 [np.minimum(box[:2], other[:2]), np.maximum(box[2:], other[2:])]
             )
+            # Joining saves work only if the joint box covers no more than both.
             if _area(bounding) <= _area(box) + _area(other):
                 remaining[index] = bounding
                 break

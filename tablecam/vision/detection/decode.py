@@ -113,6 +113,7 @@ def pattern_scores(cells: Map, patterns: NDArray[np.uint8]) -> Array:
 def _standardised_turns(cells: bytes, shape: tuple[int, ...]) -> Map:
     """Returns the patterns turned 0 to 3 times, with mean 0 and length 1, (k, 4, c * c)."""
     patterns = np.frombuffer(cells, np.uint8).reshape(shape)
+    # A tag's heading is only known up to quarter turns.
     turned = np.stack([np.rot90(patterns, turns, axes=(1, 2)) for turns in range(4)], axis=1)
     templates = _standardised(turned.reshape(*turned.shape[:2], -1).astype(np.float32))
     templates.flags.writeable = False
@@ -150,11 +151,13 @@ def best_rings(seen: Map, side_cells: int, samples: int) -> tuple[Array, Array]:
     tall, reach = seen.reshape(-1, size), (side_cells + 2) * samples // 2
 
     def inside(values: Map, cells: int) -> Map:
+        """Returns box sums of `cells` a side at all centres where the whole ring fits."""
         sums = _box_sums(values, cells * samples).reshape(seen.shape)
         return np.ascontiguousarray(sums[:, reach:-reach, reach:-reach])
 
     # Sums over three nested squares give the means of rim and border by differences.
     outer, edge, inner = (inside(tall, side_cells + more) for more in (2, 0, -2))
+    # Sums of squares of the ring's pixels give their variance.
     squares = tall * tall
     power = inside(squares, side_cells + 2) - inside(squares, side_cells - 2)
     rim_area, border_area = (
@@ -165,6 +168,7 @@ def best_rings(seen: Map, side_cells: int, samples: int) -> tuple[Array, Array]:
     contrast = (outer - edge) / rim_area - (edge - inner) / border_area
     variance = power / area - ((outer - inner) / area) ** 2
     share = rim_area * border_area / area**2
+    # The correlation of the ring's pixels with a two-level template, damped where all is noise.
     fit = contrast * np.sqrt(share / (np.maximum(variance, 0) + _NOISE_GREY2))
     # OpenCV's box filter of even size is off centre by half a sample.
     lag = 0.5 if side_cells * samples % 2 == 0 else 0.0

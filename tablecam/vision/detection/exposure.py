@@ -83,6 +83,7 @@ def noise_grey(grey: Grey) -> float | None:
     A camera or codec that smooths the picture hides noise from this measure, as it does from a fit.
     """
     height, width = (side // _BLOCK_PX * _BLOCK_PX for side in grey.shape)
+    # Every `_STRIP_EVERY`-th strip of blocks samples the whole picture.
     strips = [
         _block_noise(grey[top : top + _BLOCK_PX, :width])
         for top in range(0, height, _BLOCK_PX * _STRIP_EVERY)
@@ -117,7 +118,9 @@ def _clipped_share(grey: Grey, sightings: Sequence[TagSighting]) -> float:
     corners = np.stack([sighting.corners_px for sighting in sightings])
     middles = corners.mean(axis=1, keepdims=True)
     rim = middles + _RIM * (corners - middles)
+    # The corners of the rim and the middles of its sides.
     rim = np.concatenate([rim, (rim + np.roll(rim, 1, axis=1)) / 2], axis=1)
+    # Out-of-picture points take the nearest pixel.
     columns, rows = np.moveaxis(rim.round().astype(np.int64), -1, 0)
     height, width = grey.shape
     levels = grey[rows.clip(0, height - 1), columns.clip(0, width - 1)]

@@ -70,6 +70,7 @@ def seen_at_points(
     reach = float(cells_mm.max(initial=1.0)) * (points.side_cells / 2 + 1)
     to_picture = table_to_picture(camera, places_mm, heights_mm, reach)
     step = steps_right_and_up(headings_rad) * cells_mm[:, None, None]
+    # Four samples around each point are averaged.
     signs = np.array([[x, y] for y in (1, -1) for x in (-1, 1)]) * _SAMPLE_OFFSET_CELLS
     middles = np.stack([points.right, points.up], axis=1)
     offsets = (middles[:, None] + signs).reshape(-1, 2)

@@ -91,6 +91,7 @@ def rectifier(
     shrink = max(1, int(float(camera.px_per_mm(middle_mm, height_mm)[0]) / px_per_mm))
     seen_px = (np.nan_to_num(seen_px) + 0.5) / shrink - 0.5
     nodes = np.concatenate([seen_px, _is_seen(camera, nodes_mm)], axis=-1).astype(np.float32)
+    # Projects only the nodes: exact projection of every pixel would take far longer.
     dense_px = _interpolated(nodes[..., :2], width_px, height_px)
     # Count a place as seen only if all the nodes around it are.
     dense_px[_interpolated(nodes[..., 2], width_px, height_px) < 0.999] = _FAR_PX
@@ -111,6 +112,7 @@ def _shrunk_about(
     is_seen = ((columns < _FAR_PX // 2) & (rows < _FAR_PX // 2)).astype(np.uint8)
     # The smallest and the largest column and row; both are 0 if nothing is seen.
     ends = np.array([cv2.minMaxLoc(values, is_seen)[:2] for values in (columns, rows)], np.int64)
+    # One more pixel before and after: remap interpolates.
     first = (ends[:, 0] - 1).clip(0, size - 1)
     last = (ends[:, 1] + 3).clip(first + 1, size)
     low, high = first * shrink, last * shrink

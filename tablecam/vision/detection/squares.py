@@ -129,6 +129,7 @@ class Look:
     def peaks(self) -> Array:
         """Returns all peaks: column and row in the whole map, strength and phase, (n, 4)."""
         window = 2 * int(_SPACING_CELLS * PX_A_CELL / COARSER) + 1
+        # A local maximum equals the maximum over its window.
         is_peak = self.strength == cv2.dilate(self.strength, np.ones((window, window), np.uint8))
         rows, columns = np.nonzero(is_peak & (self.squareness > _LEAST_SQUARENESS) & self.core)
         values = (self.strength[rows, columns], self.phase[rows, columns])
@@ -161,6 +162,7 @@ def _parts(plane: Rectifier, within_mm: Array | None) -> list[_Part]:
     corners = plane.pixels(within_mm.reshape(-1, 2)).reshape(-1, 2, 2)
     # y grows up the table but down the picture: sort to get low and high pixels again.
     low, high = (np.sort(corners, axis=1)[:, side] / COARSER for side in (0, 1))
+    # A tag in the box may have its peak a little outside.
     low = np.floor(low - _PEAK_REACH_SAMPLES).astype(np.int64).clip(0, size)
     high = np.ceil(high + _PEAK_REACH_SAMPLES).astype(np.int64).clip(0, size)
     return [
@@ -216,6 +218,7 @@ def _fourfold_gradient(along_x: Map, along_y: Map) -> tuple[Map, Map, Map]:
     squared_x, squared_y = along_x * along_x, along_y * along_y
     energy = squared_x + squared_y
     real, imaginary = squared_x - squared_y, 2 * along_x * along_y
+    # The 1 avoids a division by 0 where the picture is flat.
     length = energy + 1
     cosine = np.asarray((real * real - imaginary * imaginary) / length)
     sine = np.asarray(2 * real * imaginary / length)

@@ -61,11 +61,13 @@ def _candidates(finder: SquareFinder, part: Look, side_cells: int, known: TagGue
     middles = (finder.plane.pixels(known.places_mm) + 0.5) / COARSER - 0.5 - part.first
     is_open = part.core & (part.squareness > _LEAST_SQUARENESS)
     is_open &= part.strength > _LEAST_STRENGTH_SHARE * _typical_strength(part, middles)
+    # Leave out what identified tags explain.
     covered = np.zeros(is_open.shape, dtype=np.uint8)
     radii = _TAG_RADIUS * known.sizes_mm * finder.plane.px_per_mm / COARSER
     for (column, row), radius in zip(middles, radii, strict=True):
         cv2.circle(covered, (round(column), round(row)), round(radius), 1, cv2.FILLED)
     rows, columns = _one_a_block(np.where(is_open & (covered == 0), part.strength, 0))
+    # Only as many samples as OpenCV can remap at once.
     strongest = np.argsort(-part.strength[rows, columns], kind="stable")[:_MOST_PLACES]
     if not len(strongest):
         return np.empty((0, 4))

@@ -72,6 +72,7 @@ def _influences(
     inverse = np.linalg.inv(normal + prior[:, :, None] * np.eye(prior.shape[1]))
     gain = np.where(np.abs(coefficients[:, :1]) > 1e-3, coefficients[:, :1], 1e-3)
     scale = gain * robust.curvature_ratio[:, None]
+    # The Hessian is smaller than the weights suggest where a step takes weight from pixels.
     by_pixel = (inverse[:, POSE] / scale[..., None]).astype(np.float32) @ weighted
     return np.asarray(by_pixel * robust.residuals[:, None], dtype=np.float32)
 
@@ -104,6 +105,7 @@ def _variance_ratios(squares: Map) -> Array:
     window = 2 * _REACH_PX + 1
     # One tall picture filters all squares at once: no tag pixel lies in a square's outermost rows.
     tall = squares.reshape(-1, squares.shape[-1])
+    # Covariances with neighbours beyond the reach count as 0.
     sums = np.asarray(
         cv2.boxFilter(
             tall, cv2.CV_32F, (window, window), normalize=False, borderType=cv2.BORDER_CONSTANT

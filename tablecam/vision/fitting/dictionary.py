@@ -56,6 +56,7 @@ def tag_patterns(dictionary: str, ids: Iterable[int], *, source: str = "table fi
             raise BadInput(source, f"expected tags 0 to {count - 1} of {dictionary}, got {tag}")
     cells = np.empty((len(unique_ids), size, size), dtype=np.uint8)
     for index, tag in enumerate(unique_ids):
+        # A marker drawn at one pixel a cell, then stripped of its border.
         drawn = cv2.aruco.generateImageMarker(opencv_dictionary, tag, size + 2)  # one pixel a cell
         cells[index] = np.asarray(drawn)[1:-1, 1:-1] > 127
     return TagPatterns(np.array(unique_ids, dtype=np.int64), cells)

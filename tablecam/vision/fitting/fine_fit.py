@@ -74,6 +74,7 @@ def _kernel_multiples(kernel_effects: Map, weights: Map, residuals: Map) -> Map:
     right = (weighted @ residuals.ravel()).astype(np.float64)
     total = max(float(weights.sum()), 1.0)
     noise = float((weights * residuals**2).sum()) / total
+    # A ridge prior: with few or noisy pixels the multiples stay near 0.
     normal += (noise / _MULTIPLE_SIGMA**2 + _REGULARISATION) * np.eye(len(kernel_effects))
     return np.linalg.solve(normal, right).astype(np.float32)
 
@@ -127,6 +128,7 @@ def _refined(grey: Grey, camera: Camera, patterns: TagPatterns, fits: TagFits) -
         camera,
         patterns,
         fits.tags,
+        # The median over all tags is steadier than each tag's own blur.
         np.full(len(fits), np.median(fits.blur_px)),
         rim_cells=_RIM_CELLS,
         slack_cells=_SLACK_CELLS,
@@ -171,6 +173,7 @@ def _refined_poses(
         coefficients = solve_coefficients(columns, weighted, grey - trace, prior)
         poses = take_step(poses, coefficients, robust.curvature_ratio)
     residuals = grey - trace - (coefficients[:, None] @ columns.values)[:, 0]
+    # The last weights with residuals after the last step: for the covariance only.
     robust = replace(robust, residuals=residuals)
     return poses, pose_covariances(
         columns, weighted, robust, coefficients, prior, patches, is_reliable

@@ -93,6 +93,7 @@ def fit_tags(
         )
         for group in rows
     ]
+    # Groups were fitted one after the other: put the rows back into the guesses' order.
     order = np.argsort(np.concatenate([np.empty(0, np.int64), *rows]))
     return TagFits.joined(fits)[order]
 
@@ -150,10 +151,12 @@ def _fitted(
             coefficients = solve_coefficients(
                 columns, weighted, grey, prior, light, robust.sigma_grey
             )
+        # Lengthened steps only speed up convergence: the last one must be exact.
         is_last = step == steps - 1
         poses = take_step(poses, coefficients, None if is_last else curvature_ratio)
         if not is_last:
             columns = model.columns(poses)
+            # The step is in the poses now: residuals must not count it twice.
             coefficients[:, POSE] = 0
     return _Fitted(
         poses,
@@ -206,6 +209,7 @@ def _noise_and_visible(model: TagModel, fitted: _Fitted) -> tuple[Array, Array]:
     noise = _TUKEY_SIGMA * np.sqrt((weights * residuals**2).sum(axis=1) / total)
     starts_near = _VISIBLE_RESIDUAL_SHARE * np.maximum(fitted.coefficients[:, :1], LEAST_GAIN_GREY)
     observed = (on_tag * (np.abs(residuals) < starts_near)).sum(axis=1)
+    # A tag at the picture's edge has fewer pixels, but counts as partly hidden.
     whole = (2 * model.half_cells * model.cell_mm) ** 2 / model.patches.pixel_mm2
     share = observed / np.maximum(whole, on_tag.sum(axis=1))
     return noise.astype(np.float64), share.astype(np.float64)

@@ -71,6 +71,7 @@ def solve_coefficients(
 def fixed_light_and_blur_prior(columns: TagColumns) -> Array:
     """Returns a prior (n, k) for the first step, which fixes the light's slope and the blur."""
     prior = np.full(columns.values.shape[:2], _STIFFNESS)
+    # The noise, which scales the actual prior, is not known yet.
     prior[:, [GRADIENT_RIGHT, GRADIENT_UP, BLUR]] = _FIXED
     return prior
 
@@ -85,6 +86,7 @@ def light_and_blur_prior(
         robust.sigma_grey / (light_slope_sigma * gain)
     ) ** 2
     prior[:, BLUR] = (robust.sigma_grey / (_BLUR_SIGMA * gain)) ** 2
+    # Only the fine fit has a column for the ground.
     if coefficients.shape[1] > GROUND:
         prior[:, GROUND] = (robust.sigma_grey / (_GROUND_SIGMA * gain)) ** 2
     return prior

@@ -48,8 +48,10 @@ class Light:
 
     def at(self, places_mm: Array) -> ExpectedLight:
         """Interpolates the light at other places (n, 2), the nearest tags weighted most."""
+        # The smoothing distance keeps the weight of a tag at the very place finite.
         distance2 = ((places_mm[:, None] - self.places_mm) ** 2).sum(axis=2) + _SMOOTHING_MM**2
         weights = distance2**-1.5
+        # Averages logarithms: light changes by factors.
         gain = np.exp((weights * np.log(self.gain_grey)).sum(axis=1) / weights.sum(axis=1))
         return ExpectedLight(gain, self.black_share)
 

@@ -51,9 +51,12 @@ def cut_patches(
     places_mm, heights_mm = tags.places_mm, tags.heights_mm
     half_mm = reach_mm + slack_mm
     px_per_mm = float(camera.px_per_mm(places_mm, heights_mm).max())
+    # One reduction for all tags of a size: the largest in the picture sets it.
     shrink = math.ceil(2 * reach_mm * px_per_mm / _MOST_ACROSS)
     centres = camera.to_image(np.column_stack([places_mm, heights_mm]))
+    # Pixel centres are integers, so shift by half a pixel around the scaling.
     centres = ((centres + 0.5) / shrink - 0.5).round()
+    # A square turned by 45 degrees reaches sqrt(2) times as far.
     half = math.ceil(math.sqrt(2) * half_mm * px_per_mm / shrink) + 1
     grey = _shrunk(grey, shrink, centres.astype(np.int64), half)
     steps = np.arange(-half, half + 1)
@@ -115,6 +118,7 @@ def _in_picture(centres_px: Array, window: NDArray[np.int64], grey: Grey) -> NDA
     height, width = grey.shape
     low, high = window.min(axis=0), window.max(axis=0)
     first, last = centres_px.min(axis=0) + low, centres_px.max(axis=0) + high
+    # The usual case, all windows inside, needs no test per pixel.
     if (first >= 0).all() and (last < [width, height]).all():
         return np.ones((len(centres_px), len(window)), dtype=np.bool_)
     column = centres_px[:, :1].astype(np.int64) + window[:, 0]

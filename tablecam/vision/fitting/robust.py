@@ -53,10 +53,12 @@ def robust_weights(
     of the `grey` pixels. Residuals beyond `cutoff_sigmas` standard deviations have weight 0.
     """
     residuals = grey - (coefficients[:, None] @ columns.values)[:, 0]
+    # The median absolute deviation, scaled to a Gaussian's sigma, ignores up to half of outliers.
     spread = np.maximum(1.4826 * _median_size(residuals, columns.on_tag), _LEAST_NOISE_GREY)
     gain = np.maximum(coefficients[:, GAIN], LEAST_GAIN_GREY)
     at_edges = (_EDGE_PX * gain / (spread * px_per_cell)).astype(np.float32)[:, None]
     variance = 1 + np.square(at_edges * columns.slope)
+    # Estimate the noise again without the part that edges explain.
     noise = np.maximum(
         1.4826 * _median_size(residuals / np.sqrt(variance), columns.on_tag), _LEAST_NOISE_GREY
     )

@@ -102,6 +102,7 @@ class TagModel:
         """Returns the share of each pixel that the ground around the rim fills, (n, m), 0 to 1."""
         steep = (_LOGISTIC / blur_cells).astype(np.float32)[:, None]
         edge = np.float32(self.textures.side_cells / 2 + _RIM_CELLS)
+        # Approximates the blurred square by a product of two logistic edges.
         across_sides, along_sides = (
             np.exp(steep * (np.abs(distance) - edge)) for distance in (right, up)
         )

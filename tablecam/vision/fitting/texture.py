@@ -78,6 +78,7 @@ class TagTextures:
 
     @property
     def _half_cells(self) -> float:
+        """Half the side of a texture, in cells."""
         return self.side_cells / 2 + _BEYOND_CELLS
 
 
@@ -112,7 +113,9 @@ def _drawn(cells: NDArray[np.uint8], step: Index) -> TagTextures:
     for blur_step in np.unique(step):
         tags = np.flatnonzero(step == blur_step)
         sigma = _BLUR_RATIO**blur_step * samples
+        # Blur linear light first: gamma is applied afterwards, as in a camera.
         light[tags] = _blurred(sharp[tags], sigma)
+        # The derivative by log blur as a difference over one step of the blur.
         wider = _blurred(sharp[tags], sigma * _BLUR_RATIO)
         by_blur[tags] = (wider - light[tags]) / np.float32(math.log(_BLUR_RATIO))
     return _with_slopes(light, by_blur, framed.shape[1], samples)
@@ -146,7 +149,9 @@ def _blurred(sharp: Map, sigma: float) -> Map:
 def _with_slopes(light: Map, light_by_blur: Map, side_cells: int, samples: int) -> TagTextures:
     """Encodes the light as a camera stores it and lays out values and slopes in one sheet."""
     count, size, _ = light.shape
+    # A camera blurs light and then applies gamma, so the derivatives get gamma's slope too.
     stored, by_light = _encoded(light)
+    # One sheet for all textures: a single remap samples every tag.
     rows = min(_TALLEST_PX // size, max(count, 1))
     columns = max(1, math.ceil(count / rows))
     tiles = np.zeros((rows * columns, size, size, 4), dtype=np.float32)

@@ -65,6 +65,7 @@ class Hills:
             raised_tags = on_planes(camera, tags, tags.heights_mm + height_mm)
             middles = raised_tags.places_mm + self._to_middles(tags)
             inside = shapely.contains_xy(outline, middles[:, 0], middles[:, 1])
+            # Hills are sorted from the highest: the first hit hides those below.
             ground = np.where(inside & (ground == 0), height_mm, ground)
         return ground
 

@@ -46,6 +46,7 @@ def clear_hypotheses(readings: Sequence[Readings], patterns: TagPatterns) -> Hyp
     """Returns the tags of the squares that read as one tag and no other, one each."""
     table = _compared(readings, patterns)
     total = table.score + table.ring
+    # The best two patterns of each square decide whether it is clear.
     order = np.argsort(-total, axis=1, kind="stable")[:, :2]
     best, rows = order[:, :1], np.arange(len(total))[:, None]
     scores = table.score[rows, order]

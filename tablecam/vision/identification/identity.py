@@ -81,6 +81,7 @@ class Identities:
         Patterns `taken` (k,) are identified elsewhere and do not compete.
         """
         others = self.mismatch.copy() if taken is None else np.where(taken, np.inf, self.mismatch)
+        # A tag is no rival of itself.
         others[np.arange(len(self.fits)), self.fits.tags.pattern] = np.inf
         return np.asarray(others.min(axis=1, initial=np.inf) - self.own_mismatch)
 
@@ -108,6 +109,7 @@ class Identities:
     def is_known(self, taken: Rows) -> Rows:
         """Returns which fits look like their tag, and like no other that is not `taken` (k,)."""
         least_margin = _LEAST_MARGIN * np.minimum(self.rival_mismatch, 1.0)
+        # A hidden border suggests hidden cells, which may look like another pattern.
         least_margin += _MARGIN_FOR_BORDER * self.border_mismatch
         return np.asarray(self.is_tag & (self.margin(taken) >= least_margin))
 
@@ -137,6 +139,7 @@ def identify(
         if len(rows):
             seen = _seen_cells(grey, camera, patterns, kind, fits[rows])
             px_per_mm = camera.px_per_mm(fits.tags.places_mm[rows], kind.height_mm)
+            # One blur for all tags of a kind: their scales in a picture are similar.
             px_per_cell = float(np.median(px_per_mm)) * kind.size_mm / patterns.side_cells
             expected, nearest = _expected(patterns.cells[kind.pattern], blur_px / px_per_cell)
             mismatch[np.ix_(rows, kind.pattern)] = _inner_mismatch(seen, expected)

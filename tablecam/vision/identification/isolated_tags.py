@@ -46,6 +46,7 @@ def lone_guesses(sight: Sight, squares: TagGuesses, isolated: Index) -> TagGuess
     parts = []
     for row in _rows_with_ring(sight, shown, expected).tolist():
         noise = sight.noise_grey / float(light.gain_grey[row])
+        # All patterns at all four turns compete.
         best = _likeliest(shown[row], expected.reshape(-1, expected.shape[2]), noise)
         candidates = squares[np.full(len(best), row)]
         headings_rad = candidates.headings_rad + best % 4 * (np.pi / 2)

@@ -131,6 +131,7 @@ class OccludedPlacement:
         """Returns what the placement may show, its own size first, if its own name is likely."""
         prior = self._prior(free, odds)
         likely = prior * np.exp((self._costs.min() - self._costs) / SPREAD)
+        # Skips the expensive fit of rivals if the name is hopeless anyway.
         if not free[self._own] or likely[self._own] < _LEAST_PROBABILITY * likely.sum():
             return []
         own_size = self._same_size(prior)
@@ -150,6 +151,7 @@ class OccludedPlacement:
             / own_size.prior[own]
             * np.exp((own_size.costs[own] - own_size.costs) / SPREAD)
         )
+        # The posterior odds of a blank card of this size at this place.
         card = _CARD_PRIOR * np.exp((own_size.costs[own] - self._cost_of_card()) / SPREAD)
         other_size_odds = [
             float((other.prior * np.exp((self._costs[self._own] - other.costs) / SPREAD)).sum())
@@ -168,6 +170,7 @@ class OccludedPlacement:
     def is_worth(self) -> bool:
         """Whether enough of its own tag, and of the black inside it, is visible."""
         thresholds = self._thresholds
+        # The evidence averaged over all names of the dictionary.
         average = np.log(np.exp((self._costs.min() - self._costs) / SPREAD).mean())
         lead = (self._costs.min() - self._costs[self._own]) / SPREAD - average
         is_shown = self.paint >= min(
@@ -189,6 +192,7 @@ class OccludedPlacement:
 
     @property
     def _is_paint(self) -> Rows:
+        """Which points inside its own tag are black, (m,)."""
         is_inner = tag_points(self.sight.patterns.side_cells).is_inner
         return np.asarray(is_inner & (self._expected[self._own, 0] < AS_SHOWN))
 
@@ -222,6 +226,7 @@ class OccludedPlacement:
 
     def _cost_of_card(self) -> float:
         """Returns the least cost of a black or white card with a tag's border and rim."""
+        # All tags share border and rim: their mean shows both.
         ring = self._expected.mean(axis=(0, 1))
         is_inner = tag_points(self.sight.patterns.side_cells).is_inner
         cards = np.stack(
@@ -240,7 +245,9 @@ class OccludedPlacement:
             )
             values = values_at_points(self.sight, other_size)
             costs, no_tag_cost = self._cost_of(self._expected.reshape(len(prior), -1), values)
+            # Compare costs relative to no tag, as the pixels of another size differ.
             costs += self._no_tag_cost - no_tag_cost
+            # Its own name at another size is no rival: the size of each tag is known.
             costs = np.where(names == self._own, np.inf, costs)
             rivals = np.argsort(costs - SPREAD * np.log(prior))[:_RIVALS]
             yield Hypothesis(other_size.tags, prior, costs, rivals)

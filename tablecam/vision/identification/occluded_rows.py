@@ -73,6 +73,7 @@ class Slots:
             if not len(more):
                 break
             identified = np.concatenate([identified, more])
+            # An identified tag cannot lie anywhere else.
             free[self.ids[more]] = False
         return identified
 
@@ -96,6 +97,7 @@ class Slots:
         overlaps, is_same_name = self._overlaps, self.ids[:, None] == self.ids
         lead = self.worth[:, None] - self.worth
         order = np.arange(len(self.ids))
+        # Of fits with the same name at the same place the worthier, then the first, stays.
         is_repeat = (
             overlaps & is_same_name & ((lead < 0) | ((lead == 0) & (order[:, None] > order)))
         )
@@ -144,6 +146,7 @@ def at_slots(
         of_size = np.flatnonzero(fits.tags.sizes_mm == size_mm)
         expected = expected_at_points(sight.dictionary.cells, sight.blur_cells(fits.tags[of_size]))
         values = values_at_points(sight, fits[of_size])
+        # A cheap test of border and rim first, as scoring one placement is costly.
         is_framed = _are_framed(sight, fits[of_size], values, expected, least)
         for row, patch in zip(of_size[is_framed], values[is_framed], strict=True):
             own = int(sight.patterns.ids[fits.tags.pattern[row]])

@@ -57,6 +57,7 @@ def half_hidden_hypotheses(
     square = np.concatenate([np.empty(0, np.int64), *(part.square for part in parts)])
     cost = np.concatenate([np.empty(0), *(part.cost for part in parts)])
     order = np.lexsort((cost, square))
+    # Sorted by square and cost: `first` is the cheapest row of the same square.
     first = np.searchsorted(square[order], square[order])
     is_chosen = (np.arange(len(order)) - first < _MOST_FOR_A_SQUARE) & (cost[order] < _MOST_COST)
     chosen = order[is_chosen & (cost[order] - cost[order][first] < _MOST_EXTRA_COST)]
@@ -119,6 +120,7 @@ def _likeness(seen: Map, expected: Map) -> Array:
 
 def _levels(seen: Map, expected: Map, points: TagPoints) -> tuple[Map, Map]:
     """Returns the grey of paint, and paper minus paint, from each patch's border and rim, (n,)."""
+    # All tags share border and rim: their mean shows both.
     ring = expected.mean(axis=(0, 1))
     border, rim = (np.median(seen[:, part], axis=1) for part in (points.is_border, points.is_rim))
     expected_border, expected_rim = (
@@ -223,6 +225,7 @@ class HalfHidden:
         lead = self._extra_cost - np.take_along_axis(margins, self.explanations.pattern, axis=1)
         is_known = self.is_tag & free[self.ids] & (lead >= 0).all(axis=1)
         rows = self._without_rivals(is_known, margins)
+        # Two squares may look like one tag: only a clear leader may take the name.
         rows = rows[self._leads(rows, self.margin(np.ones_like(free))[0])]
         return rows[~self._is_repeat(rows)]
 
@@ -282,6 +285,7 @@ class HalfHidden:
     def is_tag(self) -> Rows:
         """Which look like some tag, whatever its name, with something over it."""
         to_blank = self.explanations.blank - self.own
+        # A square that is almost as well explained by a blank card may have less over it.
         most = np.minimum(_MOST_COST, _MOST_COST_BEYOND_MARGIN + to_blank)
         most = np.where(self.fits.likeness >= _LIKENESS_IF_ALIKE, _MOST_COST_IF_ALIKE, most)
         return np.asarray((self.own <= most) & (to_blank >= _MARGIN_TO_BLANK))

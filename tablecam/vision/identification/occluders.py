@@ -96,10 +96,12 @@ def explanations(
     """
     cost_per_square = _cost_per_square(noise)
     flat = expected.reshape(-1, expected.shape[2])
+    # A cheap ranking by the inner points first: comparing with all occluders is costly.
     tags, _ = likeliest(seen, expected, points, few=few, noise=noise)
     if always is not None:
         tags = np.concatenate([4 * always, tags], axis=1)
     ring = flat.mean(axis=0)
+    # A blank black or white card competes as the explanation "no tag".
     squares = np.stack([np.where(points.is_inner, level, ring) for level in (0.0, 1.0)])
     squares = squares.astype(np.float32)
     covers = _covers(points.side_cells)
@@ -116,6 +118,7 @@ def explanations(
         mismatch = np.minimum(
             (seen[rows, None] - candidates) ** 2 * cost_per_square[rows, None, None], cap
         )
+        # One matrix product sums the mismatch outside every occluder at once.
         visible_cost = (mismatch.reshape(-1, mismatch.shape[2]) @ is_visible).reshape(
             *mismatch.shape[:2], -1
         )
@@ -157,6 +160,7 @@ def _price_of_hiding(seen: Map, covers: Rows) -> Map:
     covered = covers.astype(np.float32).T
     size = covered.sum(axis=0)
     total, squares = seen @ covered, (seen * seen) @ covered
+    # The variance of the covered values, as an occluder should be of one grey.
     uneven = (squares - total**2 / np.maximum(size, 1)) / (2 * _OCCLUDER_SIGMA**2)
     price = _HIDDEN_POINT_COST * size + np.minimum(uneven, _MOST_UNEVEN_COST * size)
     return np.asarray(price + _OCCLUDER_COST * (size > 0), dtype=np.float32)

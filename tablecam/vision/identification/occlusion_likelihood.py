@@ -52,6 +52,7 @@ def costs_if_covered(seen: Map, meant: Map, *, noise: float) -> tuple[Array, Arr
     mismatch *= mismatch
     np.minimum(mismatch, np.float32(_MOST_POINT_COST), out=mismatch)
     cover_gain = mismatch - cover_cost
+    # Cover a point only if its whole neighbourhood gains: an occluder is larger than a point.
     cover_gain *= _box_sums(cover_gain) > 0
     costs = mismatch.sum(axis=(1, 2)).astype(np.float64) - cover_gain.sum(axis=(1, 2))
     return costs, cover_cost.sum(axis=(1, 2), dtype=np.float64)

@@ -96,6 +96,7 @@ class Mates:
         is_near = distance_mm[tag, mate] < reach_mm[mate] + _NEAR_MM
         nats = np.where(is_in_contact, FLUSH_NATS, np.where(is_near, NEAR_NATS, 0.0))
         of_unit = np.zeros((len(tags), int(self.unit.max(initial=0)) + 1))
+        # Of several neighbours the strongest evidence counts, as they are not independent.
         np.maximum.at(of_unit, (tag, in_unit[mate]), nats)
         return np.asarray(np.where(self.unit != _NO_UNIT, of_unit[:, self.unit], 0.0))
 

@@ -62,6 +62,7 @@ def known_rows(found: Identities, square: Index, taken: Rows) -> Index:
     """
     likeness = found.fits.likeness
     pattern = found.fits.tags.pattern
+    # First the certain ones, which remove rivals for the rest.
     first = _first_of_each(square, np.argsort(-likeness, kind="stable"))
     sure_rows = first[found.is_sure[first]]
     # A pattern that is certain elsewhere is neither a rival nor a name for an uncertain fit.
