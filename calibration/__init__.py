@@ -1,5 +1,5 @@
-"""The camera as a mathematical object: lens, table pose, picture ↔ table with covariance.
+"""Models a camera: its lens, its pose over the table, and picture ↔ table with covariance.
 
-Takes pictures of boards and table tags as arrays; gives a `Camera` and the sheets to print.
-May import nothing else of this project.
+Reads pictures of boards and table tags as arrays; produces a `Camera` and the sheets to print.
+Imports no other package of this project.
 """

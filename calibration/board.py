@@ -1,11 +1,10 @@
-"""The boards that a lens is calibrated with, and their corners in a picture.
+"""Finds the boards that calibrate a lens, and their corners, in a picture.
 
-Markers, or OpenCV's chessboard finder, only say where about each corner is; `fit_corners` then says
-exactly where. (OpenCV's own ChArUco detector is not asked: in 4.11 it puts corners half a
-pixel off.)
+Markers, or OpenCV's chessboard finder, only give each corner's approximate place; `fit_corners`
+refines it. (OpenCV's own ChArUco detector is not used: in 4.11 it puts corners half a pixel off.)
 
-A board printed at another scale, such as 70 % to fit A4, gives the same lens: only its distance
-comes out wrong, and nobody asks for that.
+A board printed at another scale, such as 70 % to fit A4, gives the same lens: only its distance is
+wrong, and nothing uses that.
 """
 
 from __future__ import annotations
@@ -31,16 +30,16 @@ LENS_BOARD_DICTIONARY = "DICT_5X5_100"
 _LEAST_CORNERS = 12
 _FREE_SHARE_OF_LENS_BOARD = 0.178  # of a square's side: up to the nearest marker, a tenth less
 _FREE_SHARE_OF_CHESSBOARD = 0.45
-_LARGEST_DISAGREEMENT = 0.15  # of a square's side, between what two markers say of one corner
+_LARGEST_DISAGREEMENT = 0.15  # of a square's side, between two markers' predictions of one corner
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoardView:
-    """A board as one picture shows it.
+    """The corners of a board in one picture.
 
-    `board_mm` (n, 3) are the seen corners on the board, `corners_px` (n, 2) in the picture, and
-    `corner_ids` (n,) number them row by row. `blur_px` is the standard deviation of the
-    blur across the board's edges: its sharpness, the less the better.
+    `board_mm` (n, 3) are the visible corners on the board, `corners_px` (n, 2) in the picture, and
+    `corner_ids` (n,) number them row by row. `blur_px` is the standard deviation of the blur across
+    the board's edges.
     """
 
     name: str
@@ -60,19 +59,19 @@ class BoardView:
 
 
 def apart_px(view: BoardView, other: BoardView, *, least_shared: int = 1) -> float:
-    """How far apart two views show the corners they share, on average; inf if they share fewer."""
-    _, mine, its = np.intersect1d(view.corner_ids, other.corner_ids, return_indices=True)
-    if len(mine) < least_shared:
+    """Returns the mean distance of corners that two views share; inf if they share fewer."""
+    _, rows, other_rows = np.intersect1d(view.corner_ids, other.corner_ids, return_indices=True)
+    if len(rows) < least_shared:
         return float("inf")
-    apart = view.corners_px[mine] - other.corners_px[its]
-    return float(np.linalg.norm(apart, axis=1).mean())
+    offsets = view.corners_px[rows] - other.corners_px[other_rows]
+    return float(np.linalg.norm(offsets, axis=1).mean())
 
 
 def find_lens_board(picture: Picture, name: str) -> BoardView:
-    """The ChArUco lens board in a grey picture.
+    """Finds the ChArUco lens board in a grey picture.
 
     Raises:
-        CalibrationError: Fewer than twelve of its corners are to be seen.
+        CalibrationError: Fewer than twelve of its corners are visible.
     """
     expected = _expected_corners(_find_markers(picture))
     starts, edges = expected[:, 0], expected[:, 1:]
@@ -85,11 +84,12 @@ def find_lens_board(picture: Picture, name: str) -> BoardView:
 def find_chessboard(
     picture: Picture, name: str, *, inner_corners: tuple[int, int], square_mm: float
 ) -> BoardView:
-    """A plain chessboard of so many inner corners (across, down) in a grey picture.
+    """Finds a plain chessboard with `inner_corners` (across, down) in a grey picture.
 
     Raises:
-        CalibrationError: The board is not to be seen as a whole.
+        CalibrationError: The board is not visible as a whole.
     """
+    # The sector-based finder is more accurate; the older one finds some boards that it misses.
     found, corners = cv2.findChessboardCornersSB(picture, inner_corners)
     if not found:
         found, corners = cv2.findChessboardCorners(picture, inner_corners)
@@ -99,6 +99,7 @@ def find_chessboard(
             f"{name}: expected a view of a whole {across}x{down} chessboard, got none"
         )
     grid = np.asarray(corners, dtype=np.float64).reshape(down, across, 2)
+    # Neighbouring corners give the directions of the two edges at each corner.
     edges = np.stack([np.gradient(grid, axis=1), np.gradient(grid, axis=0)], axis=2)
     edges = edges.reshape(-1, 2, 2)
     radius = _FREE_SHARE_OF_CHESSBOARD * np.linalg.norm(edges, axis=2).min(axis=1)
@@ -114,7 +115,7 @@ def _view(
     square_mm: float,
     board: str,
 ) -> BoardView:
-    """The view of a board of so many corners, all of which were looked for; `board` is its name.
+    """Returns the view of a board from all its corners as fitted; `board` is its name in errors.
 
     Raises:
         CalibrationError: Too few of them were found.
@@ -123,7 +124,8 @@ def _view(
     ids = np.arange(across * down)
     column, row = ids % across, ids // across
     sides = fitted.polarity * np.where((column + row) % 2, -1, 1)
-    seen = fitted.found & (sides == np.sign(sides.sum()))  # black and white take turns
+    # Squares alternate: a corner of the wrong polarity was fitted to something else.
+    seen = fitted.found & (sides == np.sign(sides.sum()))
     if seen.sum() < _LEAST_CORNERS or len(set(column[seen])) < 3 or len(set(row[seen])) < 3:
         raise CalibrationError(
             f"{name}: expected a view of the {board} with {_LEAST_CORNERS} corners or more in "
@@ -131,6 +133,7 @@ def _view(
         )
     board_mm = np.stack([column + 1.0, row + 1.0, np.zeros(len(ids))], axis=1) * square_mm
     height, width = picture.shape
+    # The worse of the two directions: motion blurs along one only.
     blur = np.median(fitted.blur_px[seen], axis=0).max()
     return BoardView(
         name, width, height, board_mm[seen], fitted.corners_px[seen], ids[seen], float(blur)
@@ -139,12 +142,13 @@ def _view(
 
 @cache
 def _dictionary() -> cv2.aruco.Dictionary:
+    """Returns the dictionary of the board's markers."""
     return cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, LENS_BOARD_DICTIONARY))
 
 
 @cache
 def _markers_mm() -> dict[int, Array]:
-    """The corners (4, 2) of each marker on the board, by its id, in millimetres."""
+    """Returns the corners (4, 2) of each marker on the board, by its id, in millimetres."""
     board = cv2.aruco.CharucoBoard(
         LENS_BOARD_SQUARES, LENS_BOARD_SQUARE_MM, LENS_BOARD_MARKER_MM, _dictionary()
     )
@@ -153,7 +157,7 @@ def _markers_mm() -> dict[int, Array]:
 
 
 def _find_markers(picture: Picture) -> dict[int, Array]:
-    """The corners (4, 2), in pixels, of the board's markers that are seen exactly once."""
+    """Returns the corners (4, 2), in pixels, of the board's markers that appear exactly once."""
     detector = cv2.aruco.ArucoDetector(_dictionary())
     corners, ids, _ = detector.detectMarkers(picture)
     numbers = [] if ids is None else [int(number) for number in ids.ravel()]
@@ -165,26 +169,27 @@ def _find_markers(picture: Picture) -> dict[int, Array]:
 
 
 def _expected_corners(markers_px: dict[int, Array]) -> Array:
-    """Where the markers beside it put each corner, and the board's two edges there, (n, 3, 2) px.
+    """Predicts each corner and the board's two edges there from adjacent markers, (n, 3, 2) px.
 
-    An edge is as long as a square's side. nan where no marker beside the corner is seen, or where
-    two contradict each other: one of them was misread.
+    An edge is as long as a square's side. NaN if no adjacent marker is seen, or if two contradict
+    each other: one of them was misread.
     """
     columns, rows = LENS_BOARD_SQUARES
     expected = np.full(((columns - 1) * (rows - 1), 3, 2), np.nan)
     for corner in range(len(expected)):
         column, row = corner % (columns - 1), corner // (columns - 1)
         corner_mm = np.array([column + 1, row + 1]) * LENS_BOARD_SQUARE_MM
-        beside = [number for number in _markers_beside(corner) if number in markers_px]
-        says = [_through_markers(markers_px, [number], corner_mm) for number in beside]
-        if not says or _disagree(says):
+        markers = [number for number in _markers_beside(corner) if number in markers_px]
+        predictions = [_through_markers(markers_px, [number], corner_mm) for number in markers]
+        if not predictions or _disagree(predictions):
             continue
-        expected[corner] = _through_markers(markers_px, beside, corner_mm)
+        expected[corner] = _through_markers(markers_px, markers, corner_mm)
     return expected
 
 
 @cache
 def _markers_beside(corner: int) -> tuple[int, ...]:
+    """Returns the markers in the squares around a corner."""
     columns = LENS_BOARD_SQUARES[0] - 1
     corner_mm = np.array([corner % columns + 1, corner // columns + 1]) * LENS_BOARD_SQUARE_MM
     return tuple(
@@ -195,7 +200,7 @@ def _markers_beside(corner: int) -> tuple[int, ...]:
 
 
 def _through_markers(markers_px: dict[int, Array], numbers: list[int], corner_mm: Array) -> Array:
-    """A corner and its two edges (3, 2), as the plane of these markers shows them."""
+    """Returns a corner and its two edges (3, 2), projected through the plane of these markers."""
     quads_mm = np.concatenate([_markers_mm()[number] for number in numbers])
     quads_px = np.concatenate([markers_px[number] for number in numbers])
     plane, _ = cv2.findHomography(quads_mm, quads_px)
@@ -207,7 +212,9 @@ def _through_markers(markers_px: dict[int, Array], numbers: list[int], corner_mm
     return np.stack([middle, right - left, below - above])
 
 
-def _disagree(says: list[Array]) -> bool:
-    side_px = float(np.linalg.norm(says[0][1:], axis=1).min())
-    apart_px = float(np.linalg.norm(says[0][0] - says[-1][0]))
-    return not apart_px <= _LARGEST_DISAGREEMENT * side_px
+def _disagree(predictions: list[Array]) -> bool:
+    """Whether the first and last marker predict different places for a corner."""
+    side_px = float(np.linalg.norm(predictions[0][1:], axis=1).min())
+    distance_px = float(np.linalg.norm(predictions[0][0] - predictions[-1][0]))
+    # Negated, so that NaN counts as a disagreement.
+    return not distance_px <= _LARGEST_DISAGREEMENT * side_px

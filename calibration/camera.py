@@ -1,6 +1,6 @@
-"""The camera over the table: picture ↔ table millimetres, with covariances.
+"""Maps between picture pixels and table millimetres for a camera over the table, with covariances.
 
-Frames: the table's (millimetres, z up, see `Pose`) and the picture's (pixels, (0, 0) the centre
+Frames: the table's (millimetres, z up, see `Pose`) and the picture's (pixels, (0, 0) is the centre
 of the top-left pixel).
 """
 
@@ -17,18 +17,18 @@ from calibration.lens import LENS_PARAMETERS, Lens
 Array = NDArray[np.float64]
 
 CAMERA_PARAMETERS = (*LENS_PARAMETERS, "rx_rad", "ry_rad", "rz_rad", "tx_mm", "ty_mm", "tz_mm")
-"""The order of a camera's parameters in every vector and covariance: lens, then pose."""
+"""The order of a camera's parameters in all vectors and covariances: lens, then pose."""
 
 
 _PX_PER_MM = (0.02, 200.0)
-"""Between these lies the scale of every picture of a table."""
+"""The range of scales that a picture of a table may have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Where the table lies before the camera: X_camera = R X_table + t.
+    """The pose of the table in front of the camera: X_camera = R X_table + t.
 
-    The camera's own axes are OpenCV's: x right, y down, z forward.
+    The camera's axes are OpenCV's: x right, y down, z forward.
     """
 
     rotation_vector_rad: tuple[float, float, float]
@@ -42,23 +42,23 @@ class Pose:
 
     @property
     def translation(self) -> Array:
-        """The table's origin as the camera sees it, (3,) in millimetres."""
+        """The table's origin in the camera's frame, (3,) in millimetres."""
         return np.array(self.translation_mm, dtype=np.float64)
 
     @property
     def camera_centre_mm(self) -> Array:
-        """Where the camera is in the table's frame, (3,) in millimetres."""
+        """The camera's place in the table's frame, (3,) in millimetres."""
         centre: Array = -self.rotation.T @ self.translation
         return centre
 
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """A lens at a place over the table.
+    """A lens and its pose over the table.
 
-    `covariance` (15, 15), ordered as `CAMERA_PARAMETERS`, says how well lens and pose are known
-    together; None when they are exact, as a simulated camera's are. `name` is the calibration's,
-    and is kept with whatever was measured under it.
+    `covariance` (15, 15), ordered as `CAMERA_PARAMETERS`, is the joint uncertainty of lens and
+    pose; None if they are exact, as in a simulated camera. `name` is the calibration's and is
+    stored with every measurement made under it.
     """
 
     lens: Lens
@@ -74,15 +74,15 @@ class Camera:
             )
 
     def to_image(self, points_mm: ArrayLike) -> Array:
-        """The pixels (n, 2) at which table points (n, 3), in millimetres, are seen.
+        """Projects table points (n, 3), in millimetres, to pixels (n, 2).
 
-        A point behind the camera gives nan.
+        A point behind the camera gives NaN.
         """
         directions, _ = self._directions(points_mm)
         return self.lens.to_pixels(directions)
 
     def to_image_with_jacobian(self, points_mm: ArrayLike) -> tuple[Array, Array]:
-        """As `to_image`, with the derivative of each pixel by its table point, (n, 2, 3) px/mm."""
+        """Projects like `to_image`, with each pixel's derivative, (n, 2, 3) px/mm."""
         rotation = self.pose.rotation
         directions, depth = self._directions(points_mm)
         pixels, by_direction = self.lens.to_pixels_with_jacobian(directions)
@@ -92,17 +92,17 @@ class Camera:
         return pixels, by_direction @ by_seen @ rotation
 
     def _directions(self, points_mm: ArrayLike) -> tuple[Array, Array]:
-        """Where table points (n, 3) are seen, as x/z and y/z (n, 2), and how far ahead, (n,)."""
+        """Returns directions x/z, y/z (n, 2) of table points (n, 3), and their depths, (n,)."""
         points = np.asarray(points_mm, dtype=np.float64)
         seen = points @ self.pose.rotation.T + self.pose.translation
         depth = np.where(seen[..., 2] > 0, seen[..., 2], np.nan)
         return seen[..., :2] / depth[..., None], depth
 
     def to_table(self, points_px: ArrayLike, height_mm: ArrayLike = 0.0) -> Array:
-        """The places (n, 2), in millimetres, on the plane `height_mm` above the table.
+        """Maps pixels to places (n, 2), in millimetres, on the plane `height_mm` above the table.
 
         `height_mm` is one number or (n,). A pixel that looks away from the table, or that no
-        direction reaches, gives nan.
+        direction reaches, gives NaN.
         """
         directions = self.lens.to_directions(points_px)
         rays = np.concatenate([directions, np.ones((*directions.shape[:-1], 1))], axis=-1)
@@ -114,10 +114,10 @@ class Camera:
         return np.asarray(centre[:2] + reach[..., None] * rays[..., :2])
 
     def sees(self, places_mm: ArrayLike) -> NDArray[np.bool_]:
-        """Whether places (n, 2) on the table are in or about the picture and map back, (n,).
+        """Returns which places (n, 2) on the table appear in or near the picture and map back.
 
-        They are not behind the camera, where its lens folds back, or at a scale that no picture
-        of a table has.
+        This excludes places behind the camera, where its lens folds back, or at a scale that no
+        picture of a table has.
         """
         places = np.asarray(places_mm, dtype=np.float64)
         size_px = np.array([self.lens.width_px, self.lens.height_px])
@@ -125,24 +125,26 @@ class Camera:
             pixels = self.to_image(_at_height(places, 0.0))
             back = self.to_table(pixels)
             scale = self.px_per_mm(places)
-        is_about = ((pixels > -size_px) & (pixels < 2 * size_px)).all(axis=-1)
+        is_near = ((pixels > -size_px) & (pixels < 2 * size_px)).all(axis=-1)
         is_in_scale = (scale > _PX_PER_MM[0]) & (scale < _PX_PER_MM[1])
+        # A lens that folds back sends far places to pixels of other places.
         maps_back = (np.abs(back - places) < 1.0).all(axis=-1)
-        return np.asarray(is_about & is_in_scale & maps_back)
+        return np.asarray(is_near & is_in_scale & maps_back)
 
     def to_table_with_jacobian(
         self, points_px: ArrayLike, height_mm: ArrayLike = 0.0
     ) -> tuple[Array, Array]:
-        """As `to_table`, with the derivative of each place by its pixel, (n, 2, 2) mm/px."""
+        """Maps like `to_table`, with each place's derivative by its pixel, (n, 2, 2) mm/px."""
         places = self.to_table(points_px, height_mm)
         _, by_point = self.to_image_with_jacobian(_at_height(places, height_mm))
+        # The inverse function theorem: invert the derivative of the projection.
         by_pixel = np.linalg.inv(by_point[..., :2]).astype(np.float64)
         return places, by_pixel
 
     def parameter_jacobian(self, points_mm: ArrayLike) -> Array:
-        """The derivative of the pixels of points (n, 3) by the camera's parameters, (n, 2, 15).
+        """Returns the derivative of points' pixels by the camera's parameters, (n, 2, 15).
 
-        Ordered as `CAMERA_PARAMETERS`.
+        `points_mm` is (n, 3); parameters are ordered as `CAMERA_PARAMETERS`.
         """
         points = np.asarray(points_mm, dtype=np.float64).reshape(-1, 3)
         _, jacobian = cv2.projectPoints(
@@ -156,10 +158,10 @@ class Camera:
         return np.asarray(np.hstack([by_lens, by_pose]), dtype=np.float64).reshape(-1, 2, 15)
 
     def table_covariance(self, places_mm: ArrayLike, height_mm: ArrayLike = 0.0) -> Array:
-        """What the calibration leaves uncertain of places (n, 2): (n, 2, 2) in mm².
+        """Returns the covariance of places (n, 2) caused by the calibration: (n, 2, 2) in mm².
 
-        A pixel that is read exactly is still placed wrongly by this much, and places near each
-        other are wrong together. Zeros when the camera is exact.
+        Even an exactly read pixel has this error, which places near each other share. Zeros if the
+        camera is exact.
         """
         places = np.asarray(places_mm, dtype=np.float64)
         if self.covariance is None:
@@ -168,21 +170,22 @@ class Camera:
         return np.asarray(by_parameter @ self.covariance @ by_parameter.transpose(0, 2, 1))
 
     def place_by_parameter(self, places_mm: ArrayLike, height_mm: ArrayLike = 0.0) -> Array:
-        """How places (n, 2) shift with the camera's parameters while pixels stay, (n, 2, 15).
+        """Returns the derivative of places by the camera's parameters at fixed pixels, (n, 2, 15).
 
-        Ordered as `CAMERA_PARAMETERS`.
+        `places_mm` is (n, 2); parameters are ordered as `CAMERA_PARAMETERS`.
         """
         points = _at_height(np.asarray(places_mm, dtype=np.float64), height_mm)
         _, by_point = self.to_image_with_jacobian(points)
         return np.asarray(-np.linalg.inv(by_point[..., :2]) @ self.parameter_jacobian(points))
 
     def px_per_mm(self, places_mm: ArrayLike, height_mm: ArrayLike = 0.0) -> Array:
-        """The picture's scale (n,) at places (n, 2): the root of the area that 1 mm² covers."""
+        """Returns the scale (n,) at places (n, 2): the root of the area that 1 mm² covers."""
         places = np.asarray(places_mm, dtype=np.float64)
         _, by_point = self.to_image_with_jacobian(_at_height(places, height_mm))
         return np.asarray(np.sqrt(np.abs(np.linalg.det(by_point[..., :2]))))
 
 
 def _at_height(places_mm: Array, height_mm: ArrayLike) -> Array:
+    """Returns places (n, 2) as points (n, 3) at a height."""
     heights = np.broadcast_to(np.asarray(height_mm, dtype=np.float64), places_mm.shape[:-1])
     return np.concatenate([places_mm, heights[..., None]], axis=-1)

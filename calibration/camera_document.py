@@ -1,4 +1,4 @@
-"""The keys of a camera file: a JSON document in and out, each key checked."""
+"""Reads and writes the JSON of a camera file, checking every key."""
 
 from __future__ import annotations
 
@@ -32,23 +32,27 @@ Count = Annotated[int, Field(ge=0)]
 Pixels = Annotated[int, Field(gt=0, le=100_000)]
 Turn = Annotated[float, Field(ge=-10, le=10)]
 Shift = Annotated[float, Field(ge=-1e6, le=1e6)]
-"""Of a camera, in millimetres: none hangs a kilometre away."""
+"""Limits of a camera's offset in millimetres: none is a kilometre away."""
 Rows = list[list[Number]]
 
 _LEAST_FOCAL_PX, _MOST_PX = 1.0, 1e6
 _MOST_RADIAL, _MOST_TANGENTIAL = 1000.0, 0.1
-"""Of a distortion: far beyond any lens, and near enough that nothing overflows."""
+"""Limits of distortion: far beyond any lens, yet nothing overflows."""
 
 Array = NDArray[np.float64]
 Contents = tuple[str, int, int, LensCalibration | None, TableCalibration | None]
-"""A name, a picture's width and height, and what was calibrated."""
+"""A name, a picture's width and height, and the lens and table calibrations."""
 
 
 class _Part(BaseModel):
+    """A part of a camera file, with unknown keys forbidden."""
+
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class _View(_Part):
+    """The error of one board view."""
+
     name: str
     rms_px: Length
     corners: Count
@@ -56,6 +60,8 @@ class _View(_Part):
 
 
 class _Tag(_Part):
+    """The offset of one table tag."""
+
     id: Count
     dx_mm: Number
     dy_mm: Number
@@ -63,7 +69,7 @@ class _Tag(_Part):
 
 
 class _Lens(_Part):
-    """What a lens alone and a placed camera have in common."""
+    """The keys that a lens calibration and a table calibration share."""
 
     order: ClassVar[tuple[str, ...]]
 
@@ -78,6 +84,7 @@ class _Lens(_Part):
     @field_validator("camera_matrix")
     @classmethod
     def _has_focal_lengths(cls, rows: list[list[float]]) -> list[list[float]]:
+        """Checks that the matrix is one of a camera."""
         expected = "expected [[fx, 0, cx], [0, fy, cy], [0, 0, 1]] with fx and fy above 0"
         if [len(row) for row in rows] != [3, 3, 3]:
             raise ValueError(expected)
@@ -92,6 +99,7 @@ class _Lens(_Part):
     @field_validator("distortion_k1_k2_p1_p2_k3")
     @classmethod
     def _is_of_a_lens(cls, distortion: list[float]) -> list[float]:
+        """Checks that the coefficients are in range."""
         k1, k2, p1, p2, k3 = map(abs, distortion)
         if max(k1, k2, k3) > _MOST_RADIAL or max(p1, p2) > _MOST_TANGENTIAL:
             raise ValueError(
@@ -103,6 +111,7 @@ class _Lens(_Part):
     @field_validator("covariance_order")
     @classmethod
     def _is_ours(cls, names: list[str]) -> list[str]:
+        """Checks the order of parameters."""
         if names != list(cls.order):
             raise ValueError(f"expected {', '.join(cls.order)}")
         return names
@@ -110,6 +119,7 @@ class _Lens(_Part):
     @field_validator("covariance")
     @classmethod
     def _is_a_covariance(cls, rows: list[list[float]]) -> list[list[float]]:
+        """Checks the size, symmetry and variances of the covariance."""
         size = len(cls.order)
         if len(rows) != size or any(len(row) != size for row in rows):
             raise ValueError(f"expected {size} rows of {size} numbers")
@@ -120,11 +130,15 @@ class _Lens(_Part):
 
 
 class _LensAlone(_Lens):
+    """The lens calibration."""
+
     order = LENS_PARAMETERS
     views: list[_View]
 
 
 class _Table(_Lens):
+    """The table calibration: lens and pose."""
+
     order = CAMERA_PARAMETERS
     rotation_vector_rad: Annotated[list[Turn], Field(min_length=3, max_length=3)]
     translation_mm: Annotated[list[Shift], Field(min_length=3, max_length=3)]
@@ -133,6 +147,8 @@ class _Table(_Lens):
 
 
 class _File(_Part):
+    """The whole camera file."""
+
     format: Literal["tablecam.camera"]
     version: Literal[1]
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
@@ -143,17 +159,18 @@ class _File(_Part):
 
     @model_validator(mode="after")
     def _holds_something(self) -> Self:
+        """Checks that the file has a lens or a table."""
         if self.lens is None and self.table is None:
             raise ValueError("expected a lens, a table or both, got neither")
         return self
 
 
 def from_text(text: str, source: str) -> Contents:
-    """What a camera file's text says; `source` is what errors call the file.
+    """Parses a camera file's text; `source` is its name in errors.
 
     Raises:
-        CalibrationError: It is no camera file, of another version, or a key is unknown, missing
-            or wrong: naming its line, and how many more there are.
+        CalibrationError: It is no camera file, of another version, or a key is unknown, missing or
+            wrong. The message names its line and how many more errors there are.
     """
     try:
         document = json.loads(text)
@@ -161,13 +178,14 @@ def from_text(text: str, source: str) -> Contents:
         raise CalibrationError(
             f"{source}:{error.lineno}: expected JSON, got: {error.msg}"
         ) from error
+    # A hostile file must give an error in one line, too.
     except (ValueError, RecursionError) as error:  # thousands of digits, or of levels
         raise CalibrationError(f"{source}: expected JSON, got: {error}") from error
     _check_version(document, text, source)
     try:
         file = _File.model_validate(document)
     except ValidationError as error:
-        raise _complaint(error, text, source) from error
+        raise _first_error(error, text, source) from error
     size = file.width_px, file.height_px
     lens = None if file.lens is None else _lens_calibration(file.lens, size)
     table = None if file.table is None else _table_calibration(file.table, size)
@@ -175,7 +193,7 @@ def from_text(text: str, source: str) -> Contents:
 
 
 def to_document(contents: Contents) -> dict[str, Any]:
-    """The JSON of a camera file."""
+    """Returns the JSON document of a camera file."""
     name, width_px, height_px, lens, table = contents
     return {
         "format": FORMAT,
@@ -189,26 +207,29 @@ def to_document(contents: Contents) -> dict[str, Any]:
 
 
 def _check_version(document: Any, text: str, source: str) -> None:
+    """Raises CalibrationError if format or version are not ours."""
     if not isinstance(document, dict):
         raise CalibrationError(f"{source}: expected a camera file, got {_shown(document)}")
     for key, expected in (("format", FORMAT), ("version", VERSION)):
         got = document.get(key)
         if got != expected or isinstance(got, bool):
-            came = _shown(got) if key in document else "nothing"
+            got_text = _shown(got) if key in document else "nothing"
             place = f"{source}:{_line(text, (key,))}" if key in document else source
-            raise CalibrationError(f"{place}: {key}: expected {_shown(expected)}, got {came}")
+            raise CalibrationError(f"{place}: {key}: expected {_shown(expected)}, got {got_text}")
 
 
-def _complaint(error: ValidationError, text: str, source: str) -> CalibrationError:
+def _first_error(error: ValidationError, text: str, source: str) -> CalibrationError:
+    """Converts pydantic's errors to one line about the first of them."""
     first, *others = error.errors(include_url=False)
     path = first["loc"]
     key = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")
     place = f"{source}:{_line(text, path)}: {key}" if path else source
     more = f" (and {len(others)} more)" if others else ""
-    return CalibrationError(f"{place}: {_said(first)}{more}")
+    return CalibrationError(f"{place}: {_expected_and_got(first)}{more}")
 
 
-def _said(problem: ErrorDetails) -> str:
+def _expected_and_got(problem: ErrorDetails) -> str:
+    """Returns what was expected and what came, in words."""
     if problem["type"] == "extra_forbidden":
         return f"expected no such key, got {_shown(problem['input'])}"
     if problem["type"] == "missing":
@@ -219,33 +240,34 @@ def _said(problem: ErrorDetails) -> str:
 
 
 def _line(text: str, path: Sequence[str | int]) -> int:
-    """The line, counted from 1, of what stands at a path of a valid JSON text, or around it."""
+    """Returns the line, counted from 1, of the value at a path of a JSON text, or of its parent."""
     decode = json.JSONDecoder().raw_decode
-    found = at = _past_gap(text, 0)
+    value_at = at = _next_token(text, 0)
     for part in path:
-        at, index = _past_gap(text, at + 1), 0
+        at, index = _next_token(text, at + 1), 0
         while text[at] not in "]}":
             begin, name = at, index
             if isinstance(part, str):
                 name, end = decode(text, at)
-                at = _past_gap(text, end)
+                at = _next_token(text, end)
             if name == part:
-                found = begin
+                value_at = begin
                 break
-            at, index = _past_gap(text, decode(text, at)[1]), index + 1
+            at, index = _next_token(text, decode(text, at)[1]), index + 1
         else:  # it is missing
             break
-    return text.count("\n", 0, found) + 1
+    return text.count("\n", 0, value_at) + 1
 
 
-def _past_gap(text: str, at: int) -> int:
-    """Where the next key, value or closing bracket begins."""
+def _next_token(text: str, at: int) -> int:
+    """Returns the index of the next key, value or closing bracket."""
     while text[at] in " \t\r\n,:":
         at += 1
     return at
 
 
 def _shown(value: Any) -> str:
+    """Returns a value as JSON of at most 60 characters."""
     try:
         text = json.dumps(value)
     except RecursionError:
@@ -254,15 +276,18 @@ def _shown(value: Any) -> str:
 
 
 def _lens(part: _Lens, size: tuple[int, int]) -> Lens:
+    """Returns the lens of a part."""
     (fx, _, cx), (_, fy, cy), _ = part.camera_matrix
     return Lens(*size, fx, fy, cx, cy, *part.distortion_k1_k2_p1_p2_k3)
 
 
 def _origin(part: _Lens) -> Origin:
+    """Returns the origin of a part."""
     return Origin(part.made_at, tuple(part.made_from))
 
 
 def _lens_calibration(part: _LensAlone, size: tuple[int, int]) -> LensCalibration:
+    """Converts the file's lens to a lens calibration."""
     return LensCalibration(
         lens=_lens(part, size),
         covariance=np.array(part.covariance),
@@ -273,6 +298,7 @@ def _lens_calibration(part: _LensAlone, size: tuple[int, int]) -> LensCalibratio
 
 
 def _table_calibration(part: _Table, size: tuple[int, int]) -> TableCalibration:
+    """Converts the file's table to a table calibration."""
     return TableCalibration(
         lens=_lens(part, size),
         pose=Pose(_triple(part.rotation_vector_rad), _triple(part.translation_mm)),
@@ -285,6 +311,7 @@ def _table_calibration(part: _Table, size: tuple[int, int]) -> TableCalibration:
 
 
 def _triple(values: Sequence[float]) -> tuple[float, float, float]:
+    """Returns three values as a tuple."""
     x, y, z = values
     return x, y, z
 
@@ -292,6 +319,7 @@ def _triple(values: Sequence[float]) -> tuple[float, float, float]:
 def _common_document(
     calibration: LensCalibration | TableCalibration, order: tuple[str, ...]
 ) -> dict[str, Any]:
+    """Returns the keys that both calibrations share."""
     return {
         "camera_matrix": calibration.lens.matrix.tolist(),
         "distortion_k1_k2_p1_p2_k3": calibration.lens.distortion.tolist(),
@@ -304,11 +332,13 @@ def _common_document(
 
 
 def _lens_document(calibration: LensCalibration) -> dict[str, Any]:
+    """Returns the document of a lens calibration."""
     views = [asdict(view) for view in calibration.views]
     return {**_common_document(calibration, LENS_PARAMETERS), "views": views}
 
 
 def _table_document(calibration: TableCalibration) -> dict[str, Any]:
+    """Returns the document of a table calibration."""
     return {
         **_common_document(calibration, CAMERA_PARAMETERS),
         "rotation_vector_rad": list(calibration.pose.rotation_vector_rad),

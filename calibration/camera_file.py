@@ -1,7 +1,7 @@
-"""The camera file (`camera.json`): read with every key checked, written without ever losing one.
+"""Reads and writes the camera file (`camera.json`) without ever losing an old one.
 
-A lens calibrated from board views and the table's place are kept apart, so that placing the table
-again always starts from the lens views alone and never counts one picture twice.
+Lens and table calibration are stored separately: placing the table again always starts from the
+board views alone and never counts one picture twice.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ __all__ = [
 ]
 
 
-_FEWEST_TAGS = 3
-"""A camera's place is found from no fewer."""
+_LEAST_TAGS = 3
+"""Least number of tags from which a camera's pose is found."""
 
 
 @dataclass(frozen=True, slots=True)
 class CameraFile:
-    """All that is known of one camera: its lens, its place over the table, or both.
+    """A camera file: a camera's lens, its pose over the table, or both.
 
-    `name` is the calibration's: measurements keep it. `source` is what error messages call the
-    file.
+    `name` is the calibration's and is stored with measurements. `source` is the file's name in
+    errors.
     """
 
     name: str
@@ -59,13 +59,13 @@ class CameraFile:
             raise ValueError("expected a lens, a table or both, got neither")
 
     def camera(self, tags_mm: ArrayLike | None = None) -> Camera:
-        """The camera over its table, with the covariance of lens and place together.
+        """Returns the camera over its table, with the joint covariance of lens and pose.
 
         Args:
-            tags_mm: Where the table's tags lie, (n, 2): it has to see three of them.
+            tags_mm: The places of the table's tags, (n, 2), of which it must see three.
 
         Raises:
-            CalibrationError: The file holds a lens alone, or a camera that does not see the table.
+            CalibrationError: The file has no table, or its camera does not see the table.
         """
         if self.table is None:
             raise CalibrationError(
@@ -73,15 +73,15 @@ class CameraFile:
                 "run `tablecam calibrate table` first"
             )
         camera = Camera(self.table.lens, self.table.pose, self.name, self.table.covariance)
-        if tags_mm is not None and (seen := int(camera.sees(tags_mm).sum())) < _FEWEST_TAGS:
+        if tags_mm is not None and (seen := int(camera.sees(tags_mm).sum())) < _LEAST_TAGS:
             raise CalibrationError(
-                f"{self.source}: table: expected a camera that sees {_FEWEST_TAGS} of the table's "
+                f"{self.source}: table: expected a camera that sees {_LEAST_TAGS} of the table's "
                 f"tags or more, got one that sees {seen}"
             )
         return camera
 
     def check_picture_size(self, width_px: int, height_px: int, picture_name: str) -> None:
-        """Refuse a picture that this camera cannot have taken.
+        """Refuses a picture that this camera cannot have taken.
 
         Raises:
             CalibrationError: The picture's size is not the camera file's.
@@ -94,12 +94,14 @@ class CameraFile:
 
 
 def calibration_name(made_at: datetime, *results: LensCalibration | TableCalibration) -> str:
-    """A name for a calibration: when it was made, and six letters that hang on what it found.
+    """Returns a name for a calibration: the time and six letters of a hash of its results.
 
     It can be part of a file's name on every system.
     """
     digest = hashlib.sha256()
     for result in results:
+        # The hash covers all results: two calibrations made in one second still get different
+        # names.
         digest.update(result.lens.parameters.tobytes() + result.covariance.tobytes())
         if isinstance(result, TableCalibration):
             digest.update(repr(result.pose).encode())
@@ -107,11 +109,11 @@ def calibration_name(made_at: datetime, *results: LensCalibration | TableCalibra
 
 
 def read_camera_file(path: Path | str) -> CameraFile:
-    """The camera file at `path`.
+    """Reads the camera file at `path`.
 
     Raises:
-        CalibrationError: The file is missing, is no camera file, is of another version, or one
-            of its keys is unknown, missing or wrong.
+        CalibrationError: The file is missing, is no camera file, is of another version, or one of
+            its keys is unknown, missing or wrong.
     """
     source = str(path)
     try:
@@ -126,7 +128,7 @@ def read_camera_file(path: Path | str) -> CameraFile:
 
 
 def to_json(camera_file: CameraFile) -> str:
-    """The text of a camera file."""
+    """Returns the text of a camera file."""
     document = to_document(
         (
             camera_file.name,
@@ -140,10 +142,10 @@ def to_json(camera_file: CameraFile) -> str:
 
 
 def write_camera_file(path: Path | str, camera_file: CameraFile) -> Path | None:
-    """Write a camera file; the path under which a file that was there before is kept, or None.
+    """Writes a camera file; returns the path of the copy of an earlier file, or None.
 
-    The old file stays beside the new one, named after its calibration. At every instant a whole
-    file is at `path`, so a crash loses neither.
+    The earlier file is copied beside the new one, named after its calibration. A complete file is
+    at `path` at every instant, so a crash loses neither.
 
     Raises:
         CalibrationError: The file cannot be written.
@@ -151,20 +153,21 @@ def write_camera_file(path: Path | str, camera_file: CameraFile) -> Path | None:
     path = Path(path)
     text = to_json(camera_file)
     try:
-        fresh = _write_beside(path, text)
+        temporary = _write_beside(path, text)
         try:
-            kept = keep_old(path)
-            os.replace(fresh, path)
+            copy_path = keep_old(path)
+            os.replace(temporary, path)
         except OSError:
-            fresh.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise CalibrationError(f"{path}: expected to write a camera file, got: {reason}") from error
-    return kept
+    return copy_path
 
 
 def _write_beside(path: Path, text: str) -> Path:
+    """Writes a temporary file in the same directory and returns its path."""
     with tempfile.NamedTemporaryFile(
         "w",
         encoding="utf-8",
@@ -176,15 +179,15 @@ def _write_beside(path: Path, text: str) -> Path:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    os.chmod(file.name, 0o644)  # a temporary file is private; a camera file is for anyone to read
+    os.chmod(file.name, 0o644)  # temporary files are private; anyone may read a camera file
     return Path(file.name)
 
 
 def keep_old(path: Path) -> Path | None:
-    """Copy a file that is about to be written over; where to, or None where there is no such file.
+    """Copies a file that is about to be overwritten; returns the copy's path, or None.
 
-    The copy lies beside it, named after its calibration, or `old` where it is of none; one that is
-    there already serves again.
+    The copy lies beside it, named after its calibration, or `old` if it is no camera file; an
+    identical copy is reused. None means that there is no file at `path`.
 
     Raises:
         OSError: It cannot be read, or the copy cannot be written.
@@ -193,25 +196,26 @@ def keep_old(path: Path) -> Path | None:
         old = path.read_bytes()
     except FileNotFoundError:
         return None
-    for kept in _names_to_keep(path):
+    for copy_path in _copy_paths(path):
         try:
-            with kept.open("xb") as file:
+            with copy_path.open("xb") as file:
                 file.write(old)
                 file.flush()
                 os.fsync(file.fileno())
         except FileExistsError:
-            if kept.read_bytes() == old:
-                return kept
+            if copy_path.read_bytes() == old:
+                return copy_path
         else:
-            return kept
+            return copy_path
     raise AssertionError("there is always a next number")
 
 
-def _names_to_keep(path: Path) -> Iterator[Path]:
+def _copy_paths(path: Path) -> Iterator[Path]:
+    """Yields paths for the copy of a file: with its calibration's name, then numbered."""
     try:
         name = read_camera_file(path).name
     except CalibrationError:
-        name = "old"  # whatever it was, it is not ours to lose
+        name = "old"  # not a camera file, but still not ours to lose
     yield path.with_suffix(f".{name}{path.suffix}")
     for number in itertools.count(2):
         yield path.with_suffix(f".{name}-{number}{path.suffix}")

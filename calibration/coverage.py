@@ -1,4 +1,4 @@
-"""What board views have shown of a lens so far, and what they still should: places and tilts."""
+"""Tracks which parts of the picture and which tilts the board views cover."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from calibration.lens import Lens
 Array = NDArray[np.float64]
 
 COLUMNS, ROWS = 4, 3
-"""The cells into which the field is cut."""
+"""The number of cells that the picture is divided into."""
 
 Tilt = Literal["flat", "left", "right", "top", "bottom"]
-"""Which side of the picture the board leans toward the camera with; `flat` if none."""
+"""The side of the picture where the board is tilted toward the camera; `flat` if none."""
 
 TILTS: tuple[Tilt, ...] = ("left", "right", "top", "bottom")
 
@@ -32,14 +32,14 @@ _NEARER = 1.13  # how much longer the side is drawn that leans toward the camera
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What views have shown: `cells` (rows of booleans, from top left) and tilts, counted."""
+    """The covered `cells` (rows of booleans, from top left), and the number of views per tilt."""
 
     cells: tuple[tuple[bool, ...], ...]
     tilts: tuple[tuple[Tilt, int], ...]
 
     @property
     def missing_cells(self) -> tuple[tuple[int, int], ...]:
-        """The cells (row, column) that no view has covered."""
+        """The cells (row, column) that no view covers."""
         return tuple(
             (row, column)
             for row, line in enumerate(self.cells)
@@ -49,13 +49,13 @@ class Coverage:
 
     @property
     def missing_tilts(self) -> tuple[Tilt, ...]:
-        """The ways of leaning that no view shows."""
+        """The tilts that no view shows."""
         counts = dict(self.tilts)
         return tuple(tilt for tilt in TILTS if not counts.get(tilt))
 
 
 def coverage(views: Sequence[BoardView], lens: Lens | None) -> Coverage:
-    """What these views show together; `lens` is the best known, None before there is one."""
+    """Returns what these views cover together; `lens` is the best estimate so far."""
     corners = np.zeros((ROWS, COLUMNS), dtype=np.intp)
     tilts: dict[Tilt, int] = dict.fromkeys(("flat", *TILTS), 0)
     for view in views:
@@ -68,15 +68,15 @@ def coverage(views: Sequence[BoardView], lens: Lens | None) -> Coverage:
 
 
 def tilt_of(view: BoardView, lens: Lens | None) -> Tilt:
-    """Which way the board leans in a view.
+    """Returns the tilt of the board in a view.
 
-    Without a lens a usual webcam's focal length stands in; the way of leaning does not hang on it.
+    Without a lens, a typical webcam's focal length is used; it hardly affects the direction.
     """
     lens = lens or usual_lens(view.width_px, view.height_px)
-    found, rotation_vector, _ = cv2.solvePnP(
+    is_solved, rotation_vector, _ = cv2.solvePnP(
         view.board_mm, view.corners_px, lens.matrix, lens.distortion
     )
-    if not found:
+    if not is_solved:
         return "flat"
     matrix, _ = cv2.Rodrigues(rotation_vector)
     normal = np.asarray(matrix, dtype=np.float64)[:, 2]
@@ -90,26 +90,27 @@ def tilt_of(view: BoardView, lens: Lens | None) -> Tilt:
 
 
 def usual_lens(width_px: int, height_px: int) -> Lens:
-    """A lens as most webcams have it, without distortion."""
+    """Returns a lens typical of webcams, without distortion."""
     middle = ((width_px - 1) / 2, (height_px - 1) / 2)
     return Lens(width_px, height_px, 0.9 * width_px, 0.9 * width_px, *middle)
 
 
-def next_cell(seen: Coverage) -> tuple[int, int] | None:
-    """The cell (row, column) that needs a view most, corners first; None when all are covered."""
+def next_cell(coverage_so_far: Coverage) -> tuple[int, int] | None:
+    """Returns the cell (row, column) to cover next, corners first; None if all are covered."""
     middle = np.array([(ROWS - 1) / 2, (COLUMNS - 1) / 2])
-    missing = seen.missing_cells
+    missing = coverage_so_far.missing_cells
     if not missing:
         return None
+    # Corners are farthest from the middle: they determine the distortion.
     return max(missing, key=lambda cell: float(np.abs((np.array(cell) - middle) / middle).sum()))
 
 
-def next_tilt(seen: Coverage, cell: tuple[int, int] | None) -> Tilt:
-    """How the board should lean in the next view; `flat` when every way has been shown.
+def next_tilt(coverage_so_far: Coverage, cell: tuple[int, int] | None) -> Tilt:
+    """Returns the tilt for the next view; `flat` if every tilt has been shown.
 
-    Toward the outside of the picture first: so it is seen steeply, and hides nothing.
+    Tilts toward the outside of the picture come first: the board is then steep and hides nothing.
     """
-    missing = seen.missing_tilts
+    missing = coverage_so_far.missing_tilts
     if not missing:
         return "flat"
     if cell is None:
@@ -125,9 +126,9 @@ def next_tilt(seen: Coverage, cell: tuple[int, int] | None) -> Tilt:
 def target_outline_px(
     cell: tuple[int, int] | None, tilt: Tilt, width_px: int, height_px: int
 ) -> Array:
-    """About where a board held as wanted is seen, (4, 2) px from its top left, clockwise.
+    """Returns the outline of a board held as asked, (4, 2) px from its top left, clockwise.
 
-    It stays inside of the picture; the side that leans toward the camera is the longer one.
+    It stays inside the picture; the side tilted toward the camera is the longer one.
     """
     row, column = cell or ((ROWS - 1) / 2, (COLUMNS - 1) / 2)
     size = np.array([_TARGET_SHARE * width_px, _TARGET_SHARE * width_px * 8 / 11])
@@ -141,6 +142,6 @@ def target_outline_px(
     nearness = signs @ np.array(toward[tilt], dtype=np.float64)
     scale = np.where(nearness > 0, _NEARER, np.where(nearness < 0, 2 - _NEARER, 1.0))
     shortened = np.where(np.array(toward[tilt]) != 0, 0.88, 1.0)
-    # Only the side's length shows that it is near; its distance from the middle stays.
+    # Only the near side's length changes; its distance from the middle stays.
     along = np.array(toward[tilt]) != 0
     return np.asarray(middle + signs * size / 2 * np.where(along, shortened, scale[:, None]))

@@ -1,7 +1,7 @@
-"""A picture of where board views covered the field, and how well that makes the lens known there.
+"""Draws where board views cover the field, and how uncertain the lens is there.
 
-The colours (cividis: dark blue to yellow) read the same with any kind of colour blindness; yellow
-is where the lens is least known.
+The colours (cividis, dark blue to yellow) are readable with any kind of colour blindness; yellow
+marks the most uncertain parts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _GRID = (27, 48)
 
 
 def coverage_picture(calibration: LensCalibration, views: Sequence[BoardView]) -> Picture:
-    """The field with each view's outline and corners over the expected error of the lens.
+    """Draws each view's outline and corners over the expected error of the lens.
 
     Blue-green-red, (height, width, 3).
     """
@@ -38,7 +38,7 @@ def coverage_picture(calibration: LensCalibration, views: Sequence[BoardView]) -
     field = (_FIELD_WIDTH, round(lens.height_px * scale))
     size = (_TOP + field[1] + _BOTTOM, _MARGIN + _FIELD_WIDTH + _RIGHT)
     canvas = np.full((*size, 3), 255, dtype=np.uint8)
-    sigmas = _everywhere(calibration)
+    sigmas = _field_sigmas(calibration)
     largest_px = _round_up(float(sigmas.max()))
     painted = _painted(sigmas, field, largest_px)
     _draw_views(painted, views, scale)
@@ -49,40 +49,46 @@ def coverage_picture(calibration: LensCalibration, views: Sequence[BoardView]) -
 
 
 def png_bytes(picture: Picture) -> bytes:
-    """The picture as a PNG file's content."""
+    """Returns the picture encoded as PNG."""
     _, encoded = cv2.imencode(".png", picture)
     return bytes(encoded)
 
 
-def _everywhere(calibration: LensCalibration) -> Array:
-    """How wrong the lens puts pixels all over the picture, (27, 48): one standard deviation."""
+def _field_sigmas(calibration: LensCalibration) -> Array:
+    """Returns the lens's sigma in pixels all over the picture, (27, 48)."""
     down, across = _GRID
     sigmas = field_sigmas_px(calibration, across=across, down=down, field=1.0)
     return np.nan_to_num(sigmas, nan=float(np.nanmax(sigmas)))  # the worst where it sees nothing
 
 
 def _round_up(value: float) -> float:
-    """The next of 1, 2, 5, 10, 20, ... hundredths, so that the bar has round numbers."""
+    """Rounds up to 1, 2, 5, 10, 20, ... hundredths, so that the colour bar has round numbers."""
     value = max(value, _LEAST_SCALE_PX)
-    ten = 10.0 ** np.floor(np.log10(value))
-    return float(ten * next(step for step in (1, 2, 5, 10) if step * ten >= value * 0.999))
+    power_of_ten = 10.0 ** np.floor(np.log10(value))
+    return float(
+        power_of_ten * next(step for step in (1, 2, 5, 10) if step * power_of_ten >= value * 0.999)
+    )
 
 
 def _painted(sigmas: Array, field: tuple[int, int], largest_px: float) -> Picture:
+    """Returns the sigmas as colours, at the size of the field."""
     levels = np.clip(sigmas / largest_px * 255, 0, 255).astype(np.float32)
     smooth = cv2.resize(levels, field, interpolation=cv2.INTER_CUBIC)
     return _coloured(np.clip(smooth, 0, 255).astype(np.uint8))
 
 
 def _coloured(levels: Picture) -> Picture:
+    """Applies the colour map."""
     return np.asarray(cv2.applyColorMap(levels, cv2.COLORMAP_CIVIDIS), dtype=np.uint8)
 
 
 def _draw_views(painted: Picture, views: Sequence[BoardView], scale: float) -> None:
+    """Draws the outlines and corners of views."""
     shift = 4  # cv2 draws between pixels when coordinates come in sixteenths
     for view in views:
         corners = np.rint(((view.corners_px + 0.5) * scale - 0.5) * 2**shift).astype(np.int32)
         hull = cv2.convexHull(corners)
+        # A dark line under a light one is visible on any colour.
         cv2.polylines(painted, [hull], True, _INK, 3, cv2.LINE_AA, shift)
         cv2.polylines(painted, [hull], True, _PAPER, 1, cv2.LINE_AA, shift)
     for view in views:
@@ -92,6 +98,7 @@ def _draw_views(painted: Picture, views: Sequence[BoardView], scale: float) -> N
 
 
 def _draw_heading(canvas: Picture, calibration: LensCalibration) -> None:
+    """Draws two lines of text above the field."""
     sigmas = field_sigmas_px(calibration)
     corners = sum(view.corners for view in calibration.views)
     lines = (
@@ -106,6 +113,7 @@ def _draw_heading(canvas: Picture, calibration: LensCalibration) -> None:
 
 
 def _draw_bar(canvas: Picture, height: int, largest_px: float) -> None:
+    """Draws the colour bar beside the field."""
     left = _MARGIN + _FIELD_WIDTH + 24
     ramp = np.linspace(255, 0, height).astype(np.uint8)[:, None].repeat(_BAR_WIDTH, axis=1)
     canvas[_TOP : _TOP + height, left : left + _BAR_WIDTH] = _coloured(ramp)

@@ -1,8 +1,8 @@
-"""What can be wrong with a calibration's input, said in one line."""
+"""Defines the error for unusable calibration input."""
 
 
 class CalibrationError(ValueError):
-    """A picture, a board or a camera file that cannot be used.
+    """An unusable picture, board or camera file.
 
-    The message is one line that names the thing, what was expected and what came.
+    The message is one line that names the thing, what was expected and what was found.
     """

@@ -1,4 +1,4 @@
-"""One grey picture out of a colour one, with every colour where its light fell."""
+"""Converts colour pictures to grey without shifting their edges."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-_SITES = np.array([[0.25, 0.5, 0.25]])
+_BAYER_WEIGHTS = np.array([[0.25, 0.5, 0.25]])
 
 
 def to_grey(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Grey (height, width) from blue-green-red (height, width, 3); grey is passed on as it is.
+    """Returns grey (height, width) from blue-green-red (height, width, 3) or grey.
 
-    The colours count as a Bayer sensor has sites for them: a quarter blue, half green, a quarter
-    red. Filling in the missing colours shifts blue and red by some hundredths of a pixel in
-    opposite directions; so weighed, the shifts cancel. With the usual weights for an eye, a lens
-    found from such a sensor came out twice as far from the truth.
+    Colours are weighted by a Bayer sensor's sites: a quarter blue, half green, a quarter red.
+    Demosaicing shifts blue and red by some hundredths of a pixel in opposite directions; with these
+    weights the shifts cancel. With the usual luma weights, a lens calibrated from such a sensor had
+    twice the error.
     """
     if picture.ndim == 2:
         return picture
-    return np.asarray(cv2.transform(picture, _SITES), dtype=np.uint8)
+    return np.asarray(cv2.transform(picture, _BAYER_WEIGHTS), dtype=np.uint8)

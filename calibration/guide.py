@@ -1,7 +1,7 @@
-"""The memory of a guided lens calibration: grey pictures in, advice out.
+"""Guides a lens calibration from grey pictures: says where to hold the board and takes views.
 
-Whoever holds the board needs to measure nothing: the guide says where to hold it and how to tip
-it, takes a view by itself when it is held still, and says when the lens is known well enough.
+The person with the board measures nothing: the guide says where to hold it and how to tilt it,
+takes a view when it is held still, and says when the lens is known well enough.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from calibration.stillness import Holding, Stillness
 
 Picture = NDArray[np.uint8]
 
-_NEW_PLACE_SHARE = 0.04  # of the diagonal: what the board must move by before the next view
+_NEW_PLACE_SHARE = 0.04  # of the diagonal that the board must move before the next view
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where the next view should show the board: a cell (row, column) or anywhere, and how."""
+    """Where the next view should show the board: a cell (row, column) or anywhere, and the tilt."""
 
     cell: tuple[int, int] | None
     tilt: Tilt
@@ -42,7 +42,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """The picture's sharpness, 0 to 100, with the best so far; blurs in pixels."""
+    """The picture's sharpness, 0 to 100, with the best so far; the blur in pixels."""
 
     score: float
     best: float
@@ -53,8 +53,8 @@ class Focus:
 class Advice:
     """What one frame shows, and what to do next.
 
-    `view` is the board as this frame shows it, None without one; `taken` the name under which it
-    was taken, None when it was not; `is_doubtful` that something keeps it from being taken.
+    `view` is the board in this frame, or None; `taken` is the name under which the view was taken,
+    or None; `is_doubtful` means that something keeps it from being taken.
     """
 
     view: BoardView | None
@@ -67,12 +67,12 @@ class Advice:
 
 
 class LensGuide:
-    """Guides a lens calibration with the lens board; not for two threads at once."""
+    """Guides a lens calibration with the lens board; not thread-safe."""
 
     def __init__(self, *, hold_s: float | None = None) -> None:
         self._holding = Holding() if hold_s is None else Holding(hold_s)
         self._views: list[BoardView] = []
-        self._numbers = 0
+        self._last_number = 0
         self._best_focus = 0.0
         self._last_taken: BoardView | None = None
         self._dropped: list[tuple[int, BoardView]] = []
@@ -80,44 +80,45 @@ class LensGuide:
 
     @property
     def progress(self) -> Progress:
-        """How far it has come. It changes only when a view comes or goes."""
+        """The progress so far; it changes only when a view is added or removed."""
         return self._progress
 
     def forget_best_focus(self) -> None:
-        """Begin anew with the best sharpness, after a change of light or aperture."""
+        """Resets the best sharpness, after a change of light or aperture."""
         self._best_focus = 0.0
 
     def offer(self, grey: Picture, taken_at_s: float, *, take_now: bool = False) -> Advice:
-        """Look at a frame: what it shows, and whether it was taken as a view.
+        """Reads a frame, takes it as a view if it is suitable, and returns advice.
 
-        `take_now` takes a view without waiting until the board is still and somewhere new; one
-        that is blurred, or in the very place of another, is refused all the same.
+        `take_now` takes a view without waiting until the board is still and in a new place; a view
+        that is blurred or repeats another's place is refused all the same.
         """
         focus = self._focus(grey)
         try:
-            view = find_lens_board(grey, f"view-{self._numbers + 1:03d}")
+            view = find_lens_board(grey, f"view-{self._last_number + 1:03d}")
         except CalibrationError:
             self._holding.forget()
             return self._advice(None, Stillness(0.0, 0.0), focus, None)
         stillness = self._holding.watch(view, taken_at_s)
         objection = objection_to(view, self._views)
-        wanted = take_now or (stillness.is_still and self._is_somewhere_new(view))
-        if wanted and objection is None:
+        should_take = take_now or (stillness.is_still and self._is_somewhere_new(view))
+        # An objection stands even if the person asks to take the view.
+        if should_take and objection is None:
             self.add(view)
             self._holding.forget()
             return self._advice(view, stillness, focus, None, taken=view.name)
         return self._advice(view, stillness, focus, objection)
 
     def add(self, view: BoardView) -> None:
-        """Add a view, as it was taken now or before; the numbering goes on after its number."""
+        """Adds a view, new or recorded earlier; numbering continues after its number."""
         _, _, number = view.name.rpartition("-")
-        self._numbers = max(self._numbers + 1, int(number) if number.isdecimal() else 0)
+        self._last_number = max(self._last_number + 1, int(number) if number.isdecimal() else 0)
         self._views.append(view)
         self._last_taken = view
         self._solve()
 
     def drop(self, name: str) -> None:
-        """Leave a view out.
+        """Leaves a view out.
 
         Raises:
             CalibrationError: There is no such view.
@@ -130,7 +131,7 @@ class LensGuide:
         raise CalibrationError(f"{name}: expected the name of a view, got none of that name")
 
     def undo_drop(self) -> str:
-        """Bring the view back that was dropped last; its name.
+        """Restores the last dropped view and returns its name.
 
         Raises:
             CalibrationError: None was dropped.
@@ -144,7 +145,7 @@ class LensGuide:
 
     @property
     def can_undo(self) -> bool:
-        """Whether a view was dropped that can come back."""
+        """Whether a dropped view can be restored."""
         return bool(self._dropped)
 
     @property
@@ -154,21 +155,22 @@ class LensGuide:
         return None if first is None else (first.width_px, first.height_px)
 
     def _focus(self, grey: Picture) -> Focus:
+        """Measures the sharpness of a picture and updates the best."""
         blur = blur_px(grey)
         score = focus_score(blur)
         self._best_focus = max(self._best_focus, score)
         return Focus(score, self._best_focus, blur)
 
     def _is_somewhere_new(self, view: BoardView) -> bool:
-        """Whether the board has moved since the last view, so that one rest gives one view."""
+        """Whether the board has moved since the last view, so that one rest gives only one view."""
         last = self._last_taken
         if last is None:
             return True
-        far_px = _NEW_PLACE_SHARE * float(np.hypot(view.width_px, view.height_px))
-        return apart_px(last, view) > far_px
+        least_move_px = _NEW_PLACE_SHARE * float(np.hypot(view.width_px, view.height_px))
+        return apart_px(last, view) > least_move_px
 
     def _solve(self) -> None:
-        """Find the lens anew, from the views that there are now."""
+        """Solves for the lens again from the current views."""
         try:
             search = _search(self._views)
         except CalibrationError as error:
@@ -185,20 +187,20 @@ class LensGuide:
         *,
         taken: str | None = None,
     ) -> Advice:
-        """What to say of a frame, with the view that it shows and what is to be said against it."""
-        seen = self._progress.coverage
-        cell = next_cell(seen)
-        target = Target(cell, next_tilt(seen, cell))
-        # An objection matters once the board rests; before, it is on its way to somewhere else.
-        rests = stillness.share > 0.5
+        """Returns the advice for a frame, given its view and the objection to taking it."""
+        coverage_so_far = self._progress.coverage
+        cell = next_cell(coverage_so_far)
+        target = Target(cell, next_tilt(coverage_so_far, cell))
+        # An objection matters only when the board rests: before, it is still on its way.
+        is_resting = stillness.share > 0.5
         is_new = view is None or taken is not None or self._is_somewhere_new(view)
-        doubt = objection if rests and is_new else None
+        doubt = objection if is_resting and is_new else None
         sentence = next_sentence(
             target.cell,
             target.tilt,
             sees_board=view is not None,
             is_taken=taken is not None,
-            is_held=rests and is_new,
+            is_held=is_resting and is_new,
             doubt=doubt,
             is_enough=self._progress.is_enough,
         )
@@ -206,7 +208,7 @@ class LensGuide:
 
 
 def _search(views: list[BoardView]) -> LensSearch | None:
-    """The lens from these views, None while they are too few to ask."""
+    """Returns the lens from these views, or None while there are too few."""
     if len(views) < LEAST_VIEWS:
         return None
     now = datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,4 +1,4 @@
-"""What a guided calibration says, in words to be read from two metres away."""
+"""Writes the sentences of a guided calibration, short enough to be read from two metres away."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _LEAN = {
 
 
 def place_words(cell: tuple[int, int]) -> str:
-    """A part of the picture in words.
+    """Names a part of the picture.
 
-    >>> place_words((0, 0)), place_words((1, 2)), place_words((2, 1))
-    ('top left', 'right of the middle', 'bottom, left of the middle')
+    >>> place_words((0, 0)), place_words((1, 2)), place_words((2, 1)) ('top left', 'right of the
+    middle', 'bottom, left of the middle')
     """
     row, column = cell
     side = "left" if column < COLUMNS / 2 else "right"
@@ -29,12 +29,10 @@ def place_words(cell: tuple[int, int]) -> str:
 
 
 def target_words(cell: tuple[int, int] | None, tilt: Tilt) -> str:
-    """Where to hold the board, and how.
+    """Says where to hold the board, and how to tilt it.
 
-    >>> target_words((0, 0), "left")
-    'Board to the top left, left side up toward the camera'
-    >>> target_words(None, "flat")
-    'Board anywhere new, at another angle'
+    >>> target_words((0, 0), "left") 'Board to the top left, left side up toward the camera' >>>
+    target_words(None, "flat") 'Board anywhere new, at another angle'
     """
     if cell is None:
         lean = "at another angle" if tilt == "flat" else f"{_LEAN[tilt]} toward the camera"
@@ -53,7 +51,7 @@ def next_sentence(
     doubt: str | None,
     is_enough: bool,
 ) -> str:
-    """What to do next, in one short sentence."""
+    """Says what to do next, in one short sentence."""
     target = target_words(cell, tilt)
     if doubt is not None:
         return f"Not this one: {doubt}"

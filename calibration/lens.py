@@ -1,7 +1,7 @@
-"""The lens: how a direction in front of the camera becomes a pixel, and back.
+"""Models a lens: maps directions in front of the camera to pixels, and back.
 
-The model is Brown-Conrady's with five coefficients, as OpenCV writes it: k1, k2, p1, p2, k3
-(D. C. Brown, "Close-range camera calibration", 1971).
+The model is Brown-Conrady's with five coefficients, in OpenCV's form: k1, k2, p1, p2, k3 (D. C.
+Brown, "Close-range camera calibration", 1971).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 
 LENS_PARAMETERS = ("fx_px", "fy_px", "cx_px", "cy_px", "k1", "k2", "p1", "p2", "k3")
-"""The order of a lens's parameters in every vector and covariance."""
+"""The order of a lens's parameters in all vectors and covariances."""
 
 _NEWTON_STEPS = 30
 _NEWTON_TOLERANCE = 1e-12
@@ -22,7 +22,7 @@ _NEWTON_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """A camera's inner geometry for pictures of one size.
+    """The intrinsic parameters of a camera for pictures of one size.
 
     Pixel (0, 0) is the centre of the top-left pixel, x right, y down.
     """
@@ -65,69 +65,72 @@ class Lens:
         return np.array([getattr(self, name) for name in LENS_PARAMETERS])
 
     def with_parameters(self, parameters: ArrayLike) -> Lens:
-        """The lens of the same picture size with other parameters, ordered as `LENS_PARAMETERS`."""
+        """Returns a lens of the same picture size with these nine parameters."""
         values = np.asarray(parameters, dtype=np.float64)
         return Lens(self.width_px, self.height_px, *(float(value) for value in values))
 
     def distort(self, directions: ArrayLike) -> Array:
-        """Where undistorted directions (n, 2), x/z and y/z, appear to come from, (n, 2)."""
+        """Distorts directions (n, 2), given as x/z and y/z."""
         directions = np.asarray(directions, dtype=np.float64)
         x, y = directions[..., 0], directions[..., 1]
         return self._distorted(x, y, *self._radial(x, y))
 
     def to_pixels(self, directions: ArrayLike) -> Array:
-        """The pixels (n, 2) of directions (n, 2), given as x/z and y/z before the camera."""
+        """Projects directions (n, 2), x/z and y/z in front of the camera, to pixels (n, 2)."""
         return self.distort(directions) * [self.fx_px, self.fy_px] + [self.cx_px, self.cy_px]
 
     def to_pixels_with_jacobian(self, directions: ArrayLike) -> tuple[Array, Array]:
-        """As `to_pixels`, with the derivative of each pixel by its direction, (n, 2, 2)."""
+        """Projects like `to_pixels`, with each pixel's derivative by its direction, (n, 2, 2)."""
         distorted, jacobian = self._distort(np.asarray(directions, dtype=np.float64))
         focal = np.array([self.fx_px, self.fy_px])
         return distorted * focal + [self.cx_px, self.cy_px], jacobian * focal[:, None]
 
     def to_directions(self, pixels: ArrayLike) -> Array:
-        """The directions (n, 2), x/z and y/z, that the pixels (n, 2) look along.
+        """Returns the directions (n, 2), x/z and y/z, that pixels (n, 2) look along.
 
-        The inverse of `to_pixels`, by Newton's method with its analytic derivative. A pixel that
-        no direction reaches (beyond where a strong distortion folds back) gives nan.
+        The inverse of `to_pixels`, by Newton's method with the analytic derivative. A pixel that no
+        direction reaches (beyond where a strong distortion folds back) gives NaN.
         """
         pixels = np.asarray(pixels, dtype=np.float64)
+        # Solve in normalised coordinates, where the tolerance does not depend on the lens.
         target = (pixels - [self.cx_px, self.cy_px]) / [self.fx_px, self.fy_px]
-        found = target.copy()
+        directions = target.copy()
         with np.errstate(all="ignore"):
             for _ in range(_NEWTON_STEPS):
-                distorted, jacobian = self._distort(found)
+                distorted, jacobian = self._distort(directions)
                 error = distorted - target
                 if np.all(np.abs(error) < _NEWTON_TOLERANCE):
                     break
-                found -= _solve_2x2(jacobian, error)
+                directions -= _solve_2x2(jacobian, error)
             else:
-                distorted, jacobian = self._distort(found)
-            bad = ~(np.abs(distorted - target) < 1e-9).all(axis=-1)
-            # Beyond the fold lie mirrored solutions, turned over once or (det > 0 again) twice.
+                distorted, jacobian = self._distort(directions)
+            is_unreachable = ~(np.abs(distorted - target) < 1e-9).all(axis=-1)
+            # Beyond the fold are mirrored solutions, flipped once or (det > 0 again) twice.
             by_x, by_y = jacobian[..., 0, 0], jacobian[..., 1, 1]
-            bad |= ~(by_x * by_y - jacobian[..., 0, 1] ** 2 > 0) | ~(by_x + by_y > 0)
-        found[bad] = np.nan
-        return found
+            is_unreachable |= ~(by_x * by_y - jacobian[..., 0, 1] ** 2 > 0) | ~(by_x + by_y > 0)
+        directions[is_unreachable] = np.nan
+        return directions
 
     def _distort(self, directions: Array) -> tuple[Array, Array]:
+        """Returns distorted directions (n, 2) and their derivatives (n, 2, 2)."""
         x, y = directions[..., 0], directions[..., 1]
         r2, radial = self._radial(x, y)
         slope = 2 * (self.k1 + r2 * (2 * self.k2 + r2 * 3 * self.k3))  # d radial / dx = slope * x
-        across = x * y * slope + 2 * self.p1 * x + 2 * self.p2 * y
+        cross_term = x * y * slope + 2 * self.p1 * x + 2 * self.p2 * y
         jacobian = np.empty((*directions.shape[:-1], 2, 2))
         jacobian[..., 0, 0] = radial + x * x * slope + 2 * self.p1 * y + 6 * self.p2 * x
-        jacobian[..., 0, 1] = across
-        jacobian[..., 1, 0] = across
+        jacobian[..., 0, 1] = cross_term
+        jacobian[..., 1, 0] = cross_term
         jacobian[..., 1, 1] = radial + y * y * slope + 6 * self.p1 * y + 2 * self.p2 * x
         return self._distorted(x, y, r2, radial), jacobian
 
     def _radial(self, x: Array, y: Array) -> tuple[Array, Array]:
-        """The squared distance from the axis, and by how much it is stretched there."""
+        """Returns the squared distance from the axis, and the radial factor there."""
         r2 = x * x + y * y
         return r2, 1 + r2 * (self.k1 + r2 * (self.k2 + r2 * self.k3))
 
     def _distorted(self, x: Array, y: Array, r2: Array, radial: Array) -> Array:
+        """Returns distorted directions, given the radial terms."""
         out = np.empty((*x.shape, 2))
         out[..., 0] = x * radial + 2 * self.p1 * x * y + self.p2 * (r2 + 2 * x * x)
         out[..., 1] = y * radial + self.p1 * (r2 + 2 * y * y) + 2 * self.p2 * x * y
@@ -135,7 +138,7 @@ class Lens:
 
 
 def _solve_2x2(matrices: Array, vectors: Array) -> Array:
-    """The solutions of many 2x2 systems; inf or nan where one is singular, without complaint."""
+    """Solves many 2x2 systems; inf or NaN where one is singular."""
     a, b = matrices[..., 0, 0], matrices[..., 0, 1]
     c, d = matrices[..., 1, 0], matrices[..., 1, 1]
     u, v = vectors[..., 0], vectors[..., 1]

@@ -1,7 +1,7 @@
-"""The lens, from views of a board: which views to use, and the lens that explains them best.
+"""Calibrates the lens from board views: chooses the views and fits the lens to their corners.
 
-All that a live calibration needs works on lists that grow: `objection_to` judges one more view,
-`lens_from_views` solves again from what there is, in well under a second.
+A live calibration works on growing lists of views: `objection_to` judges one more view,
+`lens_from_views` solves again from all of them in well under a second.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from calibration.results import LensCalibration, Origin, ViewError
 Array = NDArray[np.float64]
 
 LEAST_VIEWS = 3
-"""Fewer cannot tell a lens; eight or more, tilted every way, tell it well."""
+"""Fewer do not determine a lens; eight or more, tilted every way, determine it well."""
 
 _LENS = len(LENS_PARAMETERS)
 _POSE = 6
@@ -34,12 +34,12 @@ _OUTLIER_SIGMAS = 6.0  # corners scatter unevenly, real outliers are ten times f
 _SMALLEST_OUTLIER_PX = 0.05
 _ROUNDS_OF_REJECTION = 6
 _WORST_KNOWN_FOCAL_SHARE = 0.05
-_MOST_ALIKE = 0.8
+_MOST_CORRELATION = 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class RejectedView:
-    """A picture that was left out of a calibration, and one sentence that says why."""
+    """A picture left out of a calibration, and one sentence with the reason."""
 
     name: str
     because: str
@@ -47,7 +47,7 @@ class RejectedView:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LensSearch:
-    """A found lens with the views behind it, and those that turned out not to fit."""
+    """A calibrated lens, the views used for it, and those that do not fit it."""
 
     calibration: LensCalibration
     used: tuple[BoardView, ...]
@@ -55,7 +55,7 @@ class LensSearch:
 
 
 def check_sizes(views: Sequence[BoardView]) -> None:
-    """Refuse views that different cameras, or one camera in different modes, have taken.
+    """Refuses views from different cameras, or one camera in different modes.
 
     Raises:
         CalibrationError: Two views are of different sizes.
@@ -72,12 +72,13 @@ def check_sizes(views: Sequence[BoardView]) -> None:
 def choose_views(
     views: Sequence[BoardView],
 ) -> tuple[tuple[BoardView, ...], tuple[RejectedView, ...]]:
-    """The views worth using, in their order, and those that are blurred or seen before.
+    """Returns the views to use, in order, and those rejected as blurred or repeated.
 
-    Of two near-duplicates the sharper one stays.
+    Of two near-duplicates the sharper one is used.
     """
     chosen: list[BoardView] = []
     rejected: dict[str, RejectedView] = {}
+    # Sharpest first, so that of near-duplicates the sharper view is chosen.
     for view in sorted(views, key=lambda view: view.blur_px):
         because = objection_to(view, chosen)
         if because is None:
@@ -90,7 +91,7 @@ def choose_views(
 
 
 def objection_to(view: BoardView, others: Sequence[BoardView]) -> str | None:
-    """Why a view should not join the others: it is blurred, or shows nothing new; else None."""
+    """Returns why a view should not join the others (blurred, or nothing new), or None."""
     if others:
         usual_px = float(np.median([other.blur_px for other in others]))
         limit_px = _BLUR_ABOVE_THE_REST * max(usual_px, _BLUR_OF_A_SHARP_VIEW_PX)
@@ -110,10 +111,10 @@ def objection_to(view: BoardView, others: Sequence[BoardView]) -> str | None:
 
 
 def lens_from_views(views: Sequence[BoardView], origin: Origin) -> LensSearch:
-    """The five-parameter lens that explains the views best, and how well it is known.
+    """Returns the five-parameter lens that fits the views best, with its covariance.
 
-    Corners that lie far from where the rest puts them are left out, and so is a view most of
-    whose corners do.
+    Corners far from where the rest predicts them are left out, and so are views where most corners
+    are.
 
     Raises:
         CalibrationError: The views are too few, too alike or of different sizes.
@@ -124,18 +125,24 @@ def lens_from_views(views: Sequence[BoardView], origin: Origin) -> LensSearch:
     while True:
         _check_enough(used)
         bundle = _Bundle(tuple(used))
-        solution, kept = _without_outliers(bundle)
-        odd = [view for view, keep in zip(used, bundle.split(kept), strict=True) if _is_odd(keep)]
-        if not odd:
+        solution, inliers = _solve_without_outliers(bundle)
+        odd_views = [
+            view
+            for view, is_inlier in zip(used, bundle.split(inliers), strict=True)
+            if _is_odd(is_inlier)
+        ]
+        if not odd_views:
             break
         because = "most of its corners do not lie where the other views' lens puts them"
-        rejected += [RejectedView(view.name, because) for view in odd]
-        used = [view for view in used if view not in odd]
-    calibration = _calibration(bundle, solution, kept, origin)
+        rejected += [RejectedView(view.name, because) for view in odd_views]
+        # Without them the other views give another lens: solve again.
+        used = [view for view in used if view not in odd_views]
+    calibration = _calibration(bundle, solution, inliers, origin)
     return LensSearch(calibration, tuple(used), tuple(rejected))
 
 
 def _check_enough(views: Sequence[BoardView]) -> None:
+    """Raises CalibrationError for fewer views than needed."""
     if len(views) < LEAST_VIEWS:
         names = ", ".join(view.name for view in views) or "none"
         raise CalibrationError(
@@ -144,37 +151,39 @@ def _check_enough(views: Sequence[BoardView]) -> None:
         )
 
 
-def _is_odd(kept: NDArray[np.bool_]) -> bool:
-    return bool(kept.mean() < 0.5)
+def _is_odd(inliers: NDArray[np.bool_]) -> bool:
+    """Whether most corners of a view are outliers."""
+    return bool(inliers.mean() < 0.5)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Bundle:
-    """All views at once. The unknowns: the lens's nine, then each view's pose, six each."""
+    """All views as one problem. The unknowns: the lens's nine, then six for each view's pose."""
 
     views: tuple[BoardView, ...]
 
     @property
     def corners(self) -> int:
-        """How many corners all views have together."""
+        """The number of corners in all views."""
         return sum(len(view.corner_ids) for view in self.views)
 
     def split(self, per_corner: NDArray[Any]) -> list[NDArray[Any]]:
-        """What belongs to each corner (n,), apart for each view."""
+        """Splits values of corners (n,) by view."""
         ends = np.cumsum([len(view.corner_ids) for view in self.views])
         return np.split(per_corner, ends[:-1])
 
     def lens(self, values: Array) -> Lens:
-        """The lens among the unknowns (p,)."""
+        """Returns the lens among the unknowns (p,)."""
         first = self.views[0]
         fx, fy, cx, cy, k1, k2, p1, p2, k3 = (float(value) for value in values[:_LENS])
         return Lens(first.width_px, first.height_px, fx, fy, cx, cy, k1, k2, p1, p2, k3)
 
     def start(self) -> Array:
-        """A lens without distortion and the poses that follow from it, (p,)."""
+        """Returns the first unknowns: a lens without distortion and the poses it gives, (p,)."""
         first = self.views[0]
         boards = [view.board_mm.astype(np.float32) for view in self.views]
         corners = [view.corners_px.astype(np.float32) for view in self.views]
+        # A closed-form start without distortion is near enough for least squares.
         matrix = cv2.initCameraMatrix2D(boards, corners, (first.width_px, first.height_px))
         poses = []
         for view in self.views:
@@ -184,7 +193,7 @@ class _Bundle:
         return np.concatenate([np.array(lens, dtype=np.float64), *poses])
 
     def misfit(self, values: Array) -> tuple[Array, Array]:
-        """Corners as predicted less as seen, (n, 2), and the derivatives (n, 2, p)."""
+        """Returns predicted minus seen corners, (n, 2), and the derivatives (n, 2, p)."""
         fx, fy, cx, cy = values[:4]
         matrix = np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1]])
         misfits, jacobians = [], []
@@ -201,79 +210,88 @@ class _Bundle:
             jacobians.append(jacobian)
         return np.concatenate(misfits), np.concatenate(jacobians)
 
-    def solve(self, start: Array, kept: NDArray[np.bool_]) -> Solution:
-        """The unknowns that explain the kept corners best."""
+    def solve(self, start: Array, inliers: NDArray[np.bool_]) -> Solution:
+        """Solves for the unknowns that fit the inlier corners best."""
 
-        def kept_misfit(values: Array) -> tuple[Array, Array]:
+        def inlier_misfit(values: Array) -> tuple[Array, Array]:
             misfit, jacobian = self.misfit(values[0])
-            by = jacobian[kept].reshape(1, -1, len(start))
-            return misfit[kept].reshape(1, -1), by
+            by = jacobian[inliers].reshape(1, -1, len(start))
+            return misfit[inliers].reshape(1, -1), by
 
-        return least_squares(kept_misfit, start[None], steps=60, tolerance=1e-9)
+        return least_squares(inlier_misfit, start[None], steps=60, tolerance=1e-9)
 
 
-def _without_outliers(bundle: _Bundle) -> tuple[Solution, NDArray[np.bool_]]:
-    """The unknowns from corners that agree, and which corners (n,) do."""
-    kept = np.ones(bundle.corners, dtype=bool)
+def _solve_without_outliers(bundle: _Bundle) -> tuple[Solution, NDArray[np.bool_]]:
+    """Solves for the unknowns from corners that agree, and returns which do, (n,)."""
+    inliers = np.ones(bundle.corners, dtype=bool)
     values = bundle.start()
     for _ in range(_ROUNDS_OF_REJECTION):
-        solution = bundle.solve(values, kept)
+        solution = bundle.solve(values, inliers)
         values = solution.values[0]
         distance = np.linalg.norm(bundle.misfit(values)[0], axis=1)
-        sigma_px = np.median(distance) / np.sqrt(2 * np.log(2))  # were they Gaussian
-        again = distance < max(_OUTLIER_SIGMAS * sigma_px, _SMALLEST_OUTLIER_PX)
-        if np.array_equal(again, kept):
+        sigma_px = np.median(distance) / np.sqrt(2 * np.log(2))  # of a Gaussian with this median
+        is_inlier = distance < max(_OUTLIER_SIGMAS * sigma_px, _SMALLEST_OUTLIER_PX)
+        if np.array_equal(is_inlier, inliers):
             break
-        kept = again
-    return bundle.solve(values, kept), kept
+        inliers = is_inlier
+    return bundle.solve(values, inliers), inliers
 
 
 def _calibration(
-    bundle: _Bundle, solution: Solution, kept: NDArray[np.bool_], origin: Origin
+    bundle: _Bundle, solution: Solution, inliers: NDArray[np.bool_], origin: Origin
 ) -> LensCalibration:
-    """The lens among the unknowns, with its covariance, and how far each view's corners are off.
+    """Returns the lens with its covariance, and each view's errors.
 
     Raises:
-        CalibrationError: The views leave its focal length open.
+        CalibrationError: The views do not determine its focal length.
     """
     values = solution.values[0]
     freedom = solution.residuals.size - values.size
     misfits = bundle.misfit(values)[0]
-    alike = _alike(bundle.views, bundle.split(misfits), bundle.split(kept))
-    variance = float((solution.residuals**2).sum() / freedom) * ((1 + alike) / (1 - alike)) ** 2
+    correlation = _neighbour_correlation(bundle.views, bundle.split(misfits), bundle.split(inliers))
+    variance = (
+        float((solution.residuals**2).sum() / freedom)
+        * ((1 + correlation) / (1 - correlation)) ** 2
+    )
     covariance = variance * solution.covariance[0, :_LENS, :_LENS]
     lens = bundle.lens(values)
+    # Negated, so that NaN counts as unknown.
     if not np.sqrt(covariance[0, 0]) < _WORST_KNOWN_FOCAL_SHARE * lens.fx_px:
         raise CalibrationError(
             "lens: expected views that tilt the board in different ways, got "
             f"{len(bundle.views)} views too alike to tell how long the lens is"
         )
     squares = np.square(misfits).sum(axis=1)
-    errors = zip(bundle.views, bundle.split(squares), bundle.split(kept), strict=True)
+    errors = zip(bundle.views, bundle.split(squares), bundle.split(inliers), strict=True)
     views = tuple(
         ViewError(
-            view.name, float(np.sqrt(square[keep].mean())), int(keep.sum()), int((~keep).sum())
+            view.name,
+            float(np.sqrt(square[is_inlier].mean())),
+            int(is_inlier.sum()),
+            int((~is_inlier).sum()),
         )
-        for view, square, keep in errors
+        for view, square, is_inlier in errors
     )
-    rms_px = float(np.sqrt(squares[kept].mean()))
+    rms_px = float(np.sqrt(squares[inliers].mean()))
     return LensCalibration(lens, (covariance + covariance.T) / 2, rms_px, views, origin)
 
 
-def _alike(
-    views: Sequence[BoardView], misfits: Sequence[Array], kept: Sequence[NDArray[np.bool_]]
+def _neighbour_correlation(
+    views: Sequence[BoardView], misfits: Sequence[Array], inliers: Sequence[NDArray[np.bool_]]
 ) -> float:
-    """How alike the misfits of neighbouring corners are, from 0 to 0.8: their correlation.
+    """Returns the correlation of the misfits of neighbouring corners, from 0 to 0.8.
 
-    A board that is not flat, or a lens that is not quite of this kind, moves whole groups of
-    corners. They then tell less than as many independent ones: along each of the board's two
-    directions by (1 - alike) / (1 + alike), as in a series where each is like the one before.
+    A board that is not flat, or a lens unlike the model, moves whole groups of corners. They then
+    carry less information than independent ones: along each of the board's two directions by (1 -
+    correlation) / (1 + correlation), as in a first-order autoregressive series.
     """
-    together = alone = 0.0
-    for view, misfit, keep in zip(views, misfits, kept, strict=True):
-        apart = np.linalg.norm(view.board_mm[keep][:, None] - view.board_mm[keep], axis=2)
-        square_mm = apart[apart > 0].min()
-        one, other = np.nonzero((apart > 0) & (apart < 1.2 * square_mm))
-        together += float((misfit[keep][one] * misfit[keep][other]).sum())
-        alone += float(np.square(misfit[keep][one]).sum())
-    return float(np.clip(together / alone, 0.0, _MOST_ALIKE)) if alone > 0 else 0.0
+    covariance = variance = 0.0
+    for view, misfit, is_inlier in zip(views, misfits, inliers, strict=True):
+        distance_mm = np.linalg.norm(
+            view.board_mm[is_inlier][:, None] - view.board_mm[is_inlier], axis=2
+        )
+        square_mm = distance_mm[distance_mm > 0].min()
+        one, other = np.nonzero((distance_mm > 0) & (distance_mm < 1.2 * square_mm))
+        covariance += float((misfit[is_inlier][one] * misfit[is_inlier][other]).sum())
+        variance += float(np.square(misfit[is_inlier][one]).sum())
+    return float(np.clip(covariance / variance, 0.0, _MOST_CORRELATION)) if variance > 0 else 0.0

@@ -1,4 +1,4 @@
-"""How far a lens calibration has come: how well the lens is known, and what is still wanting."""
+"""Reports the progress of a lens calibration: how well the lens is known, and what is missing."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Array = NDArray[np.float64]
 
 ENOUGH_VIEWS = 8
 ENOUGH_SIGMA_PX = 0.1
-"""A lens that is known to this anywhere in the field adds little to what a tag's fit leaves."""
+"""At this sigma anywhere in the field a lens adds little to the error of a tag's fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuidedView:
-    """One view; `rms_px` None while there is no lens, or when it was left out.
+    """One view; `rms_px` is None while there is no lens, or if the view was left out.
 
     `outline_px` is the hull of its corners in the picture.
     """
@@ -41,11 +41,11 @@ class GuidedView:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a lens calibration has come: what its views show, and what they make of the lens.
+    """The progress of a lens calibration: what its views cover, and the lens they give.
 
-    `sigma_px` is what the lens would leave uncertain where it is worst in the field, `usual_px`
-    its root mean square; None while there is no lens, and `problem` says why.
-    `wanting` says in a few words each what is still to be had; nothing when it is enough.
+    `sigma_px` is the lens's uncertainty where it is worst in the field, `usual_px` its root mean
+    square; both are None while there is no lens, and `problem` says why. `wanting` lists in a few
+    words each what is still needed; it is empty when nothing is.
     """
 
     views: tuple[GuidedView, ...]
@@ -58,40 +58,41 @@ class Progress:
 
     @property
     def is_enough(self) -> bool:
-        """Whether the lens is known well enough, everywhere in the field."""
+        """Whether the lens is known well enough everywhere in the field."""
         return not self.wanting
 
 
 def lens_progress(
     views: Sequence[BoardView], search: LensSearch | None, *, problem: str = ""
 ) -> Progress:
-    """How far these views have come; `search` is what was found from them, None: nothing yet."""
+    """Returns the progress of these views; `search` is the lens from them, or None."""
     calibration = None if search is None else search.calibration
     lens = None if calibration is None else calibration.lens
     used = views if search is None else search.used
-    seen = coverage(used, lens)
+    coverage_so_far = coverage(used, lens)
     sigma_px = usual_px = None
     if calibration is not None:
         sigmas_px = field_sigmas_px(calibration)
+        # A part of the field that the lens cannot see counts as unknown.
         sigma_px = float(np.nan_to_num(sigmas_px, nan=np.inf).max())
         usual_px = float(np.sqrt(np.nanmean(sigmas_px**2)))
     return Progress(
         views=tuple(_guided(view, lens, search) for view in views),
-        coverage=seen,
+        coverage=coverage_so_far,
         lens=calibration,
         sigma_px=sigma_px,
         usual_px=usual_px,
         problem=problem,
-        wanting=_wanting(len(used), seen, sigma_px),
+        wanting=_wanting(len(used), coverage_so_far, sigma_px),
     )
 
 
 def _guided(view: BoardView, lens: Lens | None, search: LensSearch | None) -> GuidedView:
-    """What is shown of a view, with what came of it in the search."""
+    """Returns the summary of a view, with its result in the search."""
     errors, rejected = {}, {}
     if search is not None:
         errors = {error.name: error.rms_px for error in search.calibration.views}
-        rejected = {odd.name: odd.because for odd in search.rejected}
+        rejected = {view.name: view.because for view in search.rejected}
     return GuidedView(
         name=view.name,
         corners=len(view.corner_ids),
@@ -104,24 +105,24 @@ def _guided(view: BoardView, lens: Lens | None, search: LensSearch | None) -> Gu
 
 
 def _hull(points_px: Array) -> tuple[tuple[float, float], ...]:
-    """A few corners of the hull of points (n, 2), in order."""
+    """Returns a simplified convex hull of points (n, 2), in order."""
     hull = cv2.convexHull(points_px.astype(np.float32))
-    # A bent lens bows the board's sides: a few corners show them well enough.
-    few = cv2.approxPolyDP(hull, 0.01 * cv2.arcLength(hull, True), True).reshape(-1, 2)
-    return tuple((float(x), float(y)) for x, y in few)
+    # Distortion bends the board's sides: a few corners show them well enough.
+    corners = cv2.approxPolyDP(hull, 0.01 * cv2.arcLength(hull, True), True).reshape(-1, 2)
+    return tuple((float(x), float(y)) for x, y in corners)
 
 
-def _wanting(count: int, seen: Coverage, sigma_px: float | None) -> tuple[str, ...]:
-    """What so many views still want, a few words each; `sigma_px` None while there is no lens."""
+def _wanting(count: int, coverage_so_far: Coverage, sigma_px: float | None) -> tuple[str, ...]:
+    """Returns what is still needed, a few words each; `sigma_px` is None without a lens."""
     wanting = []
     if count < ENOUGH_VIEWS:
         more = ENOUGH_VIEWS - count
         wanting.append(f"{more} more view{'s' if more > 1 else ''}")
-    if seen.missing_cells:
-        cells = len(seen.missing_cells)
+    if coverage_so_far.missing_cells:
+        cells = len(coverage_so_far.missing_cells)
         over = "a view over one more part" if cells == 1 else f"views over {cells} more parts"
         wanting.append(f"{over} of the picture")
-    leaning = {tilt for tilt, number in seen.tilts if number}
+    leaning = {tilt for tilt, number in coverage_so_far.tilts if number}
     if not leaning & {"left", "right"}:
         wanting.append("a view that leans to the left or right")
     if not leaning & {"top", "bottom"}:

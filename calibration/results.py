@@ -1,4 +1,4 @@
-"""What a calibration found, how well, and from what: the facts that a camera file keeps."""
+"""Holds the results of calibrations: the facts that a camera file stores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """When something was calibrated (ISO 8601, in UTC) and from which pictures."""
+    """The time of a calibration (ISO 8601, in UTC) and the pictures it was made from."""
 
     made_at: str
     made_from: tuple[str, ...]
@@ -23,7 +23,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ViewError:
-    """How far a board view's corners lie from where the found lens puts them."""
+    """The distance of a board view's corners from where the lens predicts them."""
 
     name: str
     rms_px: float
@@ -33,10 +33,10 @@ class ViewError:
 
 @dataclass(frozen=True, slots=True)
 class LensCalibration:
-    """A lens found from views of a board.
+    """A lens calibrated from views of a board.
 
     `covariance` (9, 9) is ordered as `LENS_PARAMETERS`. `rms_px` is the reprojection error: the
-    root of the mean squared distance between a corner and where the lens puts it.
+    root mean square distance between a corner and its prediction.
     """
 
     lens: Lens
@@ -50,16 +50,16 @@ class LensCalibration:
 
     @property
     def sigmas(self) -> Array:
-        """One standard deviation of each parameter, (9,), ordered as `LENS_PARAMETERS`."""
+        """The standard deviation of each parameter, (9,), ordered as `LENS_PARAMETERS`."""
         return np.sqrt(np.diag(self.covariance))
 
 
 @dataclass(frozen=True, slots=True)
 class TagResidual:
-    """How far beside its listed place a table tag is seen, on the table.
+    """The offset of a table tag from its listed place, on the table.
 
     `used` is False for a tag that disagrees with the others and was left out: it was moved, is
-    listed at the wrong place, or was read wrongly.
+    listed at the wrong place, or was misread.
     """
 
     id: int
@@ -69,16 +69,16 @@ class TagResidual:
 
     @property
     def distance_mm(self) -> float:
-        """How far the tag is from where it is listed."""
+        """The distance of the tag from its listed place."""
         return float(np.hypot(self.dx_mm, self.dy_mm))
 
 
 @dataclass(frozen=True, slots=True)
 class TableCalibration:
-    """A camera's place over its table, with the lens as the table's picture refined it.
+    """A camera's pose over its table, with the lens as the table's picture refined it.
 
     `covariance` (15, 15) is ordered as `CAMERA_PARAMETERS`. `sigma_mm` is the mean standard
-    deviation that the calibration alone leaves of a place within the table tags.
+    deviation of places within the table tags, from the calibration alone.
     """
 
     lens: Lens
@@ -94,5 +94,6 @@ class TableCalibration:
 
 
 def _check_covariance(covariance: Array, size: int) -> None:
+    """Raises ValueError if a covariance has the wrong shape."""
     if covariance.shape != (size, size):
         raise ValueError(f"expected a {size}x{size} covariance, got shape {covariance.shape}")

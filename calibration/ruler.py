@@ -1,4 +1,4 @@
-"""A ruler laid on the table: how far off is what the camera says of its length."""
+"""Checks a calibration against a ruler laid on the table."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from calibration.errors import CalibrationError
 Array = NDArray[np.float64]
 
 CLICK_SIGMA_PX = 0.7
-"""How well a person clicks the end of a ruler under a magnifier."""
+"""Sigma of a person's click on the end of a ruler under a magnifier."""
 
 
 @dataclass(frozen=True, slots=True)
 class RulerCheck:
-    """A length as the camera measures it, beside what it truly is.
+    """A measured length compared with the true one.
 
-    `sigma_mm` counts the clicks and the calibration together.
+    `sigma_mm` includes the clicks and the calibration.
     """
 
     measured_mm: float
@@ -29,7 +29,7 @@ class RulerCheck:
 
     @property
     def off_mm(self) -> float:
-        """How much too long the camera measures."""
+        """The measured minus the true length."""
         return self.measured_mm - self.true_mm
 
     @property
@@ -46,23 +46,26 @@ def ruler_check(
     height_mm: float = 0.0,
     click_sigma_px: float = CLICK_SIGMA_PX,
 ) -> RulerCheck:
-    """Measure between two pixels (2, 2), the ends of `true_mm` on a ruler `height_mm` thick.
+    """Measures between two pixels (2, 2), the ends of `true_mm` on a ruler `height_mm` thick.
 
     Raises:
         CalibrationError: An end is not on the table, or both are the same.
     """
     places, by_pixel = camera.to_table_with_jacobian(ends_px, height_mm)
-    apart = places[1] - places[0]
-    length_mm = float(np.linalg.norm(apart))
+    difference = places[1] - places[0]
+    length_mm = float(np.linalg.norm(difference))
     if not np.isfinite(length_mm) or length_mm == 0:
         raise CalibrationError("ruler: expected two different ends on the table, got none such")
-    along = np.stack([-apart, apart]) / length_mm  # the length's derivative by each end's place
-    by_clicks = np.einsum("ei,eij->ej", along, by_pixel).ravel()
+    by_place = (
+        np.stack([-difference, difference]) / length_mm
+    )  # the length's derivative by each end's place
+    # The two clicks are independent: their variances add.
+    by_clicks = np.einsum("ei,eij->ej", by_place, by_pixel).ravel()
     variance = click_sigma_px**2 * float(by_clicks @ by_clicks)
     if camera.covariance is not None:
         points = np.column_stack([places, np.full(2, height_mm)])
-        # What the calibration has wrong moves both ends together, so most of it cancels.
-        by_place = -by_pixel @ camera.parameter_jacobian(points)
-        by_parameters = np.einsum("ei,eij->j", along, by_place)
+        # The calibration's error moves both ends alike, so most of it cancels in the length.
+        place_by_parameter = -by_pixel @ camera.parameter_jacobian(points)
+        by_parameters = np.einsum("ei,eij->j", by_place, place_by_parameter)
         variance += float(by_parameters @ camera.covariance @ by_parameters)
     return RulerCheck(length_mm, float(np.sqrt(variance)), true_mm)

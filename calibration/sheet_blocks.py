@@ -1,4 +1,4 @@
-"""What is printed in one piece: a unit's tags, how to glue them, a table tag, the lens board."""
+"""Draws the blocks of a sheet: a unit's tags, gluing guides, table tags, the lens board."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from calibration.board import (
 from calibration.sheet_content import BaseKind, TablePlan, TableTagToPrint
 from calibration.sheet_pen import BLACK, FAINT, GREY, PALE, Pen, tag_cells
 
-_TICK_MM = 2.5  # how far cut marks reach beyond what is cut out
+_TICK_MM = 2.5  # length of the cut marks outside the piece
 _TICK_GAP_MM = 0.4
 _LABEL_MM = 4.2
 _HEADING_MM = 8.0
@@ -24,7 +24,7 @@ _LEAST_WIDTH_MM = 36.0
 
 @dataclass(frozen=True, slots=True)
 class BaseStrip:
-    """Tags of one unit, side by side, to be cut out as one strip and then apart.
+    """A strip of one unit's tags, cut out as one piece and then apart.
 
     Each piece is the tag, its white rim, and in front of it a label with id, unit and an arrow to
     the base's front.
@@ -38,12 +38,12 @@ class BaseStrip:
 
     @property
     def name(self) -> str:
-        """What an error calls it."""
+        """The name that errors use."""
         return f"tag {self.tags[0]} ({self.title})"
 
     @property
     def rim_mm(self) -> float:
-        """The white around the black square."""
+        """The width of the white around the black square."""
         return self.kind.rim_mm(len(tag_cells(self.dictionary, self.tags[0])))
 
     @property
@@ -53,16 +53,16 @@ class BaseStrip:
 
     @property
     def width_mm(self) -> float:
-        """With the cut marks."""
+        """The width with the cut marks."""
         return max(len(self.tags) * self.piece_mm + 2 * _TICK_MM, _LEAST_WIDTH_MM)
 
     @property
     def height_mm(self) -> float:
-        """With the heading and the cut marks."""
+        """The height with the heading and the cut marks."""
         return _HEADING_MM + 2 * _TICK_MM + _LABEL_MM + self.piece_mm
 
     def draw(self, pen: Pen, x_mm: float, y_mm: float) -> None:
-        """Draw it with its top left corner at (x, y)."""
+        """Draws it with its top left corner at (x, y)."""
         pen.text(x_mm, y_mm + 3.4, self.title, 9, bold=True, within_mm=self.width_mm)
         pen.text(x_mm, y_mm + 6.9, self.note, 6.5, grey=GREY, within_mm=self.width_mm)
         left, top = x_mm + _TICK_MM, y_mm + _HEADING_MM + _TICK_MM
@@ -74,8 +74,8 @@ class BaseStrip:
         baseline, right = y_mm + 0.5 * _LABEL_MM + 0.8, x_mm + self.piece_mm - 0.8
         pen.box(x_mm, y_mm, self.piece_mm, _LABEL_MM, fill=FAINT)
         pen.arrow_up(x_mm + 2, baseline, 1.9)
-        named_mm = x_mm + 3.6 + pen.text(x_mm + 3.6, baseline, str(tag), 6.5, bold=True)
-        room_mm = right - named_mm - 0.8
+        label_end_mm = x_mm + 3.6 + pen.text(x_mm + 3.6, baseline, str(tag), 6.5, bold=True)
+        room_mm = right - label_end_mm - 0.8
         pen.text(right, baseline, self.title, 6, align="right", within_mm=room_mm)
         cells = tag_cells(self.dictionary, tag)
         pen.squares(
@@ -86,7 +86,7 @@ class BaseStrip:
         )
 
     def _draw_cuts(self, pen: Pen, x_mm: float, y_mm: float) -> None:
-        """Hairlines where the pieces are cut, and marks outside that a ruler can be laid to."""
+        """Draws hairlines where the pieces are cut, and marks outside for a ruler."""
         right = x_mm + len(self.tags) * self.piece_mm
         rows = [y_mm, y_mm + _LABEL_MM, y_mm + _LABEL_MM + self.piece_mm]
         columns = [x_mm + place * self.piece_mm for place in range(len(self.tags) + 1)]
@@ -100,28 +100,28 @@ class BaseStrip:
 
 @dataclass(frozen=True, slots=True)
 class GlueGuide:
-    """A base from above at true scale, and where its tag is glued."""
+    """A base from above at true scale, with the place of its tag."""
 
     kind: BaseKind
     cells_across: int
 
     @property
     def name(self) -> str:
-        """What an error calls it."""
+        """The name that errors use."""
         return f"base type {self.kind.name}"
 
     @property
     def width_mm(self) -> float:
-        """The base, or the words below it."""
+        """The width of the base, or of the words below it."""
         return max(self.kind.width_mm, 44.0)
 
     @property
     def height_mm(self) -> float:
-        """The base with the words above and below."""
+        """The height of the base with the words above and below."""
         return self.kind.depth_mm + 17.0
 
     def draw(self, pen: Pen, x_mm: float, y_mm: float) -> None:
-        """Draw it with its top left corner at (x, y)."""
+        """Draws it with its top left corner at (x, y)."""
         kind = self.kind
         pen.text(x_mm, y_mm + 3.4, kind.name, 9, bold=True, within_mm=self.width_mm)
         top = y_mm + 7.5
@@ -137,6 +137,7 @@ class GlueGuide:
         pen.text(x_mm, below + 6.8, self._place_words(), 6.5, grey=GREY, within_mm=self.width_mm)
 
     def _draw_tag(self, pen: Pen, x_mm: float, y_mm: float) -> None:
+        """Draws the tag's outline with its middle at (x, y)."""
         size_mm = self.kind.tag_size_mm
         piece_mm = size_mm + 2 * self.kind.rim_mm(self.cells_across)
         pen.box(x_mm - piece_mm / 2, y_mm - piece_mm / 2, piece_mm, piece_mm, fill=1.0, line=PALE)
@@ -145,10 +146,12 @@ class GlueGuide:
         pen.text(x_mm, y_mm + 2, "tag", 7, align="middle", within_mm=size_mm)
 
     def _size_words(self) -> str:
+        """Returns the sizes of base and tag."""
         kind = self.kind
         return f"base {kind.width_mm:g} x {kind.depth_mm:g} mm, tag {kind.tag_size_mm:g} mm"
 
     def _place_words(self) -> str:
+        """Returns where the tag's middle is on the base."""
         forward = _offset(self.kind.tag_forward_mm, "forward", "back")
         right = _offset(self.kind.tag_right_mm, "right", "left")
         offsets = ", ".join(words for words in (forward, right) if words)
@@ -157,7 +160,7 @@ class GlueGuide:
 
 @dataclass(frozen=True, slots=True)
 class TableTagBlock:
-    """A table tag with its rim, where on the table it goes, and which way."""
+    """A table tag with its rim, its place on the table and its direction."""
 
     tag: TableTagToPrint
     plan: TablePlan
@@ -165,12 +168,12 @@ class TableTagBlock:
 
     @property
     def name(self) -> str:
-        """What an error calls it."""
+        """The name that errors use."""
         return f"table tag {self.tag.id}"
 
     @property
     def rim_mm(self) -> float:
-        """One cell that stays white, and room for the marks of the tag's middle lines."""
+        """The width of the rim: one white cell, and room for the middle marks."""
         return self.plan.tag_size_mm / self._cells_across + _MIDDLE_MARK_MM
 
     @property
@@ -180,20 +183,21 @@ class TableTagBlock:
 
     @property
     def width_mm(self) -> float:
-        """With the cut marks."""
+        """The width with the cut marks."""
         return self.piece_mm + 2 * _TICK_MM
 
     @property
     def height_mm(self) -> float:
-        """With the label, which stays on, and the cut marks."""
+        """The height with the label, which stays on, and the cut marks."""
         return self.piece_mm + _PLAN_MM + 2 * _TICK_MM
 
     @property
     def _cells_across(self) -> int:
+        """The number of cells along a side, black border included."""
         return len(tag_cells(self.dictionary, self.tag.id))
 
     def draw(self, pen: Pen, x_mm: float, y_mm: float) -> None:
-        """Draw it with its top left corner at (x, y)."""
+        """Draws it with its top left corner at (x, y)."""
         left, top = x_mm + _TICK_MM, y_mm + _TICK_MM
         cells = tag_cells(self.dictionary, self.tag.id)
         cell_mm = self.plan.tag_size_mm / len(cells)
@@ -208,7 +212,7 @@ class TableTagBlock:
             _ticks(pen, (x, top), (x, bottom))
 
     def _draw_middle_marks(self, pen: Pen, x_mm: float, y_mm: float) -> None:
-        """Marks on the rim's edge at the tag's middle, to lay to lines drawn on the table."""
+        """Draws marks on the rim's edge at the tag's middle, to align with lines on the table."""
         end, middle = self.piece_mm, self.piece_mm / 2
         reach = _MIDDLE_MARK_MM - 0.6
         pen.line((x_mm + middle, y_mm), (x_mm + middle, y_mm + reach))
@@ -219,6 +223,7 @@ class TableTagBlock:
         pen.text(x_mm + middle + 1.8, y_mm + 2.2, "+y", 6.5, bold=True)
 
     def _draw_label(self, pen: Pen, x_mm: float, y_mm: float) -> None:
+        """Draws the tag's number, place and direction below it, with a map."""
         map_mm = 0.4 * self.piece_mm
         words_mm = self.piece_mm - map_mm - 5
         pen.line((x_mm, y_mm), (x_mm + self.piece_mm, y_mm), grey=PALE, thickness_mm=0.1)
@@ -229,7 +234,7 @@ class TableTagBlock:
         self._draw_map(pen, x_mm + self.piece_mm - map_mm - 2, y_mm + 1.5, map_mm)
 
     def _draw_map(self, pen: Pen, x_mm: float, y_mm: float, width_mm: float) -> None:
-        """The table, small, with all its tags and this one black."""
+        """Draws a small map of the table with all its tags, this one black."""
         plan = self.plan
         scale = min(width_mm / plan.width_mm, (_PLAN_MM - 3) / plan.depth_mm)
         left = x_mm + width_mm - scale * plan.width_mm
@@ -247,37 +252,37 @@ _PLAN_MM = 16.0
 
 @dataclass(frozen=True, slots=True)
 class LensBoard:
-    """The ChArUco board that the lens is calibrated with, at a scale."""
+    """The ChArUco board that calibrates the lens, at a scale."""
 
     scale: float
 
     @property
     def name(self) -> str:
-        """What an error calls it."""
+        """The name that errors use."""
         return f"lens board at {100 * self.scale:g} %"
 
     @property
     def width_mm(self) -> float:
-        """The board's own width."""
+        """The board's width."""
         return LENS_BOARD_SQUARES[0] * self.square_mm
 
     @property
     def height_mm(self) -> float:
-        """The board's own height."""
+        """The board's height."""
         return LENS_BOARD_SQUARES[1] * self.square_mm
 
     @property
     def square_mm(self) -> float:
-        """A square's side as printed."""
+        """The side of a printed square."""
         return LENS_BOARD_SQUARE_MM * self.scale
 
     @property
     def marker_mm(self) -> float:
-        """A marker's side as printed."""
+        """The side of a printed marker."""
         return LENS_BOARD_MARKER_MM * self.scale
 
     def draw(self, pen: Pen, x_mm: float, y_mm: float) -> None:
-        """Draw it with its top left corner at (x, y).
+        """Draws it with its top left corner at (x, y).
 
         OpenCV's current layout: the top left square is black, markers are numbered row by row.
         """
@@ -293,7 +298,7 @@ class LensBoard:
 
 
 def _ticks(pen: Pen, start_mm: tuple[float, float], end_mm: tuple[float, float]) -> None:
-    """Cut marks beyond both ends of an upright or level line, left to right or downward."""
+    """Draws cut marks beyond both ends of a horizontal or vertical line."""
     start, end = np.array(start_mm), np.array(end_mm)
     along = (end - start) / np.linalg.norm(end - start)
     for point, outward in ((start, -along), (end, along)):
@@ -302,6 +307,7 @@ def _ticks(pen: Pen, start_mm: tuple[float, float], end_mm: tuple[float, float])
 
 
 def _offset(value_mm: float, positive: str, negative: str) -> str:
+    """Returns an offset in words, empty for 0."""
     if value_mm == 0:
         return ""
     return f"{abs(value_mm):g} mm {positive if value_mm > 0 else negative}"

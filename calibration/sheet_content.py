@@ -1,15 +1,15 @@
-"""What the sheets are to show, in plain values."""
+"""Describes what the sheets show, as plain values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-_SPARE_RIM_MM = 0.6  # a cut is seldom exact, and the rim must stay a cell wide
+_SPARE_RIM_MM = 0.6  # cuts are inexact, and the rim must stay a cell wide
 
 
 @dataclass(frozen=True, slots=True)
 class BaseKind:
-    """A kind of base and where its tag is glued: the tag's centre from the base's centre."""
+    """A kind of base and the place of its tag: the tag's centre from the base's centre."""
 
     name: str
     width_mm: float
@@ -26,7 +26,7 @@ class BaseKind:
             )
 
     def rim_mm(self, cells_across: int) -> float:
-        """The white rim around the tag: one cell, and a little to spare where the base has room."""
+        """Returns the width of the rim: one white cell, and a little more if there is room."""
         cell_mm = self.tag_size_mm / cells_across
         half_mm = self.tag_size_mm / 2
         room_mm = min(
@@ -52,7 +52,7 @@ class UnitTags:
 
 @dataclass(frozen=True, slots=True)
 class TableTagToPrint:
-    """A table tag and where its middle lies on the table."""
+    """A table tag and the place of its middle on the table."""
 
     id: int
     x_mm: float
@@ -71,7 +71,7 @@ class TablePlan:
 
 @dataclass(frozen=True, slots=True)
 class SheetContent:
-    """All that is printed; what is left out is not."""
+    """Everything to print; empty parts are not printed."""
 
     title: str = ""
     dictionary: str = "DICT_4X4_250"

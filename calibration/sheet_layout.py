@@ -1,4 +1,4 @@
-"""Paper, and where blocks go on it.
+"""Defines paper sizes and places blocks on pages.
 
 Millimetres from a page's top left corner, x right, y down.
 """
@@ -14,14 +14,14 @@ from calibration.errors import CalibrationError
 PaperName = Literal["A4", "A3", "Letter"]
 
 MARGIN_MM = 10.0
-"""What no printer is asked to reach."""
+"""Margin that no printer needs to reach."""
 
 GAP_MM = 6.0
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A size of paper, upright or lying."""
+    """A size of paper, portrait or landscape."""
 
     name: PaperName
     width_mm: float
@@ -29,7 +29,7 @@ class Paper:
 
     @property
     def lying(self) -> Paper:
-        """The same paper, turned so that the long edge is below."""
+        """The same paper in landscape."""
         return Paper(self.name, self.height_mm, self.width_mm)
 
 
@@ -51,24 +51,24 @@ class Area:
 
 
 class Block(Protocol):
-    """Something that is printed in one piece. `name` is what an error calls it."""
+    """A piece that is printed whole; `name` is for errors."""
 
     @property
     def name(self) -> str:
-        """What an error calls it."""
+        """The name that errors use."""
 
     @property
     def width_mm(self) -> float:
-        """How wide it is."""
+        """Its width."""
 
     @property
     def height_mm(self) -> float:
-        """How high it is."""
+        """Its height."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where a block lies: on which page, counted from 0, and its top left corner there."""
+    """The place of a block: its page, counted from 0, and its top left corner there."""
 
     page: int
     x_mm: float
@@ -76,9 +76,9 @@ class Placed:
 
 
 def pack(blocks: Sequence[Block], area: Area, gap_mm: float = GAP_MM) -> tuple[Placed, ...]:
-    """Where each block goes: in their order, in rows, each page's `area` filled before the next.
+    """Places blocks in order, in rows, each page's `area` filled before the next.
 
-    Blocks of a row stand on one top line; their order is kept because people look for a unit after
+    Blocks of a row are aligned at the top; their order is kept because people look for a unit after
     the one before it.
 
     Raises:
@@ -88,6 +88,7 @@ def pack(blocks: Sequence[Block], area: Area, gap_mm: float = GAP_MM) -> tuple[P
     page, x_mm, y_mm, row_mm = 0, 0.0, 0.0, 0.0
     for block in blocks:
         _check_fits(block, area)
+        # The first block of a row always fits, as checked above.
         if x_mm > 0 and x_mm + block.width_mm > area.width_mm:
             x_mm, y_mm, row_mm = 0.0, y_mm + row_mm + gap_mm, 0.0
         if y_mm > 0 and y_mm + block.height_mm > area.height_mm:
@@ -99,16 +100,17 @@ def pack(blocks: Sequence[Block], area: Area, gap_mm: float = GAP_MM) -> tuple[P
 
 
 def abreast(block: Block, area: Area, gap_mm: float = GAP_MM) -> int:
-    """How many such blocks go side by side."""
+    """Returns how many such blocks fit side by side."""
     return int((area.width_mm + gap_mm) // (block.width_mm + gap_mm))
 
 
 def fits(block: Block, area: Area) -> bool:
-    """Whether a block can be printed in an area at all."""
+    """Whether a block fits into an area."""
     return block.width_mm <= area.width_mm and block.height_mm <= area.height_mm
 
 
 def _check_fits(block: Block, area: Area) -> None:
+    """Raises CalibrationError if a block is larger than an area."""
     if not fits(block, area):
         raise CalibrationError(
             f"{block.name}: expected at most {area.width_mm:.0f} x {area.height_mm:.0f} mm, which "

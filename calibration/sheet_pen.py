@@ -1,4 +1,4 @@
-"""Draws on a page in millimetres, y down, in shapes and never in pixels."""
+"""Draws vector shapes on a PDF page, in millimetres with y down."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _THICKNESS_MM = 0.15
 
 
 def tag_cells(dictionary: str, tag: int) -> Cells:
-    """A tag's cells, black border and all: (n, n), true where it is black, top row first.
+    """Returns a tag's cells with its black border: (n, n), true where black, top row first.
 
     Raises:
         CalibrationError: There is no such dictionary, or no such tag in it.
@@ -51,7 +51,7 @@ def tag_cells(dictionary: str, tag: int) -> Cells:
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """What draws on the page that is open on a canvas.
+    """Draws on the open page of a canvas.
 
     `height_mm` is the page's. Greys are 0 for black to 1 for white.
     """
@@ -60,13 +60,14 @@ class Pen:
     height_mm: float
 
     def squares(self, x_mm: float, y_mm: float, cells: Cells, cell_mm: float) -> None:
-        """Black squares of `cell_mm` in a grid whose top left corner is at (x, y).
+        """Draws the true cells of a grid as black squares, its top left corner at (x, y).
 
-        They are one path, cells of a row in one piece, so that no viewer shows hairlines between.
+        They form one path, with runs in a row merged, so that no viewer shows hairlines between
+        them.
         """
         path = self.canvas.beginPath()
-        for row, line in enumerate(cells):
-            for first, count in _runs(line):
+        for row, row_cells in enumerate(cells):
+            for first, count in _runs(row_cells):
                 left, top = x_mm + first * cell_mm, y_mm + row * cell_mm
                 path.rect(*self._rect(left, top, count * cell_mm, cell_mm))
         self.canvas.setFillGray(BLACK)
@@ -82,7 +83,7 @@ class Pen:
         fill: float | None = None,
         line: float | None = None,
     ) -> None:
-        """A rectangle, filled or outlined in grey, or both."""
+        """Draws a rectangle, filled or outlined in grey, or both."""
         if fill is not None:
             self.canvas.setFillGray(fill)
         if line is not None:
@@ -101,12 +102,12 @@ class Pen:
         grey: float = BLACK,
         thickness_mm: float = _THICKNESS_MM,
     ) -> None:
-        """A straight line."""
+        """Draws a straight line."""
         self._line_style(grey, thickness_mm)
         self.canvas.line(*self._point(*start_mm), *self._point(*end_mm))
 
     def polygon(self, points_mm: Sequence[tuple[float, float]], *, fill: float) -> None:
-        """A filled polygon."""
+        """Draws a filled polygon."""
         path = self.canvas.beginPath()
         path.moveTo(*self._point(*points_mm[0]))
         for point_mm in points_mm[1:]:
@@ -116,7 +117,7 @@ class Pen:
         self.canvas.drawPath(path, stroke=0, fill=1)
 
     def arrow_up(self, x_mm: float, y_mm: float, size_mm: float, *, fill: float = BLACK) -> None:
-        """A triangle that points up the page, its base's middle at (x, y)."""
+        """Draws a triangle that points up the page, with the middle of its base at (x, y)."""
         half_mm = 0.55 * size_mm
         self.polygon(
             [(x_mm - half_mm, y_mm), (x_mm, y_mm - size_mm), (x_mm + half_mm, y_mm)], fill=fill
@@ -134,7 +135,7 @@ class Pen:
         grey: float = BLACK,
         within_mm: float | None = None,
     ) -> float:
-        """One line of text on the baseline y; smaller, then cut, to keep `within_mm`.
+        """Writes one line of text on the baseline y, shrunk and then cut to fit `within_mm`.
 
         Returns its width in millimetres.
         """
@@ -152,42 +153,48 @@ class Pen:
         return float(stringWidth(words, _FONTS[bold], points)) / POINTS_PER_MM
 
     def _line_style(self, grey: float, thickness_mm: float) -> None:
+        """Sets the grey and thickness of lines."""
         self.canvas.setStrokeGray(grey)
         self.canvas.setLineWidth(thickness_mm * POINTS_PER_MM)
 
     def _point(self, x_mm: float, y_mm: float) -> tuple[float, float]:
+        """Converts a point to PDF coordinates, y up."""
         return x_mm * POINTS_PER_MM, (self.height_mm - y_mm) * POINTS_PER_MM
 
     def _rect(
         self, x_mm: float, y_mm: float, width_mm: float, height_mm: float
     ) -> tuple[float, float, float, float]:
+        """Converts a rectangle to PDF coordinates: left, bottom, width, height."""
         left, bottom = self._point(x_mm, y_mm + height_mm)
         return left, bottom, width_mm * POINTS_PER_MM, height_mm * POINTS_PER_MM
 
 
-def _runs(line: Cells) -> list[tuple[int, int]]:
-    """The runs of true cells in a row: where each starts, and how long it is."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], line, [False]]).astype(np.int8)))
+def _runs(row_cells: Cells) -> list[tuple[int, int]]:
+    """Returns the runs of true cells in a row: first column and length."""
+    # Padding with False makes every run start and end at an edge.
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], row_cells, [False]]).astype(np.int8)))
     return [(int(first), int(end - first)) for first, end in edges.reshape(-1, 2)]
 
 
 def _fitted(words: str, points: float, font: str, width_points: float) -> tuple[str, float]:
-    """Words, and a size at which they are at most so wide."""
-    natural = stringWidth(words, font, points)
-    if natural <= width_points:
+    """Shrinks, then cuts, words to a width in points; returns them and their size."""
+    full_width = stringWidth(words, font, points)
+    if full_width <= width_points:
         return words, points
-    points = max(points * width_points / natural, min(points, _SMALLEST_POINTS))
+    points = max(points * width_points / full_width, min(points, _SMALLEST_POINTS))
+    # At the smallest legible size cut letters instead.
     while len(words) > 1 and stringWidth(words, font, points) > width_points:
         words = words[:-2] + "…"
     return words, points
 
 
 def _printable(words: str) -> str:
-    """Words in the letters that every PDF reader brings: accents beyond Western Europe go."""
+    """Replaces letters that PDF's standard fonts lack; non-Western accents are dropped."""
     return "".join(map(_western, words))
 
 
 def _western(letter: str) -> str:
+    """Returns a letter without accents that cp1252 lacks, or a question mark."""
     if _is_western(letter):
         return letter
     parts = unicodedata.normalize("NFKD", letter)
@@ -195,6 +202,7 @@ def _western(letter: str) -> str:
 
 
 def _is_western(letter: str) -> bool:
+    """Whether cp1252 has the letter."""
     try:
         letter.encode("cp1252")
     except UnicodeEncodeError:

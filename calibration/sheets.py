@@ -1,4 +1,4 @@
-"""The sheets to print: base tags, table tags and the lens board as one PDF at true scale."""
+"""Lays out the sheets to print: base tags, table tags and the lens board as one PDF."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ from calibration.sheet_layout import (
 from calibration.sheet_pen import GREY, PALE, Align, Pen, tag_cells
 
 RULER_MM = 100
-"""The ruler on every sheet; its left end is `RULER_PLACE_MM` from the bottom left corner."""
+"""Length of the ruler on every sheet; its left end is `RULER_PLACE_MM` from the bottom left
+corner."""
 
 RULER_PLACE_MM = (MARGIN_MM, 16.5)
 
@@ -47,7 +48,7 @@ _Drawable = BaseStrip | GlueGuide | TableTagBlock | LensBoard
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """A page before it is numbered: what it says at its head, and the blocks on it."""
+    """A page before numbering: its heading, advice and blocks."""
 
     paper: Paper
     title: str
@@ -56,7 +57,7 @@ class _Page:
 
 
 def sheets_pdf(content: SheetContent, paper_name: PaperName = "A4") -> bytes:
-    """The sheets as a PDF. The same content gives the same bytes.
+    """Returns the sheets as a PDF at true scale. The same content gives the same bytes.
 
     Raises:
         CalibrationError: There is nothing to print, or a tag is too large for the paper, or is not
@@ -72,7 +73,7 @@ def sheets_pdf(content: SheetContent, paper_name: PaperName = "A4") -> bytes:
 
 
 def _base_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
-    """Strips of tags, unit by unit; before them, how each kind of base is glued."""
+    """Yields pages with the gluing guides of each kind of base, then the tags unit by unit."""
     if not content.units:
         return iter(())
     area = _body(paper)
@@ -90,8 +91,9 @@ def _base_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
 
 
 def _strips(unit: UnitTags, dictionary: str, area: Area) -> Iterator[BaseStrip]:
-    """Cuts a unit's tags into equal strips: as many to a page as fit, in as few strips."""
+    """Cuts a unit's tags into equal strips: as few as possible, as many side by side as fit."""
     cuts = (_cut(unit, dictionary, count) for count in range(1, len(unit.tags) + 1))
+    # The number of page rows that the strips take.
     strips = min(cuts, key=lambda strips: len(strips) / max(abreast(strips[0], area), 0.01))
     for part, strip in enumerate(strips, start=1):
         note = unit.note if len(strips) == 1 else f"{unit.note}, strip {part} of {len(strips)}"
@@ -99,7 +101,7 @@ def _strips(unit: UnitTags, dictionary: str, area: Area) -> Iterator[BaseStrip]:
 
 
 def _cut(unit: UnitTags, dictionary: str, count: int) -> list[BaseStrip]:
-    """A unit's tags in about so many strips, none longer than the first."""
+    """Returns a unit's tags in about `count` strips, none longer than the first."""
     length = -(-len(unit.tags) // count)
     return [
         BaseStrip(unit.title, unit.note, unit.kind, unit.tags[first : first + length], dictionary)
@@ -108,6 +110,7 @@ def _cut(unit: UnitTags, dictionary: str, count: int) -> list[BaseStrip]:
 
 
 def _table_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
+    """Yields pages with the table tags."""
     if content.table is None or not content.table.tags:
         return iter(())
     plan = content.table
@@ -122,12 +125,12 @@ def _table_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
 
 
 def _board_page(paper: Paper) -> _Page:
-    """The lens board on a lying page, as large as its steps allow."""
+    """Returns a landscape page with the lens board at the largest scale that fits."""
     paper = paper.lying
     area = _body(paper)
     full = LensBoard(_FULL_SCALE)
     board = full if fits(full, area) else LensBoard(_SMALL_SCALE)
-    pack([board], area)  # refuses paper on which even the small one does not fit
+    pack([board], area)  # raises if even the small board does not fit
     columns, rows = LENS_BOARD_SQUARES
     advice = (
         f"ChArUco {columns}x{rows}, {LENS_BOARD_DICTIONARY}, squares "
@@ -144,6 +147,7 @@ def _board_page(paper: Paper) -> _Page:
 
 
 def _scale_words(board: LensBoard) -> str:
+    """Describes the scale of the board."""
     if board.scale == _FULL_SCALE:
         return "drawn in full size"
     return (
@@ -155,13 +159,14 @@ def _scale_words(board: LensBoard) -> str:
 def _flow(
     blocks: Sequence[_Drawable], paper: Paper, title: str, advice: tuple[str, ...]
 ) -> Iterator[_Page]:
+    """Yields pages with the blocks placed in order."""
     placed = zip(blocks, pack(blocks, _body(paper)), strict=True)
     for _, group in groupby(placed, key=lambda pair: pair[1].page):
         yield _Page(paper, title, advice, tuple(group))
 
 
 def _body(paper: Paper) -> Area:
-    """The part of a page between head and ruler."""
+    """Returns the part of a page between heading and ruler."""
     return Area(
         MARGIN_MM,
         MARGIN_MM + _HEAD_MM,
@@ -171,20 +176,23 @@ def _body(paper: Paper) -> Area:
 
 
 def _pdf(pages: Sequence[_Page], title: str) -> bytes:
-    written = io.BytesIO()
-    # Invariant: no time of making in the file, so that a sheet printed again is the same sheet.
-    canvas = Canvas(written, invariant=1)
+    """Writes pages as a PDF."""
+    buffer = io.BytesIO()
+    # Invariant: no timestamp in the file, so that the same content gives the same bytes.
+    canvas = Canvas(buffer, invariant=1)
     canvas.setTitle(f"tablecam sheets: {title}" if title else "tablecam sheets")
     canvas.setCreator("tablecam")
+    # Asks viewers not to scale: tags must have their true size.
     canvas.setViewerPreference("PrintScaling", "None")
     for number, page in enumerate(pages, start=1):
         _draw_page(canvas, page, title, f"sheet {number} of {len(pages)}")
         canvas.showPage()
     canvas.save()
-    return written.getvalue()
+    return buffer.getvalue()
 
 
 def _draw_page(canvas: Canvas, page: _Page, title: str, count: str) -> None:
+    """Draws a page with its heading, blocks and ruler."""
     paper = page.paper
     canvas.setPageSize((paper.width_mm * POINTS_PER_MM, paper.height_mm * POINTS_PER_MM))
     pen = Pen(canvas, paper.height_mm)
@@ -195,17 +203,18 @@ def _draw_page(canvas: Canvas, page: _Page, title: str, count: str) -> None:
 
 
 def _draw_head(pen: Pen, page: _Page, title: str, count: str) -> None:
+    """Draws a page's heading and advice."""
     left, right = MARGIN_MM, page.paper.width_mm - MARGIN_MM
     pen.text(left, 15.5, page.title, 16, bold=True)
-    about = " · ".join(part for part in (title, page.paper.name, count) if part)
-    pen.text(right, 15.5, about, 8, align="right", grey=GREY, within_mm=right - left - 60)
+    details = " · ".join(part for part in (title, page.paper.name, count) if part)
+    pen.text(right, 15.5, details, 8, align="right", grey=GREY, within_mm=right - left - 60)
     for line, words in enumerate(page.advice):
         pen.text(left, 21.2 + 3.9 * line, words, 8, within_mm=right - left)
     pen.line((left, 28.5), (right, 28.5), grey=PALE)
 
 
 def _draw_ruler(pen: Pen) -> None:
-    """A ruler from 0 to 100 mm, to lay a real one against."""
+    """Draws a ruler from 0 to 100 mm, to compare with a real one."""
     left, top = RULER_PLACE_MM[0], pen.height_mm - RULER_PLACE_MM[1]
     for millimetre in range(RULER_MM + 1):
         length_mm = 4.0 if millimetre % 10 == 0 else 3.0 if millimetre % 5 == 0 else 2.0

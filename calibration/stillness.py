@@ -1,4 +1,4 @@
-"""Whether a board is held still."""
+"""Detects whether a board is held still."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 from calibration.board import BoardView, apart_px
 
 HOLD_S = 0.7
-"""For how long a board is to be held still before its view is taken."""
+"""How long a board must be held still before its view is taken."""
 
 _LEAST_FRAMES = 3
 _LEAST_SHARED = 4
-"""Corners; fewer say little of how a whole board moves."""
+"""Least shared corners: fewer say little about the motion of a whole board."""
 _LONGEST_GAP_S = 1.0
-# A camera reads its rows one after the other, in some 20 ms. At this speed the board shears by
-# 0.05 px in a picture of 1920x1080 meanwhile, which is what its corners are known to anyway. The
-# hands that hold a board are as unsteady in millimetres on any camera, hence the share.
+# A camera reads its rows one after the other, in some 20 ms. At this speed the board shears by 0.05
+# px in a picture of 1920x1080 in that time, as much as its corners' own error. Hands are equally
+# unsteady in millimetres with any camera, hence a share of the diagonal.
 _STILL_SHARE_PER_S = 2.5 / 2203  # of the picture's diagonal
 
 
 @dataclass(frozen=True, slots=True)
 class Stillness:
-    """How still a board is: its speed, and for what share of the time asked it has been still."""
+    """A board's speed, and the share of the required time that it has been still."""
 
     speed_px_per_s: float
     share: float
@@ -36,22 +36,23 @@ class Stillness:
 
 
 class Holding:
-    """Watches one board from frame to frame. Its only memory is the last second."""
+    """Tracks one board from frame to frame; remembers the last second only."""
 
     def __init__(self, hold_s: float = HOLD_S) -> None:
         self._hold_s = hold_s
         self._seen: deque[tuple[float, BoardView]] = deque()
 
     def forget(self) -> None:
-        """The board is gone, or its view has been taken."""
+        """Forgets the board, because it is gone or its view has been taken."""
         self._seen.clear()
 
     def watch(self, view: BoardView, taken_at_s: float) -> Stillness:
-        """How still the board is in this frame, compared with those before it.
+        """Returns how still the board is in this frame, compared with earlier ones.
 
-        The frames from which on the board has not strayed farther than it may are kept, the rest
-        are forgotten.
+        Frames since when the board has stayed within the limit are remembered, earlier ones
+        forgotten.
         """
+        # After a gap in the frames earlier ones say nothing about motion.
         if self._seen and taken_at_s - self._seen[-1][0] > _LONGEST_GAP_S:
             self._seen.clear()
         limit_px = _STILL_SHARE_PER_S * self._hold_s * np.hypot(view.width_px, view.height_px)
@@ -62,6 +63,7 @@ class Holding:
         while self._seen and max(_moved_px(old, view) for _, old in self._seen) > limit_px:
             self._seen.popleft()
         self._seen.append((taken_at_s, view))
+        # Remember just enough frames to span the required time.
         while len(self._seen) > 2 and taken_at_s - self._seen[1][0] >= self._hold_s:
             self._seen.popleft()
         held_s = taken_at_s - self._seen[0][0]
@@ -70,4 +72,5 @@ class Holding:
 
 
 def _moved_px(before: BoardView, now: BoardView) -> float:
+    """Returns how far the board moved between two views."""
     return apart_px(before, now, least_shared=_LEAST_SHARED)

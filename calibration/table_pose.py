@@ -1,4 +1,4 @@
-"""The table's place before the camera, from its fixed tags; one that lies wrong is left out."""
+"""Finds the table's pose from its fixed tags and leaves out one that lies wrong."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Places = Mapping[int, tuple[float, float]]
 LEAST_TAGS = 3
 
 _GRID = 9
-_NOTABLE_MISFIT = 4.0  # beyond this, tags do not lie as listed; corners alone reach 1 or so
-_CLEAR_GAIN = 8.0  # by how much leaving one tag out must better the misfit of all: of six tags
-# that a hand laid to 0.3 mm, a gain of 4 threw one out in 4 of 20 draws, 8 in none
-_CLEAR_LEAD = 2.0  # and by how much more than leaving another out would
+_NOTABLE_MISFIT = 4.0  # above this, tags do not lie as listed; corners' errors alone give about 1
+_CLEAR_GAIN = 8.0  # ratio of misfits with all tags and without the wrong one: of six tags placed
+# by hand to 0.3 mm, a ratio of 4 left one out in 4 of 20 draws, 8 in none
+_CLEAR_LEAD = 2.0  # ratio of misfits without the second-best candidate and without the wrong tag
 _SMALLEST_MISFIT = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableSearch:
-    """The table as found, what a person should know of it, and what a known lens would change.
+    """The table calibration, notes for the user, and the sigma that a lens calibration would give.
 
-    `sigma_with_lens_mm` is what `calibration.sigma_mm` would come down to after a good lens
-    calibration, if the tags lie where they are listed; None where there was one.
+    `sigma_with_lens_mm` is what `calibration.sigma_mm` would become after a good lens calibration
+    if the tags lie as listed; None if the lens was calibrated.
     """
 
     calibration: TableCalibration
@@ -51,20 +51,20 @@ def find_table(
     origin: Origin,
     picture_name: str,
 ) -> TableSearch:
-    """Where the table lies, and the lens, from the corners of three or more of its tags.
+    """Finds the table's pose, and refines the lens, from the corners of three or more tags.
 
-    A tag that contradicts the others is left out, as far as they can tell which one it is. Without
-    a calibrated lens the same is done with a lens that is only believed to be ordinary, and all
-    comes out as much less certain as that makes it.
+    A tag that contradicts the others is left out if they determine which one it is. Without a
+    calibrated lens a typical one with a wide prior takes its place, and the result is as much less
+    certain.
 
     Args:
         found: The tags as the picture shows them.
-        listed_mm: Where the tags' centres are said to lie on the table, by id.
+        listed_mm: The listed places of the tags' centres on the table, by id.
         tag_size_mm: The side of the tags' black square.
         picture_size_px: The picture's width and height.
         lens: The lens calibration, if there is one.
-        origin: When and from what.
-        picture_name: What errors and notes call the picture.
+        origin: The time and pictures of the calibration.
+        picture_name: The picture's name in errors and notes.
 
     Raises:
         CalibrationError: Fewer than three of the tags are seen, or they lie on one line.
@@ -80,16 +80,16 @@ def find_table(
     missing = _missing_note(seen, used, listed_mm)
     sigma_with_lens = None
     if lens is None:
-        known = problem.with_prior(well_known(outcome.camera.lens))
-        well = known.solve(replace(EXACT, corner_scale=outcome.spreads.corner_scale))
+        with_known_lens = problem.with_prior(well_known(outcome.camera.lens))
+        with_lens = with_known_lens.solve(replace(EXACT, corner_scale=outcome.spreads.corner_scale))
         sigma_with_lens = mean_sigma_mm(
-            replace(well.camera, covariance=well.covariance), problem.places_mm
+            replace(with_lens.camera, covariance=with_lens.covariance), problem.places_mm
         )
     return TableSearch(calibration, (*missing, *notes), sigma_with_lens)
 
 
 def mean_sigma_mm(camera: Camera, tags_mm: Array) -> float:
-    """What the calibration leaves uncertain between the tags: the mean standard deviation, in mm.
+    """Returns the mean sigma of places between the tags, in mm, from the calibration alone.
 
     Along one direction, over a grid on the table that spans the tags' places (n, 2).
     """
@@ -100,10 +100,12 @@ def mean_sigma_mm(camera: Camera, tags_mm: Array) -> float:
 
 
 def _prior(lens: LensCalibration) -> LensPrior:
+    """Returns a lens calibration as a prior."""
     return LensPrior(lens.lens, lens.covariance)
 
 
 def _check_enough(seen: Sequence[FoundTag], listed_mm: Places, picture_name: str) -> None:
+    """Raises CalibrationError if fewer than three tags are seen."""
     if len(seen) < LEAST_TAGS:
         missing = sorted(listed_mm.keys() - {tag.id for tag in seen})
         raise CalibrationError(
@@ -115,9 +117,11 @@ def _check_enough(seen: Sequence[FoundTag], listed_mm: Places, picture_name: str
 def _check_span(
     seen: Sequence[FoundTag], listed_mm: Places, tag_size_mm: float, picture_name: str
 ) -> None:
+    """Raises CalibrationError if the tags lie on one line."""
     places = np.array([listed_mm[tag.id] for tag in seen])
-    across_mm = np.linalg.svd(places - places.mean(axis=0), compute_uv=False)[-1]
-    if across_mm < tag_size_mm:
+    # The smallest singular value measures the tags' spread across their best line.
+    width_mm = np.linalg.svd(places - places.mean(axis=0), compute_uv=False)[-1]
+    if width_mm < tag_size_mm:
         raise CalibrationError(
             f"{picture_name}: expected table tags that span an area, got tags {_names(seen)} on "
             "one line"
@@ -125,28 +129,30 @@ def _check_span(
 
 
 def _names(tags: Sequence[FoundTag]) -> str:
+    """Lists the ids of tags."""
     return ", ".join(str(tag.id) for tag in tags) or "none"
 
 
 def _consistent(
     seen: list[FoundTag], listed_mm: Places, size_mm: float, prior: LensPrior
 ) -> tuple[list[FoundTag], tuple[str, ...]]:
-    """The tags that agree on one table, and what to say of those that do not.
+    """Returns the tags that agree on one table pose, and notes on those that do not.
 
-    All hypotheses "this one lies wrong" are tried, and compared by how well the rest then fits.
+    Each tag in turn is assumed wrong; the hypotheses are compared by how well the rest fits.
     """
     if len(seen) <= LEAST_TAGS:
         return seen, ()
-    together = TagAdjustment.of(seen, listed_mm, size_mm, prior).solve(EXACT).misfit
-    if together < _NOTABLE_MISFIT:
+    misfit_of_all = TagAdjustment.of(seen, listed_mm, size_mm, prior).solve(EXACT).misfit
+    if misfit_of_all < _NOTABLE_MISFIT:
         return seen, ()
     without: list[tuple[float, int]] = []
     for number in range(len(seen)):
         rest = seen[:number] + seen[number + 1 :]
         misfit = TagAdjustment.of(rest, listed_mm, size_mm, prior).solve(EXACT).misfit
+        # A floor, because three exact tags fit perfectly by chance.
         without.append((max(misfit, _SMALLEST_MISFIT), number))
     (best, wrong), (second, _) = sorted(without)[:2]
-    if together > _CLEAR_GAIN * best and second > _CLEAR_LEAD * best:
+    if misfit_of_all > _CLEAR_GAIN * best and second > _CLEAR_LEAD * best:
         note = f"table tag {seen[wrong].id} does not lie where it is listed: it was left out"
         return seen[:wrong] + seen[wrong + 1 :], (note,)
     note = (
@@ -159,6 +165,7 @@ def _consistent(
 def _missing_note(
     seen: Sequence[FoundTag], used: Sequence[FoundTag], listed_mm: Places
 ) -> tuple[str, ...]:
+    """Returns notes on tags that are not seen, or too few to detect a wrong one."""
     missing = sorted(listed_mm.keys() - {tag.id for tag in seen})
     notes = []
     if missing:
@@ -176,11 +183,12 @@ def _calibration(
     outcome: Adjustment,
     origin: Origin,
 ) -> TableCalibration:
+    """Returns the calibration with the residuals of all seen tags, used or not."""
     camera = outcome.camera
-    everything = TagAdjustment.of(seen, listed_mm, size_mm, unknown_lens(1, 1))
+    all_tags = TagAdjustment.of(seen, listed_mm, size_mm, unknown_lens(1, 1))
     tags = tuple(
         TagResidual(tag.id, float(dx), float(dy), used=tag in used)
-        for tag, (dx, dy) in zip(seen, everything.residuals_mm(camera), strict=True)
+        for tag, (dx, dy) in zip(seen, all_tags.residuals_mm(camera), strict=True)
     )
     places = np.array([listed_mm[tag.id] for tag in used])
     sigma_mm = mean_sigma_mm(replace(camera, covariance=outcome.covariance), places)

@@ -1,4 +1,4 @@
-"""The table's fixed tags in a picture, with corners fitted to the pixels of their patterns."""
+"""Finds the table's fixed tags in a picture and fits corners to their patterns."""
 
 from __future__ import annotations
 
@@ -19,28 +19,26 @@ Array = NDArray[np.float64]
 Picture = NDArray[np.uint8]
 
 SIDES_SIGMA_PX = 0.1
-"""How well a corner is known where two fitted sides meet: measured on rendered tables, the inward
-bias of gamma aside.
-"""
+"""Sigma of a corner where two fitted sides meet, measured on rendered tables, without gamma's
+inward bias."""
 
 SIDES_ENDS_ALIKE = -0.6
-"""How the two ends of a fitted side err together, across it: rather one outward and one inward.
-
-A line through evenly many pixels over 85 % of its length is known twice as well in its middle as at
-its ends (sqrt(3) / 0.85): -0.61. On the shared footage, sides were off by 0.033 and 0.046 px, and
-their ends by 0.058 and 0.123 px one against the other (hd-b, uhd-b): -0.51 and -0.75.
-"""
+"""Correlation of the errors of a fitted side's two ends: one tends outward, the other inward. A
+line through evenly spaced pixels over 85 % of its length has half the error in its middle as at its
+ends (sqrt(3) / 0.85): -0.61. On the shared footage, sides were off by 0.033 and 0.046 px, and their
+ends by 0.058 and 0.123 px relative to each other (hd-b, uhd-b): -0.51 and -0.75."""
 
 SIDES_SCALE_SPREAD = math.inf
-"""Nothing is believed of how wrong these are: it hangs on the camera (0.4 to 1.3 times on good
-pictures), and a table's tags tell it by themselves."""
+"""No prior on the scale of these errors: it depends on the camera (0.4 to 1.3 times on good
+pictures), and a table's tags determine it."""
 
 PATTERN_SCALE_SPREAD = 0.2
-"""Likewise where a whole pattern was read, and its errors measured in its own pixels: on the shared
-footage and on simulated tables of 1080p and 4K corners err by 0.8 to 1.1 times what is stated."""
+"""Prior on the scale if a whole pattern is fitted and its errors estimated from its pixels: on the
+shared footage and on simulated tables of 1080p and 4K corners err by 0.8 to 1.1 times what is
+stated."""
 
 FOUND_SIGMA_PX = 0.5
-"""How well a corner is known of a tag that could not be fitted: something lies on a side, too."""
+"""Sigma of a corner of a tag that could not be fitted, with something on a side."""
 
 _FARTHEST_FIT_CELLS = 0.5
 _SMALL_PICTURE_PX = 2500
@@ -50,9 +48,8 @@ _SMALL_PICTURE_PX = 2500
 class FoundTag:
     """A tag in a picture: its black square's corners (4, 2), from its top left clockwise.
 
-    `covariance_px2` (8, 8) is of the corners' x and y, corner by corner; `scale_spread` how well it
-    is itself known: one standard deviation of the logarithm of the factor that makes it true, as
-    that of standard deviations.
+    `covariance_px2` (8, 8) is of the corners' x and y, corner by corner. `scale_spread` is its own
+    uncertainty: the standard deviation of the logarithm of a factor on all sigmas.
     """
 
     id: int
@@ -70,12 +67,12 @@ class FoundTag:
     def of_sides(
         cls, number: int, corners_px: Array, sigma_px: float, ends_alike: float = 0.0
     ) -> FoundTag:
-        """A tag known by its sides: see `corners_covariance`."""
+        """Makes a tag from fitted sides: see `corners_covariance`."""
         return cls(number, corners_px, corners_covariance(corners_px, sigma_px, ends_alike))
 
 
 def tag_dictionary(name: str) -> cv2.aruco.Dictionary:
-    """The ArUco dictionary of a name such as `DICT_4X4_250`.
+    """Returns the ArUco dictionary of a name such as `DICT_4X4_250`.
 
     Raises:
         CalibrationError: OpenCV has no dictionary of that name.
@@ -89,54 +86,58 @@ def tag_dictionary(name: str) -> cv2.aruco.Dictionary:
 def find_tags(
     picture: Picture, dictionary: str, ids: Iterable[int], lens: Lens | None = None
 ) -> tuple[FoundTag, ...]:
-    """Those tags of `ids` that a grey picture shows, ordered by id.
+    """Finds tags of `ids` in a grey picture, ordered by id.
 
-    Where an id is read twice, the larger one counts: a false tag is a small one. Where some are
-    missing, a small picture is searched again at twice its size. The lens, where one is known,
-    says how bent tags are; without one only their sides are read.
+    If an id is read twice, the larger one counts: false tags are small. If some are missing, a
+    small picture is searched again at twice its size. The `lens`, if known, predicts how curved
+    tags are; without it only their sides are fitted.
     """
     tags = tag_dictionary(dictionary)
-    wanted = set(ids)
-    quads = _detected(picture, tags, wanted, enlarged=1)
-    if wanted - quads.keys() and max(picture.shape) < _SMALL_PICTURE_PX:
-        quads = _detected(picture, tags, wanted, enlarged=2) | quads
+    wanted_ids = set(ids)
+    quads = _detected(picture, tags, wanted_ids, enlarged=1)
+    # Enlarging helps OpenCV to find tags of a few pixels a cell.
+    if wanted_ids - quads.keys() and max(picture.shape) < _SMALL_PICTURE_PX:
+        quads = _detected(picture, tags, wanted_ids, enlarged=2) | quads
     return tuple(
-        _refined(picture, number, quads[number], _inner_cells(tags, number), lens)
+        _fitted(picture, number, quads[number], _inner_cells(tags, number), lens)
         for number in sorted(quads)
     )
 
 
 def _detected(
-    picture: Picture, tags: cv2.aruco.Dictionary, wanted: set[int], *, enlarged: int
+    picture: Picture, tags: cv2.aruco.Dictionary, wanted_ids: set[int], *, enlarged: int
 ) -> dict[int, Array]:
+    """Returns the corners (4, 2) of the largest detection of each wanted id."""
     searched = picture if enlarged == 1 else cv2.resize(picture, None, fx=enlarged, fy=enlarged)
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     corners, ids, _ = cv2.aruco.ArucoDetector(tags, parameters).detectMarkers(searched)
-    found: dict[int, Array] = {}
+    quads: dict[int, Array] = {}
     for number, quad in zip([] if ids is None else ids.ravel(), corners, strict=True):
-        # A pixel's centre moves by half of what a pixel grows.
+        # Pixel centres are at integers, so scale about the corner of the picture.
         quad_px = (np.asarray(quad, dtype=np.float64).reshape(4, 2) + 0.5) / enlarged - 0.5
-        known = found.get(int(number))
-        if int(number) in wanted and (known is None or _area(known) < _area(quad_px)):
-            found[int(number)] = quad_px
-    return found
+        known = quads.get(int(number))
+        if int(number) in wanted_ids and (known is None or _area(known) < _area(quad_px)):
+            quads[int(number)] = quad_px
+    return quads
 
 
 def _area(quad_px: Array) -> float:
+    """Returns the area of a quad (4, 2)."""
     return float(cv2.contourArea(quad_px.astype(np.float32)))
 
 
 def _inner_cells(tags: cv2.aruco.Dictionary, number: int) -> Array:
-    """The cells within a tag's black border, 1 where white, the top row first."""
+    """Returns the cells inside a tag's black border, 1 where white, the top row first."""
     return np.asarray(
         tags.getBitsFromByteList(tags.bytesList[number : number + 1], tags.markerSize)
     )
 
 
-def _refined(
+def _fitted(
     picture: Picture, number: int, quad_px: Array, inner: Array, lens: Lens | None
 ) -> FoundTag:
+    """Fits a detected tag: by its pattern, else by its sides, else as detected."""
     cell_px = np.sqrt(_area(quad_px)) / (len(inner) + 2)
 
     def is_near(corners_px: Array) -> bool:

@@ -1,8 +1,8 @@
-"""Lens, pose and the small faults of each table tag, adjusted together to the tags' corners.
+"""Adjusts lens, pose and the faults of each table tag together to the tags' corners.
 
-A tag's faults are unknowns of their own: how far it lies beside its listed place and turned, and
-how far gamma and blur pull its corners inward, which is different where the light is. How large
-such faults are on this table is asked of the tags themselves (see `tag_spreads`).
+A tag's faults are unknowns: its offset and rotation from its listed place, and how far gamma and
+blur pull its corners inward, which varies with the light. `tag_spreads` estimates the size of such
+faults on this table from the tags themselves.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _FAULTS = 4
 _USUAL_INWARD_PX, _INWARD_SPREAD_PX = 0.25, 0.5
 _LEAST_PLACE_MM, _LEAST_TURN_RAD = 0.02, 5e-4
 _ROUNDS_OF_LEARNING = 2
-"""The second is about the camera that the first has found. A third moves nothing by a micrometre
-where the lens is known, and by a hundredth of its sigma where it is not."""
+"""The second round starts from the camera of the first. A third changes nothing by a micrometre if
+the lens is known, and by a hundredth of its sigma otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spreads:
-    """How far tags lie beside their listed places, how far they are turned; how corners scatter.
+    """Sigmas of the tags' offsets and rotations, and the scale of their corners' errors.
 
-    One standard deviation each; `corner_scale` is a multiple of what the tags' finder says.
+    One standard deviation each; `corner_scale` multiplies the sigmas that the detector states.
     """
 
     place_mm: float
@@ -45,18 +45,17 @@ class Spreads:
 
 
 EXACT = Spreads(_LEAST_PLACE_MM, _LEAST_TURN_RAD, 1.0)
-"""Tags that lie exactly as listed, as far as a picture can tell."""
+"""Tags that lie exactly as listed, as far as a picture can show."""
 
 HAND_PLACED = Spreads(0.3, 5e-3, 1.0)
-"""Tags that were measured in with a ruler: where learning starts."""
+"""Tags placed with a ruler: the start of learning."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adjustment:
-    """The outcome: `covariance` (15, 15) is ordered as `CAMERA_PARAMETERS`.
+    """The result of an adjustment: `covariance` (15, 15) is ordered as `CAMERA_PARAMETERS`.
 
-    `misfit` is the mean squared misfit for each degree of freedom: 1 where everything is as
-    uncertain as it is said to be.
+    `misfit` is the mean squared residual per degree of freedom: 1 if all stated sigmas are true.
     """
 
     camera: Camera
@@ -68,7 +67,7 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagAdjustment:
-    """The problem: tags as found, where they are listed, and what is known of the lens."""
+    """The adjustment problem: the tags as found, their listed places, and a prior on the lens."""
 
     tags: tuple[FoundTag, ...]
     places_mm: Array
@@ -83,47 +82,49 @@ class TagAdjustment:
         size_mm: float,
         prior: LensPrior,
     ) -> TagAdjustment:
-        """The problem for these tags, whose centres are listed at `listed_mm` by id."""
+        """Makes the problem for tags whose centres are listed at `listed_mm` by id."""
         places = np.array([listed_mm[tag.id] for tag in tags], dtype=np.float64)
         return cls(tuple(tags), places, size_mm, prior)
 
     def with_prior(self, prior: LensPrior) -> TagAdjustment:
-        """The same tags under another belief about the lens."""
+        """Returns the same problem with another prior on the lens."""
         return replace(self, prior=prior)
 
     def solve(self, spreads: Spreads) -> Adjustment:
-        """Lens, pose and faults that explain the corners best, with faults of these spreads."""
+        """Solves for lens, pose and faults, with faults of the given sigmas."""
         return self._outcome(self._solved(self._start(), spreads), spreads)
 
     def learn(self) -> Adjustment:
-        """As `solve`, over all the spreads that the tags themselves leave possible.
+        """Solves like `solve`, averaged over all sigmas of faults that the tags allow.
 
-        Where they cannot tell (four tags and an unknown lens fit together whatever they do), the
-        spreads stay what hand-placed tags may have.
+        If the tags do not determine them (four tags and an unknown lens always fit), the sigmas
+        stay those of hand-placed tags.
         """
         spreads, values = HAND_PLACED, self._start()
         for _ in range(_ROUNDS_OF_LEARNING):
             values = self._solved(values, spreads).values[0]
-            found = weighed(self._corners_about(values))
-            spreads = Spreads(found.place_mm, found.turn_rad, found.corner_scale)
+            average = weighed(self._corners_about(values))
+            spreads = Spreads(average.place_mm, average.turn_rad, average.corner_scale)
         outcome = self._outcome(self._solved(values, spreads), spreads)
-        values[:_CAMERA] += found.step
-        covariance = (found.covariance + found.covariance.T) / 2
+        values[:_CAMERA] += average.step
+        covariance = (average.covariance + average.covariance.T) / 2
         return replace(outcome, camera=self._camera(values), covariance=covariance)
 
     def residuals_mm(self, camera: Camera) -> Array:
-        """How far each tag's centre is seen beside its listed place, (n, 2)."""
+        """Returns the offset of each tag's seen centre from its listed place, (n, 2)."""
         flat = self._corners_mm(np.zeros((len(self.tags), _FAULTS)))
+        # The mean over four corners cancels gamma's pull inward.
         off_px = (self._seen_px() - camera.to_image(flat)).reshape(-1, 4, 2).mean(axis=1)
         centres = np.column_stack([self.places_mm, np.zeros(len(self.tags))])
         _, by_point = camera.to_image_with_jacobian(centres)
         return np.asarray(np.linalg.solve(by_point[..., :2], off_px[..., None])[..., 0])
 
     def _seen_px(self) -> Array:
+        """Returns the seen corners of all tags, (4n, 2)."""
         return np.concatenate([tag.corners_px for tag in self.tags])
 
     def _corners_mm(self, faults: Array) -> Array:
-        """The tags' corners (4n, 3) with faults (n, 4): aside, away, turned, inward."""
+        """Returns the tags' corners (4n, 3) with faults (n, 4): right, up, rotation, inward."""
         half = self.size_mm / 2
         square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
         cos, sin = np.cos(faults[:, 2]), np.sin(faults[:, 2])
@@ -132,6 +133,7 @@ class TagAdjustment:
         return np.concatenate([flat, np.zeros((len(flat), 4, 1))], axis=2).reshape(-1, 3)
 
     def _start(self) -> Array:
+        """Returns the first values: the prior's lens, its pose, and usual faults."""
         lens, faults = self.prior.lens, np.zeros((len(self.tags), _FAULTS))
         faults[:, 3] = _USUAL_INWARD_PX
         _, rotation, translation = cv2.solvePnP(
@@ -141,11 +143,13 @@ class TagAdjustment:
         return np.concatenate([lens.parameters, pose, faults.ravel()])
 
     def _camera(self, values: Array) -> Camera:
+        """Returns the camera among the unknowns."""
         rx, ry, rz, tx, ty, tz = (float(value) for value in values[_LENS:_CAMERA])
         lens = self.prior.lens.with_parameters(values[:_LENS])
         return Camera(lens, Pose((rx, ry, rz), (tx, ty, tz)))
 
     def _solved(self, start: Array, spreads: Spreads) -> Solution:
+        """Solves by least squares, with the prior's and the faults' misfit as residuals."""
         of_corners, of_lens = self._corners_whitening(spreads), self._lens_whitening()
 
         def misfit(values: Array) -> tuple[Array, Array]:
@@ -160,13 +164,13 @@ class TagAdjustment:
         return least_squares(misfit, start[None], steps=50, tolerance=1e-10)
 
     def _corner_misfit(self, values: Array, root: Array) -> tuple[Array, Array]:
-        """How far corners are expected beside where they are seen, in independent sigmas."""
+        """Returns expected minus seen corners, whitened to independent sigmas, and derivatives."""
         off_px, by = self._corners_off(values)
         off = root @ off_px.reshape(-1, 8, 1)
         return off.ravel(), (root @ by.reshape(-1, 8, len(values))).reshape(-1, len(values))
 
     def _corners_off(self, values: Array) -> tuple[Array, Array]:
-        """How far corners are expected beside where they are seen, (4n, 2) px, and derivatives."""
+        """Returns expected minus seen corners, (4n, 2) px, and derivatives."""
         camera, faults = self._camera(values), values[_CAMERA:].reshape(-1, _FAULTS)
         corners = self._corners_mm(faults)
         expected, by_point = camera.to_image_with_jacobian(corners)
@@ -174,6 +178,7 @@ class TagAdjustment:
         tag = np.arange(len(corners)) // 4
         offset = corners[:, :2] - (self.places_mm + faults[:, :2])[tag]
         jacobian = np.zeros((len(corners), 2, len(values)))
+        # Each corner depends on the camera and on the four faults of its own tag.
         jacobian[..., :_CAMERA] = camera.parameter_jacobian(corners)
         at, row = _CAMERA + _FAULTS * tag, np.arange(len(corners))
         jacobian[row, :, at], jacobian[row, :, at + 1] = by_point[..., 0], by_point[..., 1]
@@ -183,54 +188,57 @@ class TagAdjustment:
         return expected + faults[tag, 3:] * inward - self._seen_px(), jacobian
 
     def _corners_whitening(self, spreads: Spreads) -> Array:
-        """What makes independent errors of unit variance of those of corners, (n, 8, 8)."""
+        """Returns matrices that whiten the errors of corners, (n, 8, 8)."""
         covariances = np.stack([tag.covariance_px2 for tag in self.tags])
         return np.asarray(np.linalg.inv(np.linalg.cholesky(covariances)) / spreads.corner_scale)
 
     def _lens_whitening(self) -> Array:
-        """The same of those of what is believed of the lens, (9, 9)."""
+        """Returns the matrix that whitens the lens's prior, (9, 9)."""
         return np.asarray(np.linalg.inv(np.linalg.cholesky(self.prior.covariance)))
 
     def _corners_about(self, values: Array) -> SeenCorners:
-        """The corners as `weighed` wants them, about a solution."""
+        """Returns the corners linearised at a solution, as `weighed` needs them."""
         off, by = self._corner_misfit(values, self._corners_whitening(EXACT))
         tags = np.arange(len(self.tags))
         by = by.reshape(len(tags), 8, len(values))
         faults = by[..., _CAMERA:].reshape(len(tags), 8, len(tags), _FAULTS)
         prior_off, prior_by_value = self._lens_misfit(values, self._lens_whitening())
-        lying = values[_CAMERA:].reshape(-1, _FAULTS)
+        faults_at = values[_CAMERA:].reshape(-1, _FAULTS)
         by_fault = faults[tags, :, tags]
-        # As if every tag lay where it is listed: how far it does not is what is to be weighed.
-        off = off.reshape(-1, 8) - np.einsum("nrf,nf->nr", by_fault[..., :3], lying[:, :3])
+        # Undo the fitted offsets: their sigmas are what `weighed` estimates.
+        off = off.reshape(-1, 8) - np.einsum("nrf,nf->nr", by_fault[..., :3], faults_at[:, :3])
         return SeenCorners(
-            off=off,
+            offsets=off,
             by_camera=by[..., :_CAMERA],
             by_fault=by_fault,
             prior_off=prior_off,
             prior_by_camera=prior_by_value[:, :_CAMERA],
-            inward=_USUAL_INWARD_PX - lying[:, 3],
+            inward=_USUAL_INWARD_PX - faults_at[:, 3],
             inward_spread=_INWARD_SPREAD_PX,
             scale_spread=max(tag.scale_spread for tag in self.tags),
         )
 
     def _fault_misfit(self, values: Array, spreads: Spreads) -> tuple[Array, Array]:
+        """Returns the faults in units of their sigmas, and derivatives."""
         usual = np.tile([0, 0, 0, _USUAL_INWARD_PX], len(self.tags))
-        spread = [spreads.place_mm, spreads.place_mm, spreads.turn_rad, _INWARD_SPREAD_PX]
-        weights = np.tile(1 / np.array(spread), len(self.tags))
+        sigmas = [spreads.place_mm, spreads.place_mm, spreads.turn_rad, _INWARD_SPREAD_PX]
+        weights = np.tile(1 / np.array(sigmas), len(self.tags))
         jacobian = np.zeros((len(weights), len(values)))
         jacobian[:, _CAMERA:] = np.diag(weights)
         return (values[_CAMERA:] - usual) * weights, jacobian
 
     def _lens_misfit(self, values: Array, root: Array) -> tuple[Array, Array]:
+        """Returns the lens minus its prior, whitened, and derivatives."""
         jacobian = np.zeros((_LENS, len(values)))
         jacobian[:, :_LENS] = root
         return root @ (values[:_LENS] - self.prior.lens.parameters), jacobian
 
     def _outcome(self, solution: Solution, spreads: Spreads) -> Adjustment:
+        """Returns the camera, covariance and misfit of a solution."""
         values, covariance = solution.values[0], solution.covariance[0, :_CAMERA, :_CAMERA]
         camera = self._camera(values)
         corners = 8 * len(self.tags)
-        # Camera pose and inward pull are unknown; lens and other faults come with a belief each.
+        # Only pose and inward pull are free; lens and other faults have a prior each.
         freedom = corners - (_CAMERA - _LENS) - len(self.tags)
         rms_px = float(np.sqrt(np.square(self._corners_off(values)[0]).sum(axis=1).mean()))
         misfit = float(np.square(solution.residuals).sum() / freedom)
@@ -238,9 +246,9 @@ class TagAdjustment:
 
 
 def _inward(quads_px: Array) -> Array:
-    """How corners (n, 4, 2) move when all sides of their square move inward by one pixel."""
-    onward = np.roll(quads_px, -1, axis=1) - quads_px
-    onward /= np.linalg.norm(onward, axis=2, keepdims=True)
-    back = -np.roll(onward, 1, axis=1)
-    sine = np.abs(onward[..., 0] * back[..., 1] - onward[..., 1] * back[..., 0])
-    return np.asarray((onward + back) / sine[..., None])
+    """Returns how corners (n, 4, 2) move when all sides of their square move in by one pixel."""
+    to_next = np.roll(quads_px, -1, axis=1) - quads_px
+    to_next /= np.linalg.norm(to_next, axis=2, keepdims=True)
+    to_previous = -np.roll(to_next, 1, axis=1)
+    sine = np.abs(to_next[..., 0] * to_previous[..., 1] - to_next[..., 1] * to_previous[..., 0])
+    return np.asarray((to_next + to_previous) / sine[..., None])

@@ -1,1 +1,1 @@
-"""Finds squares that may be tags and decodes their cells."""
+"""Finds squares that may be tags and reads their cells."""

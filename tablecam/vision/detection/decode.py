@@ -1,8 +1,8 @@
-"""Which tags a square may be: the ring around every tag, then the cells inside it.
+"""Reads squares as tags: finds the ring around every tag, then compares the cells inside it.
 
-Every tag has a black border inside of a white rim; where that ring fits best is the tag's
-centre. The cells inside are then compared with all patterns of tags of that size, turned four ways.
-Nothing is decided here: the few best go on to be fitted.
+Every tag has a black border inside a white rim; the best match of that ring is the tag's centre.
+The cells inside are then compared with all patterns of this tag size at four rotations. Nothing is
+decided here: the best matches go on to be fitted.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ Index = NDArray[np.int64]
 
 _SAMPLES_A_CELL = 2
 SHIFT_CELLS = 4.5
-"""How far from where a square was noticed its centre may lie: 2.8 at most for tags that are seen
-whole; of 918 tags with 15 to 50 % hidden, 98 % lay within 4 and 99 % within 5."""
+"""Farthest that a tag's centre may lie from the detected square: 2.8 at most for unoccluded tags;
+of 918 tags with 15 to 50 % hidden, 98 % lay within 4 and 99 % within 5."""
 _NOISE_GREY2 = 9.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Readings:
-    """What squares look like if they are tags of one kind: equally long columns.
+    """Squares read as tags of one kind, in columns of n rows.
 
-    `places_mm` (n, 2) and `headings_rad` (n,) are of the square (the heading but for quarter
-    turns); `ring` (n,) from -1 to 1 is how much it looks like a tag's border and rim; `cells`
-    (n, c, c) are the grey levels inside, the row nearest to the heading first.
+    `places_mm` (n, 2) and `headings_rad` (n,) are those of the square (the heading up to quarter
+    turns). `ring` (n,), -1 to 1, is the correlation with a tag's border and rim. `cells` (n, c, c)
+    are the grey levels inside, the row nearest to the heading first.
     """
 
     kind: TagKind
@@ -62,7 +62,7 @@ class Readings:
 
     @classmethod
     def joined(cls, parts: Sequence[Readings]) -> Readings:
-        """All squares of the parts, which are read as the same kind, one part after the other."""
+        """Returns all squares of the parts, which share one kind, in order."""
         return cls(
             parts[0].kind,
             np.concatenate([part.places_mm for part in parts]),
@@ -75,7 +75,7 @@ class Readings:
 def read_squares(
     grey: Grey, camera: Camera, patterns: TagPatterns, kind: TagKind, squares: Squares
 ) -> Readings:
-    """The squares, each moved to where it looks most like a tag of this kind."""
+    """Reads squares, each moved to where it looks most like a tag of this kind."""
     if not len(squares):
         cells = np.empty((0, patterns.inner_cells, patterns.inner_cells), dtype=np.float32)
         return Readings(kind, np.empty((0, 2)), np.empty(0), np.empty(0), cells)
@@ -94,36 +94,37 @@ def read_squares(
     size = round(len(grid) ** 0.5)
     seen = sampled(grey, from_cells, grid).reshape(-1, size, size)
     ring, centres = best_rings(seen, patterns.side_cells, _SAMPLES_A_CELL)
-    moved = np.einsum("nj,njk->nk", centres, turn)
+    offset_mm = np.einsum("nj,njk->nk", centres, turn)
     cells = cell_means(grey, from_cells, centres, patterns.inner_cells)
-    return Readings(kind, places_mm + moved, squares.headings_rad, ring, cells)
+    return Readings(kind, places_mm + offset_mm, squares.headings_rad, ring, cells)
 
 
 def pattern_scores(cells: Map, patterns: NDArray[np.uint8]) -> Array:
-    """The correlation of cells (n, c, c) with patterns (k, c, c), each turned 0 to 3 times.
+    """Correlates cells (n, c, c) with patterns (k, c, c), each turned 0 to 3 times: (n, k, 4).
 
-    The result is (n, k, 4); a turn is a quarter, counter-clockwise.
+    A turn is a quarter, counter-clockwise.
     """
-    meant = _meant(patterns.tobytes(), patterns.shape)
+    templates = _standardised_turns(patterns.tobytes(), patterns.shape)
     seen = _standardised(cells.reshape(len(cells), cells.shape[1] * cells.shape[2]))
-    return np.asarray(np.einsum("nc,ktc->nkt", seen, meant), dtype=np.float64)
+    return np.asarray(np.einsum("nc,ktc->nkt", seen, templates), dtype=np.float64)
 
 
 @lru_cache(maxsize=32)
-def _meant(cells: bytes, shape: tuple[int, ...]) -> Map:
-    """Patterns turned 0 to 3 times, moved to mean 0 and stretched to length 1, (k, 4, c * c)."""
+def _standardised_turns(cells: bytes, shape: tuple[int, ...]) -> Map:
+    """Returns the patterns turned 0 to 3 times, with mean 0 and length 1, (k, 4, c * c)."""
     patterns = np.frombuffer(cells, np.uint8).reshape(shape)
+    # A tag's heading is only known up to quarter turns.
     turned = np.stack([np.rot90(patterns, turns, axes=(1, 2)) for turns in range(4)], axis=1)
-    meant = _standardised(turned.reshape(*turned.shape[:2], -1).astype(np.float32))
-    meant.flags.writeable = False
-    return meant
+    templates = _standardised(turned.reshape(*turned.shape[:2], -1).astype(np.float32))
+    templates.flags.writeable = False
+    return templates
 
 
 def cell_means(grey: Grey, from_cells: LocalMaps, centres_cells: Array, across: int) -> Map:
-    """The grey level in the middle of each of `across` x `across` cells, (n, across, across).
+    """Returns the mean grey in the middle of `across` x `across` cells, (n, across, across).
 
-    `from_cells` map offsets in cells, to the right and up, to the picture; `centres_cells` (n, 2)
-    is where the middle of the cells lies.
+    `from_cells` maps offsets in cells, to the right and up, to the picture; `centres_cells` (n, 2)
+    is the middle of the block of cells.
     """
     middles = square_grid(across - 1, 1.0)
     steps = np.array([[x, y] for y in (0.25, 0.0, -0.25) for x in (-0.25, 0.0, 0.25)])
@@ -133,27 +134,30 @@ def cell_means(grey: Grey, from_cells: LocalMaps, centres_cells: Array, across: 
 
 
 def steps_right_and_up(headings_rad: Array) -> Array:
-    """Rows that are the steps to the right and up of tags with these headings, (n, 2, 2)."""
+    """Returns the unit steps to the right and up of tags with these headings, as rows (n, 2, 2)."""
     cosine, sine = np.cos(headings_rad), np.sin(headings_rad)
     right, up = np.stack([sine, -cosine], axis=1), np.stack([cosine, sine], axis=1)
     return np.stack([right, up], axis=1)
 
 
 def best_rings(seen: Map, side_cells: int, samples: int) -> tuple[Array, Array]:
-    """How well a border inside of a rim fits at best in each patch, (n,), and where, (n, 2).
+    """Finds where a border inside a rim fits best in each patch: correlation (n,), centre (n, 2).
 
-    Patches hold so many `samples` a cell, tags along their rows and columns. The place is right and
-    up of the patch's middle, in cells. The fit is the correlation of the
-    pixels of border and rim with what they should be.
+    Patches have `samples` samples a cell, with the tags along their rows and columns. Centres are
+    right and up of the patch's middle, in cells. The correlation is that of the pixels of border
+    and rim with black and white.
     """
     size = seen.shape[1]
     tall, reach = seen.reshape(-1, size), (side_cells + 2) * samples // 2
 
     def inside(values: Map, cells: int) -> Map:
+        """Returns box sums of `cells` a side at all centres where the whole ring fits."""
         sums = _box_sums(values, cells * samples).reshape(seen.shape)
         return np.ascontiguousarray(sums[:, reach:-reach, reach:-reach])
 
+    # Sums over three nested squares give the means of rim and border by differences.
     outer, edge, inner = (inside(tall, side_cells + more) for more in (2, 0, -2))
+    # Sums of squares of the ring's pixels give their variance.
     squares = tall * tall
     power = inside(squares, side_cells + 2) - inside(squares, side_cells - 2)
     rim_area, border_area = (
@@ -164,8 +168,9 @@ def best_rings(seen: Map, side_cells: int, samples: int) -> tuple[Array, Array]:
     contrast = (outer - edge) / rim_area - (edge - inner) / border_area
     variance = power / area - ((outer - inner) / area) ** 2
     share = rim_area * border_area / area**2
+    # The correlation of the ring's pixels with a two-level template, damped where all is noise.
     fit = contrast * np.sqrt(share / (np.maximum(variance, 0) + _NOISE_GREY2))
-    # OpenCV's box of even size reaches half a sample further back than forth.
+    # OpenCV's box filter of even size is off centre by half a sample.
     lag = 0.5 if side_cells * samples % 2 == 0 else 0.0
     best, peaks = _peaks(fit)
     middle = (size - 1) / 2 - reach + lag
@@ -174,31 +179,34 @@ def best_rings(seen: Map, side_cells: int, samples: int) -> tuple[Array, Array]:
 
 
 def _peaks(maps: Map) -> tuple[Array, Array]:
-    """The largest value of each map, (n,), and where it lies between samples: column and row."""
+    """Returns the largest value of each map, (n,), and its column and row to a fraction, (n, 2)."""
     count, _, across = maps.shape
     where = maps.reshape(count, -1).argmax(axis=1)
     row, column = where // across, where % across
-    every = np.arange(count)
-    near = [np.clip(value, 1, across - 2) for value in (column, row)]
-    middle = maps[every, row, column]
-    beside = [
-        (maps[every, row, near[0] - 1], maps[every, row, near[0] + 1]),
-        (maps[every, near[1] - 1, column], maps[every, near[1] + 1, column]),
+    indices = np.arange(count)
+    clipped = [np.clip(value, 1, across - 2) for value in (column, row)]
+    middle = maps[indices, row, column]
+    neighbours_of_peak = [
+        (maps[indices, row, clipped[0] - 1], maps[indices, row, clipped[0] + 1]),
+        (maps[indices, clipped[1] - 1, column], maps[indices, clipped[1] + 1, column]),
     ]
-    exact = [
-        value + _top_of_parabola(low, middle, high) * (value == inner)
-        for value, inner, (low, high) in zip((column, row), near, beside, strict=True)
+    refined = [
+        value + _parabola_vertex(low, middle, high) * (value == inner)
+        for value, inner, (low, high) in zip(
+            (column, row), clipped, neighbours_of_peak, strict=True
+        )
     ]
-    return middle.astype(np.float64), np.stack(exact, axis=1).astype(np.float64)
+    return middle.astype(np.float64), np.stack(refined, axis=1).astype(np.float64)
 
 
-def _top_of_parabola(low: Map, middle: Map, high: Map) -> Map:
-    """Where a parabola through values at -1, 0 and 1, the middle one the largest, is highest."""
-    bend = np.maximum(2 * middle - low - high, 1e-6)
-    return np.asarray(((high - low) / (2 * bend)).clip(-0.5, 0.5))
+def _parabola_vertex(low: Map, middle: Map, high: Map) -> Map:
+    """Returns the vertex of a parabola through values at -1, 0 and 1, the middle value largest."""
+    curvature = np.maximum(2 * middle - low - high, 1e-6)
+    return np.asarray(((high - low) / (2 * curvature)).clip(-0.5, 0.5))
 
 
 def _box_sums(values: Map, size: int) -> Map:
+    """Returns the sum over a square around each value, 0 beyond the edges."""
     return np.asarray(
         cv2.boxFilter(
             values, cv2.CV_32F, (size, size), normalize=False, borderType=cv2.BORDER_CONSTANT
@@ -208,7 +216,7 @@ def _box_sums(values: Map, size: int) -> Map:
 
 @lru_cache(maxsize=32)
 def square_grid(across: float, step: float) -> Array:
-    """Points right and up of the middle, (m, 2), over a square; the top row first."""
+    """Returns points right and up of the middle, (m, 2), over a square; the top row first."""
     count = round(across / step) + 1
     steps = (np.arange(count) - (count - 1) / 2) * step
     right, up = np.meshgrid(steps, -steps)
@@ -218,7 +226,7 @@ def square_grid(across: float, step: float) -> Array:
 
 
 def sampled(grey: Grey, from_cells: LocalMaps, offsets_cells: Array) -> Map:
-    """The grey levels, between pixels, that offsets (m, 2), alike or (n, m, 2), are mapped to."""
+    """Samples grey levels at mapped offsets, (m, 2) for all or (n, m, 2), with interpolation."""
     pixels = from_cells(offsets_cells).astype(np.float32)
     seen = cv2.remap(
         grey, pixels[..., 0], pixels[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
@@ -227,7 +235,7 @@ def sampled(grey: Grey, from_cells: LocalMaps, offsets_cells: Array) -> Map:
 
 
 def _standardised(values: Map) -> Map:
-    """The last axis moved to mean 0 and stretched to length 1."""
+    """Scales the last axis to mean 0 and length 1."""
     centred = values - values.mean(axis=-1, keepdims=True)
     length = np.linalg.norm(centred, axis=-1, keepdims=True)
     return np.asarray(centred / np.maximum(length, 1e-6))

@@ -1,7 +1,7 @@
-"""How well a picture is exposed: its noise, the contrast of its tags, and paper that is pure white.
+"""Measures a picture's exposure: its noise, the contrast of its tags, and clipped white paper.
 
-What a fit leaves unexplained is no measure of noise: a lens, a figure's shadow and a camera's own
-sharpening leave as much. So noise is measured where the picture shows nothing else.
+A fit's residuals do not measure noise: a lens, a figure's shadow and the camera's sharpening leave
+as much. So noise is measured in flat parts of the picture.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ Array = NDArray[np.float64]
 Grey = NDArray[np.uint8]
 
 _FEWEST_SIGHTINGS = 5
-"""The median of fewer says more of these tags than of the picture."""
+"""With fewer, the median describes these tags more than the picture."""
 _BLOCK_PX = 8
 _STRIP_EVERY = 8
-"""An eighth of the picture is enough."""
+"""Every eighth strip is read; an eighth of the picture is enough."""
 _FLATTEST = 0.1
 _TOO_DARK_GREY, _TOO_BRIGHT_GREY = 16, 239
-"""Where a picture may be cut off at black or white it shows no noise."""
+"""Blocks outside these levels may be clipped at black or white, which hides noise."""
 _SECOND_DIFFERENCES = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], dtype=np.float32) / 6
-"""Blind to all that varies linearly, and of unit variance for independent pixels (J. Immerkaer,
-"Fast noise variance estimation", 1996)."""
+"""A kernel that any linear slope leaves at 0, with unit variance for independent pixels (J.
+Immerkaer, "Fast noise variance estimation", 1996)."""
 _CLIPPED_GREY = 254
 _RIM = 7 / 6
-"""The middle of the white rim of a tag of six cells, in half sides of its black square."""
+"""Middle of the white rim of a six-cell tag, in half sides of its black square."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """How a picture is exposed.
+    """The exposure of one picture.
 
-    `noise_grey` is the noise of its flattest parts (one standard deviation), `contrast_grey` the
-    median of how much brighter the tags' paper is than their paint, `clipped_share` the share, 0
-    to 1, of tags whose paper is pure white, and `misfit_share` what tags' fits leave unexplained
-    as a share of their contrast (median). None where too little of the picture tells.
+    `noise_grey` is the standard deviation of its flattest parts, `contrast_grey` the median of
+    paper minus paint on its tags, `clipped_share` the share of tags, 0 to 1, whose paper is clipped
+    to white, and `misfit_share` the median residual of the tags' fits as a share of their contrast.
+    A value is None where too little of the picture shows it.
     """
 
     noise_grey: float | None = None
@@ -51,7 +51,7 @@ class Exposure:
 
     @property
     def noise_share(self) -> float | None:
-        """Noise as a share of the tags' contrast: what spoils a reading."""
+        """The noise as a share of the tags' contrast: it limits what can be read."""
         if self.noise_grey is None or not self.contrast_grey:
             return None
         return self.noise_grey / self.contrast_grey
@@ -61,28 +61,29 @@ UNKNOWN_EXPOSURE = Exposure()
 
 
 def exposure(grey: Grey, sightings: Sequence[TagSighting]) -> Exposure:
-    """How a grey picture (height, width), in which tags were seen, is exposed."""
+    """Measures the exposure of a grey picture (height, width) in which these tags were seen."""
     gains = [sighting.gain_grey for sighting in sightings if sighting.gain_grey]
     misfits = [
         sighting.noise_grey / sighting.gain_grey
         for sighting in sightings
         if sighting.gain_grey and sighting.noise_grey is not None
     ]
-    enough = len(sightings) >= _FEWEST_SIGHTINGS
+    has_enough = len(sightings) >= _FEWEST_SIGHTINGS
     return Exposure(
         noise_grey(grey),
         _median(gains),
-        _clipped_share(grey, sightings) if enough else None,
+        _clipped_share(grey, sightings) if has_enough else None,
         _median(misfits),
     )
 
 
 def noise_grey(grey: Grey) -> float | None:
-    """The noise of the flattest tenth of a picture; None where all of it is black or white.
+    """Returns the noise of the flattest tenth of a picture, or None if all of it is black or white.
 
-    A camera or a codec that smooths hides noise from it, as it does from a fit.
+    A camera or codec that smooths the picture hides noise from this measure, as it does from a fit.
     """
     height, width = (side // _BLOCK_PX * _BLOCK_PX for side in grey.shape)
+    # Every `_STRIP_EVERY`-th strip of blocks samples the whole picture.
     strips = [
         _block_noise(grey[top : top + _BLOCK_PX, :width])
         for top in range(0, height, _BLOCK_PX * _STRIP_EVERY)
@@ -92,31 +93,34 @@ def noise_grey(grey: Grey) -> float | None:
 
 
 def _median(values: Sequence[float]) -> float | None:
+    """Returns the median, or None for too few values."""
     return float(np.median(values)) if len(values) >= _FEWEST_SIGHTINGS else None
 
 
 def _block_noise(strip: Grey) -> Array:
-    """The noise of those blocks of a strip, one block high, that are neither black nor white."""
+    """Returns the noise of each block of a strip that is neither near black nor near white."""
     levels = strip.astype(np.float32)
-    rough = cv2.filter2D(levels, -1, _SECOND_DIFFERENCES)[1:-1]
-    power = _by_block(rough * rough)
+    differences = cv2.filter2D(levels, -1, _SECOND_DIFFERENCES)[1:-1]
+    power = _by_block(differences * differences)
     level = _by_block(levels)
     usable = (level > _TOO_DARK_GREY) & (level < _TOO_BRIGHT_GREY)
     return np.asarray(np.sqrt(power[usable]))
 
 
 def _by_block(rows: NDArray[np.float32]) -> Array:
-    """The means over each block of a strip."""
+    """Returns the mean of each block of a strip."""
     blocks = rows.mean(axis=0, dtype=np.float64).reshape(-1, _BLOCK_PX)
     return np.asarray(blocks.mean(axis=1))
 
 
 def _clipped_share(grey: Grey, sightings: Sequence[TagSighting]) -> float:
-    """The share of tags of whose white rim at least half is pure white."""
+    """Returns the share of tags with at least half of the white rim clipped to white."""
     corners = np.stack([sighting.corners_px for sighting in sightings])
     middles = corners.mean(axis=1, keepdims=True)
     rim = middles + _RIM * (corners - middles)
+    # The corners of the rim and the middles of its sides.
     rim = np.concatenate([rim, (rim + np.roll(rim, 1, axis=1)) / 2], axis=1)
+    # Out-of-picture points take the nearest pixel.
     columns, rows = np.moveaxis(rim.round().astype(np.int64), -1, 0)
     height, width = grey.shape
     levels = grey[rows.clip(0, height - 1), columns.clip(0, width - 1)]

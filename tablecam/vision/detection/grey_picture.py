@@ -1,4 +1,4 @@
-"""A picture of which no more is decoded than is asked for."""
+"""Defines a grey picture that decodes only the resolution that is read."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from numpy.typing import NDArray
 Grey = NDArray[np.uint8]
 
 REDUCED = 8
-"""A reduced picture has one pixel for so many by so many: what a JPEG decoder skips best."""
+"""Size of the block that becomes one reduced pixel: JPEG decoders skip most at 8."""
 
 
 class GreyPicture(Protocol):
-    """What vision reads: a frame, whatever it is stored as."""
+    """A frame as vision reads it, whatever its storage."""
 
     @property
     def width_px(self) -> int:
-        """The whole picture's width."""
+        """The full picture's width."""
 
     @property
     def height_px(self) -> int:
-        """The whole picture's height."""
+        """The full picture's height."""
 
     def grey(self) -> Grey:
-        """The whole picture (height, width), decoded once."""
+        """Returns the full picture (height, width), decoded once."""
 
     def reduced_grey(self) -> Grey:
-        """The picture `REDUCED` times smaller, each pixel a mean: (ceil(h / 8), ceil(w / 8))."""
+        """Returns the picture reduced by `REDUCED`, block means: (ceil(h / 8), ceil(w / 8))."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecodedGrey:
-    """A grey picture that is decoded already."""
+    """A grey picture that is already decoded."""
 
     pixels: Grey
 
@@ -50,10 +50,10 @@ class DecodedGrey:
         return int(self.pixels.shape[0])
 
     def grey(self) -> Grey:
-        """The picture itself."""
+        """Returns the picture itself."""
         return self.pixels
 
     def reduced_grey(self) -> Grey:
-        """The mean of each block of pixels; blocks at the right and lower edge may be smaller."""
+        """Returns the mean of each block; blocks at the right and lower edge may be smaller."""
         size = (-(-self.width_px // REDUCED), -(-self.height_px // REDUCED))
         return np.asarray(cv2.resize(self.pixels, size, interpolation=cv2.INTER_AREA))

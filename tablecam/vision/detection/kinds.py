@@ -1,4 +1,4 @@
-"""The kinds of tag that a table file lists: what a search has to look for, and how large."""
+"""Groups a table file's tags into kinds of one size and height, which a search looks for."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tablecam.table.roster import Roster
 from tablecam.vision.fitting.dictionary import TagPatterns
 
 _LARGEST_RATIO = 1.5
-"""Tags up to so much larger are noticed together with the smallest, in one picture."""
+"""Tags up to this much larger are searched together with the smallest, at one scale."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagKind:
-    """Tags that look alike but for their pattern: one size, one height above the table.
+    """Tags of one size and one height above the table, which differ only in their pattern.
 
     `pattern` (k,) are the rows of the `TagPatterns` that are printed at this size.
     """
@@ -28,12 +28,12 @@ class TagKind:
 
 
 def tag_ids(roster: Roster) -> tuple[int, ...]:
-    """All tags of a table file: the table's own, and those of bases."""
+    """Returns all tags of a table file: the table's own, then those of bases."""
     return (*(tag.id for tag in roster.table_tags), *roster.base_type_by_tag())
 
 
 def tag_kinds(roster: Roster, patterns: TagPatterns) -> tuple[TagKind, ...]:
-    """The kinds of tag of a table file, the smallest first."""
+    """Returns the kinds of tag of a table file, the smallest first."""
     ids: dict[tuple[float, float], list[int]] = {}
     for tag in roster.table_tags:
         ids.setdefault((roster.table_tag_size_mm, 0.0), []).append(tag.id)
@@ -46,7 +46,7 @@ def tag_kinds(roster: Roster, patterns: TagPatterns) -> tuple[TagKind, ...]:
 
 
 def kinds_of_like_size(kinds: Sequence[TagKind]) -> tuple[tuple[TagKind, ...], ...]:
-    """The kinds, the smallest first, in groups whose sizes lie within half as much again."""
+    """Groups kinds, sorted by size, whose sizes lie within a factor of 1.5."""
     groups: list[list[TagKind]] = []
     for kind in kinds:
         if groups and kind.size_mm <= _LARGEST_RATIO * groups[-1][0].size_mm:
@@ -57,4 +57,5 @@ def kinds_of_like_size(kinds: Sequence[TagKind]) -> tuple[tuple[TagKind, ...], .
 
 
 def _rows(patterns: TagPatterns, ids: Iterable[int]) -> NDArray[np.int64]:
+    """Returns the sorted rows of the patterns with these ids."""
     return np.array(sorted(patterns.index_of[tag] for tag in ids), dtype=np.int64)

@@ -1,8 +1,8 @@
-"""Points all over a tag, two a cell each way: what is seen there, and what every tag shows there.
+"""Samples tags at a grid of two points a cell, and predicts the values there from the pattern.
 
-Finer than cells, so that what covers a cell by half is seen to; coarser than pixels, and the same
-for every tag whatever its heading, so that many patterns are compared at once. The outermost lie
-on the white rim, a quarter of a cell beyond the black square.
+Finer than cells, so that a half covered cell is noticed; coarser than pixels and the same for every
+heading, so that many patterns are compared at once. The outermost points lie on the white rim, a
+quarter of a cell beyond the black square.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ Map = NDArray[np.float32]
 Grey = NDArray[np.uint8]
 Rows = NDArray[np.bool_]
 
-_A_CELL = 2
-_BESIDE_CELLS = 0.12
-"""Each point is the mean of four around it, to even out the camera's noise."""
+_POINTS_A_CELL = 2
+_SAMPLE_OFFSET_CELLS = 0.12
+"""Each point averages four samples this far from it, to reduce the camera's noise."""
 _BLUR_STEP_CELLS = 0.02
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagPoints:
-    """Where the m points of tags with `side_cells` lie, in cells right and up of the centre.
+    """The m sample points of a tag with `side_cells`, in cells right and up of its centre.
 
-    `right` and `up` are (m,), the top row first; `is_rim`, `is_border` and `is_inner` (m,) are of
-    the white rim, the black border and the cells inside.
+    `right` and `up` are (m,), the top row first; `is_rim`, `is_border` and `is_inner` (m,) mark the
+    white rim, the black border and the cells inside.
     """
 
     side_cells: int
@@ -48,12 +48,12 @@ class TagPoints:
 
 @lru_cache(maxsize=4)
 def tag_points(side_cells: int) -> TagPoints:
-    """The points of tags whose black square has so many cells a side."""
-    across = _A_CELL * (side_cells + 1)
-    steps = (np.arange(across) - (across - 1) / 2) / _A_CELL
+    """Returns the points of tags whose black square has `side_cells` cells a side."""
+    across = _POINTS_A_CELL * (side_cells + 1)
+    steps = (np.arange(across) - (across - 1) / 2) / _POINTS_A_CELL
     right, up = (grid.ravel() for grid in np.meshgrid(steps, -steps))
-    out = np.maximum(np.abs(right), np.abs(up))
-    is_rim, is_inner = out > side_cells / 2, out < side_cells / 2 - 1
+    distance = np.maximum(np.abs(right), np.abs(up))
+    is_rim, is_inner = distance > side_cells / 2, distance < side_cells / 2 - 1
     return TagPoints(side_cells, right, up, is_rim, ~(is_rim | is_inner), is_inner)
 
 
@@ -66,11 +66,12 @@ def seen_at_points(
     headings_rad: Array,
     heights_mm: Array,
 ) -> Map:
-    """Grey levels at the points of n tags (n, m), of cells `cells_mm` (n,) wide."""
+    """Returns grey levels at the points of n tags, (n, m), with cells `cells_mm` (n,) wide."""
     reach = float(cells_mm.max(initial=1.0)) * (points.side_cells / 2 + 1)
     to_picture = table_to_picture(camera, places_mm, heights_mm, reach)
     step = steps_right_and_up(headings_rad) * cells_mm[:, None, None]
-    signs = np.array([[x, y] for y in (1, -1) for x in (-1, 1)]) * _BESIDE_CELLS
+    # Four samples around each point are averaged.
+    signs = np.array([[x, y] for y in (1, -1) for x in (-1, 1)]) * _SAMPLE_OFFSET_CELLS
     middles = np.stack([points.right, points.up], axis=1)
     offsets = (middles[:, None] + signs).reshape(-1, 2)
     seen = sampled(grey, to_picture.turned(step), offsets)
@@ -78,9 +79,10 @@ def seen_at_points(
 
 
 def expected_at_points(cells: NDArray[np.uint8], blur_cells: float) -> Map:
-    """What tags with these inner cells (k, c, c) show, turned 0 to 3 quarters: (k, 4, m).
+    """Returns the values that tags with these inner cells (k, c, c) show at the points: (k, 4, m).
 
-    0 is black paint and 1 is white paper. Remembered; the blur is rounded to a fiftieth of a cell.
+    The second axis is the tag turned 0 to 3 quarters; 0 is black paint, 1 white paper. Cached, with
+    the blur rounded to a fiftieth of a cell.
     """
     rounded = max(round(blur_cells / _BLUR_STEP_CELLS), 1) * _BLUR_STEP_CELLS
     return _expected_once(cells.tobytes(), cells.shape, rounded)
@@ -88,11 +90,12 @@ def expected_at_points(cells: NDArray[np.uint8], blur_cells: float) -> Map:
 
 @lru_cache(maxsize=64)
 def _expected_once(cells: bytes, shape: tuple[int, ...], blur_cells: float) -> Map:
+    """Computes the values once and caches them, read-only."""
     patterns = np.frombuffer(cells, dtype=np.uint8).reshape(shape)
     framed = np.pad(patterns.astype(np.float64), ((0, 0), (1, 1), (1, 1)))
     points = tag_points(framed.shape[1])
     across = round(len(points.up) ** 0.5)
-    # Of the light at a point each cell sends a share, which is that by columns times that by rows.
+    # The blur is separable: a cell's share of a point's light is the product of two 1-D shares.
     share = _share_of_cells(points.right[:across], framed.shape[1], blur_cells)
     dark = share @ (1 - framed) @ share.T
     shown = stored_light((1 - dark).astype(np.float32))
@@ -103,8 +106,8 @@ def _expected_once(cells: bytes, shape: tuple[int, ...], blur_cells: float) -> M
 
 
 def _share_of_cells(at_cells: Array, side_cells: int, blur_cells: float) -> Array:
-    """How much of the blurred light at points (p,) comes from each of a row of cells: (p, side)."""
+    """Returns the share of each cell in a row in the blurred light at points (p,): (p, side)."""
     edges = np.arange(side_cells + 1) - side_cells / 2
-    away = (edges - at_cells[:, None]) / (math.sqrt(2) * blur_cells)
-    below = np.array([[math.erf(value) for value in row] for row in away]) / 2
+    edge_sigmas = (edges - at_cells[:, None]) / (math.sqrt(2) * blur_cells)
+    below = np.array([[math.erf(value) for value in row] for row in edge_sigmas]) / 2
     return np.diff(below, axis=1)

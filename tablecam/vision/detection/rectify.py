@@ -1,7 +1,7 @@
-"""A plane over the table as seen straight from above, from the camera's picture.
+"""Rectifies the camera's picture: a plane over the table as seen straight from above.
 
 The rectified picture has x to the right and y up the page: its first row lies at y = depth. Its
-pixel (column, row) shows x = (column + 0.5) / px_per_mm - margin, and alike from the top for y.
+pixel (column, row) shows x = (column + 0.5) / px_per_mm - margin, and likewise from the top for y.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ Array = NDArray[np.float64]
 Picture = NDArray[np.uint8]
 
 _NODE_SPACING = 8
-"""The camera is exact at every eighth pixel and linear between: off by less than 0.005 px."""
+"""The camera is exact at every eighth pixel and interpolated between: off by less than 0.005 px."""
 _FAR_PX = 30_000
-"""OpenCV's fixed-point maps hold 16 bits; places that no pixel shows are sent out there."""
+"""Where unseen places map to: OpenCV's fixed-point maps hold 16 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rectifier:
-    """Turns pictures of one camera into pictures of one plane; made once, used for each frame.
+    """Turns pictures from one camera into pictures of one plane; made once, used for each frame.
 
-    `map_xy` is OpenCV's fixed-point map from the plane to a picture made smaller by `shrink`.
+    `map_xy` is OpenCV's fixed-point map from the plane to a picture reduced by `shrink`.
     """
 
     table: TableSize
@@ -40,30 +40,30 @@ class Rectifier:
     def rectified(
         self, picture: Picture, rows: slice = slice(None), columns: slice = slice(None)
     ) -> Picture:
-        """The plane's picture, black where the camera does not see; grey or colour as given.
+        """Returns the plane's picture, black where the camera does not see, in grey or colour.
 
-        Only these `rows` and `columns` of it, at the cost of these.
+        Only these `rows` and `columns` are computed.
         """
-        place, between = self.map_xy[0][rows, columns], self.map_xy[1][rows, columns]
+        place, fraction = self.map_xy[0][rows, columns], self.map_xy[1][rows, columns]
         if self.shrink > 1:
             first, picture = _shrunk_about(picture, place, self.shrink)
-            # Far places stay far: the shift is less than what separates them from any picture.
+            # Unseen places stay outside: the shift is smaller than their distance from any picture.
             place = place - first
-        return np.asarray(cv2.remap(picture, place, between, cv2.INTER_LINEAR))
+        return np.asarray(cv2.remap(picture, place, fraction, cv2.INTER_LINEAR))
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns of the plane's picture."""
+        """The rows and columns of the plane's picture."""
         rows, columns = self.map_xy[1].shape
         return rows, columns
 
     def pixels(self, places_mm: Array) -> Array:
-        """The pixels (n, 2) of the rectified picture that show table places (n, 2)."""
+        """Returns the pixels (n, 2) of the rectified picture that show table places (n, 2)."""
         left_top = np.array([-self.margin_mm, self.table.depth_mm + self.margin_mm])
         return np.asarray((places_mm - left_top) * [1, -1] * self.px_per_mm - 0.5)
 
     def places_mm(self, pixels: Array) -> Array:
-        """The table places (n, 2) that pixels (n, 2) of the rectified picture show."""
+        """Returns the table places (n, 2) that pixels (n, 2) of the rectified picture show."""
         left_top = np.array([-self.margin_mm, self.table.depth_mm + self.margin_mm])
         return left_top + (pixels + 0.5) / self.px_per_mm * [1, -1]
 
@@ -76,10 +76,10 @@ def rectifier(
     height_mm: float = 0.0,
     margin_mm: float = 0.0,
 ) -> Rectifier:
-    """What rectifies the plane `height_mm` above the table, and `margin_mm` around it."""
-    wide = max(1, round((table.width_mm + 2 * margin_mm) * px_per_mm))
-    deep = max(1, round((table.depth_mm + 2 * margin_mm) * px_per_mm))
-    columns, rows = _nodes(wide), _nodes(deep)
+    """Makes the rectifier of the plane `height_mm` above the table, plus `margin_mm` around it."""
+    width_px = max(1, round((table.width_mm + 2 * margin_mm) * px_per_mm))
+    height_px = max(1, round((table.depth_mm + 2 * margin_mm) * px_per_mm))
+    columns, rows = _nodes(width_px), _nodes(height_px)
     x_mm, y_mm = np.meshgrid(
         (columns + 0.5) / px_per_mm - margin_mm,
         table.depth_mm + margin_mm - (rows + 0.5) / px_per_mm,
@@ -87,13 +87,14 @@ def rectifier(
     nodes_mm = np.stack([x_mm, y_mm, np.full_like(x_mm, height_mm)], axis=-1)
     seen_px = camera.to_image(nodes_mm.reshape(-1, 3)).reshape(nodes_mm.shape[0], -1, 2)
     middle_mm = np.array([[table.width_mm / 2, table.depth_mm / 2]])
-    # More than two picture pixels a rectified one: average them, or grain would show as noise.
+    # Average where a rectified pixel spans two or more: grain would alias to noise.
     shrink = max(1, int(float(camera.px_per_mm(middle_mm, height_mm)[0]) / px_per_mm))
     seen_px = (np.nan_to_num(seen_px) + 0.5) / shrink - 0.5
     nodes = np.concatenate([seen_px, _is_seen(camera, nodes_mm)], axis=-1).astype(np.float32)
-    dense_px = _between(nodes[..., :2], wide, deep)
-    # A place counts as seen only where all the nodes around it are.
-    dense_px[_between(nodes[..., 2], wide, deep) < 0.999] = _FAR_PX
+    # Projects only the nodes: exact projection of every pixel would take far longer.
+    dense_px = _interpolated(nodes[..., :2], width_px, height_px)
+    # Count a place as seen only if all the nodes around it are.
+    dense_px[_interpolated(nodes[..., 2], width_px, height_px) < 0.999] = _FAR_PX
     return Rectifier(
         table, px_per_mm, margin_mm, shrink, cv2.convertMaps(dense_px, None, cv2.CV_16SC2)
     )
@@ -102,15 +103,16 @@ def rectifier(
 def _shrunk_about(
     picture: Picture, place: NDArray[np.int16], shrink: int
 ) -> tuple[NDArray[np.int16], Picture]:
-    """The smaller picture of what is mapped from, and its first pixel in the whole smaller one.
+    """Reduces the part of the picture that is mapped; returns its first reduced pixel and the part.
 
-    `place` (rows, columns, 2) are pixels of the smaller picture, or far outside of it.
+    `place` (rows, columns, 2) are pixels of the reduced picture, or far outside it.
     """
     size = np.array([picture.shape[1] // shrink, picture.shape[0] // shrink])
     columns, rows = cv2.split(place)
     is_seen = ((columns < _FAR_PX // 2) & (rows < _FAR_PX // 2)).astype(np.uint8)
-    # The least and the largest; both are 0 where nothing is seen.
+    # The smallest and the largest column and row; both are 0 if nothing is seen.
     ends = np.array([cv2.minMaxLoc(values, is_seen)[:2] for values in (columns, rows)], np.int64)
+    # One more pixel before and after: remap interpolates.
     first = (ends[:, 0] - 1).clip(0, size - 1)
     last = (ends[:, 1] + 3).clip(first + 1, size)
     low, high = first * shrink, last * shrink
@@ -121,35 +123,36 @@ def _shrunk_about(
 
 
 def _nodes(count: int) -> NDArray[np.float64]:
+    """Returns node positions that cover `count` pixels."""
     return np.arange(0, count + _NODE_SPACING, _NODE_SPACING, dtype=np.float64)
 
 
-def _between(nodes: NDArray[np.float32], wide: int, deep: int) -> NDArray[np.float32]:
-    """The values at 0, 1, ... each way, between nodes that lie `_NODE_SPACING` apart."""
+def _interpolated(nodes: NDArray[np.float32], width_px: int, height_px: int) -> NDArray[np.float32]:
+    """Interpolates values at 0, 1, ... each way between nodes `_NODE_SPACING` apart."""
     to_nodes = np.array([[1 / _NODE_SPACING, 0, 0], [0, 1 / _NODE_SPACING, 0]])
-    how = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP  # exact: it knows thirty-seconds of a node
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP  # exact: warpAffine resolves 1/32 of a node
     dense = cv2.warpAffine(
         np.ascontiguousarray(nodes),
         to_nodes,
-        (wide, deep),
-        flags=how,
+        (width_px, height_px),
+        flags=flags,
         borderMode=cv2.BORDER_REPLICATE,
     )
     return np.asarray(dense, np.float32)
 
 
 def _is_seen(camera: Camera, places_mm: Array) -> Array:
-    """1 where the camera sees a place (rows, columns, 3), or nearly so; else 0.
+    """Returns 1 where the camera sees a place (rows, columns, 3), or nearly so; else 0.
 
-    Far outside the picture a strong distortion folds back into it; such a pixel, looked along,
-    shows another place.
+    A strong distortion folds far places back into the picture: such a pixel's ray meets another
+    place, which the way back to the table reveals.
     """
     beyond_px = 100.0  # so that a place at the picture's edge has seen nodes all around
     points_mm = places_mm.reshape(-1, 3)
     pixels = camera.to_image(points_mm)
     size = np.array([camera.lens.width_px, camera.lens.height_px])
-    near = ((pixels > -beyond_px) & (pixels < size + beyond_px)).all(axis=-1)
+    is_near = ((pixels > -beyond_px) & (pixels < size + beyond_px)).all(axis=-1)
     seen = np.zeros(len(points_mm))
-    back_mm = camera.to_table(pixels[near], points_mm[near, 2])
-    seen[near] = (np.abs(back_mm - points_mm[near, :2]) < 1.0).all(axis=-1)
+    back_mm = camera.to_table(pixels[is_near], points_mm[is_near, 2])
+    seen[is_near] = (np.abs(back_mm - points_mm[is_near, :2]) < 1.0).all(axis=-1)
     return seen.reshape(*places_mm.shape[:2], 1)

@@ -1,4 +1,4 @@
-"""What vision saw: a tag on its plane, with how sure that is; and what it refused, with why."""
+"""Defines a search's results: tags sighted on their planes, and tags rejected with a reason."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 class TagSighting:
     """One tag of the roster as one picture shows it.
 
-    `x_mm`, `y_mm` is the tag's centre in the table frame, on the plane `height_mm` above the
-    table; `heading_deg` is where its top row points. `covariance` (3, 3) is of (x_mm, y_mm,
-    heading_rad), from the pixels alone: what the calibration adds is `Camera.table_covariance`.
+    `x_mm`, `y_mm` is the tag's centre in the table frame, on the plane `height_mm` above the table;
+    `heading_deg` is the direction of its top row. `covariance` (3, 3) is of (x_mm, y_mm,
+    heading_rad), from the pixels alone; `Camera.table_covariance` gives the calibration's part.
     `corners_px` (4, 2) are the black square's corners in the picture: top left, top right, bottom
     right, bottom left. `gain_grey` is how much brighter its paper is than its paint, and
-    `noise_grey` the spread (one standard deviation, hidden parts left out) of the pixels about
-    what the fit predicts; None where nobody measured them.
+    `noise_grey` the standard deviation of the visible pixels about the fit; None if not measured.
     """
 
     tag: int
@@ -35,10 +34,10 @@ class TagSighting:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A tag that was decoded but cannot be what it seems: off the table, wrong size, seen twice.
+    """A decoded tag that is refused: off the table, of the wrong size, or seen twice.
 
-    `x_mm`, `y_mm` is where it seems to lie on its plane. `is_copy`: it is seen at other places,
-    too, each with a rejection of its own.
+    `x_mm`, `y_mm` is its apparent place on its plane. If `is_copy`, the tag is seen at other places
+    too, each with its own rejection.
     """
 
     tag: int
@@ -50,9 +49,9 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """All that one search of a picture gave: at most one sighting a tag.
+    """The result of one search of a picture: at most one sighting a tag.
 
-    `blur_px` is the picture's blur, one standard deviation; None where nothing showed it.
+    `blur_px` is the picture's blur (a standard deviation), or None if nothing showed it.
     """
 
     sightings: tuple[TagSighting, ...]
@@ -61,10 +60,10 @@ class Search:
 
     @property
     def seen_twice(self) -> frozenset[int]:
-        """The tags of which there are copies: none of them is believed."""
-        return frozenset(each.tag for each in self.rejections if each.is_copy)
+        """The tags that appear more than once: none of their places is accepted."""
+        return frozenset(rejection.tag for rejection in self.rejections if rejection.is_copy)
 
 
 def places_mm(seen: Sequence[TagSighting | Rejection]) -> NDArray[np.float64]:
-    """Where tags were seen, or refused, on their planes, (n, 2)."""
-    return np.array([[one.x_mm, one.y_mm] for one in seen], dtype=np.float64).reshape(-1, 2)
+    """Returns the places of sightings or rejections on their planes, (n, 2)."""
+    return np.array([[tag.x_mm, tag.y_mm] for tag in seen], dtype=np.float64).reshape(-1, 2)

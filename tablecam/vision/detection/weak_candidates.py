@@ -1,8 +1,8 @@
-"""Tags that no peak of squareness shows, as what is beside them is as square as they are.
+"""Finds weak candidates: tags that no peak of squareness shows, because neighbours are as square.
 
-A rank of figures, the edge of a base or of a card run along a tag's own directions, and the peak
-may lie between them. So what is left when the clear tags are found is looked at all over, coarsely:
-a border within a rim tells where a tag may be.
+A rank of figures or the edge of a base or a card runs along a tag's own directions, so that the
+peak may lie between them. After the clear tags are found, the rest of the table is scanned coarsely
+for a border within a rim.
 """
 
 from __future__ import annotations
@@ -23,70 +23,73 @@ Rows = NDArray[np.bool_]
 
 _SAMPLES_A_CELL = 1
 _BLOCK_CELLS = 4.0
-"""One place is looked at in each block so wide, and as far around it as tags are read."""
+"""One sample is tried in each block of this width, and as far around it as tags are read."""
 _LEAST_SQUARENESS = 0.1
-_LEAST_OF_KNOWN = 0.3
-"""Of the strength of known tags."""
-_ON_TAG = 0.75
-"""Of a tag's size: how near its centre all is explained by it."""
+_LEAST_STRENGTH_SHARE = 0.3
+"""Least strength, as a share of that of identified tags."""
+_TAG_RADIUS = 0.75
+"""Radius around an identified tag, as a share of its size, that the tag explains."""
 _MOST_PLACES = 4000
-"""More than there are in any picture of a table that we know, and fewer than OpenCV can sample."""
+"""More than in any picture of a table we have, and fewer than OpenCV can sample."""
 _LEAST_RING = 0.4
-_APART_CELLS = 2.5
+_SPACING_CELLS = 2.5
 
 
 def unnoticed_squares(
     finder: SquareFinder, looks: Sequence[Look], side_cells: int, known: TagGuesses, most: int
 ) -> Squares:
-    """The `most` likeliest squares that lie on none of the `known` tags, noticed or not."""
-    parts = [_likely(finder, look, side_cells, known) for look in looks]
-    found = np.concatenate([np.empty((0, 4)), *parts])
-    found = found[np.argsort(-found[:, 3], kind="stable")]
-    apart = _APART_CELLS * PX_A_CELL / COARSER
-    kept = np.empty((min(most, len(found)), 4))
+    """Returns the `most` likely squares that lie on none of the `known` tags."""
+    parts = [_candidates(finder, part, side_cells, known) for part in looks]
+    candidates = np.concatenate([np.empty((0, 4)), *parts])
+    candidates = candidates[np.argsort(-candidates[:, 3], kind="stable")]
+    # Non-maximum suppression: the best ring of several that are close together.
+    spacing = _SPACING_CELLS * PX_A_CELL / COARSER
+    chosen = np.empty((min(most, len(candidates)), 4))
     count = 0
-    for each in found:
-        if count == len(kept):
+    for candidate in candidates:
+        if count == len(chosen):
             break
-        away = kept[:count, :2] - each[:2]
-        if (np.einsum("nj,nj->n", away, away) >= apart**2).all():
-            kept[count] = each
+        offsets = chosen[:count, :2] - candidate[:2]
+        if (np.einsum("nj,nj->n", offsets, offsets) >= spacing**2).all():
+            chosen[count] = candidate
             count += 1
-    return finder.squares(kept[:count, :2], kept[:count, 2])
+    return finder.squares(chosen[:count, :2], chosen[:count, 2])
 
 
-def _likely(finder: SquareFinder, look: Look, side_cells: int, known: TagGuesses) -> Array:
-    """Column and row in the map of squareness, phase and ring of what may be tags, (n, 4)."""
-    middles = (finder.plane.pixels(known.places_mm) + 0.5) / COARSER - 0.5 - look.first
-    is_open = look.core & (look.squareness > _LEAST_SQUARENESS)
-    is_open &= look.strength > _LEAST_OF_KNOWN * _typical(look, middles)
+def _candidates(finder: SquareFinder, part: Look, side_cells: int, known: TagGuesses) -> Array:
+    """Returns column and row in the squareness map, phase and ring of candidates, (n, 4)."""
+    middles = (finder.plane.pixels(known.places_mm) + 0.5) / COARSER - 0.5 - part.first
+    is_open = part.core & (part.squareness > _LEAST_SQUARENESS)
+    is_open &= part.strength > _LEAST_STRENGTH_SHARE * _typical_strength(part, middles)
+    # Leave out what identified tags explain.
     covered = np.zeros(is_open.shape, dtype=np.uint8)
-    radii = _ON_TAG * known.sizes_mm * finder.plane.px_per_mm / COARSER
+    radii = _TAG_RADIUS * known.sizes_mm * finder.plane.px_per_mm / COARSER
     for (column, row), radius in zip(middles, radii, strict=True):
         cv2.circle(covered, (round(column), round(row)), round(radius), 1, cv2.FILLED)
-    rows, columns = _one_a_block(np.where(is_open & (covered == 0), look.strength, 0))
-    strongest = np.argsort(-look.strength[rows, columns], kind="stable")[:_MOST_PLACES]
+    rows, columns = _one_a_block(np.where(is_open & (covered == 0), part.strength, 0))
+    # Only as many samples as OpenCV can remap at once.
+    strongest = np.argsort(-part.strength[rows, columns], kind="stable")[:_MOST_PLACES]
     if not len(strongest):
         return np.empty((0, 4))
     rows, columns = rows[strongest], columns[strongest]
-    phase = look.phase[rows, columns].astype(np.float64)
-    ring, moved = _rings(look, rows, columns, phase / 4, side_cells)
-    at = np.stack([columns, rows], axis=1) + moved + look.first
-    return np.column_stack([at, phase, ring])[ring >= _LEAST_RING]
+    phase = part.phase[rows, columns].astype(np.float64)
+    ring, offsets = _rings(part, rows, columns, phase / 4, side_cells)
+    samples = np.stack([columns, rows], axis=1) + offsets + part.first
+    return np.column_stack([samples, phase, ring])[ring >= _LEAST_RING]
 
 
-def _typical(look: Look, middles: Array) -> float:
-    """The strength of known tags in the median; of the strongest places where none is known."""
-    size = np.array(look.strength.shape[::-1])
+def _typical_strength(part: Look, middles: Array) -> float:
+    """Returns the median strength at identified tags, or that of the strongest places if none."""
+    size = np.array(part.strength.shape[::-1])
     inside = ((middles >= 0) & (middles < size - 0.5)).all(axis=1)
     if not inside.any():
-        return float(np.quantile(look.strength, 0.999))
+        return float(np.quantile(part.strength, 0.999))
     columns, rows = np.rint(middles[inside]).astype(np.int64).T
-    return float(np.median(look.strength[rows, columns]))
+    return float(np.median(part.strength[rows, columns]))
 
 
 def _one_a_block(values: Map) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows and columns of the largest value of each block that has one above 0."""
+    """Returns rows and columns of each block's largest value, for blocks with one above 0."""
     across = max(1, round(_BLOCK_CELLS * PX_A_CELL / COARSER))
     down = [-(-side // across) * across for side in values.shape]
     whole = np.zeros(down, dtype=np.float32)
@@ -96,24 +99,24 @@ def _one_a_block(values: Map) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     best = flat.argmax(axis=1)
     block = np.flatnonzero(flat[np.arange(len(flat)), best] > 0)
     row, column = np.divmod(block, down[1] // across)
-    below, beside = np.divmod(best[block], across)
-    return row * across + below, column * across + beside
+    below, right = np.divmod(best[block], across)
+    return row * across + below, column * across + right
 
 
 def _rings(
-    look: Look,
+    part: Look,
     rows: NDArray[np.int64],
     columns: NDArray[np.int64],
     angles_rad: Array,
     side_cells: int,
 ) -> tuple[Array, Array]:
-    """How much like a tag's ring it is at best about samples, (n,); and how far off, (n, 2)."""
+    """Returns the best correlation with a tag's ring near samples, (n,), and its offset, (n, 2)."""
     grid = square_grid(side_cells + 2 + 2 * SHIFT_CELLS, 1 / _SAMPLES_A_CELL) * PX_A_CELL
     middles = np.stack([columns, rows], axis=1) * COARSER + (COARSER - 1) / 2
-    # Right and down along the square, in the plane's picture; the grid has y up.
+    # Right and up along the square; the plane's picture has y down, the grid y up.
     cosine, sine = np.cos(angles_rad), np.sin(angles_rad)
     right, up = np.stack([cosine, sine], axis=1), np.stack([sine, -cosine], axis=1)
-    # In single precision: a thousandth of the pixels between which it is sampled.
+    # Single precision resolves a thousandth of a pixel here.
     along, above = grid.T.astype(np.float32)
     x, y = (
         np.multiply.outer(by_right.astype(np.float32), along)
@@ -121,8 +124,8 @@ def _rings(
         + middle.astype(np.float32)[:, None]
         for by_right, by_up, middle in zip(right.T, up.T, middles.T, strict=True)
     )
-    seen = np.asarray(cv2.remap(look.seen, x, y, cv2.INTER_LINEAR), dtype=np.float32)
+    seen = np.asarray(cv2.remap(part.seen, x, y, cv2.INTER_LINEAR), dtype=np.float32)
     size = round(len(grid) ** 0.5)
     ring, centres = best_rings(seen.reshape(-1, size, size), side_cells, _SAMPLES_A_CELL)
-    moved = centres[:, :1] * right + centres[:, 1:] * up
-    return ring, moved * PX_A_CELL / COARSER
+    offsets = centres[:, :1] * right + centres[:, 1:] * up
+    return ring, offsets * PX_A_CELL / COARSER

@@ -1,1 +1,1 @@
-"""Fits tags to pixels: models of light, blur and place, and their covariance."""
+"""Fits printed tags to pixels: a model of light, blur and pose, and the pose's covariance."""

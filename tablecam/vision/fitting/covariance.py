@@ -1,11 +1,12 @@
-"""How uncertain fitted places are, from what the fit leaves unexplained.
+"""Estimates the covariance of fitted poses from the fit's residuals.
 
-Three things make errors larger than those of a fit to independent pixels of known noise, and each
-is measured in the very picture: pixels are not alike (an M-estimator's "sandwich" over
-pixels), robust weights give up some of what pixels tell (the sandwich's bread is of how firmly
-pixels pull, not of their weights), and neighbouring pixels err together (demosaicing, sharpening,
-JPEG, a lens that is not the model's): how much larger that makes errors is told by all tags of a
-picture together, as no single tag has pixels enough.
+Three effects make errors larger than independent pixels of known noise would. All are measured in
+the picture itself:
+
+- Noise differs from pixel to pixel: an M-estimator's "sandwich" covariance over the pixels.
+- Robust weights discard information: the sandwich's bread uses the true curvature of the cost.
+- Neighbouring pixels have correlated errors (demosaicing, sharpening, JPEG, lens model). All tags
+  of a picture together give one factor, because a single tag has too few pixels.
 """
 
 from __future__ import annotations
@@ -15,98 +16,104 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.vision.fitting.patches import Patches
-from tablecam.vision.fitting.robust import Believed
-from tablecam.vision.fitting.tag_model import PLACE, TagColumns
+from tablecam.vision.fitting.robust import RobustWeights
+from tablecam.vision.fitting.tag_model import POSE, TagColumns
 
 Array = NDArray[np.float64]
 Map = NDArray[np.float32]
 
 _REACH_PX = 2
-"""How far pixels err together: on the shared footage, what tags' pixels leave (with the true place)
-is correlated by 0.4, 0.1 and less over 1, 2 and more pixels (4K), by 0.1, 0.15, less (1080p)."""
-_LEAST_TOGETHER, _MOST_TOGETHER = 0.8, 8.0
-_USUAL_TOGETHER = 2.5
-"""What pixels of one tag's size that err together add to variances: 2.2 to 4.0 in the shared
-footage, 0.9 to 1.2 where noise is independent. Counts as much as two tags of the picture."""
-_USUAL_COUNTS = 2.0
+"""Reach of the residuals' correlation: on the shared footage, with the true pose, it is 0.4, 0.1
+and less over 1, 2 and more pixels (4K), and 0.1, 0.15 and less (1080p)."""
+_LEAST_INFLATION, _MOST_INFLATION = 0.8, 8.0
+_USUAL_INFLATION = 2.5
+"""Prior of the variance's inflation by correlated pixels: 2.2 to 4.0 on the shared footage, 0.9 to
+1.2 with independent noise. It counts as much as two tags of the picture."""
+_USUAL_INFLATION_TAGS = 2.0
 _MOST_TAGS = 50
-_WHOLE, _HIDDEN_PULLS = 0.98, 2.5
-"""From which `visible_share` on a tag is whole; and by how much a standard deviation grows with the
-share that is not. What lies over a tag pulls at the rest, by half of a sigma where a fifth is
-hidden: measured on 300 tags of the shared footage and of simulated tables, 30 to 95 % visible."""
+_UNOCCLUDED_SHARE, _SIGMA_BY_HIDDEN_SHARE = 0.98, 2.5
+"""The `visible_share` above which a tag is unoccluded, and how fast sigma grows with the share that
+is hidden. An occluder biases the pose by half a sigma where it hides a fifth: measured on 300 tags
+of the shared footage and of simulated tables, 30 to 95 % visible."""
 
 
-def place_covariances(
+def pose_covariances(
     columns: TagColumns,
-    told: Map,
-    left: Believed,
-    shares: Map,
+    weighted: Map,
+    robust: RobustWeights,
+    coefficients: Map,
     prior: Array,
     patches: Patches,
     is_tag: NDArray[np.bool_],
 ) -> Array:
-    """Of (x, y, heading) in cells and radians of each tag, (n, 3, 3).
+    """Returns each tag's covariance of (x, y, heading) in cells and radians, (n, 3, 3).
 
-    `told` (n, k, m) are the columns times what their pixels tell; `shares` and `prior` (n, k) are
-    those that the fit ended with. `is_tag` (n,) says which fits
-    may tell how pixels of this picture err together.
+    `weighted` (n, k, m) are the columns times their pixels' weights; `coefficients` and `prior`
+    (n, k) are those of the fit's last step. Only fits that `is_tag` (n,) marks help to estimate
+    the correlation of the picture's pixels.
     """
-    pulls = _pulls(columns, told, left, shares, prior)
-    together = np.sqrt(_together(pulls, patches, is_tag))
-    alone = (pulls @ pulls.transpose(0, 2, 1)).astype(np.float64)
-    return np.asarray(alone * together[:, None] * together)
+    influences = _influences(columns, weighted, robust, coefficients, prior)
+    correlated = np.sqrt(_correlation_inflation(influences, patches, is_tag))
+    independent = (influences @ influences.transpose(0, 2, 1)).astype(np.float64)
+    return np.asarray(independent * correlated[:, None] * correlated)
 
 
-def grown_where_hidden(covariance: Array, visible_share: Array) -> Array:
-    """Covariances (n, 3, 3) of tags of which so much is seen, (n,)."""
-    hidden = 1 + _HIDDEN_PULLS * np.maximum(_WHOLE - visible_share, 0)
-    return np.asarray(covariance * np.square(hidden)[:, None, None])
+def inflated_by_occlusion(covariance: Array, visible_share: Array) -> Array:
+    """Returns the covariances (n, 3, 3) inflated for tags with this `visible_share` (n,)."""
+    inflation = 1 + _SIGMA_BY_HIDDEN_SHARE * np.maximum(_UNOCCLUDED_SHARE - visible_share, 0)
+    return np.asarray(covariance * np.square(inflation)[:, None, None])
 
 
-def _pulls(columns: TagColumns, told: Map, left: Believed, shares: Map, prior: Array) -> Map:
-    """How far each pixel's residual has moved the place, (n, 3, m)."""
-    normal = (told @ columns.values.transpose(0, 2, 1)).astype(np.float64)
+def _influences(
+    columns: TagColumns, weighted: Map, robust: RobustWeights, coefficients: Map, prior: Array
+) -> Map:
+    """Returns how far each pixel's residual moved the pose, (n, 3, m)."""
+    normal = (weighted @ columns.values.transpose(0, 2, 1)).astype(np.float64)
     inverse = np.linalg.inv(normal + prior[:, :, None] * np.eye(prior.shape[1]))
-    gain = np.where(np.abs(shares[:, :1]) > 1e-3, shares[:, :1], 1e-3)
-    scale = gain * left.firmness[:, None]
-    by_pixel = (inverse[:, PLACE] / scale[..., None]).astype(np.float32) @ told
-    return np.asarray(by_pixel * left.residuals[:, None], dtype=np.float32)
+    gain = np.where(np.abs(coefficients[:, :1]) > 1e-3, coefficients[:, :1], 1e-3)
+    scale = gain * robust.curvature_ratio[:, None]
+    # The Hessian is smaller than the weights suggest where a step takes weight from pixels.
+    by_pixel = (inverse[:, POSE] / scale[..., None]).astype(np.float32) @ weighted
+    return np.asarray(by_pixel * robust.residuals[:, None], dtype=np.float32)
 
 
-def _together(pulls: Map, patches: Patches, is_tag: NDArray[np.bool_]) -> Array:
-    """By how much variances grow as neighbouring pixels err together: of x, y, heading, (3,)."""
-    mine = np.flatnonzero(is_tag)[:_MOST_TAGS]
-    grown = np.full(3, _USUAL_COUNTS * _USUAL_TOGETHER)
-    if len(mine):
-        grown += _grown(_laid_out(pulls[mine], patches.spots[mine], patches.across)).sum(axis=1)
-    mean = grown / (_USUAL_COUNTS + len(mine))
+def _correlation_inflation(influences: Map, patches: Patches, is_tag: NDArray[np.bool_]) -> Array:
+    """Returns the variance's inflation by correlated pixels, of x, y and heading, (3,)."""
+    tags = np.flatnonzero(is_tag)[:_MOST_TAGS]
+    total = np.full(3, _USUAL_INFLATION_TAGS * _USUAL_INFLATION)
+    if len(tags):
+        squares = _as_squares(influences[tags], patches.spots[tags], patches.across)
+        total += _variance_ratios(squares).sum(axis=1)
+    mean = total / (_USUAL_INFLATION_TAGS + len(tags))
+    # x and y have the same physics: averaging them halves the noise of the estimate.
     mean[:2] = mean[:2].mean()
-    return mean.clip(_LEAST_TOGETHER, _MOST_TOGETHER)
+    return mean.clip(_LEAST_INFLATION, _MOST_INFLATION)
 
 
-def _laid_out(pulls: Map, spots: NDArray[np.int64], across: int) -> Map:
-    """The pulls where their pixels are in squares, (3, n, across, across)."""
-    count, kinds, _ = pulls.shape
+def _as_squares(influences: Map, spots: NDArray[np.int64], across: int) -> Map:
+    """Lays the influences out as the squares they were cut from, (3, n, across, across)."""
+    count, kinds, _ = influences.shape
     squares = np.zeros((kinds, count * across * across), np.float32)
-    # Pixels that fill up rows have spot 0, a corner that is no pixel's, and pull nothing.
+    # Padding has spot 0, a corner that no real pixel uses, and its influence is 0.
     where = (spots + across * across * np.arange(count)[:, None]).ravel()
-    squares[:, where] = pulls.transpose(1, 0, 2).reshape(kinds, -1)
+    squares[:, where] = influences.transpose(1, 0, 2).reshape(kinds, -1)
     return squares.reshape(kinds, count, across, across)
 
 
-def _grown(squares: Map) -> Array:
-    """The variance of each tag's pulls with their neighbours', over that without, (3, n)."""
+def _variance_ratios(squares: Map) -> Array:
+    """Returns each tag's variance with neighbours' covariances over that without, (3, n)."""
     window = 2 * _REACH_PX + 1
-    # One tall picture: no pixel of a square's outermost rows is a tag's.
+    # One tall picture filters all squares at once: no tag pixel lies in a square's outermost rows.
     tall = squares.reshape(-1, squares.shape[-1])
+    # Covariances with neighbours beyond the reach count as 0.
     sums = np.asarray(
         cv2.boxFilter(
             tall, cv2.CV_32F, (window, window), normalize=False, borderType=cv2.BORDER_CONSTANT
         )
     ).reshape(squares.shape)
-    alone = np.maximum(np.einsum("knij,knij->kn", squares, squares), 1e-20)
-    together = np.einsum("knij,knij->kn", squares, sums)
-    # A fit's pulls add up to nothing, so neighbours seem to pull the other way a little.
-    pixels = np.square(np.abs(squares).sum(axis=(2, 3))) / alone
-    hidden = 1 - np.minimum(window**2 / np.maximum(pixels, 1), 0.5)
-    return np.asarray(together / alone / hidden, dtype=np.float64)
+    independent = np.maximum(np.einsum("knij,knij->kn", squares, squares), 1e-20)
+    correlated = np.einsum("knij,knij->kn", squares, sums)
+    # A fit's influences sum to 0, which biases neighbours to negative correlation: correct for it.
+    pixels = np.square(np.abs(squares).sum(axis=(2, 3))) / independent
+    bias = 1 - np.minimum(window**2 / np.maximum(pixels, 1), 0.5)
+    return np.asarray(correlated / independent / bias, dtype=np.float64)

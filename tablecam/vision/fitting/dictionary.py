@@ -1,4 +1,4 @@
-"""The printed patterns of an ArUco dictionary, for the tags of one roster."""
+"""Loads the printed patterns of an ArUco dictionary for the tags of one roster."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tablecam.errors import BadInput
 
 @dataclass(frozen=True, eq=False)
 class TagPatterns:
-    """What is printed on some tags of one dictionary.
+    """The printed cells of some tags of one dictionary.
 
-    `ids` (k,) are their numbers, `cells` (k, n, n) the inner cells, 1 white and 0 black, the top
-    row first, without the black border (one cell) and the white rim (one cell) around them.
+    `ids` (k,) are the tags' numbers, `cells` (k, n, n) their inner cells: 1 white, 0 black, the
+    top row first, without the black border (one cell) and the white rim (one cell) around it.
     """
 
     ids: NDArray[np.int64]
@@ -27,41 +27,43 @@ class TagPatterns:
 
     @property
     def inner_cells(self) -> int:
-        """How many cells a side has inside the black border: 4 for `DICT_4X4_250`."""
+        """The number of cells along a side inside the black border: 4 for `DICT_4X4_250`."""
         return int(self.cells.shape[1])
 
     @property
     def side_cells(self) -> int:
-        """How many cells the side of the black square has."""
+        """The number of cells along a side of the black square."""
         return self.inner_cells + 2
 
     @cached_property
     def index_of(self) -> dict[int, int]:
-        """Where each id stands in `ids` and `cells`."""
+        """The row of each id in `ids` and `cells`."""
         return {int(tag): index for index, tag in enumerate(self.ids)}
 
 
 def tag_patterns(dictionary: str, ids: Iterable[int], *, source: str = "table file") -> TagPatterns:
-    """The patterns of these ids of a dictionary that OpenCV knows, such as `DICT_4X4_250`.
+    """Returns the patterns of these ids of an OpenCV dictionary, such as `DICT_4X4_250`.
 
     Raises:
         BadInput: No such dictionary, or it has no such id; `source` is the file to name.
     """
-    known = _predefined(dictionary, source)
-    size, count = int(known.markerSize), int(known.bytesList.shape[0])
-    wanted = sorted(set(ids))
-    for tag in wanted:
+    opencv_dictionary = _predefined(dictionary, source)
+    size = int(opencv_dictionary.markerSize)
+    count = int(opencv_dictionary.bytesList.shape[0])
+    unique_ids = sorted(set(ids))
+    for tag in unique_ids:
         if not 0 <= tag < count:
             raise BadInput(source, f"expected tags 0 to {count - 1} of {dictionary}, got {tag}")
-    cells = np.empty((len(wanted), size, size), dtype=np.uint8)
-    for index, tag in enumerate(wanted):
-        drawn = cv2.aruco.generateImageMarker(known, tag, size + 2)  # one pixel a cell
+    cells = np.empty((len(unique_ids), size, size), dtype=np.uint8)
+    for index, tag in enumerate(unique_ids):
+        # A marker drawn at one pixel a cell, then stripped of its border.
+        drawn = cv2.aruco.generateImageMarker(opencv_dictionary, tag, size + 2)  # one pixel a cell
         cells[index] = np.asarray(drawn)[1:-1, 1:-1] > 127
-    return TagPatterns(np.array(wanted, dtype=np.int64), cells)
+    return TagPatterns(np.array(unique_ids, dtype=np.int64), cells)
 
 
 def all_patterns(dictionary: str, *, source: str = "table file") -> TagPatterns:
-    """The patterns of all ids of a dictionary, each at the row of its number.
+    """Returns the patterns of all ids of a dictionary; the row is the id.
 
     Raises:
         BadInput: No such dictionary; `source` is the file to name.
@@ -71,6 +73,7 @@ def all_patterns(dictionary: str, *, source: str = "table file") -> TagPatterns:
 
 
 def _predefined(dictionary: str, source: str) -> Any:
+    """Returns OpenCV's dictionary of this name."""
     number = getattr(cv2.aruco, dictionary, None) if dictionary.startswith("DICT_") else None
     if number is None:
         raise BadInput(

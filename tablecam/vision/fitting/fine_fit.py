@@ -1,9 +1,9 @@
-"""The place of a tag to the last hundredth of a pixel, for tags that are known to be there.
+"""Refines the poses of identified tags to a hundredth of a pixel.
 
-A fit that must tell tags from what is none looks at clear black and white. From its place, more can
-be made of the same pixels: what surrounds the rim and shines into it, what the sensor's colour
-filter does to each pixel, and that neighbouring pixels err together. On simulated tables of 2 and
-2.3 px a cell that takes the median error from 0.038 to 0.029 and from 0.034 to 0.026 px.
+The first fit must distinguish tags from clutter and models plain black and white. For an identified
+tag this fit also models the ground that blurs into the rim, the sensor's colour filter, and
+correlated errors of neighbouring pixels. On simulated tables of 2 and 2.3 px a cell it reduces the
+median error from 0.038 to 0.029 px and from 0.034 to 0.026 px.
 """
 
 from __future__ import annotations
@@ -14,65 +14,73 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from tablecam.vision.fitting.covariance import grown_where_hidden, place_covariances
+from tablecam.vision.fitting.covariance import inflated_by_occlusion, pose_covariances
 from tablecam.vision.fitting.dictionary import TagPatterns
-from tablecam.vision.fitting.gauss_newton import expected, light_and_blur_held, moved, solved
+from tablecam.vision.fitting.gauss_newton import (
+    fixed_light_and_blur_prior,
+    light_and_blur_prior,
+    solve_coefficients,
+    take_step,
+)
 from tablecam.vision.fitting.neighbours import beside, told_apart
 from tablecam.vision.fitting.patches import Patches
 from tablecam.vision.fitting.rendered import drawn_tags
-from tablecam.vision.fitting.robust import LEAST_GAIN_GREY, believed
-from tablecam.vision.fitting.tag_model import GAIN, PLACE, TagColumns, TagModel, TagPoses
+from tablecam.vision.fitting.robust import LEAST_GAIN_GREY, robust_weights
+from tablecam.vision.fitting.tag_model import GAIN, POSE, TagColumns, TagModel, TagPoses
 from tablecam.vision.fitting.tags import TagFits
 
 _ALONG_ROWS = np.array([[0, 0, 0], [1, -2, 1], [0, 0, 0]], np.float32)
 _CROSSWISE = np.array([[1, 0, 1], [0, -4, 0], [1, 0, 1]], np.float32)
-_BLURS = (_ALONG_ROWS, _ALONG_ROWS.T, _CROSSWISE)
-"""What is added of them blurs. All are symmetrical, so that no tag is moved by what is measured."""
-_PLACES = 4
-"""Pixels of one square of the filter: each guesses in its own way."""
-_USUAL = 0.1
-"""How much of each is added, one standard deviation: up to 0.25 was measured, 0.1 as a rule."""
+_KERNELS = (_ALONG_ROWS, _ALONG_ROWS.T, _CROSSWISE)
+"""Kernels whose multiples model the blur that demosaicing adds. All are symmetric, so that fitting
+them moves no tag."""
+_BAYER_PLACES = 4
+"""Pixels in one square of the Bayer pattern; each has its own interpolation."""
+_MULTIPLE_SIGMA = 0.1
+"""Prior sigma of each kernel's multiple: up to 0.25 was measured, typically 0.1."""
 _WHITE = 1.0
-_NOTHING = 1e-9
-"""Keeps what is solved for determined where nothing is left to be explained."""
+_REGULARISATION = 1e-9
+"""Regularises the normal equations where all residuals are 0."""
 
 
 def mosaic_trace(
-    columns: TagColumns, shares: Map, residuals: Map, weights: Map, patches: Patches
+    columns: TagColumns, coefficients: Map, residuals: Map, weights: Map, patches: Patches
 ) -> Map:
-    """By how many grey levels tags differ from their prediction as the filter lets expect, (n, m).
+    """Estimates the effect of demosaicing on tags' pixels, in grey levels, (n, m).
 
-    The `residuals` (n, m) of a prediction without it tell how much, by their `weights`. Nothing
-    where pixels were averaged.
+    `residuals` (n, m) are those of a prediction without it, `weights` (n, m) theirs. The effect is
+    0 where pixels were averaged.
     """
     trace = np.zeros_like(residuals)
     if patches.shrink > 1:
         return trace
-    gain = np.maximum(shares[:, GAIN], LEAST_GAIN_GREY)
-    drawn = columns.values[None, :, GAIN]
-    by_blur = gain[:, None] * np.concatenate(
-        [beside(drawn, patches, blur, fill=_WHITE) for blur in _BLURS]
+    gain = np.maximum(coefficients[:, GAIN], LEAST_GAIN_GREY)
+    rendered = columns.values[None, :, GAIN]
+    kernel_effects = gain[:, None] * np.concatenate(
+        [beside(rendered, patches, blur, fill=_WHITE) for blur in _KERNELS]
     )
-    place = _place_in_filter(patches)
-    for each in range(_PLACES):
-        mine = place == each
-        trace += mine * np.tensordot(_added(by_blur, weights * mine, residuals), by_blur, 1)
+    place = _bayer_places(patches)
+    for bayer_place in range(_BAYER_PLACES):
+        is_here = place == bayer_place
+        multiples = _kernel_multiples(kernel_effects, weights * is_here, residuals)
+        trace += is_here * np.tensordot(multiples, kernel_effects, 1)
     return trace
 
 
-def _added(by_blur: Map, weights: Map, residuals: Map) -> Map:
-    """How much of each blur (3, n, m) explains the residuals best, (3,)."""
-    told = (weights * by_blur).reshape(len(by_blur), -1)
-    normal = (told @ by_blur.reshape(len(by_blur), -1).T).astype(np.float64)
-    right = (told @ residuals.ravel()).astype(np.float64)
+def _kernel_multiples(kernel_effects: Map, weights: Map, residuals: Map) -> Map:
+    """Fits the multiple of each kernel's effect (3, n, m) to the residuals, (3,)."""
+    weighted = (weights * kernel_effects).reshape(len(kernel_effects), -1)
+    normal = (weighted @ kernel_effects.reshape(len(kernel_effects), -1).T).astype(np.float64)
+    right = (weighted @ residuals.ravel()).astype(np.float64)
     total = max(float(weights.sum()), 1.0)
     noise = float((weights * residuals**2).sum()) / total
-    normal += (noise / _USUAL**2 + _NOTHING) * np.eye(len(by_blur))
+    # A ridge prior: with few or noisy pixels the multiples stay near 0.
+    normal += (noise / _MULTIPLE_SIGMA**2 + _REGULARISATION) * np.eye(len(kernel_effects))
     return np.linalg.solve(normal, right).astype(np.float32)
 
 
-def _place_in_filter(patches: Patches) -> NDArray[np.int64]:
-    """Which pixel of a square of the filter each is, (n, m)."""
+def _bayer_places(patches: Patches) -> NDArray[np.int64]:
+    """Returns each pixel's place in the square of the Bayer pattern, 0 to 3, (n, m)."""
     down, right = np.divmod(patches.spots, patches.across)
     column, row = patches.corners_px.T[..., None]
     return np.asarray((row + down) % 2 * 2 + (column + right) % 2)
@@ -84,85 +92,99 @@ Grey = NDArray[np.uint8]
 
 _STEPS = 2
 _RIM_CELLS = 0.95
-"""How much of the white rim is compared: all but where it may be cut, as the light and what shines
-in are fitted. With 0.85 the median error is 2 % larger at 2 and 2.3 px a cell, with 0.7 7 %."""
-_FURTHEST = 7.0
-"""Standard deviations beyond which pixels have no weight. So near to the place, most of what is
-left are the model's own errors, not outliers: with 4.7 the median error is a tenth larger."""
-_LIGHT_CHANGES = 0.1
-"""Over half of a tag, as a share: shadows' edges do this, under lamps, and what lies over a tag is
-known by now."""
+"""Width of the white rim that is compared: all but the part that may be cut off, as light and
+ground are fitted. With 0.85 the median error is 2 % larger at 2 and 2.3 px a cell, with 0.7 7 %."""
+_CUTOFF_SIGMAS = 7.0
+"""Cut-off of the robust weights. So near to the true pose most residuals are the model's own
+errors, not outliers: with 4.7 the median error is a tenth larger."""
+_LIGHT_SLOPE_SIGMA = 0.1
+"""Prior sigma of the light's slope over half a tag, as a share of the gain: shadow edges under
+lamps cause it, and occluders are identified by now."""
 _SLACK_CELLS = 0.2
-_LARGEST_PX = 5.0
-"""A cell; where they are larger there is nothing to gain: at 6 px 0.018 px before, 0.019 after."""
-_TELLS = 0.8
-"""The least likeness of a tag of which others may learn."""
+_LARGEST_CELL_PX = 5.0
+"""Scale per cell above which nothing is gained: at 6 px the error is 0.018 px before, 0.019
+after."""
+_LEAST_LIKENESS = 0.8
+"""Least likeness of a tag that contributes to the picture's demosaicing model."""
 
 
 def placed_finely(grey: Grey, camera: Camera, patterns: TagPatterns, fits: TagFits) -> TagFits:
-    """The fits moved by the little that they were off; how they look stays as it was."""
+    """Returns the fits with refined poses and covariances; their other fields do not change."""
     sizes_mm = fits.tags.sizes_mm
     rows = [np.flatnonzero(sizes_mm == size_mm) for size_mm in np.unique(sizes_mm)]
-    placed = [_placed(grey, camera, patterns, fits[group]) for group in rows]
+    placed = [_refined(grey, camera, patterns, fits[group]) for group in rows]
     order = np.argsort(np.concatenate([np.empty(0, np.int64), *rows]))
     return TagFits.joined(placed)[order]
 
 
-def _placed(grey: Grey, camera: Camera, patterns: TagPatterns, fits: TagFits) -> TagFits:
-    """Tags of one size."""
+def _refined(grey: Grey, camera: Camera, patterns: TagPatterns, fits: TagFits) -> TagFits:
+    """Refines tags of one size."""
     cell_mm = fits.tags.sizes_mm[0] / patterns.side_cells
     px_per_mm = camera.px_per_mm(fits.tags.places_mm, fits.tags.heights_mm)
-    if np.median(px_per_mm) * cell_mm > _LARGEST_PX:
+    if np.median(px_per_mm) * cell_mm > _LARGEST_CELL_PX:
         return fits
-    drawn = drawn_tags(
+    rendered = drawn_tags(
         grey,
         camera,
         patterns,
         fits.tags,
+        # The median over all tags is steadier than each tag's own blur.
         np.full(len(fits), np.median(fits.blur_px)),
         rim_cells=_RIM_CELLS,
         slack_cells=_SLACK_CELLS,
         with_ground=True,
     )
-    model, tells = drawn.model, fits.likeness > _TELLS
-    poses, covariance = _fitted(model, model.start(fits.tags), drawn.px_per_cell, tells)
+    model, is_reliable = rendered.model, fits.likeness > _LEAST_LIKENESS
+    poses, covariance = _refined_poses(
+        model, model.start(fits.tags), rendered.px_per_cell, is_reliable
+    )
     tags = replace(
         fits.tags,
-        places_mm=fits.tags.places_mm + poses.moved_cells.astype(np.float64) * model.cell_mm,
+        places_mm=fits.tags.places_mm + poses.offset_cells.astype(np.float64) * model.cell_mm,
         headings_rad=poses.headings_rad.astype(np.float64),
     )
     units = np.array([model.cell_mm, model.cell_mm, 1.0])
-    covariance = grown_where_hidden(covariance, fits.visible_share) * units[:, None] * units
+    covariance = inflated_by_occlusion(covariance, fits.visible_share) * units[:, None] * units
     return replace(fits, tags=tags, covariance=covariance)
 
 
-def _fitted(
-    model: TagModel, poses: TagPoses, px_per_cell: Array, tells: NDArray[np.bool_]
+def _refined_poses(
+    model: TagModel, poses: TagPoses, px_per_cell: Array, is_reliable: NDArray[np.bool_]
 ) -> tuple[TagPoses, Array]:
-    """The poses, and their covariances (n, 3, 3) in cells and radians."""
+    """Returns the refined poses, and their covariances (n, 3, 3) in cells and radians."""
     patches = model.patches
     grey, trace = patches.grey, np.zeros_like(patches.grey)
     columns = model.columns(poses)
     on_tag = columns.values * columns.on_tag[:, None]
-    shares = solved(columns, on_tag, grey, light_and_blur_held(columns))
+    coefficients = solve_coefficients(columns, on_tag, grey, fixed_light_and_blur_prior(columns))
     for step in range(_STEPS):
         if step > 0:
             columns = model.columns(poses)
-            shares[:, PLACE] = 0
-        left = believed(columns, shares, grey - trace, px_per_cell, furthest=_FURTHEST)
-        telling = left.weights * tells[:, None]
-        trace = mosaic_trace(columns, shares, left.residuals + trace, telling, patches)
-        told = _told(columns, left.weights, patches)
-        prior = expected(shares, left, light_changes=_LIGHT_CHANGES)
-        shares = solved(columns, told, grey - trace, prior)
-        poses = moved(poses, shares, left.firmness)
-    residuals = grey - trace - (shares[:, None] @ columns.values)[:, 0]
-    left = replace(left, residuals=residuals)
-    return poses, place_covariances(columns, told, left, shares, prior, patches, tells)
+            coefficients[:, POSE] = 0
+        robust = robust_weights(
+            columns, coefficients, grey - trace, px_per_cell, cutoff_sigmas=_CUTOFF_SIGMAS
+        )
+        reliable_weights = robust.weights * is_reliable[:, None]
+        trace = mosaic_trace(
+            columns, coefficients, robust.residuals + trace, reliable_weights, patches
+        )
+        weighted = _weighted_columns(columns, robust.weights, patches)
+        prior = light_and_blur_prior(coefficients, robust, light_slope_sigma=_LIGHT_SLOPE_SIGMA)
+        coefficients = solve_coefficients(columns, weighted, grey - trace, prior)
+        poses = take_step(poses, coefficients, robust.curvature_ratio)
+    residuals = grey - trace - (coefficients[:, None] @ columns.values)[:, 0]
+    # The last weights with residuals after the last step: for the covariance only.
+    robust = replace(robust, residuals=residuals)
+    return poses, pose_covariances(
+        columns, weighted, robust, coefficients, prior, patches, is_reliable
+    )
 
 
-def _told(columns: TagColumns, weights: Map, patches: Patches) -> Map:
-    """The columns times what pixels tell, (n, k, m): of light each for itself, which is enough."""
-    told = columns.values * weights[:, None]
-    told[:, PLACE] = told_apart(columns.values[:, PLACE], weights, patches)
-    return told
+def _weighted_columns(columns: TagColumns, weights: Map, patches: Patches) -> Map:
+    """Returns the columns times their pixels' weights, (n, k, m).
+
+    Only the pose's columns are corrected for correlated errors: for light the effect is negligible.
+    """
+    weighted = columns.values * weights[:, None]
+    weighted[:, POSE] = told_apart(columns.values[:, POSE], weights, patches)
+    return weighted

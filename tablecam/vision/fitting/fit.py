@@ -1,8 +1,7 @@
-"""The place of a tag: the (x, y, heading) whose predicted picture fits the pixels best.
+"""Fits tags to pixels: finds the (x, y, heading) whose predicted picture matches best.
 
-A tag on its plane has no other unknowns but how it is lit (gain, black level, and how the light
-changes across it) and how blurred it is. Gauss-Newton with robust weights, so that what lies over
-a part of the tag pulls little; all tags of one size at once.
+The other unknowns of a tag on its plane are its light (gain, black level, slopes) and its blur.
+Gauss-Newton with robust weights, so that occluders pull little; all tags of one size at once.
 """
 
 from __future__ import annotations
@@ -13,16 +12,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calibration.camera import Camera
-from tablecam.vision.fitting.covariance import grown_where_hidden, place_covariances
+from tablecam.vision.fitting.covariance import inflated_by_occlusion, pose_covariances
 from tablecam.vision.fitting.dictionary import TagPatterns
-from tablecam.vision.fitting.gauss_newton import expected, light_and_blur_held, moved, solved
+from tablecam.vision.fitting.gauss_newton import (
+    fixed_light_and_blur_prior,
+    light_and_blur_prior,
+    solve_coefficients,
+    take_step,
+)
 from tablecam.vision.fitting.light import ExpectedLight
 from tablecam.vision.fitting.rendered import drawn_tags
-from tablecam.vision.fitting.robust import LEAST_GAIN_GREY, Believed, believed
+from tablecam.vision.fitting.robust import LEAST_GAIN_GREY, RobustWeights, robust_weights
 from tablecam.vision.fitting.tag_model import (
     BLACK,
     GAIN,
-    PLACE,
+    POSE,
     TagColumns,
     TagModel,
     TagPoses,
@@ -34,27 +38,27 @@ Map = NDArray[np.float32]
 Grey = NDArray[np.uint8]
 
 _STEPS = 4
-"""Places move by less than a hundredth of their sigma after."""
+"""After four steps, places move by less than a hundredth of their sigma."""
 _RIM_CELLS = 0.7
-"""How much of the white rim is compared: all of it would meet the base, and figures."""
+"""Width of the white rim that is compared: all of it would include the base and figures."""
 _SLACK_CELLS = 0.6
-"""How far a tag may turn out to lie from where its pixels were cut."""
-_LOOKS_LIKE_A_TAG = 0.8
-_TUKEY_SPREAD = 1.099
-"""Gaussian residuals with these weights spread by so much less than without."""
-_AS_PREDICTED = 0.3
-"""A pixel so near to its prediction, as a share of black to white, shows the tag."""
+"""How far a tag may lie from its guess."""
+_LEAST_TAG_LIKENESS = 0.8
+_TUKEY_SIGMA = 1.099
+"""Ratio of the true to the weighted standard deviation of Gaussian residuals."""
+_VISIBLE_RESIDUAL_SHARE = 0.3
+"""Largest residual, as a share of black to white, of a pixel that shows the tag."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fitted:
-    """What a fit of tags of one size ended with: the columns are those of its last step."""
+    """The final state of a fit of tags of one size; the columns are those of its last step."""
 
     poses: TagPoses
     columns: TagColumns
-    shares: Map
+    coefficients: Map
     prior: Array
-    left: Believed
+    robust: RobustWeights
 
 
 def fit_tags(
@@ -67,12 +71,12 @@ def fit_tags(
     steps: int = _STEPS,
     light: ExpectedLight | None = None,
 ) -> TagFits:
-    """The guesses moved to where they fit best; each must start within about a cell.
+    """Fits the guesses to the picture; each must start within about a cell of the true place.
 
-    `blur_px` is what the blur is held for, one for all or one a guess, (n,); being off by a half
-    does no harm, as the fit finds each tag's own. Fewer `steps` are enough for guesses that start
-    nearer. The `light` that is expected on each, where it is known, keeps what lies over a tag
-    from being taken for its paper. All are fitted, whether tags are there or not: `likeness` tells.
+    `blur_px` is the initial blur, one for all or one a guess, (n,); an error of half does no harm,
+    as the fit estimates each tag's own. Guesses that start closer need fewer `steps`. The expected
+    `light`, if known, prevents the fit from mistaking an occluder for the tag's paper. Every guess
+    is fitted, even where there is no tag: `likeness` shows it.
     """
     sizes = np.unique(guesses.sizes_mm)
     rows = [np.flatnonzero(guesses.sizes_mm == size_mm) for size_mm in sizes]
@@ -89,6 +93,7 @@ def fit_tags(
         )
         for group in rows
     ]
+    # Groups were fitted one after the other: put the rows back into the guesses' order.
     order = np.argsort(np.concatenate([np.empty(0, np.int64), *rows]))
     return TagFits.joined(fits)[order]
 
@@ -102,7 +107,8 @@ def _fit_one_size(
     steps: int,
     light: ExpectedLight | None,
 ) -> TagFits:
-    drawn = drawn_tags(
+    """Fits guesses that share one tag size."""
+    rendered = drawn_tags(
         grey,
         camera,
         patterns,
@@ -112,8 +118,10 @@ def _fit_one_size(
         slack_cells=_SLACK_CELLS,
         with_ground=False,
     )
-    fitted = _fitted(drawn.model, drawn.model.start(guesses), drawn.px_per_cell, steps, light)
-    return _result(drawn.model, guesses, fitted, drawn.blurs_px(fitted.shares))
+    fitted = _fitted(
+        rendered.model, rendered.model.start(guesses), rendered.px_per_cell, steps, light
+    )
+    return _result(rendered.model, guesses, fitted, rendered.blurs_px(fitted.coefficients))
 
 
 def _fitted(
@@ -123,48 +131,64 @@ def _fitted(
     steps: int,
     light: ExpectedLight | None,
 ) -> _Fitted:
-    """The poses after some steps; each gives the shares of its columns, and so where to go."""
+    """Iterates the fit and returns its final state."""
     grey = model.patches.grey
     columns = model.columns(poses)
-    prior = light_and_blur_held(columns)
-    shares = solved(columns, columns.values * columns.on_tag[:, None], grey, prior, light)
-    # What lies over a tag is told from it only near its true place: far from it, move first.
-    near, firmness = steps < _STEPS, np.ones(len(grey), np.float32)
+    prior = fixed_light_and_blur_prior(columns)
+    coefficients = solve_coefficients(
+        columns, columns.values * columns.on_tag[:, None], grey, prior, light
+    )
+    # Far from the true place residuals do not show occluders: the first step has no weights.
+    starts_near, curvature_ratio = steps < _STEPS, np.ones(len(grey), np.float32)
     for step in range(steps):
-        if step > 0 or near:
-            left = believed(columns, shares, grey, px_per_cell)
-            prior, firmness = expected(shares, left), left.firmness
-            told = columns.values * left.weights[:, None]
-            shares = solved(columns, told, grey, prior, light, left.spread_grey)
+        if step > 0 or starts_near:
+            robust = robust_weights(columns, coefficients, grey, px_per_cell)
+            prior, curvature_ratio = (
+                light_and_blur_prior(coefficients, robust),
+                robust.curvature_ratio,
+            )
+            weighted = columns.values * robust.weights[:, None]
+            coefficients = solve_coefficients(
+                columns, weighted, grey, prior, light, robust.sigma_grey
+            )
+        # Lengthened steps only speed up convergence: the last one must be exact.
         is_last = step == steps - 1
-        poses = moved(poses, shares, None if is_last else firmness)
+        poses = take_step(poses, coefficients, None if is_last else curvature_ratio)
         if not is_last:
             columns = model.columns(poses)
-            shares[:, PLACE] = 0
-    return _Fitted(poses, columns, shares, prior, believed(columns, shares, grey, px_per_cell))
+            # The step is in the poses now: residuals must not count it twice.
+            coefficients[:, POSE] = 0
+    return _Fitted(
+        poses,
+        columns,
+        coefficients,
+        prior,
+        robust_weights(columns, coefficients, grey, px_per_cell),
+    )
 
 
 def _result(model: TagModel, guesses: TagGuesses, fitted: _Fitted, blurs_px: Array) -> TagFits:
-    moved_mm = fitted.poses.moved_cells.astype(np.float64) * model.cell_mm
+    """Converts a fit from cells to millimetres, with its covariance and quality measures."""
+    offset_mm = fitted.poses.offset_cells.astype(np.float64) * model.cell_mm
     tags = replace(
         guesses,
-        places_mm=guesses.places_mm + moved_mm,
+        places_mm=guesses.places_mm + offset_mm,
         headings_rad=fitted.poses.headings_rad.astype(np.float64),
     )
     likeness = _likeness(model.patches.grey, fitted.columns)
     units = np.array([model.cell_mm, model.cell_mm, 1.0])
-    covariance = place_covariances(
+    covariance = pose_covariances(
         fitted.columns,
-        fitted.columns.values * fitted.left.weights[:, None],
-        fitted.left,
-        fitted.shares,
+        fitted.columns.values * fitted.robust.weights[:, None],
+        fitted.robust,
+        fitted.coefficients,
         fitted.prior,
         model.patches,
-        likeness > _LOOKS_LIKE_A_TAG,
+        likeness > _LEAST_TAG_LIKENESS,
     )
     noise, visible = _noise_and_visible(model, fitted)
-    covariance = grown_where_hidden(covariance, visible)
-    gain, black = fitted.shares[:, [GAIN, BLACK]].astype(np.float64).T
+    covariance = inflated_by_occlusion(covariance, visible)
+    gain, black = fitted.coefficients[:, [GAIN, BLACK]].astype(np.float64).T
     return TagFits(
         tags,
         covariance * units[:, None] * units,
@@ -178,24 +202,25 @@ def _result(model: TagModel, guesses: TagGuesses, fitted: _Fitted, blurs_px: Arr
 
 
 def _noise_and_visible(model: TagModel, fitted: _Fitted) -> tuple[Array, Array]:
-    """The residuals' spread where the tag is seen, (n,), and how much of it is, (n,)."""
-    weights, residuals = fitted.left.weights, fitted.left.residuals
+    """Returns the residuals' sigma on the visible part, (n,), and the visible share, (n,)."""
+    weights, residuals = fitted.robust.weights, fitted.robust.residuals
     on_tag = fitted.columns.on_tag
     total = np.maximum(weights.sum(axis=1), 1)
-    noise = _TUKEY_SPREAD * np.sqrt((weights * residuals**2).sum(axis=1) / total)
-    near = _AS_PREDICTED * np.maximum(fitted.shares[:, :1], LEAST_GAIN_GREY)
-    seen = (on_tag * (np.abs(residuals) < near)).sum(axis=1)
+    noise = _TUKEY_SIGMA * np.sqrt((weights * residuals**2).sum(axis=1) / total)
+    starts_near = _VISIBLE_RESIDUAL_SHARE * np.maximum(fitted.coefficients[:, :1], LEAST_GAIN_GREY)
+    observed = (on_tag * (np.abs(residuals) < starts_near)).sum(axis=1)
+    # A tag at the picture's edge has fewer pixels, but counts as partly hidden.
     whole = (2 * model.half_cells * model.cell_mm) ** 2 / model.patches.pixel_mm2
-    share = seen / np.maximum(whole, on_tag.sum(axis=1))
+    share = observed / np.maximum(whole, on_tag.sum(axis=1))
     return noise.astype(np.float64), share.astype(np.float64)
 
 
 def _likeness(grey: Map, columns: TagColumns) -> Array:
-    """The correlation of predicted and seen pixels on each tag, (n,)."""
+    """Returns the correlation of predicted and observed pixels on each tag, (n,)."""
     on_tag = columns.on_tag
     total = np.maximum(on_tag.sum(axis=1, keepdims=True), 1)
-    meant = columns.values[:, GAIN]
-    seen = (grey - (grey * on_tag).sum(axis=1, keepdims=True) / total) * on_tag
-    meant = (meant - (meant * on_tag).sum(axis=1, keepdims=True) / total) * on_tag
-    size = np.sqrt((seen**2).sum(axis=1) * (meant**2).sum(axis=1))
-    return np.asarray((seen * meant).sum(axis=1) / np.maximum(size, 1e-6), dtype=np.float64)
+    predicted = columns.values[:, GAIN]
+    observed = (grey - (grey * on_tag).sum(axis=1, keepdims=True) / total) * on_tag
+    predicted = (predicted - (predicted * on_tag).sum(axis=1, keepdims=True) / total) * on_tag
+    size = np.sqrt((observed**2).sum(axis=1) * (predicted**2).sum(axis=1))
+    return np.asarray((observed * predicted).sum(axis=1) / np.maximum(size, 1e-6), dtype=np.float64)

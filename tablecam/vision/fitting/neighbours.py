@@ -1,4 +1,4 @@
-"""Pixels of tags beside one another, as they lie in the picture."""
+"""Filters tags' pixels with their neighbours in the picture and corrects for correlated errors."""
 
 from __future__ import annotations
 
@@ -12,38 +12,39 @@ Array = NDArray[np.float64]
 Map = NDArray[np.float32]
 Index = NDArray[np.int64]
 
-_TOGETHER = np.float32(0.2)
-"""How much less a pixel tells for each of the four beside it that tells the same: what is left of
-neighbouring pixels is correlated by 0.15 to 0.4, on the shared footage and on simulated tables.
-With 0.1 to 0.23 the largest errors shrink by a tenth to a fifth, most where shadows have edges."""
-_BESIDE = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]], np.float32)
+_CORRELATION = np.float32(0.2)
+"""How much weight a pixel loses for each of its four neighbours: neighbouring residuals are
+correlated by 0.15 to 0.4, on the shared footage and on simulated tables. With 0.1 to 0.23 the
+largest errors shrink by a tenth to a fifth, most at shadow edges."""
+_FOUR_NEIGHBOURS = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]], np.float32)
 
 
 def beside(values: Map, patches: Patches, kernel: Map, *, fill: float = 0.0) -> Map:
-    """Values (k, n, m) filtered by a kernel (3, 3), as if they were `fill` where no pixel is."""
-    where = _where(patches)
+    """Filters values (k, n, m) with a kernel (3, 3), with `fill` where the tags have no pixel."""
+    indices = _square_indices(patches)
     count, across = len(patches.spots), patches.across
     squares = np.full((len(values), count * across**2), fill, np.float32)
-    # What fills up rows goes to spot 0, a corner that is no pixel's, and neighbours none of a tag.
-    squares[:, where] = values.reshape(len(values), -1)
-    # One tall picture: no pixel of a square's outermost rows is a tag's.
+    # Padding goes to spot 0, a corner that no real pixel uses and that neighbours no tag pixel.
+    squares[:, indices] = values.reshape(len(values), -1)
+    # One tall picture filters all squares at once: no tag pixel lies in a square's outermost rows.
     tall = squares.reshape(-1, across)
     filtered = cv2.filter2D(tall, cv2.CV_32F, kernel, borderType=cv2.BORDER_REPLICATE)
-    picked = np.asarray(filtered).reshape(squares.shape).take(where, axis=1)
-    return np.asarray(picked.reshape(values.shape), dtype=np.float32)
+    at_pixels = np.asarray(filtered).reshape(squares.shape).take(indices, axis=1)
+    return np.asarray(at_pixels.reshape(values.shape), dtype=np.float32)
 
 
 def told_apart(values: Map, weights: Map, patches: Patches) -> Map:
-    """Columns (n, k, m) times what their pixels tell, as neighbouring pixels err together.
+    """Weights columns (n, k, m) for correlated errors of neighbouring pixels.
 
-    By its `weights` (n, m) alone, a pixel tells as much as if it erred by itself.
+    `weights` (n, m) are the pixels' weights if their errors were independent.
     """
     root = np.sqrt(weights)
     scaled = values.transpose(1, 0, 2) * root
-    scaled -= _TOGETHER * beside(scaled, patches, _BESIDE)
+    scaled -= _CORRELATION * beside(scaled, patches, _FOUR_NEIGHBOURS)
     return np.asarray((scaled * root).transpose(1, 0, 2), dtype=np.float32)
 
 
-def _where(patches: Patches) -> Index:
+def _square_indices(patches: Patches) -> Index:
+    """Returns each pixel's index in the squares laid out one after the other, (n * m,)."""
     rows = np.arange(len(patches.spots))[:, None] * patches.across**2
     return np.asarray((patches.spots + rows).ravel())

@@ -1,4 +1,4 @@
-"""The pixels on and around tags, each with its place on the tag's plane."""
+"""Cuts out the pixels on and around tags, each with its offset on the tag's plane."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Map = NDArray[np.float32]
 Grey = NDArray[np.uint8]
 
 _MOST_ACROSS = 48
-"""A tag that is larger in the picture is read from a smaller picture. On the shared footage that
-tells more than its renderer's own edges do: tags of 60 mm err by 0.021 to 0.029 mm (rms), read from
-up to 96 across by 0.032 to 0.062."""
+"""Larger tags are cut from a reduced picture. Tags of 60 mm in the shared footage are then off by
+0.021 to 0.029 mm (rms), and by 0.032 to 0.062 when cut up to 96 px across, as the renderer's own
+edges begin to show."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Patches:
-    """For n tags, m pixels each: grey levels (n, m), and offsets (2, n, m) in mm.
+    """The pixels of n tags, m each: grey levels (n, m), and offsets (2, n, m) in mm.
 
-    The offsets are on the tag's plane, from the place about which the pixels were cut. Rows of
-    fewer pixels are filled up with some that are not `real` (n, m). Each is the mean of `shrink` x
-    `shrink` pixels of the picture, and covers `pixel_mm2` (n,) of the plane. `spots` (n, m) numbers
-    the pixels of each square of `across` x `across` that the rows were taken from, row by row;
-    `corners_px` (n, 2) are the column and row of these squares' first pixels.
+    Offsets are on the tag's plane, from the centre of the cut. Rows with fewer pixels are padded;
+    padding is not `real` (n, m). Each pixel is the mean of `shrink` x `shrink` pixels of the
+    picture and covers `pixel_mm2` (n,) of the plane. `spots` (n, m) are the pixels' indices, row by
+    row, in the square of `across` x `across` pixels that a tag was cut from; `corners_px` (n, 2)
+    are the column and row of each square's first pixel.
     """
 
     grey: Map
@@ -47,14 +47,17 @@ class Patches:
 def cut_patches(
     grey: Grey, camera: Camera, tags: TagGuesses, *, reach_mm: float, slack_mm: float
 ) -> Patches:
-    """The pixels of squares about tags, `reach_mm` to each side, and more for slack."""
+    """Cuts squares around tags: `reach_mm` to each side, plus `slack_mm`."""
     places_mm, heights_mm = tags.places_mm, tags.heights_mm
-    wanted_mm = reach_mm + slack_mm
+    half_mm = reach_mm + slack_mm
     px_per_mm = float(camera.px_per_mm(places_mm, heights_mm).max())
+    # One reduction for all tags of a size: the largest in the picture sets it.
     shrink = math.ceil(2 * reach_mm * px_per_mm / _MOST_ACROSS)
     centres = camera.to_image(np.column_stack([places_mm, heights_mm]))
+    # Pixel centres are integers, so shift by half a pixel around the scaling.
     centres = ((centres + 0.5) / shrink - 0.5).round()
-    half = math.ceil(math.sqrt(2) * wanted_mm * px_per_mm / shrink) + 1
+    # A square turned by 45 degrees reaches sqrt(2) times as far.
+    half = math.ceil(math.sqrt(2) * half_mm * px_per_mm / shrink) + 1
     grey = _shrunk(grey, shrink, centres.astype(np.int64), half)
     steps = np.arange(-half, half + 1)
     window = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
@@ -62,13 +65,13 @@ def cut_patches(
     to_table = picture_to_table(camera, in_full_px, heights_mm, float(half * shrink))
     to_offsets = to_table.about(places_mm)
     window_px = window.astype(np.float64) * shrink
-    inside = _in_square(to_offsets, window_px, tags.headings_rad, wanted_mm)
+    inside = _in_square(to_offsets, window_px, tags.headings_rad, half_mm)
     inside &= _in_picture(centres, window, grey)
     real, tag, spot = _packed(inside)
     offsets = np.zeros((2, *real.shape), np.float32)
-    for kind, values in enumerate(to_offsets.over(window_px)):
-        offsets[kind][real] = values[inside]
-    # Where each pixel is in the picture, read as one long row.
+    for axis, values in enumerate(to_offsets.over(window_px)):
+        offsets[axis][real] = values[inside]
+    # Index into the flattened picture: one lookup for all tags.
     across = grey.shape[1]
     centre = centres.astype(np.int64) @ [1, across]
     levels, spots = np.zeros(real.shape, np.float32), np.zeros(real.shape, np.int64)
@@ -80,9 +83,10 @@ def cut_patches(
 
 
 def _shrunk(grey: Grey, shrink: int, centres: NDArray[np.int64], half: int) -> Grey:
-    """The picture made smaller, `half` pixels of that around each centre (n, 2); the rest is black.
+    """Reduces the picture by `shrink`, only `half` pixels around each centre (n, 2).
 
-    Four table tags are a hundredth of a 4K picture, of which all took 4 ms.
+    The rest stays black: four table tags cover 1 % of a 4K picture, and reducing all of it took 4
+    ms.
     """
     if shrink == 1:
         return grey
@@ -102,7 +106,7 @@ def _shrunk(grey: Grey, shrink: int, centres: NDArray[np.int64], half: int) -> G
 def _in_square(
     to_offsets: LocalMaps, window_px: Array, headings_rad: Array, half_mm: float
 ) -> NDArray[np.bool_]:
-    """Which pixels (w, 2) of the window lie in each tag's square, (n, w)."""
+    """Returns which pixels (w, 2) of the window lie in each tag's square, (n, w)."""
     cosine, sine = np.cos(headings_rad), np.sin(headings_rad)
     turn = np.stack([np.stack([cosine, -sine], -1), np.stack([sine, cosine], -1)], axis=1)
     along, across = to_offsets.then(turn).over(window_px)
@@ -110,10 +114,11 @@ def _in_square(
 
 
 def _in_picture(centres_px: Array, window: NDArray[np.int64], grey: Grey) -> NDArray[np.bool_]:
-    """Which pixels of the window about each centre are in the picture, (n, w)."""
+    """Returns which pixels of the window around each centre are in the picture, (n, w)."""
     height, width = grey.shape
     low, high = window.min(axis=0), window.max(axis=0)
     first, last = centres_px.min(axis=0) + low, centres_px.max(axis=0) + high
+    # The usual case, all windows inside, needs no test per pixel.
     if (first >= 0).all() and (last < [width, height]).all():
         return np.ones((len(centres_px), len(window)), dtype=np.bool_)
     column = centres_px[:, :1].astype(np.int64) + window[:, 0]
@@ -122,9 +127,9 @@ def _in_picture(centres_px: Array, window: NDArray[np.int64], grey: Grey) -> NDA
 
 
 def _packed(
-    wanted: NDArray[np.bool_],
+    mask: NDArray[np.bool_],
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
-    """Which places of packed rows are filled, (n, m), and with which row and column, in order."""
-    counts = wanted.sum(axis=1)
-    row, column = np.nonzero(wanted)
+    """Packs a mask (n, w): the filled places (n, m), and their rows and columns, in order."""
+    counts = mask.sum(axis=1)
+    row, column = np.nonzero(mask)
     return np.arange(max(1, int(counts.max(initial=0)))) < counts[:, None], row, column

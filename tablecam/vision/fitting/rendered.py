@@ -1,4 +1,4 @@
-"""Tags as they would look, drawn for the picture that they are to be compared with."""
+"""Renders tags at the scale and blur of the picture that they are compared with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tablecam.vision.fitting.patches import cut_patches
 from tablecam.vision.fitting.robust import LEAST_GAIN_GREY
 from tablecam.vision.fitting.tag_model import BLUR, GAIN, TagModel
 from tablecam.vision.fitting.tags import TagGuesses
-from tablecam.vision.fitting.texture import blur_steps, drawn_blur, tag_textures
+from tablecam.vision.fitting.texture import blur_of_steps, blur_steps, tag_textures
 
 Array = NDArray[np.float64]
 Map = NDArray[np.float32]
@@ -21,19 +21,23 @@ Grey = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DrawnTags:
-    """Tags of one size: `px_per_cell` and `blur_cells` (n,) are those that they are drawn with."""
+class RenderedTags:
+    """A model of tags of one size, with the scale and blur (n,) that they are rendered with."""
 
     model: TagModel
     px_per_cell: Array
     blur_cells: Array
 
-    def blurs_px(self, shares: Map) -> Array:
-        """The picture's blur at each tag, (n,), as a fit's `shares` tell it."""
-        change = shares[:, BLUR] / np.maximum(shares[:, GAIN], LEAST_GAIN_GREY)
-        blur = self.blur_cells * np.exp(change.astype(np.float64).clip(-1, 1)) * self.px_per_cell
+    def blurs_px(self, coefficients: Map) -> Array:
+        """Returns the picture's blur at each tag, (n,), from a fit's `coefficients`."""
+        log_blur_change = coefficients[:, BLUR] / np.maximum(coefficients[:, GAIN], LEAST_GAIN_GREY)
+        blur = (
+            self.blur_cells
+            * np.exp(log_blur_change.astype(np.float64).clip(-1, 1))
+            * self.px_per_cell
+        )
         shrink = self.model.patches.shrink
-        return np.asarray(shrink * np.sqrt(np.maximum(blur**2 - _averaged(shrink), 0)))
+        return np.asarray(shrink * np.sqrt(np.maximum(blur**2 - _averaging_variance(shrink), 0)))
 
 
 def drawn_tags(
@@ -46,11 +50,11 @@ def drawn_tags(
     rim_cells: float,
     slack_cells: float,
     with_ground: bool,
-) -> DrawnTags:
-    """Tags of one size, with `rim_cells` of their white rims, seen through blurs (n,).
+) -> RenderedTags:
+    """Renders tags of one size, with `rim_cells` of their white rims, at blurs (n,) in pixels.
 
-    They may lie `slack_cells` from where they are thought to. `with_ground`, what lies around the
-    rims may differ from their white.
+    The tags may lie up to `slack_cells` from their guesses. With `with_ground`, the fit allows the
+    ground around the rims to differ from their white.
     """
     cell_mm = float(guesses.sizes_mm[0]) / patterns.side_cells
     half_cells = patterns.side_cells / 2 + rim_cells
@@ -58,11 +62,14 @@ def drawn_tags(
         grey, camera, guesses, reach_mm=half_cells * cell_mm, slack_mm=slack_cells * cell_mm
     )
     px_per_cell = cell_mm / np.sqrt(patches.pixel_mm2)
-    blur_px = np.sqrt((blurs_px / patches.shrink) ** 2 + _averaged(patches.shrink))
+    blur_px = np.sqrt((blurs_px / patches.shrink) ** 2 + _averaging_variance(patches.shrink))
     steps = blur_steps(blur_px / px_per_cell)
-    looks, which = np.unique(np.stack([guesses.pattern, steps]), axis=1, return_inverse=True)
-    textures = tag_textures(patterns.cells[looks[0]], drawn_blur(looks[1]))
-    blur_cells = drawn_blur(steps)
+    # Tags with the same pattern and blur share one texture.
+    (pattern, step), which = np.unique(
+        np.stack([guesses.pattern, steps]), axis=1, return_inverse=True
+    )
+    textures = tag_textures(patterns.cells[pattern], blur_of_steps(step))
+    blur_cells = blur_of_steps(steps)
     model = TagModel(
         patches,
         textures,
@@ -71,9 +78,9 @@ def drawn_tags(
         half_cells,
         blur_cells if with_ground else None,
     )
-    return DrawnTags(model, px_per_cell, blur_cells)
+    return RenderedTags(model, px_per_cell, blur_cells)
 
 
-def _averaged(shrink: int) -> float:
-    """What averaging pixels blurs, in these larger pixels: a variance."""
+def _averaging_variance(shrink: int) -> float:
+    """Returns the variance that averaging `shrink` x `shrink` pixels adds, in the larger pixels."""
     return (1 - 1 / shrink**2) / 12

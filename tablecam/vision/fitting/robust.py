@@ -1,4 +1,4 @@
-"""Which pixels to believe, and how much, from what a fit leaves unexplained of them."""
+"""Weights pixels by their residuals (Tukey's biweight), so that occluders pull a fit little."""
 
 from __future__ import annotations
 
@@ -14,60 +14,67 @@ Map = NDArray[np.float32]
 
 LEAST_GAIN_GREY = 3.0
 TUKEY = 4.685
-"""Residuals beyond so many standard deviations have no weight; 95 % efficient without outliers."""
+"""Cut-off of the biweight in standard deviations: 95 % efficient without outliers."""
 _LEAST_NOISE_GREY = 1.5
-_LEAST_FIRM = 0.35
+_LEAST_CURVATURE_RATIO = 0.35
 _EDGE_PX = 0.07
-"""To how much of a pixel the model knows where an edge is drawn: lens, ink and gamma differ a
-little from it. So in clear pictures edges count less than noise would let them, and all alike.
-Measured on the shared footage: 0.05 to 0.1 do; without it what is robust takes the edges of large
-tags for outliers, and table tags of a 4K picture err by half a pixel."""
+"""The model's own error at edges, in pixels: lens, ink and gamma differ a little from it, so in
+clear pictures edges have less weight than noise alone would give them. Measured on the shared
+footage: 0.05 to 0.1 work; without it the robust weights reject the edges of large tags as outliers
+and table tags in a 4K picture are half a pixel off."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Believed:
-    """Pixels (n, m) with what is left of each, in grey levels, and their weights, at most 1.
+class RobustWeights:
+    """The residuals (n, m) of pixels in grey levels, and their weights (n, m), at most 1.
 
-    `spread_grey` (n,) is the residuals' standard deviation where nothing is amiss, away from
-    edges. `firmness` (n,), at most 1, is how much harder a tag's edges pull when it is moved than
-    weights that stay would let them: moving it takes weight from some.
+    `sigma_grey` (n,) is the standard deviation of unoccluded residuals away from edges.
+    `curvature_ratio` (n,), at most 1, is the cost's true curvature at the tag's edges over the one
+    with constant weights: a step moves some pixels towards the cut-off, where they lose weight.
     """
 
     residuals: Map
     weights: Map
-    spread_grey: Map
-    firmness: Map
+    sigma_grey: Map
+    curvature_ratio: Map
 
 
-def believed(
-    columns: TagColumns, shares: Map, grey: Map, px_per_cell: Array, *, furthest: float = TUKEY
-) -> Believed:
-    """Tukey's weights: as its noise lets it where a pixel is as predicted, 0 where it cannot be.
+def robust_weights(
+    columns: TagColumns,
+    coefficients: Map,
+    grey: Map,
+    px_per_cell: Array,
+    *,
+    cutoff_sigmas: float = TUKEY,
+) -> RobustWeights:
+    """Returns Tukey's weights of the `grey` pixels (n, m) from their residuals.
 
-    `shares` (n, 8) of the columns are the prediction; `px_per_cell` (n,) is of the `grey` pixels.
-    Those `furthest` standard deviations off, and further, have no weight.
+    The `coefficients` (n, k) times the columns are the prediction; `px_per_cell` (n,) is the scale
+    of the `grey` pixels. Residuals beyond `cutoff_sigmas` standard deviations have weight 0.
     """
-    residuals = grey - (shares[:, None] @ columns.values)[:, 0]
-    spread = np.maximum(1.4826 * _typical(residuals, columns.on_tag), _LEAST_NOISE_GREY)
-    gain = np.maximum(shares[:, GAIN], LEAST_GAIN_GREY)
+    residuals = grey - (coefficients[:, None] @ columns.values)[:, 0]
+    # The median absolute deviation, scaled to a Gaussian's sigma, ignores up to half of outliers.
+    spread = np.maximum(1.4826 * _median_size(residuals, columns.on_tag), _LEAST_NOISE_GREY)
+    gain = np.maximum(coefficients[:, GAIN], LEAST_GAIN_GREY)
     at_edges = (_EDGE_PX * gain / (spread * px_per_cell)).astype(np.float32)[:, None]
     variance = 1 + np.square(at_edges * columns.slope)
+    # Estimate the noise again without the part that edges explain.
     noise = np.maximum(
-        1.4826 * _typical(residuals / np.sqrt(variance), columns.on_tag), _LEAST_NOISE_GREY
+        1.4826 * _median_size(residuals / np.sqrt(variance), columns.on_tag), _LEAST_NOISE_GREY
     )
-    far = residuals**2 / (variance * np.square(np.float32(furthest) * noise)[:, None])
+    far = residuals**2 / (variance * np.square(np.float32(cutoff_sigmas) * noise)[:, None])
     inside = (1 - far).clip(0, 1)
     scale = columns.on_tag / variance
     weights = inside * inside * scale
-    # The derivative of weight times residual by the residual, where tags change.
+    # The derivative of weight times residual by the residual, summed where the tag has edges.
     steepness = np.square(columns.slope) * scale
-    firm = np.einsum("nm,nm,nm->n", inside, 1 - 5 * far, steepness)
-    firm /= np.maximum(np.einsum("nm,nm,nm->n", inside, inside, steepness), 1e-6)
-    return Believed(residuals, weights, noise, firm.clip(_LEAST_FIRM, 1))
+    curvature_ratio = np.einsum("nm,nm,nm->n", inside, 1 - 5 * far, steepness)
+    curvature_ratio /= np.maximum(np.einsum("nm,nm,nm->n", inside, inside, steepness), 1e-6)
+    return RobustWeights(residuals, weights, noise, curvature_ratio.clip(_LEAST_CURVATURE_RATIO, 1))
 
 
-def _typical(values: Map, on_tag: Map) -> Map:
-    """The median of the values' sizes on each tag, (n,); 0 where none is."""
+def _median_size(values: Map, on_tag: Map) -> Map:
+    """Returns the median absolute value on each tag, (n,); 0 for tags without pixels."""
     count = on_tag.sum(axis=1).astype(np.int64)
     sizes = np.where(on_tag > 0, np.abs(values), np.float32(np.inf))
     sizes.sort(axis=1)

@@ -1,7 +1,7 @@
-"""What the pixels on a tag depend on: its light, its blur and its place, as columns to fit.
+"""Models the pixels on a tag as linear in its light, blur and pose: one column for each.
 
-Around where a tag is thought to lie, its pixels are linear in all of these, so one prediction
-gives both what is left unexplained and which way to move.
+The picture is linear in all of these near the guessed pose, so one prediction gives both the
+residuals and the Gauss-Newton step.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ Array = NDArray[np.float64]
 Map = NDArray[np.float32]
 Index = NDArray[np.int64]
 
-GAIN, BLACK, ACROSS, ALONG, BLUR = range(5)
-"""The columns of how a tag looks: black to white, black, more light to the right, more light
-upwards, the logarithm of the blur."""
-PLACE = slice(5, 8)
-"""The columns of where it lies: x and y in cells, and the heading in radians."""
+GAIN, BLACK, GRADIENT_RIGHT, GRADIENT_UP, BLUR = range(5)
+"""Columns of a tag's appearance: gain (white minus black), black level, the light's slope to the
+right and upwards, the logarithm of the blur."""
+POSE = slice(5, 8)
+"""Columns of the pose: x and y in cells, heading in radians."""
 GROUND = 8
-"""The column of how much darker than the tag's white is what lies around its rim."""
+"""Column of the ground: how much darker than the rim's white the surroundings are."""
 
 _RIM_CELLS = 1.0
-"""How wide the white around the black square is printed."""
+"""Printed width of the white around the black square."""
 _LOGISTIC = 1.7
-"""A logistic curve so much steeper than 1 is a Gaussian's integral, to a hundredth."""
+"""A logistic curve with this steepness matches a Gaussian's integral to 0.01."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagPoses:
-    """How far tags lie from where their pixels were cut, (n, 2), and their headings, (n,)."""
+    """Poses of n tags: offsets (n, 2) from where their pixels were cut, and headings (n,)."""
 
-    moved_cells: Map
+    offset_cells: Map
     headings_rad: Map
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagColumns:
-    """How n tags would look, at poses: `values` (n, 8 or 9, m) are what m pixels are linear in.
+    """The derivatives of n tags' pixels at given poses: `values` (n, 8 or 9, m) for m pixels.
 
-    Those of `PLACE` are of a tag of gain 1. `on_tag` (n, m) is 1 on the tag, else 0; `slope`
-    (n, m) is how fast the tag changes there, a cell.
+    The `POSE` columns are those of a tag with gain 1. `on_tag` (n, m) is 1 on the tag, else 0;
+    `slope` (n, m) is the tag's gradient there, per cell.
     """
 
     values: Map
@@ -57,10 +57,10 @@ class TagColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagModel:
-    """Tags of one size and the pixels about them; `which` (n,) texture belongs to each.
+    """Predicts the pixels of tags of one size; `which` (n,) is the texture of each tag.
 
-    `half_cells` is how far from a tag's middle, along its sides, pixels are compared. With the blur
-    of each, `blur_cells` (n,), there is a column more, of the `GROUND`.
+    Pixels are compared up to `half_cells` from a tag's middle along its sides. If `blur_cells` (n,)
+    is given, the model has one more column, for the `GROUND`.
     """
 
     patches: Patches
@@ -71,22 +71,22 @@ class TagModel:
     blur_cells: Array | None = None
 
     def start(self, guesses: TagGuesses) -> TagPoses:
-        """The poses that were guessed."""
-        moved = np.zeros((len(guesses), 2), np.float32)
-        return TagPoses(moved, guesses.headings_rad.astype(np.float32))
+        """Returns the guessed poses as the start of a fit."""
+        offset = np.zeros((len(guesses), 2), np.float32)
+        return TagPoses(offset, guesses.headings_rad.astype(np.float32))
 
     def columns(self, poses: TagPoses) -> TagColumns:
-        """What the pixels are linear in around these poses."""
+        """Returns the columns of the linear model at these poses."""
         cosine, sine = np.cos(poses.headings_rad)[:, None], np.sin(poses.headings_rad)[:, None]
-        x, y = self.patches.offsets_mm / np.float32(self.cell_mm) - poses.moved_cells.T[..., None]
+        x, y = self.patches.offsets_mm / np.float32(self.cell_mm) - poses.offset_cells.T[..., None]
         right, up = x * sine - y * cosine, x * cosine + y * sine
         value, by_right, by_up, by_blur = self.textures.at(self.which, right, up)
         count = GROUND if self.blur_cells is None else GROUND + 1
         columns = np.empty((len(value), count, value.shape[1]), np.float32)
         columns[:, GAIN], columns[:, BLACK], columns[:, BLUR] = value, 1, by_blur
-        # Light falls on paint as on paper: what is stored of both grows by the same share.
+        # A slope of light scales the stored values of paint and of paper by the same factor.
         lit = (value + np.float32(BLACK_STORED)) / np.float32(self.half_cells)
-        columns[:, ACROSS], columns[:, ALONG] = lit * right, lit * up
+        columns[:, GRADIENT_RIGHT], columns[:, GRADIENT_UP] = lit * right, lit * up
         columns[:, 5] = -by_right * sine - by_up * cosine
         columns[:, 6] = by_right * cosine - by_up * sine
         columns[:, 7] = by_right * up - by_up * right
@@ -99,8 +99,11 @@ class TagModel:
         return TagColumns(columns, on_tag.astype(np.float32), slope)
 
     def _ground(self, right: Map, up: Map, blur_cells: Array) -> Map:
-        """How much of what lies around the rim blurs into pixels, from 0 to 1, (n, m)."""
+        """Returns the share of each pixel that the ground around the rim fills, (n, m), 0 to 1."""
         steep = (_LOGISTIC / blur_cells).astype(np.float32)[:, None]
         edge = np.float32(self.textures.side_cells / 2 + _RIM_CELLS)
-        beside, beyond = (np.exp(steep * (np.abs(away) - edge)) for away in (right, up))
-        return np.asarray(1 - 1 / ((1 + beside) * (1 + beyond)), dtype=np.float32)
+        # Approximates the blurred square by a product of two logistic edges.
+        across_sides, along_sides = (
+            np.exp(steep * (np.abs(distance) - edge)) for distance in (right, up)
+        )
+        return np.asarray(1 - 1 / ((1 + across_sides) * (1 + along_sides)), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Many tags at once, as equally long columns: guessed, and fitted."""
+"""Holds guessed and fitted tags as columns of arrays, one row a tag."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagGuesses:
-    """Tags that may be there.
+    """Hypothetical tags: which pattern, where, and how large.
 
-    `pattern` (n,) counts into the `TagPatterns`, `places_mm` (n, 2) are of the tags' centres on
-    planes `heights_mm` (n,), `headings_rad` (n,) are where their top rows point, `sizes_mm` (n,)
-    the sides of their black squares.
+    `pattern` (n,) indexes the `TagPatterns`. `places_mm` (n, 2) are the tags' centres on planes at
+    `heights_mm` (n,), `headings_rad` (n,) the directions of their top rows, `sizes_mm` (n,) the
+    sides of their black squares.
     """
 
     pattern: Index
@@ -41,7 +41,7 @@ class TagGuesses:
 
     @classmethod
     def joined(cls, parts: Sequence[TagGuesses]) -> TagGuesses:
-        """All rows of the parts, one part after the other."""
+        """Returns all rows of the parts, in order."""
         return cls(
             np.concatenate([np.empty(0, np.int64), *(part.pattern for part in parts)]),
             np.concatenate([np.empty((0, 2)), *(part.places_mm for part in parts)]),
@@ -56,20 +56,20 @@ NO_TAGS = TagGuesses.joined([])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagFits:
-    """Where tags are, and how well they explain the pixels there.
+    """Fitted tags: their poses, and how well the model predicts their pixels.
 
-    `covariance` (n, 3, 3) is of (x_mm, y_mm, heading_rad), of this one picture. Of its variance
-    0.2 to 0.35 (heading 0.3 to 0.5) is new in each picture of a still table at a noise of 4 grey
-    levels and 2.3 to 3 px a cell, 0.6 at 4 px a cell, 0.8 (1.0) at a noise of 8; and next to
-    nothing in coded video, which repeats what stands still. The rest is where the tag's edges fall
-    on the pixels' grid, light, and what the model does not know: it does not average away.
+    `covariance` (n, 3, 3) is of (x_mm, y_mm, heading_rad), from this one picture. Only a share of
+    its variance is new in each picture of a still table: 0.2 to 0.35 (heading 0.3 to 0.5) at a
+    noise of 4 grey levels and 2.3 to 3 px a cell, 0.6 at 4 px a cell, 0.8 (1.0) at a noise of 8,
+    and almost none in coded video, which repeats what does not move. The rest comes from how the
+    tag's edges fall on the pixel grid, from light, and from the model's errors: it does not
+    average out.
 
-    `likeness` (n,) is the correlation of
-    predicted and seen pixels, hidden ones included. `black_grey` and `gain_grey` (n,) are the
-    grey level of the tag's paint, and how much brighter its paper is. `visible_share` (n,) is how
-    much of the tag, with half of its rim, is seen as predicted, and `noise_grey` (n,) the spread
-    (one standard deviation) of the pixels about the prediction there. `blur_px` (n,) is the
-    picture's blur at each, one standard deviation, as far as the tag tells.
+    `likeness` (n,) is the correlation of predicted and observed pixels, occluded ones included.
+    `black_grey` (n,) is the grey level of the tag's paint, `gain_grey` (n,) how much brighter its
+    paper is. `visible_share` (n,) is the share of the tag, with half of its rim, that looks as
+    predicted; `noise_grey` (n,) is the standard deviation of the residuals there. `blur_px` (n,)
+    is the picture's blur at each tag (a standard deviation), as the fit estimates it.
     """
 
     tags: TagGuesses
@@ -98,7 +98,7 @@ class TagFits:
 
     @classmethod
     def joined(cls, parts: Sequence[TagFits]) -> TagFits:
-        """All rows of the parts, one part after the other."""
+        """Returns all rows of the parts, in order."""
         return cls(
             TagGuesses.joined([part.tags for part in parts]),
             np.concatenate([np.empty((0, 3, 3)), *(part.covariance for part in parts)]),

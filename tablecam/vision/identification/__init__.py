@@ -1,1 +1,1 @@
-"""Decides which tag each square is, occluded ones included."""
+"""Decides which tag each square shows, including partly occluded tags."""

@@ -1,4 +1,4 @@
-"""A picture together with what is known of how it was taken, and what tags could be in it."""
+"""Bundles a picture with its camera, blur, light and the tags that it may show."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _USUAL_NOISE_GREY = 5.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sight:
-    """A picture, and what is known of it: blur, noise, and the camera that took it.
+    """A picture and what is known of how it was taken: camera, blur, noise and light.
 
-    `patterns` are the roster's, `dictionary` all that could be printed. `gain_grey` is how much
-    brighter paper is than paint on the tags that are known; 0 where none is. `light` is what they
-    tell of places beside them.
+    `patterns` are those of the roster, `dictionary` all that could be printed. `gain_grey` is how
+    much brighter paper is than paint on the identified tags, 0 if there are none. `light` predicts
+    it elsewhere.
     """
 
     grey: Grey
@@ -43,15 +43,15 @@ class Sight:
     light: Light | None = None
 
     def fitted(self, guesses: TagGuesses) -> TagFits:
-        """The guesses moved to where they fit best, on hills where there are some."""
+        """Fits the guesses to the picture, on hills where there are any."""
         blur_px = self.blur_px
         fits = fit_tags(self.grey, self.camera, self.patterns, guesses, blur_px=blur_px)
         return raised(self.grey, self.camera, self.patterns, fits, self.hills, blur_px=blur_px)
 
     def lit(self, guesses: TagGuesses, patterns: TagPatterns | None = None) -> TagFits:
-        """The guesses moved to where they fit best in the light that known tags tell of.
+        """Fits the guesses with the light that identified tags predict.
 
-        They are of these patterns, or else of the roster's.
+        The guesses index `patterns`, by default the roster's.
         """
         return fit_tags(
             self.grey,
@@ -63,17 +63,17 @@ class Sight:
         )
 
     def on_plane(self, tags: TagGuesses, height_mm: float) -> TagGuesses:
-        """The tags where they would be seen to lie if they lay on another plane."""
+        """Returns the tags at the same pixels, but on the plane at `height_mm`."""
         return on_planes(self.camera, tags, np.full(len(tags), height_mm))
 
     def blur_cells(self, tags: TagGuesses) -> float:
-        """The blur in cells of these tags, which are of one size."""
+        """Returns the blur in cells of these tags, which share one size."""
         px_per_mm = self.camera.px_per_mm(tags.places_mm, float(tags.heights_mm[0]))
         cell_mm = float(tags.sizes_mm[0]) / self.patterns.side_cells
         return self.blur_px / (float(np.median(px_per_mm)) * cell_mm)
 
     def seen(self, tags: TagGuesses, points: TagPoints) -> Map:
-        """Grey levels at the points of tags, (n, m)."""
+        """Returns grey levels at the points of tags, (n, m)."""
         cells_mm = tags.sizes_mm / self.patterns.side_cells
         return seen_at_points(
             self.grey,

@@ -1,12 +1,11 @@
-"""What stands on a hill: tags whose plane lies higher than the table's.
+"""Finds tags that stand on hills, and their height above the table.
 
-A camera sees along a ray, and a tag on a hill that is taken to lie on the table is placed beside
-where it is, by half of the hill's height in a corner of the table. How large a tag is in the
-picture hardly tells its height: one standard deviation of a height found so is 5 to 7 mm at 2 to
-3.5 pixels a cell on the shared footage (and ink and gamma, which make all tags look smaller,
-shift it by as much), 2 mm at 4, 1 mm at 6; and of a fit on the table and one 25 mm above it, the
-false one looks likelier for 1 to 25 tags of 100. So hills are those whose outline and height the
-table file gives, and what has its middle on one stands on it.
+A camera sees along a ray: a tag on a hill that is assumed to lie on the table is placed beside its
+true position, by half of the hill's height in a corner of the table. A tag's size in the picture
+hardly gives its height: sigma is 5 to 7 mm at 2 to 3.5 pixels a cell on the shared footage (ink and
+gamma, which make all tags look smaller, shift it by as much), 2 mm at 4, 1 mm at 6; of a fit on the
+table and one 25 mm above it, the wrong one is more likely for 1 to 25 tags of 100. So hills have
+the outline and height of the table file, and a base whose middle is on a hill stands on it.
 """
 
 from __future__ import annotations
@@ -29,15 +28,15 @@ Array = NDArray[np.float64]
 Grey = NDArray[np.uint8]
 
 _STOOD_IN = frozenset({"woods", "wall", "hedge", "trench", "village", "impassable"})
-"""Kinds of terrain whose height is that of trees and walls: bases stand among them."""
+"""Kinds of terrain whose height is that of trees or walls: bases stand among them, not on top."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hills:
-    """Terrain of known height that bases stand upon, the highest first.
+    """Terrain of known height that bases stand on, the highest first.
 
-    `to_middle_mm` (k, 2) is where the middle of the base lies, to the front and to the right of
-    the tag, for each of the `TagPatterns`; nan for tags that are on no base.
+    `to_middle_mm` (k, 2) is the offset from a tag to the middle of its base, forward and to the
+    right, for each of the `TagPatterns`; NaN for tags that are on no base.
     """
 
     outlines: tuple[shapely.Geometry, ...]
@@ -46,34 +45,36 @@ class Hills:
 
     @classmethod
     def of(cls, roster: Roster, patterns: TagPatterns) -> Hills:
-        """The hills of a table file."""
-        known = hills_of(roster.terrain)
+        """Returns the hills of a table file."""
+        hills = hills_of(roster.terrain)
         to_middle = np.full((len(patterns.ids), 2), np.nan)
         for tag, base in roster.base_type_by_tag().items():
             row = patterns.index_of[tag]
             to_middle[row] = -base.tag_forward_mm, -base.tag_right_mm
         return cls(
-            tuple(outline for outline, _ in known), tuple(height for _, height in known), to_middle
+            tuple(outline for outline, _ in hills), tuple(height for _, height in hills), to_middle
         )
 
     def under(self, camera: Camera, tags: TagGuesses) -> Array:
-        """How high the ground lies under tags that are seen as if on the table, (n,).
+        """Returns the height of the ground under tags located as if on the table, (n,).
 
-        Where pieces overlap, and where a ray meets two, the highest hides what is below it.
+        Where pieces overlap or a ray meets two, the highest wins: it hides what is below.
         """
         ground = np.zeros(len(tags))
         for outline, height_mm in zip(self.outlines, self.heights_mm, strict=True):
-            there = on_planes(camera, tags, tags.heights_mm + height_mm)
-            middles = there.places_mm + self._to_middles(tags)
+            raised_tags = on_planes(camera, tags, tags.heights_mm + height_mm)
+            middles = raised_tags.places_mm + self._to_middles(tags)
             inside = shapely.contains_xy(outline, middles[:, 0], middles[:, 1])
+            # Hills are sorted from the highest: the first hit hides those below.
             ground = np.where(inside & (ground == 0), height_mm, ground)
         return ground
 
     def _to_middles(self, tags: TagGuesses) -> Array:
+        """Returns the table offsets from tags to the middles of their bases, (n, 2)."""
         forward = np.stack([np.cos(tags.headings_rad), np.sin(tags.headings_rad)], axis=1)
         right = np.stack([forward[:, 1], -forward[:, 0]], axis=1)
-        ahead, beside = np.hsplit(self.to_middle_mm[tags.pattern], 2)
-        return np.asarray(ahead * forward + beside * right)
+        forward_mm, right_mm = np.hsplit(self.to_middle_mm[tags.pattern], 2)
+        return np.asarray(forward_mm * forward + right_mm * right)
 
 
 def raised(
@@ -85,19 +86,19 @@ def raised(
     *,
     blur_px: float,
 ) -> TagFits:
-    """Tags that were fitted as if on the table; those on hills fitted anew, up there."""
+    """Refits tags on hills at the hill's height; the other fits stay as they are."""
     ground = hills.under(camera, fits.tags)
     high = np.flatnonzero(ground)
     if not len(high):
         return fits
-    there = on_planes(camera, fits.tags[high], (fits.tags.heights_mm + ground)[high])
+    raised_tags = on_planes(camera, fits.tags[high], (fits.tags.heights_mm + ground)[high])
     low = np.flatnonzero(ground == 0)
-    up = fit_tags(grey, camera, patterns, there, blur_px=blur_px)
+    up = fit_tags(grey, camera, patterns, raised_tags, blur_px=blur_px)
     return TagFits.joined([fits[low], up])[np.argsort(np.concatenate([low, high]))]
 
 
 def on_planes(camera: Camera, tags: TagGuesses, heights_mm: Array) -> TagGuesses:
-    """The tags at the same pixels, on other planes."""
+    """Returns the tags at the same pixels, on other planes."""
     places_mm = tags.places_mm
     other = np.flatnonzero(tags.heights_mm != heights_mm)
     if len(other):
@@ -108,13 +109,13 @@ def on_planes(camera: Camera, tags: TagGuesses, heights_mm: Array) -> TagGuesses
 
 
 def hills_of(terrain: Iterable[Terrain]) -> tuple[tuple[shapely.Geometry, float], ...]:
-    """Outlines and heights (mm) of what is stood upon, the highest first.
+    """Returns outlines and heights (mm) of terrain that bases stand on, the highest first.
 
-    Outlines that cross themselves are mended.
+    Outlines that cross themselves are repaired.
     """
-    known = [
+    hills = [
         (shapely.make_valid(shapely.Polygon(piece.outline_mm)), piece.height_mm)
         for piece in terrain
         if piece.height_mm and piece.kind not in _STOOD_IN
     ]
-    return tuple(sorted(known, key=lambda hill: -hill[1]))
+    return tuple(sorted(hills, key=lambda hill: -hill[1]))

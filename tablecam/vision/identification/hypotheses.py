@@ -1,4 +1,4 @@
-"""What each square may be: the few tags worth fitting, from how squares read."""
+"""Selects the tags to fit to each square that reads clearly as one tag."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 _CLEAR_RING, _CLEAR_SCORE, _CLEAR_MARGIN = 0.6, 0.85, 0.2
-"""A square that reads like this is fitted as that one tag only: all that did were that tag."""
+"""A square that reads this clearly is fitted as that one tag only: all that did were that tag."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hypotheses:
-    """Tags that squares may be: `square` (n,) says which square each guess is about."""
+    """Tags that squares may show: `square` (n,) is the square of each guess."""
 
     guesses: TagGuesses
     square: Index
 
 
 NO_HYPOTHESES = Hypotheses(NO_TAGS, np.empty(0, dtype=np.int64))
-"""Where there are no squares."""
+"""The hypotheses of no squares."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Columns:
-    """Squares (rows) against all patterns of all kinds (columns), (n, k) each."""
+    """The comparison of squares (rows) with all patterns of all kinds (columns), (n, k) each."""
 
     kind: Index
     pattern: Index
@@ -43,16 +43,17 @@ class _Columns:
 
 
 def clear_hypotheses(readings: Sequence[Readings], patterns: TagPatterns) -> Hypotheses:
-    """The tags of the squares that read as one tag and no other; one each."""
+    """Returns the tags of the squares that read as one tag and no other, one each."""
     table = _compared(readings, patterns)
-    worth = table.score + table.ring
-    order = np.argsort(-worth, axis=1, kind="stable")[:, :2]
-    best, every = order[:, :1], np.arange(len(worth))[:, None]
-    scores = table.score[every, order]
+    total = table.score + table.ring
+    # The best two patterns of each square decide whether it is clear.
+    order = np.argsort(-total, axis=1, kind="stable")[:, :2]
+    best, rows = order[:, :1], np.arange(len(total))[:, None]
+    scores = table.score[rows, order]
     # With a single pattern on the table there is no second to be compared with.
     second = scores[:, 1] if scores.shape[1] > 1 else np.zeros(len(scores))
     square = np.flatnonzero(
-        (table.ring[every, best][:, 0] >= _CLEAR_RING)
+        (table.ring[rows, best][:, 0] >= _CLEAR_RING)
         & (scores[:, 0] >= _CLEAR_SCORE)
         & (scores[:, 0] - second >= _CLEAR_MARGIN)
     )
@@ -60,6 +61,7 @@ def clear_hypotheses(readings: Sequence[Readings], patterns: TagPatterns) -> Hyp
 
 
 def _compared(readings: Sequence[Readings], patterns: TagPatterns) -> _Columns:
+    """Compares all squares with all patterns of all kinds."""
     scores, turns = [], []
     for reading in readings:
         by_turn = pattern_scores(reading.cells, patterns.cells[reading.kind.pattern])
@@ -79,6 +81,7 @@ def _compared(readings: Sequence[Readings], patterns: TagPatterns) -> _Columns:
 def _guesses(
     readings: Sequence[Readings], table: _Columns, square: Index, column: Index
 ) -> TagGuesses:
+    """Returns the tags of these squares and columns of the comparison."""
     kind = table.kind[column]
     places = np.stack([reading.places_mm for reading in readings])
     headings = np.stack([reading.headings_rad for reading in readings])

@@ -1,7 +1,7 @@
-"""Which tag a fitted tag is: its cells against every pattern that could lie there.
+"""Verifies which tag a fit shows by comparing its cells with all patterns of its kind.
 
-A wrong name is worse than a missing one, so a tag must look like its own pattern, not like any
-other of its kind, and enough of its border must be seen to trust what lies inside of it.
+A wrong name is worse than a missing one. A tag must look like its own pattern and like no other of
+its kind, and enough of its border must be visible to trust the cells inside.
 """
 
 from __future__ import annotations
@@ -28,91 +28,97 @@ Rows = NDArray[np.bool_]
 
 _LEAST_GAIN_GREY = 8.0
 
-# What is amiss is the squared difference of a cell from what it should be, 1 for a wrong cell.
-# Measured on four pictures with 461 tags that were at least 85 % visible, 2.3 to 4 px a cell, 16
-# cells and a border of 20: 0.5 of the cells and 1 of the border at most for all but two of them
-# (0.9 and 2.0), likeness 0.81 or more, and as much more amiss with any other pattern as printed.
-# What was no tag had a likeness of at most 0.70 or more than 2.3 of the border amiss. That leaves
-# half hidden tags: three hidden cells can turn one tag into another.
+# A mismatch is the squared difference of a cell from its expected value, 1 for a wrong cell.
+# Measured on four pictures with 461 tags at least 85 % visible, 2.3 to 4 px a cell, 16 cells and a
+# border of 20: at most 0.5 for the cells and 1 for the border of all but two (0.9 and 2.0),
+# likeness 0.81 or more, and other patterns mismatch more by as much as they differ in print. What
+# was no tag had a likeness of at most 0.70 or a border mismatch above 2.3. Partly occluded tags
+# remain: three hidden cells can turn one tag into another.
 _LEAST_LIKENESS = 0.75
-_MOST_HIDDEN = 0.93
-"""Of what the likeness would be if nothing were hidden. 98 % of 978 tags at least 85 % visible had
-more; of 2,900 tags 15 to 50 % hidden, 12 had less and looked like another: `half_hidden_verdict`
-looks more closely at all that have less."""
-_CONTRAST = 0.45
-"""The spread of a tag's own pixels, from black to white; about half of them are white."""
-_MOST_CELLS_AMISS = 1.0 / 16
-_MOST_OF_RIVAL = 0.5
-"""Nearer to its pattern than to half way to the next: a tag of no roster is three cells away."""
-_MOST_BORDER_AMISS = 2.3 / 20
+_LEAST_LIKENESS_SHARE = 0.93
+"""Least likeness, as a share of an unoccluded tag's. 98 % of 978 tags at least 85 % visible had
+more; of 2,900 tags 15 to 50 % hidden, 12 had less and looked like another: `occluded_verdict`
+examines all that have less."""
+_TAG_SIGMA = 0.45
+"""Standard deviation of a tag's own pixels, black to white; about half of them are white."""
+_MOST_CELL_MISMATCH = 1.0 / 16
+_MOST_RIVAL_SHARE = 0.5
+"""Nearer to its pattern than half way to the next one: a tag of another roster is three cells
+away."""
+_MOST_BORDER_MISMATCH = 2.3 / 20
 _LEAST_MARGIN = 0.5
-"""Of what the nearest other pattern would have amiss, but never more than half a cell."""
+"""Share of the mismatch with the nearest other pattern, but never more than half a cell."""
 _MARGIN_FOR_BORDER = 0.5
-"""The more of the border is hidden, the more cells may be, and look like another tag's."""
+"""Extra margin per border mismatch: if the border is hidden, cells may be too, and look like
+another tag's."""
 _SURE_LIKENESS = 0.85
 _SURE_MARGIN = 0.75
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Identities:
-    """How well fitted tags are what they are said to be: equally long columns.
+    """How well fitted tags match their patterns, in columns of n rows.
 
-    `amiss` (n, k) is how much is amiss with the inner cells if they are those of each of the k
-    patterns of the roster at its best turn; inf for patterns of another kind. `border_amiss` (n,)
-    is the same for the black border, `rival_amiss` (n,) what would be amiss with the nearest
-    other pattern if the tag were seen perfectly.
+    `mismatch` (n, k) is the mismatch of the inner cells with each of the roster's k patterns at its
+    best turn; inf for patterns of another kind. `border_mismatch` (n,) is that of the black border,
+    `rival_mismatch` (n,) that of the nearest other pattern with a perfect picture of the tag.
     """
 
     fits: TagFits
-    amiss: Array
-    border_amiss: Array
-    rival_amiss: Array
+    mismatch: Array
+    border_mismatch: Array
+    rival_mismatch: Array
     inner_cells: int
 
     @property
-    def own_amiss(self) -> Array:
-        """What is amiss with the cells as the fitted pattern has them, (n,)."""
-        return np.asarray(self.amiss[np.arange(len(self.fits)), self.fits.tags.pattern])
+    def own_mismatch(self) -> Array:
+        """The mismatch of the cells with the fitted pattern, (n,)."""
+        return np.asarray(self.mismatch[np.arange(len(self.fits)), self.fits.tags.pattern])
 
     def margin(self, taken: Rows | None = None) -> Array:
-        """How much more is amiss with the best other pattern, (n,).
+        """Returns how much more the best other pattern mismatches, (n,).
 
-        Patterns `taken` (k,) have been found elsewhere for sure and do not compete.
+        Patterns `taken` (k,) are identified elsewhere and do not compete.
         """
-        others = self.amiss.copy() if taken is None else np.where(taken, np.inf, self.amiss)
+        others = self.mismatch.copy() if taken is None else np.where(taken, np.inf, self.mismatch)
+        # A tag is no rival of itself.
         others[np.arange(len(self.fits)), self.fits.tags.pattern] = np.inf
-        return np.asarray(others.min(axis=1, initial=np.inf) - self.own_amiss)
+        return np.asarray(others.min(axis=1, initial=np.inf) - self.own_mismatch)
 
     @property
     def is_tag(self) -> Rows:
-        """Which of the fits look like the tags that they are said to be, (n,)."""
+        """Which fits look like the tags that they are fitted as, (n,)."""
         cells, border = self.inner_cells**2, 4 * self.inner_cells + 4
         return np.asarray(
-            (self.fits.likeness >= np.maximum(_LEAST_LIKENESS, _MOST_HIDDEN * self._noisy))
+            (
+                self.fits.likeness
+                >= np.maximum(_LEAST_LIKENESS, _LEAST_LIKENESS_SHARE * self._unoccluded_likeness)
+            )
             & (self.fits.gain_grey >= _LEAST_GAIN_GREY)
-            & (self.own_amiss <= _MOST_CELLS_AMISS * cells)
-            & (self.own_amiss <= _MOST_OF_RIVAL * self.rival_amiss)
-            & (self.border_amiss <= _MOST_BORDER_AMISS * border)
+            & (self.own_mismatch <= _MOST_CELL_MISMATCH * cells)
+            & (self.own_mismatch <= _MOST_RIVAL_SHARE * self.rival_mismatch)
+            & (self.border_mismatch <= _MOST_BORDER_MISMATCH * border)
         )
 
     @property
-    def _noisy(self) -> Array:
-        """The likeness that tags which are wholly seen have with as much noise, (n,)."""
+    def _unoccluded_likeness(self) -> Array:
+        """The likeness of unoccluded tags at the same noise, (n,)."""
         gain_grey = np.maximum(self.fits.gain_grey, _LEAST_GAIN_GREY)
-        return np.asarray(1 / np.hypot(1, self.fits.noise_grey / (_CONTRAST * gain_grey)))
+        return np.asarray(1 / np.hypot(1, self.fits.noise_grey / (_TAG_SIGMA * gain_grey)))
 
     def is_known(self, taken: Rows) -> Rows:
-        """Which look like their tag, and like no other that is not `taken` (k,)."""
-        wanted = _LEAST_MARGIN * np.minimum(self.rival_amiss, 1.0)
-        wanted += _MARGIN_FOR_BORDER * self.border_amiss
-        return np.asarray(self.is_tag & (self.margin(taken) >= wanted))
+        """Returns which fits look like their tag, and like no other that is not `taken` (k,)."""
+        least_margin = _LEAST_MARGIN * np.minimum(self.rival_mismatch, 1.0)
+        # A hidden border suggests hidden cells, which may look like another pattern.
+        least_margin += _MARGIN_FOR_BORDER * self.border_mismatch
+        return np.asarray(self.is_tag & (self.margin(taken) >= least_margin))
 
     @property
     def is_sure(self) -> Rows:
-        """Which are known so well that their pattern need not be thought of elsewhere, (n,)."""
-        nothing = np.zeros(self.amiss.shape[1], dtype=np.bool_)
+        """Which fits are so clear that their pattern need not be considered elsewhere, (n,)."""
+        nothing = np.zeros(self.mismatch.shape[1], dtype=np.bool_)
         likely = self.fits.likeness >= _SURE_LIKENESS
-        clear = self.margin() >= _SURE_MARGIN * self.rival_amiss
+        clear = self.margin() >= _SURE_MARGIN * self.rival_mismatch
         return np.asarray(self.is_known(nothing) & likely & clear)
 
 
@@ -125,27 +131,28 @@ def identify(
     *,
     blur_px: float,
 ) -> Identities:
-    """The fitted tags compared with all patterns of their kind."""
-    amiss = np.full((len(fits), len(patterns.ids)), np.inf)
-    border_amiss, rival_amiss = np.zeros(len(fits)), np.zeros(len(fits))
+    """Compares fitted tags with all patterns of their kind."""
+    mismatch = np.full((len(fits), len(patterns.ids)), np.inf)
+    border_mismatch, rival_mismatch = np.zeros(len(fits)), np.zeros(len(fits))
     for kind in kinds:
         rows = np.flatnonzero(np.isin(fits.tags.pattern, kind.pattern))
         if len(rows):
             seen = _seen_cells(grey, camera, patterns, kind, fits[rows])
             px_per_mm = camera.px_per_mm(fits.tags.places_mm[rows], kind.height_mm)
+            # One blur for all tags of a kind: their scales in a picture are similar.
             px_per_cell = float(np.median(px_per_mm)) * kind.size_mm / patterns.side_cells
-            meant, nearest = _expected(patterns.cells[kind.pattern], blur_px / px_per_cell)
-            amiss[np.ix_(rows, kind.pattern)] = _inner_amiss(seen, meant)
-            border_amiss[rows] = _border_amiss(seen, meant)
+            expected, nearest = _expected(patterns.cells[kind.pattern], blur_px / px_per_cell)
+            mismatch[np.ix_(rows, kind.pattern)] = _inner_mismatch(seen, expected)
+            border_mismatch[rows] = _border_mismatch(seen, expected)
             own = np.searchsorted(kind.pattern, fits.tags.pattern[rows])
-            rival_amiss[rows] = nearest[own]
-    return Identities(fits, amiss, border_amiss, rival_amiss, patterns.inner_cells)
+            rival_mismatch[rows] = nearest[own]
+    return Identities(fits, mismatch, border_mismatch, rival_mismatch, patterns.inner_cells)
 
 
 def _expected(cells: NDArray[np.uint8], blur_cells: float) -> tuple[Map, Array]:
-    """The cells of tags with these inner cells (k, n, n) as seen, and `_nearest_other` of them.
+    """Returns how cells (k, n, n) of tags look through a blur, and `_nearest_other` of them.
 
-    Remembered, as a part of a picture is soon searched; the blur is rounded to a fiftieth.
+    Cached, as parts of a picture are searched often; the blur is rounded to a fiftieth of a cell.
     """
     rounded = max(round(blur_cells * 50), 1) / 50
     return _expected_once(cells.tobytes(), cells.shape, rounded)
@@ -153,17 +160,18 @@ def _expected(cells: NDArray[np.uint8], blur_cells: float) -> tuple[Map, Array]:
 
 @lru_cache(maxsize=32)
 def _expected_once(cells: bytes, shape: tuple[int, ...], blur_cells: float) -> tuple[Map, Array]:
+    """Computes the cells once and caches them, read-only."""
     patterns = np.frombuffer(cells, dtype=np.uint8).reshape(shape)
-    meant = tag_textures(patterns, blur_cells).cells
-    nearest = _nearest_other(meant)
-    meant.flags.writeable = nearest.flags.writeable = False
-    return meant, nearest
+    expected = tag_textures(patterns, blur_cells).cells
+    nearest = _nearest_other(expected)
+    expected.flags.writeable = nearest.flags.writeable = False
+    return expected, nearest
 
 
 def _seen_cells(
     grey: Grey, camera: Camera, patterns: TagPatterns, kind: TagKind, fits: TagFits
 ) -> Map:
-    """The cells of the black square as seen, 0 as black as the tag's paint and 1 as its paper."""
+    """Returns the cells of the black square: 0 as dark as the tag's paint, 1 as its paper."""
     side = patterns.side_cells
     cell_mm = kind.size_mm / side
     to_picture = table_to_picture(
@@ -175,27 +183,30 @@ def _seen_cells(
     return np.asarray((levels - fits.black_grey[:, None, None]) / gain, dtype=np.float32)
 
 
-def _inner_amiss(seen: Map, meant: Map) -> Array:
-    """What is amiss with the inner cells of n tags as each of k patterns, best turned: (n, k)."""
+def _inner_mismatch(seen: Map, expected: Map) -> Array:
+    """Returns the mismatch of n tags' inner cells with k patterns, best turned: (n, k)."""
     inner = seen[:, 1:-1, 1:-1].reshape(len(seen), 1, -1)
-    turned = [np.rot90(meant[:, 1:-1, 1:-1], turns, axes=(1, 2)) for turns in range(4)]
-    amiss = [_amiss(inner - pattern.reshape(1, len(meant), -1)).sum(axis=2) for pattern in turned]
-    return np.asarray(np.min(amiss, axis=0), dtype=np.float64)
+    turned = [np.rot90(expected[:, 1:-1, 1:-1], turns, axes=(1, 2)) for turns in range(4)]
+    mismatch = [
+        _mismatch(inner - pattern.reshape(1, len(expected), -1)).sum(axis=2) for pattern in turned
+    ]
+    return np.asarray(np.min(mismatch, axis=0), dtype=np.float64)
 
 
-def _nearest_other(meant: Map) -> Array:
-    """What is amiss with the nearest other pattern on each of k perfect tags, (k,)."""
-    amiss = _inner_amiss(meant, meant)
-    np.fill_diagonal(amiss, np.inf)
-    return np.asarray(amiss.min(axis=1, initial=float(meant[0].size)))
+def _nearest_other(expected: Map) -> Array:
+    """Returns the mismatch of k perfect tags with the nearest other pattern, (k,)."""
+    mismatch = _inner_mismatch(expected, expected)
+    np.fill_diagonal(mismatch, np.inf)
+    return np.asarray(mismatch.min(axis=1, initial=float(expected[0].size)))
 
 
-def _border_amiss(seen: Map, meant: Map) -> Array:
-    """What is amiss with the black border, (n,)."""
-    amiss = _amiss(seen - meant.mean(axis=0))
-    inside = amiss[:, 1:-1, 1:-1].sum(axis=(1, 2))
-    return np.asarray(amiss.sum(axis=(1, 2)) - inside, dtype=np.float64)
+def _border_mismatch(seen: Map, expected: Map) -> Array:
+    """Returns the mismatch of the black border, (n,)."""
+    mismatch = _mismatch(seen - expected.mean(axis=0))
+    inside = mismatch[:, 1:-1, 1:-1].sum(axis=(1, 2))
+    return np.asarray(mismatch.sum(axis=(1, 2)) - inside, dtype=np.float64)
 
 
-def _amiss(difference: Map) -> Map:
+def _mismatch(difference: Map) -> Map:
+    """Returns the squared difference, at most 1."""
     return np.asarray(np.minimum(difference * difference, 1))

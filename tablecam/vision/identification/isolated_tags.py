@@ -1,7 +1,8 @@
-"""Missing tags that no mate tells of: guns and commanders, half hidden, wherever they lie.
+"""Guesses isolated tags, e.g. guns and commanders, that are partly occluded, wherever they lie.
 
-Nothing says where to look, so every square that is left is thought of as each of them. What speaks
-for a name is the size, which few share, that it is free, and what is seen in the light about.
+No unit neighbour shows where to look, so every remaining square is compared with each of them.
+Evidence is the tag's size, which few share, that the tag is still missing, and its cells in the
+light of its surroundings.
 """
 
 from __future__ import annotations
@@ -24,54 +25,55 @@ Array = NDArray[np.float64]
 Map = NDArray[np.float32]
 Index = NDArray[np.int64]
 
-_LEAST_FRAMED, _LEAST_RIM = 0.5, 0.5
+_LEAST_RING_SHARE, _LEAST_RIM_SHARE = 0.5, 0.5
 _LEAST_WORTH = 40.0
 _NAMES = 2
-"""What is asked before anything is fitted is less than what is asked after, and soon told."""
+"""Best names kept for a square. These thresholds before the fit are weaker than those after it."""
 
 
-def lone_guesses(sight: Sight, squares: TagGuesses, lone: Index) -> TagGuesses:
-    """The likeliest few of the patterns `lone` (k,), at any turn, for squares of their size.
+def lone_guesses(sight: Sight, squares: TagGuesses, isolated: Index) -> TagGuesses:
+    """Returns the likeliest of the patterns `isolated` (k,) for squares of their size, at any turn.
 
-    A square's pattern is not looked at, and its heading is right but for quarter turns.
+    The squares' own patterns are ignored; their headings are right up to quarter turns.
     """
-    if sight.light is None or not len(squares) or not len(lone):
+    if sight.light is None or not len(squares) or not len(isolated):
         return NO_TAGS
-    meant = expected_at_points(sight.patterns.cells[lone], sight.blur_cells(squares))
+    expected = expected_at_points(sight.patterns.cells[isolated], sight.blur_cells(squares))
     light = sight.light.at(squares.places_mm)
     gain, black = (grey[:, None] for grey in light.mean_grey.T)
     points = tag_points(sight.patterns.side_cells)
     shown = ((sight.seen(squares, points) - black) / gain).astype(np.float32)
     parts = []
-    for row in _framed(sight, shown, meant).tolist():
+    for row in _rows_with_ring(sight, shown, expected).tolist():
         noise = sight.noise_grey / float(light.gain_grey[row])
-        best = _likeliest(shown[row], meant.reshape(-1, meant.shape[2]), noise)
-        each = squares[np.full(len(best), row)]
-        turned_rad = each.headings_rad + best % 4 * (np.pi / 2)
-        parts.append(replace(each, pattern=lone[best // 4], headings_rad=turned_rad))
+        # All patterns at all four turns compete.
+        best = _likeliest(shown[row], expected.reshape(-1, expected.shape[2]), noise)
+        candidates = squares[np.full(len(best), row)]
+        headings_rad = candidates.headings_rad + best % 4 * (np.pi / 2)
+        parts.append(replace(candidates, pattern=isolated[best // 4], headings_rad=headings_rad))
     return TagGuesses.joined(parts)
 
 
 def likelier_by_size(fits: TagFits, kinds: Sequence[TagKind], patterns: int) -> Array:
-    """How much likelier each of so many patterns is at each fit (n,), in nats: its size tells."""
+    """Returns how much more likely each pattern is at each fit (n, k), in nats, by its size."""
     likelier = np.zeros((len(fits), patterns))
     for kind in kinds:
-        mine = np.isin(fits.tags.pattern, kind.pattern)
-        likelier[np.ix_(mine, kind.pattern)] = NEAR_NATS
+        rows = np.isin(fits.tags.pattern, kind.pattern)
+        likelier[np.ix_(rows, kind.pattern)] = NEAR_NATS
     return likelier
 
 
-def _framed(sight: Sight, shown: Map, meant: Map) -> Index:
-    """The rows that show enough of a border and its rim."""
+def _rows_with_ring(sight: Sight, shown: Map, expected: Map) -> Index:
+    """Returns the rows that show enough of a border and its rim."""
     points = tag_points(sight.patterns.side_cells)
-    amiss = np.abs(shown - meant.mean(axis=(0, 1)))[:, ~points.is_inner]
-    is_framed = (amiss < AS_SHOWN).mean(axis=1) >= _LEAST_FRAMED
+    mismatch = np.abs(shown - expected.mean(axis=(0, 1)))[:, ~points.is_inner]
+    is_framed = (mismatch < AS_SHOWN).mean(axis=1) >= _LEAST_RING_SHARE
     white = (shown[:, points.is_rim] > 1 - AS_SHOWN).mean(axis=1)
-    return np.flatnonzero(is_framed & (white >= _LEAST_RIM))
+    return np.flatnonzero(is_framed & (white >= _LEAST_RIM_SHARE))
 
 
-def _likeliest(shown: Map, meant: Map, noise: float) -> Index:
-    """Which of what could be meant (k, m) costs least, if that is little."""
-    costs, nothing = costs_if_covered(shown, meant, noise=noise)
+def _likeliest(shown: Map, expected: Map, noise: float) -> Index:
+    """Returns the cheapest of the expected patches (k, m), if they are cheap enough."""
+    costs, nothing_cost = costs_if_covered(shown, expected, noise=noise)
     best = np.argsort(costs, kind="stable")[:_NAMES]
-    return np.asarray(best[nothing[0] - costs[best] >= _LEAST_WORTH])
+    return np.asarray(best[nothing_cost[0] - costs[best] >= _LEAST_WORTH])

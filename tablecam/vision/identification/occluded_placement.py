@@ -1,7 +1,7 @@
-"""One place where a tag may lie, too much of it hidden to read: what it may be, and how surely.
+"""Scores which tag sits at one place when too much of it is hidden to decode.
 
-It is thought of as every tag of the dictionary, as they lie and turned, as cards, and where no mate
-tells its size as tags of other sizes.
+The candidates are all tags of the dictionary, as the base faces and turned, blank cards, and, if no
+unit neighbour gives the size, tags of other sizes.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ Map = NDArray[np.float32]
 Index = NDArray[np.int64]
 Rows = NDArray[np.bool_]
 
-_LEAST_SURE = 0.985
-_SURER, _WELL_SEEN = 0.997, 130.0
-_SUREST, _MUCH_PAINT = 0.9992, 7
-"""What looks less like a tag (`worth`) must be surer of its name, and what shows so few points of
-paint the surest: white smoke looks like white cells. In 312 searches of 156 simulated tables of 1.6
-to 6 px a cell, a half of them with a quarter of their names wrong, what was given a wrong name had
-0.9946 at most with 7 points or more, 0.9989 with fewer. Of 598 right ones 533 were sure enough.
-What lies alone must be the surest, too: of three wrong ones on 72 tables two were 0.998 sure, and
-the third was a tag of another size."""
+_LEAST_PROBABILITY = 0.985
+_CLUTTER_PROBABILITY, _VISIBLE_WORTH = 0.997, 130.0
+_STRICT_PROBABILITY, _LEAST_PAINT_POINTS = 0.9992, 7
+"""Least probabilities of a name. Placements with less `worth` must be surer, and those that show
+few points of paint the surest: white smoke looks like white cells. In 312 searches of 156 simulated
+tables of 1.6 to 6 px a cell, half of them with a quarter of their names wrong, wrong names had at
+most 0.9946 with 7 points or more, 0.9989 with fewer. Of 598 right ones 533 were sure enough.
+Isolated tags must be the surest, too: of three wrong ones on 72 tables two had 0.998, and the third
+was a tag of another size."""
 LEAST_GAIN_GREY = 8.0
 AS_SHOWN = 0.35
-"""Of a tag's contrast: what differs by less from what a tag shows there is seen as it."""
-_CARD = 5e-7
-"""How likely it is that a black or white card of a tag's size, with its rim, lies beside a mate
-just where a base would, for each time that one does."""
-_TURNED = 0.1
-"""How likely it is that a tag of no mate that lies there is turned by some quarter."""
+"""Largest difference, as a share of a tag's contrast, at a point that shows the tag."""
+_CARD_PRIOR = 5e-7
+"""Prior odds of a black or white card of a tag's size, with a rim, exactly where a unit neighbour
+would lie, to a neighbour there."""
+_TURNED_PRIOR = 0.1
+"""Prior probability that a tag of another unit there is turned by some quarter."""
 _RIVALS = 4
-_CLEAR_WORTH, _CLEARLY = 60.0, 0.99
+_CLEAR_WORTH, _CLEAR_PROBABILITY = 60.0, 0.99
 
 
 @dataclass(frozen=True)
-class Least:
-    """What must be seen where a tag may lie.
+class AcceptanceThresholds:
+    """Thresholds that an occluded placement must meet before its name is considered.
 
-    `worth` is how much cheaper the tag must be than things that lie there by chance, `framed` how
-    much of border and rim must look like a tag's, `of_gain` how much contrast it must have beside
-    what is usual, `rim` how much of its rim must be seen white. So many points that are black
-    inside the tag must be seen as `paint`, or such a share of them: smoke and dice are white, and
-    hide what they will as if it were paper. `ahead`, in nats, is how much likelier it must be than
-    a tag of no matter which name. Of what lies alone no mate tells how it is turned.
+    `worth` is how much cheaper the tag must be than chance clutter, `framed` the share of border
+    and rim that must look like a tag's, `of_gain` the least contrast as a share of the usual, `rim`
+    the share of the rim that must be white. At least `paint` of the tag's black inner points, or
+    the share `of_paint` of them, must look black: smoke and dice are white and hide them as if they
+    were paper. `lead`, in nats, is how much likelier the name must be than an average name.
+    `is_alone`: no unit neighbour gives the tag's heading.
     """
 
     worth: float
@@ -61,26 +61,29 @@ class Least:
     rim: float
     paint: int
     of_paint: float
-    ahead: float
+    lead: float
     is_alone: bool = False
 
 
-FLUSH = Least(16.0, 0.45, 0.3, rim=0.6, paint=4, of_paint=0.3, ahead=-np.inf)
-LOOSE = Least(76.0, 0.6, 0.5, rim=0.6, paint=7, of_paint=0.5, ahead=1.5)
-ALONE = Least(76.0, 0.6, 0.5, rim=0.6, paint=7, of_paint=0.5, ahead=1.5, is_alone=True)
-"""On 36 simulated tables of 3 and 6 px a cell what was right had, flush beside a mate, a worth of
-54 or more and 3 such points of 7; near a mate, a worth of 95, 8 points, and it was 2.3 ahead. What
-took a wrong name near a mate had 4 points and was 0.1 behind: there was smoke over it. Of rims
-99 of a hundred right ones showed 0.6; what took a name between figures and their shadows, in the
-light that tags beside it have, showed half or less of one, or was worth less than 76."""
+FLUSH = AcceptanceThresholds(16.0, 0.45, 0.3, rim=0.6, paint=4, of_paint=0.3, lead=-np.inf)
+LOOSE = AcceptanceThresholds(76.0, 0.6, 0.5, rim=0.6, paint=7, of_paint=0.5, lead=1.5)
+ALONE = AcceptanceThresholds(
+    76.0, 0.6, 0.5, rim=0.6, paint=7, of_paint=0.5, lead=1.5, is_alone=True
+)
+"""Thresholds in contact with a unit neighbour, near one, and without. On 36 simulated tables of 3
+and 6 px a cell, right names in contact had a worth of 54 or more and 3 such points of 7; near a
+neighbour, a worth of 95, 8 points, and were 2.3 ahead. A wrong name near a neighbour had 4 points
+and was 0.1 behind, under smoke. 99 of 100 right ones showed 0.6 of their rims; figures and their
+shadows that took a wrong name, in the light of tags beside them, showed half a rim or less, or had
+a worth below 76."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Thought:
-    """What lies at a slot may be other tags, of one size: `tag` (1,) says where and how large.
+class Hypothesis:
+    """Tags of one size that a placement may show: `tag` (1,) gives place and size.
 
-    `prior` (4k,) of each tag of the dictionary, turned 0 to 3 quarters, and what it `costs` (4k,);
-    the likeliest few are `rivals` (r,): fitted as the slot's own was, they may cost less.
+    `prior` (4k,) and `costs` (4k,) have each tag of the dictionary, turned 0 to 3 quarters.
+    `rivals` (r,) are the most likely few; fitted like the placement's own tag, they may cost less.
     """
 
     tag: TagGuesses
@@ -90,159 +93,181 @@ class Thought:
 
     @property
     def guesses(self) -> TagGuesses:
-        """The rivals, to be fitted."""
+        """The rivals as guesses to fit."""
         tags = self.tag[np.zeros(len(self.rivals), dtype=np.int64)]
         turned_rad = tags.headings_rad + self.rivals % 4 * (np.pi / 2)
         return replace(tags, pattern=self.rivals // 4, headings_rad=turned_rad)
 
 
-class Slot:
-    """One fit as its `own` name, what is `shown` there (m,), and what tags would show.
+class OccludedPlacement:
+    """One fit under its `own` name, with the values seen at its points and those of all tags.
 
-    `meant` (k, 4, m) are the dictionary's tags, turned 0 to 3 quarters; `likelier` (k,) tells
-    how much likelier each is there by its unit, in nats.
+    `values` (m,) are as `values_at_points` gives them; `expected` (k, 4, m) are the dictionary's
+    tags, turned 0 to 3 quarters. `unit_nats` (k,) is how much its unit neighbours favour each tag
+    there.
     """
 
     def __init__(
         self,
         sight: Sight,
         fit: TagFits,
-        shown: Map,
-        meant: Map,
+        values: Map,
+        expected: Map,
         own: int,
-        likelier: Array,
-        least: Least,
+        unit_nats: Array,
+        thresholds: AcceptanceThresholds,
         sizes_mm: Sequence[float],
     ) -> None:
-        self.sight, self._fit, self._shown, self._meant = sight, fit, shown, meant
-        self._own, self._likelier, self._least = own, likelier, least
-        self._other_sizes_mm = [each for each in sizes_mm if each != float(fit.tags.sizes_mm[0])]
-        self._costs, nothing = self._cost_of(meant[:, 0])
-        self._nothing = float(nothing[0])
-        self.worth = self._nothing - float(self._costs[own])
-
-    def thoughts(self, free: Rows, odds: float) -> list[Thought]:
-        """What else it may be, of its own size first; nothing where it is hardly its own name."""
-        prior = self._priors(free, odds)
-        likely = prior * np.exp((self._costs.min() - self._costs) / SPREAD)
-        if not free[self._own] or likely[self._own] < _LEAST_SURE * likely.sum():
-            return []
-        here = self._here(prior)
-        return [here, *self._of_other_sizes(here.prior)]
-
-    def as_fitted(self, thought: Thought, fits: TagFits) -> Thought:
-        """The thought, its rivals costing no more than where they fit."""
-        costs, rivals = thought.costs.copy(), thought.rivals
-        costs[rivals] = np.minimum(costs[rivals], self._where_they_fit(rivals, fits))
-        return replace(thought, costs=costs)
-
-    def sure(self, here: Thought, *elsewhere: Thought) -> float:
-        """How likely it is its own name, of all that was thought of."""
-        own = 4 * self._own
-        likely = here.prior / here.prior[own] * np.exp((here.costs[own] - here.costs) / SPREAD)
-        card = _CARD * np.exp((here.costs[own] - self._cost_of_card()) / SPREAD)
-        larger = [
-            float((each.prior * np.exp((self._costs[self._own] - each.costs) / SPREAD)).sum())
-            for each in elsewhere
+        self.sight, self._fit, self._values, self._expected = sight, fit, values, expected
+        self._own, self._unit_nats, self._thresholds = own, unit_nats, thresholds
+        self._other_sizes_mm = [
+            size_mm for size_mm in sizes_mm if size_mm != float(fit.tags.sizes_mm[0])
         ]
-        return float(1 / (likely.sum() + card + sum(larger)))
+        self._costs, no_tag_cost = self._cost_of(expected[:, 0])
+        self._no_tag_cost = float(no_tag_cost[0])
+        self.worth = self._no_tag_cost - float(self._costs[own])
+
+    def hypotheses(self, free: Rows, odds: float) -> list[Hypothesis]:
+        """Returns what the placement may show, its own size first, if its own name is likely."""
+        prior = self._prior(free, odds)
+        likely = prior * np.exp((self._costs.min() - self._costs) / SPREAD)
+        # Skips the expensive fit of rivals if the name is hopeless anyway.
+        if not free[self._own] or likely[self._own] < _LEAST_PROBABILITY * likely.sum():
+            return []
+        own_size = self._same_size(prior)
+        return [own_size, *self._of_other_sizes(own_size.prior)]
+
+    def with_fits(self, hypothesis: Hypothesis, fits: TagFits) -> Hypothesis:
+        """Returns the hypothesis with its rivals' costs lowered to those at their best fits."""
+        costs, rivals = hypothesis.costs.copy(), hypothesis.rivals
+        costs[rivals] = np.minimum(costs[rivals], self._costs_as_fitted(rivals, fits))
+        return replace(hypothesis, costs=costs)
+
+    def probability(self, own_size: Hypothesis, *other_sizes: Hypothesis) -> float:
+        """Returns the posterior probability of its own name among all hypotheses."""
+        own = 4 * self._own
+        likely = (
+            own_size.prior
+            / own_size.prior[own]
+            * np.exp((own_size.costs[own] - own_size.costs) / SPREAD)
+        )
+        # The posterior odds of a blank card of this size at this place.
+        card = _CARD_PRIOR * np.exp((own_size.costs[own] - self._cost_of_card()) / SPREAD)
+        other_size_odds = [
+            float((other.prior * np.exp((self._costs[self._own] - other.costs) / SPREAD)).sum())
+            for other in other_sizes
+        ]
+        return float(1 / (likely.sum() + card + sum(other_size_odds)))
 
     def is_another(self, free: Rows) -> bool:
-        """Whether it is clearly a tag, and clearly none of the unit's."""
-        prior = self._priors(free, 1.0)
+        """Whether it is clearly a tag, but none of the unit's missing ones."""
+        prior = self._prior(free, 1.0)
         likely = prior * np.exp((self._costs.min() - self._costs) / SPREAD)
-        is_tag = self._nothing - float(self._costs.min()) >= _CLEAR_WORTH
-        return bool(is_tag and likely[prior >= 1].sum() < (1 - _CLEARLY) * likely.sum())
+        is_tag = self._no_tag_cost - float(self._costs.min()) >= _CLEAR_WORTH
+        return bool(is_tag and likely[prior >= 1].sum() < (1 - _CLEAR_PROBABILITY) * likely.sum())
 
     @property
     def is_worth(self) -> bool:
-        """Whether so much is seen of its own tag, and of what is black inside it."""
-        least = self._least
-        behind = np.log(np.exp((self._costs.min() - self._costs) / SPREAD).mean())
-        ahead = (self._costs.min() - self._costs[self._own]) / SPREAD - behind
-        is_shown = self.paint >= min(least.paint, least.of_paint * int(self._is_paint.sum()))
-        return bool(is_shown and ahead >= least.ahead and self.worth >= least.worth)
+        """Whether enough of its own tag, and of the black inside it, is visible."""
+        thresholds = self._thresholds
+        # The evidence averaged over all names of the dictionary.
+        average = np.log(np.exp((self._costs.min() - self._costs) / SPREAD).mean())
+        lead = (self._costs.min() - self._costs[self._own]) / SPREAD - average
+        is_shown = self.paint >= min(
+            thresholds.paint, thresholds.of_paint * int(self._is_paint.sum())
+        )
+        return bool(is_shown and lead >= thresholds.lead and self.worth >= thresholds.worth)
 
     @property
-    def wanted(self) -> float:
-        """How sure it must be."""
-        if self.paint < _MUCH_PAINT or self._least.is_alone:
-            return _SUREST
-        return _SURER if self.worth < _WELL_SEEN else _LEAST_SURE
+    def least_probability(self) -> float:
+        """The least posterior probability that its name needs."""
+        if self.paint < _LEAST_PAINT_POINTS or self._thresholds.is_alone:
+            return _STRICT_PROBABILITY
+        return _CLUTTER_PROBABILITY if self.worth < _VISIBLE_WORTH else _LEAST_PROBABILITY
 
     @property
     def paint(self) -> int:
-        """At how many points inside of it black is seen where its own tag is black."""
-        return int((self._shown[self._is_paint] < AS_SHOWN).sum())
+        """The number of inner points of its own tag's black that look black."""
+        return int((self._values[self._is_paint] < AS_SHOWN).sum())
 
     @property
     def _is_paint(self) -> Rows:
+        """Which points inside its own tag are black, (m,)."""
         is_inner = tag_points(self.sight.patterns.side_cells).is_inner
-        return np.asarray(is_inner & (self._meant[self._own, 0] < AS_SHOWN))
+        return np.asarray(is_inner & (self._expected[self._own, 0] < AS_SHOWN))
 
-    def _priors(self, free: Rows, odds: float) -> Array:
-        """How likely each tag is there, the likeliest mate 1."""
-        prior = np.where(free, np.exp(self._likelier - self._likelier[free].max(initial=0)), 0.0)
+    def _prior(self, free: Rows, odds: float) -> Array:
+        """Returns the prior of each tag there (k,), 1 for the most likely unit neighbour."""
+        prior = np.where(free, np.exp(self._unit_nats - self._unit_nats[free].max(initial=0)), 0.0)
         return np.maximum(prior, 1 / (odds * len(prior)))
 
-    def _here(self, prior: Array) -> Thought:
-        """It may be any other tag (k,) of its size, which may be turned."""
-        turned = prior if self._least.is_alone else np.full(len(prior), _TURNED * prior.min())
+    def _same_size(self, prior: Array) -> Hypothesis:
+        """Returns the hypothesis of its own size: any tag, which may be turned."""
+        turned = (
+            prior if self._thresholds.is_alone else np.full(len(prior), _TURNED_PRIOR * prior.min())
+        )
         prior = np.column_stack([prior, turned, turned, turned]).ravel()
         costs, own = self._costs_turned(), 4 * self._own
-        step = 1 if self._least.is_alone else 4
-        unlikely = costs[::step] - SPREAD * np.log(prior[::step])
-        rivals = step * np.argsort(unlikely)[: _RIVALS + 1]
-        return Thought(self._fit.tags, prior, costs, rivals[rivals != own])
+        step = 1 if self._thresholds.is_alone else 4
+        ranking = costs[::step] - SPREAD * np.log(prior[::step])
+        rivals = step * np.argsort(ranking)[: _RIVALS + 1]
+        return Hypothesis(self._fit.tags, prior, costs, rivals[rivals != own])
 
     def _costs_turned(self) -> Array:
-        """What each tag of the dictionary costs, turned 0 to 3 quarters, (4k,)."""
-        turned = self._meant[:, 1:]
+        """Returns the costs of each tag of the dictionary, turned 0 to 3 quarters, (4k,)."""
+        turned = self._expected[:, 1:]
         costs, _ = self._cost_of(turned.reshape(-1, turned.shape[2]))
         return np.column_stack([self._costs, costs.reshape(turned.shape[:2])]).ravel()
 
-    def _cost_of(self, meant: Map, shown: Map | None = None) -> tuple[Array, Array]:
-        """What tags that would show what is `meant` (k, m) cost, and what nothing of the kind."""
+    def _cost_of(self, expected: Map, values: Map | None = None) -> tuple[Array, Array]:
+        """Returns the costs of tags that show `expected` (k, m), and those of no tag at all."""
         noise = self.sight.noise_grey / max(float(self._fit.gain_grey[0]), LEAST_GAIN_GREY)
-        return costs_if_covered(self._shown if shown is None else shown, meant, noise=noise)
+        return costs_if_covered(self._values if values is None else values, expected, noise=noise)
 
     def _cost_of_card(self) -> float:
-        """What a black or a white square with a tag's border and rim costs at least."""
-        ring = self._meant.mean(axis=(0, 1))
+        """Returns the least cost of a black or white card with a tag's border and rim."""
+        # All tags share border and rim: their mean shows both.
+        ring = self._expected.mean(axis=(0, 1))
         is_inner = tag_points(self.sight.patterns.side_cells).is_inner
         cards = np.stack(
             [np.where(is_inner, level, ring) for level in (np.float32(0), np.float32(1))]
         )
         return float(self._cost_of(cards)[0].min())
 
-    def _of_other_sizes(self, prior: Array) -> Iterator[Thought]:
-        """It may be another tag of another size; `prior` (4k,) is of those of its own."""
+    def _of_other_sizes(self, prior: Array) -> Iterator[Hypothesis]:
+        """Yields the hypotheses of other sizes; `prior` (4k,) is that of its own size."""
         own, names = 4 * self._own, np.arange(len(prior)) // 4
-        # What is free there is as likely as what is free here.
+        # Missing tags of other sizes are as likely as those of its own.
         prior = np.where(prior > prior.min(), 1.0, prior.min()) / prior[own]
         for size_mm in self._other_sizes_mm:
-            there = replace(self._fit, tags=replace(self._fit.tags, sizes_mm=np.array([size_mm])))
-            shown = shown_at(self.sight, there)
-            costs, nothing = self._cost_of(self._meant.reshape(len(prior), -1), shown)
-            costs += self._nothing - nothing
+            other_size = replace(
+                self._fit, tags=replace(self._fit.tags, sizes_mm=np.array([size_mm]))
+            )
+            values = values_at_points(self.sight, other_size)
+            costs, no_tag_cost = self._cost_of(self._expected.reshape(len(prior), -1), values)
+            # Compare costs relative to no tag, as the pixels of another size differ.
+            costs += self._no_tag_cost - no_tag_cost
+            # Its own name at another size is no rival: the size of each tag is known.
             costs = np.where(names == self._own, np.inf, costs)
             rivals = np.argsort(costs - SPREAD * np.log(prior))[:_RIVALS]
-            yield Thought(there.tags, prior, costs, rivals)
+            yield Hypothesis(other_size.tags, prior, costs, rivals)
 
-    def _where_they_fit(self, rivals: Index, fits: TagFits) -> Array:
-        """What other tags of the dictionary, 4 a pattern by their turns, cost as fitted."""
-        # Levels of grey that were fitted to other tags would make their worths another measure.
-        levels = replace(
+    def _costs_as_fitted(self, rivals: Index, fits: TagFits) -> Array:
+        """Returns the costs of rivals, indexed 4 a pattern by turn, at their best fits."""
+        # Grey levels fitted for other tags would change the scale of their costs: use its own.
+        own_levels = replace(
             fits,
             black_grey=self._fit.black_grey.repeat(len(rivals)),
             gain_grey=self._fit.gain_grey.repeat(len(rivals)),
         )
-        costs, nothing = self._cost_of(self._meant[rivals // 4, 0], shown_at(self.sight, levels))
-        return np.asarray(self._nothing - nothing + costs)
+        costs, no_tag_cost = self._cost_of(
+            self._expected[rivals // 4, 0], values_at_points(self.sight, own_levels)
+        )
+        return np.asarray(self._no_tag_cost - no_tag_cost + costs)
 
 
-def shown_at(sight: Sight, fits: TagFits) -> Map:
-    """What is seen at the points of fits, black paint 0 and white paper 1, (n, m)."""
+def values_at_points(sight: Sight, fits: TagFits) -> Map:
+    """Returns the values at the points of fits, 0 black paint and 1 white paper, (n, m)."""
     levels = sight.seen(fits.tags, tag_points(sight.patterns.side_cells))
     gain = np.maximum(fits.gain_grey, LEAST_GAIN_GREY)
     return ((levels - fits.black_grey[:, None]) / gain[:, None]).astype(np.float32)

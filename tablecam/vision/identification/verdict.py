@@ -1,4 +1,4 @@
-"""Which fitted tags to believe, at most one a pattern and one a place; and why not the others."""
+"""Accepts fitted tags, at most one a pattern and one a place, and gives reasons for the others."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Index = NDArray[np.int64]
 Rows = NDArray[np.bool_]
 
 _OVER_THE_EDGE_MM = 10.0
-"""A base may hang over the table's edge, by less than half of it: else it would fall."""
+"""A base may hang over the table's edge by less than half of it, or it would fall."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """The rows of the fits that are tags on the table, and what was refused.
+    """The rows of the fits that are tags on the table, and the rejected ones.
 
-    `withdrawn` are patterns that were carried over, and can no longer be trusted.
+    `withdrawn` are carried patterns that can no longer be trusted.
     """
 
     rows: Index
@@ -42,84 +42,85 @@ def verdict(
     anywhere: frozenset[int] = frozenset(),
     carried: TagGuesses = NO_TAGS,
 ) -> Verdict:
-    """Those of the tags that are `known`, the surest first, that can lie where they seem to.
+    """Returns those of the identified tags, the surest first, whose places are possible.
 
-    Tags lie on the table, but for the ids that may lie `anywhere`: the table's own. `carried`
-    tags lie elsewhere, as is known from before.
+    Tags lie on the table, except the ids that may lie `anywhere`: the table's own. `carried` tags
+    lie elsewhere, as an earlier picture showed.
     """
     rows = _best_of_each_place(known.tags, carried)
-    once, twice, withdrawn = _seen_once(known.tags, rows, patterns, carried)
-    inside = _is_on_table(known.tags.places_mm[once], table)
-    inside |= np.isin(patterns.ids[known.tags.pattern[once]], sorted(anywhere))
-    outside = tuple(_off_the_table(known.tags, row, patterns, table) for row in once[~inside])
-    return Verdict(once[inside], twice + outside, withdrawn)
+    single, twice, withdrawn = _seen_once(known.tags, rows, patterns, carried)
+    inside = _is_on_table(known.tags.places_mm[single], table)
+    inside |= np.isin(patterns.ids[known.tags.pattern[single]], sorted(anywhere))
+    outside = tuple(_off_the_table(known.tags, row, patterns, table) for row in single[~inside])
+    return Verdict(single[inside], twice + outside, withdrawn)
 
 
 def known_rows(found: Identities, square: Index, taken: Rows) -> Index:
-    """The best fit of each square, where it is known which tag it is; the likeliest first.
+    """Returns the best fit of each square whose tag is identified, the likeliest first.
 
-    Patterns `taken` (k,) were found elsewhere before.
+    Patterns `taken` (k,) are identified elsewhere.
     """
     likeness = found.fits.likeness
     pattern = found.fits.tags.pattern
+    # First the certain ones, which remove rivals for the rest.
     first = _first_of_each(square, np.argsort(-likeness, kind="stable"))
-    sure = first[found.is_sure[first]]
-    # A pattern that is surely elsewhere is no rival, and no name for what is not sure.
+    sure_rows = first[found.is_sure[first]]
+    # A pattern that is certain elsewhere is neither a rival nor a name for an uncertain fit.
     taken = taken.copy()
-    taken[pattern[sure]] = True
-    open_rows = np.flatnonzero(~taken[pattern] | np.isin(np.arange(len(pattern)), sure))
+    taken[pattern[sure_rows]] = True
+    open_rows = np.flatnonzero(~taken[pattern] | np.isin(np.arange(len(pattern)), sure_rows))
     best = _first_of_each(square, open_rows[np.argsort(-likeness[open_rows], kind="stable")])
     return best[found.is_known(taken)[best]]
 
 
 def _first_of_each(group: Index, order: Index) -> Index:
-    """The first row of each group, of rows in this order, in this order."""
+    """Returns the first row of each group, in the given order of rows."""
     _, first = np.unique(group[order], return_index=True)
     return order[np.sort(first)]
 
 
 def _best_of_each_place(tags: TagGuesses, carried: TagGuesses) -> Index:
-    """The rows, the surest first, without those that lie on one that is surer, or carried."""
-    kept: list[int] = []
-    on_each = _lies_on_each(tags.places_mm, tags)
+    """Returns the rows, the surest first, that overlap neither a surer nor a carried tag."""
+    accepted: list[int] = []
+    overlaps = _overlaps(tags.places_mm, tags)
     for row in np.flatnonzero(~lies_on(tags.places_mm, carried)):
-        if not on_each[row, kept].any():
-            kept.append(int(row))
-    return np.array(kept, dtype=np.int64)
+        if not overlaps[row, accepted].any():
+            accepted.append(int(row))
+    return np.array(accepted, dtype=np.int64)
 
 
 def lies_on(places_mm: Array, others: TagGuesses) -> Rows:
-    """Which of the places (n, 2) lie on one of the tags."""
-    return np.asarray(_lies_on_each(places_mm, others).any(axis=1))
+    """Returns which places (n, 2) lie on any of the tags."""
+    return np.asarray(_overlaps(places_mm, others).any(axis=1))
 
 
-def _lies_on_each(places_mm: Array, tags: TagGuesses) -> Rows:
-    """Which of the places (n, 2) lie on which of the tags, (n, m)."""
-    away_mm = np.linalg.norm(places_mm[:, None] - tags.places_mm, axis=2)
-    return np.asarray(away_mm < tags.sizes_mm / 2)
+def _overlaps(places_mm: Array, tags: TagGuesses) -> Rows:
+    """Returns which places (n, 2) lie on which tags, (n, m)."""
+    distance_mm = np.linalg.norm(places_mm[:, None] - tags.places_mm, axis=2)
+    return np.asarray(distance_mm < tags.sizes_mm / 2)
 
 
 def _seen_once(
     tags: TagGuesses, rows: Index, patterns: TagPatterns, carried: TagGuesses
 ) -> tuple[Index, tuple[Rejection, ...], Index]:
-    """The rows whose tag is shown nowhere else; of tags shown twice neither can be trusted.
+    """Returns the rows whose tag appears once, rejections of the others, and withdrawn patterns.
 
-    The last are those of the carried tags that can no longer be trusted.
+    Of a tag seen twice neither place can be trusted. Withdrawn are carried patterns seen twice.
     """
     pattern = tags.pattern[rows]
-    shown = np.concatenate([pattern, carried.pattern])
+    all_patterns = np.concatenate([pattern, carried.pattern])
     places_mm = np.concatenate([tags.places_mm[rows], carried.places_mm])
-    each, counts = np.unique(shown, return_counts=True)
-    twice = each[counts > 1]
+    unique, counts = np.unique(all_patterns, return_counts=True)
+    twice = unique[counts > 1]
     rejections = [
-        _copied(int(patterns.ids[copied]), places_mm[shown == copied]) for copied in twice
+        _copied(int(patterns.ids[copied]), places_mm[all_patterns == copied]) for copied in twice
     ]
     rows = rows[~np.isin(pattern, twice)]
     return rows, tuple(chain.from_iterable(rejections)), np.intersect1d(twice, carried.pattern)
 
 
 def _copied(tag: int, places_mm: Array) -> list[Rejection]:
-    """One rejection for each place that a tag is seen at."""
+    """Returns a rejection for each place where a tag is seen."""
     where = " and ".join(f"({x_mm:.0f}, {y_mm:.0f})" for x_mm, y_mm in places_mm)
     because = f"seen {len(places_mm)} times, at {where} mm: none can be trusted"
     return [
@@ -128,14 +129,16 @@ def _copied(tag: int, places_mm: Array) -> list[Rejection]:
 
 
 def _is_on_table(places_mm: Array, table: TableSize) -> Rows:
+    """Returns which places lie on the table or hang over its edge a little."""
     size = np.array([table.width_mm, table.depth_mm])
-    near = (places_mm > -_OVER_THE_EDGE_MM) & (places_mm < size + _OVER_THE_EDGE_MM)
-    return np.asarray(near.all(axis=1))
+    is_within = (places_mm > -_OVER_THE_EDGE_MM) & (places_mm < size + _OVER_THE_EDGE_MM)
+    return np.asarray(is_within.all(axis=1))
 
 
 def _off_the_table(
     tags: TagGuesses, row: int, patterns: TagPatterns, table: TableSize
 ) -> Rejection:
+    """Returns the rejection of a tag that lies off the table."""
     x_mm, y_mm = tags.places_mm[row]
     return Rejection(
         int(patterns.ids[tags.pattern[row]]),
