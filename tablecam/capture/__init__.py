@@ -1,4 +1,4 @@
-"""Pictures in: cameras, streams, videos, pictures, folders.
+"""Reads pictures from cameras, streams, videos, picture files and folders.
 
-Takes a source's name; gives `Frame`s, the newest first. Knows nothing of tags.
+Takes the name of a source; returns `Frame`s, the newest first. Knows nothing of tags.
 """

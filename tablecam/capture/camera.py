@@ -1,4 +1,4 @@
-"""A USB camera as a source: asks for a picture size, holds focus and exposure, and checks it."""
+"""Reads a USB camera: requests a picture size, holds focus and exposure, and checks the result."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ BACK_ENDS: dict[BackEnd, int] = {
     "avfoundation": cv2.CAP_AVFOUNDATION,
 }
 
-# What each back end understands by "manual": Linux's own menu number there, a truth value in the
-# others.
+# The value that means "manual": a menu number in V4L2, a truth value in the other back ends.
 _MANUAL_EXPOSURE = {"V4L2": 1.0}
 _MANUAL_EXPOSURE_ELSEWHERE = 0.0
 _ADVICE = "Close that program, or try another camera number or back end"
@@ -35,13 +34,13 @@ _SAME_VALUE = 0.5  # focus and exposure go in whole steps in nearly every camera
 
 
 class CameraSource:
-    """The frames of a USB camera, each timed when it arrived.
+    """A USB camera as a source; each frame is timed on arrival.
 
-    `notes` says what the camera gives instead of what it was asked for.
+    `notes` lists where the camera deviates from what was requested.
     """
 
     def __init__(self, camera: int | str, options: SourceOptions, *, clock: Clock) -> None:
-        """Open a camera by its number, or on Linux by its path.
+        """Opens a camera by its number, or on Linux by its path.
 
         A path such as `/dev/v4l/by-id/...` names the same camera whatever else is plugged in.
 
@@ -52,37 +51,38 @@ class CameraSource:
         self._clock = clock
         self._count = 0
         self._device = _opened(camera, options.back_end)
-        _ask(self._device, options)
+        _request(self._device, options)
         if options.mjpeg:
             self._device.keep_jpegs()
-        self._ahead: Picture | None = self._device.read()
-        if self._ahead is None:
+        # Some busy cameras open but give no pictures, so one is read at once.
+        self._first_picture: Picture | None = self._device.read()
+        if self._first_picture is None:
             self._device.close()
             raise BadInput(
                 self._name, "opens but gives no pictures; does another program use it? " + _ADVICE
             )
-        self._shortcomings = _shortcomings(self._device, options, self._ahead)
+        self._shortcomings = _shortcomings(self._device, options, self._first_picture)
         for note in self._shortcomings:
             _log.warning("%s: %s", self._name, note)
 
     @property
     def name(self) -> str:
-        """`camera 0`."""
+        """The name shown to users, such as `camera 0`."""
         return self._name
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What it does otherwise than asked, and whether many of its pictures come broken."""
+        """Deviations from the request, and a warning if many pictures arrive broken."""
         return (*self._shortcomings, *self._device.notes)
 
     def read(self) -> Frame | None:
-        """The next frame.
+        """Returns the next frame.
 
         Raises:
             SourceLost: The camera was unplugged, or another program took it.
         """
-        picture = self._ahead if self._ahead is not None else self._device.read()
-        self._ahead = None
+        picture = self._first_picture if self._first_picture is not None else self._device.read()
+        self._first_picture = None
         if picture is None:
             raise SourceLost(f"{self._name} gives no more pictures; is it still plugged in?")
         number = self._count
@@ -90,27 +90,28 @@ class CameraSource:
         return Frame(picture, number, self._clock.now_s())
 
     def close(self) -> None:
-        """Let go of the camera."""
+        """Releases the camera."""
         self._device.close()
 
 
 def camera_name(camera: int | str) -> str:
-    """What a person calls a camera: `camera 0`."""
+    """Returns the name of a camera as shown to users, such as `camera 0`."""
     return f"camera {camera}"
 
 
 def camera_numbers() -> tuple[int, ...]:
-    """The cameras that Linux shows; empty where there is none, and on other systems."""
-    found = (re.fullmatch(r"video([0-9]+)", path.name) for path in Path("/dev").glob("video*"))
-    return tuple(sorted(int(match[1]) for match in found if match))
+    """Returns the numbers of the cameras that Linux lists; empty on other systems."""
+    matches = (re.fullmatch(r"video([0-9]+)", path.name) for path in Path("/dev").glob("video*"))
+    return tuple(sorted(int(match[1]) for match in matches if match))
 
 
 def _opened(camera: int | str, back_end: BackEnd) -> Device:
-    here = [name for name, code in BACK_ENDS.items() if _is_here(code)]
-    if back_end not in here:
+    """Opens the device, or raises `BadInput` with the likely cause."""
+    available = [name for name, code in BACK_ENDS.items() if _is_available(code)]
+    if back_end not in available:
         raise BadInput(
             camera_name(camera),
-            f"expected a back end that this computer has ({', '.join(here)}), got {back_end}",
+            f"expected a back end that this computer has ({', '.join(available)}), got {back_end}",
         )
     device = Device.open(camera, BACK_ENDS[back_end])
     if device is None:
@@ -118,22 +119,25 @@ def _opened(camera: int | str, back_end: BackEnd) -> Device:
     return device
 
 
-def _is_here(code: int) -> bool:
+def _is_available(code: int) -> bool:
+    """Whether this build of OpenCV has a back end."""
     return code in (cv2.CAP_ANY, *cv2.videoio_registry.getCameraBackends())
 
 
 def _why_not_open(camera: int | str) -> str:
-    there = camera_numbers()
-    if there and isinstance(camera, int) and camera not in there:
-        return f"there is no such camera; this computer has {', '.join(map(str, there))}"
+    """Explains why a camera does not open."""
+    numbers = camera_numbers()
+    if numbers and isinstance(camera, int) and camera not in numbers:
+        return f"there is no such camera; this computer has {', '.join(map(str, numbers))}"
     return f"does not open: it is not plugged in, or another program uses it. {_ADVICE}"
 
 
-def _ask(device: Device, options: SourceOptions) -> None:
-    """Ask the camera for what is wanted. What came of it is seen afterwards."""
+def _request(device: Device, options: SourceOptions) -> None:
+    """Requests the options; the back end may ignore them, so `_shortcomings` checks the result."""
+    # A longer queue would deliver old frames.
     device.set(cv2.CAP_PROP_BUFFERSIZE, 1)
     if options.mjpeg:
-        # Before the size: uncompressed, the large ones are not even on offer.
+        # Set before the size, as cameras offer large pictures only compressed.
         device.set(cv2.CAP_PROP_FOURCC, MJPEG)
     if options.resolution_px is not None:
         width_px, height_px = options.resolution_px
@@ -153,26 +157,28 @@ def _ask(device: Device, options: SourceOptions) -> None:
 
 
 def _shortcomings(device: Device, options: SourceOptions, picture: Picture) -> tuple[str, ...]:
-    """What the camera does otherwise than asked, one sentence each."""
-    found = (
+    """Lists where the camera deviates from the request, one sentence each."""
+    notes = (
         _other_size(options, picture),
         _other_coding(device, options),
         _other_value(device, cv2.CAP_PROP_FOCUS, options.focus, "focus"),
         _other_value(device, cv2.CAP_PROP_EXPOSURE, options.exposure, "exposure"),
-        _still_hunting(device, options),
+        _autofocus_stays_on(device, options),
     )
-    return tuple(note for note in found if note)
+    return tuple(note for note in notes if note)
 
 
 def _other_size(options: SourceOptions, picture: Picture) -> str | None:
+    """Returns a note if the pictures have another size than requested."""
     given = (picture.width_px, picture.height_px)
-    wanted = options.resolution_px
-    if wanted is None or wanted == given:
+    requested = options.resolution_px
+    if requested is None or requested == given:
         return None
-    return f"asked for {wanted[0]}x{wanted[1]} pictures, it gives {given[0]}x{given[1]}"
+    return f"asked for {requested[0]}x{requested[1]} pictures, it gives {given[0]}x{given[1]}"
 
 
 def _other_coding(device: Device, options: SourceOptions) -> str | None:
+    """Returns a note if the pictures do not come as MJPEG although requested."""
     if not options.mjpeg:
         return None
     code = int(device.get(cv2.CAP_PROP_FOURCC))
@@ -183,14 +189,18 @@ def _other_coding(device: Device, options: SourceOptions) -> str | None:
     return f"asked for MJPEG, it gives {shown}: large pictures will come slowly"
 
 
-def _other_value(device: Device, what: int, wanted: float | None, word: str) -> str | None:
-    given = device.get(what)
-    if wanted is None or abs(given - wanted) <= _SAME_VALUE:
+def _other_value(device: Device, control: int, requested: float | None, word: str) -> str | None:
+    """Returns a note if a camera control has another value than requested."""
+    given = device.get(control)
+    if requested is None or abs(given - requested) <= _SAME_VALUE:
         return None
-    return f"asked for {word} {wanted:g}, it says {given:g}; fix it with the camera's own program"
+    return (
+        f"asked for {word} {requested:g}, it says {given:g}; fix it with the camera's own program"
+    )
 
 
-def _still_hunting(device: Device, options: SourceOptions) -> str | None:
+def _autofocus_stays_on(device: Device, options: SourceOptions) -> str | None:
+    """Returns a note if autofocus stays on although focus was to be held."""
     asked = options.hold_focus or options.focus is not None
     if not asked or device.get(cv2.CAP_PROP_AUTOFOCUS) <= 0:
         return None

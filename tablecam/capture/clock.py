@@ -1,4 +1,4 @@
-"""The time, and waiting for it, as one thing that a test can stand in for."""
+"""The time and waiting for it, behind one interface that a test can replace."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What tells the time of frames and waits between them."""
+    """Tells the time of frames and waits between them."""
 
     def now_s(self) -> float:
-        """Seconds on a clock that never jumps, such as `time.monotonic`."""
+        """Returns seconds on a clock that never jumps, such as `time.monotonic`."""
 
     def wait(self, event: threading.Event, seconds: float) -> bool:
-        """Wait until `event` is set, at most so many seconds; whether it is set."""
+        """Waits until `event` is set, at most `seconds`; returns whether it is set."""
 
 
 class SystemClock:
-    """The computer's own clock."""
+    """The computer's monotonic clock."""
 
     def now_s(self) -> float:
-        """Seconds on `time.monotonic`."""
+        """Returns seconds on `time.monotonic`."""
         return time.monotonic()
 
     def wait(self, event: threading.Event, seconds: float) -> bool:
-        """Wait until `event` is set, at most so many seconds; whether it is set."""
+        """Waits until `event` is set, at most `seconds`; returns whether it is set."""
         return event.wait(max(seconds, 0.0))

@@ -1,12 +1,12 @@
-"""An open `cv2.VideoCapture`, with types; it hands on JPEGs as they come where it can.
+"""Wraps `cv2.VideoCapture` with types, and passes JPEGs on undecoded where it can.
 
-A webcam, a phone's page and an old film send JPEGs. OpenCV, left to itself, decodes each to its
-full size in colour; asked not to, it gives the bytes. It is asked only where it says that JPEGs
-are what comes, and by the two back ends that are known to obey. Where what then comes is no JPEG
-after all, it is opened again, or told, to decode as ever.
+Webcams, phone apps and old videos deliver JPEGs. By default OpenCV decodes each at full size in
+colour; on request it returns the bytes. It is asked to only where it reports MJPEG, and with the
+two back ends known to obey. If the bytes turn out not to be a JPEG, decoding is switched on again,
+or the capture is reopened.
 
-Tested with films and network cameras, by FFmpeg. For USB cameras, by V4L2, tested only with a
-stand-in that behaves as OpenCV's documentation and source say: a row of bytes.
+Tested through FFmpeg with videos and network cameras. USB cameras through V4L2 are tested only with
+a stand-in that behaves as OpenCV's documentation and source say: it returns a row of bytes.
 """
 
 from __future__ import annotations
@@ -28,23 +28,21 @@ _log = logging.getLogger(__name__)
 
 MJPEG = cv2.VideoWriter.fourcc(*"MJPG")
 
-# How each back end is told to give bytes: what is set, and to which value.
+# The property and value that make each back end return bytes.
 _GIVE_BYTES = {"V4L2": (cv2.CAP_PROP_CONVERT_RGB, 0), "FFMPEG": (cv2.CAP_PROP_FORMAT, -1)}
 _DECODE_AGAIN = {"V4L2": (cv2.CAP_PROP_CONVERT_RGB, 1)}
 _MOST_BROKEN = 10
-"""A bad cable breaks a picture now and then; so many in a row are a source that is lost."""
+"""A bad cable breaks a picture now and then; this many in a row mean that the source is lost."""
 
 
 _WATCHED = 100
 _FEWEST_WATCHED = 20
 _OFTEN_BROKEN, _SELDOM_BROKEN = 0.1, 0.05
-"""Players are warned once the first share of the last pictures is broken, and as long as the second
-share is.
-"""
+"""A warning starts above the first share of broken pictures and stops below the second."""
 
 
 class Device:
-    """What OpenCV captures from: a camera, a stream or a video file."""
+    """An open camera, stream or video file."""
 
     def __init__(self, capture: Any, arguments: tuple[Any, ...]) -> None:
         self._capture = capture
@@ -57,11 +55,12 @@ class Device:
     def open(
         cls, target: str | int, back_end: int, parameters: Mapping[int, int] | None = None
     ) -> Device | None:
-        """Open a camera by its number, or an address or path; None when it does not open.
+        """Opens a camera number, address or path; returns None if it does not open.
 
-        May take many seconds. `parameters` are what has to be known before opening.
+        May take many seconds. `parameters` are the properties that must be set before opening.
         """
         silence_opencv()
+        # OpenCV takes properties as a flat list of keys and values.
         given = [part for pair in (parameters or {}).items() for part in pair]
         arguments = (target, back_end, given) if given else (target, back_end)
         capture = cv2.VideoCapture(*arguments)
@@ -71,19 +70,19 @@ class Device:
         return None
 
     def keep_jpegs(self) -> None:
-        """From now on, where JPEGs come, do not decode them; ask for this before the first read."""
+        """Requests undecoded JPEGs where the source delivers them; call before the first read."""
         if int(self.get(cv2.CAP_PROP_FOURCC)) == MJPEG and self.back_end in _GIVE_BYTES:
             self._gives_bytes = self.set(*_GIVE_BYTES[self.back_end])
 
     def read(self) -> Picture | None:
-        """The next picture; None when there is none. Broken JPEGs are passed over."""
+        """Returns the next picture, skipping broken JPEGs; None if there is none."""
         for _ in range(_MOST_BROKEN):
-            seen = self._read_array()
-            if seen is None:
+            array = self._read_array()
+            if array is None:
                 return None
-            if not _is_row_of_bytes(seen):
-                return DecodedPicture(seen)
-            data = seen.tobytes()
+            if not _is_row_of_bytes(array):
+                return DecodedPicture(array)
+            data = array.tobytes()
             if not is_jpeg(data):
                 return self._read_decoded()
             try:
@@ -97,7 +96,7 @@ class Device:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence where many of its latest pictures were passed over."""
+        """A warning if many of the latest pictures were broken."""
         if not self._is_often_broken:
             return ()
         is_camera = isinstance(self._arguments[0], int)
@@ -106,34 +105,37 @@ class Device:
         return (f"more than one in ten pictures come broken: {hint}",)
 
     def _count(self, *, is_broken: bool) -> None:
+        """Records whether a picture was broken and updates the warning."""
         self._were_broken.append(is_broken)
         count, broken = len(self._were_broken), sum(self._were_broken)
+        # Two limits, so that the warning does not flicker.
         limit = _SELDOM_BROKEN if self._is_often_broken else _OFTEN_BROKEN
         self._is_often_broken = count >= _FEWEST_WATCHED and broken >= limit * count
 
-    def get(self, what: int) -> float:
-        """A property (`cv2.CAP_PROP_...`); 0 or -1 where the back end does not know it."""
-        return float(self._capture.get(what))
+    def get(self, control: int) -> float:
+        """Returns a property (`cv2.CAP_PROP_...`); 0 or -1 if the back end does not know it."""
+        return float(self._capture.get(control))
 
-    def set(self, what: int, value: float) -> bool:
-        """Ask for a property; False when the back end refuses. True does not mean it is so."""
-        return bool(self._capture.set(what, value))
+    def set(self, control: int, value: float) -> bool:
+        """Sets a property; False if the back end refuses. True does not prove it took effect."""
+        return bool(self._capture.set(control, value))
 
     @property
     def back_end(self) -> str:
-        """OpenCV's name of who opened it: `V4L2`, `DSHOW`, `FFMPEG`."""
+        """OpenCV's name of the back end: `V4L2`, `DSHOW`, `FFMPEG`."""
         return str(self._capture.getBackendName())
 
     def close(self) -> None:
-        """Let go of it. May be called twice."""
+        """Releases the device; may be called twice."""
         self._capture.release()
 
     def _read_array(self) -> NDArray[Any] | None:
-        good, seen = self._capture.read()
-        return np.asarray(seen) if good and seen is not None else None
+        """Returns what OpenCV captured next; None at the end or on failure."""
+        is_good, array = self._capture.read()
+        return np.asarray(array) if is_good and array is not None else None
 
     def _read_decoded(self) -> Picture | None:
-        """The next picture after all, decoded by OpenCV: what came as bytes is no JPEG."""
+        """Switches decoding on again, as the bytes are no JPEG, and returns the next picture."""
         if not self._gives_bytes:
             return None
         _log.info("%s gives no JPEGs; OpenCV decodes them", self._arguments[0])
@@ -143,9 +145,10 @@ class Device:
         else:
             self._capture.release()
             self._capture = cv2.VideoCapture(*self._arguments)
-        seen = self._read_array()
-        return None if seen is None or _is_row_of_bytes(seen) else DecodedPicture(seen)
+        array = self._read_array()
+        return None if array is None or _is_row_of_bytes(array) else DecodedPicture(array)
 
 
-def _is_row_of_bytes(seen: NDArray[Any]) -> bool:
-    return seen.ndim == 1 or (seen.ndim == 2 and 1 in seen.shape)
+def _is_row_of_bytes(array: NDArray[Any]) -> bool:
+    """Whether a capture is undecoded bytes rather than pixels."""
+    return array.ndim == 1 or (array.ndim == 2 and 1 in array.shape)

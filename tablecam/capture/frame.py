@@ -1,4 +1,4 @@
-"""One picture from a source."""
+"""A frame of a source, and the interface of all sources."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tablecam.capture.picture import Image, Picture
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """A picture that nobody may draw upon, decoded no further than asked, in any thread.
+    """One picture of a source; read-only, decoded on demand, usable from any thread.
 
     `number` counts the frames of its source from 0. `taken_at_s` is on the clock of
-    `time.monotonic`, whatever the source.
+    `time.monotonic` for every source.
     """
 
     picture: Picture
@@ -22,12 +22,12 @@ class Frame:
 
     @property
     def width_px(self) -> int:
-        """The picture's width."""
+        """The width of the picture."""
         return self.picture.width_px
 
     @property
     def height_px(self) -> int:
-        """The picture's height."""
+        """The height of the picture."""
         return self.picture.height_px
 
     @property
@@ -36,37 +36,37 @@ class Frame:
         return self.picture.image
 
     def grey(self) -> Image:
-        """The whole picture in grey (height, width): what tags are read from."""
+        """Returns the whole picture in grey (height, width), from which tags are read."""
         return self.picture.grey()
 
     def reduced_grey(self) -> Image:
-        """Grey, eight times smaller, each pixel a mean: (ceil(height / 8), ceil(width / 8))."""
+        """Returns the grey means of 8 x 8 pixels: (ceil(height / 8), ceil(width / 8))."""
         return self.picture.reduced_grey()
 
 
 class Source(Protocol):
-    """Anything that gives pictures one after the other; open from the moment it exists."""
+    """A sequence of pictures, open from its construction."""
 
     @property
     def name(self) -> str:
-        """What a person calls it: `camera 0`, `game.mp4`, `simulated`."""
+        """The name shown to users: `camera 0`, `game.mp4`, `simulated`."""
 
     def read(self) -> Frame | None:
-        """The next frame, waiting for it as long as the source needs; None at a clean end.
+        """Returns the next frame, waiting as long as the source needs; None at a clean end.
 
         Raises:
             SourceLost: The source gives no more pictures but may come back.
-            BadInput: What comes next can never be read, such as a broken picture of a folder.
+            BadInput: The next picture can never be read, such as a broken file in a folder.
         """
 
     def close(self) -> None:
-        """Let go of the device or file. May be called twice."""
+        """Releases the device or file; may be called twice."""
 
 
 @runtime_checkable
 class Noted(Protocol):
-    """A source that has something to say of itself."""
+    """A source that reports notes about itself."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence for each thing that is not as asked for, and for pictures that come broken."""
+        """One sentence for each option that did not take effect, and for broken pictures."""

@@ -1,4 +1,4 @@
-"""The one way to open any source, by the name a person gives it."""
+"""Opens any source by the name that a user gives it."""
 
 from __future__ import annotations
 
@@ -20,56 +20,55 @@ from tablecam.capture.stream import SCHEMES, StreamSource, shown_address
 from tablecam.capture.video import VideoSource
 from tablecam.errors import BadInput
 
+SourceKind = Literal["camera", "stream", "folder", "picture", "video"]
+Factory = Callable[[SourceOptions], Source]
+"""Opens a source that has a name of its own, such as `simulated`."""
+
+_NO_FACTORIES: Mapping[str, Factory] = MappingProxyType({})
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _MAKES_UP_FOR_S = 0.25
+"""A wait that overran by no more than this is made up for; a longer delay shifts the rest."""
 
 
 class PacedSource:
-    """A source whose frames come when their `taken_at_s` says, never sooner.
+    """Releases the frames of a source at their `taken_at_s`, never earlier.
 
-    A wait that took a little too long is made up for. A film that is read too slowly, or that was
-    held up, goes on from where it is; it does not rush to catch up.
+    A video that is read too slowly or was held up continues from where it is; it does not hurry to
+    catch up.
     """
 
     def __init__(self, source: Source, clock: Clock) -> None:
         self._source = source
         self._clock = clock
-        self._late_s = 0.0
+        self._delay_s = 0.0
         self._closed = threading.Event()
 
     @property
     def name(self) -> str:
-        """The film's name."""
+        """The name of the source."""
         return self._source.name
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the film has to say of itself."""
+        """The notes of the source."""
         return self._source.notes if isinstance(self._source, Noted) else ()
 
     def read(self) -> Frame | None:
-        """The next frame, once it is due; None at the end."""
+        """Returns the next frame once its time has come; None at the end."""
         frame = self._source.read()
         if frame is None:
             return None
-        due_s = frame.taken_at_s + self._late_s
-        self._clock.wait(self._closed, due_s - self._clock.now_s())
+        release_s = frame.taken_at_s + self._delay_s
+        self._clock.wait(self._closed, release_s - self._clock.now_s())
         now_s = self._clock.now_s()
-        if now_s - due_s > _MAKES_UP_FOR_S:
-            self._late_s += now_s - due_s
+        if now_s - release_s > _MAKES_UP_FOR_S:
+            self._delay_s += now_s - release_s
         return replace(frame, taken_at_s=now_s)
 
     def close(self) -> None:
-        """End the wait, and close the film."""
+        """Ends the wait and closes the source."""
         self._closed.set()
         self._source.close()
-
-
-SourceKind = Literal["camera", "stream", "folder", "picture", "video"]
-Factory = Callable[[SourceOptions], Source]
-"""Opens a source that is known by a name of its own, such as `simulated`."""
-
-_NO_FACTORIES: Mapping[str, Factory] = MappingProxyType({})
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
 
 def open_source(
@@ -79,14 +78,14 @@ def open_source(
     factories: Mapping[str, Factory] = _NO_FACTORIES,
     clock: Clock | None = None,
 ) -> Source:
-    """Open a source.
+    """Opens a source.
 
     Args:
         name: A camera's number, an address (`rtsp://`, `http://`, ...), a video, a picture, a
             folder of pictures, or a name among `factories`.
-        options: How; by default as `SourceOptions` says.
+        options: How to open it; the defaults of `SourceOptions` if None.
         factories: Further sources, by name.
-        clock: What times the frames, and paces films.
+        clock: Times the frames and paces videos.
 
     Raises:
         BadInput: There is no such source, or it does not open. May take until
@@ -94,6 +93,7 @@ def open_source(
     """
     options = options or SourceOptions()
     clock = clock or SystemClock()
+    # Names of factories win over files of the same name.
     if name in factories:
         return factories[name](options)
     kind = source_kind(name, factories)
@@ -103,7 +103,7 @@ def open_source(
         case "stream":
             return StreamSource(name, options, clock=clock)
         case "video" | "picture" | "folder":
-            return _film(Path(name), kind, options, clock)
+            return _file_source(Path(name), kind, options, clock)
         case _:
             assert_never(kind)
 
@@ -117,20 +117,20 @@ def open_reader(
     expected_size: PictureSize | None = None,
     clock: Clock | None = None,
 ) -> Reader:
-    """A reader of a source, started; close it after use. Takes what `open_source` takes.
+    """Opens a source and starts a reader for it; close the reader after use.
 
     Args:
-        name: The source.
-        options: How it is opened.
+        name: The source, as for `open_source`.
+        options: How to open it.
         factories: Further sources, by name.
-        strict: Whether a camera or stream that does not open is an error. If not, it is tried
-            again and again, and the reader's status says so.
+        strict: Whether a camera or stream that does not open is an error. If not, it is retried
+            forever, and the reader's status says so.
         expected_size: Frames of any other size are refused.
-        clock: What times the frames and the pauses.
+        clock: Times the frames and the pauses.
 
     Raises:
-        BadInput: There is no such source; or one that is no camera or stream does not open, or
-            has pictures of the wrong size.
+        BadInput: There is no such source; or a source other than a camera or stream does not open
+            or has pictures of the wrong size.
     """
     kind = None if name in factories else source_kind(name, factories)
     reader = Reader(
@@ -146,10 +146,10 @@ def open_reader(
 
 
 def source_kind(name: str, further_names: Iterable[str] = ()) -> SourceKind:
-    """What kind of source a name is for, from looking at the name and at the disk.
+    """Returns the kind of source that a name denotes, judged by its form and the file system.
 
     Raises:
-        BadInput: It is not a name of any kind, or no such file is there.
+        BadInput: The name denotes no kind of source, or no such file exists.
     """
     if re.fullmatch(r"[0-9]+", name) or name.startswith("/dev/"):
         return "camera"
@@ -168,6 +168,7 @@ def source_kind(name: str, further_names: Iterable[str] = ()) -> SourceKind:
 
 
 def _all_kinds(further_names: Iterable[str]) -> str:
+    """Lists the kinds of names that are accepted, for an error message."""
     return ", ".join(
         (
             "a camera number",
@@ -181,10 +182,12 @@ def _all_kinds(further_names: Iterable[str]) -> str:
 
 
 def _camera(name: str) -> int | str:
+    """Returns a camera's number, or its path as it is."""
     return int(name) if name.isdecimal() else name
 
 
 def _shown_name(name: str, kind: SourceKind | None) -> str:
+    """Returns the name of a source as shown to users."""
     match kind:
         case "camera":
             return camera_name(_camera(name))
@@ -194,11 +197,12 @@ def _shown_name(name: str, kind: SourceKind | None) -> str:
             return name
 
 
-def _film(
+def _file_source(
     path: Path, kind: Literal["video", "picture", "folder"], options: SourceOptions, clock: Clock
 ) -> Source:
+    """Opens a video, picture or folder, paced unless it is to be read fast."""
     source: Source
-    stands = kind == "picture" and options.at_end == "loop"
+    is_still = kind == "picture" and options.at_end == "loop"
     if kind == "video":
         source = VideoSource(path, at_end=options.at_end, clock=clock)
     else:
@@ -209,5 +213,5 @@ def _film(
             frames_per_s=options.frames_per_s,
             clock=clock,
         )
-    # A picture that stands is never fast: there is nothing to come to the end of.
-    return PacedSource(source, clock) if stands or options.pace == "real" else source
+    # A looping single picture is always paced: read fast, it would never end.
+    return PacedSource(source, clock) if is_still or options.pace == "real" else source

@@ -1,4 +1,4 @@
-"""How a source is to be opened: what is asked of a camera, and how a film or folder is played."""
+"""Options for opening a source: what to request of a camera, and how to play a file."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ from dataclasses import dataclass
 from typing import Literal
 
 BackEnd = Literal["any", "v4l2", "dshow", "msmf", "avfoundation"]
-"""Who talks to a USB camera: Linux has `v4l2`, Windows `dshow` and `msmf`, macOS `avfoundation`."""
+"""The driver interface of a USB camera: `v4l2` on Linux, `dshow` and `msmf` on Windows,
+`avfoundation` on macOS."""
 
 AtEnd = Literal["stop", "loop"]
-"""At the last picture: a clean end, or the first one again. A lone picture keeps standing."""
+"""After the last picture: end cleanly, or begin again. A single picture that loops stays in
+view."""
 
 Pace = Literal["real", "fast"]
-"""A film or folder at its own rate, or as fast as it is read."""
+"""Play a video or folder at its own rate, or as fast as it is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """What is asked of a source; each kind takes what concerns it and leaves the rest.
+    """The options of a source; each kind of source uses those that concern it.
 
-    A camera: `resolution_px`, `frames_per_s`, `mjpeg` (compressed by the camera, which USB needs
-    for large pictures), `back_end`, and `focus` and `exposure`, in the camera's own units, which
-    turn their automatics off; None leaves them as they are. `hold_focus` and `hold_exposure` turn
-    the automatics off where they stand.
-    A folder, or a picture that keeps standing: `frames_per_s`. A stream: the timeouts.
+    A camera uses `resolution_px`, `frames_per_s`, `mjpeg` (compression in the camera, which USB
+    needs for large pictures), `back_end`, and `focus` and `exposure`, in the camera's own units,
+    which turn the automatic controls off; None leaves them on. `hold_focus` and `hold_exposure`
+    turn the automatic controls off at their present values. A folder, or a single looping picture,
+    uses `frames_per_s`; a stream uses the timeouts.
     """
 
     resolution_px: tuple[int, int] | None = None

@@ -1,20 +1,20 @@
-"""A picture as its source gave it, decoded no further than is asked for.
+"""A picture as its source delivered it, decoded no further than needed.
 
-Reading a JPEG is mostly undoing its Huffman code; what comes after can be left out. Shortest of
-15 runs on two cores, OpenCV 5, rendered photographs at quality 90:
+Most of the time to read a JPEG goes into undoing its Huffman code; later steps can be skipped.
+Shortest of 15 runs on two cores, OpenCV 5, rendered photographs at quality 90:
 
 | picture | colour | colour, then `to_grey` | grey | an eighth, grey |
 |---|---|---|---|---|
 | 3840x2160, 2.5 MB | 45 ms | 55 ms | 26 ms | 18 ms |
 | 1920x1080, 0.55 MB | 8.0 ms | 10 ms | 6.0 ms | 4.3 ms |
 
-The grey of a JPEG is the brightness that it stores, not `to_grey` of its colours: half the time.
-On grass the two differ by 5 grey levels, on black and white by none. What `to_grey` is for, the
-colours of a sensor whose missing ones were filled in, shifts all tags alike: by 0.02 px on the
-1080p pictures of such a sensor (median of 242 tags; one tag differed from the next by 0.007 px),
-by 0.001 px on 4K pictures of another. Against truth the stored brightness was no worse in either
-(median error 0.039 and 0.087 px; `to_grey`: 0.042 and 0.086 px). A lens is still found from
-`to_grey` of the colours: there such a shift is not alike everywhere, and does not cancel.
+The grey of a JPEG is its stored luma, not `to_grey` of its colours, which takes twice as long. On
+grass the two differ by 5 grey levels, on black and white not at all. `to_grey` exists for sensors
+with interpolated colours, which shift all tags alike: by 0.02 px on 1080p pictures of such a sensor
+(median of 242 tags; one tag differed from the next by 0.007 px), by 0.001 px on 4K pictures of
+another. Against the truth the stored luma was no worse in either (median error 0.039 and 0.087 px;
+`to_grey`: 0.042 and 0.086 px). Lens calibration still uses `to_grey` of the colours: there the
+shift varies over the picture and does not cancel.
 """
 
 from __future__ import annotations
@@ -43,31 +43,31 @@ _WITHOUT_LENGTH = frozenset({0x01, *range(0xD0, 0xD9)})
 
 
 class Picture(Protocol):
-    """What a source gives, in the sensor's orientation. No array of it can be written to."""
+    """A picture in the sensor's orientation; its arrays are read-only."""
 
     @property
     def width_px(self) -> int:
-        """The picture's width."""
+        """The width of the picture."""
 
     @property
     def height_px(self) -> int:
-        """The picture's height."""
+        """The height of the picture."""
 
     @property
     def image(self) -> Image:
         """The whole picture (height, width, 3), blue-green-red, 8 bits."""
 
     def grey(self) -> Image:
-        """The whole picture in grey (height, width)."""
+        """Returns the whole picture in grey (height, width)."""
 
     def reduced_grey(self) -> Image:
-        """Grey, eight times smaller, each pixel a mean: (ceil(height / 8), ceil(width / 8))."""
+        """Returns the grey means of 8 x 8 pixels: (ceil(height / 8), ceil(width / 8))."""
 
 
 class DecodedPicture:
     """A picture that came as pixels: (h, w), (h, w, 3) or (h, w, 4).
 
-    The array is frozen in place where it already has the right form: its maker gives it away.
+    Takes ownership of the array: if it already has the right form, it is made read-only in place.
     """
 
     def __init__(self, image: NDArray[Any]) -> None:
@@ -78,42 +78,42 @@ class DecodedPicture:
 
     @property
     def width_px(self) -> int:
-        """The picture's width."""
+        """The width of the picture."""
         return int(self.image.shape[1])
 
     @property
     def height_px(self) -> int:
-        """The picture's height."""
+        """The height of the picture."""
         return int(self.image.shape[0])
 
     def grey(self) -> Image:
-        """The whole picture in grey (height, width)."""
+        """Returns the whole picture in grey (height, width)."""
         with self._lock:
             if self._grey is None:
                 self._grey = _frozen(to_grey(self.image))
             return self._grey
 
     def reduced_grey(self) -> Image:
-        """Grey, eight times smaller, each pixel a mean: (ceil(height / 8), ceil(width / 8))."""
+        """Returns the grey means of 8 x 8 pixels: (ceil(height / 8), ceil(width / 8))."""
         with self._lock:
             if self._reduced is None:
-                # Made smaller first: a fifth of the time, and the same but for rounding.
+                # Reduced before conversion: a fifth of the time, equal but for rounding.
                 self._reduced = _frozen(to_grey(_reduced(self.image)))
             return self._reduced
 
 
 class JpegPicture:
-    """A picture that came as a JPEG; it is kept so, and each form of it is decoded once at most.
+    """A picture that came as a JPEG; each form of it is decoded at most once, on demand.
 
-    Any thread may ask; one that asks for what another is decoding waits for it. `data` are the
-    bytes, as they came.
+    Thread-safe: a thread that needs a form another is decoding waits for it. `data` are the
+    original bytes.
     """
 
     def __init__(self, data: bytes) -> None:
-        """Take the bytes, after a look at their headers.
+        """Takes the bytes after checking their headers.
 
         Raises:
-            BrokenPicture: They are no JPEG, or end too soon.
+            BrokenPicture: They are not a JPEG, or end too soon.
         """
         self.width_px, self.height_px = _jpeg_size_px(data)
         self.data = data
@@ -127,33 +127,35 @@ class JpegPicture:
         Raises:
             BrokenPicture: The bytes turn out to be damaged.
         """
-        return self._as(_COLOUR)
+        return self._form(_COLOUR)
 
     def grey(self) -> Image:
-        """The brightness that the JPEG stores (height, width).
+        """Returns the luma that the JPEG stores (height, width).
 
         Raises:
             BrokenPicture: The bytes turn out to be damaged.
         """
-        return self._as(_GREY)
+        return self._form(_GREY)
 
     def reduced_grey(self) -> Image:
-        """The brightness of each eight by eight pixels: (ceil(height / 8), ceil(width / 8)).
+        """Returns the mean luma of each 8 x 8 pixels: (ceil(height / 8), ceil(width / 8)).
 
         Raises:
             BrokenPicture: The bytes turn out to be damaged.
         """
-        return self._as(_REDUCED_GREY)
+        return self._form(_REDUCED_GREY)
 
-    def _as(self, form: int) -> Image:
+    def _form(self, form: int) -> Image:
+        """Returns one form of the picture, decoding it on first use."""
         with self._lock:
             if form not in self._decoded:
-                self._decoded[form] = _frozen(self._made(form))
+                self._decoded[form] = _frozen(self._decode(form))
             return self._decoded[form]
 
-    def _made(self, form: int) -> Image:
+    def _decode(self, form: int) -> Image:
+        """Decodes one form of the picture."""
         if form == _REDUCED_GREY and _GREY in self._decoded:
-            return _reduced(self._decoded[_GREY])  # 1 ms, not 18: the same but for rounding
+            return _reduced(self._decoded[_GREY])  # 1 ms instead of 18, equal but for rounding
         image = decoded(self.data, form)
         if image is None:
             raise BrokenPicture("cut short or damaged")
@@ -161,15 +163,15 @@ class JpegPicture:
 
 
 def is_jpeg(data: bytes) -> bool:
-    """Whether bytes begin as a JPEG does."""
+    """Whether bytes begin like a JPEG."""
     return data.startswith(_JPEG_START)
 
 
 def decoded(data: bytes, form: int = _COLOUR) -> Image | None:
-    """The picture in a file's bytes, as OpenCV's flags `form` say; None when there is none.
+    """Decodes a file's bytes with OpenCV's flags `form`; None if they are no picture.
 
-    Decoding bytes, not a path: imread cannot open every path on Windows, and gives half a picture
-    for half a JPEG.
+    Takes bytes rather than a path, as imread cannot open every path on Windows and returns half a
+    picture for half a JPEG.
     """
     try:
         image = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), form)
@@ -179,9 +181,9 @@ def decoded(data: bytes, form: int = _COLOUR) -> Image | None:
 
 
 def frozen_image(image: NDArray[Any]) -> Image:
-    """A picture as (h, w, 3) that cannot be written to, from (h, w), (h, w, 3) or (h, w, 4).
+    """Converts (h, w), (h, w, 3) or (h, w, 4) to a read-only (h, w, 3) picture.
 
-    The array is frozen in place where it already has the right form, so the caller gives it away.
+    Takes ownership of the array: if it already has the right form, it is made read-only in place.
     """
     if image.ndim == 2:
         image = np.repeat(image[..., None], 3, axis=2)
@@ -189,29 +191,33 @@ def frozen_image(image: NDArray[Any]) -> Image:
 
 
 def _reduced(image: Image) -> Image:
+    """Reduces a picture to the means of 8 x 8 pixels."""
     size = (-(-image.shape[1] // _REDUCED), -(-image.shape[0] // _REDUCED))
     return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA))
 
 
 def _frozen(image: Image) -> Image:
+    """Makes an array read-only."""
     image.flags.writeable = False
     return image
 
 
 def _jpeg_size_px(data: bytes) -> tuple[int, int]:
-    """Width and height, from the headers; the picture's code must have an end, too."""
+    """Reads width and height from the headers; requires an end marker after the scan."""
     if not is_jpeg(data):
         raise BrokenPicture("no JPEG")
     size_px: tuple[int, int] | None = None
+    # Walks from marker to marker; only the frame header holds the size.
     at = len(_JPEG_START)
     while at + 4 <= len(data) and data[at] == 0xFF:
         kind = data[at + 1]
-        if kind == 0xFF:  # filled up
+        if kind == 0xFF:  # padding before a marker
             at += 1
             continue
         if kind in _FRAME_HEADERS:
             height_px, width_px = (int.from_bytes(data[at + b : at + b + 2]) for b in (5, 7))
             size_px = width_px, height_px
+        # An end marker after the scan shows that the file is not cut short.
         if kind == _SCAN and size_px is not None and data.rfind(_JPEG_END, at) > at:
             return size_px
         at += 2 if kind in _WITHOUT_LENGTH else 2 + int.from_bytes(data[at + 2 : at + 4])

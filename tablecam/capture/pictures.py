@@ -1,8 +1,7 @@
-"""Picture files: reading one, one as a source, a folder of them as a source.
+"""Reads picture files, alone or in a folder.
 
-Pictures come in the sensor's orientation: what a file says about being turned (EXIF) is ignored.
-A calibration belongs to the sensor, and a phone that looks straight down guesses at random which
-way is up.
+Pictures keep the sensor's orientation: EXIF rotation is ignored. A calibration belongs to the
+sensor, and a phone that points straight down guesses its orientation at random.
 """
 
 from __future__ import annotations
@@ -29,19 +28,19 @@ from tablecam.errors import BadInput
 
 PICTURE_ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp")
 
-_STANDING_FRAMES_PER_S = 2.0
+_USUAL_FRAMES_PER_S = 2.0
 _PNG_START = b"\x89PNG"
 _PNG_END = b"IEND"
 _PNG_END_BYTES = 64  # the last chunk is 12 bytes; some programs leave a few after it
 
 
 def read_picture(path: Path | str) -> Image:
-    """A picture file as an array (height, width, 3), blue-green-red, in the sensor's orientation.
+    """Reads a picture file as a read-only array (height, width, 3), blue-green-red.
 
-    It cannot be written to.
+    It is in the sensor's orientation.
 
     Raises:
-        BadInput: There is no such file, or it is not a picture, or only part of one.
+        BadInput: There is no such file, or it is not a whole picture.
     """
     data = _bytes_of(path)
     with silent_libraries():
@@ -52,10 +51,10 @@ def read_picture(path: Path | str) -> Image:
 
 
 def open_picture(path: Path | str) -> Picture:
-    """A picture file, decoded no further than asked where it is a JPEG.
+    """Opens a picture file; a JPEG is decoded only as far as needed.
 
     Raises:
-        BadInput: There is no such file, or it is not a picture, or only part of one.
+        BadInput: There is no such file, or it is not a whole picture.
     """
     data = _bytes_of(path)
     if not is_jpeg(data):
@@ -65,7 +64,7 @@ def open_picture(path: Path | str) -> Picture:
         return DecodedPicture(image)
     try:
         picture = JpegPicture(data)
-        # Reads all of its code: a file that is damaged is refused here, not later on.
+        # Decodes the whole file once, so that a damaged one is refused here and not later.
         picture.reduced_grey()
     except BrokenPicture:
         raise _unreadable(path, data) from None
@@ -73,22 +72,22 @@ def open_picture(path: Path | str) -> Picture:
 
 
 def picture_paths(folder: Path) -> tuple[Path, ...]:
-    """The pictures in a folder, in the order a person counts: `view-2` before `view-10`.
+    """Lists the pictures in a folder in natural order: `view-2` before `view-10`.
 
     Raises:
         BadInput: The folder cannot be listed, or holds no pictures.
     """
     try:
-        found = [path for path in folder.iterdir() if _is_picture(path)]
+        paths = [path for path in folder.iterdir() if _is_picture(path)]
     except OSError as error:
         raise BadInput(str(folder), f"cannot be listed: {error.strerror}") from None
-    if not found:
+    if not paths:
         raise BadInput(str(folder), f"no pictures ({', '.join(PICTURE_ENDINGS)}) in this folder")
-    return natural_order(found)
+    return natural_order(paths)
 
 
 def natural_order(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """Paths by name, with the numbers in them read as numbers.
+    """Sorts paths by name, comparing the numbers in them as numbers.
 
     >>> [path.name for path in natural_order([Path("a10.png"), Path("a9.png"), Path("A1.png")])]
     ['A1.png', 'a9.png', 'a10.png']
@@ -102,10 +101,9 @@ def natural_order(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 
 class PicturesSource:
-    """Pictures one after the other: a folder's, or a lone one.
+    """A folder of pictures, or a single one, as a source.
 
-    Each lasts 1 / `frames_per_s` of the film that they make together. A lone picture that loops
-    is read once and keeps standing.
+    Each picture lasts 1 / `frames_per_s`. A single picture that loops is read only once.
     """
 
     def __init__(
@@ -120,18 +118,18 @@ class PicturesSource:
         self._name = name
         self._paths = paths
         self._loops = at_end == "loop"
-        self._rate = frames_per_s or _STANDING_FRAMES_PER_S
+        self._rate = frames_per_s or _USUAL_FRAMES_PER_S
         self._opened_at_s = clock.now_s()
         self._number = 0
-        self._standing: Picture | None = None
+        self._single_picture: Picture | None = None
 
     @property
     def name(self) -> str:
-        """The file's or folder's name."""
+        """The name of the file or folder."""
         return self._name
 
     def read(self) -> Frame | None:
-        """The next picture; None after the last, unless they loop."""
+        """Returns the next picture; None after the last, unless they loop."""
         number = self._number
         if number >= len(self._paths) and not self._loops:
             return None
@@ -140,22 +138,25 @@ class PicturesSource:
         return Frame(picture, number, self._opened_at_s + number / self._rate)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Does nothing, as no file is held open."""
 
     def _picture(self, path: Path) -> Picture:
+        """Opens a picture; a single one is opened only once."""
         if len(self._paths) > 1:
             return open_picture(path)
-        if self._standing is None:
-            self._standing = open_picture(path)
-        return self._standing
+        if self._single_picture is None:
+            self._single_picture = open_picture(path)
+        return self._single_picture
 
 
 def _is_picture(path: Path) -> bool:
-    # Names that start with a dot are what macOS leaves beside pictures on other people's disks.
+    """Whether a file in a folder is a picture, by its name."""
+    # macOS leaves files whose names start with a dot beside pictures on foreign disks.
     return path.suffix.lower() in PICTURE_ENDINGS and not path.name.startswith(".")
 
 
 def _bytes_of(path: Path | str) -> bytes:
+    """Reads a file, or raises `BadInput` with the cause."""
     silence_opencv()
     name = str(path)
     try:
@@ -169,15 +170,18 @@ def _bytes_of(path: Path | str) -> bytes:
 
 
 def _unreadable(path: Path | str, data: bytes) -> BadInput:
+    """Builds the error for a file that is not a whole picture."""
     return BadInput(str(path), f"cannot be read as a picture{_guess_why(data)}")
 
 
 def _is_cut_short(data: bytes) -> bool:
-    # libpng complains of this on standard error by itself; the other decoders stay silent.
+    """Whether a PNG lacks its end."""
+    # Checked first because libpng would complain on standard error; other decoders stay silent.
     return data.startswith(_PNG_START) and _PNG_END not in data[-_PNG_END_BYTES:]
 
 
 def _guess_why(data: bytes) -> str:
+    """Guesses why bytes cannot be decoded, as the end of a sentence."""
     if not data:
         return ": the file is empty"
     if data.startswith(_PNG_START) or is_jpeg(data):

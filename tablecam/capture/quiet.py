@@ -1,4 +1,4 @@
-"""Keeps OpenCV and FFmpeg from writing on standard error what our own message says in one line."""
+"""Silences OpenCV and FFmpeg on standard error, where the program's own message suffices."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ _FFMPEG_QUIET = "-8"  # AV_LOG_QUIET
 
 @functools.cache
 def silence_opencv() -> None:
-    """Turn OpenCV's and FFmpeg's own messages off, once for the whole program.
+    """Turns off OpenCV's and FFmpeg's own messages, once for the whole program.
 
-    Whoever sets OPENCV_LOG_LEVEL or OPENCV_FFMPEG_LOGLEVEL, to see what a camera does, gets what
-    they ask for.
+    Setting OPENCV_LOG_LEVEL or OPENCV_FFMPEG_LOGLEVEL, to debug a camera, keeps them on.
     """
     # FFmpeg's level is read from the environment when the first capture is opened.
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", _FFMPEG_QUIET)
@@ -32,19 +31,19 @@ def silence_opencv() -> None:
 
 @contextmanager
 def silent_libraries() -> Iterator[None]:
-    """Discard standard error while a picture is decoded: libjpeg has no setting that silences it.
+    """Discards standard error while a picture is decoded, as libjpeg has no setting for silence.
 
-    Only for commands with one thread: it discards what all threads say.
+    Only for single-threaded commands: it discards the output of all threads.
     """
     if "OPENCV_LOG_LEVEL" in os.environ:
         yield
         return
     sys.stderr.flush()
-    kept = os.dup(2)
+    saved_stderr = os.dup(2)
     try:
         with open(os.devnull, "wb") as nowhere:
             os.dup2(nowhere.fileno(), 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(saved_stderr, 2)
+        os.close(saved_stderr)

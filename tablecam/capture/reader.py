@@ -1,4 +1,4 @@
-"""Reads a source in a thread of its own, keeps the newest frame, and brings a lost source back."""
+"""Reads a source in its own thread, holds the newest frame, and reopens a lost source."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ LONGEST_PAUSE_S = 30.0
 
 _SILENT_AFTER_S = 5.0
 _CLOSING_GRACE_S = 2.0
-_LOOK_UP_S = 0.5  # so that Ctrl-C is heard while waiting, on Windows too
+_WAKE_EVERY_S = 0.5  # so that Ctrl-C interrupts a wait, on Windows too
 
 
 @dataclass(frozen=True, slots=True)
 class PictureSize:
-    """The picture size that a camera file is for, and that file's name."""
+    """The picture size that a camera file is for, and the name of that file."""
 
     width_px: int
     height_px: int
@@ -33,11 +33,11 @@ class PictureSize:
 
 
 class Reader:
-    """The newest frame of a source, at any time, from any thread.
+    """Holds the newest frame of a source, readable at any time from any thread.
 
-    `open_source` is called in the reader's thread, as it may take many seconds. A source that is
-    live is opened again when it is lost, after 1, 2, 4, ... 30 s; one that is not ends with the
-    first thing that goes wrong. Frames are numbered on through all of it.
+    `open_source` is called in the reader's thread, as it may take many seconds. A lost live source
+    is reopened after 1, 2, 4, ... 30 s; any other source ends at its first failure. Frames are
+    numbered continuously through all of it.
     """
 
     def __init__(
@@ -50,15 +50,15 @@ class Reader:
         expected_size: PictureSize | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """Prepare; `start` starts.
+        """Prepares the reader; `start` starts it.
 
         Args:
             open_source: Opens the source anew each time it is called.
-            name: What to call the source before it is open.
+            name: The source's name until it is open.
             is_live: Whether a lost source may come back.
             strict: Whether a live source, too, must give a frame before `start` returns.
             expected_size: Frames of any other size are refused.
-            clock: What times the pauses and the frames.
+            clock: Times the pauses and the frames.
         """
         self._open_source = open_source
         self._name = name
@@ -69,7 +69,7 @@ class Reader:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"reader of {name}", daemon=True)
         self._changed = threading.Condition()
-        # All below is guarded by `_changed`.
+        # `_changed` guards everything below.
         self._state: SourceState = "opening"
         self._problem = ""
         self._failure: BadInput | None = None
@@ -83,10 +83,10 @@ class Reader:
         self._finished = False
 
     def start(self) -> None:
-        """Start reading.
+        """Starts reading.
 
-        Returns at once for a live source, unless strict; else when the first frame is there, or
-        the source has ended without one.
+        Returns at once for a live source, unless strict; otherwise when the first frame has arrived
+        or the source has ended without one.
 
         Raises:
             BadInput: The source does not open, or its pictures have the wrong size.
@@ -96,14 +96,14 @@ class Reader:
             return
         with self._changed:
             while self._newest is None and not self._finished:
-                self._changed.wait(_LOOK_UP_S)
+                self._changed.wait(_WAKE_EVERY_S)
             if self._newest is None and self._failure is not None:
                 raise self._failure
 
     def newest(self, after: int = -1, timeout_s: float = 0.0) -> Frame | None:
-        """The newest frame whose number is above `after`, waiting for one up to `timeout_s`.
+        """Returns the newest frame numbered above `after`, waiting for it up to `timeout_s`.
 
-        None when none came in time, or none will come any more.
+        None if none came in time, or none will come any more.
         """
         with self._changed:
             self._changed.wait_for(lambda: self._has_newer(after) or self._finished, timeout_s)
@@ -111,7 +111,7 @@ class Reader:
 
     @property
     def status(self) -> SourceStatus:
-        """How the source is doing now."""
+        """The present status of the source."""
         with self._changed:
             now_s = self._clock.now_s()
             state, since_s = self._state, now_s - self._since_s
@@ -129,24 +129,25 @@ class Reader:
             )
 
     def now_s(self) -> float:
-        """The time on the clock that stamps the frames."""
+        """Returns the time on the clock that stamps the frames."""
         return self._clock.now_s()
 
     def close(self) -> None:
-        """Stop reading and let go of the source. May be called twice."""
+        """Stops reading and releases the source; may be called twice."""
         self._stop.set()
         if self._thread.ident is not None:
-            # A read that hangs is left behind; its thread closes the source when it returns.
+            # A read that hangs is abandoned; its thread closes the source when it returns.
             self._thread.join(_CLOSING_GRACE_S)
 
     def __enter__(self) -> Reader:
-        """The reader, which closes at the end of the block; starting it is another matter."""
+        """Returns the reader, which is closed at the end of the block; does not start it."""
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def _run(self) -> None:
+        """Runs in the thread: reads until the end and records how it ended."""
         problem: Exception | None = RuntimeError("the reader stopped by a fault of its own")
         try:
             problem = self._read_until_over()
@@ -154,11 +155,12 @@ class Reader:
             self._finish(problem)
 
     def _read_until_over(self) -> Exception | None:
-        """Read, and open again what is lost; what ended it, None for a clean end."""
+        """Reads, and reopens a lost source; returns the problem that ended it, if any."""
         pause_s = FIRST_PAUSE_S
         while True:
             frames_before = self._frame_count()
             problem = self._read_once()
+            # The pause doubles only while no try yields a frame.
             if self._frame_count() > frames_before:
                 pause_s = FIRST_PAUSE_S
             if problem is None or self._gives_up():
@@ -170,7 +172,7 @@ class Reader:
             pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
     def _read_once(self) -> Exception | None:
-        """Open the source and read it through; what went wrong, None at a clean end."""
+        """Opens the source and reads it to its end; returns the problem, None at a clean end."""
         try:
             source = self._open_source()
         except BadInput as error:
@@ -178,6 +180,7 @@ class Reader:
         except Exception as error:
             return self._unexpected(error)
         try:
+            # A reopened source counts from 0 again; the reader's numbers go on.
             first_number = self._frame_count()
             while not self._stop.is_set() and (frame := source.read()) is not None:
                 self._take(replace(frame, number=first_number + frame.number), source)
@@ -192,17 +195,19 @@ class Reader:
         return None
 
     def _unexpected(self, error: Exception) -> SourceLost:
-        """A fault of a driver, say: as good as a cable pulled, and as likely to pass."""
+        """Converts any fault, such as a driver's, to a lost source, as it may pass like one."""
         _log.debug("%s", self._name, exc_info=error)
         return SourceLost(f"{self._name}: gives no pictures: {error!r}")
 
     def _take(self, frame: Frame, source: Source) -> None:
+        """Publishes a frame and marks the source as live."""
         self._check_size(frame)
         now_s = self._clock.now_s()
         with self._changed:
             if self._state != "live":
                 self._enter("live")
                 self._name = source.name
+                # The pause of a lost source would lower the rate for many frames.
                 self._rate.clear()
                 _log.info("%s: %dx%d pictures", source.name, frame.width_px, frame.height_px)
             self._retries = 0
@@ -214,9 +219,11 @@ class Reader:
             self._changed.notify_all()
 
     def _note(self, source: Source) -> None:
+        """Copies the notes of the source."""
         self._notes = source.notes if isinstance(source, Noted) else ()
 
     def _check_size(self, frame: Frame) -> None:
+        """Refuses a frame of a size that the calibration is not for."""
         size = self._expected_size
         if size is None or (frame.width_px, frame.height_px) == (size.width_px, size.height_px):
             return
@@ -227,10 +234,11 @@ class Reader:
         )
 
     def _gives_up(self) -> bool:
-        """Whether a source that failed is not opened again."""
+        """Whether a source that failed is not reopened."""
         return not self._is_live or (self._strict and self._newest is None)
 
     def _lost(self, problem: Exception, pause_s: float) -> None:
+        """Marks the source as lost until the next try."""
         _log.warning("%s; trying again in %g s", problem, pause_s)
         with self._changed:
             self._enter("lost")
@@ -239,11 +247,13 @@ class Reader:
             self._changed.notify_all()
 
     def _trying_again(self) -> None:
+        """Counts a try to reopen the source."""
         with self._changed:
             self._retries += 1
             self._next_try_at_s = None
 
     def _finish(self, problem: Exception | None) -> None:
+        """Marks the source as ended or lost for good."""
         with self._changed:
             self._enter("ended" if problem is None else "lost")
             self._problem = "" if problem is None else str(problem)
@@ -253,23 +263,27 @@ class Reader:
             self._changed.notify_all()
 
     def _enter(self, state: SourceState) -> None:
+        """Changes the state and records when."""
         if state != self._state:
             self._state = state
             self._since_s = self._clock.now_s()
 
     def _has_newer(self, after: int) -> bool:
+        """Whether a frame numbered above `after` is there."""
         return self._newest is not None and self._newest.number > after
 
     def _frame_count(self) -> int:
+        """Returns the number of frames so far."""
         return 0 if self._newest is None else self._newest.number + 1
 
     def _is_silent(self, now_s: float) -> bool:
-        """Whether a live source hangs: it is open and fails in nothing, but no frame comes."""
+        """Whether a live source hangs: it is open and reports no error, but no frame comes."""
         return (
             self._is_live and self._state == "live" and now_s - self._frame_at_s > _SILENT_AFTER_S
         )
 
     def _message(self, state: SourceState, since_s: float, now_s: float) -> str:
+        """Returns the sentence about the source that users see."""
         if state == "opening":
             return f"opening {self._name} ({since_s:.0f} s)"
         if state == "live":
@@ -286,6 +300,7 @@ class Reader:
 
 
 def _as_bad_input(problem: Exception | None, name: str) -> BadInput | None:
+    """Converts the problem that ended a source to the error raised by `start`."""
     if problem is None or isinstance(problem, BadInput):
         return problem
     return BadInput(name, str(problem).removeprefix(f"{name} "))

@@ -1,4 +1,4 @@
-"""A camera on the network as a source: `rtsp://`, `http://` and their like."""
+"""Reads a network camera: `rtsp://`, `http://` and the like."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ SCHEMES = ("rtsp", "rtsps", "http", "https", "rtmp", "udp", "tcp")
 
 
 class StreamSource:
-    """The frames of a network camera, each timed when it arrived."""
+    """A network camera as a source; each frame is timed on arrival."""
 
     def __init__(self, address: str, options: SourceOptions, *, clock: Clock) -> None:
         self._name = shown_address(address)
         self._clock = clock
         self._number = 0
-        self._ahead: Picture | None
-        self._device, self._ahead = _opened(address, options)
+        self._first_picture: Picture | None
+        self._device, self._first_picture = _opened(address, options)
 
     @property
     def name(self) -> str:
-        """The address, without the password that may stand in it."""
+        """The address without user and password."""
         return self._name
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Whether many of its pictures come broken."""
+        """A warning if many pictures arrive broken."""
         return self._device.notes
 
     def read(self) -> Frame | None:
-        """The next frame.
+        """Returns the next frame.
 
         Raises:
             SourceLost: The stream ended, or nothing came before the timeout.
         """
-        picture = self._ahead if self._ahead is not None else self._device.read()
-        self._ahead = None
+        picture = self._first_picture if self._first_picture is not None else self._device.read()
+        self._first_picture = None
         if picture is None:
             raise SourceLost(f"{self._name} gives no more pictures")
         number = self._number
@@ -52,12 +52,12 @@ class StreamSource:
         return Frame(picture, number, self._clock.now_s())
 
     def close(self) -> None:
-        """Leave the stream."""
+        """Closes the stream."""
         self._device.close()
 
 
 def shown_address(address: str) -> str:
-    """An address as it may be shown to everybody: without user and password.
+    """Returns an address without user and password, safe to show.
 
     >>> shown_address("rtsp://admin:secret@192.168.1.20:554/live")
     'rtsp://192.168.1.20:554/live'
@@ -67,7 +67,10 @@ def shown_address(address: str) -> str:
 
 
 def _opened(address: str, options: SourceOptions) -> tuple[Device, Picture]:
-    """The stream and its first picture: one that answers but sends nothing is not open."""
+    """Opens the stream and reads its first picture.
+
+    A stream that answers but sends nothing counts as not open.
+    """
     timeouts = {
         cv2.CAP_PROP_OPEN_TIMEOUT_MSEC: round(options.open_timeout_s * 1000),
         cv2.CAP_PROP_READ_TIMEOUT_MSEC: round(options.read_timeout_s * 1000),

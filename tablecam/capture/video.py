@@ -1,4 +1,4 @@
-"""A video file as a source."""
+"""Reads a video file."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from tablecam.errors import BadInput
 _log = logging.getLogger(__name__)
 
 _WHOLE = 0.9
-"""Of the pictures that a file says it has: some count by their length, which is not exact."""
+"""The share of its listed pictures that a whole video yields, as some files only estimate the
+number."""
 
-# What a file says is believed between these; outside it is a file that does not know.
+# A frame rate outside these bounds is a file's way of not knowing it.
 _SLOWEST_FRAMES_PER_S = 0.01
 _FASTEST_FRAMES_PER_S = 1000.0
 _USUAL_FRAMES_PER_S = 25.0
 
 
 class VideoSource:
-    """The frames of a video file, in the sensor's orientation, timed by the film.
+    """A video file as a source, in the sensor's orientation, timed by the video.
 
-    Frame n is taken n / `frames_per_s` after the film was opened, however fast it is read.
+    Frame n is taken n / `frames_per_s` after the video was opened, however fast it is read.
     """
 
     def __init__(self, path: Path, *, at_end: AtEnd, clock: Clock) -> None:
@@ -36,24 +37,24 @@ class VideoSource:
         self._loops = at_end == "loop"
         self._opened_at_s = clock.now_s()
         self._number = 0
-        self._ahead: Picture | None
-        self._device, self._ahead = _opened(path)
-        self._round = 0
+        self._first_picture: Picture | None
+        self._device, self._first_picture = _opened(path)
+        self._loop_start = 0
         self.notes: tuple[str, ...] = ()
         self.frames_per_s = _frames_per_s(self._device, path)
 
     @property
     def length_s(self) -> float:
-        """How long the film says that it is; 0 where it does not."""
+        """The length that the file states; 0 if it states none."""
         return max(0.0, self._device.get(cv2.CAP_PROP_FRAME_COUNT)) / self.frames_per_s
 
     @property
     def name(self) -> str:
-        """The file's name; `notes` say at its end whether it is damaged."""
+        """The name of the file."""
         return self._path.name
 
     def read(self) -> Frame | None:
-        """The next frame; None at the film's end, unless it loops."""
+        """Returns the next frame; None at the end, unless it loops."""
         picture = self._next_picture()
         if picture is None:
             return None
@@ -62,24 +63,26 @@ class VideoSource:
         return Frame(picture, number, self._opened_at_s + number / self.frames_per_s)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Closes the file."""
         self._device.close()
 
     def _next_picture(self) -> Picture | None:
-        picture = self._ahead if self._ahead is not None else self._device.read()
-        self._ahead = None
+        """Returns the next picture; at the end begins again if it loops."""
+        picture = self._first_picture if self._first_picture is not None else self._device.read()
+        self._first_picture = None
         if picture is None:
             self._note_damage()
         if picture is None and self._loops:
-            # Opened again, for not every file can be wound back.
+            # Reopened, as not every file supports seeking to its start.
             self._device.close()
             self._device, picture = _opened(self._path)
-            self._round = self._number
+            self._loop_start = self._number
         return picture
 
     def _note_damage(self) -> None:
-        """Say so where it ends before it should: a damaged film just ends, as whole ones do."""
-        read, listed = self._number - self._round, self._device.get(cv2.CAP_PROP_FRAME_COUNT)
+        """Notes a video that ends too soon: a damaged file ends without an error."""
+        # Counts from the start of the present loop.
+        read, listed = self._number - self._loop_start, self._device.get(cv2.CAP_PROP_FRAME_COUNT)
         if read < _WHOLE * listed and not self.notes:
             damage = (
                 f"{self.name} is cut short or damaged: {read} of its {listed:.0f} pictures came"
@@ -89,8 +92,8 @@ class VideoSource:
 
 
 def _opened(path: Path) -> tuple[Device, Picture]:
-    """The file and its first picture."""
-    # An absolute path, because FFmpeg takes `a:b.mp4` for an address.
+    """Opens the file and reads its first picture."""
+    # An absolute path, because FFmpeg reads `a:b.mp4` as an address.
     device = Device.open(str(path.absolute()), cv2.CAP_FFMPEG)
     if device is None:
         raise BadInput(str(path), "cannot be read as a video or a picture")
@@ -104,6 +107,7 @@ def _opened(path: Path) -> tuple[Device, Picture]:
 
 
 def _frames_per_s(device: Device, path: Path) -> float:
+    """Returns the frame rate that the file states, or else the usual one."""
     rate = device.get(cv2.CAP_PROP_FPS)
     if _SLOWEST_FRAMES_PER_S <= rate <= _FASTEST_FRAMES_PER_S:
         return rate

@@ -1,1 +1,1 @@
-"""Draws on photographs and maps: overlays, evidence, proof cards, lettering."""
+"""Draws on photographs and maps: overlays, rulings' evidence, proof cards and lettering."""

@@ -1,6 +1,6 @@
-"""Evidence drawn on a picture of the table: what was asked about, outlined and named.
+"""Draws a ruling's evidence on a picture of the table: shapes, outlined units and their names.
 
-Whatever shows the table can be drawn on: the camera's own picture, or a map from above.
+The picture may be the camera's own or a map from above.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ import shapely.ops
 from tablecam.drawing.labels import Labels, box_of
 from tablecam.drawing.lettering import Words, lettered, size_px
 from tablecam.drawing.pen import INK, WHITE, Array, Colour, Pen, Picture
-from tablecam.drawing.shape_style import SIDES, Look, look_of
+from tablecam.drawing.shape_style import SIDES, ShapeStyle, look_of
 from tablecam.geometry.outlines import corners
 from tablecam.geometry.shapes import Shape
 from tablecam.table.model import BasePose, Unit
 
 UNITS_ACROSS: Final = 1000.0
-"""Of a picture of one place on the table; one of the whole table has about twice as many."""
+"""Drawing units across a picture of one place; a picture of the whole table has about twice as
+many."""
 _NAME, _LABEL = 34.0, 27.0
-"""How high letters are."""
+"""Letter heights, in drawing units."""
 _DOT: Final = 7.0
 _DASH, _GAP = 12.0, 8.0
 _LARGE: Final = {"point": 0.0, "line": 80.0, "polygon": 300.0}
@@ -32,13 +33,16 @@ _LARGE: Final = {"point": 0.0, "line": 80.0, "polygon": 300.0}
 
 
 class View(Protocol):
-    """Where places on the table are in a picture."""
+    """Projects places on the table into a picture."""
 
     def pixels(self, places_mm: Array, *, level_with_mm: Array | None = None) -> Array:
-        """Where table places (n, 2) are, (n, 2); all as high as the ground is at one other (2,)."""
+        """Projects table places (n, 2) to pixels (n, 2).
+
+        With `level_with_mm` (2,), all are at the height of the ground at that place.
+        """
 
     def outlines(self, geometry: shapely.Geometry) -> list[Array]:
-        """What the picture shows of a geometry, part by part, each as pixels (n, 2)."""
+        """Clips a geometry to the picture; returns each part as pixels (n, 2)."""
 
 
 def drawn(
@@ -50,18 +54,19 @@ def drawn(
     *,
     units_across: float = UNITS_ACROSS,
 ) -> Picture:
-    """A copy of a picture (height, width, 3) with units outlined, evidence drawn, and both named.
+    """Returns a copy of a picture (height, width, 3) with units and evidence drawn and named.
 
-    `sides` are all sides in the order of the table file, which gives them their colours. Strokes
-    and letters grow with the picture: so many units of theirs go across it.
+    `sides` are all sides in the order of the table file, which sets their colours. Strokes and
+    letters scale with the picture: `units_across` drawing units span its width.
     """
     pen = Pen(plain.copy(), plain.shape[1] / units_across)
     outlines = [(shape, view.outlines(_geometry(shape))) for shape in evidence]
+    # Areas lie below the units, lines above, so that both stay visible.
     for shape, parts in outlines:
         _fill(pen, shape, parts)
     labels = Labels(plain.shape[1], plain.shape[0])
     colours = side_colours((*sides, *(unit.side for unit in units)))
-    names = [_named(pen, view, unit, colours[unit.side], labels) for unit in units]
+    names = [_outline_unit(pen, view, unit, colours[unit.side], labels) for unit in units]
     for shape, parts in outlines:
         _draw(pen, shape, parts)
     words = [_placed(pen, labels, *name) for name in names if name is not None]
@@ -71,9 +76,9 @@ def drawn(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Peopled:
-    """A picture (height, width, 3) with units on it, to draw evidence on as often as one likes.
+    """A picture (height, width, 3) with units drawn on it, reusable for several sets of evidence.
 
-    `taken` are the boxes (x_low, y_low, x_high, y_high) of units and names, which stay free.
+    `taken` are the boxes (x_low, y_low, x_high, y_high) of units and names, where no label may go.
     """
 
     picture: Picture
@@ -88,11 +93,11 @@ def peopled(
     *,
     units_across: float = UNITS_ACROSS,
 ) -> Peopled:
-    """A copy of a picture with units outlined and named, as `drawn` has them."""
+    """Returns a copy of a picture with units outlined and named, as in `drawn`."""
     pen = Pen(plain.copy(), plain.shape[1] / units_across)
     labels = Labels(plain.shape[1], plain.shape[0])
     colours = side_colours((*sides, *(unit.side for unit in units)))
-    names = [_named(pen, view, unit, colours[unit.side], labels) for unit in units]
+    names = [_outline_unit(pen, view, unit, colours[unit.side], labels) for unit in units]
     words = [_placed(pen, labels, *name) for name in names if name is not None]
     return Peopled(lettered(pen.picture, words), tuple(labels.taken))
 
@@ -104,7 +109,7 @@ def drawn_over(
     *,
     units_across: float = UNITS_ACROSS,
 ) -> Picture:
-    """A copy of a picture with units on it, and evidence drawn over them and named."""
+    """Returns a copy of a picture with units, with evidence drawn over them and named."""
     pen = Pen(ground.picture.copy(), ground.picture.shape[1] / units_across)
     outlines = [(shape, view.outlines(_geometry(shape))) for shape in evidence]
     for shape, parts in outlines:
@@ -117,6 +122,7 @@ def drawn_over(
 
 
 def _geometry(shape: Shape) -> shapely.Geometry:
+    """Converts a shape to a geometry; a degenerate one becomes a point or line."""
     if shape.kind == "point" or len(set(shape.points_mm)) == 1:
         return shapely.Point(shape.points_mm[0])
     if shape.kind == "polygon" and len(shape.points_mm) > 2:
@@ -125,60 +131,62 @@ def _geometry(shape: Shape) -> shapely.Geometry:
 
 
 def _fill(pen: Pen, shape: Shape, parts: Iterable[Array]) -> None:
-    look = look_of(shape.role)
-    if shape.kind == "polygon" and look.opacity:
+    """Fills a polygon's area."""
+    style = look_of(shape.role)
+    if shape.kind == "polygon" and style.opacity:
         for points_px in parts:
-            pen.area(points_px, look.colour, opacity=look.opacity)
+            pen.area(points_px, style.colour, opacity=style.opacity)
 
 
 def _draw(pen: Pen, shape: Shape, parts: Iterable[Array]) -> None:
-    look = look_of(shape.role)
+    """Draws a shape's outline, line or point."""
+    style = look_of(shape.role)
     for points_px in parts:
         if len(points_px) == 1:
-            pen.disc(points_px[0], _DOT + 2, look.casing or INK)
-            pen.disc(points_px[0], _DOT, look.colour)
-        elif look.dashed:
-            _dash(pen, points_px, look, closed=shape.kind == "polygon")
+            pen.disc(points_px[0], _DOT + 2, style.casing or INK)
+            pen.disc(points_px[0], _DOT, style.colour)
+        elif style.dashed:
+            _dash(pen, points_px, style, closed=shape.kind == "polygon")
         else:
             is_closed = shape.kind == "polygon"
             pen.lines(
-                points_px, look.colour, width=look.width, casing=look.casing, closed=is_closed
+                points_px, style.colour, width=style.width, casing=style.casing, closed=is_closed
             )
 
 
-def _dash(pen: Pen, points_px: Array, look: Look, *, closed: bool) -> None:
-    """A line of many points in dashes."""
+def _dash(pen: Pen, points_px: Array, style: ShapeStyle, *, closed: bool) -> None:
+    """Draws a line of many points in dashes."""
     if not np.isfinite(points_px).all():
         return
     line = shapely.LineString(np.vstack([points_px, points_px[:1]]) if closed else points_px)
     period_px = (_DASH + _GAP) * pen.unit_px
+    # OpenCV has no dashed lines.
     for start_px in np.arange(0.0, line.length, period_px):
         dash = shapely.ops.substring(line, start_px, start_px + _DASH * pen.unit_px)
         ends = shapely.get_coordinates(dash)
         if len(ends) > 1:
-            pen.lines(ends, look.colour, width=look.width, casing=look.casing)
+            pen.lines(ends, style.colour, width=style.width, casing=style.casing)
 
 
 def side_colours(sides: Iterable[str]) -> dict[str, Colour]:
-    """Each side's colour, by the order in which they are first named."""
-    found = enumerate(dict.fromkeys(sides))
-    return {side: SIDES[number % len(SIDES)] for number, side in found}
+    """Assigns each side a colour by the order of first mention."""
+    return {side: SIDES[i % len(SIDES)] for i, side in enumerate(dict.fromkeys(sides))}
 
 
 _Name = tuple[str, Array, float, Colour]
-"""A text, the box that it is about, how high its letters are, and its colour."""
+"""A text, the box it belongs to, its letter height and its colour."""
 
 
-def _named(pen: Pen, view: View, unit: Unit, colour: Colour, labels: Labels) -> _Name | None:
-    """Outline a unit's bases, the front edges thick, and keep them free; its name."""
-    boxes = [_outlined(pen, view, base, colour) for base in unit.bases]
-    seen = [box for box in boxes if np.isfinite(box).all()]
-    labels.take(seen)
-    return (unit.id, box_of(np.array(seen)), _NAME, colour) if seen else None
+def _outline_unit(pen: Pen, view: View, unit: Unit, colour: Colour, labels: Labels) -> _Name | None:
+    """Outlines a unit's bases, front edges thick; returns its name for lettering."""
+    boxes = [_outline_base(pen, view, base, colour) for base in unit.bases]
+    visible = [box for box in boxes if np.isfinite(box).all()]
+    labels.take(visible)
+    return (unit.id, box_of(np.array(visible)), _NAME, colour) if visible else None
 
 
-def _outlined(pen: Pen, view: View, base: BasePose, colour: Colour) -> Array:
-    """Outline a base; its box in the picture."""
+def _outline_base(pen: Pen, view: View, base: BasePose, colour: Colour) -> Array:
+    """Outlines a base and returns its box in the picture."""
     outline_px = view.pixels(
         np.array(corners(base)), level_with_mm=np.array([base.x_mm, base.y_mm])
     )
@@ -190,18 +198,18 @@ def _outlined(pen: Pen, view: View, base: BasePose, colour: Colour) -> Array:
 def _labelled(
     pen: Pen, outlines: Iterable[tuple[Shape, list[Array]]], labels: Labels
 ) -> Iterator[Words]:
-    """What is written beside shapes, each thing once."""
-    said = set()
+    """Yields the labels of shapes, each text once."""
+    used = set()
     for shape, parts in outlines:
-        inside = _inside(pen, np.concatenate([np.zeros((0, 2)), *parts]))
-        if shape.label and shape.label not in said and len(inside):
-            said.add(shape.label)
-            about = _label_box(pen, shape, inside)
+        visible_px = _inside(pen, np.concatenate([np.zeros((0, 2)), *parts]))
+        if shape.label and shape.label not in used and len(visible_px):
+            used.add(shape.label)
+            about = _label_box(pen, shape, visible_px)
             yield _placed(pen, labels, shape.label, about, _LABEL, INK)
 
 
 def _label_box(pen: Pen, shape: Shape, inside_px: Array) -> Array:
-    """What a shape's label stands beside: all of a small one, the middle of a large one."""
+    """Returns what a label stands beside: all of a small shape, the middle of a large one."""
     box = box_of(inside_px)
     if max(box[2:] - box[:2]) <= _LARGE[shape.kind] * pen.unit_px:
         return box
@@ -210,7 +218,7 @@ def _label_box(pen: Pen, shape: Shape, inside_px: Array) -> Array:
 
 
 def _inside(pen: Pen, points_px: Array) -> Array:
-    """Those of some points that the picture shows."""
+    """Returns the points that lie in the picture."""
     height, width = pen.picture.shape[:2]
     return points_px[((points_px >= 0) & (points_px < [width, height])).all(axis=-1)]
 
@@ -218,6 +226,7 @@ def _inside(pen: Pen, points_px: Array) -> Array:
 def _placed(
     pen: Pen, labels: Labels, text: str, about: Array, height: float, colour: Colour
 ) -> Words:
+    """Finds a free place for a text near its box."""
     height_px = height * pen.unit_px
     is_name = height == _NAME
     wide, tall = size_px(text, height_px, bold=is_name)

@@ -1,4 +1,4 @@
-"""The table as a map from above: the ground with its terrain, to draw units and evidence on."""
+"""Draws the table as a map from above: the ground and its terrain."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ _KINDS: Final[dict[str, Colour]] = {
     "road": (172, 196, 208),
     "field": (186, 222, 224),
 }
-"""By the game's word for a kind of terrain; any other kind is grey, and pieces are named."""
+"""Colours by the game's word for a kind of terrain; any other kind is grey."""
 _UNNAMED: Final = frozenset({"road", "stream", "river", "bridge", "wall", "field"})
+"""Kinds of terrain whose pieces are not labelled."""
 _OTHER: Final[Colour] = (176, 186, 186)
 _SOFT: Final[Colour] = (82, 96, 92)
 _NAME: Final = 17.0
@@ -35,7 +36,7 @@ _UNITS_ACROSS: Final = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class FromAbove:
-    """A table in a picture of a size: as large as fits, in its middle, y upwards."""
+    """The projection of a table, y upwards, as large as fits into the middle of a picture."""
 
     table: TableSize
     width_px: int
@@ -47,20 +48,21 @@ class FromAbove:
         return min(self.width_px / self.table.width_mm, self.height_px / self.table.depth_mm)
 
     def pixels(self, places_mm: Array, *, level_with_mm: Array | None = None) -> Array:
-        """Where table places (n, 2) are, (n, 2); from above, height does not matter."""
+        """Projects table places (n, 2) to pixels (n, 2); height does not matter from above."""
         left_px, low_px = self._corner_px()
         x_px = left_px + places_mm[:, 0] * self.px_per_mm
         y_px = low_px - places_mm[:, 1] * self.px_per_mm
+        # Pixel centres have whole coordinates.
         return np.stack([x_px, y_px], axis=-1) - 0.5
 
     def outlines(self, geometry: shapely.Geometry) -> list[Array]:
-        """What of a geometry lies on the table, part by part, each as pixels (n, 2)."""
+        """Clips a geometry to the table; returns each part as pixels (n, 2)."""
         table = shapely.box(0, 0, self.table.width_mm, self.table.depth_mm)
-        seen = shapely.intersection(shapely.make_valid(geometry), table)
-        return [self.pixels(_points_of(part)) for part in shapely.get_parts(seen) if part]
+        clipped = shapely.intersection(shapely.make_valid(geometry), table)
+        return [self.pixels(_points_of(part)) for part in shapely.get_parts(clipped) if part]
 
     def ground(self, terrain: Iterable[Terrain]) -> Picture:
-        """The map without units, (height, width, 3): terrain drawn in its place and named."""
+        """Draws the map without units, (height, width, 3), with named terrain."""
         picture = np.full((self.height_px, self.width_px, 3), PAPER, dtype=np.uint8)
         pen = Pen(picture, max(self.width_px, self.height_px) / _UNITS_ACROSS)
         table = shapely.box(0, 0, self.table.width_mm, self.table.depth_mm)
@@ -81,7 +83,7 @@ class FromAbove:
         return lettered(picture, names)
 
     def photograph(self, picture: Picture) -> Picture:
-        """A rectified picture of the table (height, width, 3), laid where the map has the table."""
+        """Lays a rectified picture of the table (height, width, 3) onto the map."""
         whole = np.full((self.height_px, self.width_px, 3), PAPER, dtype=np.uint8)
         left_px, low_px = self._corner_px()
         width_px = round(self.table.width_mm * self.px_per_mm)
@@ -92,12 +94,13 @@ class FromAbove:
         return whole
 
     def _corner_px(self) -> tuple[float, float]:
-        """Where the table's own corner (0, 0) is: at the map's lower left."""
+        """Returns the pixel of the table's corner (0, 0), at the map's lower left."""
         left_px = (self.width_px - self.table.width_mm * self.px_per_mm) / 2
         return left_px, (self.height_px + self.table.depth_mm * self.px_per_mm) / 2
 
 
 def _points_of(part: shapely.Geometry) -> Array:
+    """Returns the points of a part; a polygon's do not repeat the first."""
     if isinstance(part, shapely.Polygon):
         return shapely.get_coordinates(part.exterior)[:-1]
     return shapely.get_coordinates(part)

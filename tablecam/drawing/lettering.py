@@ -1,4 +1,4 @@
-"""Words set in a real typeface, for pictures that players keep and show around."""
+"""Sets text in a real typeface, for pictures that players share."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ from PIL import Image, ImageDraw, ImageFont
 from tablecam.drawing.pen import INK, Colour, Picture, plain
 
 _SCALE: Final = 0.9
-"""Its small letters are as high as others' are at this share of their size."""
+"""This typeface's x-height equals that of common ones at this share of its size."""
 _CASING: Final = 0.16
 _REMEMBERED: Final = 2048
-"""Films write the same words again and again."""
+"""Videos write the same words again and again."""
 _KNOWN: Final = frozenset(
     "".join(map(chr, range(0xA1, 0x100))) + "ĆćČčđĞğİıŁłŒœŞşŠšŸŽž–—‘’‚“”„†‡•…‰‹›€−≤≥"  # noqa: RUF001 - those that are there
 )
-"""Letters beyond ASCII that the typeface has: those of Western Europe, and some to the east."""
+"""Letters beyond ASCII that the typeface has: Western European and some Eastern ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words at a place in a picture: `at_px` is where their middle line begins, or its middle.
+    """A text at a place in a picture; `at_px` is the left end or the middle of its middle line.
 
-    `height_px` is the size of the typeface. `casing` sets letters off from any ground.
+    `height_px` is the size of the typeface. `casing` outlines the letters so that they read on any
+    ground.
     """
 
     text: str
@@ -44,26 +45,27 @@ class Words:
 
 @lru_cache(maxsize=_REMEMBERED)
 def size_px(text: str, height_px: float, *, bold: bool = False) -> tuple[float, float]:
-    """How wide and high words are."""
+    """Returns the width and height of a text."""
     return _font(height_px, bold).getlength(drawable(text)), height_px
 
 
 def lettered(picture: Picture, words: Iterable[Words]) -> Picture:
-    """A copy of the picture (height, width, 3) with words on it."""
-    image = Image.fromarray(picture)  # its channels stay in our order, and so do the colours
+    """Returns a copy of the picture (height, width, 3) with texts on it."""
+    image = Image.fromarray(picture)  # BGR throughout: neither pixels nor colours are reordered
     draw = ImageDraw.Draw(image)
-    for each in words:
-        text, font = drawable(each.text), _font(each.height_px, each.bold)
-        anchor = "mm" if each.at == "middle" else "lm"
-        if each.casing is not None:
-            around_px = round(_CASING * each.height_px, 1)
-            draw.text(each.at_px, text, each.casing, font, anchor, stroke_width=around_px)
-        draw.text(each.at_px, text, each.colour, font, anchor)
+    for label in words:
+        text, font = drawable(label.text), _font(label.height_px, label.bold)
+        # Pillow's names for the middle of the text and of its left edge.
+        anchor = "mm" if label.at == "middle" else "lm"
+        if label.casing is not None:
+            stroke_px = round(_CASING * label.height_px, 1)
+            draw.text(label.at_px, text, label.casing, font, anchor, stroke_width=stroke_px)
+        draw.text(label.at_px, text, label.colour, font, anchor)
     return np.array(image, dtype=np.uint8)
 
 
 def wrapped(text: str, height_px: float, width_px: float, *, bold: bool = False) -> list[str]:
-    """Words in lines no wider than this, unless one word alone is."""
+    """Breaks a text into lines of at most `width_px`, except for a single longer word."""
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word
@@ -75,7 +77,7 @@ def wrapped(text: str, height_px: float, width_px: float, *, bold: bool = False)
 
 
 def fitted(text: str, height_px: float, width_px: float) -> str:
-    """Words as far as a line has room for them, with dots where they went on."""
+    """Cuts a text to `width_px`, with an ellipsis where it is cut."""
     if size_px(text, height_px)[0] <= width_px:
         return text
 
@@ -88,17 +90,17 @@ def fitted(text: str, height_px: float, width_px: float) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def drawable(text: str) -> str:
-    """Words in the letters that the typeface has.
+    """Replaces letters that the typeface lacks.
 
     >>> drawable("Größe — 3 mm ± 0.1"), drawable("Győr, Łódź, Αθήνα")
     ('Größe — 3 mm ± 0.1', 'Gyor, Łódz, ?????')
     """
-    return "".join(each if each in _KNOWN else plain(each) for each in text)
+    return "".join(letter if letter in _KNOWN else plain(letter) for letter in text)
 
 
 @cache
 def _font(height_px: float, bold: bool) -> ImageFont.FreeTypeFont:
-    """The typeface that comes with reportlab: Pillow's own has one weight and no umlauts."""
+    """Loads the typeface that comes with reportlab: Pillow's own has one weight and no umlauts."""
     file = files("reportlab") / "fonts" / ("VeraBd.ttf" if bold else "Vera.ttf")
-    basic = ImageFont.Layout.BASIC  # no script that it has needs more, and it is twice as fast
+    basic = ImageFont.Layout.BASIC  # enough for its scripts, and twice as fast
     return ImageFont.truetype(BytesIO(file.read_bytes()), _SCALE * height_px, layout_engine=basic)

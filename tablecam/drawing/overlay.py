@@ -1,4 +1,4 @@
-"""Drawing what was seen on a copy of the picture: bases, tags, and what was refused."""
+"""Draws a search's result on a copy of its picture: bases, tags and rejections."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tablecam.table.roster import Roster
 from tablecam.vision.detection.sighting import Search, TagSighting
 
 UNCERTAIN_MM = 0.5
-"""Bases known to worse than this are marked: half a millimetre decides a quarrel."""
+"""Bases with a larger standard deviation are marked: half a millimetre can decide a dispute."""
 _NAME, _SMALL = 12.0, 9.5
-"""How high letters are."""
+"""Letter heights, in drawing units."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """Draws on pictures of one camera over one table; strokes and letters grow with the picture."""
+    """Draws on pictures of one camera over one table; strokes scale with the picture."""
 
     camera: Camera
     roster: Roster
@@ -37,10 +37,10 @@ class Overlay:
         poses: Mapping[int, BasePose],
         report: PictureReport,
     ) -> Picture:
-        """A copy of the picture (height, width, 3), with finds drawn upon it and words beside it.
+        """Returns a copy of the picture (height, width, 3) with findings drawn and a text margin.
 
         `poses` are the bases by tag. Bases are outlined at the height of their tags, the front edge
-        thick, uncertain ones in dashes; units are named, refused places numbered as in the margin.
+        thick, uncertain ones dashed; units are named; rejections are numbered as in the margin.
         """
         pen = Pen(picture.copy(), picture.shape[0] / 1080)
         outlines = {
@@ -51,40 +51,43 @@ class Overlay:
         colours = self._colour_by_tag()
         for tag, outline in outlines.items():
             self._base(pen, outline, poses[tag], colours.get(tag, WHITE))
+        # Labels stay off all bases, not only their own.
         labels = Labels(picture.shape[1], picture.shape[0], [*map(box_of, outlines.values())])
         self._table_tags(pen, search, labels)
-        self._refused(pen, search, labels)
+        self._rejections(pen, search, labels)
         for name, boxes in self._named(outlines):
             self._name(pen, name, box_of(boxes), labels)
-        self._doubts(pen, outlines, poses, labels)
+        self._uncertainties(pen, outlines, poses, labels)
         return with_panel(pen.picture, report, self._colour_by_side())
 
     def _colour_by_side(self) -> dict[str, Colour]:
+        """Assigns the sides colours by their order in the table file."""
         sides = [unit.side for unit in self.roster.units]
         sides += [leader.side for leader in self.roster.commanders]
-        return {
-            side: SIDES[number % len(SIDES)] for number, side in enumerate(dict.fromkeys(sides))
-        }
+        return {side: SIDES[i % len(SIDES)] for i, side in enumerate(dict.fromkeys(sides))}
 
     def _colour_by_tag(self) -> dict[int, Colour]:
+        """Returns the side's colour of each tag."""
         colours = self._colour_by_side()
         by_tag = {tag: colours[unit.side] for unit in self.roster.units for tag in unit.tags}
         return by_tag | {leader.tag: colours[leader.side] for leader in self.roster.commanders}
 
     def _outline(self, pose: BasePose, height_mm: float) -> Array:
-        """A base's corners (4, 2) in the picture: front left, front right, rear right, left."""
+        """Projects a base's corners, (4, 2): front left, front right, rear right, rear left."""
         ahead = np.array(forward(pose.heading_deg)) * pose.depth_mm / 2
         beside = np.array(right(pose.heading_deg)) * pose.width_mm / 2
-        ways = ((1, -1), (1, 1), (-1, 1), (-1, -1))
-        corners = np.array([along * ahead + across * beside for along, across in ways])
+        signs = ((1, -1), (1, 1), (-1, 1), (-1, -1))
+        corners = np.array([along * ahead + across * beside for along, across in signs])
         return self._pixels(corners + np.array([pose.x_mm, pose.y_mm]), height_mm)
 
     def _pixels(self, places_mm: Array, height_mm: float) -> Array:
+        """Projects table places (n, 2) at one height to pixels (n, 2)."""
         heights = np.full((len(places_mm), 1), height_mm)
         return self.camera.to_image(np.hstack([places_mm, heights]))
 
     @staticmethod
     def _base(pen: Pen, outline: Array, pose: BasePose, colour: Colour) -> None:
+        """Draws a base's outline, dashed if uncertain, with a thick front edge."""
         if pose.sigma_mm > UNCERTAIN_MM:
             pen.dashes(outline, colour, width=1.6)
         else:
@@ -92,7 +95,7 @@ class Overlay:
         pen.lines(outline[:2], colour, width=4.0)
 
     def _named(self, outlines: Mapping[int, Array]) -> Iterator[tuple[str, list[Array]]]:
-        """Each unit's and commander's name, with the outlines of its bases that are seen."""
+        """Yields each unit's and commander's name with the outlines of its visible bases."""
         owners: dict[str, list[Array]] = {}
         owner_by_tag = self.roster.owner_by_tag()
         for tag, outline in outlines.items():
@@ -101,6 +104,7 @@ class Overlay:
 
     @staticmethod
     def _name(pen: Pen, name: str, about: Array, labels: Labels, height: float = _NAME) -> None:
+        """Letters a name beside its box."""
         if not np.isfinite(about).all():
             return
         width_px, tall_px = pen.size_px(name, height, bold=True)
@@ -108,29 +112,31 @@ class Overlay:
         at = labels.place(about, room, gap_px=4 * pen.unit_px)
         pen.words(name, at, INK, height=height, bold=True, at="middle")
 
-    def _doubts(
+    def _uncertainties(
         self,
         pen: Pen,
         outlines: Mapping[int, Array],
         poses: Mapping[int, BasePose],
         labels: Labels,
     ) -> None:
-        """How uncertain the uncertain ones are."""
+        """Letters the standard deviation of each uncertain base."""
         for tag, outline in outlines.items():
             if poses[tag].sigma_mm > UNCERTAIN_MM:
                 words = f"{tag}: +-{poses[tag].sigma_mm:.1f} mm"
                 self._name(pen, words, box_of(outline), labels, _SMALL)
 
     def _table_tags(self, pen: Pen, search: Search, labels: Labels) -> None:
+        """Outlines and names the table's own tags."""
         own = {tag.id for tag in self.roster.table_tags}
-        tags: list[TagSighting] = [each for each in search.sightings if each.tag in own]
+        tags: list[TagSighting] = [tag for tag in search.sightings if tag.tag in own]
         labels.take(box_of(tag.corners_px) for tag in tags)
         for tag in tags:
             pen.lines(tag.corners_px, WHITE, width=2.0, casing=INK, closed=True)
             self._name(pen, f"table tag {tag.tag}", box_of(tag.corners_px), labels, _SMALL)
 
-    def _refused(self, pen: Pen, search: Search, labels: Labels) -> None:
-        """A numbered cross at each refused place; its reason stands under its number."""
+    def _rejections(self, pen: Pen, search: Search, labels: Labels) -> None:
+        """Draws a numbered cross at each rejection; the margin lists the reasons."""
+        # Rejected tags are drawn at the height of their base type, as they have no fit.
         heights = {tag: base.tag_height_mm for tag, base in self.roster.base_type_by_tag().items()}
         for number, rejection in enumerate(search.rejections, start=1):
             place = np.array([[rejection.x_mm, rejection.y_mm]])

@@ -1,4 +1,4 @@
-"""Lines and words drawn on a picture so that they can be read on any ground and at any size."""
+"""Draws lines and text on a picture, legible on any ground and at any size."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ PAPER: Colour = (246, 248, 250)
 GREY: Colour = (125, 118, 112)
 REFUSED: Colour = (60, 60, 230)
 SIDES: tuple[Colour, ...] = ((238, 204, 102), (119, 102, 238), (68, 187, 204), (51, 136, 34))
-"""Told apart by colour-blind people too (P. Tol, "bright")."""
+"""Distinguishable for colour-blind people (P. Tol, "bright")."""
 
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _FONT_HEIGHT_PX = 21.0
-"""Of a capital letter of this font at scale 1."""
+"""The height of a capital letter of this font at scale 1."""
 _AROUND = tuple((math.cos(turn), math.sin(turn)) for turn in np.arange(12) * math.pi / 6)
 _SHIFT = 4
-"""Points are drawn at sixteenths of a pixel."""
+"""Coordinates are fixed-point numbers in sixteenths of a pixel."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pen:
     """Draws on `picture` (height, width, 3); all sizes are in units of `unit_px` pixels.
 
-    With a unit of a 1080th of the picture's height, what is drawn looks alike at any resolution.
+    With a unit of 1/1080 of the picture's height, drawings look alike at any resolution.
     """
 
     picture: Picture
@@ -51,7 +51,7 @@ class Pen:
         casing: Colour | None = WHITE,
         closed: bool = False,
     ) -> None:
-        """Lines through points (n, 2), in a casing that sets them off; not where a point is nan."""
+        """Draws lines through points (n, 2) with a contrasting casing, unless one is nan."""
         if not np.isfinite(points_px).all():
             return
         fixed = [np.round(points_px * 2**_SHIFT).astype(np.int32)]
@@ -64,20 +64,22 @@ class Pen:
     def dashes(
         self, points_px: Array, colour: Colour, *, width: float = 1.4, dash: float = 6.0
     ) -> None:
-        """A closed outline through points (n, 2) in dashes."""
+        """Draws a closed outline through points (n, 2) in dashes."""
         if not np.isfinite(points_px).all():
             return
         for start, end in zip(points_px, np.roll(points_px, -1, axis=0), strict=True):
+            # A whole number of dashes and gaps to each side.
             count = max(1, round(float(np.hypot(*(end - start))) / (dash * self.unit_px)))
-            for number in range(0, count, 2):
-                ends = np.array([number, min(number + 1, count)])[:, None] / count
+            for i in range(0, count, 2):
+                ends = np.array([i, min(i + 1, count)])[:, None] / count
                 self.lines(start + ends * (end - start), colour, width=width)
 
     def area(self, points_px: Array, colour: Colour, *, opacity: float = 1.0) -> None:
-        """A polygon (n, 2) filled, so that what lies under it shows through."""
+        """Fills a polygon (n, 2), translucent if `opacity` is below 1."""
         if not np.isfinite(points_px).all():
             return
         height, width = self.picture.shape[:2]
+        # Only the polygon's box is copied and blended: whole pictures are large.
         low = np.floor(points_px.min(axis=0)).astype(int).clip(0, [width, height])
         high = np.ceil(points_px.max(axis=0) + 1).astype(int).clip(0, [width, height])
         if (high <= low).any():
@@ -89,13 +91,13 @@ class Pen:
         cv2.addWeighted(over, opacity, under, 1 - opacity, 0, dst=under)
 
     def disc(self, middle_px: Array, radius: float, colour: Colour) -> None:
-        """A round spot."""
+        """Draws a filled disc."""
         x, y = (round(float(value) * 2**_SHIFT) for value in middle_px)
         reach = round(radius * self.unit_px * 2**_SHIFT)
         cv2.circle(self.picture, (x, y), reach, colour, -1, cv2.LINE_AA, _SHIFT)
 
     def size_px(self, words: str, height: float, *, bold: bool = False) -> tuple[float, float]:
-        """How wide and high words are whose capitals are `height` units high."""
+        """Returns the width and height of a text whose capitals are `height` units high."""
         scale, thick = self._font(height, bold)
         (width, tall), _ = cv2.getTextSize(plain(words), _FONT, scale, thick)
         return float(width), float(tall)
@@ -111,9 +113,9 @@ class Pen:
         casing: Colour | None = WHITE,
         at: Literal["left", "middle", "right"] = "left",
     ) -> None:
-        """Words whose middle line passes through `at_px`, beginning, centred or ending there.
+        """Draws a text whose middle line begins, is centred or ends at `at_px`.
 
-        The font knows ASCII alone: accents are left out. Words are moved to stay in the picture.
+        The font has only ASCII, so accents are dropped. The text is shifted to stay in the picture.
         """
         if not np.isfinite(at_px).all():
             return
@@ -126,7 +128,7 @@ class Pen:
         y = round(min(max(float(at_px[1]) + tall / 2, tall + gap), lowest))
         font = self._font(height, bold)
         if casing is not None:
-            # Thicker letters would be wider ones: the casing is the same letters all around.
+            # Thicker strokes would widen the letters, so the casing repeats them all around.
             reach = max(1, round(1.2 * self.unit_px))
             for dx, dy in _AROUND:
                 self._put(words, (x + round(dx * reach), y + round(dy * reach)), casing, font)
@@ -135,22 +137,23 @@ class Pen:
     def _put(
         self, words: str, at_px: tuple[int, int], colour: Colour, font: tuple[float, int]
     ) -> None:
+        """Draws a text with OpenCV."""
         scale, thick = font
         text = plain(words)
         cv2.putText(self.picture, text, at_px, _FONT, scale, colour, thick, cv2.LINE_AA)
 
     def _font(self, height: float, bold: bool) -> tuple[float, int]:
-        """The font's scale, and the thickness of its lines."""
+        """Returns the font's scale and stroke thickness."""
         tall_px = height * self.unit_px
         return tall_px / _FONT_HEIGHT_PX, max(1, round(tall_px / (6.5 if bold else 10)))
 
 
 def plain(words: str) -> str:
-    """Words in the letters that the font has.
+    """Replaces letters that the font lacks by ASCII.
 
     >>> plain("Garde à cheval, Österreich")
     'Garde a cheval, Osterreich'
     """
     bare = unicodedata.normalize("NFKD", words)
-    bare = "".join(each for each in bare if not unicodedata.combining(each))
+    bare = "".join(letter for letter in bare if not unicodedata.combining(letter))
     return bare.encode("ascii", "replace").decode("ascii")

@@ -1,7 +1,7 @@
-"""The proof that players are shown, and show around: the camera's own picture cut to the place.
+"""Makes the proof card for a ruling: the camera's picture, cropped, with evidence and caption.
 
-Nothing in it is rectified or tidied: what the camera saw, the evidence drawn where it lies on the
-table, and beneath it the question, the answer and the rule.
+The photograph is neither rectified nor retouched: evidence is drawn where it lies in it, and
+beneath stand the question, the answer and the rule.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _JPEG_QUALITY: Final = 90
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What is to be shown: a question's answer with its evidence, and the units it is about.
+    """The content of a proof card: a question, its answer with evidence, and the units concerned.
 
-    `sides` are all sides in the order of the table file, which gives them their colours;
-    `ground` is how high bases are seen above the table: evidence is drawn at that height;
-    `reading` is what was decided where the rulebook is open.
+    `sides` are all sides in the order of the table file, which sets their colours; `ground` gives
+    the height at which evidence is drawn; `reading` is the interpretation chosen where the rulebook
+    leaves a choice.
     """
 
     question: str
@@ -49,9 +49,10 @@ class Proof:
 def proof_picture(
     picture: Picture, camera: Camera, proof: Proof, *, margin_mm: float = 60.0
 ) -> tuple[bytes, bytes]:
-    """The picture cut to the place, as JPEG: as the camera saw it, and with the proof drawn on it.
+    """Crops the picture to the place; returns it as JPEG, plain and with the proof drawn on it.
 
-    `picture` (height, width, 3), or grey (height, width), was taken by `camera` as it stood then.
+    `picture` (height, width, 3), or grey (height, width), was taken by `camera` in its pose at that
+    time.
     """
     if picture.ndim == 2:
         picture = np.asarray(cv2.cvtColor(picture, cv2.COLOR_GRAY2BGR), dtype=np.uint8)
@@ -63,7 +64,7 @@ def proof_picture(
 
 
 def _places(proof: Proof) -> Iterator[Array]:
-    """What is to be seen whole: the units, and the evidence that has an end."""
+    """Yields the places that must be visible: units, and evidence of limited extent."""
     for unit in proof.units:
         yield from (np.array(corners(base)) for base in unit.bases)
     for shape in proof.answer.evidence:
@@ -72,5 +73,6 @@ def _places(proof: Proof) -> Iterator[Array]:
 
 
 def _jpeg(picture: Picture) -> bytes:
+    """Encodes a picture as JPEG."""
     _, encoded = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
     return encoded.tobytes()

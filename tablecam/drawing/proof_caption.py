@@ -1,4 +1,4 @@
-"""What stands beneath a proof's picture: the question, the answer, the rule, and when it was."""
+"""Writes the caption of a proof card: question, answer, rule and time."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ from tablecam.uncertainty.answer import Answer, AnswerWord
 _ACROSS: Final = 1000.0
 _EDGE, _GAP = 22.0, 14.0
 _QUESTION, _ANSWER, _BECAUSE, _SMALL = 36.0, 27.0, 29.0, 24.0
-"""How high letters are, in thousandths of the picture's width."""
+"""Letter heights, in thousandths of the picture's width."""
 _STEP: Final = 1.32
 _PAD: Final = 22.0
-"""Half as high as the ground of the answer, and how far it reaches beside it."""
+"""Half the height of the answer's background, and its overhang at each end."""
 SOFT: Final[Colour] = (113, 102, 91)
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
+    """One line of text with its style."""
+
     text: str
     height: float
     colour: Colour = INK
@@ -37,7 +39,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """What is written: the question, its answer, when it was asked, how the book is read there."""
+    """The content of a caption: question, answer, time, and how the rulebook is read."""
 
     question: str
     answer: Answer
@@ -46,7 +48,7 @@ class Caption:
 
 
 def with_caption(picture: Picture, caption: Caption) -> Picture:
-    """The picture (height, width, 3), and beneath it what it proves."""
+    """Returns the picture (height, width, 3) with the caption beneath it."""
     height_px, width_px = picture.shape[:2]
     unit_px = width_px / _ACROSS
     rows = list(_rows(caption))
@@ -59,24 +61,24 @@ def with_caption(picture: Picture, caption: Caption) -> Picture:
 
 
 def _rows(caption: Caption) -> Iterator[_Row]:
-    """What is written, in units: it is the same whatever the picture's size."""
+    """Yields the rows in drawing units, independent of the picture's size."""
     answer = caption.answer
     left, room = 2 * _EDGE + _chip_width(answer), _ACROSS - 2 * _EDGE
     for line in wrapped(caption.question, _QUESTION, _ACROSS - _EDGE - left, bold=True):
         yield _Row(line, _QUESTION, bold=True, left=left)
-    for number, line in enumerate(wrapped(answer.because, _BECAUSE, room)):
-        yield _Row(line, _BECAUSE, gap=0.0 if number else _GAP)
-    read = f"How the book is read here: {caption.reading}." if caption.reading else ""
-    for number, line in enumerate(wrapped(read, _SMALL, room)):
-        yield _Row(line, _SMALL, gap=0.0 if number else _GAP)
-    holds = margin_words(answer.answer, answer.margin_mm, answer.sigma_mm, answer.probability)
-    parts = (answer.rule, holds, f"{caption.at:%Y-%m-%d %H:%M}", "tablecam")
+    for i, line in enumerate(wrapped(answer.because, _BECAUSE, room)):
+        yield _Row(line, _BECAUSE, gap=0.0 if i else _GAP)
+    interpretation = f"How the book is read here: {caption.reading}." if caption.reading else ""
+    for i, line in enumerate(wrapped(interpretation, _SMALL, room)):
+        yield _Row(line, _SMALL, gap=0.0 if i else _GAP)
+    margin = margin_words(answer.answer, answer.margin_mm, answer.sigma_mm, answer.probability)
+    parts = (answer.rule, margin, f"{caption.at:%Y-%m-%d %H:%M}", "tablecam")
     small = " · ".join(part for part in parts if part)
     yield _Row(small, _SMALL, SOFT, gap=_GAP)
 
 
 def _set(rows: Iterable[_Row], top: float, unit_px: float) -> Iterator[Words]:
-    """Rows as words, from the top down."""
+    """Places the rows from the top down."""
     for row in rows:
         middle = top + row.gap + _STEP * row.height / 2
         top += row.gap + _STEP * row.height
@@ -85,27 +87,28 @@ def _set(rows: Iterable[_Row], top: float, unit_px: float) -> Iterator[Words]:
 
 
 def _chip(pen: Pen, answer: Answer, middle: float) -> Words:
-    """Draw the ground on which the answer stands; the answer."""
-    said, ground, letters = ANSWERS[answer.answer]
+    """Draws the coloured background of the answer; returns the answer's text."""
+    word, background, letters = ANSWERS[answer.answer]
     ends = np.array([[_EDGE + _PAD, middle], [_EDGE + _chip_width(answer) - _PAD, middle]])
-    pen.lines(ends * pen.unit_px, ground, width=2 * _PAD, casing=None)  # its ends are round
+    pen.lines(ends * pen.unit_px, background, width=2 * _PAD, casing=None)  # its ends are round
     x, y = ends.mean(axis=0) * pen.unit_px
-    return Words(said, (x, y), _ANSWER * pen.unit_px, letters, bold=True, at="middle")
+    return Words(word, (x, y), _ANSWER * pen.unit_px, letters, bold=True, at="middle")
 
 
 def _chip_width(answer: Answer) -> float:
+    """Returns the width of the answer's background, in drawing units."""
     return size_px(ANSWERS[answer.answer][0], _ANSWER, bold=True)[0] + 2 * _PAD
 
 
 def margin_words(word: AnswerWord, margin_mm: float, sigma_mm: float, probability: float) -> str:
-    """By how much an answer holds or fails to, and how sure that is; empty where nothing measures.
+    """States an answer's margin and its uncertainty; empty if no distance decides.
 
     >>> margin_words("no", -31.42, 0.24, 0.0), margin_words("too_close", 0.02, 0.03, 0.75)
     ('by 31.4 ± 0.2 mm', 'by 0.02 ± 0.03 mm, 75% likely')
     """
     if not math.isfinite(margin_mm) or (word != "too_close" and margin_mm == 0):
         return ""  # no distance decides
-    places = 2 if min(abs(margin_mm), sigma_mm or 1.0) < 0.1 else 1
-    doubt = f" ± {sigma_mm:.{places}f}" if sigma_mm else ""
+    decimals = 2 if min(abs(margin_mm), sigma_mm or 1.0) < 0.1 else 1
+    doubt = f" ± {sigma_mm:.{decimals}f}" if sigma_mm else ""
     likely = f", {probability:.0%} likely" if word == "too_close" else ""
-    return f"by {abs(margin_mm):.{places}f}{doubt} mm{likely}"
+    return f"by {abs(margin_mm):.{decimals}f}{doubt} mm{likely}"

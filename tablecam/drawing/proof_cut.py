@@ -1,4 +1,4 @@
-"""The part of a camera's picture that shows a place, enlarged so that it can be read."""
+"""Crops a camera's picture to a place on the table and enlarges it to be legible."""
 
 from __future__ import annotations
 
@@ -17,20 +17,22 @@ from tablecam.drawing.pen import Array, Picture
 from tablecam.drawing.proof_ground import Ground
 
 LEAST_WIDTH_PX: Final = 900
-"""A narrower cut is enlarged to this width."""
+"""A narrower crop is enlarged to this width."""
 _NARROWEST, _WIDEST = 1.2, 2.2
-"""A cut's width for its height: a long thin one tells nothing of where on the table it is."""
+"""The limits of a crop's width to height: a long thin one would not show where on the table it
+is."""
 _LEAST_MARGINS: Final = 5.0
-"""A cut's least width, in margins."""
+"""The least width of a crop, in margins."""
 _BEYOND: Final = 0.06
-"""How far beyond the cut's edges shapes are drawn, so that no edge of theirs shows in it."""
+"""Shapes are drawn this far beyond the crop, so that their clipped edges do not show."""
 _STEP_MM: Final = 8.0
-"""Lenses bend lines: shapes are projected point by point. Over 8 mm the bend is under 0.01 px."""
+"""Lenses bend lines, so shapes are projected point by point; over 8 mm the bend is under 0.01
+px."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A rectangle of a camera's picture and how much larger it is shown."""
+    """A rectangle of a camera's picture and its enlargement."""
 
     camera: Camera
     ground: Ground
@@ -41,11 +43,11 @@ class Cut:
 
     @property
     def scale(self) -> float:
-        """How many pixels of the cut there are for one of the camera's, each way."""
+        """Pixels of the crop per pixel of the camera, in each direction."""
         return max(1.0, LEAST_WIDTH_PX / self.width_px)
 
     def of(self, picture: Picture) -> Picture:
-        """This part of a picture (height, width, 3)."""
+        """Returns this part of a picture (height, width, 3)."""
         right_px, bottom_px = self.left_px + self.width_px, self.top_px + self.height_px
         part = picture[self.top_px : bottom_px, self.left_px : right_px]
         if self.scale == 1.0:
@@ -54,30 +56,32 @@ class Cut:
         return np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
 
     def pixels(self, places_mm: Array, *, level_with_mm: Array | None = None) -> Array:
-        """Where table places (n, 2) are in the cut, (n, 2).
+        """Projects table places (n, 2) to pixels of the crop, (n, 2).
 
-        Each lies on the ground, or all as high as the ground is at one other place (2,).
+        Each lies on the ground, or all at the height of the ground at one place `level_with_mm`
+        (2,).
         """
-        of_mm = places_mm if level_with_mm is None else np.tile(level_with_mm, (len(places_mm), 1))
-        seen_px = _seen_px(self.camera, places_mm, self.ground.heights_mm(of_mm))
+        at_mm = places_mm if level_with_mm is None else np.tile(level_with_mm, (len(places_mm), 1))
+        camera_px = _seen_px(self.camera, places_mm, self.ground.heights_mm(at_mm))
         corner_px = np.array([self.left_px, self.top_px])
-        return np.asarray((seen_px - corner_px + 0.5) * self.scale - 0.5)
+        return np.asarray((camera_px - corner_px + 0.5) * self.scale - 0.5)
 
     def outlines(self, geometry: shapely.Geometry) -> list[Array]:
-        """What the cut shows of a geometry, part by part, each as pixels (n, 2).
+        """Clips a geometry to the crop; returns each part as pixels (n, 2).
 
         A polygon's points do not repeat the first; its holes are left out.
         """
-        seen = shapely.intersection(shapely.make_valid(geometry), self._seen_ground())
-        parts = shapely.get_parts(shapely.segmentize(seen, _STEP_MM))
+        clipped = shapely.intersection(shapely.make_valid(geometry), self._seen_ground())
+        parts = shapely.get_parts(shapely.segmentize(clipped, _STEP_MM))
         return [self.pixels(_points_of(part)) for part in parts if not part.is_empty]
 
     def _seen_ground(self) -> shapely.Geometry:
-        """The part of the table that is seen at any height of its ground, and a little more."""
+        """Returns the part of the table visible at any height of its ground, slightly enlarged."""
         share = np.linspace(-_BEYOND, 1 + _BEYOND, 9)
         x, y = np.meshgrid(share * self.width_px, share * self.height_px)
         edge_px = np.stack([x + self.left_px, y + self.top_px], axis=-1).reshape(-1, 2)
         levels_mm = self.ground.levels_mm
+        # A pixel shows a different place at each height.
         places_mm = np.concatenate([self.camera.to_table(edge_px, level) for level in levels_mm])
         hull = shapely.MultiPoint(places_mm[np.isfinite(places_mm).all(axis=-1)])
         return shapely.convex_hull(hull)
@@ -86,9 +90,9 @@ class Cut:
 def cut_around(
     places_mm: Iterable[NDArray[np.float64]], camera: Camera, *, ground: Ground, margin_mm: float
 ) -> Cut:
-    """The part of the camera's picture that shows places (each (n, 2)) with a margin about them.
+    """Returns the crop that shows the places (each (n, 2)) with a margin around them.
 
-    The whole picture, when it shows none of them.
+    The whole picture if it shows none of them.
     """
     lens = camera.lens
     size_px = np.array([lens.width_px, lens.height_px], dtype=np.float64)
@@ -102,23 +106,26 @@ def cut_around(
     margin_px = margin_mm * float(np.max(px_per_mm))
     box = box_of(seen_px[is_seen])
     sides_px = _sides_px(box[2:] - box[:2] + 2 * margin_px, _LEAST_MARGINS * margin_px, size_px)
+    # Shifted into the picture rather than made smaller.
     low = np.clip((box[:2] + box[2:] - sides_px) / 2, 0, size_px - sides_px)
     left, top, width, height = (int(value) for value in np.floor([*low, *sides_px]))
     return Cut(camera, ground, left, top, width, height)
 
 
-def _sides_px(wanted_px: Array, least_px: float, most_px: Array) -> Array:
-    """Width and height of a cut, neither too thin nor larger than the picture."""
-    width, height = np.maximum(wanted_px, least_px)
+def _sides_px(requested_px: Array, least_px: float, most_px: Array) -> Array:
+    """Returns width and height of a crop, neither too thin nor larger than the picture."""
+    width, height = np.maximum(requested_px, least_px)
     width, height = max(width, _NARROWEST * height), max(height, width / _WIDEST)
     return np.minimum(np.ceil([width, height]), most_px)
 
 
 def _seen_px(camera: Camera, places_mm: Array, heights_mm: Array) -> Array:
+    """Projects table places (n, 2) at their heights (n,) to pixels."""
     return camera.to_image(np.column_stack([places_mm, heights_mm]))
 
 
 def _points_of(part: shapely.Geometry) -> Array:
+    """Returns the points of a part; a polygon's do not repeat the first."""
     if isinstance(part, shapely.Polygon):
         return shapely.get_coordinates(part.exterior)[:-1]
     return shapely.get_coordinates(part)

@@ -1,4 +1,4 @@
-"""How high above the table what is asked about lies: on bases' tops, and with them on hills."""
+"""Gives the height at which evidence lies: on top of bases, and with them on hills."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from tablecam.vision.identification.heights import hills_of
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Where evidence lies: `base_mm` above the ground, on which hills rise, the highest first."""
+    """The height of evidence: `base_mm` above the ground with its hills, the highest first."""
 
     base_mm: float = 0.0
     hills: tuple[tuple[shapely.Geometry, float], ...] = ()
 
     @classmethod
     def of(cls, terrain: Iterable[Terrain], *, base_mm: float) -> Ground:
-        """The ground with the hills whose height the table file gives."""
+        """Takes the hills whose heights the table file gives."""
         return cls(base_mm, hills_of(terrain))
 
     @property
     def levels_mm(self) -> tuple[float, ...]:
-        """Every height that there is on it, the lowest first."""
+        """All heights that occur, the lowest first."""
         rises_mm = {rise_mm for _, rise_mm in self.hills}
         return tuple(self.base_mm + rise_mm for rise_mm in sorted({0.0, *rises_mm}))
 
     def heights_mm(self, places_mm: Array) -> Array:
-        """How high above the table places (n, 2) are, (n,)."""
+        """Returns the heights above the table of places (n, 2), (n,)."""
         rises_mm = np.zeros(len(places_mm))
         for outline, rise_mm in self.hills:
             inside = shapely.contains_xy(outline, places_mm[:, 0], places_mm[:, 1])
+            # The highest hill comes first, so it wins where hills overlap.
             rises_mm = np.where(inside & (rises_mm == 0), rise_mm, rises_mm)
         return self.base_mm + rises_mm

@@ -1,4 +1,4 @@
-"""What one picture came to: how much was found, what is missing or refused, and how good it is."""
+"""Reports on one picture: tags found, missing or rejected, and the picture's quality."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tablecam.vision.search.camera_scale import px_per_cell, side_cells
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """The tags of one unit or commander that were neither found nor refused."""
+    """The tags of one unit or commander that were neither found nor rejected."""
 
     owner: str
     tags: tuple[int, ...]
@@ -31,12 +31,12 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class PictureReport:
-    """The facts of one picture.
+    """The figures of one picture.
 
-    `found` are, by side, how many base tags were found of how many listed. `px_per_cell` is the
-    least, the median and the most over the base tags found, None when none was. `table_rms_px` is
-    how far the table tags lie beside their places; `table_note` says in a sentence what became of
-    camera and table tags, empty when all is as it was. `advice` are sentences about what to do.
+    `found` gives by side how many base tags were found and how many are listed. `px_per_cell` is
+    the minimum, median and maximum over the base tags found, None without any. `table_rms_px` is
+    the offset of the table tags from their places; `table_note` is a sentence about a problem with
+    camera or table tags, empty without one. `advice` are sentences about what to do.
     """
 
     found: Mapping[str, tuple[int, int]]
@@ -58,18 +58,18 @@ class PictureReport:
 
     @property
     def found_in_all(self) -> tuple[int, int]:
-        """How many base tags were found of how many listed, of all sides together."""
+        """How many base tags of all sides were found, and how many are listed."""
         counts = list(self.found.values())
         return sum(found for found, _ in counts), sum(listed for _, listed in counts)
 
     def refusal(self, rejection: Rejection) -> str:
-        """A refused tag in words, with whose it is."""
+        """Returns the sentence about a rejected tag, with its owner."""
         owner = self.owners.get(rejection.tag)
         name = f"{rejection.tag} ({owner})" if owner else str(rejection.tag)
         return f"tag {name}: {rejection.because}"
 
     def health(self) -> Iterator[str]:
-        """The picture's figures, a line each; of what nobody knows there is none."""
+        """Yields the picture's quality figures, a line each; unknown ones are left out."""
         if self.table_rms_px is not None:
             yield f"table tags lie {self.table_rms_px:.2f} px (rms) beside their places"
         if self.px_per_cell is not None:
@@ -82,7 +82,7 @@ class PictureReport:
             yield f"noise {noise:.1f} of a contrast of {contrast:.0f} grey levels"
 
     def lines(self) -> Iterator[str]:
-        """All of it in words, a line each."""
+        """Yields the whole report, a line each."""
         found, listed = self.found_in_all
         yield f"{found} of {listed} base tags found"
         if self.missing:
@@ -106,9 +106,9 @@ def picture_report(
     note: str = "",
     advice: tuple[str, ...] = (),
 ) -> PictureReport:
-    """The facts of a search and of what its table tags say.
+    """Builds the report from a search and from what its table tags say.
 
-    `note` replaces what the registration says, where more has happened than it knows of.
+    `note` replaces the registration's sentence where more has happened than it covers.
     """
     seen = {sighting.tag for sighting in search.sightings}
     refused = {rejection.tag for rejection in search.rejections}
@@ -131,6 +131,7 @@ def picture_report(
 
 
 def _found_by_side(roster: Roster, seen: set[int]) -> dict[str, tuple[int, int]]:
+    """Counts the base tags found and listed of each side."""
     tags: dict[str, list[int]] = {}
     for unit in roster.units:
         tags.setdefault(unit.side, []).extend(unit.tags)
@@ -140,23 +141,24 @@ def _found_by_side(roster: Roster, seen: set[int]) -> dict[str, tuple[int, int]]
 
 
 def _missing(roster: Roster, seen: set[int], refused: set[int]) -> Iterator[Missing]:
-    """The missing tags of each unit and commander, in the table file's order."""
+    """Yields the missing tags of each unit and commander, in the table file's order."""
     owners = [(unit.id, unit.tags) for unit in roster.units]
     owners += [(leader.id, (leader.tag,)) for leader in roster.commanders]
     for owner, tags in owners:
-        gone = tuple(tag for tag in tags if tag not in seen | refused)
-        if gone:
-            yield Missing(owner, gone, is_whole=len(gone) == len(tags) > 1)
+        missing = tuple(tag for tag in tags if tag not in seen | refused)
+        if missing:
+            yield Missing(owner, missing, is_whole=len(missing) == len(tags) > 1)
 
 
 def _px_per_cell(
     search: Search, camera: Camera, roster: Roster
 ) -> tuple[float, float, float] | None:
+    """Returns the minimum, median and maximum pixels per cell; None without base tags."""
     types, cells = roster.base_type_by_tag(), side_cells(roster)
     sizes = [
-        float(px_per_cell(camera, np.array([[each.x_mm, each.y_mm]]), types[each.tag], cells)[0])
-        for each in search.sightings
-        if each.tag in types
+        float(px_per_cell(camera, np.array([[tag.x_mm, tag.y_mm]]), types[tag.tag], cells)[0])
+        for tag in search.sightings
+        if tag.tag in types
     ]
     if not sizes:
         return None

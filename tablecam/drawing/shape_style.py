@@ -1,7 +1,7 @@
-"""How the shapes of a proof look on a photograph, by what they are to the question.
+"""Styles the shapes of a proof by their role in the question.
 
-The colours are those of Okabe and Ito, which colour-blind players tell apart; what matters is
-told apart by dashes, thickness and labels as well.
+The colours are those of Okabe and Ito, which colour-blind players can distinguish; important
+differences also show in dashes, thickness and labels.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ VERMILION: Final[Colour] = (0, 94, 213)
 PURPLE: Final[Colour] = (167, 121, 204)
 
 SIDES: Final[tuple[Colour, ...]] = (BLUE, VERMILION, GREEN, PURPLE)
-"""By the order of the sides in the table file, as in the drawings of rulings."""
+"""By the order of the sides in the table file, as in the SVG drawings of rulings."""
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """A shape's colour, how opaque it is filled, how thick it is outlined, and in what casing."""
+class ShapeStyle:
+    """A shape's colour, fill opacity, outline width, dashes and casing."""
 
     colour: Colour
     opacity: float = 0.0
@@ -36,52 +36,52 @@ class Look:
     casing: Colour | None = INK
 
 
-_PLAIN: Final = Look(WHITE)
+_PLAIN: Final = ShapeStyle(WHITE)
 
-_LOOKS: Final[Mapping[str, Look]] = {
-    "fire-zone": Look(YELLOW, 0.24, 2.0),
-    "friend": Look(VERMILION, 0.45, 2.4),
-    "range": Look(YELLOW, width=2.4),
-    "target": Look(YELLOW, width=3.0),
-    "cover": Look(GREEN, 0.4, 2.0),
-    "line-of-fire": Look(GREEN, width=2.6),
-    "lane": Look(PURPLE, 0.42, 2.4),
-    "wheel": Look(PURPLE, 0.42, 2.4, dashed=True),
-    "line-of-attack": Look(PURPLE, width=3.0),
-    "open-line": Look(PURPLE, width=3.0),
-    "length": Look(WHITE, width=3.0),
-    "ring": Look(WHITE, width=1.8, dashed=True),
-    "barred": Look(VERMILION, width=2.6, dashed=True),
-    "barrier": Look(VERMILION, 0.3, 2.0),
-    "impassable": Look(VERMILION, 0.2, 2.0),
-    "off-table": Look(VERMILION, 0.3, 2.0),
-    "reach": Look(SKY, 0.22, 1.6),
-    "path": Look(SKY, width=2.6),
-    "string": Look(SKY, width=3.0, dashed=True),
-    "link": Look(GREEN, width=4.0),
-    "contact": Look(YELLOW, 0.9, 4.0),
-    "directly-in-front": Look(ORANGE, 0.24, 2.0),
-    "front-line": Look(WHITE, width=2.6),
-    "front-edge": Look(WHITE, width=4.0),
-    "flank-line": Look(ORANGE, width=1.8, dashed=True),
-    "counts": Look(SKY, 0.45, 2.4),
-    "counts-not": Look(WHITE, 0.0, 2.0, dashed=True),
-    "intrusion": Look(VERMILION, 0.6, 2.4),
+_STYLES: Final[Mapping[str, ShapeStyle]] = {
+    "fire-zone": ShapeStyle(YELLOW, 0.24, 2.0),
+    "friend": ShapeStyle(VERMILION, 0.45, 2.4),
+    "range": ShapeStyle(YELLOW, width=2.4),
+    "target": ShapeStyle(YELLOW, width=3.0),
+    "cover": ShapeStyle(GREEN, 0.4, 2.0),
+    "line-of-fire": ShapeStyle(GREEN, width=2.6),
+    "lane": ShapeStyle(PURPLE, 0.42, 2.4),
+    "wheel": ShapeStyle(PURPLE, 0.42, 2.4, dashed=True),
+    "line-of-attack": ShapeStyle(PURPLE, width=3.0),
+    "open-line": ShapeStyle(PURPLE, width=3.0),
+    "length": ShapeStyle(WHITE, width=3.0),
+    "ring": ShapeStyle(WHITE, width=1.8, dashed=True),
+    "barred": ShapeStyle(VERMILION, width=2.6, dashed=True),
+    "barrier": ShapeStyle(VERMILION, 0.3, 2.0),
+    "impassable": ShapeStyle(VERMILION, 0.2, 2.0),
+    "off-table": ShapeStyle(VERMILION, 0.3, 2.0),
+    "reach": ShapeStyle(SKY, 0.22, 1.6),
+    "path": ShapeStyle(SKY, width=2.6),
+    "string": ShapeStyle(SKY, width=3.0, dashed=True),
+    "link": ShapeStyle(GREEN, width=4.0),
+    "contact": ShapeStyle(YELLOW, 0.9, 4.0),
+    "directly-in-front": ShapeStyle(ORANGE, 0.24, 2.0),
+    "front-line": ShapeStyle(WHITE, width=2.6),
+    "front-edge": ShapeStyle(WHITE, width=4.0),
+    "flank-line": ShapeStyle(ORANGE, width=1.8, dashed=True),
+    "counts": ShapeStyle(SKY, 0.45, 2.4),
+    "counts-not": ShapeStyle(WHITE, 0.0, 2.0, dashed=True),
+    "intrusion": ShapeStyle(VERMILION, 0.6, 2.4),
 }
 
 BOUNDLESS: Final = frozenset(
     {"directly-in-front", "front-line", "flank-line", "fire-zone", "ring", "impassable", "nobody"}
 )
-"""The roles that reach far beyond what is asked: a picture is not made wider for them."""
+"""Roles that extend far beyond the question: a picture is not widened for them."""
 
 ANSWERS: Final[Mapping[AnswerWord, tuple[str, Colour, Colour]]] = {
     "yes": ("YES", GREEN, WHITE),
     "no": ("NO", VERMILION, WHITE),
     "too_close": ("TOO CLOSE TO CALL", YELLOW, INK),
 }
-"""What each answer is in words, on which ground, in which letters."""
+"""The text, background and letter colour of each answer."""
 
 
-def look_of(role: str) -> Look:
-    """How shapes of a role look; a role that nobody thought of is drawn in white."""
-    return _LOOKS.get(role, _PLAIN)
+def look_of(role: str) -> ShapeStyle:
+    """Returns the style of a role; an unknown role is drawn in white."""
+    return _STYLES.get(role, _PLAIN)

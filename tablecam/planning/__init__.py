@@ -1,1 +1,1 @@
-"""What a camera that hangs, or is yet to be hung, makes of a table's tags."""
+"""Predicts how well a hung or planned camera reads a table's tags, and advises what to change."""

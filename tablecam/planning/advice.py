@@ -1,6 +1,6 @@
-"""What to do about the camera, the light and the tags, in words: only what was measured.
+"""Advises what to do about camera, light and tags, from measurements only.
 
-Each sentence has one cause, names what to do, and carries numbers worked out for this camera.
+Each sentence has one cause, names what to do, and carries numbers computed for this camera.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from tablecam.vision.detection.sighting import Search
 Cause = Literal["twice", "hidden", "too_small", "out_of_focus", "too_dark", "too_bright"]
 
 FEWEST_TABLE_TAGS = 3
-"""With fewer in view nobody can say whether the camera has been bumped."""
+"""With fewer in view nobody can tell whether the camera was bumped."""
 
 _COSTLY_TIMES = 1.9
-"""What is said to double the error does, give or take a tenth."""
+"""Advice begins where the error about doubles."""
 _COSTLY_LOSS = 0.1
-"""One tag in ten lost is felt at the table."""
+"""Advice begins where one tag in ten is lost, which players notice."""
 _MOST_CLIPPED = 0.5
 _BLEEDING = 0.12
-"""What is left unexplained of clipped tags, as a share of their contrast, when they suffer from it.
-On simulated tables of 150 tags at 3 px a cell, light up to 2.2 times what makes paper pure white
+"""The unexplained residual of clipped tags, as a share of their contrast, from which they suffer.
+On simulated tables of 150 tags at 3 px per cell, light up to 2.2 times what makes paper pure white
 cost a tenth and left 0.08; three times left 0.12 and cost half as much again (95th percentile);
 four times left 0.13, and doubled the error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What was measured in one look, and what is known of the tags.
+    """The measurements of one frame that advice is based on.
 
-    `missing` are base tags that nobody has seen; `hidden_table_tags` the table's own that are not
-    in view, `table_tags_seen` how many are; `twice` the tags that lie on the table more than once.
-    `blur_px` is the picture's blur, None where nobody knows. `owners` are the units of base tags.
+    `missing` are base tags not seen so far; `hidden_table_tags` the table's own that are out of
+    view, `table_tags_seen` the number in view; `twice` the tags that lie on the table more than
+    once. `blur_px` is the picture's blur, None if unknown. `owners` are the units of base tags.
     """
 
     missing: tuple[int, ...] = ()
@@ -57,7 +57,7 @@ class Facts:
 def facts_of(
     search: Search, roster: Roster, *, missing: Iterable[int], exposure: Exposure = UNKNOWN_EXPOSURE
 ) -> Facts:
-    """The facts of a search; `missing` are the base tags that nobody has seen.
+    """Collects the facts of a search; `missing` are the base tags not seen so far.
 
     `exposure` is of the same picture, or of one just before.
     """
@@ -76,9 +76,9 @@ def facts_of(
 
 
 def advice(facts: Facts, small: TooSmall | None, expectation: Expectation) -> tuple[str, ...]:
-    """What to do about what one picture shows, the gravest first; empty when all is well.
+    """Returns what to do about one picture, the gravest first; empty when all is well.
 
-    `small` is `remedy.too_small` of the camera: worked out once, while facts change by the frame.
+    `small` is `too_small` of the camera, computed once, while the facts change by the frame.
     """
     return tuple(advice_by_cause(facts, small, expectation).values())
 
@@ -86,8 +86,8 @@ def advice(facts: Facts, small: TooSmall | None, expectation: Expectation) -> tu
 def advice_by_cause(
     facts: Facts, small: TooSmall | None, expectation: Expectation
 ) -> dict[Cause, str]:
-    """As `advice`, by cause: never two sentences for one. What `SteadyAdvice` wants."""
-    said: dict[Cause, str | None] = {
+    """Returns the advice by cause, one sentence each; `SteadyAdvice` needs the causes."""
+    sentences: dict[Cause, str | None] = {
         "twice": _twice(facts),
         "hidden": _hidden(facts),
         "too_small": _too_small(facts, small),
@@ -95,10 +95,11 @@ def advice_by_cause(
         "too_dark": _too_dark(facts, expectation),
         "too_bright": _too_bright(facts),
     }
-    return {cause: sentence for cause, sentence in said.items() if sentence is not None}
+    return {cause: sentence for cause, sentence in sentences.items() if sentence is not None}
 
 
 def _twice(facts: Facts) -> str | None:
+    """Advises about tags that lie on the table more than once."""
     tags = [
         f"{tag} ({facts.owners[tag]})" if tag in facts.owners else str(tag) for tag in facts.twice
     ]
@@ -108,7 +109,7 @@ def _twice(facts: Facts) -> str | None:
 
 
 def _hidden(facts: Facts) -> str | None:
-    """Of table tags out of view while enough are left: of fewer `health` says what that means."""
+    """Advises about hidden table tags while enough are in view; else registration reports it."""
     tags = [str(tag) for tag in facts.hidden_table_tags]
     if not tags or facts.table_tags_seen < FEWEST_TABLE_TAGS:
         return None
@@ -118,15 +119,17 @@ def _hidden(facts: Facts) -> str | None:
 
 
 def _too_small(facts: Facts, small: TooSmall | None) -> str | None:
+    """Advises about missing tags that are too small in the picture."""
     count = 0 if small is None else len(small.tags.intersection(facts.missing))
     if small is None or not count:
         return None
     tags = "1 tag is" if count == 1 else f"{count} tags are"
     scale = f"{small.px_per_cell:.1f} px a cell, {small.wanted_px_per_cell:.1f} needed"
-    return f"{tags} too small ({scale}): {' or '.join(_ways(small))}"
+    return f"{tags} too small ({scale}): {' or '.join(_remedies(small))}"
 
 
-def _ways(small: TooSmall) -> Iterator[str]:
+def _remedies(small: TooSmall) -> Iterator[str]:
+    """Yields the ways to make the tags large enough."""
     if small.closer_mm is not None:
         yield f"move the camera {small.closer_mm / 10:.0f} cm closer"
     if small.print_mm is not None:
@@ -139,32 +142,35 @@ def _ways(small: TooSmall) -> Iterator[str]:
 
 
 def _out_of_focus(facts: Facts, expectation: Expectation) -> str | None:
+    """Advises about blur, if it costs enough."""
     cost = None if facts.blur_px is None else expectation.blur_cost(facts.blur_px)
-    said = _said_cost(cost)
-    return said and f"out of focus: blur {said}; focus the lens, then calibrate again"
+    effect = _effect(cost)
+    return effect and f"out of focus: blur {effect}; focus the lens, then calibrate again"
 
 
 def _too_dark(facts: Facts, expectation: Expectation) -> str | None:
+    """Advises about noise, if it costs enough."""
     share = facts.exposure.noise_share
-    said = _said_cost(None if share is None else expectation.noise_cost(share))
-    return said and f"too dark: noise {said}; bring more light"
+    effect = _effect(None if share is None else expectation.noise_cost(share))
+    return effect and f"too dark: noise {effect}; bring more light"
 
 
-def _said_cost(cost: Cost | None) -> str | None:
-    """A cost in whole numbers, which keep still; None when it is not worth a word."""
+def _effect(cost: Cost | None) -> str | None:
+    """States a cost in round numbers, which do not flicker; None if it is negligible."""
     if cost is None:
         return None
-    said = []
+    effects = []
     if cost.error_times >= _COSTLY_TIMES:
         times = round(cost.error_times)
         verb = {2: "doubles", 3: "triples"}.get(times, f"makes {times} times")
-        said.append(f"{verb} the error")
+        effects.append(f"{verb} the error")
     if cost.lost_share >= _COSTLY_LOSS:
-        said.append(f"hides 1 tag in {round(1 / cost.lost_share)}")
-    return " and ".join(said) or None
+        effects.append(f"hides 1 tag in {round(1 / cost.lost_share)}")
+    return " and ".join(effects) or None
 
 
 def _too_bright(facts: Facts) -> str | None:
+    """Advises about overexposed tags, if white bleeds into black."""
     clipped, misfit = facts.exposure.clipped_share, facts.exposure.misfit_share
     if clipped is None or misfit is None or clipped <= _MOST_CLIPPED or misfit < _BLEEDING:
         return None

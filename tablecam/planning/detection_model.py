@@ -1,8 +1,7 @@
-"""What to expect of a tag of some size in the picture: how surely found, how truly placed.
+"""Predicts recall and accuracy for tags of a given size in the picture.
 
-Nothing here is guessed: it is a table of measurements (`detection_model.toml`, which
-`detection_model_file.py` reads and writes), made monotone and interpolated between what was
-measured, never beyond.
+The model is a table of measurements (`detection_model.toml`, read and written by
+`detection_model_file.py`), made monotone and interpolated between measurements, never beyond.
 """
 
 from __future__ import annotations
@@ -19,18 +18,18 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
 GOOD_RECALL = 0.99
 Costs = tuple[Array, Array, Array]
-"""Values, ascending, and at each how many times the error, and what share of tags is lost."""
+"""Ascending values, and for each the error's factor and the share of tags lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRow:
-    """What became of `tags` tags, at least 85 % visible, that were alike in size, blur and noise.
+    """The result for `tags` tags, at least 85 % visible, of equal size, blur and noise.
 
-    `noise_grey` is the noise and `blur_px` the blur that the grey pictures were given (one standard
-    deviation; 8-bit steps). By `noise_share` and `found_blur_px` other pictures are compared with
-    them: the medians of `exposure(...).noise_share` and `Search.blur_px` over these pictures.
-    `recall`, 0 to 1, is of all tags; the errors are of those found: the distance of the centre in
-    the picture from the true one, and the heading's absolute error, median and 95th percentile.
+    `noise_grey` and `blur_px` are the noise and blur given to the grey pictures (one standard
+    deviation; 8-bit steps). `noise_share` and `found_blur_px` relate other pictures to them: the
+    medians of `exposure(...).noise_share` and `Search.blur_px` over these pictures. `recall`, 0 to
+    1, is of all tags; the errors are of those found: the centre's distance from the true one in the
+    picture, and the heading's absolute error, median and 95th percentile.
     """
 
     px_per_cell: float
@@ -48,7 +47,7 @@ class MeasuredRow:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What to expect of tags of one size in the picture; fields as in `MeasuredRow`."""
+    """The prediction for tags of one size in the picture; fields as in `MeasuredRow`."""
 
     px_per_cell: float
     recall: float
@@ -60,7 +59,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What something costs: how many times the ordinary error, and which share of tags is lost."""
+    """The cost of noise or blur: the factor on the ordinary error, and the share of tags lost."""
 
     error_times: float
     lost_share: float
@@ -68,9 +67,9 @@ class Cost:
 
 @dataclass(frozen=True)
 class Expectation:
-    """The measured rows, and which noise and blur of them are ordinary.
+    """The model: the measured rows, and which noise and blur count as ordinary.
 
-    `measured_with` says in words with what pictures and which program they were measured.
+    `measured_with` describes the pictures and the program they were measured with.
 
     Raises:
         ValueError: Fewer than two rows, of different sizes, are of ordinary noise and blur.
@@ -91,62 +90,63 @@ class Expectation:
 
     @property
     def smallest_px_per_cell(self) -> float:
-        """The smallest size that was measured: nothing is known of smaller ones."""
+        """The smallest size measured; smaller ones are unknown."""
         return float(self._curves[0][0])
 
     @property
     def largest_px_per_cell(self) -> float:
-        """The largest size that was measured: larger ones are taken to be no better."""
+        """The largest size measured; larger ones are taken to be no better."""
         return float(self._curves[0][-1])
 
     @property
     def good_recall(self) -> float:
-        """What is asked of tags: 99 %, or what the best size measured reaches, in whole percent."""
+        """The required recall: 99 %, or that of the best size measured in whole percent."""
         _, recall, *_ = self._curves
         return min(GOOD_RECALL, math.floor(100 * float(recall[-1]) + 1e-9) / 100)
 
     @property
     def good_px_per_cell(self) -> float:
-        """The smallest size that is found as surely as that; smaller ones are too small."""
+        """The smallest size with the required recall; smaller ones are too small."""
         sizes, recall, *_ = self._curves
-        found = _first_size(sizes, recall >= self.good_recall, recall, self.good_recall)
-        assert found is not None  # the largest size has it
-        return found
+        size = _first_size(sizes, recall >= self.good_recall, recall, self.good_recall)
+        assert size is not None  # the largest size has it
+        return size
 
     def at(self, px_per_cell: float) -> Expected | None:
-        """What to expect at a size in the picture; None below the smallest measured."""
+        """Returns the prediction for a size in the picture; None below the smallest measured."""
         sizes, *curves = self._curves
-        # A hair below the smallest is a matter of rounding, not of knowledge.
+        # Tolerates rounding errors just below the smallest size.
         if not px_per_cell >= sizes[0] * (1 - 1e-9):
             return None
         values = [_interpolated(px_per_cell, sizes, curve) for curve in curves]
         return Expected(px_per_cell, *values)
 
     def px_per_cell_for_recall(self, recall: float) -> float | None:
-        """The smallest measured or interpolated size with that recall; None if none has it."""
+        """Returns the smallest size, interpolated, with that recall; None if none has it."""
         sizes, recalls, *_ = self._curves
         return _first_size(sizes, recalls >= recall, recalls, recall)
 
     def px_per_cell_for_error(self, error_px: float) -> float | None:
-        """The smallest size of which 95 % are placed to `error_px` or better; None if none is."""
+        """Returns the smallest size with 95 % of errors within `error_px`; None if none."""
         sizes, _, _, p95_px, *_ = self._curves
         return _first_size(sizes, p95_px <= error_px, p95_px, error_px)
 
     def noise_cost(self, noise_share: float) -> Cost | None:
-        """What a ratio of noise to contrast costs, against the ordinary noise.
+        """Returns the cost of a ratio of noise to contrast, compared with the ordinary noise.
 
-        Interpolated between the rows that differ from an ordinary one in noise alone; nothing up
-        to the ordinary noise, and beyond the noisiest measured what that one costs. None where no
-        other noise was measured.
+        Interpolated between the rows that differ from an ordinary one in noise alone: no cost up to
+        the ordinary noise, and beyond the noisiest row the cost of that row. None if no other noise
+        was measured.
         """
         return _interpolated_cost(noise_share, self._noise_costs)
 
     def blur_cost(self, found_blur_px: float) -> Cost | None:
-        """As `noise_cost`, of the blur that a search finds (`Search.blur_px`)."""
+        """Returns the cost of the blur that a search finds (`Search.blur_px`), likewise."""
         return _interpolated_cost(found_blur_px, self._blur_costs)
 
     @property
     def _ordinary(self) -> tuple[MeasuredRow, ...]:
+        """The rows of ordinary noise and blur."""
         return tuple(
             row
             for row in self.rows
@@ -162,6 +162,7 @@ class Expectation:
         tags = np.array([float(row.tags) for row in rows])
         recall = monotone([row.recall for row in rows], tags)
         errors = [
+            # Errors fall as size grows.
             -monotone([-getattr(row, name) for row in rows], tags)
             for name in ("median_px", "p95_px", "median_deg", "p95_deg")
         ]
@@ -170,6 +171,7 @@ class Expectation:
 
     @cached_property
     def _noise_costs(self) -> Costs:
+        """The costs of more than ordinary noise."""
         noisier = [
             row
             for row in self.rows
@@ -180,6 +182,7 @@ class Expectation:
 
     @cached_property
     def _blur_costs(self) -> Costs:
+        """The costs of more than ordinary blur."""
         softer = [
             row
             for row in self.rows
@@ -188,10 +191,10 @@ class Expectation:
         ]
         return self._costs(softer, "found_blur_px")
 
-    def _costs(self, worse: Iterable[MeasuredRow], key: str) -> Costs:
-        """Values of a field, the ordinary one first, and what they cost."""
+    def _costs(self, worse_rows: Iterable[MeasuredRow], key: str) -> Costs:
+        """Returns the values of a field, the ordinary one first, and their costs."""
         ordinary = {row.px_per_cell: row for row in self._ordinary}
-        rows = [row for row in worse if row.px_per_cell in ordinary]
+        rows = [row for row in worse_rows if row.px_per_cell in ordinary]
         rows.sort(key=lambda row: float(getattr(row, key)))
         if not rows:
             return np.empty(0), np.empty(0), np.empty(0)
@@ -208,7 +211,9 @@ class Expectation:
 
 
 def monotone(values: Iterable[float], weights: Array) -> Array:
-    """The never falling sequence nearest to values, by weighted squares (pool adjacent violators).
+    """Returns the nondecreasing sequence nearest to the values in weighted least squares.
+
+    Isotonic regression by pooling adjacent violators.
 
     >>> monotone([0.9, 1.0, 0.98, 1.0], np.ones(4)).tolist()
     [0.9, 0.99, 0.99, 1.0]
@@ -216,20 +221,22 @@ def monotone(values: Iterable[float], weights: Array) -> Array:
     pools: list[tuple[float, float, int]] = []
     for value, weight in zip(values, weights, strict=True):
         pool = (float(value), float(weight), 1)
+        # Pools a value with its predecessors while it is below their mean.
         while pools and pools[-1][0] > pool[0]:
-            mean, heavy, count = pools.pop()
-            total = heavy + pool[1]
-            pool = ((mean * heavy + pool[0] * pool[1]) / total, total, count + pool[2])
+            mean, mean_weight, count = pools.pop()
+            total = mean_weight + pool[1]
+            pool = ((mean * mean_weight + pool[0] * pool[1]) / total, total, count + pool[2])
         pools.append(pool)
     return np.repeat([mean for mean, _, _ in pools], [count for _, _, count in pools])
 
 
 def _interpolated(size: float, sizes: Array, curve: Array) -> float:
-    """Between two sizes by the logarithm of the size: errors fall about as a power of it."""
+    """Interpolates over the logarithm of the size, as errors fall about as a power of it."""
     return float(np.interp(math.log(size), np.log(sizes), curve))
 
 
 def _interpolated_cost(value: float, costs: Costs) -> Cost | None:
+    """Interpolates a cost; None without measurements."""
     values, errors, lost = costs
     if not len(values):
         return None
@@ -237,12 +244,13 @@ def _interpolated_cost(value: float, costs: Costs) -> Cost | None:
 
 
 def _first_size(sizes: Array, is_good: Rows, curve: Array, limit: float) -> float | None:
-    """The size at which a monotone curve first reaches its limit."""
+    """Returns the size at which a monotone curve first reaches its limit."""
     if not is_good.any():
         return None
     first = int(is_good.argmax())
     if first == 0:
         return float(sizes[0])
+    # Linear between two sizes, in the logarithm of the size.
     share = (limit - curve[first - 1]) / (curve[first] - curve[first - 1])
     low, high = np.log(sizes[first - 1 : first + 1])
     return float(np.exp(low + share * (high - low)))

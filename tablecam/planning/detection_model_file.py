@@ -1,4 +1,4 @@
-"""The file of measurements behind `Expectation`: read by everyone, written by the benchmark."""
+"""Reads and writes the file of the detection model, which the benchmark measures."""
 
 from __future__ import annotations
 
@@ -23,18 +23,20 @@ NotNegative = Annotated[float, Field(ge=0)]
 
 
 class _Section(BaseModel):
+    """A table of the file: strict types, no unknown keys."""
+
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 class _Ordinary(_Section):
-    """`ordinary`: the noise and the blur of the rows that make the curves."""
+    """The table `ordinary`: the noise and blur of the rows that make the curves."""
 
     noise_grey: NotNegative
     blur_px: NotNegative
 
 
 class _Row(_Section):
-    """One of `row`; its keys are the fields of `MeasuredRow`."""
+    """One entry of `row`; its keys are the fields of `MeasuredRow`."""
 
     px_per_cell: Positive
     blur_px: NotNegative
@@ -50,6 +52,8 @@ class _Row(_Section):
 
 
 class _File(_Section):
+    """The whole file."""
+
     format: str
     version: int
     measured_with: Annotated[str, Field(min_length=1)]
@@ -59,16 +63,16 @@ class _File(_Section):
 
 @cache
 def measured_expectation() -> Expectation:
-    """The measurements that come with tablecam."""
+    """Returns the model that comes with tablecam."""
     with as_file(files("tablecam.planning") / "detection_model.toml") as path:
         return read_expectation(path)
 
 
 def read_expectation(path: Path) -> Expectation:
-    """The measurements in a file.
+    """Reads a model from a file.
 
     Raises:
-        BadInput: Naming the file, the line and the key, what was expected and what came.
+        BadInput: Names the file, the line and the key, what was expected and what was found.
     """
     document = read_toml(path)
     document.require(FORMAT, VERSION)
@@ -82,7 +86,7 @@ def read_expectation(path: Path) -> Expectation:
 
 
 def write_expectation(path: Path, expectation: Expectation) -> None:
-    """Write measurements, rounded to what they are worth; what is read back is the same file."""
+    """Writes a model, rounded to significant digits; reading and writing again is lossless."""
     rows = sorted(expectation.rows, key=lambda row: (row.px_per_cell, row.blur_px, row.noise_grey))
     ordinary = _inline(
         {"noise_grey": expectation.ordinary_noise_grey, "blur_px": expectation.ordinary_blur_px}
@@ -102,9 +106,10 @@ def write_expectation(path: Path, expectation: Expectation) -> None:
 
 
 def _inline(values: Mapping[str, float]) -> str:
+    """Formats an inline table."""
     return "{" + ", ".join(f"{key} = {_number(value)}" for key, value in values.items()) + "}"
 
 
 def _number(value: float) -> str:
-    """A whole number as it is, any other to four digits, which no measurement here exceeds."""
+    """Formats an integer as it is, a float to four digits, more than measurements need."""
     return str(value) if isinstance(value, int) else repr(float(f"{value:.4g}"))

@@ -1,4 +1,4 @@
-"""A plan as a picture: the table from above, tags at true scale, and how a camera shows them."""
+"""Draws a plan: the table from above, tags at true scale, and how the camera shows them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from tablecam.vision.search.camera_scale import extent_mm, px_per_cell, side_cel
 
 _MAP_WIDTH_PX, _PANEL_WIDTH_PX, _EDGE_PX = 1180, 520, 40
 _AROUND = 0.06
-"""How much of the table's width is shown around it."""
+"""The margin shown around the table, as a share of its width."""
 _LEAST_PX, _MOST_PX = 1.0, 8.0
-"""Pixels a cell at the ends of the colours, which go by their logarithm."""
+"""Pixels per cell at the ends of the colour scale, which is logarithmic."""
 _CONTOURS_PX = (1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0)
 _OUT_OF_SIGHT: Colour = (96, 92, 88)
 _CROP_MM_OF_TAG = 1.7
@@ -33,7 +33,7 @@ _SIMULATED = Look(noise=3.0, uneven_light=False, scenery=False, figures=False)
 
 
 def plan_picture(plan: Plan) -> Picture:
-    """The plan drawn, (height, width, 3), blue-green-red."""
+    """Draws a plan, (height, width, 3), blue-green-red."""
     sheet = _Sheet(plan)
     sheet.draw()
     return sheet.pen.picture
@@ -41,18 +41,20 @@ def plan_picture(plan: Plan) -> Picture:
 
 @dataclass(frozen=True, eq=False)
 class _Sheet:
-    """The drawing of one plan."""
+    """The drawing of one plan: a map on the left, a panel of text on the right."""
 
     plan: Plan
 
     @cached_property
     def pen(self) -> Pen:
+        """The pen on an empty sheet."""
         shape = (self._map_height_px + 2 * _EDGE_PX, _MAP_WIDTH_PX + _PANEL_WIDTH_PX, 3)
         picture = np.empty(shape, dtype=np.uint8)
         picture[:] = PAPER
         return Pen(picture, 1.3)
 
     def draw(self) -> None:
+        """Draws everything, from the bottom layer to the top."""
         self._heat()
         self._contours()
         self._table()
@@ -62,51 +64,55 @@ class _Sheet:
 
     @cached_property
     def _box_mm(self) -> tuple[float, float, float, float]:
-        """What of the table's plane is shown."""
+        """The part of the table's plane that the map shows."""
         x_low, y_low, x_high, y_high = extent_mm(self.plan.roster)
         around = _AROUND * (x_high - x_low)
         return x_low - around, y_low - around, x_high + around, y_high + around
 
     @property
     def _px_per_mm(self) -> float:
+        """The scale of the map."""
         x_low, _, x_high, _ = self._box_mm
         return (_MAP_WIDTH_PX - 2 * _EDGE_PX) / (x_high - x_low)
 
     @property
     def _map_height_px(self) -> int:
+        """The height of the map."""
         _, y_low, _, y_high = self._box_mm
         return max(760, round((y_high - y_low) * self._px_per_mm))
 
     def _pixels(self, places_mm: Array) -> Array:
-        """Where places (n, 2) of the table lie on the sheet, its far edge on top."""
+        """Projects table places (n, 2) onto the map, its far edge on top."""
         x_low, _, _, y_high = self._box_mm
         away = (np.asarray(places_mm) - [x_low, y_high]) * [1, -1] * self._px_per_mm
         return np.asarray(away + _EDGE_PX)
 
     @cached_property
-    def _shown(self) -> TagPlan:
-        """The base type whose pixels a cell are drawn: that of most tags."""
+    def _mapped(self) -> TagPlan:
+        """The base type whose pixels per cell colour the map: that of most tags."""
         return max(self.plan.tags, key=lambda tag: len(tag.scale.tags))
 
     @cached_property
     def _sizes_px(self) -> Array:
-        """The pixels a cell at each pixel of the map, (height, width); nan out of sight."""
+        """The pixels per cell at each pixel of the map, (height, width); nan out of view."""
         x_low, y_low, _, y_high = self._box_mm
         rows = round((y_high - y_low) * self._px_per_mm)
         columns = _MAP_WIDTH_PX - 2 * _EDGE_PX
+        # Half the resolution suffices: the scale varies slowly.
         step = 2
         x = x_low + (np.arange(0, columns, step) + 0.5) / self._px_per_mm
         y = y_high - (np.arange(0, rows, step) + 0.5) / self._px_per_mm
         places = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-        camera, base = self.plan.camera, self._shown.scale.base_type
+        camera, base = self.plan.camera, self._mapped.scale.base_type
         sizes = px_per_cell(camera, places, base, side_cells(self.plan.roster))
         pixels = camera.to_image(np.hstack([places, np.zeros((len(places), 1))]))
         size = np.array([camera.lens.width_px, camera.lens.height_px])
-        seen = ((pixels >= -0.5) & (pixels <= size - 0.5)).all(axis=1)
-        grid = np.where(seen, sizes, np.nan).reshape(len(y), len(x))
+        is_visible = ((pixels >= -0.5) & (pixels <= size - 0.5)).all(axis=1)
+        grid = np.where(is_visible, sizes, np.nan).reshape(len(y), len(x))
         return np.asarray(cv2.resize(grid, (columns, rows), interpolation=cv2.INTER_LINEAR))
 
     def _heat(self) -> None:
+        """Colours the map by pixels per cell."""
         sizes = self._sizes_px
         colours = _colours(sizes)
         colours[~np.isfinite(sizes)] = _OUT_OF_SIGHT
@@ -114,28 +120,32 @@ class _Sheet:
         self.pen.picture[_EDGE_PX : _EDGE_PX + rows, _EDGE_PX : _EDGE_PX + columns] = colours
 
     def _contours(self) -> None:
-        """Lines of so many pixels a cell, and a strong one where tags begin to be large enough."""
-        wanted = self.plan.expectation.good_px_per_cell
+        """Draws contours of equal pixels per cell, a strong one at the required size."""
+        required = self.plan.expectation.good_px_per_cell
         for level in _CONTOURS_PX:
             for line in self._contour(level):
                 self.pen.lines(line, WHITE, width=0.8, casing=None)
                 self._number(line, f"{level:g}")
-        for line in self._contour(wanted):
+        for line in self._contour(required):
             self.pen.lines(line, WHITE, width=2.4, casing=INK)
-            self._number(line, f"{wanted:.1f}")
+            self._number(line, f"{required:.1f}")
 
     def _number(self, line: Array, words: str) -> None:
-        """Words about a contour at its left end, where no table is."""
+        """Letters a contour at its left end, beside the table."""
         left = line[line[:, 0].argmin()] + [4 * self.pen.unit_px, 0]
         self.pen.words(words, left, INK, height=9)
 
     def _contour(self, level: float) -> list[Array]:
-        """The pieces (n, 2) of one contour on the sheet, without the edges of what is seen."""
+        """Returns the pieces (n, 2) of one contour on the sheet, without the edges of the view."""
         sizes = self._sizes_px
-        seen = np.isfinite(sizes).astype(np.uint8)
-        inside = cv2.copyMakeBorder(seen[4:-4, 4:-4], 4, 4, 4, 4, cv2.BORDER_CONSTANT, value=0)
+        is_visible = np.isfinite(sizes).astype(np.uint8)
+        inside = cv2.copyMakeBorder(
+            is_visible[4:-4, 4:-4], 4, 4, 4, 4, cv2.BORDER_CONSTANT, value=0
+        )
+        # Keeps contours off the edge of the view, which would count as a step.
         inside = cv2.erode(inside, np.ones((5, 5), np.uint8))
         above = (np.nan_to_num(sizes, nan=0.0) > level).astype(np.uint8)
+        # The outline of a thresholded map, split where it follows the edge of the view.
         outlines, _ = cv2.findContours(above, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
         pieces: list[Array] = []
         for outline in outlines:
@@ -144,10 +154,12 @@ class _Sheet:
             free = inside[rows, columns] > 0
             breaks = np.flatnonzero(np.diff(free.astype(np.int8))) + 1
             split = zip(np.split(points, breaks), np.split(free, breaks), strict=True)
+            # Every third point suffices at this scale.
             pieces += [piece[::3] + _EDGE_PX for piece, is_free in split if is_free[0]]
         return [piece for piece in pieces if len(piece) > 8]
 
     def _table(self) -> None:
+        """Draws the table with its terrain, dimensions and table tags."""
         table, pen = self.plan.roster.table, self.pen
         corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) * [table.width_mm, table.depth_mm]
         for piece in self.plan.roster.terrain:
@@ -164,27 +176,28 @@ class _Sheet:
             self._tag(prints.cells(tag.id), Place(tag.x_mm, tag.y_mm, 90.0), size_mm)
 
     def _camera(self) -> None:
-        """Where the camera hangs, if that is on the map."""
+        """Marks the place above which the camera hangs, if that is on the map."""
         x_low, y_low, x_high, y_high = self._box_mm
         x_mm, y_mm, _ = (float(value) for value in self.plan.camera.pose.camera_centre_mm)
         if not (x_low < x_mm < x_high and y_low < y_mm < y_high):
             return
         at = self._pixels(np.array([[x_mm, y_mm]]))[0]
-        for way in ((9, 0), (0, 9)):
-            step = np.array(way) * self.pen.unit_px
-            self.pen.lines(np.array([at - step, at + step]), INK, width=2)
+        for arm in ((9, 0), (0, 9)):
+            reach = np.array(arm) * self.pen.unit_px
+            self.pen.lines(np.array([at - reach, at + reach]), INK, width=2)
         self.pen.words("camera", at + 9 * self.pen.unit_px, INK, height=9)
 
     def _parade(self) -> None:
-        """The first units of each side drawn up on the table, bases and tags at true scale."""
+        """Draws units of each side on the table, bases and tags at true scale."""
         prints = TagPrints(self.plan.roster)
         sides = list(dict.fromkeys(unit.side for unit in self.plan.roster.units))
-        for unit, places in drawn_up(self.plan.roster):
+        for unit, places in _drawn_up(self.plan.roster):
             colour = SIDES[sides.index(unit.side) % len(SIDES)]
             for tag, place in zip(unit.tags, places, strict=True):
                 self._base(prints.cells(tag), place, unit.base_type, colour)
 
     def _base(self, cells: Array, place: Place, base: BaseType, colour: Colour) -> None:
+        """Draws a base with its tag."""
         outline = self._pixels(corners_mm(place, base.width_mm, base.depth_mm))
         self.pen.area(outline, colour)
         self.pen.lines(outline, INK, width=0.8, casing=None, closed=True)
@@ -192,7 +205,7 @@ class _Sheet:
         self._tag(cells, at, base.tag_size_mm)
 
     def _tag(self, cells: Array, at: Place, size_mm: float) -> None:
-        """A tag with its white rim."""
+        """Draws a tag with its white rim."""
         rows = len(cells)
         rim_mm = size_mm * (1 + 2 / rows)
         self.pen.area(self._pixels(corners_mm(at, rim_mm, rim_mm)), WHITE)
@@ -203,7 +216,7 @@ class _Sheet:
             self.pen.area(self._pixels(corners_mm(spot, cell_mm, cell_mm)), WHITE)
 
     def _panel(self) -> None:
-        """Words, the colours' key, and a tag of each base type as the camera would show it."""
+        """Draws the text, the colour key, and a simulated tag of each base type."""
         left, unit = _MAP_WIDTH_PX, self.pen.unit_px
         lens = self.plan.camera.lens
         y = _EDGE_PX + 10.0
@@ -225,31 +238,31 @@ class _Sheet:
             y += side + 16 * unit
 
     def _key(self, left: float, top: float) -> float:
-        """What the colours of the map mean; where it ends."""
+        """Draws the key of the map's colours; returns where it ends."""
         width, height = _PANEL_WIDTH_PX - _EDGE_PX, 22
         ramp = np.exp(np.linspace(np.log(_LEAST_PX), np.log(_MOST_PX), width))
         y, x = round(top + 18), round(left)
         self.pen.picture[y : y + height, x : x + width] = _colours(ramp[None])
-        name = self._shown.scale.base_type.name
+        name = self._mapped.scale.base_type.name
         share = found_percent(self.plan.expectation.good_recall)
         words = f"px a cell of {name} tags; thick line: {share} are found"
         self.pen.words(words, np.array([x, top]), INK, height=9.5, casing=None)
         for size in (1, 1.5, 2, 3, 4, 6, 8):
             at = x + width * np.log(size / _LEAST_PX) / np.log(_MOST_PX / _LEAST_PX)
-            where = np.array([at, y + height + 14.0])
-            self.pen.words(f"{size:g}", where, INK, height=9, casing=None, at="middle")
+            at_px = np.array([at, y + height + 14.0])
+            self.pen.words(f"{size:g}", at_px, INK, height=9, casing=None, at="middle")
         return float(y + height + 44)
 
     def _crop(self, tag: TagPlan, left: float, top: float, side: float) -> None:
-        """A simulated tag enlarged, pixel by pixel, and what to expect of it."""
+        """Draws a simulated tag enlarged without smoothing, with its prediction beside it."""
         base, expected = tag.scale.base_type, tag.expected
-        shown = cv2.resize(
-            simulated_tag(self.plan, base),
+        enlarged = cv2.resize(
+            _simulated_tag(self.plan, base),
             (round(side), round(side)),
             interpolation=cv2.INTER_NEAREST,
         )
         y, x = round(top), round(left)
-        self.pen.picture[y : y + shown.shape[0], x : x + shown.shape[1]] = shown
+        self.pen.picture[y : y + enlarged.shape[0], x : x + enlarged.shape[1]] = enlarged
         lines = [
             f"{base.name}: {base.tag_size_mm:g} mm",
             f"{px_a_cell(tag)} px a cell",
@@ -264,17 +277,17 @@ class _Sheet:
                 f"95 % to {tag.p95_mm:.2f} mm",
             ]
         step = min(24.0, side / len(lines))
-        for number, line in enumerate(lines):
-            where = np.array([x + side + 16, top + (number + 0.5) * step])
-            self.pen.words(line, where, INK, height=10, bold=number == 0, casing=None)
+        for i, line in enumerate(lines):
+            at_px = np.array([x + side + 16, top + (i + 0.5) * step])
+            self.pen.words(line, at_px, INK, height=10, bold=i == 0, casing=None)
 
 
-def drawn_up(roster: Roster) -> list[tuple[UnitEntry, tuple[Place, ...]]]:
-    """Units in line, in two armies that face each other, as many as the table has room for."""
+def _drawn_up(roster: Roster) -> list[tuple[UnitEntry, tuple[Place, ...]]]:
+    """Places units in line, in two armies facing each other, as many as the table has room for."""
     table = roster.table
-    found: list[tuple[UnitEntry, tuple[Place, ...]]] = []
-    for number, side in enumerate(dict.fromkeys(unit.side for unit in roster.units)):
-        heading_deg = 90.0 if number % 2 == 0 else 270.0
+    lines: list[tuple[UnitEntry, tuple[Place, ...]]] = []
+    for side_index, side in enumerate(dict.fromkeys(unit.side for unit in roster.units)):
+        heading_deg = 90.0 if side_index % 2 == 0 else 270.0
         x_mm, rank = 0.12 * table.width_mm, 0
         for unit in (unit for unit in roster.units if unit.side == side):
             base = unit.base_type
@@ -284,22 +297,24 @@ def drawn_up(roster: Roster) -> list[tuple[UnitEntry, tuple[Place, ...]]]:
             if rank > 2 or x_mm + width_mm > 0.88 * table.width_mm:
                 continue
             ahead_mm = (0.1 + 0.11 * rank) * table.depth_mm + 60.0
-            y_mm = table.depth_mm / 2 + (-ahead_mm if number % 2 == 0 else ahead_mm)
+            y_mm = table.depth_mm / 2 + (-ahead_mm if side_index % 2 == 0 else ahead_mm)
             places = tuple(
                 Place(x_mm + (index + 0.5) * base.width_mm, y_mm, heading_deg)
                 for index in range(len(unit.tags))
             )
-            found.append((unit, places))
+            lines.append((unit, places))
             x_mm += width_mm + 1.2 * table.base_width_mm
-    return found
+    return lines
 
 
-def simulated_tag(plan: Plan, base: BaseType) -> Picture:
-    """A tag of a base type cut out of the picture, as the camera would show it where smallest."""
+def _simulated_tag(plan: Plan, base: BaseType) -> Picture:
+    """Renders a tag of a base type as the camera would show it where the scale is smallest."""
     grid = table_grid_mm(plan.roster)
+    # Where the scale is smallest the prediction is worst.
     farthest = grid[plan.camera.px_per_mm(grid).argmin()]
     room_mm = np.hypot(base.width_mm, base.depth_mm) / 2
     size_mm = np.array([plan.roster.table.width_mm, plan.roster.table.depth_mm])
+    # Moved inwards, so that the whole base lies on the table.
     at_mm = farthest.clip(
         np.minimum(room_mm, size_mm / 2), np.maximum(size_mm - room_mm, size_mm / 2)
     )
@@ -324,11 +339,12 @@ def simulated_tag(plan: Plan, base: BaseType) -> Picture:
 
 
 def _colours(sizes_px: Array) -> Picture:
-    """The colours of pixels a cell, (..., 3)."""
+    """Returns the colours of pixels per cell, (..., 3)."""
     share = np.log(np.nan_to_num(sizes_px, nan=1.0).clip(_LEAST_PX, _MOST_PX) / _LEAST_PX)
     level = np.round(255 * share / np.log(_MOST_PX / _LEAST_PX)).astype(np.uint8)
     return np.asarray(cv2.applyColorMap(level, cv2.COLORMAP_VIRIDIS), dtype=np.uint8)
 
 
 def _wrapped(lines: list[str], letters: int) -> list[str]:
+    """Wraps lines to a number of letters."""
     return [part for line in lines for part in textwrap.wrap(line, letters)]

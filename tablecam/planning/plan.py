@@ -1,4 +1,4 @@
-"""What a camera that nobody has hung yet would make of a table's tags."""
+"""Plans a camera that is not hung yet: what it would see, and how well it would read the tags."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from tablecam.vision.search.camera_scale import (
 )
 
 MARGIN = 0.02
-"""How much of the picture is to stay free on every side: nobody hangs a camera to the pixel."""
+"""The share of the picture that stays free on each side, as nobody hangs a camera to the pixel."""
 MOST_SLANTED = 1.2
-"""A camera farther beside the table's middle than so many times its height looks from the side:
+"""A camera farther beside the table's middle than this many heights looks from the side, where
 figures hide the tags behind them."""
 _LOWEST_MM, _HIGHEST_MM = 50.0, 50_000.0
 
 
 @dataclass(frozen=True, slots=True)
 class TagPlan:
-    """What to expect of one base type's tags, where the table is seen smallest.
+    """The prediction for one base type's tags, where the table's scale is smallest.
 
-    `expected` is None where tags so small were never measured. The errors on the table follow
-    from it: median and 95th percentile, of the reading alone. `works` is whether such tags are
-    found as surely as they should be.
+    `expected` is None if such small tags were never measured. The errors on the table, median and
+    95th percentile of the reading alone, follow from it. `works`: such tags reach the required
+    recall.
     """
 
     scale: TagScale
@@ -45,24 +45,23 @@ class TagPlan:
 
     @property
     def median_mm(self) -> float | None:
-        """The median error on the table."""
+        """The median error on the table; None if not measured."""
         return None if self.expected is None else self.expected.median_px / self.px_per_mm
 
     @property
     def p95_mm(self) -> float | None:
-        """What 95 % of the errors on the table stay below."""
+        """The 95th percentile of the errors on the table; None if not measured."""
         return None if self.expected is None else self.expected.p95_px / self.px_per_mm
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A camera over a table before it hangs there.
+    """A planned camera over a table, and what to expect of it.
 
-    `sees_table` is whether the whole table is in the picture; `lowest_height_mm` how low the camera
-    may hang for that with a little margin, None where no height is enough. `smallest_tag_mm` is
-    the smallest tag that is found as surely as it should be anywhere on the table, and
-    `smallest_precise_tag_mm` the smallest of which 95 % are placed to `error_mm`, None where no
-    size that was measured is that good.
+    `sees_table`: the whole table is in the picture; `lowest_height_mm` is the lowest height at
+    which it is, with a little margin, None if no height suffices. `smallest_tag_mm` is the smallest
+    tag that reaches the required recall anywhere on the table, and `smallest_precise_tag_mm` the
+    smallest of which 95 % are placed to `error_mm`, None if no measured size is that good.
     """
 
     camera: Camera
@@ -77,31 +76,31 @@ class Plan:
 
     @property
     def height_mm(self) -> float:
-        """How high the camera hangs above the table."""
+        """The height of the camera above the table."""
         return float(self.camera.pose.camera_centre_mm[2])
 
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A lens without distortion, and above which place of the table it is hung.
+    """A lens without distortion, and the place of the table above which it is hung.
 
-    Above the middle it looks straight down; beside it, it is tilted toward the table's middle.
+    Above the middle it points straight down; elsewhere it is tilted toward the table's middle.
     """
 
     lens: Lens
     at_mm: tuple[float, float]
 
     def beside_mm(self, roster: Roster) -> float:
-        """How far it hangs beside the table's middle."""
+        """Returns the horizontal distance from the table's middle."""
         return math.dist(self.at_mm, (roster.table.width_mm / 2, roster.table.depth_mm / 2))
 
     def camera(self, roster: Roster, height_mm: float) -> Camera:
-        """The camera at a height above the table."""
+        """Returns the camera at a height above the table."""
         table = roster.table
         centre = np.array([*self.at_mm, height_mm])
         ahead = np.array([table.width_mm / 2, table.depth_mm / 2, 0.0]) - centre
         ahead /= np.linalg.norm(ahead)
-        # The picture's x runs along the table's: y is what is square to that and to the sight.
+        # The picture's x axis is parallel to the table's; its y axis is normal to it and the view.
         down = np.cross(ahead, [1.0, 0.0, 0.0])
         down /= np.linalg.norm(down)
         rotation = np.stack([np.cross(down, ahead), down, ahead])
@@ -112,25 +111,26 @@ class Mount:
 
 
 def ideal_lens(width_px: int, height_px: int, field_of_view_deg: float) -> Lens:
-    """A lens without distortion that sees so many degrees from side to side.
+    """Returns a lens without distortion with a horizontal field of view.
 
     >>> round(ideal_lens(1920, 1080, 90.0).fx_px)
     960
     """
     focal_px = width_px / 2 / math.tan(math.radians(field_of_view_deg) / 2)
-    middle_px = (width_px - 1) / 2, (height_px - 1) / 2
-    return Lens(width_px, height_px, focal_px, focal_px, *middle_px)
+    centre_px = (width_px - 1) / 2, (height_px - 1) / 2
+    return Lens(width_px, height_px, focal_px, focal_px, *centre_px)
 
 
 def planned(
     mount: Mount, height_mm: float, roster: Roster, expectation: Expectation, *, error_mm: float
 ) -> Plan:
-    """What to expect of a camera on a mount at a height above the table."""
+    """Predicts how a camera on a mount at a height above the table performs."""
     camera = mount.camera(roster, height_mm)
-    # All that is said of sizes is said of where the table is seen smallest.
+    # Every figure holds for the place with the smallest scale.
     px_per_mm = float(camera.px_per_mm(table_grid_mm(roster)).min())
     per_mm = px_per_mm / side_cells(roster)
     good = expectation.good_px_per_cell
+    # The error limit is on the table, the model's errors are in the picture.
     precise = expectation.px_per_cell_for_error(error_mm * px_per_mm)
     return Plan(
         camera=camera,
@@ -154,15 +154,16 @@ def planned(
 
 
 def heights_mm(roster: Roster) -> tuple[float, float]:
-    """Between which heights above a table a camera can be planned: above all tags, in some room."""
+    """Returns the lowest and highest height of a plan: above all tags, below any ceiling."""
     highest_tag_mm = max((base.tag_height_mm for base in roster.base_types), default=0.0)
     return highest_tag_mm + _LOWEST_MM, _HIGHEST_MM
 
 
 def lowest_height_mm(mount: Mount, roster: Roster) -> float | None:
-    """How low a camera may hang on a mount to see the whole table with a little margin.
+    """Returns how low a camera may hang to see the whole table with a little margin.
 
-    And not from the side: None where that needs more height than any room has.
+    Heights from which it would look from the side are excluded (`MOST_SLANTED`). None if it would
+    need more height than any room has.
     """
     low_mm, high_mm = heights_mm(roster)
     return lowest_mm(
@@ -173,9 +174,9 @@ def lowest_height_mm(mount: Mount, roster: Roster) -> float | None:
 
 
 def highest_height_mm(mount: Mount, roster: Roster, wanted_px_per_cell: float) -> float | None:
-    """How high a camera may hang for all base tags to have so many pixels a cell everywhere.
+    """Returns how high a camera may hang for all base tags to reach a number of pixels per cell.
 
-    None where it would have to hang so low that it does not see the whole table.
+    None if it would have to hang too low to see the whole table.
     """
     low_mm = lowest_height_mm(mount, roster)
     if low_mm is None:
@@ -184,16 +185,17 @@ def highest_height_mm(mount: Mount, roster: Roster, wanted_px_per_cell: float) -
     def is_small(height_mm: float) -> bool:
         return least_px_per_cell(mount.camera(roster, height_mm), roster) < wanted_px_per_cell
 
+    # The scale falls with height, so the bisection finds its limit.
     return None if is_small(low_mm) else lowest_mm(is_small, low_mm, _HIGHEST_MM)
 
 
 def least_px_per_cell(camera: Camera, roster: Roster) -> float:
-    """The pixels a cell of a table's smallest tags where it is seen smallest."""
+    """Returns the pixels per cell of the smallest tags, where the scale is smallest."""
     return min(scale.least_px_per_cell for scale in tag_scales(camera, roster))
 
 
 def with_tag_size(roster: Roster, size_mm: float) -> Roster:
-    """The same table with tags of one size on all its bases."""
+    """Returns the roster with tags of one size on all bases."""
     types = {base.name: replace(base, tag_size_mm=size_mm) for base in roster.base_types}
 
     def resized(base: BaseType) -> BaseType:
@@ -210,5 +212,5 @@ def with_tag_size(roster: Roster, size_mm: float) -> Roster:
 
 
 def _half_up_mm(size_mm: float) -> float:
-    """The next half millimetre: tags are printed by no finer steps."""
+    """Rounds up to half millimetres, the steps in which tags are printed."""
     return math.ceil(2 * size_mm - 1e-6) / 2

@@ -1,4 +1,4 @@
-"""A plan in words and as a table for a person, as one JSON document for a program."""
+"""Reports a plan as text and a table for people, or as JSON for programs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tablecam.vision.search.camera_scale import extent_mm, largest_tag_mm, outli
 
 
 def print_plan(plan: Plan, mount: Mount) -> None:
-    """Words first, then the numbers, on standard output."""
+    """Prints the sentences, then the table."""
     console = Console(highlight=False)
     for line in (*sight_words(plan), *tag_words(plan, mount), *size_words(plan)):
         console.print(line, markup=False)
@@ -35,7 +35,7 @@ def print_plan(plan: Plan, mount: Mount) -> None:
 
 
 def sight_words(plan: Plan) -> list[str]:
-    """Whether the camera sees the table, and from where it would see it best."""
+    """Says whether the camera sees the table, and from where it would see it best."""
     x_low, y_low, x_high, y_high = extent_mm(plan.roster)
     table = f"{x_high - x_low:g} x {y_high - y_low:g} mm"
     lowest_mm = plan.lowest_height_mm
@@ -63,20 +63,22 @@ def sight_words(plan: Plan) -> list[str]:
 
 
 def tag_words(plan: Plan, mount: Mount) -> list[str]:
-    """Whether the tags can be read, and from where they could be."""
+    """Says whether the tags can be read, and from where they could be."""
     small = [tag for tag in plan.tags if not tag.works]
     if not small:
         share = found_percent(plan.expectation.good_recall)
         return [f"All tags are large enough: {share} of those in view are found, or more."]
-    wanted = plan.expectation.good_px_per_cell
+    required = plan.expectation.good_px_per_cell
     names = ", ".join(tag.scale.base_type.name for tag in small)
     least = min(tag.scale.least_px_per_cell for tag in small)
-    too_small = f"Too small from there: {names}, at {least:.1f} px a cell; {wanted:.1f} are needed."
-    return [too_small, *_lower_words(plan, mount, wanted)]
+    too_small = (
+        f"Too small from there: {names}, at {least:.1f} px a cell; {required:.1f} are needed."
+    )
+    return [too_small, *_lower_words(plan, mount, required)]
 
 
 def size_words(plan: Plan) -> list[str]:
-    """The smallest tags that would do from there."""
+    """States the smallest tags that would do."""
     share = found_percent(plan.expectation.good_recall)
     lines = [f"The smallest tag of which {share} are found: {_size(plan, plan.smallest_tag_mm)}."]
     precise = f"95 % are placed within {plan.error_mm:g} mm"
@@ -87,7 +89,7 @@ def size_words(plan: Plan) -> list[str]:
 
 
 def found_percent(recall: float) -> str:
-    """A recall in words: rounded down, for 99.96 % is not all.
+    """Formats a recall, rounded down, as 99.96 % is not all.
 
     >>> found_percent(0.9996)
     '99.9 %'
@@ -96,12 +98,12 @@ def found_percent(recall: float) -> str:
 
 
 def px_a_cell(tag: TagPlan) -> str:
-    """A size in the picture, rounded down, for 1.497 is below 1.5."""
+    """Formats a size in the picture, rounded down, as 1.497 is below 1.5."""
     return f"{math.floor(100 * tag.scale.least_px_per_cell + 1e-6) / 100:.2f}"
 
 
 def plan_document(plan: Plan, mount: Mount) -> dict[str, Any]:
-    """The plan as JSON."""
+    """Returns the plan as a JSON document."""
     lens = plan.camera.lens
     highest_mm = highest_height_mm(mount, plan.roster, plan.expectation.good_px_per_cell)
     return {
@@ -125,21 +127,21 @@ def plan_document(plan: Plan, mount: Mount) -> dict[str, Any]:
 
 
 def print_plan_document(plan: Plan, mount: Mount) -> None:
-    """One JSON document on standard output."""
+    """Prints the plan as one JSON document."""
     document = json.dumps(plan_document(plan, mount), indent=1)
     Console(soft_wrap=True, highlight=False, markup=False).print(document)
 
 
-def _lower_words(plan: Plan, mount: Mount, wanted: float) -> list[str]:
-    """Whether a camera hung lower would see both the tags and the table."""
+def _lower_words(plan: Plan, mount: Mount, required: float) -> list[str]:
+    """Says whether a camera hung lower would see both the tags and the table."""
     low_mm = plan.lowest_height_mm
     if low_mm is None:
         return []
-    highest_mm = highest_height_mm(mount, plan.roster, wanted)
+    highest_mm = highest_height_mm(mount, plan.roster, required)
     if highest_mm is not None:
         return [f"Hung {10 * int(highest_mm // 10)} mm high or less, the camera would read them."]
     best = least_px_per_cell(mount.camera(plan.roster, low_mm), plan.roster)
-    width_px = 100 * math.ceil(plan.camera.lens.width_px * wanted / best / 100)
+    width_px = 100 * math.ceil(plan.camera.lens.width_px * required / best / 100)
     return [
         "Hung low enough to read them, the camera would not see the whole table; one whose "
         f"pictures are {width_px} px wide would, from {_cm_up(low_mm)} mm."
@@ -147,23 +149,25 @@ def _lower_words(plan: Plan, mount: Mount, wanted: float) -> list[str]:
 
 
 def _size(plan: Plan, size_mm: float) -> str:
-    """A size of tag, and the bases that have no room for it."""
+    """States a size of tag, and the bases that have no room for it."""
     cells = side_cells(plan.roster)
-    full = [base for base in plan.roster.base_types if largest_tag_mm(base, cells) < size_mm]
-    if not full:
+    too_small = [base for base in plan.roster.base_types if largest_tag_mm(base, cells) < size_mm]
+    if not too_small:
         return f"{size_mm:g} mm"
-    room_mm = max(largest_tag_mm(base, cells) for base in full)
-    names = ", ".join(base.name for base in full)
+    room_mm = max(largest_tag_mm(base, cells) for base in too_small)
+    names = ", ".join(base.name for base in too_small)
     return f"{size_mm:g} mm, too large for the bases of {names} ({room_mm:g} mm)"
 
 
 def _table(plan: Plan) -> Table:
+    """Builds the table of predictions; base types with equal figures share a row."""
     title = f"From {plan.height_mm:g} mm, where the table is seen smallest"
-    heads = ("tag", "mm", "px a cell", "found", "place, mm", "95 %", "heading, °", "95 %")
-    table = Table(*heads, title=title, title_justify="left")
+    columns = ("tag", "mm", "px a cell", "found", "place, mm", "95 %", "heading, °", "95 %")
+    table = Table(*columns, title=title, title_justify="left")
     rows: dict[tuple[str, ...], list[str]] = {}
     for tag in plan.tags:
         base = tag.scale.base_type
+        # Base types with equal figures share a row.
         rows.setdefault((f"{base.tag_size_mm:g}", *_cells(tag)), []).append(base.name)
     for cells, names in rows.items():
         table.add_row(", ".join(names), *cells)
@@ -171,6 +175,7 @@ def _table(plan: Plan) -> Table:
 
 
 def _cells(tag: TagPlan) -> list[str]:
+    """Formats the predictions of one base type."""
     size = px_a_cell(tag)
     expected = tag.expected
     if expected is None:
@@ -186,6 +191,7 @@ def _cells(tag: TagPlan) -> list[str]:
 
 
 def _tag_document(tag: TagPlan) -> dict[str, Any]:
+    """Returns the predictions of one base type as JSON."""
     expected = tag.expected
     return {
         "base_type": tag.scale.base_type.name,
@@ -206,5 +212,5 @@ def _tag_document(tag: TagPlan) -> dict[str, Any]:
 
 
 def _cm_up(length_mm: float) -> int:
-    """The next whole centimetre, in millimetres."""
+    """Rounds up to whole centimetres, in millimetres."""
     return 10 * int(np.ceil(length_mm / 10 - 1e-9))

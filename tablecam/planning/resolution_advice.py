@@ -1,4 +1,4 @@
-"""Tags that a camera shows too small to be read surely, and what would make them large enough."""
+"""Finds the tags that are too small in a camera's picture, and ways to make them large enough."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tablecam.vision.search.camera_scale import (
 
 @dataclass(frozen=True, slots=True)
 class TooSmall:
-    """The base tags that are too small for a camera, and each way out of it that there is.
+    """The base tags that are too small in the picture, and the available remedies.
 
-    `px_per_cell` is that of the smallest of them. `closer_mm` is how much closer the camera must
-    come, None where it would no longer see the whole table from there; `print_mm` how large to
-    print them, by base type, None where that would not fit a base; `picture_width_px` how wide a
-    picture from the same place would show them large enough.
+    `px_per_cell` is that of the smallest. `closer_mm` is how much closer the camera must come, None
+    if it would no longer see the whole table; `print_mm` is the size to print, by base type, None
+    if that would not fit a base; `picture_width_px` is the width of a picture, from the same place,
+    that would show them large enough.
     """
 
     tags: frozenset[int]
@@ -40,12 +40,12 @@ class TooSmall:
 
 
 def too_small(camera: Camera, roster: Roster, expectation: Expectation) -> TooSmall | None:
-    """The tags that are too small at the table's median; None when none is. Once a camera."""
-    wanted = expectation.good_px_per_cell
+    """Returns the tags too small at the table's median scale; None if there are none."""
+    required = expectation.good_px_per_cell
     scales = [
         scale
         for scale in tag_scales(camera, roster)
-        if scale.tags and scale.middle_px_per_cell < wanted
+        if scale.tags and scale.middle_px_per_cell < required
     ]
     if not scales:
         return None
@@ -53,32 +53,38 @@ def too_small(camera: Camera, roster: Roster, expectation: Expectation) -> TooSm
     return TooSmall(
         tags=frozenset(tag for scale in scales for tag in scale.tags),
         px_per_cell=least,
-        wanted_px_per_cell=wanted,
-        closer_mm=_closer_mm(camera, roster, scales, wanted),
-        print_mm=_print_mm(scales, wanted, side_cells(roster)),
-        picture_width_px=math.ceil(camera.lens.width_px * wanted / least / 100) * 100,
+        wanted_px_per_cell=required,
+        closer_mm=_closer_mm(camera, roster, scales, required),
+        print_mm=_print_mm(scales, required, side_cells(roster)),
+        picture_width_px=math.ceil(camera.lens.width_px * required / least / 100) * 100,
     )
 
 
 def large_enough_mm(scale: TagScale, wanted_px_per_cell: float) -> float:
-    """The size, in whole half millimetres, that gives a type's tags so many pixels a cell."""
+    """Returns the size, in whole half millimetres, that gives tags enough pixels per cell."""
     exact_mm = scale.base_type.tag_size_mm * wanted_px_per_cell / scale.middle_px_per_cell
     return math.ceil(2 * exact_mm - 1e-6) / 2
 
 
 def _closer_mm(
-    camera: Camera, roster: Roster, scales: Sequence[TagScale], wanted: float
+    camera: Camera, roster: Roster, scales: Sequence[TagScale], required: float
 ) -> float | None:
-    """How much closer the camera must come, in whole centimetres; None where it must not."""
+    """Returns how much closer the camera must come, in whole centimetres; None if it cannot."""
     height_mm = float(camera.pose.camera_centre_mm[2])
-    closer_mm = 10 * math.ceil((height_mm - highest_height_mm(camera, roster, scales, wanted)) / 10)
-    nearer = hung_at(camera, height_mm - closer_mm)
-    return float(closer_mm) if sees_table(nearer, roster) else None
+    # Rounded up, so that the sentence's number is enough.
+    closer_mm = 10 * math.ceil(
+        (height_mm - highest_height_mm(camera, roster, scales, required)) / 10
+    )
+    lowered = hung_at(camera, height_mm - closer_mm)
+    return float(closer_mm) if sees_table(lowered, roster) else None
 
 
-def _print_mm(scales: Sequence[TagScale], wanted: float, cells: int) -> Mapping[str, float] | None:
-    sizes_mm = {scale.base_type.name: large_enough_mm(scale, wanted) for scale in scales}
-    fit = all(
+def _print_mm(
+    scales: Sequence[TagScale], required: float, cells: int
+) -> Mapping[str, float] | None:
+    """Returns the sizes to print, by base type; None if one does not fit its base."""
+    sizes_mm = {scale.base_type.name: large_enough_mm(scale, required) for scale in scales}
+    all_fit = all(
         sizes_mm[scale.base_type.name] <= largest_tag_mm(scale.base_type, cells) for scale in scales
     )
-    return MappingProxyType(sizes_mm) if fit else None
+    return MappingProxyType(sizes_mm) if all_fit else None

@@ -1,5 +1,5 @@
-"""Pictures to bases: find, fit, track.
+"""Finds tags in pictures and tracks the bases that carry them.
 
-Takes picture arrays, a `Camera` and a `Roster`; gives sightings and base poses.
-Knows no rules, and nothing of where pictures come from.
+Takes picture arrays, a `Camera` and a `Roster`; returns sightings and base poses. Knows no rules
+and no source of pictures.
 """

@@ -1,1 +1,1 @@
-"""Checks that camera and table tags have not moved; re-registers a bumped camera."""
+"""Checks that the camera and the table tags have not moved, and re-registers a bumped camera."""

@@ -1,8 +1,8 @@
-"""Whether camera and table tags stand where they stood, look by look; and where they stand now.
+"""Checks frame by frame whether the camera and the table tags have moved, and where they are now.
 
-All tags moved together: the camera was bumped, and is registered again. One lies wrong by itself:
-it is left out, and named. A shift too small to be seen in one look, but that all tags share look
-after look, is drift, and is followed. Where nobody can tell, positions are to be held.
+If all tags moved together, the camera was bumped and is registered again. A single tag that lies
+wrong is left out and named. A shift too small to see in one frame, but shared by all tags frame
+after frame, is drift and is followed. If no hypothesis is decisive, positions are frozen.
 """
 
 from __future__ import annotations
@@ -22,126 +22,50 @@ from calibration.tag_pose import (
 )
 from tablecam.table.roster import Roster
 from tablecam.vision.detection.sighting import TagSighting
-from tablecam.vision.registration import registration as words
-from tablecam.vision.registration.hypotheses import LEAST_TAGS, Story, likeliest
+from tablecam.vision.registration.hypotheses import LEAST_TAGS, Hypothesis, likeliest_hypothesis
 from tablecam.vision.registration.residuals import (
-    apart_mm,
-    beside_listed,
+    distance_mm,
     drift_px,
-    farthest_off,
-    farthest_px,
-    rms_beside,
+    largest_offset_px,
+    largest_outliers,
+    offset_from_listed,
+    rms_offsets,
     shift_px,
-    tag_look,
+    tag_observations,
 )
 from tablecam.vision.registration.state import (
     LOST_PX,
-    Doubt,
+    PendingChange,
     Registration,
     RegistrationMemory,
     State,
 )
 from tablecam.vision.registration.tag_memory import (
-    TagLook,
     TagMemory,
+    TagObservations,
+    covariance_of_shift,
     hand_placed,
-    poses_that_shift,
     triples,
 )
-
-
-def registered(bump_px: float, tags: int) -> str:
-    """The camera was bumped, and its new place is known."""
-    return f"The camera was bumped by {_about(bump_px)} px: registered again from {tags} table tags"
-
-
-def drifted(drift_px: float) -> str:
-    """The camera sags or warms, and is followed."""
-    return f"the camera has drifted by {drift_px:.2f} px and is followed"
-
-
-def moving() -> str:
-    """Something moves, and nobody knows yet what."""
-    return "The camera is moving: positions are held until it rests"
-
-
-def unclear(tags: Collection[int]) -> str:
-    """Tags contradict each other, so that nobody can tell what moved."""
-    return (
-        f"The table tags contradict each other (look at {_named(tags)} first): positions are held "
-        "until each lies in its place again"
-    )
-
-
-def too_few(left: Sequence[int], hidden: Collection[int], moved: Collection[int]) -> str:
-    """Fewer tags than it takes to watch the camera."""
-    causes = []
-    if hidden:
-        causes.append(f"{_named(hidden)} {'is' if len(hidden) == 1 else 'are'} not to be seen")
-    if moved:
-        causes.append(f"{_named(moved)} {'lies' if len(moved) == 1 else 'lie'} in a wrong place")
-    seen = f"Only {_named(left)}" if left else "No table tag"
-    because = f" ({' and '.join(causes)})" if causes else ""
-    return f"{seen} can be relied on{because}: positions are held until three can"
-
-
-def unwatched(listed: int) -> str:
-    """The table file lists fewer tags than it takes."""
-    return (
-        f"The table file lists {listed} table tags: three are needed to notice when the camera is "
-        "bumped"
-    )
-
-
-def moved(tags: Mapping[int, float]) -> str:
-    """Tags that lie wrong by so many millimetres and are left out."""
-    if len(tags) == 1:
-        ((tag, beside_mm),) = tags.items()
-        return f"Table tag {tag} was {_how(beside_mm)}: it is left out until it is put back"
-    how = _listed([f"{tag} {_how(beside_mm)}" for tag, beside_mm in sorted(tags.items())])
-    return f"Table tags were moved ({how}): they are left out until they are put back"
-
-
-def _how(beside_mm: float) -> str:
-    return f"moved by {_about(beside_mm)} mm" if beside_mm >= 1 else "turned"
-
-
-def back(tags: Collection[int]) -> str:
-    """Tags that lay wrong and count again."""
-    return f"Table {_named(tags)} {'lies' if len(tags) == 1 else 'lie'} in place again"
-
-
-def _named(tags: Collection[int]) -> str:
-    names = _listed([str(tag) for tag in sorted(tags)])
-    return f"tag {names}" if len(tags) == 1 else f"tags {names}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _about(value: float) -> str:
-    return f"{value:.1f}" if value < 10 else f"{value:.0f}"
-
 
 Array = NDArray[np.float64]
 
 _IN_VIEW_S = 1.0
-"""A tag seen so short a time ago counts as in view: an arm passes."""
+"""A tag last seen this recently counts as in view, as an arm may be passing over it."""
 _UNCLEAR_AFTER_S = 2.0
-"""No bump takes longer to come to rest: what does not fit together by then never will."""
+"""Any bump comes to rest within this time; a contradiction that lasts longer stays."""
 _LEAST_DRIFT_PX = 0.03
 _DRIFT_SIGMAS = 4.0
-"""Less drift is not worth a new camera, or not known. Without any, tags of simulated and rendered
-tables shift by 0.002 to 0.009 px from look to look (one standard deviation)."""
+"""Smaller drift is not worth a new camera, or not significant. Without drift, tags of simulated and
+rendered tables shift by 0.002 to 0.009 px from frame to frame (one standard deviation)."""
 _LEAST_REFINED_PX, _REFINED_BY_PX = 0.005, 0.3
-"""A pose is registered from tags that were read through the camera as it was. Read through the new
-one they shifted by up to 0.1 px, and by a pixel where a fourth tag was found."""
-_NAMED_MM, _NAMED_RAD = 1.5, 0.04
-"""A tag laid by hand may lie so far beside its listed place; a nudge by less is learnt as the place
-where it lies now, and harms nothing."""
+"""A pose is registered from tags read through the old camera. Read through the new one they shift
+by up to 0.1 px, and by a pixel if a fourth tag comes into view."""
+_REPORTED_MM, _REPORTED_RAD = 1.5, 0.04
+"""A tag laid by hand may lie this far from its listed place; a smaller nudge is learnt as its new
+place and does no harm."""
 _HARMLESS_PX = 0.4
-"""Tags that lie so little beside their places shift bases by less than half a millimetre."""
+"""Tags this close to their places shift bases by less than half a millimetre."""
 
 
 def register(
@@ -153,33 +77,37 @@ def register(
     taken_at_s: float = 0.0,
     fresh: Collection[int] | None = None,
 ) -> Registration:
-    """What the table tags among the sightings of one look say of the camera and of each other.
+    """Checks the table tags of one frame against the camera and against each other.
 
-    A picture by itself is judged at once. Of pictures that follow each other, hand in what came of
-    the one `before`: what happened is then believed when two of them agree, and drift is followed.
-    `fresh` are the tags that were placed from this very picture; all, where it is left out. The
-    others look as they did: they say nothing new, but that what they showed has come to rest.
+    A single picture is judged at once. In a series pass the result for the frame `before`: a change
+    is then accepted once two frames agree on it, and drift is followed. `fresh` are the tags placed
+    from this very picture, None for all. The others look as before: they add no measurement, but
+    confirm that what was seen before is at rest.
     """
-    memory = _begun(camera, roster) if before is None else before.memory.looking_through(camera)
+    memory = (
+        _initial_memory(camera, roster) if before is None else before.memory.seen_through(camera)
+    )
     tags = [sighting for sighting in sightings if sighting.tag in memory.tags.ids]
-    memory = memory.having_seen([tag.tag for tag in tags], taken_at_s)
-    case = _Case(memory, tuple(tags), camera, roster, taken_at_s)
-    asked = None if memory.is_waiting else fresh
-    new = [tag for tag in tags if asked is None or tag.tag in asked]
+    memory = memory.with_seen([tag.tag for tag in tags], taken_at_s)
+    check = _FrameCheck(memory, tuple(tags), camera, roster, taken_at_s)
+    # While a change is unsettled, unchanged tags confirm that all is at rest.
+    measured = None if memory.is_unsettled else fresh
+    new = [tag for tag in tags if measured is None or tag.tag in measured]
     if not new or len(memory.tags.ids) < LEAST_TAGS:
-        return case.nothing_new()
-    return case.judged(
-        tag_look(new, camera, roster, memory.tags, fresh=fresh), is_alone=before is None
+        return check.unchanged()
+    return check.evaluate(
+        tag_observations(new, camera, roster, memory.tags, fresh=fresh), is_alone=before is None
     )
 
 
-def _begun(camera: Camera, roster: Roster) -> RegistrationMemory:
+def _initial_memory(camera: Camera, roster: Roster) -> RegistrationMemory:
+    """Returns the memory before the first frame."""
     return RegistrationMemory(TagMemory.of(roster, camera), camera)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Case:
-    """One look to be judged: its tags, and all that is known beside them."""
+class _FrameCheck:
+    """The check of one frame: its table tags and everything needed to judge them."""
 
     memory: RegistrationMemory
     tags: tuple[TagSighting, ...]
@@ -187,132 +115,170 @@ class _Case:
     roster: Roster
     at_s: float
 
-    def nothing_new(self) -> Registration:
-        """No tag was read: what the look before said still stands, for as long as it may."""
-        if self.memory.is_waiting:
-            return self._said(self.memory, "moving")
-        return self._said(self.memory, "holds", is_trusted=bool(self.tags))
+    def unchanged(self) -> Registration:
+        """Returns the result of a frame with no new measurement: the last one stands."""
+        if self.memory.is_unsettled:
+            return self._result(self.memory, "moving")
+        return self._result(self.memory, "holds", is_trusted=bool(self.tags))
 
-    def judged(self, look: TagLook, *, is_alone: bool) -> Registration:
-        """What a look says, by the likeliest story; one that is news needs a second look."""
-        memory, seen = self.memory, SeenTags.at(self.camera, look.places)
+    def evaluate(self, observed: TagObservations, *, is_alone: bool) -> Registration:
+        """Judges the observations by the likeliest hypothesis.
+
+        A change must be confirmed by the next frame unless the picture `is_alone`.
+        """
+        memory, seen = self.memory, SeenTags.at(self.camera, observed.places)
         belief = memory.tags
-        if len(look) >= LEAST_TAGS:
+        if len(observed) >= LEAST_TAGS:
             for_s = None if memory.read_at_s is None else self.at_s - memory.read_at_s
-            belief = belief.doubting(look, self.camera, for_s)
-        ids = [memory.tags.ids[row] for row in look.rows]
-        away = frozenset(number for number, tag in enumerate(ids) if tag in memory.away)
-        story = likeliest(
-            belief, look, seen, self.camera, away=away, is_lost=memory.is_lost(self.camera)
+            belief = belief.predicted(observed, self.camera, for_s)
+        ids = [memory.tags.ids[row] for row in observed.rows]
+        displaced = frozenset(index for index, tag in enumerate(ids) if tag in memory.displaced_mm)
+        hypothesis = likeliest_hypothesis(
+            belief,
+            observed,
+            seen,
+            self.camera,
+            displaced=displaced,
+            is_lost=memory.is_lost(self.camera),
         )
-        if not story.is_told:
-            return self._puzzled(look, belief)
-        moved = frozenset(ids[number] for number in story.moved)
-        doubt = Doubt(moved, story.camera is not None, dict(zip(ids, seen.centres_px, strict=True)))
-        is_news = doubt.is_camera or not moved <= memory.away.keys()
-        if is_news and not is_alone and not doubt.bears_out(memory.doubt):
-            return self._doubted(look, story, belief, doubt)
-        if doubt.is_camera:
-            return self._registered(look, seen, story)
-        return self._held(look, story, belief)
+        if not hypothesis.is_decisive:
+            return self._unexplained(observed, belief)
+        moved = frozenset(ids[index] for index in hypothesis.moved)
+        change = PendingChange(
+            moved, hypothesis.camera is not None, dict(zip(ids, seen.centres_px, strict=True))
+        )
+        # Tags already displaced need no second confirmation.
+        is_news = change.is_camera or not moved <= memory.displaced_mm.keys()
+        if is_news and not is_alone and not change.confirms(memory.pending):
+            return self._unconfirmed(observed, hypothesis, belief, change)
+        if change.is_camera:
+            return self._registered(observed, seen, hypothesis)
+        return self._camera_held(observed, hypothesis, belief)
 
-    def _puzzled(self, look: TagLook, belief: TagMemory) -> Registration:
-        """No story fits: wait for a while, then say so; unless it is too little to matter."""
-        since_s = self.memory.troubled_since_s
+    def _unexplained(self, observed: TagObservations, belief: TagMemory) -> Registration:
+        """No hypothesis is decisive: waits a while, then reports the tags as contradictory.
+
+        An offset too small to matter is ignored, and learnt if it lasts.
+        """
+        since_s = self.memory.unexplained_since_s
         since_s = self.at_s if since_s is None else since_s
         is_lasting = self.at_s - since_s >= _UNCLEAR_AFTER_S
-        memory = replace(self.memory, doubt=None, troubled_since_s=since_s)
-        if farthest_px(look, belief, self.camera) < _HARMLESS_PX:
-            if is_lasting and len(look) >= LEAST_TAGS:
-                memory = replace(memory, tags=belief.after(look), read_at_s=self.at_s)
-            return self._followed(memory, look, "")
+        memory = replace(self.memory, pending=None, unexplained_since_s=since_s)
+        if largest_offset_px(observed, belief, self.camera) < _HARMLESS_PX:
+            if is_lasting and len(observed) >= LEAST_TAGS:
+                memory = replace(memory, tags=belief.updated(observed), read_at_s=self.at_s)
+            return self._followed(memory, observed, "")
         state: State = "unclear" if is_lasting else "moving"
-        return self._said(memory, state, contradicting=farthest_off(memory.tags, look))
+        return self._result(memory, state, contradicting=largest_outliers(memory.tags, observed))
 
-    def _doubted(
-        self, look: TagLook, story: Story, belief: TagMemory, doubt: Doubt
+    def _unconfirmed(
+        self,
+        observed: TagObservations,
+        hypothesis: Hypothesis,
+        belief: TagMemory,
+        change: PendingChange,
     ) -> Registration:
-        """Something has happened that the next look must bear out; the rest may stand meanwhile."""
-        memory = replace(self.memory, doubt=doubt, troubled_since_s=None)
-        if doubt.is_camera:
-            return self._said(memory, "moving")
-        return self._said(
-            self._learnt(memory, look, story, belief),
+        """A change that the next frame must confirm; undisturbed tags stay in use meanwhile."""
+        memory = replace(self.memory, pending=change, unexplained_since_s=None)
+        if change.is_camera:
+            return self._result(memory, "moving")
+        return self._result(
+            self._with_observations(memory, observed, hypothesis, belief),
             "holds",
-            is_trusted=len(story.moved) < len(look),
+            is_trusted=len(hypothesis.moved) < len(observed),
         )
 
-    def _held(self, look: TagLook, story: Story, belief: TagMemory) -> Registration:
-        """The camera stands where it stood, or drifts; tags may have been moved, or put back."""
-        old, ids = self.memory.away, self.memory.tags.ids
-        away, nudged = dict(old), []
-        for number, row in enumerate(look.rows):
+    def _camera_held(
+        self, observed: TagObservations, hypothesis: Hypothesis, belief: TagMemory
+    ) -> Registration:
+        """The camera has not moved, or drifts; tags may have been moved or put back."""
+        old, ids = self.memory.displaced_mm, self.memory.tags.ids
+        displaced_mm, nudged = dict(old), []
+        for index, row in enumerate(observed.rows):
             tag = ids[row]
-            beside_mm, turned_rad = beside_listed(look, number, belief)
-            if number not in story.moved:
-                away.pop(tag, None)
-            elif beside_mm > _NAMED_MM or turned_rad > _NAMED_RAD or tag in old:
-                away[tag] = beside_mm
+            beside_mm, turned_rad = offset_from_listed(observed, index, belief)
+            if index not in hypothesis.moved:
+                displaced_mm.pop(tag, None)
+            # Small nudges are learnt silently instead of leaving the tag out.
+            elif beside_mm > _REPORTED_MM or turned_rad > _REPORTED_RAD or tag in old:
+                displaced_mm[tag] = beside_mm
             else:
-                nudged.append(number)
-        tags = _relearnt(belief, look, nudged, [ids.index(tag) for tag in away.keys() - old.keys()])
-        memory = replace(self.memory, away=away, doubt=None, troubled_since_s=None)
-        memory = self._learnt(memory, look, story, tags)
-        news = _news_of_tags(old, away)
-        return self._followed(memory, _kept(look, story), news)
+                nudged.append(index)
+        tags = _with_tags_relaid(
+            belief, observed, nudged, [ids.index(tag) for tag in displaced_mm.keys() - old.keys()]
+        )
+        memory = replace(
+            self.memory, displaced_mm=displaced_mm, pending=None, unexplained_since_s=None
+        )
+        memory = self._with_observations(memory, observed, hypothesis, tags)
+        news = _news_of_tags(old, displaced_mm)
+        return self._followed(memory, _unmoved(observed, hypothesis), news)
 
-    def _learnt(
-        self, memory: RegistrationMemory, look: TagLook, story: Story, belief: TagMemory
+    def _with_observations(
+        self,
+        memory: RegistrationMemory,
+        observed: TagObservations,
+        hypothesis: Hypothesis,
+        belief: TagMemory,
     ) -> RegistrationMemory:
-        """The memory with what the tags that hold have to say."""
-        if len(look) < LEAST_TAGS:
+        """Returns the memory updated by the tags that were not moved."""
+        if len(observed) < LEAST_TAGS:
             return replace(memory, tags=belief)
-        memory, rest = replace(memory, tags=belief, read_at_s=self.at_s), _kept(look, story)
+        memory, rest = (
+            replace(memory, tags=belief, read_at_s=self.at_s),
+            _unmoved(observed, hypothesis),
+        )
         if len(rest) < LEAST_TAGS:
             return memory
         measured_with = memory.measured_with or self.camera
-        return replace(memory, tags=belief.after(rest), measured_with=measured_with)
+        return replace(memory, tags=belief.updated(rest), measured_with=measured_with)
 
-    def _followed(self, memory: RegistrationMemory, look: TagLook, news: str) -> Registration:
-        """The camera with its drift, once that is known and worth it, as the tags that hold say."""
-        if len(look) < LEAST_TAGS:
-            return self._said(memory, "holds", news=news, is_trusted=True)
+    def _followed(
+        self, memory: RegistrationMemory, observed: TagObservations, news: str
+    ) -> Registration:
+        """Corrects the camera for drift once the drift is significant."""
+        if len(observed) < LEAST_TAGS:
+            return self._result(memory, "holds", news=news, is_trusted=True)
         shift_by_px, sigma_px = drift_px(self.camera, memory.tags)
-        if self.memory.is_rough:  # this look was read through it, and tells it better
+        if self.memory.is_rough:  # the first frame read through the new pose refines it
             least_px, memory = _LEAST_REFINED_PX, replace(memory, is_rough=False)
         else:
             least_px = max(_LEAST_DRIFT_PX, _DRIFT_SIGMAS * sigma_px)
         if shift_by_px < least_px:
-            return self._said(memory, "holds", news=news, is_trusted=True)
+            return self._result(memory, "holds", news=news, is_trusted=True)
+        # The drift is the error of the believed pose, so it is subtracted.
         camera = moved_by(self.camera, -memory.tags.drift)
         covariance = carried_covariance(
-            camera, look.places, look.noise, measured_with=memory.measured_with
+            camera, observed.places, observed.noise, measured_with=memory.measured_with
         )
         camera = replace(camera, covariance=covariance)
         memory = replace(memory, tags=memory.tags.registered(), camera=camera)
         if shift_by_px > LOST_PX:
-            news = words.registered(shift_by_px, len(look))
-            return self._said(memory, "registered", camera=camera, news=news)
-        news = news or ("" if self.memory.is_rough else words.drifted(shift_by_px))
-        return self._said(memory, "drifted", camera=camera, news=news, is_trusted=True)
+            news = _bump_news(shift_by_px, len(observed))
+            return self._result(memory, "registered", camera=camera, news=news)
+        news = news or ("" if self.memory.is_rough else _drift_news(shift_by_px))
+        return self._result(memory, "drifted", camera=camera, news=news, is_trusted=True)
 
-    def _registered(self, look: TagLook, seen: SeenTags, story: Story) -> Registration:
-        """The camera was bumped: its new place."""
-        assert story.camera is not None
-        rest, ids = _kept(look, story), self.memory.tags.ids
+    def _registered(
+        self, observed: TagObservations, seen: SeenTags, hypothesis: Hypothesis
+    ) -> Registration:
+        """The camera was bumped: registers its new pose."""
+        assert hypothesis.camera is not None
+        rest, ids = _unmoved(observed, hypothesis), self.memory.tags.ids
         if self.memory.measured_with is None:
             camera, tags = _registered_anew(self.camera, rest, self.memory.tags)
         else:
             camera, tags = _registered_again(
-                story.camera.camera, rest, self.memory.tags, self.memory.measured_with
+                hypothesis.camera.camera, rest, self.memory.tags, self.memory.measured_with
             )
         places = seen.places(camera)
-        old = self.memory.away
-        away = {
-            ids[look.rows[number]]: apart_mm(places[number], tags.listed[look.rows[number]])
-            for number in story.moved
+        old = self.memory.displaced_mm
+        displaced_mm = {
+            ids[observed.rows[index]]: distance_mm(places[index], tags.listed[observed.rows[index]])
+            for index in hypothesis.moved
         }
-        missing = {tag: old[tag] for tag in old if tag not in {ids[row] for row in look.rows}}
+        # Displaced tags out of view stay displaced.
+        missing = {tag: old[tag] for tag in old if tag not in {ids[row] for row in observed.rows}}
         bump_px = shift_px(self.memory.camera, camera, tags.listed)
         memory = replace(
             self.memory,
@@ -320,15 +286,15 @@ class _Case:
             camera=camera,
             measured_with=self.memory.measured_with or camera,
             read_at_s=self.at_s,
-            away=away | missing,
+            displaced_mm=displaced_mm | missing,
             is_rough=True,
-            doubt=None,
-            troubled_since_s=None,
+            pending=None,
+            unexplained_since_s=None,
         )
-        news = words.registered(bump_px, len(rest))
-        return self._said(memory, "registered", camera=camera, news=news)
+        news = _bump_news(bump_px, len(rest))
+        return self._result(memory, "registered", camera=camera, news=news)
 
-    def _said(
+    def _result(
         self,
         memory: RegistrationMemory,
         state: State,
@@ -338,82 +304,193 @@ class _Case:
         is_trusted: bool = False,
         contradicting: Collection[int] = (),
     ) -> Registration:
-        """What is to be said, unless there are too few tags to say it."""
+        """Builds the result; too few tags in view override every other state."""
         in_view = memory.in_view(self.at_s, _IN_VIEW_S)
-        good = [tag for tag in in_view if tag not in memory.away]
+        good = [tag for tag in in_view if tag not in memory.displaced_mm]
         is_watched = len(memory.tags.ids) >= LEAST_TAGS
         if camera is None and len(good) < LEAST_TAGS:
             state, is_trusted = "too few", not is_watched
         hidden = set(memory.tags.ids) - set(in_view)
         because = {
-            "moving": words.moving(),
-            "unclear": words.unclear(contradicting) if contradicting else words.moving(),
-            "too few": words.too_few(good, hidden, memory.away.keys())
+            "moving": _moving_reason(),
+            "unclear": _unclear_reason(contradicting) if contradicting else _moving_reason(),
+            "too few": _too_few_reason(good, hidden, memory.displaced_mm.keys())
             if is_watched
-            else words.unwatched(len(memory.tags.ids)),
-        }.get(state, words.moved(memory.away) if memory.away else "")
-        rms_px, rms_mm = rms_beside(
-            [tag for tag in self.tags if tag.tag not in memory.away], memory.tags, self.camera
+            else _unwatched_reason(len(memory.tags.ids)),
+        }.get(state, _moved_tags_sentence(memory.displaced_mm) if memory.displaced_mm else "")
+        # Tags that were moved by hand say nothing about the calibration.
+        rms_px, rms_mm = rms_offsets(
+            [tag for tag in self.tags if tag.tag not in memory.displaced_mm],
+            memory.tags,
+            self.camera,
         )
         return Registration(
-            state, in_view, memory.away, rms_px, rms_mm, camera, is_trusted, because, news, memory
+            state,
+            in_view,
+            memory.displaced_mm,
+            rms_px,
+            rms_mm,
+            camera,
+            is_trusted,
+            because,
+            news,
+            memory,
         )
 
 
-def _registered_anew(camera: Camera, look: TagLook, memory: TagMemory) -> tuple[Camera, TagMemory]:
-    """The camera from listed places alone, and what is then believed of the tags.
+def _registered_anew(
+    camera: Camera, observed: TagObservations, memory: TagMemory
+) -> tuple[Camera, TagMemory]:
+    """Registers the camera from the listed places alone; returns it with the reset belief.
 
-    How far hand-laid tags lie beside their places is as much as they show, but never more than
-    usual: it may be an exact print.
+    The tags' own offsets are scaled to what the fit shows, but at most to those of hand-laid tags:
+    the sheet may be an exact print.
     """
-    seen = SeenTags.at(camera, look.places)
-    listed, by_hand = memory.listed[look.rows], hand_placed(len(look))
-    fit = fit_pose(camera, seen, listed, by_hand + look.noise)
+    seen = SeenTags.at(camera, observed.places)
+    listed, by_hand = memory.listed[observed.rows], hand_placed(len(observed))
+    fit = fit_pose(camera, seen, listed, by_hand + observed.noise)
+    # A first fit shows how far the tags lie from their listed places.
     share = min(1.0, (fit.chi2 + 1) / fit.freedom)
-    spread = share * by_hand + look.noise
-    fit = fit_pose(camera, seen, listed, spread)
-    covariance = carried_covariance(fit.camera, listed, spread, measured_with=None)
-    new = replace(fit.camera, covariance=covariance)
-    return new, memory.begun_again(new).registered(_roughly(look, new))
+    place_covariance = share * by_hand + observed.noise
+    fit = fit_pose(camera, seen, listed, place_covariance)
+    covariance = carried_covariance(fit.camera, listed, place_covariance, measured_with=None)
+    registered_camera = replace(fit.camera, covariance=covariance)
+    return registered_camera, memory.reset(registered_camera).registered(
+        _rough_pose_covariance(observed, registered_camera)
+    )
 
 
 def _registered_again(
-    camera: Camera, look: TagLook, memory: TagMemory, measured_with: Camera
+    camera: Camera, observed: TagObservations, memory: TagMemory, measured_with: Camera
 ) -> tuple[Camera, TagMemory]:
-    """The camera with its covariance, and the memory of tags with the drift forgotten."""
-    homes = memory.homes(look.rows)
-    spread = memory.homes_covariance(look.rows) + look.noise
-    covariance = carried_covariance(camera, homes, spread, measured_with=measured_with)
-    return replace(camera, covariance=covariance), memory.registered(_roughly(look, camera))
+    """Returns the camera with its covariance, and the memory with the drift reset."""
+    places = memory.believed_places(observed.rows)
+    place_covariance = memory.places_covariance(observed.rows) + observed.noise
+    covariance = carried_covariance(camera, places, place_covariance, measured_with=measured_with)
+    return replace(camera, covariance=covariance), memory.registered(
+        _rough_pose_covariance(observed, camera)
+    )
 
 
-def _kept(look: TagLook, story: Story) -> TagLook:
-    """The tags of a look that lie where they lay, as a story has it."""
-    return look[np.array([number for number in range(len(look)) if number not in story.moved])]
+def _unmoved(observed: TagObservations, hypothesis: Hypothesis) -> TagObservations:
+    """Returns the observations of the tags that a hypothesis leaves in place."""
+    return observed[
+        np.array([index for index in range(len(observed)) if index not in hypothesis.moved])
+    ]
 
 
-def _roughly(look: TagLook, camera: Camera) -> Array:
-    """How well the pose is known, (6, 6), before the tags were read through it."""
-    return look.pose_covariance + poses_that_shift(look, camera, _REFINED_BY_PX)
+def _rough_pose_covariance(observed: TagObservations, camera: Camera) -> Array:
+    """Returns the covariance of a pose, (6, 6), before tags are read through it."""
+    return observed.pose_covariance + covariance_of_shift(observed, camera, _REFINED_BY_PX)
 
 
-def _relearnt(
-    belief: TagMemory, look: TagLook, nudged: Sequence[int], gone: Sequence[int]
+def _with_tags_relaid(
+    belief: TagMemory,
+    observed: TagObservations,
+    nudged: Sequence[int],
+    displaced_rows: Sequence[int],
 ) -> TagMemory:
-    """The belief where nudged tags lie as seen, and gone ones, once back, as if laid anew."""
-    for number in nudged:
-        own = triples([number])
+    """Returns the belief after tags were laid anew.
+
+    Nudged tags lie as observed. Tags just displaced will be laid at their listed places when they
+    come back.
+    """
+    for index in nudged:
+        own = triples([index])
         belief = belief.with_tag_at(
-            int(look.rows[number]), look.places[number], 2 * look.noise[np.ix_(own, own)]
+            int(observed.rows[index]), observed.places[index], 2 * observed.noise[np.ix_(own, own)]
         )
-    for row in gone:
+    for row in displaced_rows:
         belief = belief.with_tag_at(row, belief.listed[row], hand_placed(1))
     return belief
 
 
-def _news_of_tags(old: Mapping[int, float], away: Mapping[int, float]) -> str:
-    moved = {tag: away[tag] for tag in away.keys() - old.keys()}
+def _news_of_tags(old: Mapping[int, float], displaced_mm: Mapping[int, float]) -> str:
+    """Returns the news about tags just moved or put back; empty if there are none."""
+    newly_moved = {tag: displaced_mm[tag] for tag in displaced_mm.keys() - old.keys()}
+    if newly_moved:
+        return _moved_tags_sentence(newly_moved)
+    put_back = old.keys() - displaced_mm.keys()
+    return _put_back_news(put_back) if put_back else ""
+
+
+def _bump_news(bump_px: float, tags: int) -> str:
+    """Returns the sentence about a bumped and re-registered camera."""
+    return (
+        f"The camera was bumped by {_rounded(bump_px)} px: registered again from {tags} table tags"
+    )
+
+
+def _drift_news(drift_px: float) -> str:
+    """Returns the sentence about a drifting camera."""
+    return f"the camera has drifted by {drift_px:.2f} px and is followed"
+
+
+def _moving_reason() -> str:
+    """Returns the sentence for a movement not understood yet."""
+    return "The camera is moving: positions are held until it rests"
+
+
+def _unclear_reason(tags: Collection[int]) -> str:
+    """Returns the sentence for tags that contradict each other."""
+    return (
+        f"The table tags contradict each other (look at {_tag_names(tags)} first): "
+        "positions are held until each lies in its place again"
+    )
+
+
+def _too_few_reason(usable: Sequence[int], hidden: Collection[int], moved: Collection[int]) -> str:
+    """Returns the sentence for too few usable tags, with the causes."""
+    causes = []
+    if hidden:
+        causes.append(f"{_tag_names(hidden)} {'is' if len(hidden) == 1 else 'are'} not to be seen")
     if moved:
-        return words.moved(moved)
-    put_back = old.keys() - away.keys()
-    return words.back(put_back) if put_back else ""
+        causes.append(
+            f"{_tag_names(moved)} {'lies' if len(moved) == 1 else 'lie'} in a wrong place"
+        )
+    seen = f"Only {_tag_names(usable)}" if usable else "No table tag"
+    because = f" ({' and '.join(causes)})" if causes else ""
+    return f"{seen} can be relied on{because}: positions are held until three can"
+
+
+def _unwatched_reason(listed: int) -> str:
+    """Returns the sentence for a table file that lists too few tags."""
+    return (
+        f"The table file lists {listed} table tags: three are needed to notice when the camera is "
+        "bumped"
+    )
+
+
+def _moved_tags_sentence(tags: Mapping[int, float]) -> str:
+    """Returns the sentence about tags that were moved, by their offsets in mm."""
+    if len(tags) == 1:
+        ((tag, beside_mm),) = tags.items()
+        return f"Table tag {tag} was {_how_moved(beside_mm)}: it is left out until it is put back"
+    how = _enumerated([f"{tag} {_how_moved(beside_mm)}" for tag, beside_mm in sorted(tags.items())])
+    return f"Table tags were moved ({how}): they are left out until they are put back"
+
+
+def _how_moved(beside_mm: float) -> str:
+    """Describes how a tag was moved; below a millimetre it was turned."""
+    return f"moved by {_rounded(beside_mm)} mm" if beside_mm >= 1 else "turned"
+
+
+def _put_back_news(tags: Collection[int]) -> str:
+    """Returns the sentence about tags that are back in place."""
+    return f"Table {_tag_names(tags)} {'lies' if len(tags) == 1 else 'lie'} in place again"
+
+
+def _tag_names(tags: Collection[int]) -> str:
+    """Lists tags, as in "tags 1, 2 and 3"."""
+    names = _enumerated([str(tag) for tag in sorted(tags)])
+    return f"tag {names}" if len(tags) == 1 else f"tags {names}"
+
+
+def _enumerated(names: Sequence[str]) -> str:
+    """Joins names with commas and "and"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _rounded(value: float) -> str:
+    """Formats a number with two or more significant digits."""
+    return f"{value:.1f}" if value < 10 else f"{value:.0f}"

@@ -1,4 +1,4 @@
-"""What a look says of camera and table tags, and what is remembered for the next one."""
+"""The result of checking a frame's table tags, and the state carried to the next frame."""
 
 from __future__ import annotations
 
@@ -20,24 +20,25 @@ Array = NDArray[np.float64]
 State = Literal["holds", "drifted", "registered", "moving", "unclear", "too few"]
 
 LOST_PX = 1.0
-"""A camera so far from the one registered last was found in another way, and only roughly."""
+"""A camera farther than this from the registered one was found another way, and only roughly."""
 _AT_REST_PX = 0.5
-"""What moves less from one look to the next has come to rest; tags are read to a few hundredths."""
+"""Tags that shift less between two frames are at rest; they are read to a few hundredths."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Doubt:
-    """What a look seems to show, and the next one has to bear out.
+class PendingChange:
+    """A change that one frame shows and the next must confirm.
 
-    `moved` are the table tags that lie wrong; `centres_px` says where each tag was seen.
+    `moved` are the table tags that lie wrong; `is_camera`: the camera moved; `centres_px` is where
+    each tag was seen.
     """
 
     moved: frozenset[int]
     is_camera: bool
     centres_px: Mapping[int, Array]
 
-    def bears_out(self, before: Doubt | None) -> bool:
-        """Whether this is what the look before seemed to show, with everything at rest since."""
+    def confirms(self, before: PendingChange | None) -> bool:
+        """Whether the previous frame showed the same change and everything is at rest since."""
         if before is None or (self.moved, self.is_camera) != (before.moved, before.is_camera):
             return False
         both = self.centres_px.keys() & before.centres_px.keys()
@@ -47,50 +48,51 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RegistrationMemory:
-    """All that is remembered from look to look.
+    """The state carried from frame to frame.
 
-    `camera` is what was registered last; it `is_rough` until tags were read through it.
-    `measured_with` is what the tags' places were learnt with, None before any was; `read_at_s` is
-    when they were last read. `away` is how many millimetres tags lie beside their places that are
-    left out, `seen_at_s` when each tag was seen last. `doubt` waits to be borne out;
-    `troubled_since_s` is since when nothing fits together.
+    `camera` was registered last; it `is_rough` until tags were read through it. `measured_with` is
+    the camera through which the tags' places were learnt, None before any was; `read_at_s` is when
+    they were last read. `displaced_mm` gives the offset of each tag that is left out, `seen_at_s`
+    when each tag was last seen. `pending` is a change to be confirmed; `unexplained_since_s` is
+    when the tags stopped fitting any hypothesis.
     """
 
     tags: TagMemory
     camera: Camera
     measured_with: Camera | None = None
     read_at_s: float | None = None
-    away: Mapping[int, float] = field(default_factory=dict)
+    displaced_mm: Mapping[int, float] = field(default_factory=dict)
     seen_at_s: Mapping[int, float] = field(default_factory=dict)
     is_rough: bool = False
-    doubt: Doubt | None = None
-    troubled_since_s: float | None = None
+    pending: PendingChange | None = None
+    unexplained_since_s: float | None = None
 
-    def looking_through(self, camera: Camera) -> RegistrationMemory:
-        """The memory where a look is taken through another camera, near to the one registered.
+    def seen_through(self, camera: Camera) -> RegistrationMemory:
+        """Returns the memory for a frame taken through another camera near the registered one.
 
-        One that is far off is to be registered anew, and tells nothing of how the other drifted.
+        A camera that is far off is to be registered anew and says nothing about drift.
         """
         if camera.pose == self.camera.pose or self.is_lost(camera):
             return self
+        # The belief is about the error of the pose, so it changes with the pose.
         step = pose_parameters(camera) - pose_parameters(self.camera)
-        return replace(self, tags=self.tags.with_pose_off_by(step), camera=camera)
+        return replace(self, tags=self.tags.with_pose_shifted(step), camera=camera)
 
     def is_lost(self, camera: Camera) -> bool:
-        """Whether a camera is so far from the one registered last that it is known only roughly."""
+        """Whether a camera is so far from the registered one that it is known only roughly."""
         return bool(self.tags.ids) and shift_px(self.camera, camera, self.tags.listed) > LOST_PX
 
     @property
-    def is_waiting(self) -> bool:
-        """Whether something has happened that nobody knows yet what to think of."""
-        return self.doubt is not None or self.troubled_since_s is not None
+    def is_unsettled(self) -> bool:
+        """Whether a change is pending or unexplained."""
+        return self.pending is not None or self.unexplained_since_s is not None
 
-    def having_seen(self, tags: Iterable[int], at_s: float) -> RegistrationMemory:
-        """The memory once some tags were seen."""
+    def with_seen(self, tags: Iterable[int], at_s: float) -> RegistrationMemory:
+        """Records that tags were seen."""
         return replace(self, seen_at_s={**self.seen_at_s, **dict.fromkeys(tags, at_s)})
 
     def in_view(self, at_s: float, within_s: float) -> tuple[int, ...]:
-        """The tags seen so short a time ago."""
+        """Returns the tags seen within the last `within_s` seconds."""
         return tuple(
             tag for tag in self.tags.ids if at_s - self.seen_at_s.get(tag, -np.inf) <= within_s
         )
@@ -98,22 +100,22 @@ class RegistrationMemory:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Registration:
-    """What the table tags of one look say.
+    """The result of checking one frame's table tags against the camera and each other.
 
-    - `holds`: camera and tags are where they were; `drifted`: all but for a hundredth of a pixel
-      or two; `registered`: the camera was bumped, and its new place is known.
-    - `moving`: something is going on, wait for it to end; `unclear`: it does not end, and the tags
-      contradict each other; `too few` of them are in view to tell anything.
+    - `holds`: camera and tags have not moved; `drifted`: they have, by a few hundredths of a pixel;
+      `registered`: the camera was bumped, and its new pose is known.
+    - `moving`: something is moving, wait until it ends; `unclear`: it does not end, and the tags
+      contradict each other; `too few`: not enough tags are in view.
 
-    `seen` are the table tags in view; `moved` those that lie wrong by themselves and are left out,
-    with by how many millimetres. `rms_px` and `rms_mm` are how far the others lie beside their
-    listed places, None where none is seen. `camera` is the camera as it stands now where it is not
-    where it was believed to be: use it from now on, and for the next `register`.
+    `seen` are the table tags in view; `moved` maps those that were moved by hand, and are left out,
+    to their offset in mm. `rms_px` and `rms_mm` are the offset of the others from their listed
+    places, None if none is seen. `camera` is set if the camera is not where it was believed to be:
+    use it from now on, and for the next `register`.
 
-    Places of this look are to be believed only if it `is_trusted`: after a bump look at the same
-    picture again, whole, with the new camera. `because` says in one sentence for players what is
-    amiss, as long as it is; `news` in one for page and log what has just happened. Both are empty
-    where there is nothing to say.
+    Use the places of this frame only if it `is_trusted`: after a bump, read the same picture again,
+    whole, with the new camera. `because` is a sentence for players about a present problem; `news`
+    is a sentence for page and log about what has just happened. Both are empty if there is nothing
+    to say.
     """
 
     state: State
@@ -132,5 +134,5 @@ class Registration:
 
     @property
     def unexplained_mm(self) -> float:
-        """How far tags lie beside their places (rms) though nothing explains it; else 0."""
-        return 0.0 if self.memory.troubled_since_s is None else self.rms_mm or 0.0
+        """The tags' rms offset while no hypothesis explains it; else 0."""
+        return 0.0 if self.memory.unexplained_since_s is None else self.rms_mm or 0.0

@@ -1,1 +1,1 @@
-"""Searches whole pictures for tags, and watches a table where it changes."""
+"""Searches whole pictures for tags, and re-searches only the parts of a table that changed."""

@@ -1,7 +1,7 @@
-"""A whole search: every tag of the roster that a picture shows, wherever it lies.
+"""Searches a whole picture for every tag of the roster.
 
-Squares are noticed, read, and fitted as the few tags they may be; the fits tell which they are.
-What a person should know of, because it looked like a tag but cannot be one, is reported.
+Squares are detected, decoded and fitted as the few tags they may be; the fits decide which they
+are. Squares that look like a tag but cannot be one are reported as rejections.
 """
 
 from __future__ import annotations
@@ -30,9 +30,20 @@ from tablecam.vision.search.region import SoughtPart, sought_part
 from tablecam.vision.search.scale_search import Scale, ScaleSearch
 from tablecam.vision.search.still import lying_before, still_tags
 
+log = logging.getLogger(__name__)
+
+Array = NDArray[np.float64]
+Grey = NDArray[np.uint8]
+
+_MARGIN_MM = 60.0
+"""The search reaches this far beyond the edges, so that tags lying there can be reported."""
+_USUAL_BLUR_PX = 0.65
+_ALIKE_PX = 1.5
+"""Less than a cell: squares may be detected this far off, as the fit corrects their place."""
+
 
 def sightings_of(camera: Camera, patterns: TagPatterns, fits: TagFits) -> tuple[TagSighting, ...]:
-    """One sighting for each of the fits."""
+    """Converts fits to sightings, one for each."""
     tags = fits.tags
     corners = _corners_px(camera, fits)
     return tuple(
@@ -52,7 +63,7 @@ def sightings_of(camera: Camera, patterns: TagPatterns, fits: TagFits) -> tuple[
 
 
 def _corners_px(camera: Camera, fits: TagFits) -> NDArray[np.float64]:
-    """The corners of the black squares in the picture, (n, 4, 2), as a `TagSighting` has them."""
+    """Projects the corners of the black squares, (n, 4, 2), in the order of `TagSighting`."""
     tags = fits.tags
     cosine, sine = np.cos(tags.headings_rad), np.sin(tags.headings_rad)
     right = np.stack([sine, -cosine], axis=1)[:, None] * tags.sizes_mm[:, None, None] / 2
@@ -69,28 +80,18 @@ _POOLS = ThreadpoolController()
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Do without numpy's threads for as long as this lasts. It may decorate a function, too."""
+    """Limits numpy's BLAS to one thread; a context manager or decorator.
+
+    The matrices are small: starting threads costs more than it saves.
+    """
     with _POOLS.limit(limits=1, user_api="blas"):
         yield
-
-
-log = logging.getLogger(__name__)
-
-Array = NDArray[np.float64]
-Grey = NDArray[np.uint8]
-
-_MARGIN_MM = 60.0
-"""How far beyond the table's edges tags are looked for, to be able to name what lies there."""
-_USUAL_BLUR_PX = 0.65
-_ALIKE_PX = 1.5
-"""So far, less than a cell, squares may be noticed beside where they lie; reading mends it."""
 
 
 class TagFinder:
     """Searches pictures of one camera for the tags of one roster.
 
-    Its maps are computed once (0.3 s for a 4K camera); `search` keeps nothing from one picture
-    to the next.
+    Its maps are computed once (0.3 s for a 4K camera); `search` keeps no state between pictures.
 
     Raises:
         BadInput: The roster names a dictionary or a tag that does not exist.
@@ -113,14 +114,14 @@ class TagFinder:
     def search(
         self, grey: Grey, *, before: Search | None = None, within_mm: Array | None = None
     ) -> Search:
-        """Every tag in a grey picture (height, width), and what had to be refused.
+        """Finds every tag in a grey picture (height, width) and lists the rejected ones.
 
-        `before` is what the picture before this one gave: tags that lie where they lay are fitted
-        there, and only the rest of the picture is searched: the same tags, a third sooner.
+        `before` is the search of the previous picture: tags that have not moved are fitted where
+        they lay, and only the rest of the picture is searched. The result is the same in two thirds
+        of the time.
 
-        `within_mm` (k, 4) are boxes of the table (x low, y low, x high, y high): what has its
-        centre in them is looked for, at the cost of these boxes, and the rest is carried over
-        from `before` as it is.
+        `within_mm` (k, 4) are boxes of the table (x low, y low, x high, y high): only tags with
+        their centre inside are searched, and everything else is carried over from `before`.
 
         Raises:
             ValueError: The picture is not of the camera's size.
@@ -129,14 +130,14 @@ class TagFinder:
         before = before or Search(())
         sought = sought_part(before, within_mm, keeps_tags=self._is_in_passing)
         parts: list[Search] = []
-        for scale in reversed(self._scales):  # the largest first: nothing lies on those
+        for scale in reversed(self._scales):  # the largest first, as no tag lies on top of those
             larger = [sighting for part in parts for sighting in part.sightings]
             parts.append(self._search_scale(grey, scale, sought, before.blur_px, larger))
-        # The smallest tags tell a blur best, and are the most.
+        # The smallest tags are the most numerous and show blur best.
         blur_px = next((part.blur_px for part in reversed(parts) if part.blur_px), None)
         search = Search(
             tuple(sighting for part in parts for sighting in part.sightings),
-            sought.carried.rejections + tuple(no for part in parts for no in part.rejections),
+            sought.carried.rejections + tuple(out for part in parts for out in part.rejections),
             blur_px,
         )
         for rejection in search.rejections:
@@ -147,10 +148,10 @@ class TagFinder:
     def refit(
         self, grey: Grey, sightings: Iterable[TagSighting], *, blur_px: float | None
     ) -> tuple[TagSighting, ...]:
-        """Those of the sightings that still lie where they lay, placed anew from these pixels.
+        """Fits sightings again in a new picture and returns those that have not moved.
 
-        Left out is what moved by a tenth of a cell or does not look wholly like itself. The
-        picture's blur is that of the `Search` that the sightings come from.
+        A tag is left out if it moved by a tenth of a cell or no longer looks like itself. `blur_px`
+        is that of the `Search` the sightings come from.
 
         Raises:
             ValueError: The picture is not of the camera's size.
@@ -161,34 +162,35 @@ class TagFinder:
         return sightings_of(self.camera, self._patterns, still)
 
     def in_passing(self) -> TagFinder:
-        """The same for places that keep changing: a third of the cost, and it finds what is clear.
+        """Returns a finder for places that keep changing: a third of the cost, clear tags only.
 
-        In boxes, tags of `before` are taken to lie where they lay. What is half hidden, or does
-        not stand out from what is beside it, is not looked for, nor is a size of tag of which
-        none is missing.
+        Inside boxes it keeps the tags of `before` where they lay. It skips occluded and faint tags,
+        and any tag size of which no tag is missing.
         """
-        passing = copy(self)
-        passing._is_in_passing = True
-        return passing
+        quick = copy(self)
+        quick._is_in_passing = True
+        return quick
 
     def with_camera(self, camera: Camera) -> TagFinder:
-        """The same for a camera that moved; soon made where it moved by about a pixel.
+        """Returns the finder for a camera that moved; cheap if it moved by about a pixel.
 
-        Squares are then noticed where they were with the camera before, and read, placed and
-        named by the new one.
+        The maps that detect squares are then shared, while decoding and fitting use the new camera.
         """
         moved = copy(self)
         moved.camera = camera
         if not _is_alike(self._camera_of_maps, camera, self.roster):
+            # Building the maps is the expensive part.
             moved._camera_of_maps = camera
             moved._scales = tuple(moved._scale(scale.kinds) for scale in self._scales)
         return moved
 
     @property
     def _kinds(self) -> list[TagKind]:
+        """All kinds of tag, in the order of their scales."""
         return [kind for scale in self._scales for kind in scale.kinds]
 
     def _check(self, grey: Grey) -> None:
+        """Requires a picture of the camera's size."""
         lens = self.camera.lens
         if grey.shape != (lens.height_px, lens.width_px):
             raise ValueError(
@@ -196,6 +198,7 @@ class TagFinder:
             )
 
     def _scale(self, kinds: tuple[TagKind, ...]) -> Scale:
+        """Prepares the search for kinds of tag of similar size."""
         finder = square_finder(
             self._camera_of_maps,
             self.roster.table,
@@ -207,7 +210,7 @@ class TagFinder:
         return Scale(kinds, finder, most_squares=2 * tags + 40)
 
     def _margin_mm(self, kinds: Sequence[TagKind]) -> float:
-        """How far beyond the table's edges to look: as far as its own tags may lie."""
+        """Returns the search margin around the table, wide enough for its own tags."""
         rows = np.concatenate([kind.pattern for kind in kinds])
         if self._table_tags.isdisjoint(self._patterns.ids[rows].tolist()):
             return _MARGIN_MM
@@ -221,8 +224,8 @@ class TagFinder:
         blur_px: float | None,
         larger: Sequence[TagSighting],
     ) -> Search:
-        """The tags of like size, and the picture's blur where it is known by now."""
-        sight = Sight(
+        """Searches for the tags of one size group; the blur is estimated if not known yet."""
+        context = Sight(
             grey,
             self.camera,
             self._patterns,
@@ -239,19 +242,24 @@ class TagFinder:
             carried=lying_before(self._patterns, scale.kinds, sought.carried.sightings),
             larger=lying_before(self._patterns, self._kinds, larger),
         )
-        result = search.result_in_passing if self._is_in_passing else search.result
-        found = result(sight, knows_blur=blur_px is not None)
+        result = search.quick_result if self._is_in_passing else search.result
+        scale_result = result(context, knows_blur=blur_px is not None)
+        # Carried tags stay unless this search contradicts them.
         patterns = np.concatenate([kind.pattern for kind in scale.kinds])
-        kept = set(self._patterns.ids[patterns].tolist()) - found.withdrawn
-        fits = found.fits
+        carried_ids = set(self._patterns.ids[patterns].tolist()) - scale_result.withdrawn
+        fits = scale_result.fits
         if not self._is_in_passing:
             fits = placed_finely(grey, self.camera, self._patterns, fits)
         sightings = sightings_of(self.camera, self._patterns, fits)
-        return Search(sightings + sought.carried_tags(kept), found.rejections, found.blur_px)
+        return Search(
+            sightings + sought.carried_tags(carried_ids),
+            scale_result.rejections,
+            scale_result.blur_px,
+        )
 
 
 def _beyond_the_table_mm(roster: Roster) -> float:
-    """How far beyond the table's edges its own tags reach, white rims included."""
+    """Returns how far the table's own tags reach beyond its edges, white rims included."""
     table = roster.table
     beyond_mm = max(
         (
@@ -264,14 +272,15 @@ def _beyond_the_table_mm(roster: Roster) -> float:
 
 
 def find_tags(grey: Grey, camera: Camera, roster: Roster) -> Search:
-    """Every tag of the roster in one grey picture; for many pictures make a `TagFinder`."""
+    """Finds every tag of the roster in one grey picture; for a series make a `TagFinder`."""
     return TagFinder(camera, roster).search(grey)
 
 
 def _is_alike(camera: Camera, other: Camera, roster: Roster) -> bool:
-    """Whether two cameras of one picture size see the table at nearly the same pixels."""
+    """Whether two cameras of the same picture size see the table at nearly the same pixels."""
     if (camera.lens.width_px, camera.lens.height_px) != (other.lens.width_px, other.lens.height_px):
         return False
+    # Nine points suffice, as cameras that move do so as a whole.
     x_mm, y_mm = np.meshgrid(
         np.linspace(0, roster.table.width_mm, 3), np.linspace(0, roster.table.depth_mm, 3)
     )

@@ -1,7 +1,7 @@
-"""The search for tags of like size: first what is clear, then what is left, half hidden or not.
+"""Searches for the tags of one size group: clear tags first, then faint and occluded ones.
 
-Each step knows what the step before it found: the more of the roster is found, the fewer patterns
-are left for what is hard to read, and the less of the table is left to look at.
+Each step uses what the steps before it found: the more of the roster is found, the fewer patterns
+remain for the squares that are hard to decode, and the less of the table remains to be searched.
 """
 
 from __future__ import annotations
@@ -28,74 +28,80 @@ from tablecam.vision.identification.hypotheses import Hypotheses, clear_hypothes
 from tablecam.vision.identification.identity import identify
 from tablecam.vision.identification.verdict import known_rows, lies_on, verdict
 from tablecam.vision.search.region import SoughtPart
-from tablecam.vision.search.second_pass import Doubtful, Left, tags_of_what_is_left
-from tablecam.vision.search.still import lying_before, squares_elsewhere, squares_off, still_tags
+from tablecam.vision.search.second_pass import SecondPassInput, UncertainFits, second_pass_tags
+from tablecam.vision.search.still import (
+    lying_before,
+    squares_elsewhere,
+    squares_off_paper,
+    still_tags,
+)
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+Rows = NDArray[np.bool_]
 
 _LEAST_RING, _LEAST_SCORE, _LEAST_MARGIN = 0.75, 0.9, 0.25
-"""So clear that a person looking at the picture would name the tag as well."""
+"""Clear enough that a person looking at the picture would name the same tag."""
 _LEAST_RATIO = 1.15
-"""Nearer sizes are told apart by fitting alone."""
+"""Sizes closer than this can only be separated by fitting."""
+_SHARPEST_PX = 0.3
+_BLUR_SAMPLE = 8
+_LEAST_BLUR_CELLS = 0.12
+"""A blur smaller than this share of a cell hardly shows, so the usual value is good enough."""
+_BLUR_ROUNDS, _NEAR_ENOUGH = 2, 0.3
+"""Each tag's own blur is fitted later; a start within a third of it costs no accuracy."""
+_NO_FITS = TagFits.joined([])
 
 
 def tags_of_another_size(
     readings: Sequence[Readings], patterns: TagPatterns, unexplained: Rows, missing: Rows
 ) -> tuple[Rejection, ...]:
-    """What must be said of squares that are `unexplained` (n,) by any tag found.
+    """Reports tags that are missing but seem to be shown by squares of another size.
 
-    Only patterns that are `missing` (k,), found nowhere, are thought of.
+    `unexplained` (n,) marks squares on which no found tag lies; `missing` (k,) marks patterns that
+    were found nowhere.
     """
     kinds = [reading.kind for reading in readings]
     rings = np.stack([reading.ring for reading in readings])
     rejections: dict[int, Rejection] = {}
-    for number, reading in enumerate(readings):
-        best = (rings.argmax(axis=0) == number) & (reading.ring >= _LEAST_RING)
-        for square, pattern in _clearly(
+    for kind_index, reading in enumerate(readings):
+        # Each square is reported for the size that its border fits best.
+        best = (rings.argmax(axis=0) == kind_index) & (reading.ring >= _LEAST_RING)
+        for square, pattern in _clear_patterns(
             reading.cells, np.flatnonzero(best & unexplained), patterns
         ):
-            meant = next((kind for kind in kinds if pattern in kind.pattern), None)
-            if meant is not None and missing[pattern] and _differ(reading.kind, meant):
+            listed = next((kind for kind in kinds if pattern in kind.pattern), None)
+            if listed is not None and missing[pattern] and _differ(reading.kind, listed):
                 tag = int(patterns.ids[pattern])
                 because = (
                     f"looks about {reading.kind.size_mm:g} mm wide, "
-                    f"the table file says {meant.size_mm:g} mm"
+                    f"the table file says {listed.size_mm:g} mm"
                 )
                 x_mm, y_mm = reading.places_mm[square]
                 rejections[tag] = Rejection(tag, because, float(x_mm), float(y_mm))
     return tuple(rejections.values())
 
 
-def _clearly(
+def _clear_patterns(
     cells: NDArray[np.float32], squares: NDArray[np.int64], patterns: TagPatterns
 ) -> Iterator[tuple[int, int]]:
-    """Squares that show some pattern of the roster beyond doubt, each with that pattern's row."""
+    """Yields the squares that show a pattern of the roster beyond doubt, with the pattern's row."""
     scores = pattern_scores(cells[squares], patterns.cells).max(axis=2)
-    for square, of_square in zip(squares, scores, strict=True):
-        best = int(of_square.argmax())
-        second = np.delete(of_square, best).max(initial=0.0)
-        if of_square[best] >= _LEAST_SCORE and of_square[best] - second >= _LEAST_MARGIN:
+    for square, score in zip(squares, scores, strict=True):
+        best = int(score.argmax())
+        second = np.delete(score, best).max(initial=0.0)
+        if score[best] >= _LEAST_SCORE and score[best] - second >= _LEAST_MARGIN:
             yield int(square), best
 
 
-def _differ(seen: TagKind, meant: TagKind) -> bool:
-    return max(seen.size_mm / meant.size_mm, meant.size_mm / seen.size_mm) >= _LEAST_RATIO
-
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
-Rows = NDArray[np.bool_]
-
-_SHARPEST_PX = 0.3
-_BLUR_SAMPLE = 8
-_TELLING_CELLS = 0.12
-"""On tags that are so much larger than the blur it hardly shows: what is usual does for them."""
-_BLUR_ROUNDS, _NEAR_ENOUGH = 2, 0.3
-"""Each tag's own blur is fitted later: from within a third of it, no place is the worse."""
-_NO_FITS = TagFits.joined([])
+def _differ(seen: TagKind, listed: TagKind) -> bool:
+    """Whether two kinds of tag differ clearly in size."""
+    return max(seen.size_mm / listed.size_mm, listed.size_mm / seen.size_mm) >= _LEAST_RATIO
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scale:
-    """Kinds of tag of like size, and what notices them."""
+    """Kinds of tag of similar size, with the finder that detects their squares."""
 
     kinds: tuple[TagKind, ...]
     squares: SquareFinder
@@ -104,10 +110,10 @@ class Scale:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScaleResult:
-    """What a search for tags of like size gave: tags placed from this picture, and the rest.
+    """The result of a search for one size group: fitted tags and rejections.
 
-    `withdrawn` are ids that were carried over and can no longer be trusted; `blur_px` is the
-    picture's blur where it is known by now.
+    `withdrawn` are ids of carried tags that can no longer be trusted; `blur_px` is the picture's
+    blur if it is known by now.
     """
 
     fits: TagFits
@@ -117,20 +123,20 @@ class ScaleResult:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Clear:
-    """The tags that are clear among some squares, the other fits, and the squares as read."""
+class _ClearTags:
+    """The clear tags among some squares, the remaining fits, and the squares as decoded."""
 
     known: TagFits
-    doubtful: Doubtful
+    uncertain: UncertainFits
     readings: Sequence[Readings]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScaleSearch:
-    """What is asked of one picture: kinds of like size, in the part of the table that is `sought`.
+    """Searches one picture for one size group within the part `sought` of the table.
 
-    `carried` tags lie outside of it; nothing lies on the `larger` ones, which have been found.
-    Those `anywhere` may lie off the table.
+    `carried` tags lie outside that part. The `larger` tags are found already, and no tag lies on
+    top of them. The ids `anywhere` may lie off the table.
     """
 
     scale: Scale
@@ -140,173 +146,182 @@ class ScaleSearch:
     carried: TagGuesses
     larger: TagGuesses
 
-    def result(self, sight: Sight, *, knows_blur: bool) -> ScaleResult:
-        """All tags of like size in the part of the table that is sought."""
-        looks = self.scale.squares.look(sight.grey, self.sought.within_mm)
-        first, sight, blur_px = self._noticed(sight, looks, knows_blur=knows_blur)
-        second = self._unnoticed(sight, looks, first)
+    def result(self, context: Sight, *, knows_blur: bool) -> ScaleResult:
+        """Finds all tags of the group in the part of the table that is sought."""
+        maps = self.scale.squares.look(context.grey, self.sought.within_mm)
+        first, context, blur_px = self._prominent_tags(context, maps, knows_blur=knows_blur)
+        second = self._weak_tags(context, maps, first)
         known = TagFits.joined([first.known, second.known])
-        sight = replace(sight, light=Light.of(known))
-        half, unclear = tags_of_what_is_left(
-            sight,
+        # Known tags show the light between them, which occluded tags are compared in.
+        context = replace(context, light=Light.of(known))
+        occluded, unclear = second_pass_tags(
+            context,
             self.scale.kinds,
-            self._left(sight, first, second),
+            self._remainder(context, first, second),
             self.sought,
-            self._taken(sight, known),
+            self._taken(context, known),
         )
-        return self._judged(sight, TagFits.joined([known, half]), unclear, (first, second), blur_px)
+        return self._verdict_on(
+            context, TagFits.joined([known, occluded]), unclear, (first, second), blur_px
+        )
 
-    def result_in_passing(self, sight: Sight, *, knows_blur: bool) -> ScaleResult:
-        """What is clear of the squares that stand out; nothing where no tag is missing."""
-        if not self._missing(sight, _NO_FITS):
-            blur_px = sight.blur_px if knows_blur else None
+    def quick_result(self, context: Sight, *, knows_blur: bool) -> ScaleResult:
+        """Finds only the clear tags among prominent squares; stops at once if no tag is missing."""
+        if not self._missing(context, _NO_FITS):
+            blur_px = context.blur_px if knows_blur else None
             return ScaleResult(_NO_FITS, (), frozenset(), blur_px)
-        looks = self.scale.squares.look(sight.grey, self.sought.within_mm)
-        first, sight, blur_px = self._noticed(sight, looks, knows_blur=knows_blur)
-        return self._judged(sight, first.known, (), (first,), blur_px)
+        maps = self.scale.squares.look(context.grey, self.sought.within_mm)
+        first, context, blur_px = self._prominent_tags(context, maps, knows_blur=knows_blur)
+        return self._verdict_on(context, first.known, (), (first,), blur_px)
 
-    def _noticed(
-        self, sight: Sight, looks: Sequence[Look], *, knows_blur: bool
-    ) -> tuple[_Clear, Sight, float | None]:
-        """What is clear of the squares that stand out, and of what lies where it lay before.
+    def _prominent_tags(
+        self, context: Sight, maps: Sequence[Look], *, knows_blur: bool
+    ) -> tuple[_ClearTags, Sight, float | None]:
+        """Identifies the clear tags among prominent squares and at the places of `before`.
 
-        With what they tell of the picture: its noise, and its blur where that is to be found out.
+        Also returns the context with the picture's noise and, if it was unknown, its blur.
         """
-        camera, patterns, kinds = sight.camera, sight.patterns, self.scale.kinds
+        camera, patterns, kinds = context.camera, context.patterns, self.scale.kinds
         before = self.sought.before
-        still = still_tags(sight.grey, camera, patterns, kinds, before, blur_px=sight.blur_px)
+        still = still_tags(context.grey, camera, patterns, kinds, before, blur_px=context.blur_px)
+        # Still tags need no square: fitting them again was enough.
         lying = TagGuesses.joined([still.tags, self.carried])
-        peaks = self.scale.squares.peaks(looks, self.scale.most_squares)
-        readings = self._readings(sight, self._off(sight, peaks, lying))
+        peaks = self.scale.squares.peaks(maps, self.scale.most_squares)
+        readings = self._readings(context, self._free_squares(context, peaks, lying))
         clear = clear_hypotheses(readings, patterns)
-        blur_px = sight.blur_px if knows_blur else _blur_px(sight, clear)
-        sight = replace(sight, blur_px=blur_px or sight.blur_px)
-        found = self._clear(sight, readings, clear, still, self._taken(sight, _NO_FITS))
-        if len(found.known):
+        blur_px = context.blur_px if knows_blur else _blur_px(context, clear)
+        context = replace(context, blur_px=blur_px or context.blur_px)
+        tags = self._clear_tags(context, readings, clear, still, self._taken(context, _NO_FITS))
+        if len(tags.known):
             noise_grey, gain_grey = (
-                float(np.median(grey)) for grey in (found.known.noise_grey, found.known.gain_grey)
+                float(np.median(grey)) for grey in (tags.known.noise_grey, tags.known.gain_grey)
             )
-            sight = replace(sight, noise_grey=noise_grey, gain_grey=gain_grey)
-            blur_px = blur_px or float(np.median(found.known.blur_px))
-        return found, sight, blur_px
+            context = replace(context, noise_grey=noise_grey, gain_grey=gain_grey)
+            blur_px = blur_px or float(np.median(tags.known.blur_px))
+        return tags, context, blur_px
 
-    def _unnoticed(self, sight: Sight, looks: Sequence[Look], first: _Clear) -> _Clear:
-        """What is clear of the squares that do not stand out, where nothing is known to lie."""
-        taken = self._taken(sight, first.known)
-        missing = self._missing(sight, first.known)
+    def _weak_tags(self, context: Sight, maps: Sequence[Look], first: _ClearTags) -> _ClearTags:
+        """Identifies the clear tags among faint squares, where no known tag lies."""
+        taken = self._taken(context, first.known)
+        missing = self._missing(context, first.known)
         if not missing:
-            none = Doubtful(_NO_FITS, np.empty(0, dtype=np.int64))
-            return _Clear(_NO_FITS, none, [reading[:0] for reading in first.readings])
+            none = UncertainFits(_NO_FITS, np.empty(0, dtype=np.int64))
+            return _ClearTags(_NO_FITS, none, [reading[:0] for reading in first.readings])
         finder = self.scale.squares
         lying = TagGuesses.joined([first.known.tags, self.carried])
         squares = unnoticed_squares(
             finder,
-            looks,
-            sight.patterns.side_cells,
-            sight.on_plane(lying, finder.height_mm),
+            maps,
+            context.patterns.side_cells,
+            context.on_plane(lying, finder.height_mm),
             3 * missing + 60,
         )
-        squares = self._off(sight, squares, lying)
-        readings = self._readings(sight, squares)
-        clear = clear_hypotheses(readings, sight.patterns)
-        # They are numbered behind those that were noticed.
+        squares = self._free_squares(context, squares, lying)
+        readings = self._readings(context, squares)
+        clear = clear_hypotheses(readings, context.patterns)
+        # Squares are numbered on from the prominent ones.
         clear = replace(clear, square=clear.square + len(first.readings[0]))
-        return self._clear(sight, readings, clear, _NO_FITS, taken)
+        return self._clear_tags(context, readings, clear, _NO_FITS, taken)
 
-    def _left(self, sight: Sight, first: _Clear, second: _Clear) -> Left:
-        """What has been found to be no clear tag, and the tags that lay here before."""
+    def _remainder(self, context: Sight, first: _ClearTags, second: _ClearTags) -> SecondPassInput:
+        """Collects the squares and fits that are no clear tag, and tags not found again."""
         readings = _joined([first.readings, second.readings])
         known = TagFits.joined([first.known, second.known])
-        before = lying_before(sight.patterns, self.scale.kinds, self.sought.before)
-        return Left(
+        before = lying_before(context.patterns, self.scale.kinds, self.sought.before)
+        return SecondPassInput(
             readings,
-            _is_left(sight, readings, known.tags),
-            Doubtful.joined([first.doubtful, second.doubtful]),
-            before[~self._taken(sight, known)[before.pattern]],
+            _is_unexplained(context, readings, known.tags),
+            UncertainFits.joined([first.uncertain, second.uncertain]),
+            before[~self._taken(context, known)[before.pattern]],
             TagGuesses.joined([known.tags, self.carried]),
         )
 
-    def _judged(
+    def _verdict_on(
         self,
-        sight: Sight,
+        context: Sight,
         known: TagFits,
         unclear: Sequence[Rejection],
-        steps: Sequence[_Clear],
+        steps: Sequence[_ClearTags],
         blur_px: float | None,
     ) -> ScaleResult:
-        """The tags that can lie where they seem to, and all that a person should be told of."""
-        patterns = sight.patterns
-        decided = verdict(known, patterns, self.table, anywhere=self.anywhere, carried=self.carried)
-        believed = known[decided.rows]
-        taken = self._taken(sight, believed)
+        """Rejects tags that cannot lie where they seem to, and collects all rejections."""
+        patterns = context.patterns
+        decision = verdict(
+            known, patterns, self.table, anywhere=self.anywhere, carried=self.carried
+        )
+        accepted = known[decision.rows]
+        taken = self._taken(context, accepted)
         readings = _joined([step.readings for step in steps])
-        is_left = _is_left(sight, readings, believed.tags)
-        rejections = decided.rejections + tags_of_another_size(readings, patterns, is_left, ~taken)
-        told = {no.tag for no in rejections} | set(patterns.ids[taken].tolist())
-        rejections += tuple({no.tag: no for no in unclear if no.tag not in told}.values())
-        withdrawn = frozenset(patterns.ids[decided.withdrawn].tolist())
-        return ScaleResult(believed, rejections, withdrawn, blur_px)
+        unexplained = _is_unexplained(context, readings, accepted.tags)
+        rejections = decision.rejections + tags_of_another_size(
+            readings, patterns, unexplained, ~taken
+        )
+        reported = {rejection.tag for rejection in rejections}
+        reported |= set(patterns.ids[taken].tolist())
+        rejections += tuple({out.tag: out for out in unclear if out.tag not in reported}.values())
+        withdrawn = frozenset(patterns.ids[decision.withdrawn].tolist())
+        return ScaleResult(accepted, rejections, withdrawn, blur_px)
 
-    def _taken(self, sight: Sight, known: TagFits) -> Rows:
-        """Which patterns lie somewhere else, (k,): these, and those found before."""
-        taken = np.zeros(len(sight.patterns.ids), dtype=np.bool_)
+    def _taken(self, context: Sight, known: TagFits) -> Rows:
+        """Marks the patterns that are already placed, (k,): known, carried or larger tags."""
+        taken = np.zeros(len(context.patterns.ids), dtype=np.bool_)
         for tags in (known.tags, self.carried, self.larger):
             taken[tags.pattern] = True
         return taken
 
-    def _missing(self, sight: Sight, known: TagFits) -> int:
-        """How many of the patterns lie nowhere else."""
-        taken = self._taken(sight, known)
+    def _missing(self, context: Sight, known: TagFits) -> int:
+        """Counts the patterns of the group that are not placed yet."""
+        taken = self._taken(context, known)
         return sum(int((~taken[kind.pattern]).sum()) for kind in self.scale.kinds)
 
-    def _off(self, sight: Sight, squares: Squares, lying: TagGuesses) -> Squares:
-        """The squares that are none of the tags that lie there, and not on a larger one."""
-        squares = squares_elsewhere(squares, sight.on_plane(lying, squares.height_mm))
-        larger = sight.on_plane(self.larger, squares.height_mm)
-        return squares_off(squares, larger, sight.patterns.side_cells)
+    def _free_squares(self, context: Sight, squares: Squares, lying: TagGuesses) -> Squares:
+        """Drops the squares at the place of a known tag, and those on a larger one."""
+        squares = squares_elsewhere(squares, context.on_plane(lying, squares.height_mm))
+        larger = context.on_plane(self.larger, squares.height_mm)
+        return squares_off_paper(squares, larger, context.patterns.side_cells)
 
-    def _readings(self, sight: Sight, squares: Squares) -> list[Readings]:
-        """The squares as each kind of tag."""
+    def _readings(self, context: Sight, squares: Squares) -> list[Readings]:
+        """Decodes the squares as each kind of tag."""
         return [
-            read_squares(sight.grey, sight.camera, sight.patterns, kind, squares)
+            read_squares(context.grey, context.camera, context.patterns, kind, squares)
             for kind in self.scale.kinds
         ]
 
-    def _clear(
+    def _clear_tags(
         self,
-        sight: Sight,
+        context: Sight,
         readings: Sequence[Readings],
         clear: Hypotheses,
         still: TagFits,
         taken: Rows,
-    ) -> _Clear:
-        """The tags that are still, or clear and indeed what they read as; and the other fits."""
-        fits = TagFits.joined([sight.fitted(clear.guesses), still])
-        # Every still tag is a square of its own.
+    ) -> _ClearTags:
+        """Fits the hypotheses and separates the tags that are identified from the other fits."""
+        fits = TagFits.joined([context.fitted(clear.guesses), still])
+        # Each still tag counts as a square of its own, with an odd negative number.
         square = np.concatenate([clear.square, -1 - 2 * np.arange(len(still))])
-        wanted = self.sought.holds(fits.tags, sight.patterns.side_cells)
-        fits, square = fits[wanted], square[wanted]
-        found = identify(
-            sight.grey,
-            sight.camera,
-            sight.patterns,
+        is_sought = self.sought.holds(fits.tags, context.patterns.side_cells)
+        fits, square = fits[is_sought], square[is_sought]
+        identities = identify(
+            context.grey,
+            context.camera,
+            context.patterns,
             self.scale.kinds,
             fits,
-            blur_px=sight.blur_px,
+            blur_px=context.blur_px,
         )
-        rows = known_rows(found, square, taken)
-        rest = np.setdiff1d(np.arange(len(fits)), rows)
-        return _Clear(fits[rows], Doubtful(fits[rest], square[rest]), readings)
+        rows = known_rows(identities, square, taken)
+        others = np.setdiff1d(np.arange(len(fits)), rows)
+        return _ClearTags(fits[rows], UncertainFits(fits[others], square[others]), readings)
 
 
-def _blur_px(sight: Sight, clear: Hypotheses) -> float | None:
-    """The blur that the clearest squares have as tags, in the median; None where nothing tells."""
+def _blur_px(context: Sight, clear: Hypotheses) -> float | None:
+    """Estimates the blur as the median over the clearest squares; None if they do not show it."""
     sample = clear.guesses[np.arange(min(len(clear.guesses), _BLUR_SAMPLE))]
-    if not len(sample) or sight.blur_cells(sample) < _TELLING_CELLS:
+    if not len(sample) or context.blur_cells(sample) < _LEAST_BLUR_CELLS:
         return None
-    blur_px = sight.blur_px
-    for _ in range(_BLUR_ROUNDS):  # from far off, the first only comes near
-        fits = fit_tags(sight.grey, sight.camera, sight.patterns, sample, blur_px=blur_px)
+    blur_px = context.blur_px
+    for _ in range(_BLUR_ROUNDS):  # from a distant start, the first fit only comes near
+        fits = fit_tags(context.grey, context.camera, context.patterns, sample, blur_px=blur_px)
         before_px, blur_px = blur_px, max(float(np.median(fits.blur_px)), _SHARPEST_PX)
         if abs(math.log(blur_px / before_px)) < _NEAR_ENOUGH:
             break
@@ -314,14 +329,14 @@ def _blur_px(sight: Sight, clear: Hypotheses) -> float | None:
 
 
 def _joined(parts: Sequence[Sequence[Readings]]) -> list[Readings]:
-    """Squares that were read one part after the other, as each kind of tag."""
+    """Concatenates the readings of several parts, per kind of tag."""
     return [Readings.joined(one_kind) for one_kind in zip(*parts, strict=True)]
 
 
-def _is_left(sight: Sight, readings: Sequence[Readings], known: TagGuesses) -> Rows:
-    """Which of the squares lie on none of these tags."""
+def _is_unexplained(context: Sight, readings: Sequence[Readings], known: TagGuesses) -> Rows:
+    """Marks the squares that lie on none of the known tags."""
     on_known = [
-        lies_on(reading.places_mm, sight.on_plane(known, reading.kind.height_mm))
+        lies_on(reading.places_mm, context.on_plane(known, reading.kind.height_mm))
         for reading in readings
     ]
     return np.asarray(~np.any(on_known, axis=0))

@@ -1,4 +1,4 @@
-"""What is left of a search when the clear tags are known: the rest, half hidden or not."""
+"""Searches again, once the clear tags are known, for tags that are occluded or faint."""
 
 from __future__ import annotations
 
@@ -35,275 +35,322 @@ Index = NDArray[np.int64]
 Rows = NDArray[np.bool_]
 
 _ROUNDS = 3
-"""Each half hidden tag that is known leaves fewer names for the others."""
+"""Each occluded tag that is identified leaves fewer candidates for the others."""
 _RIVALS, _BETTER = 4, 6.0
-"""In nats: 98 of a hundred that were right cost 2 less than their best rival even where that was
-fitted as they were. Where a quarter of the names of a table file were wrong, one that was wrong
-cost only 11 more, on 12 tables at 2 px a cell."""
+"""In nats: 98 of a hundred correct tags cost at most 2 less than their best rival, even when the
+rival was fitted as they were. Where a quarter of the table file's names were wrong, one wrong tag
+cost only 11 more, on 12 tables at 2 px per cell."""
 _LEAST_DARKER = 0.15
-"""Of the contrast of known tags: a border is so much darker than its rim, even half hidden."""
+"""The least darkness of a border below its rim, even half occluded, as a share of the known
+contrast."""
 _LEAST_RING = 0.38
 _HERE_CELLS, _HERE_RAD = 0.3, 0.1
-"""So near to where a tag lay before, it has not been moved."""
+"""A tag within this distance and turn of its previous place has not been moved."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Doubtful:
-    """Fits about squares that may be the tags that were fitted, or not."""
+class UncertainFits:
+    """Fits that may be tags, with the index of the `square` (n,) that each explains."""
 
     fits: TagFits
     square: Index
 
-    def without(self, square: Index) -> Doubtful:
-        """All that is about other squares than these."""
+    def without(self, square: Index) -> UncertainFits:
+        """Returns the fits of all squares but these."""
         others = ~np.isin(self.square, square)
-        return Doubtful(self.fits[others], self.square[others])
+        return UncertainFits(self.fits[others], self.square[others])
 
     @classmethod
-    def joined(cls, parts: Sequence[Doubtful]) -> Doubtful:
-        """All of the parts, one after the other."""
+    def joined(cls, parts: Sequence[UncertainFits]) -> UncertainFits:
+        """Concatenates several parts."""
         return cls(
             TagFits.joined([part.fits for part in parts]),
             np.concatenate([part.square for part in parts]),
         )
 
 
-_NOTHING = Doubtful(TagFits.joined([]), np.empty(0, dtype=np.int64))
+_NO_UNCERTAIN = UncertainFits(TagFits.joined([]), np.empty(0, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Left:
-    """What is left when the clear tags are known.
+class SecondPassInput:
+    """The input of the second pass: what the search for clear tags left over.
 
-    Squares as read, and which of them are left, (n,); what was fitted in vain; the tags that lay
-    here `before` and have not been found; and all that lies there for sure.
+    Squares as decoded, and which of them no tag explains, (n,); fits that were not identified; tags
+    seen `before` and not found again; and all tags that are `known`.
     """
 
     readings: Sequence[Readings]
-    is_left: Rows
-    doubtful: Doubtful
+    is_unexplained: Rows
+    uncertain: UncertainFits
     before: TagGuesses
     known: TagGuesses
 
 
-def tags_of_what_is_left(
-    sight: Sight, kinds: Sequence[TagKind], left: Left, sought: SoughtPart, taken: Rows
+def second_pass_tags(
+    context: Sight,
+    kinds: Sequence[TagKind],
+    given: SecondPassInput,
+    sought: SoughtPart,
+    taken: Rows,
 ) -> tuple[TagFits, tuple[Rejection, ...]]:
-    """The tags that are known when it is asked what is not found yet; and what remains unclear."""
+    """Identifies the tags that the search for clear tags missed; rejects the unclear ones.
+
+    Repeats as long as tags are found: each new tag predicts where its unit's other bases lie.
+    """
     fits: list[TagFits] = []
-    unclear: list[Rejection] = []
-    lying, fresh, doubtful = left.known, left.known, _fitted_again(sight, left, sought, taken)
+    rejections: list[Rejection] = []
+    placed, new_tags, uncertain = (
+        given.known,
+        given.known,
+        _candidate_fits(context, given, sought, taken),
+    )
     strangers = 0
     while True:
         missing = _missing(kinds, taken)
-        slots = _beside(sight, fresh, lying, missing, sought)
-        if not len(doubtful.fits) + len(slots.fits):
+        placements = _flush_with_unit(context, new_tags, placed, missing, sought)
+        if not len(uncertain.fits) + len(placements.fits):
             break
-        strangers += slots.strangers(_of_dictionary(sight, missing))
-        found, not_told = _told(sight, kinds, left, doubtful, slots, strangers, lying, taken)
-        fits.append(found)
-        unclear += not_told
-        if not len(found):
+        # Foreign tags beside units make the whole table file less credible.
+        strangers += placements.strangers(_dictionary_mask(context, missing))
+        new_fits, new_rejections = _identify_uncertain(
+            context, kinds, given, uncertain, placements, strangers, placed, taken
+        )
+        fits.append(new_fits)
+        rejections += new_rejections
+        if not len(new_fits):
             break
         taken = taken.copy()
-        taken[found.tags.pattern] = True
-        # Of what was found new the mates may lie beside it.
-        fresh, doubtful = found.tags, _NOTHING
-        lying = TagGuesses.joined([lying, fresh])
-    lone = _alone(sight, kinds, left, lying, taken)
-    odds = odds_of_mates(*sight.mates.agreement(lying), strangers)
-    fits.append(lone.fits[lone.told(_of_dictionary(sight, _missing(kinds, taken)), odds)])
-    return TagFits.joined(fits), tuple(unclear)
+        taken[new_fits.tags.pattern] = True
+        # Only the neighbours of newly found tags are new candidates.
+        new_tags, uncertain = new_fits.tags, _NO_UNCERTAIN
+        placed = TagGuesses.joined([placed, new_tags])
+    isolated = _isolated_tags(context, kinds, given, placed, taken)
+    odds = odds_of_mates(*context.mates.agreement(placed), strangers)
+    fits.append(
+        isolated.fits[isolated.told(_dictionary_mask(context, _missing(kinds, taken)), odds)]
+    )
+    return TagFits.joined(fits), tuple(rejections)
 
 
-def _told(
-    sight: Sight,
+def _identify_uncertain(
+    context: Sight,
     kinds: Sequence[TagKind],
-    left: Left,
-    doubtful: Doubtful,
-    slots: Slots,
+    given: SecondPassInput,
+    uncertain: UncertainFits,
+    placements: Slots,
     strangers: int,
-    lying: TagGuesses,
+    placed: TagGuesses,
     taken: Rows,
 ) -> tuple[TagFits, tuple[Rejection, ...]]:
-    """Which of the doubtful are known after all, beside what lies there; and what is unclear."""
-    found = identify(
-        sight.grey, sight.camera, sight.patterns, kinds, doubtful.fits, blur_px=sight.blur_px
+    """Identifies tags among the uncertain fits and beside known tags; rejects unclear ones."""
+    identities = identify(
+        context.grey,
+        context.camera,
+        context.patterns,
+        kinds,
+        uncertain.fits,
+        blur_px=context.blur_px,
     )
-    rows = known_rows(found, doubtful.square, taken)
-    known = doubtful.fits[rows]
+    rows = known_rows(identities, uncertain.square, taken)
+    known = uncertain.fits[rows]
     taken = taken.copy()
     taken[known.tags.pattern] = True
-    lying = TagGuesses.joined([lying, known.tags])
-    free = _of_dictionary(sight, _missing(kinds, taken))
-    odds = odds_of_mates(*sight.mates.agreement(lying), strangers)
-    slots = slots[~lies_on(slots.fits.tags.places_mm, known.tags)]
-    known = TagFits.joined([known, slots.fits[slots.told(free, odds)]])
+    placed = TagGuesses.joined([placed, known.tags])
+    free = _dictionary_mask(context, _missing(kinds, taken))
+    odds = odds_of_mates(*context.mates.agreement(placed), strangers)
+    placements = placements[~lies_on(placements.fits.tags.places_mm, known.tags)]
+    known = TagFits.joined([known, placements.fits[placements.told(free, odds)]])
     taken[known.tags.pattern] = True
-    rest = doubtful.without(doubtful.square[rows])
-    may_be = may_be_tags(rest.fits, sight.gain_grey)
-    may_be &= ~lies_on(rest.fits.tags.places_mm, known.tags)
-    unclear: tuple[Rejection, ...] = ()
-    if may_be.any():
-        fits = rest.fits[may_be]
-        was_here = _lay_there(fits.tags, left.before, sight)
-        hidden = half_hidden(sight, fits, rest.square[may_be], was_here)
-        half, unclear = _told_by_the_rest(sight, kinds, hidden, taken)
-        known = TagFits.joined([known, half])
-    free &= ~_of_dictionary(sight, known.tags.pattern)
-    near = _near(sight, left, rest.fits, TagGuesses.joined([lying, known.tags]), free)
-    return TagFits.joined([known, near.fits[near.told(free, odds)]]), unclear
+    remaining = uncertain.without(uncertain.square[rows])
+    is_candidate = may_be_tags(remaining.fits, context.gain_grey)
+    is_candidate &= ~lies_on(remaining.fits.tags.places_mm, known.tags)
+    rejections: tuple[Rejection, ...] = ()
+    if is_candidate.any():
+        fits = remaining.fits[is_candidate]
+        # A tag that lay here before needs less evidence.
+        was_here = _is_unmoved(fits.tags, given.before, context)
+        candidates = half_hidden(context, fits, remaining.square[is_candidate], was_here)
+        occluded, rejections = _identify_occluded(context, kinds, candidates, taken)
+        known = TagFits.joined([known, occluded])
+    free &= ~_dictionary_mask(context, known.tags.pattern)
+    near_unit = _near_unit(
+        context, given, remaining.fits, TagGuesses.joined([placed, known.tags]), free
+    )
+    return TagFits.joined([known, near_unit.fits[near_unit.told(free, odds)]]), rejections
 
 
-def _near(sight: Sight, left: Left, fits: TagFits, lying: TagGuesses, free: Rows) -> Slots:
-    """The fits, and squares near mates as each missing one of them, where nothing lies yet."""
-    missing = np.flatnonzero(free[sight.patterns.ids])
-    parts = []
-    for reading in left.readings:
-        of_kind = np.intersect1d(missing, reading.kind.pattern)
-        parts.append(sight.mates.near(_squares(left, reading, lying), lying, of_kind))
-    guesses = TagGuesses.joined(parts)
-    guesses = guesses[_may_be_framed(sight, guesses)]
-    fits = TagFits.joined([fits, sight.lit(guesses)])
-    likelier = sight.mates.likelier(fits.tags, lying)
-    # Far from all mates nothing speaks for one name: there a chessboard shows tags, too.
-    is_near = likelier[np.arange(len(fits)), fits.tags.pattern] > 0
-    is_near &= ~lies_on(fits.tags.places_mm, lying) & (sight.gain_grey > 0)
-    return at_slots(sight, fits[is_near], likelier[is_near], LOOSE)
-
-
-def _alone(
-    sight: Sight, kinds: Sequence[TagKind], left: Left, lying: TagGuesses, taken: Rows
+def _near_unit(
+    context: Sight, given: SecondPassInput, fits: TagFits, placed: TagGuesses, free: Rows
 ) -> Slots:
-    """Squares as the missing tags that have no mates."""
-    is_missing = sight.mates.is_lone & ~taken
+    """Scores the fits and squares near known bases of a unit as each of its missing tags."""
+    missing = np.flatnonzero(free[context.patterns.ids])
     parts = []
-    for reading in left.readings:
-        lone = reading.kind.pattern[is_missing[reading.kind.pattern]]
-        if len(lone):
-            parts.append(lone_guesses(sight, _squares(left, reading, lying), lone))
-    fits = sight.lit(TagGuesses.joined(parts))
-    fits = fits[~lies_on(fits.tags.places_mm, lying)]
-    likelier = likelier_by_size(fits, kinds, len(taken))
-    return at_slots(sight, fits, likelier, ALONE, sizes_mm=[kind.size_mm for kind in kinds])
+    for reading in given.readings:
+        of_kind = np.intersect1d(missing, reading.kind.pattern)
+        parts.append(
+            context.mates.near(_remaining_squares(given, reading, placed), placed, of_kind)
+        )
+    guesses = TagGuesses.joined(parts)
+    guesses = guesses[_may_be_framed(context, guesses)]
+    fits = TagFits.joined([fits, context.lit(guesses)])
+    prior_nats = context.mates.likelier(fits.tags, placed)
+    # Far from a unit nothing favours one tag, and textures such as a chessboard would pass.
+    is_near = prior_nats[np.arange(len(fits)), fits.tags.pattern] > 0
+    is_near &= ~lies_on(fits.tags.places_mm, placed) & (context.gain_grey > 0)
+    return at_slots(context, fits[is_near], prior_nats[is_near], LOOSE)
 
 
-def _squares(left: Left, reading: Readings, lying: TagGuesses) -> TagGuesses:
-    """The squares that are left and look a little like tags, of no pattern yet, where none lies."""
-    rows = np.flatnonzero(left.is_left & (reading.ring >= _LEAST_RING))
-    many = np.ones(len(rows))
+def _isolated_tags(
+    context: Sight,
+    kinds: Sequence[TagKind],
+    given: SecondPassInput,
+    placed: TagGuesses,
+    taken: Rows,
+) -> Slots:
+    """Scores squares as the missing tags that have no unit neighbours."""
+    is_missing = context.mates.is_lone & ~taken
+    parts = []
+    for reading in given.readings:
+        patterns = reading.kind.pattern[is_missing[reading.kind.pattern]]
+        if len(patterns):
+            parts.append(
+                lone_guesses(context, _remaining_squares(given, reading, placed), patterns)
+            )
+    fits = context.lit(TagGuesses.joined(parts))
+    fits = fits[~lies_on(fits.tags.places_mm, placed)]
+    prior_nats = likelier_by_size(fits, kinds, len(taken))
+    return at_slots(context, fits, prior_nats, ALONE, sizes_mm=[kind.size_mm for kind in kinds])
+
+
+def _remaining_squares(given: SecondPassInput, reading: Readings, placed: TagGuesses) -> TagGuesses:
+    """Returns the unexplained squares that look a little like tags, without a pattern."""
+    rows = np.flatnonzero(given.is_unexplained & (reading.ring >= _LEAST_RING))
+    ones = np.ones(len(rows))
     squares = TagGuesses(
         np.zeros(len(rows), dtype=np.int64),
         reading.places_mm[rows],
         reading.headings_rad[rows],
-        reading.kind.height_mm * many,
-        reading.kind.size_mm * many,
+        reading.kind.height_mm * ones,
+        reading.kind.size_mm * ones,
     )
-    return squares[~lies_on(squares.places_mm, lying)]
+    return squares[~lies_on(squares.places_mm, placed)]
 
 
 def _missing(kinds: Sequence[TagKind], taken: Rows) -> Index:
-    """The patterns of these kinds that are not among the roster's that are `taken` (k,)."""
+    """Returns the patterns of these kinds that are not `taken` (k,)."""
     return np.setdiff1d(np.concatenate([kind.pattern for kind in kinds]), np.flatnonzero(taken))
 
 
-def _of_dictionary(sight: Sight, pattern: Index) -> Rows:
-    """Some of the roster's patterns among all tags of the dictionary."""
-    some = np.zeros(len(sight.dictionary.ids), dtype=np.bool_)
-    some[sight.patterns.ids[pattern]] = True
-    return some
+def _dictionary_mask(context: Sight, pattern: Index) -> Rows:
+    """Marks the given patterns of the roster among all tags of the dictionary."""
+    mask = np.zeros(len(context.dictionary.ids), dtype=np.bool_)
+    mask[context.patterns.ids[pattern]] = True
+    return mask
 
 
-def _fitted_again(sight: Sight, left: Left, sought: SoughtPart, taken: Rows) -> Doubtful:
-    """All that may be tags yet: squares as what they look like most, tags where they lay before."""
-    guess = NO_HYPOTHESES
-    if left.is_left.any():
-        guess = half_hidden_hypotheses(sight, left.readings, left.is_left, taken)
-    # What lay here before is where it lay, on its hill if it was on one.
-    again = fit_tags(sight.grey, sight.camera, sight.patterns, left.before, blur_px=sight.blur_px)
-    fits = TagFits.joined([sight.fitted(guess.guesses), again])
-    square = np.concatenate([guess.square, -2 - 2 * np.arange(len(left.before))])
-    wanted = sought.holds(fits.tags, sight.patterns.side_cells)
-    return Doubtful.joined([Doubtful(fits[wanted], square[wanted]), left.doubtful])
+def _candidate_fits(
+    context: Sight, given: SecondPassInput, sought: SoughtPart, taken: Rows
+) -> UncertainFits:
+    """Fits every candidate: squares as their best patterns, and earlier tags where they lay."""
+    hypotheses = NO_HYPOTHESES
+    if given.is_unexplained.any():
+        hypotheses = half_hidden_hypotheses(context, given.readings, given.is_unexplained, taken)
+    # Earlier tags start at their own place and height, so no hill needs to be tried.
+    again = fit_tags(
+        context.grey, context.camera, context.patterns, given.before, blur_px=context.blur_px
+    )
+    fits = TagFits.joined([context.fitted(hypotheses.guesses), again])
+    square = np.concatenate([hypotheses.square, -2 - 2 * np.arange(len(given.before))])
+    is_sought = sought.holds(fits.tags, context.patterns.side_cells)
+    return UncertainFits.joined(
+        [UncertainFits(fits[is_sought], square[is_sought]), given.uncertain]
+    )
 
 
-def _beside(
-    sight: Sight, fresh: TagGuesses, lying: TagGuesses, missing: Index, sought: SoughtPart
+def _flush_with_unit(
+    context: Sight, new_tags: TagGuesses, placed: TagGuesses, missing: Index, sought: SoughtPart
 ) -> Slots:
-    """The missing tags fitted where they would lie flush with mates that were found just now."""
-    guesses = sight.mates.places(fresh, missing)
-    guesses = guesses[sought.holds(guesses, sight.patterns.side_cells)]
-    guesses = guesses[~lies_on(guesses.places_mm, lying)]
-    guesses = guesses[_may_be_framed(sight, guesses)]
-    fits = sight.lit(guesses)
-    likelier = sight.mates.likelier(fits.tags, lying)
-    is_beside = likelier[np.arange(len(fits)), fits.tags.pattern] >= FLUSH_NATS
-    is_beside &= ~lies_on(fits.tags.places_mm, lying)
-    return at_slots(sight, fits[is_beside], likelier[is_beside], FLUSH)
+    """Fits the missing tags where they would lie flush with newly found bases of their units."""
+    guesses = context.mates.places(new_tags, missing)
+    guesses = guesses[sought.holds(guesses, context.patterns.side_cells)]
+    guesses = guesses[~lies_on(guesses.places_mm, placed)]
+    guesses = guesses[_may_be_framed(context, guesses)]
+    fits = context.lit(guesses)
+    prior_nats = context.mates.likelier(fits.tags, placed)
+    is_beside = prior_nats[np.arange(len(fits)), fits.tags.pattern] >= FLUSH_NATS
+    is_beside &= ~lies_on(fits.tags.places_mm, placed)
+    return at_slots(context, fits[is_beside], prior_nats[is_beside], FLUSH)
 
 
-def _may_be_framed(sight: Sight, guesses: TagGuesses) -> Rows:
-    """Where there is something like a tag's black border in its white rim, (n,)."""
+def _may_be_framed(context: Sight, guesses: TagGuesses) -> Rows:
+    """Marks the guesses that show a dark border inside a bright rim, (n,)."""
     if not len(guesses):
         return np.zeros(0, dtype=np.bool_)
-    points = tag_points(sight.patterns.side_cells)
-    seen = sight.seen(guesses, points)
+    points = tag_points(context.patterns.side_cells)
+    seen = context.seen(guesses, points)
+    # Means over whole border and rim survive partial occlusion.
     darker = seen[:, points.is_rim].mean(axis=1) - seen[:, points.is_border].mean(axis=1)
-    return np.asarray(darker >= _LEAST_DARKER * sight.gain_grey)
+    return np.asarray(darker >= _LEAST_DARKER * context.gain_grey)
 
 
-def _lay_there(tags: TagGuesses, before: TagGuesses, sight: Sight) -> Rows:
-    """Which of the tags lay where they seem to lie now."""
+def _is_unmoved(tags: TagGuesses, before: TagGuesses, context: Sight) -> Rows:
+    """Marks the tags that lie where they lay before."""
     away_mm = np.linalg.norm(tags.places_mm[:, None] - before.places_mm, axis=2)
     turned = tags.headings_rad[:, None] - before.headings_rad
     turned_rad = np.abs((turned + np.pi) % (2 * np.pi) - np.pi)
-    cell_mm = tags.sizes_mm[:, None] / sight.patterns.side_cells
-    same = tags.pattern[:, None] == before.pattern
-    same &= (away_mm < _HERE_CELLS * cell_mm) & (turned_rad < _HERE_RAD)
-    return np.asarray(same.any(axis=1))
+    cell_mm = tags.sizes_mm[:, None] / context.patterns.side_cells
+    is_same = tags.pattern[:, None] == before.pattern
+    is_same &= (away_mm < _HERE_CELLS * cell_mm) & (turned_rad < _HERE_RAD)
+    return np.asarray(is_same.any(axis=1))
 
 
-def _told_by_the_rest(
-    sight: Sight, kinds: Sequence[TagKind], hidden: HalfHidden, taken: Rows
+def _identify_occluded(
+    context: Sight, kinds: Sequence[TagKind], candidates: HalfHidden, taken: Rows
 ) -> tuple[TagFits, tuple[Rejection, ...]]:
-    """The half hidden tags that are known, and copies of known ones; and what remains unclear."""
-    free = _of_dictionary(sight, _missing(kinds, taken))
-    elsewhere = _of_dictionary(sight, np.flatnonzero(taken))
+    """Identifies occluded tags by elimination, adds copies and rejects unclear tags."""
+    free = _dictionary_mask(context, _missing(kinds, taken))
+    elsewhere = _dictionary_mask(context, np.flatnonzero(taken))
     rows = np.empty(0, dtype=np.int64)
     for _ in range(_ROUNDS):
-        more = np.setdiff1d(hidden.known(free, elsewhere), rows)
-        more = more[~_is_rather_another(sight, hidden[more])]
+        more = np.setdiff1d(candidates.known(free, elsewhere), rows)
+        more = more[~_has_better_rival(context, candidates[more])]
         if not len(more):
             break
         rows = np.concatenate([rows, more])
-        free[hidden.ids[more]], elsewhere[hidden.ids[more]] = False, True
-    copies = hidden.copies(_of_dictionary(sight, np.flatnonzero(taken)))
-    told = np.concatenate([rows, copies])
-    vague, rivals = hidden.unclear(free)
-    unclear = tuple(
-        _unclear(sight, hidden.fits.tags, row, int(rival))
+        free[candidates.ids[more]], elsewhere[candidates.ids[more]] = False, True
+    # Copies are passed on so that the verdict can reject both places.
+    copies = candidates.copies(_dictionary_mask(context, np.flatnonzero(taken)))
+    identified = np.concatenate([rows, copies])
+    vague, rivals = candidates.unclear(free)
+    rejections = tuple(
+        _unclear(context, candidates.fits.tags, row, int(rival))
         for row, rival in zip(vague, rivals, strict=True)
-        if hidden.square[row] not in hidden.square[told]
+        if candidates.square[row] not in candidates.square[identified]
     )
-    return hidden.fits[told], unclear
+    return candidates.fits[identified], rejections
 
 
-def _is_rather_another(sight: Sight, hidden: HalfHidden) -> Rows:
-    """Which are clearly better explained as a rival, if that is fitted as they are, (n,)."""
-    if not len(hidden.fits):
+def _has_better_rival(context: Sight, candidates: HalfHidden) -> Rows:
+    """Marks the tags that a rival explains clearly better once it is fitted too, (n,)."""
+    if not len(candidates.fits):
         return np.zeros(0, dtype=np.bool_)
-    each, pattern, turns = hidden.rivals(_RIVALS)
-    tags = hidden.fits.tags[each]
+    row, pattern, turns = candidates.rivals(_RIVALS)
+    tags = candidates.fits.tags[row]
     turned_rad = tags.headings_rad + turns * (np.pi / 2)
     guesses = replace(tags, pattern=pattern, headings_rad=turned_rad)
-    fits = fit_tags(sight.grey, sight.camera, sight.dictionary, guesses, blur_px=sight.blur_px)
-    cost = explained(sight, fits, pattern[:, None]).cost[:, 0]
-    better = cost < hidden.own[each] - _BETTER
-    return np.bincount(each[better], minlength=len(hidden.fits)) > 0
+    fits = fit_tags(
+        context.grey, context.camera, context.dictionary, guesses, blur_px=context.blur_px
+    )
+    cost = explained(context, fits, pattern[:, None]).cost[:, 0]
+    # The rivals were scored unfitted; only a fitted one is a fair comparison.
+    better = cost < candidates.own[row] - _BETTER
+    return np.bincount(row[better], minlength=len(candidates.fits)) > 0
 
 
-def _unclear(sight: Sight, tags: TagGuesses, row: int, rival: int) -> Rejection:
-    tag = int(sight.patterns.ids[tags.pattern[row]])
+def _unclear(context: Sight, tags: TagGuesses, row: int, rival: int) -> Rejection:
+    """Builds the rejection of a tag that a rival explains nearly as well."""
+    tag = int(context.patterns.ids[tags.pattern[row]])
     x_mm, y_mm = (float(value) for value in tags.places_mm[row])
     because = (
         f"looks like tag {tag} or tag {rival}: too much of it is hidden"

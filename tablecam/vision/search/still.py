@@ -1,8 +1,7 @@
-"""Tags that lie where the picture before showed them: fitted again, not looked for anew.
+"""Refits tags where the previous picture showed them instead of searching for them again.
 
-Most of a table stands still most of the time, so most of a search need not be done again. A tag
-counts as still only where it looks wholly like itself; the least doubt sends its place back into
-the search.
+Most of a table stands still most of the time, so most of a search can be skipped. A tag counts as
+still only if it looks wholly like itself; in any doubt its place is searched again.
 """
 
 from __future__ import annotations
@@ -23,12 +22,13 @@ from tablecam.vision.fitting.tags import TagFits, TagGuesses
 Grey = NDArray[np.uint8]
 
 _LEAST_LIKENESS = 0.85
-"""As for a tag that is surely known in a search; half covered tags stay below."""
+"""As for a certain tag in a search; half covered tags stay below."""
 _MOST_MOVED_CELLS = 0.1
 _STEPS = 2
-"""Enough from so near; what moved farther is searched for, and fitted with all steps."""
+"""Two Gauss-Newton steps suffice so close; a tag that moved farther is searched and fitted
+fully."""
 _AROUND = 0.7
-"""Of a tag's size: how near to a still tag a square is that same tag."""
+"""A square within this share of a tag's size of a still tag is that same tag."""
 
 
 def still_tags(
@@ -40,26 +40,27 @@ def still_tags(
     *,
     blur_px: float,
 ) -> TagFits:
-    """Those of the tags seen `before`, of some kinds, that this picture shows at the same place."""
-    there = lying_before(patterns, kinds, before)
-    if not len(there):
+    """Fits the tags seen `before`, of the given kinds, and returns those that have not moved."""
+    previous = lying_before(patterns, kinds, before)
+    if not len(previous):
         return TagFits.joined([])
-    fits = fit_tags(grey, camera, patterns, there, blur_px=blur_px, steps=_STEPS)
-    moved_mm = np.hypot(*(fits.tags.places_mm - there.places_mm).T)
-    near = moved_mm < _MOST_MOVED_CELLS * there.sizes_mm / patterns.side_cells
+    fits = fit_tags(grey, camera, patterns, previous, blur_px=blur_px, steps=_STEPS)
+    moved_mm = np.hypot(*(fits.tags.places_mm - previous.places_mm).T)
+    # A fit that wandered off has found something else.
+    near = moved_mm < _MOST_MOVED_CELLS * previous.sizes_mm / patterns.side_cells
     return fits[near & (fits.likeness >= _LEAST_LIKENESS)]
 
 
 def squares_elsewhere(squares: Squares, tags: TagGuesses) -> Squares:
-    """The squares that are none of these tags."""
+    """Returns the squares that are not at the place of any of these tags."""
     if not len(tags):
         return squares
     away_mm = np.linalg.norm(squares.places_mm[:, None] - tags.places_mm[None], axis=2)
     return squares[~(away_mm < _AROUND * tags.sizes_mm).any(axis=1)]
 
 
-def squares_off(squares: Squares, tags: TagGuesses, side_cells: int) -> Squares:
-    """The squares that do not lie on the paper of these tags, which are larger ones."""
+def squares_off_paper(squares: Squares, tags: TagGuesses, side_cells: int) -> Squares:
+    """Returns the squares that do not lie on the paper of these (larger) tags."""
     if not len(tags):
         return squares
     away = squares.places_mm[:, None] - tags.places_mm
@@ -74,14 +75,14 @@ def squares_off(squares: Squares, tags: TagGuesses, side_cells: int) -> Squares:
 def lying_before(
     patterns: TagPatterns, kinds: Iterable[TagKind], before: Iterable[TagSighting]
 ) -> TagGuesses:
-    """Those of the tags seen `before` that are of some kinds, where they lay."""
+    """Returns the tags seen `before` that are of the given kinds, at their old places."""
     size_mm = {int(row): kind.size_mm for kind in kinds for row in kind.pattern}
     rows = [(patterns.index_of[tag.tag], tag) for tag in before]
-    mine = [(row, tag) for row, tag in rows if row in size_mm]
+    of_kinds = [(row, tag) for row, tag in rows if row in size_mm]
     return TagGuesses(
-        np.array([row for row, _ in mine], dtype=np.int64),
-        np.array([[tag.x_mm, tag.y_mm] for _, tag in mine], dtype=np.float64).reshape(-1, 2),
-        np.radians([tag.heading_deg for _, tag in mine]),
-        np.array([tag.height_mm for _, tag in mine], dtype=np.float64),
-        np.array([size_mm[row] for row, _ in mine], dtype=np.float64),
+        np.array([row for row, _ in of_kinds], dtype=np.int64),
+        np.array([[tag.x_mm, tag.y_mm] for _, tag in of_kinds], dtype=np.float64).reshape(-1, 2),
+        np.radians([tag.heading_deg for _, tag in of_kinds]),
+        np.array([tag.height_mm for _, tag in of_kinds], dtype=np.float64),
+        np.array([size_mm[row] for row, _ in of_kinds], dtype=np.float64),
     )

@@ -1,4 +1,4 @@
-"""Which tags look as they did when they were placed, and which are hidden: remembered by looks."""
+"""Remembers how each tag looked when it was placed, and tells which tags changed or are hidden."""
 
 from __future__ import annotations
 
@@ -12,29 +12,39 @@ from numpy.typing import NDArray
 from calibration.camera import Camera
 from tablecam.vision.detection.grey_picture import REDUCED
 from tablecam.vision.detection.sighting import Search, TagSighting
-from tablecam.vision.search.changes import Map, followed
+from tablecam.vision.search.changes import Map, tracked_noise_grey
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
+Rows = NDArray[np.bool_]
 
 _REACH = 2
-"""Pixels to each side of a tag's middle that are compared, at most: 5 x 5; on small tags 3 x 3."""
+"""Compared pixels on each side of a tag's centre: at most 5 x 5, on small tags 3 x 3."""
 _WITH_RIM = 1.35
-"""The patch is a tag with its white rim."""
+"""The patch covers the tag and its white rim."""
 _NOISES = 6.0
+"""An unchanged tag differs by no more than this many standard deviations of the noise."""
 _LEAST_NOISE_GREY = 0.3
-"""What rounding to whole grey levels leaves."""
+"""The noise that rounding to whole grey levels leaves."""
 _LEAST_GAIN, _MOST_GAIN = 0.5, 2.0
-"""Of what most tags have: so much the light on one may change beside the others'."""
+"""The light on one tag may change by these factors relative to the median of all tags."""
 _NUDGED = 0.6
-"""A tag of which so much is still as it was lies there or nearly; under a hand it is below."""
+"""A tag that still correlates this well lies there or nearly so; under a hand it falls below."""
+_AHEAD_MM = 5.0
+"""Half the distance between two points of a tag that carry its heading to another camera."""
+_USUAL_NOISE_GREY = 0.5
+_USUAL_PERCENTILE = 75.0
+"""Few enough tags are under a hand not to raise it; high, as small tags may differ by less than the
+noise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagPatches:
-    """How n tags looked when they were placed: `shape` (n, m), mean 0 and length 1, of `contrast`.
+    """The appearance of n tags when they were placed.
 
-    `pixels` (n, m) count into a reduced picture; `real` (n, m) are those that count for a tag.
+    `shape` (n, m) is the patch with mean 0 and length 1, `contrast` (n,) its original length.
+    `pixels` (n, m) are flat indices into a reduced picture; `real` (n, m) marks those that count
+    for the tag.
     """
 
     pixels: Index
@@ -50,7 +60,7 @@ class TagPatches:
 
     @classmethod
     def joined(cls, parts: Sequence[TagPatches]) -> TagPatches:
-        """All rows of the parts, one part after the other."""
+        """Concatenates several parts."""
         return cls(
             np.concatenate([part.pixels for part in parts]),
             np.concatenate([part.real for part in parts]),
@@ -60,7 +70,7 @@ class TagPatches:
 
     @classmethod
     def of(cls, reduced: Map, sightings: Sequence[TagSighting]) -> TagPatches:
-        """How tags look that were placed in this very picture."""
+        """Samples the tags that were placed in this very picture."""
         pixels, real = _pixels(reduced, sightings)
         centred, length = _centred(reduced, pixels, real)
         shape = np.asarray(centred / np.maximum(length, 1e-3)[:, None], dtype=np.float32)
@@ -68,48 +78,52 @@ class TagPatches:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Likeness:
-    """How tags look in a picture beside how they looked, (n,) each.
+class PatchComparison:
+    """How tags look in a picture compared with their patches, (n,) each.
 
-    `is_alike`: nothing has changed; `is_there`: the better part is as it was. `beside_grey` is
-    what one pixel differs by (root mean square).
+    `is_alike`: nothing has changed; `is_there`: most of the tag looks as before. `residual_grey` is
+    the root mean square difference per pixel.
     """
 
     is_alike: Rows
     is_there: Rows
-    beside_grey: Map
+    residual_grey: Map
 
 
-def likeness(patches: TagPatches, now: Map, noise_grey: float) -> Likeness:
-    """How much tags look as they did."""
+def compare_patches(patches: TagPatches, now: Map, noise_grey: float) -> PatchComparison:
+    """Compares the patches with a picture, up to brightness and contrast."""
     if not len(patches):
-        nothing = np.empty(0, np.bool_)
-        return Likeness(nothing, nothing, np.empty(0, np.float32))
+        none = np.empty(0, np.bool_)
+        return PatchComparison(none, none, np.empty(0, np.float32))
     centred, length = _centred(now, patches.pixels, patches.real)
-    part = (centred * patches.shape).sum(axis=1)
+    # Splits a patch into its remembered shape, scaled, and a residual.
+    projection = (centred * patches.shape).sum(axis=1)
+    # Mean and contrast are fitted, which costs two degrees of freedom.
     freedoms = patches.real.sum(axis=1) - 2
-    beside = np.sqrt(np.maximum(length**2 - part**2, 0) / freedoms)
-    gain = part / np.maximum(patches.contrast, 1e-3)
-    usual = max(float(np.median(gain)), 1e-3)
-    lit = (gain > _LEAST_GAIN * usual) & (gain < _MOST_GAIN * usual)
-    most = max(noise_grey, _LEAST_NOISE_GREY) * (1 + _NOISES / np.sqrt(2 * freedoms))
-    alike = lit & (beside < most)
-    return Likeness(
+    residual_grey = np.sqrt(np.maximum(length**2 - projection**2, 0) / freedoms)
+    gain = projection / np.maximum(patches.contrast, 1e-3)
+    usual_gain = max(float(np.median(gain)), 1e-3)
+    is_lit = (gain > _LEAST_GAIN * usual_gain) & (gain < _MOST_GAIN * usual_gain)
+    # The root mean square of f samples scatters by a share of 1 / sqrt(2 f).
+    most_grey = max(noise_grey, _LEAST_NOISE_GREY) * (1 + _NOISES / np.sqrt(2 * freedoms))
+    alike = is_lit & (residual_grey < most_grey)
+    return PatchComparison(
         np.asarray(alike),
-        np.asarray(lit & (part > _NUDGED * length)),
-        beside.astype(np.float32),
+        np.asarray(is_lit & (projection > _NUDGED * length)),
+        residual_grey.astype(np.float32),
     )
 
 
 def _pixels(reduced: Map, sightings: Sequence[TagSighting]) -> tuple[Index, Rows]:
-    """Which pixels of a reduced picture are compared for each tag, (n, m), and which are real."""
+    """Selects the pixels to compare for each tag, (n, m), and marks those that count."""
     corners = np.array([sighting.corners_px for sighting in sightings]).reshape(-1, 4, 2)
     middles = (corners.mean(axis=1) + 0.5) / REDUCED
     half = np.linalg.norm(corners[:, 0] - corners[:, 2], axis=1) / 8**0.5 * _WITH_RIM / REDUCED
     reach = np.arange(-_REACH, _REACH + 1)
     window = np.stack(np.meshgrid(reach, reach), axis=-1).reshape(-1, 2)
+    # At least 3 x 3 pixels, however small the tag.
     real = np.abs(window).max(axis=1) <= np.maximum(np.ceil(half - 0.5), 1)[:, None]
-    # On large tags the pixels lie apart, over all of the tag.
+    # On large tags the sampled pixels are spread over the whole tag.
     points = middles[:, None] + window * np.maximum(half / (_REACH + 0.5), 1)[:, None, None]
     size = np.array(reduced.shape[::-1])
     columns, rows = np.moveaxis(np.floor(points).astype(np.int64).clip(0, size - 1), 2, 0)
@@ -117,52 +131,45 @@ def _pixels(reduced: Map, sightings: Sequence[TagSighting]) -> tuple[Index, Rows
 
 
 def _centred(reduced: Map, pixels: Index, real: Rows) -> tuple[Map, Map]:
-    """The patches less their means, (n, m), and their lengths, (n,)."""
+    """Returns the patches minus their means, (n, m), and their lengths, (n,)."""
     levels = np.take(reduced, pixels)
     mean = (levels * real).sum(axis=1, keepdims=True) / real.sum(axis=1, keepdims=True)
     centred = ((levels - mean) * real).astype(np.float32)
     return centred, np.linalg.norm(centred, axis=1)
 
 
-_AHEAD_MM = 5.0
-
-
 def placed_by(
     sightings: Sequence[TagSighting], old: Camera, new: Camera
 ) -> tuple[TagSighting, ...]:
-    """Tags in the same pixels, with the places that another camera gives these."""
+    """Places tags through another camera that sees them in the same pixels.
+
+    The headings follow from two points ahead of and behind each tag's centre.
+    """
     if not sightings:
         return ()
     places = np.array([[tag.x_mm, tag.y_mm, tag.height_mm] for tag in sightings])
     headings = np.radians([tag.heading_deg for tag in sightings])
     ahead = np.stack([np.cos(headings), np.sin(headings), np.zeros_like(headings)], axis=1)
-    there = [
+    ends = [
         new.to_table(old.to_image(places + side * _AHEAD_MM * ahead), places[:, 2])
         for side in (-1, 1)
     ]
-    middles, ways = (there[0] + there[1]) / 2, there[1] - there[0]
-    turned = np.degrees(np.arctan2(ways[:, 1], ways[:, 0])) % 360
+    middles, ahead_mm = (ends[0] + ends[1]) / 2, ends[1] - ends[0]
+    turned = np.degrees(np.arctan2(ahead_mm[:, 1], ahead_mm[:, 0])) % 360
     return tuple(
         replace(tag, x_mm=float(x_mm), y_mm=float(y_mm), heading_deg=float(heading_deg))
         for tag, (x_mm, y_mm), heading_deg in zip(sightings, middles, turned, strict=True)
     )
 
 
-Rows = NDArray[np.bool_]
-
-_USUAL_NOISE_GREY = 0.5
-_USUAL_PERCENTILE = 75.0
-"""Hands hide fewer tags than the rest; and of few pixels, some differ by less than the noise."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class TagLooks:
-    """How tags looked when they were last placed: those `seen`, then the `hidden` ones.
+    """The appearance of each tag when it was last placed: `seen` tags first, then `hidden` ones.
 
-    A tag is hidden when it no longer looked so, could not be fitted again, and has not been found
-    since. `gave_up` (hidden,) are those that looked as they did, in the picture before, and still
-    could not be fitted. `patches` has a row for each tag, `noise_grey` is what one of their pixels
-    differs by (one standard deviation) while nothing changes.
+    A tag is hidden once it looks different, cannot be fitted again and is not found. `gave_up`
+    (hidden,) marks those that looked as before in the previous picture and still could not be
+    fitted. `patches` has one row per tag; `noise_grey` is the standard deviation of a pixel's
+    difference while nothing changes.
     """
 
     seen: tuple[TagSighting, ...]
@@ -173,140 +180,143 @@ class TagLooks:
 
     @classmethod
     def of(cls, search: Search, now: Map, noise_grey: float = _USUAL_NOISE_GREY) -> TagLooks:
-        """What to remember of tags that were all placed in this very picture."""
+        """Starts from a search whose tags were all placed in this very picture."""
         seen = search.sightings
         return cls(seen, (), np.empty(0, np.bool_), TagPatches.of(now, seen), noise_grey)
 
-    def compared(self, now: Map) -> TagDoubts:
-        """Which tags have to be fitted again to know where they lie."""
-        like = likeness(self.patches, now, self.noise_grey)
-        seen_too = len(self.seen)
-        changed, there = ~like.is_alike[:seen_too], like.is_there[:seen_too]
-        back = like.is_alike[seen_too:]
+    def compared(self, now: Map) -> RefitRequest:
+        """Compares a picture with the remembered appearance: which tags must be fitted again."""
+        comparison = compare_patches(self.patches, now, self.noise_grey)
+        count = len(self.seen)
+        changed, mostly_there = ~comparison.is_alike[:count], comparison.is_there[:count]
+        back = comparison.is_alike[count:]
         noise_grey = self.noise_grey
-        if seen_too:
-            usual_grey = float(np.percentile(like.beside_grey[:seen_too], _USUAL_PERCENTILE))
-            noise_grey = followed(noise_grey, usual_grey)
-        return TagDoubts(
+        if count:
+            usual_grey = float(np.percentile(comparison.residual_grey[:count], _USUAL_PERCENTILE))
+            noise_grey = tracked_noise_grey(noise_grey, usual_grey)
+        return RefitRequest(
             before=self,
             changed=_chosen(self.seen, changed),
             back=_chosen(self.hidden, back & ~self.gave_up),
-            there=frozenset(tag.tag for tag in _chosen(self.seen, changed & there)),
+            mostly_there=frozenset(tag.tag for tag in _chosen(self.seen, changed & mostly_there)),
             alike=frozenset(tag.tag for tag in _chosen(self.hidden, back)),
             noise_grey=noise_grey,
         )
 
     def by(self, old: Camera, new: Camera) -> TagLooks:
-        """The same tags in the same pixels, placed by another camera."""
+        """Places the same pixels of all tags through another camera."""
         return replace(
             self, seen=placed_by(self.seen, old, new), hidden=placed_by(self.hidden, old, new)
         )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TagDoubts:
-    """Tags to be fitted again: those that `changed`, and hidden ones that seem to be `back`.
+class RefitRequest:
+    """The tags to fit again: those that `changed`, and hidden ones that seem to be `back`.
 
-    `there` are ids of changed ones of which the better part looks as it did, `alike` those of all
-    hidden ones that look as they did.
+    `mostly_there` are ids of changed tags most of which still looks as before; `alike` are ids of
+    all hidden tags that look as before.
     """
 
     before: TagLooks
     changed: tuple[TagSighting, ...]
     back: tuple[TagSighting, ...]
-    there: frozenset[int]
+    mostly_there: frozenset[int]
     alike: frozenset[int]
     noise_grey: float
 
-    def with_all_of(self, tags: frozenset[int]) -> TagDoubts:
-        """As if all seen ones of some tags had changed: they are wanted as of one moment."""
-        doubted = {tag.tag for tag in self.changed}
-        more = [tag for tag in self.before.seen if tag.tag in tags - doubted]
+    def with_all_of(self, tags: frozenset[int]) -> RefitRequest:
+        """Adds all seen tags of the given ids, so that they are measured at the same moment."""
+        included = {tag.tag for tag in self.changed}
+        more = [tag for tag in self.before.seen if tag.tag in tags - included]
         return replace(self, changed=(*self.changed, *more))
 
     @property
     def asked(self) -> tuple[TagSighting, ...]:
-        """All that have to be fitted again."""
+        """All tags to fit again."""
         return self.changed + self.back
 
-    def answered(self, placed: Sequence[TagSighting]) -> TagNews:
-        """What is known once those that could be were fitted again."""
+    def answered(self, placed: Sequence[TagSighting]) -> RefitResult:
+        """Combines the request with the tags that could be `placed` again."""
         if not self.asked:
-            return TagNews(self, self.before.seen, ())
-        found = {tag.tag: tag for tag in placed}
-        doubted = {tag.tag for tag in self.changed}
+            return RefitResult(self, self.before.seen, ())
+        placed_by_id = {tag.tag: tag for tag in placed}
+        requested = {tag.tag for tag in self.changed}
         lying = tuple(
-            found.get(tag.tag, tag)
+            placed_by_id.get(tag.tag, tag)
             for tag in self.before.seen
-            if tag.tag in found or tag.tag not in doubted
+            if tag.tag in placed_by_id or tag.tag not in requested
         )
-        back = tuple(found[tag.tag] for tag in self.back if tag.tag in found)
-        return TagNews(
-            doubts=self,
+        back = tuple(placed_by_id[tag.tag] for tag in self.back if tag.tag in placed_by_id)
+        return RefitResult(
+            request=self,
             lying=lying + back,
-            refused=tuple(tag for tag in self.changed if tag.tag not in found),
+            refused=tuple(tag for tag in self.changed if tag.tag not in placed_by_id),
         )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TagNews:
-    """What fitting again told: tags `lying` where they lay, and those `refused` that lay there."""
+class RefitResult:
+    """The result of fitting again: tags `lying` where they lay, and `refused` ones."""
 
-    doubts: TagDoubts
+    request: RefitRequest
     lying: tuple[TagSighting, ...]
     refused: tuple[TagSighting, ...]
 
     @property
     def nudged(self) -> tuple[TagSighting, ...]:
-        """Those of the refused of which the better part is there: they lie near."""
-        return tuple(tag for tag in self.refused if tag.tag in self.doubts.there)
+        """The refused tags most of which still looks as before: they lie near."""
+        return tuple(tag for tag in self.refused if tag.tag in self.request.mostly_there)
 
     @property
     def hidden(self) -> tuple[TagSighting, ...]:
-        """All that lay somewhere once, and are not among the `lying`."""
+        """All remembered tags that are not `lying`."""
         lying = {tag.tag for tag in self.lying}
-        old = tuple(tag for tag in self.doubts.before.hidden if tag.tag not in lying)
+        old = tuple(tag for tag in self.request.before.hidden if tag.tag not in lying)
         return old + self.refused
 
     def fresh(self, search: Search) -> frozenset[int]:
-        """The tags of a search that were placed from its picture, not before."""
-        if search.sightings is self.doubts.before.seen:
+        """Returns the ids of the tags in a search that were placed from its own picture."""
+        if search.sightings is self.request.before.seen:
             return frozenset()
-        old = {id(tag) for tag in self.doubts.before.seen}
+        # Sightings that were not refitted are the same objects as before.
+        old = {id(tag) for tag in self.request.before.seen}
         return frozenset(tag.tag for tag in search.sightings if id(tag) not in old)
 
     def after(self, search: Search, now: Map) -> TagLooks:
-        """What to remember after this picture, in which a `search` may have found more or fewer.
+        """Returns the appearance to remember after this picture and its `search`.
 
-        A tag that was refused elsewhere, such as one that is seen twice, is not waited for.
+        A tag that the search rejected, such as one seen twice, is no longer remembered as hidden.
         """
-        before = self.doubts.before
+        before = self.request.before
         if search.sightings is before.seen and not before.hidden:
-            return replace(before, noise_grey=self.doubts.noise_grey)
+            return replace(before, noise_grey=self.request.noise_grey)
         row_of = {tag.tag: row for row, tag in enumerate(before.seen + before.hidden)}
         fresh = self.fresh(search)
         gone = self._gone(search)
-        gave_up = np.array([tag.tag in self.doubts.alike for tag in gone], dtype=np.bool_)
+        gave_up = np.array([tag.tag in self.request.alike for tag in gone], dtype=np.bool_)
         if search.sightings == before.seen and len(gone) == len(before.hidden):
-            return replace(before, gave_up=gave_up, noise_grey=self.doubts.noise_grey)
-        kept = [tag for tag in search.sightings if tag.tag not in fresh]
+            return replace(before, gave_up=gave_up, noise_grey=self.request.noise_grey)
+        unchanged = [tag for tag in search.sightings if tag.tag not in fresh]
         new = [tag for tag in search.sightings if tag.tag in fresh]
-        rows = np.array([row_of[tag.tag] for tag in (*kept, *gone)], dtype=np.int64)
+        rows = np.array([row_of[tag.tag] for tag in (*unchanged, *gone)], dtype=np.int64)
         old = before.patches[rows]
-        looks = [old[: len(kept)], TagPatches.of(now, new), old[len(kept) :]]
+        patches = [old[: len(unchanged)], TagPatches.of(now, new), old[len(unchanged) :]]
         return TagLooks(
-            seen=(*kept, *new),
+            seen=(*unchanged, *new),
             hidden=gone,
             gave_up=gave_up,
-            patches=TagPatches.joined(looks),
-            noise_grey=self.doubts.noise_grey,
+            patches=TagPatches.joined(patches),
+            noise_grey=self.request.noise_grey,
         )
 
     def _gone(self, search: Search) -> tuple[TagSighting, ...]:
-        known = {tag.tag for tag in search.sightings} | {no.tag for no in search.rejections}
-        before = self.doubts.before
-        return tuple(tag for tag in before.seen + before.hidden if tag.tag not in known)
+        """Returns the tags that the search neither placed nor rejected."""
+        accounted = {tag.tag for tag in search.sightings} | {out.tag for out in search.rejections}
+        before = self.request.before
+        return tuple(tag for tag in before.seen + before.hidden if tag.tag not in accounted)
 
 
 def _chosen(tags: Iterable[TagSighting], rows: Rows) -> tuple[TagSighting, ...]:
+    """Selects the tags whose row is marked."""
     return tuple(compress(tags, rows.tolist())) if rows.any() else ()

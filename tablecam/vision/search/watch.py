@@ -1,11 +1,11 @@
-"""Looking at a table again and again, only where something changed.
+"""Searches a series of pictures, only where the table changed.
 
-A picture of a table that stands still costs its reduced form and a comparison. Tags that no longer
-look as they did when they were placed are fitted again; where that fails, and where the table
-changed, is searched. A hand is no tag: blocks that keep changing are searched now and then, and
-once for certain when they are still again. All that is compared with is what was last fitted or
-searched, not the picture before, so that creeping does not go unnoticed. And tile by tile the
-whole table is searched again, whether it seems to have changed or not.
+A picture of a still table costs its reduced form and a comparison. Tags that no longer look as they
+did when they were placed are fitted again; where that fails, and where the table changed, the table
+is searched. Blocks that keep changing show a hand, not a tag: they are searched now and then, and
+thoroughly once they are still. Every comparison is with the last fit or search, not with the
+previous picture, so that a tag that creeps is noticed. Tile by tile the whole table is searched
+again, whether it seems to have changed or not.
 """
 
 from __future__ import annotations
@@ -24,29 +24,35 @@ from tablecam.vision.search.blocks import Blocks, blocks_of
 from tablecam.vision.search.camera_scale import extent_mm
 from tablecam.vision.search.changes import Changes, Ground, Map, as_map, changes
 from tablecam.vision.search.find import TagFinder
-from tablecam.vision.search.tag_appearance import TagLooks, TagNews
+from tablecam.vision.search.tag_appearance import RefitResult, TagLooks
 
-_PATIENCE = 4
-"""Blocks that keep changing are searched in every so many pictures."""
-_PATIENCE_BEHIND = 2
-"""And while they do, what they left behind is in every so many; when all is still, at once."""
-_PATIENCE_OWED, _TURN = 12, 7
-"""And better in every so many, when nothing else is searched; when all is still, at once."""
+Rows = NDArray[np.bool_]
+
+_MOVING_EVERY = 4
+"""Blocks that keep changing are searched in every fourth picture."""
+_LEFT_BEHIND_EVERY = 2
+"""Meanwhile the blocks they left are searched in every second picture; else at once."""
+_THOROUGH_EVERY, _THOROUGH_TURN = 12, 7
+"""Meanwhile thorough searches run in every twelfth picture, one without other searches; else at
+once."""
 _SWEEP_EVERY = 16
 _SWEEP_TILES = 16
-"""So all of the table is swept in 256 pictures, one tile in every sixteenth."""
+"""One tile in every 16th picture: the whole table is swept in 256 pictures."""
 _BETTER_EVERY = 4
-"""Of the tiles one in so many is swept for half hidden tags, too: each once in 1024 pictures."""
+"""One tile in four is swept thoroughly, for occluded tags too: each tile once in 1024 pictures."""
 _AROUND_MM = 20.0
-"""A tag that was nudged lies no farther from where it lay; one that was carried is waited for."""
+"""A nudged tag lies within this distance; a tag that was carried away appears as a change."""
+_MOST_SEARCHED = 0.4
+"""If more of the table is to be searched, the whole picture is: the camera was bumped, say."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Due:
-    """The blocks (count,) to be searched in a picture, for one reason or another.
+class SearchSchedule:
+    """The blocks (count,) to search in a picture, by reason.
 
-    `changed` may show something else than when they were searched; of these some keep `moving`.
-    `swept` have their turn. `better`, of both, are to be searched for all that there is.
+    `changed` blocks may show something new; those of them in `moving` keep changing. `swept` blocks
+    have their turn in the sweep. `better` blocks are to be searched thoroughly, for occluded tags
+    too.
     """
 
     changed: Rows
@@ -56,102 +62,97 @@ class Due:
 
     @property
     def all(self) -> Rows:
-        """Whatever the reason."""
+        """The blocks to search for any reason."""
         return self.changed | self.swept | self.better
 
     @property
     def in_passing(self) -> Rows:
-        """Those to be searched for what is clear alone."""
+        """The blocks to search for clear tags only."""
         return (self.changed | self.swept) & ~self.better
 
     @property
-    def again(self) -> Rows:
-        """Those of which known tags are fitted again beforehand: better searches do so anyway."""
+    def refitted(self) -> Rows:
+        """The blocks whose known tags are refitted first; thorough searches refit them anyway."""
         return self.in_passing & ~self.moving
 
-    def with_better(self, blocks: Rows) -> Due:
-        """With some blocks to be searched better."""
+    def with_better(self, blocks: Rows) -> SearchSchedule:
+        """Adds blocks to search thoroughly."""
         return replace(self, better=self.better | blocks)
 
-    def owed(self, owed: Rows, found: Changes) -> Rows:
-        """Which blocks are still to be searched better after this picture, of those before it."""
-        return np.where(found.since_before, owed, (owed | self.changed) & ~self.better)
+    def owed(self, pending: Rows, detected: Changes) -> Rows:
+        """Returns the blocks that still need a thorough search after this picture."""
+        return np.where(detected.since_before, pending, (pending | self.changed) & ~self.better)
 
 
-def is_swept(number: int) -> bool:
-    """Whether a part of the table is swept in a picture."""
+def is_sweep_frame(number: int) -> bool:
+    """Whether a picture is one in which a tile of the table is swept."""
     return number % _SWEEP_EVERY == 0
 
 
 def due_blocks(
     number: int,
-    found: Changes,
-    news: TagNews,
+    detected: Changes,
+    refits: RefitResult,
     blocks: Blocks,
-    owed: Rows,
+    pending: Rows,
     rejections: Sequence[Rejection],
-) -> Due:
-    """What to search in a picture after what was found to have changed, and what is owed.
+) -> SearchSchedule:
+    """Decides which blocks to search in a picture.
 
-    `rejections` are those of the picture before.
+    `refits` are the tags fitted again, `pending` (count,) the blocks waiting for a thorough search,
+    and `rejections` those of the previous picture.
     """
-    if not (is_swept(number) or found.waiting.any() or owed.any() or news.nudged):
-        nothing = np.zeros(blocks.count, dtype=np.bool_)
-        return Due(nothing, nothing, nothing, nothing)
-    changed = _changed(number, found, blocks.around(places_mm(news.nudged), _AROUND_MM))
+    if not (is_sweep_frame(number) or detected.waiting.any() or pending.any() or refits.nudged):
+        none = np.zeros(blocks.count, dtype=np.bool_)
+        return SearchSchedule(none, none, none, none)
+    changed = _ready_blocks(number, detected, blocks.around(places_mm(refits.nudged), _AROUND_MM))
     better = _rivals(changed, blocks, rejections)
-    if not found.since_before.any():
-        better |= changed | owed
-    elif number % _PATIENCE_OWED == _TURN:
-        better |= owed & ~found.since_before
+    if not detected.since_before.any():
+        better |= changed | pending
+    elif number % _THOROUGH_EVERY == _THOROUGH_TURN:
+        better |= pending & ~detected.since_before
     swept = np.zeros_like(changed)
-    if is_swept(number):
-        turn = number // _SWEEP_EVERY
-        # What waits is searched anyway.
-        swept = blocks.tile(turn, _SWEEP_TILES) & (found.waiting == 0)
-        if (turn // _SWEEP_TILES - turn) % _BETTER_EVERY == 0:
+    if is_sweep_frame(number):
+        sweep = number // _SWEEP_EVERY
+        # Changed blocks are searched anyway.
+        swept = blocks.tile(sweep, _SWEEP_TILES) & (detected.waiting == 0)
+        # Shifted by one a round, so that each tile is swept thoroughly in every fourth round.
+        if (sweep // _SWEEP_TILES - sweep) % _BETTER_EVERY == 0:
             better |= swept
-    return Due(changed, found.since_before & (found.waiting > 1), swept, better)
+    return SearchSchedule(changed, detected.since_before & (detected.waiting > 1), swept, better)
 
 
-def _changed(number: int, found: Changes, near_nudged: Rows) -> Rows:
-    """Which blocks have waited long enough to be searched."""
-    is_over = (found.waiting >= 1) & ~found.since_before
-    if found.since_before.any() and number % _PATIENCE_BEHIND:
-        is_over[:] = False
-    # All that keeps changing at once: many small searches cost more than one.
-    goes_on = (found.waiting > 1) & (number % _PATIENCE == 0)
-    return np.asarray(is_over | goes_on | (near_nudged & (found.waiting <= 1)))
+def _ready_blocks(number: int, detected: Changes, near_nudged: Rows) -> Rows:
+    """Marks the changed blocks that have waited long enough to be searched."""
+    is_settled = (detected.waiting >= 1) & ~detected.since_before
+    if detected.since_before.any() and number % _LEFT_BEHIND_EVERY:
+        is_settled[:] = False
+    # All moving blocks in one picture, as many small searches cost more than one.
+    is_moving = (detected.waiting > 1) & (number % _MOVING_EVERY == 0)
+    return np.asarray(is_settled | is_moving | (near_nudged & (detected.waiting <= 1)))
 
 
-def _rivals(due: Rows, blocks: Blocks, rejections: Sequence[Rejection]) -> Rows:
-    """The blocks of all places of tags that are seen twice, and once in a block that is due.
+def _rivals(scheduled: Rows, blocks: Blocks, rejections: Sequence[Rejection]) -> Rows:
+    """Marks all places of tags that are seen twice if one of the places is scheduled.
 
-    Such a tag lies at one of its places, once the other is empty.
+    When one of the places empties, the tag can be trusted at the other.
     """
-    copies = [no for no in rejections if no.is_copy]
+    copies = [rejection for rejection in rejections if rejection.is_copy]
     at = blocks.at(places_mm(copies))
-    again = {no.tag for no, is_due in zip(copies, due[at], strict=True) if is_due}
-    rivals = np.zeros_like(due)
-    rivals[at[[no.tag in again for no in copies]]] = True
+    ids = {copy.tag for copy, is_due in zip(copies, scheduled[at], strict=True) if is_due}
+    rivals = np.zeros_like(scheduled)
+    rivals[at[[copy.tag in ids for copy in copies]]] = True
     return rivals
-
-
-Rows = NDArray[np.bool_]
-
-_MOST_DUE = 0.4
-"""Where so much of the table is due, all of it is searched: the camera was bumped, say."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
-    """What one picture shows, and all that is remembered for the next.
+    """The reading of one picture, and the state carried to the next.
 
-    `search` is all that lies there now. `fresh` are the tags that were placed from this very
-    picture; the others look as they did when they were placed. `changed` is the share of the
-    table that changed since it was searched. `is_whole` says that all of it was searched. What
-    else there is, is for the next look alone: `owed` (blocks,) were searched in passing since they
-    changed, and not better yet.
+    `search` holds all tags on the table now. `fresh` are the ids placed from this very picture; the
+    others look as they did when they were placed. `changed` is the share of the table that changed
+    since it was searched. `is_whole`: the whole picture was searched. The remaining fields carry
+    state to the next picture; `pending` (blocks,) marks changed blocks not yet searched thoroughly.
     """
 
     search: Search
@@ -161,12 +162,12 @@ class Look:
     number: int
     camera: Camera
     ground: Ground
-    owed: Rows
+    pending: Rows
     tags: TagLooks
 
 
 class Watch:
-    """Looks at pictures of one camera for the tags of one roster; it remembers nothing itself."""
+    """Reads pictures of one camera for the tags of one roster; the state is in each `Look`."""
 
     def __init__(self, finder: TagFinder) -> None:
         self._finder = finder
@@ -176,11 +177,11 @@ class Watch:
         self._table_tags = frozenset(tag.id for tag in finder.roster.table_tags)
 
     def with_camera(self, camera: Camera) -> Watch:
-        """The same for a camera that moved; tags that look unchanged are placed by it, too."""
+        """Returns the watch for a camera that moved; unchanged tags are placed through it, too."""
         return Watch(self._finder.with_camera(camera))
 
     def look(self, picture: GreyPicture, before: Look | None, *, whole: bool = False) -> Look:
-        """What a picture shows, after the look `before`; all of it searched if `whole`.
+        """Reads a picture given the previous reading; searches all of it if `whole`.
 
         Raises:
             ValueError: The picture is not of the camera's size.
@@ -190,30 +191,33 @@ class Watch:
             return self._whole(picture, before)
         before = self.placed(before)
         number = before.number + 1
-        if is_swept(number) or before.changed or before.owed.any():
-            picture.grey()  # it will be wanted, and its reduced form is then soon made from it
+        if is_sweep_frame(number) or before.changed or before.pending.any():
+            picture.grey()  # needed below in any case; the reduced form is then cheaper to make
         now = as_map(picture.reduced_grey())
-        news = self._tag_news(picture, now, before, all_of_table=is_swept(number))
-        found = self._changes(now, news, before.ground)
-        due = due_blocks(number, found, news, self._blocks, before.owed, before.search.rejections)
-        if due.changed[self._is_seen].mean() > _MOST_DUE:
+        refits = self._refit_changed(picture, now, before, all_of_table=is_sweep_frame(number))
+        detected = self._changes(now, refits, before.ground)
+        schedule = due_blocks(
+            number, detected, refits, self._blocks, before.pending, before.search.rejections
+        )
+        # Many boxes cost more than one search of the whole picture.
+        if schedule.changed[self._is_seen].mean() > _MOST_SEARCHED:
             return self._whole(picture, before)
-        search, due = self._searched(picture, before.search, news, due)
-        changed = (found.waiting > 0) | found.since_before
+        search, schedule = self._searched(picture, before.search, refits, schedule)
+        changed = (detected.waiting > 0) | detected.since_before
         return Look(
             search=search,
-            fresh=news.fresh(search),
+            fresh=refits.fresh(search),
             changed=float(changed[self._is_seen].mean()),
             is_whole=False,
             number=number,
             camera=self._finder.camera,
-            ground=before.ground.after(now, found, self._blocks, searched=due.all),
-            owed=due.owed(before.owed, found),
-            tags=news.after(search, now),
+            ground=before.ground.after(now, detected, self._blocks, searched=schedule.all),
+            pending=schedule.owed(before.pending, detected),
+            tags=refits.after(search, now),
         )
 
     def placed(self, look: Look) -> Look:
-        """A look with the places that this camera gives to what it saw; fresh is what was fresh."""
+        """Returns a reading with its tags placed through this camera; `fresh` is unchanged."""
         old, new = look.camera, self._finder.camera
         if old is new:
             return look
@@ -222,6 +226,7 @@ class Watch:
         return replace(look, search=search, tags=tags, camera=new)
 
     def _check(self, picture: GreyPicture) -> None:
+        """Requires a picture of the camera's size."""
         lens = self._finder.camera.lens
         if (picture.width_px, picture.height_px) != (lens.width_px, lens.height_px):
             raise ValueError(
@@ -230,11 +235,12 @@ class Watch:
             )
 
     def _whole(self, picture: GreyPicture, before: Look | None) -> Look:
-        """Nothing is taken for granted, not even how sharp the picture is."""
+        """Searches the whole picture; only the noise estimates are taken from `before`."""
         search = self._finder.search(picture.grey())
         now = as_map(picture.reduced_grey())
         ground, tags = Ground.all_searched(now, self._blocks), TagLooks.of(search, now)
         if before is not None:
+            # The noise is the camera's, so it outlives a whole search.
             ground = replace(ground, noise_grey=before.ground.noise_grey)
             tags = replace(tags, noise_grey=before.tags.noise_grey)
         return Look(
@@ -245,65 +251,69 @@ class Watch:
             number=0 if before is None else before.number + 1,
             camera=self._finder.camera,
             ground=ground,
-            owed=np.zeros(self._blocks.count, dtype=np.bool_),
+            pending=np.zeros(self._blocks.count, dtype=np.bool_),
             tags=tags,
         )
 
-    def _tag_news(
+    def _refit_changed(
         self, picture: GreyPicture, now: Map, before: Look, *, all_of_table: bool
-    ) -> TagNews:
-        """Which tags lie where they lay, after another fit of those that seem not to.
+    ) -> RefitResult:
+        """Refits the tags that look different and reports which still lie where they lay.
 
-        The table's own tags are fitted all at once, and now and then in any case: a camera that
-        drifts shows in all of them together, long before one looks otherwise.
+        The table's own tags are always refitted together, and in every sweep: a drifting camera
+        shows in all of them long before a single one looks different.
         """
-        doubts = before.tags.compared(now)
-        if all_of_table or any(tag.tag in self._table_tags for tag in doubts.changed):
-            doubts = doubts.with_all_of(self._table_tags)
-        if not doubts.asked:
-            return doubts.answered(())
+        request = before.tags.compared(now)
+        if all_of_table or any(tag.tag in self._table_tags for tag in request.changed):
+            request = request.with_all_of(self._table_tags)
+        if not request.asked:
+            return request.answered(())
         blur_px = before.search.blur_px
-        return doubts.answered(self._finder.refit(picture.grey(), doubts.asked, blur_px=blur_px))
+        return request.answered(self._finder.refit(picture.grey(), request.asked, blur_px=blur_px))
 
-    def _changes(self, now: Map, news: TagNews, ground: Ground) -> Changes:
-        """Where the table changed; it did where tags were refused, whatever else it shows."""
-        doubted = self._blocks.around(places_mm(news.refused))
-        # Once it waits, it waits until it is searched, or all its hidden tags are back.
-        doubted |= self._blocks.around(places_mm(news.hidden)) & (ground.waiting > 0)
+    def _changes(self, now: Map, refits: RefitResult, ground: Ground) -> Changes:
+        """Detects where the table changed; places of refused tags always count as changed."""
+        doubted = self._blocks.around(places_mm(refits.refused))
+        # A waiting block stays in doubt until it is searched or all its hidden tags are back.
+        doubted |= self._blocks.around(places_mm(refits.hidden)) & (ground.waiting > 0)
         return changes(now, ground, self._blocks, doubted=doubted)
 
     def _searched(
-        self, picture: GreyPicture, before: Search, news: TagNews, due: Due
-    ) -> tuple[Search, Due]:
-        """All that lies there, by a search of the blocks that are due; and which these came to be.
+        self, picture: GreyPicture, before: Search, refits: RefitResult, schedule: SearchSchedule
+    ) -> tuple[Search, SearchSchedule]:
+        """Searches the blocks of the schedule; returns all tags and the schedule as carried out.
 
-        Where a tag can no longer be placed a search is to tell why.
+        Blocks whose tags cannot be refitted are searched thoroughly, to find out why.
         """
-        search = replace(before, sightings=news.lying)
-        if not due.all.any():
-            return search, due
-        search, unsure = self._placed_again(picture, search, due.again, news)
-        due = due.with_better(self._blocks.around(places_mm(unsure)))
-        for finder, part in ((self._in_passing, due.in_passing), (self._finder, due.better)):
+        search = replace(before, sightings=refits.lying)
+        if not schedule.all.any():
+            return search, schedule
+        search, misfits = self._refit_blocks(picture, search, schedule.refitted, refits)
+        schedule = schedule.with_better(self._blocks.around(places_mm(misfits)))
+        # The quick search first, so that the thorough one carries its tags over.
+        for finder, part in (
+            (self._in_passing, schedule.in_passing),
+            (self._finder, schedule.better),
+        ):
             if part.any():
                 boxes_mm = self._blocks.boxes_mm(part)
                 search = finder.search(picture.grey(), before=search, within_mm=boxes_mm)
-        return search, due
+        return search, schedule
 
-    def _placed_again(
-        self, picture: GreyPicture, search: Search, blocks: Rows, news: TagNews
+    def _refit_blocks(
+        self, picture: GreyPicture, search: Search, blocks: Rows, refits: RefitResult
     ) -> tuple[Search, list[TagSighting]]:
-        """The tags in some blocks that look as they did, fitted all the same: they may have crept.
+        """Refits the unchanged tags of some blocks, as they may have crept.
 
-        With those that could not be; they stay where they were.
+        Also returns the tags that no longer fit; they keep their places for now.
         """
-        fresh = news.fresh(search)
-        there = blocks[self._blocks.at(places_mm(search.sightings))].tolist()
-        asked = [tag for tag in compress(search.sightings, there) if tag.tag not in fresh]
+        fresh = refits.fresh(search)
+        is_inside = blocks[self._blocks.at(places_mm(search.sightings))].tolist()
+        asked = [tag for tag in compress(search.sightings, is_inside) if tag.tag not in fresh]
         if not asked:
             return search, []
         placed = self._finder.refit(picture.grey(), asked, blur_px=search.blur_px)
-        found = {tag.tag: tag for tag in placed}
-        sightings = tuple(found.get(tag.tag, tag) for tag in search.sightings)
-        unsure = [tag for tag in asked if tag.tag not in found]
-        return replace(search, sightings=sightings), unsure
+        placed_by_id = {tag.tag: tag for tag in placed}
+        sightings = tuple(placed_by_id.get(tag.tag, tag) for tag in search.sightings)
+        misfits = [tag for tag in asked if tag.tag not in placed_by_id]
+        return replace(search, sightings=sightings), misfits
