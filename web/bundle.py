@@ -1,80 +1,72 @@
-"""JavaScript modules as one script, for a page that may fetch nothing.
+"""Bundles JavaScript modules into one script, for a page that may fetch nothing.
 
-Each module becomes a function that is called once, after those that it imports, and returns what it
-exports; so its own names stay its own. Of modules that import each other one has to be first: what
-it imports of the others are functions, and it calls them by way of where they will be. Only what is
-used here is understood: imports and exports by name, each on a line of its own.
+Each module becomes a function that runs once, after the modules that it imports, and returns its
+exports, so that names stay private to a module. Only the forms that the page uses are understood:
+imports of names or of a whole module, exports of declarations.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 Read = Callable[[str], str]
-"""The text of a module, by its name without an ending."""
+"""Returns the text of a module, by its path without an ending."""
 
-_IMPORT: Final = re.compile(r'^import (?P<what>.+) from "\./(?P<name>\w+)\.js";$', re.MULTILINE)
+_IMPORT: Final = re.compile(
+    r'^import (?P<names>\{[^}]+\}|\* as \w+) from "(?P<path>\.{1,2}/[\w./]+)\.js";$', re.MULTILINE
+)
 _EXPORT: Final = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
-_FUNCTION: Final = re.compile(r"^export (?:async )?function (\w+)", re.MULTILINE)
 _LEFT: Final = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
 
 
 def bundle(main: str, read: Read) -> str:
-    """A module and all that it imports as one script.
+    """Returns a module and all that it imports as one script.
 
     Raises:
-        ValueError: A module imports or exports as is not understood, or imports of one that comes
-            after it something else than functions.
+        ValueError: Modules import each other in a circle, or in a form that is not understood.
     """
-    order = modules(main, read)
-    places = {name: place for place, name in enumerate(order)}
-    functions = "\n".join(_as_function(name, read, places) for name in order)
-    return f'"use strict";\n(() => {{\nconst module = {{}};\n{functions}\n}})();\n'
+    functions = "\n".join(_as_function(module, read(module)) for module in modules(main, read))
+    return f'"use strict";\n(() => {{\nconst modules = {{}};\n{functions}\n}})();\n'
 
 
 def modules(main: str, read: Read) -> list[str]:
-    """A module and all that it imports, each after what it imports, as far as that can be."""
-    found: list[str] = []
-    met: set[str] = set()
+    """Returns a module and all that it imports, each after what it imports.
 
-    def visit(name: str) -> None:
-        met.add(name)
-        for each in _IMPORT.finditer(read(name)):
-            if each["name"] not in met:
-                visit(each["name"])
-        found.append(name)
+    Raises:
+        ValueError: Modules import each other in a circle.
+    """
+    order: list[str] = []
+    open_modules: list[str] = []
+
+    def visit(module: str) -> None:
+        if module in open_modules:
+            raise ValueError(f"modules import each other: {' → '.join([*open_modules, module])}")
+        if module in order:
+            return
+        open_modules.append(module)
+        for imported in _IMPORT.finditer(read(module)):
+            visit(_resolved(module, imported["path"]))
+        order.append(open_modules.pop())
 
     visit(main)
-    return found
+    return order
 
 
-def _as_function(name: str, read: Read, places: dict[str, int]) -> str:
-    text = read(name)
+def _resolved(module: str, path: str) -> str:
+    """Resolves a path that a module imports: `./b` and `../board/b` in `game/a`."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(module), path))
 
-    def constant(found: re.Match[str]) -> str:
-        if places[found["name"]] < places[name]:
-            return _constant(found)
-        return "\n".join(_calls(found, frozenset(_FUNCTION.findall(read(found["name"])))))
+
+def _as_function(module: str, text: str) -> str:
+    def constant(imported: re.Match[str]) -> str:
+        names = imported["names"].removeprefix("* as ").replace(" as ", ": ")
+        return f'const {names} = modules["{_resolved(module, imported["path"])}"];'
 
     body = _EXPORT.sub("", _IMPORT.sub(constant, text))
     if left := _LEFT.search(body):
-        raise ValueError(f"{name}.js: expected imports and exports by name, got {left[0]}")
+        raise ValueError(f"{module}.js: expected imports and exports by name, got {left[0]}")
     exports = ", ".join(_EXPORT.findall(text))
-    return f"module.{name} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();"
-
-
-def _constant(found: re.Match[str]) -> str:
-    """`{ a, b as c }` from a module, or `* as a`, as what its function returned."""
-    what = found["what"].removeprefix("* as ").replace(" as ", ": ")
-    return f"const {what} = module.{found['name']};"
-
-
-def _calls(found: re.Match[str], functions: frozenset[str]) -> Iterator[str]:
-    """`{ a, b as c }` from a module that comes later: functions that call what will be there."""
-    for each in found["what"].strip("{} ").split(","):
-        theirs, _, own = each.strip().partition(" as ")
-        if theirs not in functions:
-            raise ValueError(f"{found['name']}.js is imported in a circle: {theirs} is no function")
-        yield f"const {own or theirs} = (...given) => module.{found['name']}.{theirs}(...given);"
+    return f'modules["{module}"] = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();'

@@ -10,7 +10,7 @@ from tests.web.browser.halls import Table
 
 KEEP = """
   async (answers) => {
-    const { KeptLog } = await import("/static/game_log.js");
+    const { KeptLog } = await import("/static/game/log.js");
     const log = new KeptLog();
     const line = ([deed, text]) => ({ deed, text });
     const told = answers.map(([version, mark, isWhole, lines]) =>

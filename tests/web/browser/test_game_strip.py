@@ -19,8 +19,8 @@ NEVER_LONGER = (
 
 MEASURED = """
 async ([tolds, seat]) => {
-  const { newState } = await import("/static/state.js");
-  const { renderStrip } = await import("/static/game_strip.js");
+  const { newState } = await import("/static/board/state.js");
+  const { renderStrip } = await import("/static/game/strip.js");
   const side_names = { french: "French", british: "British" };
   const facts = { simulated: false, sides: ["french", "british"], side_names };
   const state = newState(facts, {});

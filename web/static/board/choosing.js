@@ -1,0 +1,73 @@
+/** What is chosen on the table, and the tape between two things. */
+import { forgetSheet } from "../rulings/state.js";
+import { isPoint, pointThing } from "./things.js";
+
+/** @typedef {import("./state.js").State} State */
+
+const MOST_KEPT = 8;
+
+/** Choose a thing: the first, the second, or the first of a new pair. @type {(state: State, thing: string) => void} */
+export function choose(state, thing) {
+  if (state.chosen.includes(thing)) {
+    state.chosen = state.chosen.filter((each) => each !== thing);
+  } else if (state.chosen.length === 1) {
+    state.chosen = [state.chosen[0], thing];
+  } else {
+    state.chosen = [thing];
+  }
+  chosenChanged(state);
+}
+
+/** Choose one thing, and nothing beside it. @type {(state: State, thing: string) => void} */
+export function chooseAlone(state, thing) {
+  state.chosen = [thing];
+  chosenChanged(state);
+}
+
+/** Choose nothing, and take kept lines off when nothing was chosen. @type {(state: State) => void} */
+export function clear(state) {
+  if (state.chosen.length === 0) state.kept = [];
+  state.chosen = [];
+  state.hover = null;
+  chosenChanged(state);
+}
+
+/** Keep the line between the two chosen things, and make room for another. @type {(state: State) => void} */
+export function keep(state) {
+  const tape = state.tape;
+  if (!tape || state.chosen.length < 2) return;
+  state.kept = [...state.kept, { ...tape, kept: true }].slice(-MOST_KEPT);
+  state.chosen = [];
+  chosenChanged(state);
+}
+
+/** @type {(state: State) => void} */
+function chosenChanged(state) {
+  state.about = null;
+  state.aboutError = null;
+  forgetSheet(state.rulings);
+  layTape(state);
+}
+
+/** Where the tape runs now, without what it reads. @type {(state: State) => {a: string, b: string} | null} */
+export function tapeEnds(state) {
+  const ghost = state.ghost;
+  if (ghost && !ghost.sent) {
+    return { a: pointThing(ghost.from.x_mm, ghost.from.y_mm), b: pointThing(ghost.x_mm, ghost.y_mm) };
+  }
+  const [a, b = state.hover] = state.chosen;
+  return a && b && a !== b ? { a, b } : null;
+}
+
+/** Make the tape run where it should; it forgets what it read elsewhere. @type {(state: State) => void} */
+export function layTape(state) {
+  const ends = tapeEnds(state);
+  const old = state.tape;
+  if (!ends) {
+    state.tape = null;
+  } else if (!old || old.a !== ends.a || old.b !== ends.b) {
+    // While the end is only moving, the last reading stays until the next arrives.
+    const same = old !== null && old.a === ends.a && isPoint(old.b) && isPoint(ends.b);
+    state.tape = { ...ends, kept: false, measured: same ? old.measured : null, error: null };
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * How things are drawn: bases with the symbols of their arms, and the shapes that explain answers.
+ *
+ * A base is drawn about its centre with its front toward +x, in millimetres.
+ */
+import { each, make, put, style, write } from "../shared/dom.js";
+import { short, uncut } from "./view.js";
+
+/** @typedef {import("./state.js").Base} Base */
+/** @typedef {import("./state.js").Point} Point */
+/** @typedef {import("./state.js").Shape} Shape */
+
+/** A base's parts, from below to above; what lies under all bases of a unit is its casing. */
+const PARTS = ["face", "symbol", "front", "pointer"];
+
+/** A letter of a shape's label, its halo included. */
+const LETTER_PX = { width: 7, height: 15 };
+
+/** After how long a held base is as faint as it gets. */
+const FAINTEST_AFTER_S = 60;
+
+/** The bases of a unit: first what sets them off from the ground, then themselves. @type {(group: Element, bases: Base[], look: {arm: string, uncertainty: number, marksOf?: (base: Base) => string}) => void} */
+export function updateBases(group, bases, look) {
+  if (!group.children.length) group.append(make("g", { class: "casings" }), make("g", { class: "bases" }));
+  const keyOf = (/** @type {Base} */ base) => base.name ?? "only";
+  const [casings, tops] = group.children;
+  each(casings, bases, keyOf, () => make("path"), (path, base) => {
+    place(path, "casing", base, look.marksOf?.(base));
+    put(path, "d", rectangle(base.depth_mm / 2, base.width_mm / 2));
+  });
+  each(tops, bases, keyOf, makeBase, (node, base) => {
+    place(node, `base ${look.arm}`, base, look.marksOf?.(base));
+    updateBase(node, base, look);
+  });
+}
+
+/** @type {(node: SVGElement, name: string, base: Base, marks?: string) => void} */
+function place(node, name, base, marks = "") {
+  put(node, "class", `${name} ${base.seen} ${base.doubted ? "doubted" : ""} ${marks}`.trim().replace(/ +/g, " "));
+  put(node, "transform", `translate(${short(base.x_mm)} ${short(base.y_mm)}) rotate(${short(base.heading_deg)})`);
+  style(node, "--faded", String(fadedBy(base.held_s)));
+}
+
+/** @type {(base: Base) => SVGElement} */
+function makeBase(base) {
+  const group = make("g", base.name === undefined ? {} : { "data-thing": `base:${base.name}` });
+  for (const part of PARTS) group.append(make("path", { class: part }));
+  group.append(make("path", { class: "sigma-heading" }), make("circle", { class: "sigma" }));
+  return group;
+}
+
+/** @type {(group: SVGElement, base: Base, look: {arm: string, uncertainty: number}) => void} */
+function updateBase(group, base, { arm, uncertainty }) {
+  const paths = basePaths(base.depth_mm / 2, base.width_mm / 2, arm);
+  PARTS.forEach((part, index) => put(group.children[index], "d", paths[part]));
+  put(group.children[PARTS.length], "d", uncertainty > 0 ? wedge(base, uncertainty) : "");
+  put(group.children[PARTS.length + 1], "r", short(uncertainty * base.sigma_mm));
+}
+
+/** How much a base hidden for so long has faded, from 0 to 1, in steps that spare redrawing. @type {(held_s: number | null) => number} */
+export function fadedBy(held_s) {
+  return Math.round(20 * Math.min(1, (held_s ?? 0) / FAINTEST_AFTER_S)) / 20;
+}
+
+/** The parts of a base that reaches `f` forward and `w` to either side. @type {(f: number, w: number, arm: string) => Record<string, string>} */
+function basePaths(f, w, arm) {
+  const point = Math.min(w, f) * 0.34;
+  return {
+    face: rectangle(f, w),
+    symbol: symbol(f, w, arm),
+    front: `M${f} ${-w}V${w}`,
+    pointer: `M${f} ${-point}L${f + point} 0L${f} ${point}Z`,
+  };
+}
+
+/** @type {(f: number, w: number) => string} */
+function rectangle(f, w) {
+  return `M${-f} ${-w}H${f}V${w}H${-f}Z`;
+}
+
+/** The arm's usual symbol: crossed diagonals, one diagonal, a round shot; a commander's star. @type {(f: number, w: number, arm: string) => string} */
+function symbol(f, w, arm) {
+  if (arm === "infantry") return `M${-f} ${-w}L${f} ${w}M${f} ${-w}L${-f} ${w}`;
+  if (arm === "cavalry") return `M${-f} ${w}L${f} ${-w}`;
+  if (arm === "artillery") return disc(Math.min(f, w) * 0.36);
+  return star(Math.min(f, w) * 0.72);
+}
+
+/** @type {(r: number) => string} */
+function disc(r) {
+  return `M${-r} 0A${r} ${r} 0 0 0 ${r} 0A${r} ${r} 0 0 0 ${-r} 0Z`;
+}
+
+/** @type {(r: number) => string} */
+function star(r) {
+  const points = Array.from({ length: 10 }, (_, i) => {
+    const [angle, reach] = [(i * Math.PI) / 5, i % 2 === 0 ? r : 0.42 * r];
+    return `${short(reach * Math.cos(angle))} ${short(reach * Math.sin(angle))}`;
+  });
+  return `M${points.join("L")}Z`;
+}
+
+/** One standard deviation of the heading to either side, drawn larger by a factor. @type {(base: Base, factor: number) => string} */
+function wedge(base, factor) {
+  const reach = base.depth_mm;
+  const half_rad = Math.min(Math.PI / 2, (factor * base.sigma_deg * Math.PI) / 180);
+  const [x, y] = [short(reach * Math.cos(half_rad)), short(reach * Math.sin(half_rad))];
+  return `M0 0L${x} ${y}A${reach} ${reach} 0 0 0 ${x} -${y}Z`;
+}
+
+/** Draw the shapes that explain an answer, as they were sent. @type {(parent: Element, shapes: Shape[], seen: {facts: import("./view.js").Size, view: import("./view.js").View}) => void} */
+export function updateShapes(parent, shapes, { facts, view }) {
+  const towards_mm = /** @type {Point} */ ([facts.width_mm / 2, facts.depth_mm / 2]);
+  const numbered = shapes.map((shape, index) => ({ shape, key: `${index} ${shape.role} ${shape.kind}` }));
+  each(parent, numbered, (item) => item.key, () => makeShape(), (node, { shape }) => {
+    put(node, "class", `shape ${shape.kind} role-${word(shape.role)}`);
+    put(node.children[0], "d", outlineOf(shape));
+    put(node.children[1], "d", outlineOf(shape));
+    const label = shape.label ?? "";
+    placeText(node.children[2], label, uncut(view, facts, shape.label_mm ?? labelPlace(shape, towards_mm), wordsSize(label)));
+  });
+}
+
+/** @type {() => SVGElement} */
+function makeShape() {
+  const group = make("g");
+  group.append(make("path", { class: "casing" }), make("path", { class: "ink" }), makeText("label"));
+  return group;
+}
+
+/** About how much room a shape's label takes on the screen. @type {(text: string) => {half: number, height: number}} */
+export function wordsSize(text) {
+  return { half: (text.length * LETTER_PX.width) / 2, height: LETTER_PX.height };
+}
+
+/** A text that stands upright on the board and keeps its size on the screen, `dy` below its place. @type {(name: string, dy?: string) => SVGElement} */
+export function makeText(name, dy = "0") {
+  const place = make("g", { class: "placed" });
+  addLine(place, name, dy);
+  return place;
+}
+
+/** A further line of a text. @type {(place: Element, name: string, dy: string) => void} */
+export function addLine(place, name, dy) {
+  place.append(make("text", { class: `upright ${name}`, dy }));
+}
+
+/** @type {(place: Element, text: string, at_mm: Point) => void} */
+export function placeText(place, text, at_mm) {
+  put(place, "transform", `translate(${short(at_mm[0])} ${short(at_mm[1])})`);
+  write(place.children[0], text);
+}
+
+/** A path through points. @type {(points_mm: Point[], closed: boolean) => string} */
+export function through(points_mm, closed) {
+  const text = points_mm.map(([x, y]) => `${short(x)} ${short(y)}`).join("L");
+  return text && `M${text}${closed ? "Z" : ""}`;
+}
+
+/** A word of the game as the name of a CSS class. @type {(text: string) => string} */
+export function word(text) {
+  return text.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+}
+
+/** @type {(shape: Shape) => string} */
+function outlineOf(shape) {
+  // A line of no length with round ends is a dot of the line's width.
+  const points = shape.kind === "point" ? [shape.points_mm[0], shape.points_mm[0]] : shape.points_mm;
+  return through(points, shape.kind === "polygon");
+}
+
+/** Where a shape's label is read most easily: a ring's toward the middle of the table. @type {(shape: Shape, towards_mm: Point) => Point} */
+function labelPlace(shape, towards_mm) {
+  if (shape.kind === "line") return nearTheEnd(shape.points_mm);
+  return nearestTo(shape.points_mm, towards_mm);
+}
+
+/** A line's middle often lies under the unit that it belongs to. @type {(points_mm: Point[]) => Point} */
+function nearTheEnd(points_mm) {
+  const [a, b] = [points_mm[0], points_mm[points_mm.length - 1]];
+  return [a[0] + 0.93 * (b[0] - a[0]), a[1] + 0.93 * (b[1] - a[1])];
+}
+
+/** @type {(points_mm: Point[], to_mm: Point) => Point} */
+function nearestTo(points_mm, to_mm) {
+  const far = (/** @type {Point} */ p) => Math.hypot(p[0] - to_mm[0], p[1] - to_mm[1]);
+  return points_mm.reduce((best, each) => (far(each) < far(best) ? each : best));
+}

@@ -1,0 +1,83 @@
+/** Things on the table by their names: units, bases, commanders, points; and whose they are. */
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Unit} Unit */
+/** @typedef {import("./state.js").Commander} Commander */
+/** @typedef {import("./state.js").Point} Point */
+
+/** Which unit a thing is or belongs to. @type {(state: State, thing: string) => Unit | undefined} */
+export function unitOf(state, thing) {
+  const [kind, name] = split(thing);
+  const units = state.now?.units ?? [];
+  if (kind === "unit") return units.find((unit) => unit.id === name);
+  return units.find((unit) => kind === "base" && unit.bases.some((base) => base.name === name));
+}
+
+/** Which commander a thing is. @type {(state: State, thing: string) => Commander | undefined} */
+export function commanderOf(state, thing) {
+  const [kind, name] = split(thing);
+  return state.now?.commanders.find((each) => kind === "commander" && each.id === name);
+}
+
+/** What a hand moves as one of a thing: its unit, or a commander's marker as a unit of that one base. @type {(state: State, thing: string) => Unit | undefined} */
+export function movableOf(state, thing) {
+  const leader = commanderOf(state, thing);
+  return leader ? markerOf(leader) : unitOf(state, thing);
+}
+
+/** A commander's marker as a unit of that one base. @type {(leader: Commander) => Unit | undefined} */
+export function markerOf({ id, side, x_mm, y_mm, base }) {
+  return base ? { id, side, arm: "leader", formation: null, x_mm, y_mm, heading_deg: base.heading_deg, width_mm: base.width_mm, depth_mm: base.depth_mm, bases: [base] } : undefined;
+}
+
+/** What players call a thing. @type {(state: State, thing: string) => string} */
+export function titleOf(state, thing) {
+  const [kind, name] = split(thing);
+  if (kind === "point") return "a point";
+  if (kind === "base") return `base ${name} of ${unitOf(state, thing)?.id ?? "?"}`;
+  return name;
+}
+
+/** A side's number, for its colour. @type {(state: State, side: string) => number} */
+export function sideNumber(state, side) {
+  return Math.max(0, state.facts.sides.indexOf(side));
+}
+
+/** What people call a side. @type {(state: State, side: string) => string} */
+export function sideName(state, side) {
+  return state.facts.side_names[side] ?? side;
+}
+
+/** Whether any of a thing is held: hidden where it was last seen. @type {(state: State, thing: string | undefined) => boolean} */
+export function isHidden(state, thing) {
+  if (!state.now || !thing) return false;
+  const [kind, name] = split(thing);
+  const units = state.now.units.filter((unit) => kind === "base" || unit.id === name);
+  const bases = units.flatMap((unit) => unit.bases).filter((base) => kind !== "base" || base.name === name);
+  const commanders = state.now.commanders.filter((each) => kind === "commander" && each.id === name);
+  return [...(kind === "commander" ? [] : bases), ...commanders].some((each) => each.seen === "held");
+}
+
+/** A place on the table as a thing to measure to. @type {(x_mm: number, y_mm: number) => string} */
+export function pointThing(x_mm, y_mm) {
+  return `point:${x_mm.toFixed(1)},${y_mm.toFixed(1)}`;
+}
+
+/** The place that a point is; null for other things. @type {(thing: string) => Point | null} */
+export function placeOf(thing) {
+  const [kind, name] = split(thing);
+  if (kind !== "point") return null;
+  const [x_mm, y_mm] = name.split(",").map(Number);
+  return [x_mm, y_mm];
+}
+
+/** @type {(thing: string) => boolean} */
+export function isPoint(thing) {
+  return thing.startsWith("point:");
+}
+
+/** A thing's kind and name. @type {(thing: string) => [string, string]} */
+export function split(thing) {
+  const at = thing.indexOf(":");
+  return [thing.slice(0, at), thing.slice(at + 1)];
+}

@@ -1,0 +1,156 @@
+/** The calibration's page: asks for news, shows them, and sends what a person does. */
+
+import { ask, picture, send } from "./api.js";
+import { createOverlay } from "./overlay.js";
+import { showPanel } from "./panel.js";
+import { Ruler } from "./ruler.js";
+import { createSound } from "./sound.js";
+
+/** @typedef {import("./api.js").State} State */
+/** @typedef {import("./api.js").Deed} Deed */
+
+const RETRY_MS = 1000;
+const FASTEST_PICTURE_MS = 100;
+const WHOLE_PICTURE_MS = 1500;
+const NOTICE_MS = 6000;
+const STAGES = ["lens", "table", "done"];
+
+const by = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (by("view")));
+const overlay = createOverlay(svg);
+const sound = createSound(by("sound"));
+const ruler = new Ruler(svg, /** @type {HTMLCanvasElement} */ (by("magnifier")), overlay, complain);
+
+/** @type {State | null} */
+let state = null;
+let noticeTimer = 0;
+
+for (const [id, deed] of /** @type {[string, Deed][]} */ ([
+  ["finish-lens", "finish-lens"],
+  ["take", "take-now"],
+  ["forget", "forget-best-focus"],
+  ["undo", "undo-drop"],
+  ["start-over", "start-over"],
+  ["start-over-done", "start-over"],
+  ["back", "back-to-lens"],
+  ["more-views", "back-to-lens"],
+  ["place-again", "place-table"],
+  ["finish-table", "finish-table"],
+])) {
+  by(id).addEventListener("click", () => act(deed));
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.target instanceof HTMLInputElement || event.target instanceof HTMLButtonElement) return;
+  if (event.key === " " && state?.stage === "lens") {
+    event.preventDefault();
+    act("take-now");
+  }
+  if (event.key === "s") sound.toggle();
+});
+
+listen();
+showPictures();
+
+/** Ask for news for as long as the page lives. */
+async function listen() {
+  for (;;) {
+    try {
+      const news = await ask(state?.version ?? -1);
+      if (news !== null) show(news);
+    } catch {
+      by("lamp").dataset.state = "lost";
+      by("source").textContent = "tablecam does not answer: is it still running?";
+      await new Promise((done) => setTimeout(done, RETRY_MS));
+    }
+  }
+}
+
+/** One picture after the other; a whole and sharp one, and none while a ruler is measured. */
+async function showPictures() {
+  let frame = -1;
+  for (;;) {
+    const measures = state?.stage === "done";
+    await new Promise((done) => setTimeout(done, measures && frame >= 0 ? WHOLE_PICTURE_MS : FASTEST_PICTURE_MS));
+    if (!state || state.frame < 0 || state.frame === frame || document.hidden || (measures && ruler.isLaid)) continue;
+    try {
+      const newest = state.frame;
+      const shown = await picture(newest, measures);
+      if (measures && ruler.isLaid) continue;
+      overlay.picture(shown.url);
+      ruler.picture(shown.image);
+      frame = newest;
+    } catch {
+      // The next one will do.
+    }
+  }
+}
+
+/** @param {State} news */
+function show(news) {
+  const before = state;
+  // An answer to a deed may overtake news that were sent before it.
+  if (before !== null && news.version < before.version) return;
+  state = news;
+  document.body.dataset.stage = news.stage;
+  svg.dataset.version = String(news.version);
+  showStages(news);
+  showSentence(news);
+  by("lamp").dataset.state = news.source.state;
+  by("source").textContent = news.source.state === "live" ? `${news.source.name} · ${news.source.frames_per_s.toFixed(1)} pictures/s · ${news.width_px} × ${news.height_px}` : news.source.message;
+  const warnings = news.source.state === "lost" || news.source.state === "ended" ? [news.source.message, ...news.warnings] : news.warnings;
+  by("warnings").replaceChildren(...warnings.map((warning) => {
+    const item = document.createElement("li");
+    item.textContent = warning;
+    return item;
+  }));
+  overlay.show(news);
+  ruler.show(news);
+  showPanel(news, { act, point: overlay.point });
+  if (before !== null && news.stage === "lens" && news.lens.views.length > before.lens.views.length && news.seen?.taken) taken();
+}
+
+/** @param {State} news */
+function showStages(news) {
+  const now = STAGES.indexOf(news.stage);
+  by("stage-table").hidden = !news.has_table;
+  for (const item of by("stages").children) {
+    const place = STAGES.indexOf(/** @type {HTMLElement} */ (item).dataset.stage ?? "");
+    item.toggleAttribute("aria-current", place === now);
+    /** @type {HTMLElement} */ (item).dataset.state = place < now ? "past" : "";
+  }
+}
+
+/** @param {State} news */
+function showSentence(news) {
+  const say = by("say");
+  if (by("say-text").textContent !== news.say) by("say-text").textContent = news.say;
+  say.dataset.tone = news.tone;
+  /** @type {HTMLProgressElement} */ (by("held")).value = news.seen?.held ?? 0;
+}
+
+function taken() {
+  sound.taken();
+  const say = by("say");
+  say.classList.remove("flash");
+  void say.offsetWidth;
+  say.classList.add("flash");
+}
+
+/** @type {(deed: Deed, view?: string) => Promise<void>} */
+async function act(deed, view = "") {
+  try {
+    show(await send("act", { deed, view }));
+  } catch (error) {
+    complain(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** @param {string} message */
+function complain(message) {
+  const notice = by("notice");
+  notice.textContent = message;
+  notice.hidden = false;
+  clearTimeout(noticeTimer);
+  noticeTimer = window.setTimeout(() => { notice.hidden = true; }, NOTICE_MS);
+}

@@ -1,0 +1,346 @@
+/** What players do with the game: taps become one request at a time, and its answer the game. */
+import * as api from "../shared/api.js";
+import { byId, PHONE } from "../shared/dom.js";
+import { field, listenToLooks, longPresses, onTap } from "../shared/taps.js";
+import { chooseAlone } from "../board/choosing.js";
+import { forceAction, toggled } from "./force.js";
+import { listenToLog } from "./log_commands.js";
+import { newStates, statesAction, withSet } from "./midgame.js";
+import { decisionKey, HOLDS_FROM } from "./pending.js";
+import { listenToSettling } from "./settling.js";
+import { listenToSetup } from "./setup_commands.js";
+import { standstill } from "./standstill.js";
+import { addFace, astray, dropFace, gameTold, offerOf, playing, rollDue, valuesOf } from "./state.js";
+
+/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").Action} Action */
+
+const TUMBLE_MS = 700;
+const GONE_ON = "The game had gone on: look again.";
+
+/** Listen to the game's part of the page; what keys do with it, where they do not do what `others` have them do. @type {(state: State, changed: () => void, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
+export function listenToGame(state, changed, others) {
+  if (!state.facts.referee) return others;
+  const deeds = new Deeds(state, changed);
+  listenToSettling();
+  listenToBegin(deeds);
+  listenToOffers(deeds);
+  listenToForce(deeds);
+  listenToMoved(deeds);
+  listenToSeats(deeds);
+  listenToLog(deeds);
+  listenToSetup(deeds);
+  listenToStates(deeds);
+  onTap("game-undo", "", () => deeds.undo());
+  onTap("game-redo", "", () => deeds.redo());
+  onTap("overrule-body", "data-set", (set) => deeds.overrule(JSON.parse(set)));
+  byId("game-overrule").addEventListener("toggle", changed);
+  return { ...others, ...diceKeys(deeds, others), undo: (event) => deeds.answered.then(() => { if (!deeds.undoLatest()) others.undo(event); }) };
+}
+
+/** While dice are asked, keys enter them. @type {(deeds: Deeds, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
+function diceKeys(deeds, others) {
+  const { state } = deeds;
+  const { game } = state;
+  const isFull = () => game.faces.length === rollDue(playing(state))?.dice?.count;
+  const key = (/** @type {string} */ name, /** @type {() => void} */ deed, isIts = () => rollDue(playing(state)) !== undefined) => [name, (/** @type {KeyboardEvent} */ event) => {
+    if (!isIts()) others[name]?.(event);
+    else if (!event.repeat && game.busy === null) deed();
+  }];
+  return Object.fromEntries([
+    ...[1, 2, 3, 4, 5, 6].map((face) => key(String(face), () => deeds.change(() => addFace(state, face)))),
+    key("Backspace", () => deeds.change(() => dropFace(state))),
+    key("Enter", () => deeds.enter(), isFull),
+  ]);
+}
+
+/** What can be done to a game from one page. */
+export class Deeds {
+  /** @param {State} state @param {() => void} changed */
+  constructor(state, changed) {
+    this.state = state;
+    this.changed = changed;
+    /** The latest request: news of what it did may come before its own answer. @type {Promise<void>} */
+    this.answered = Promise.resolve();
+  }
+
+  /** Change what is shown, without asking anybody. @param {() => void} deed */
+  change(deed) {
+    deed();
+    this.changed();
+  }
+
+  /** Send something; nothing else is sent until it is answered. @param {string} what @param {() => Promise<import("./state.js").GameNow>} ask */
+  send(what, ask) {
+    if (this.state.game.busy === null) this.answered = this.answer(what, ask);
+    return this.answered;
+  }
+
+  /** @param {string} what @param {() => Promise<import("./state.js").GameNow>} ask */
+  async answer(what, ask) {
+    const { game } = this.state;
+    Object.assign(game, { busy: what, said: "" });
+    this.changed();
+    const before = game.told;
+    try {
+      gameTold(this.state, await ask(), before);
+      Object.assign(game, { looked: null, line: null, fixing: null, choosing: null, movesBefore: this.state.undo.length });
+    } catch (error) {
+      game.said = await this.excuse(error);
+    }
+    game.busy = null;
+    this.changed();
+  }
+
+  /** Why something was not done; where that was for being late, what is so now. @param {unknown} error @returns {Promise<string>} */
+  async excuse(error) {
+    if (!(error instanceof api.Answered)) return "No connection to the table: nothing was done.";
+    if (error.status === 409) await api.game().then((told) => gameTold(this.state, told, this.state.game.told), () => {});
+    return error.status === 409 ? GONE_ON : error.message;
+  }
+
+  get version() {
+    return this.state.game.told?.version;
+  }
+
+  /** @param {Action} action @param {string} [what] */
+  act(action, what = "Doing it …") {
+    return this.send(what, () => api.playGame("act", { action, version: this.version }));
+  }
+
+  /** @param {string} key */
+  take(key) {
+    const offer = offerOf(this.state, key);
+    if (offer) this.act(offer.action, offer.dice ? "Rolling …" : undefined);
+  }
+
+  /** Send the dice that were entered. */
+  enter() {
+    const roll = rollDue(this.state.game.told);
+    const { faces } = this.state.game;
+    if (roll && faces.length === roll.dice?.count) this.act({ ...roll.action, values: valuesOf(roll, faces) });
+  }
+
+  /** Set something against the rules, with the reason that was written down. @param {Record<string, any>} set */
+  overrule(set) {
+    const why = field("overrule-why").value.trim();
+    if (typeof set.accept === "string") return this.accept(set.accept, why);
+    return this.act({ type: "overrule", why, ...set });
+  }
+
+  /** Leave a unit, or a commander, where it lies. @param {string} unit @param {string} why */
+  accept(unit, why) {
+    return this.send("Accepting …", () => api.playGame("accept", { units: [unit], why, version: this.version }));
+  }
+
+  /** Leave all that is out of step where it lies. */
+  acceptAll() {
+    const units = astray(playing(this.state)).map(({ unit }) => unit);
+    return this.send("Accepting …", () => api.playGame("accept", { units, version: this.version }));
+  }
+
+  /** Choose how another game begins, or do not. */
+  beginAgain() {
+    this.change(() => { this.state.game.again = !this.state.game.again; openBegin(true); });
+  }
+
+  /** @param {string} unit @param {string} way */
+  confirm(unit, way) {
+    return this.send("Confirming …", () => api.playGame("confirm", { unit, way, version: this.version }));
+  }
+
+  /** Confirm all moves that may be confirmed at once. */
+  confirmAll() {
+    const units = playing(this.state)?.together ?? [];
+    return this.send("Confirming …", () => api.playGame("confirm-all", { units, version: this.version }));
+  }
+
+  /** Say before a move how it will end. @param {{unit: string, of: string, range_bw: number, is_within: boolean}} intent */
+  intend(intent) {
+    return this.send("Writing it down …", () => api.playGame("intend", { ...intent, version: this.version }));
+  }
+
+  /** Let a die decide what is too close to call: it is shown before it counts. @param {string} unit */
+  async decide(unit) {
+    const moved = playing(this.state)?.moved.find((each) => each.unit === unit);
+    if (!moved) return;
+    const face = 1 + (crypto.getRandomValues(new Uint32Array(1))[0] % 6);
+    this.change(() => { this.state.game.decided = { key: decisionKey(moved), face }; });
+    await new Promise((done) => setTimeout(done, TUMBLE_MS));
+    if (face >= HOLDS_FROM) await this.confirm(unit, "die");
+  }
+
+  undo() {
+    if (playing(this.state)?.can_undo) this.send("Taking back …", () => api.playGame("undo", { version: this.version }));
+  }
+
+  /** Take back all since a deed, and that too. @param {number} deed */
+  undoTo(deed) {
+    return this.send("Taking back …", () => api.playGame("undo", { deed, version: this.version }));
+  }
+
+  redo() {
+    if (playing(this.state)?.can_redo) this.send("Doing it again …", () => api.playGame("redo", { version: this.version }));
+  }
+
+  /** Say what dice really showed; what followed is done again where it can be. @param {number} deed @param {number[]} values @param {string} why */
+  correct(deed, values, why) {
+    return this.send("Correcting …", () => api.playGame("correct", { deed, values, why, version: this.version }));
+  }
+
+  /** See what else might have been chosen instead of a deed. @param {number} deed */
+  async choose(deed) {
+    const { game } = this.state;
+    this.change(() => Object.assign(game, { choosing: { deed, offers: null }, said: "" }));
+    try {
+      const offers = await api.othersOf(deed);
+      if (game.choosing?.deed === deed) this.change(() => { game.choosing = { deed, offers }; });
+    } catch (error) {
+      const said = await this.excuse(error);
+      this.change(() => Object.assign(game, { choosing: null, said }));
+    }
+  }
+
+  /** Say that something else was chosen; what followed is done again where it can be. @param {number} deed @param {Action} action @param {string} why */
+  correctChoice(deed, action, why) {
+    return this.send("Correcting …", () => api.playGame("correct", { deed, action, why, version: this.version }));
+  }
+
+  /** Take back the latest action; false where that was a unit put elsewhere on a simulated table, or nothing at all. */
+  undoLatest() {
+    const isOfGame = Boolean(playing(this.state)?.can_undo) && this.state.undo.length <= this.state.game.movesBefore;
+    if (isOfGame) this.undo();
+    return isOfGame;
+  }
+
+  begin() {
+    const { how, active, deck, measuring } = this.state.game.begin;
+    const options = { ...(how === "setup" ? { setup: true } : { active }), measuring, ...(deck ? { deck } : {}) };
+    this.send("Beginning …", async () => {
+      if (this.state.now?.simulated?.resting === false) {
+        await api.play("stand-still");
+        await standstill(this.state);
+      }
+      const told = await api.playGame("begin", { options });
+      Object.assign(this.state.game, { again: false, states: how === "middle" && !told.proposed ? newStates() : null });
+      return told;
+    });
+  }
+
+  /** Agree to what the other side has proposed: then it is done. */
+  agree() {
+    const proposed = playing(this.state)?.proposed;
+    if (proposed) this.send("Agreeing …", () => api.playGame("agree", { proposal: proposed.number }));
+  }
+
+  /** Set all states that were set on their screen, and close it. */
+  async setStates() {
+    await this.act(statesAction(this.state), "Setting …");
+    if (!this.state.game.said) this.change(() => { this.state.game.states = null; });
+  }
+
+  /** @param {string} seat */
+  sit(seat) {
+    this.send("Changing seats …", async () => {
+      await api.takeSeat(seat);
+      this.state.game.seats = await api.seats();
+      return api.game();
+    });
+  }
+}
+
+/** @type {(deeds: Deeds) => void} */
+function listenToBegin(deeds) {
+  const { begin } = deeds.state.game;
+  onTap("begin-how", "data-how", (how) => deeds.change(() => { begin.how = /** @type {typeof begin.how} */ (how); }));
+  onTap("begin-side", "data-side", (side) => deeds.change(() => { begin.active = side; }));
+  onTap("begin-deck", "data-deck", (deck) => deeds.change(() => { begin.deck = deck; }));
+  onTap("begin-measuring", "data-measuring", (measuring) => deeds.change(() => { begin.measuring = measuring === "declared" ? "declared" : "free"; }));
+  onTap("begin", "", () => deeds.begin());
+  onTap("agree", "", () => deeds.agree());
+  for (const id of ["begin-again", "astray-begin"]) onTap(id, "", () => deeds.beginAgain());
+  openBegin(!matchMedia(PHONE).matches);
+  onTap("turn-question", "", () => openPanel());
+}
+
+/** @type {(deeds: Deeds) => void} */
+function listenToStates(deeds) {
+  const { game } = deeds.state;
+  onTap("states-open", "", () => deeds.change(() => { game.states = newStates(); byId("panel").scrollTop = 0; }));
+  onTap("states-body", "data-state", (set) => deeds.change(() => { game.states = withSet(game.states ?? newStates(), JSON.parse(set)); }));
+  onTap("states-send", "", () => { void deeds.setStates(); });
+  onTap("states-cancel", "", () => deeds.change(() => { game.states = null; }));
+}
+
+/** On a phone what can be chosen before a game waits until it is wanted. @type {(isOpen: boolean) => void} */
+function openBegin(isOpen) {
+  /** @type {HTMLDetailsElement} */ (byId("game-begin")).open = isOpen;
+  byId("panel").scrollTop = 0;
+}
+
+/** On a phone: slide the panel over the table. */
+function openPanel() {
+  byId("panel").classList.add("open");
+  byId("panel-grip").setAttribute("aria-expanded", "true");
+}
+
+/** Buttons act when they are tapped, and show what they mean when they are pointed at, focused, or pressed long. @type {(deeds: Deeds) => void} */
+function listenToOffers(deeds) {
+  const { state } = deeds;
+  const look = (/** @type {string | null} */ key) => deeds.change(() => { state.game.looked = key; });
+  const press = longPresses(byId("game-actions"), "data-offer", look);
+  onTap("game-actions", "data-offer", (key) => { if (!press.wasLong()) deeds.take(key); });
+  onTap("game-actions", "data-unit-chip", (unit) => deeds.change(() => chooseAlone(state, `unit:${unit}`)));
+  onTap("game-actions", "data-more", (group) => deeds.change(() => { state.game.open = [...state.game.open, group]; }));
+  onTap("game-dice-keys", "data-face", (face) => deeds.change(() => addFace(state, Number(face))));
+  onTap("game-dice-back", "", () => deeds.change(() => dropFace(state)));
+  onTap("game-dice-enter", "", () => deeds.enter());
+  onTap("game-dice-roll", "data-offer", (key) => deeds.take(key));
+  for (const [id, attribute] of [["game-actions", "data-offer"], ["game-moved", "data-look"], ["astray-moved", "data-look"]]) listenToLooks(byId(id), attribute, look);
+}
+
+/** @type {(deeds: Deeds) => void} */
+function listenToForce(deeds) {
+  const { game } = deeds.state;
+  onTap("force-units", "data-chip", (unit) => deeds.change(() => { game.force.units = toggled(game.force.units, unit); }));
+  onTap("force-cards", "data-chip", (card) => deeds.change(() => { game.force.cards = toggled(game.force.cards, card); }));
+  onTap("force-activate", "", () => deeds.act(forceAction(deeds.state, field("force-spans").value)));
+}
+
+/** @type {(deeds: Deeds) => void} */
+function listenToMoved(deeds) {
+  const { game } = deeds.state;
+  byId("game-due").addEventListener("animationend", () => deeds.change(() => { game.placed = []; }));
+  onTap("intent-ranges", "data-intent", (intent) => deeds.intend(JSON.parse(intent)));
+  onTap("game-together", "data-confirm-all", () => deeds.confirmAll());
+  onTap("astray-accept", "", () => deeds.acceptAll());
+  byId("astray-shown").addEventListener("toggle", () => deeds.change(() => { game.showsAstray = /** @type {HTMLDetailsElement} */ (byId("astray-shown")).open; }));
+  for (const list of ["game-moved", "astray-moved"]) onTap(list, "data-way", (way, button) => {
+    const row = button.closest("[data-unit]");
+    const unit = row?.getAttribute("data-unit") ?? "";
+    if (way === "accept-open") deeds.change(() => { game.accepting = unit; });
+    else if (way === "accept") deeds.accept(unit, row?.querySelector("input")?.value.trim() ?? "");
+    else if (way === "die") deeds.decide(unit);
+    else if (way === "held") deeds.confirm(unit, "die");
+    else deeds.confirm(unit, way);
+  });
+}
+
+/** @type {(deeds: Deeds) => void} */
+function listenToSeats(deeds) {
+  const dialog = /** @type {HTMLDialogElement} */ (byId("seats"));
+  onTap("seat-open", "", () => { dialog.showModal(); deeds.changed(); });
+  onTap("seats-close", "", () => dialog.close());
+  onTap("seats-body", "data-seat", (seat) => { dialog.close(); deeds.sit(seat); });
+  onTap("seats-body", "data-copy", (link) => copy(link).then(() => deeds.change(() => { deeds.state.game.copied = link; })));
+  for (const id of ["game-take", "game-leave"]) onTap(id, "data-seat", (seat) => deeds.sit(seat));
+  dialog.addEventListener("toggle", () => deeds.changed(), true);
+}
+
+/** Browsers copy by themselves only on safe addresses, which a table in a home network has not. @type {(text: string) => Promise<void>} */
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const input = document.querySelector(`#seats-body input[value="${CSS.escape(text)}"]`);
+  if (input instanceof HTMLInputElement) input.select();
+  document.execCommand("copy");
+}

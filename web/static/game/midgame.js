@@ -1,0 +1,125 @@
+/**
+ * All states on one screen, for a game that is taken up in its middle: set here, then sent at once.
+ *
+ * The numbers begin as the server has them; only what is set otherwise becomes an overrule.
+ */
+import { byId, disable, each, element, put, write } from "../shared/dom.js";
+import { sideName, sideNumber } from "../board/things.js";
+import { playing } from "./state.js";
+import { sentence } from "./words.js";
+
+/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").GameNow} GameNow */
+/** @typedef {{number?: number, active?: string, morale: Record<string, number>, hands: Record<string, number>, deck?: number, stage?: string, disruption: Record<string, number>, smoke: Record<string, boolean>}} States  what is set otherwise than the game has it */
+/** @typedef {{text: string, set: Partial<States>, isSet?: boolean, label: string}} Choice */
+/** @typedef {{key: string, title: string, side?: string, choices: Choice[], value?: string}} Row */
+
+const STAGES = [["first", "first"], ["second", "second, with Reshuffle"], ["last", "last"]];
+
+/** @type {() => States} */
+export function newStates() {
+  return { morale: {}, hands: {}, disruption: {}, smoke: {} };
+}
+
+/** Bring the screen of all states up to date. @type {(state: State) => void} */
+export function renderStates(state) {
+  const told = playing(state);
+  const { states, busy } = state.game;
+  byId("game-states").hidden = !told || states === null;
+  byId("game").classList.toggle("stating", Boolean(told && states));
+  if (!told || !states) return;
+  each(byId("states-body"), rows(state, told, states), ({ key }) => key, () => element("div", "span", "div"), (node, { title, side, choices, value }) => {
+    put(node, "class", `overrule-row${side === undefined ? "" : ` of-side side-${sideNumber(state, side) % 8}`}`);
+    write(node.children[0], sentence(title));
+    put(node.children[1], "role", "group");
+    put(node.children[1], "aria-label", title);
+    const shown = value === undefined ? choices : [choices[0], { text: value, set: {}, label: value }, ...choices.slice(1)];
+    each(node.children[1], shown.filter(Boolean), ({ label }) => label, () => element("button"), (button, choice) => updateChoice(button, choice, busy !== null));
+  });
+  disable(byId("states-send"), busy !== null);
+}
+
+/** @type {(button: HTMLElement, choice: Choice, isBusy: boolean) => void} */
+function updateChoice(button, { text, set, isSet, label }, isBusy) {
+  const isValue = Object.keys(set).length === 0;
+  put(button, "type", "button");
+  put(button, "class", isValue ? "value" : "");
+  put(button, "data-state", isValue ? null : JSON.stringify(set));
+  put(button, "aria-label", label);
+  put(button, "aria-pressed", isSet === undefined ? null : String(isSet));
+  write(button, text);
+  disable(button, isBusy || isValue);
+}
+
+/** @type {(state: State, told: GameNow, states: States) => Row[]} */
+function rows(state, told, states) {
+  const { round, sides, deck, step, options } = told.state;
+  const active = states.active ?? round.active;
+  const number = states.number ?? round.number;
+  // Where tablecam deals, what is yet to be dealt is part of a hand.
+  const due = (/** @type {string} */ name) => (options?.deck ? drawsDue(step, name) : 0);
+  const hands = Object.fromEntries(sides.map(({ name, hand }) => [name, states.hands[name] ?? hand + due(name)]));
+  const drawn = options?.deck ? sides.reduce((sum, { name, hand }) => sum + Math.max(0, hands[name] - hand), 0) : 0;
+  const left = states.deck ?? Math.max(0, (deck?.left ?? 0) - drawn);
+  const stage = states.stage ?? deck?.stage;
+  const stepper = (/** @type {string} */ key, /** @type {string} */ title, /** @type {number} */ now, /** @type {number} */ least, /** @type {(value: number) => Partial<States>} */ set, /** @type {string} */ side) =>
+    ({ key, title, side, value: String(now), choices: [{ text: "−", set: set(Math.max(least, now - 1)), label: `${title}: one less` }, { text: "+", set: set(now + 1), label: `${title}: one more` }] });
+  return [
+    stepper("number", "round", number, 1, (value) => ({ number: value }), active),
+    { key: "active", title: "whose round", choices: sides.map(({ name }) => ({ text: sideName(state, name), set: { active: name }, isSet: name === active, label: `${sideName(state, name)}'s round` })) },
+    ...sides.map(({ name, morale }) => stepper(`morale ${name}`, `${sideName(state, name)}: morale`, states.morale[name] ?? morale, 1, (value) => ({ morale: { [name]: value } }), name)),
+    ...sides.map(({ name }) => stepper(`hand ${name}`, `${sideName(state, name)}: cards in hand`, hands[name], 0, (value) => ({ hands: { [name]: value } }), name)),
+    stepper("deck", "cards left in the deck", left, 0, (value) => ({ deck: value }), ""),
+    { key: "stage", title: "which deck", choices: STAGES.map(([key, text]) => ({ text, set: { stage: key }, isSet: key === stage, label: `the ${text} deck` })) },
+    ...unitsOf(state).flatMap((unit) => unitRows(unit, told, states)),
+  ].map((row) => ("side" in row && row.side === "" ? { ...row, side: undefined } : row));
+}
+
+/** How many cards a side is to draw before anything else, as before the first round. @type {(step: any, side: string) => number} */
+function drawsDue(step, side) {
+  if (step?.type !== "drawing") return 0;
+  return (step.side === side ? step.count : 0) + drawsDue(step.then, side);
+}
+
+/** The units on the table, those that are chosen first. @type {(state: State) => import("../board/state.js").Unit[]} */
+function unitsOf({ now, chosen }) {
+  const isChosen = (/** @type {string} */ id) => chosen.includes(`unit:${id}`);
+  return [...(now?.units ?? [])].sort((a, b) => Number(isChosen(b.id)) - Number(isChosen(a.id)));
+}
+
+/** @type {(unit: import("../board/state.js").Unit, told: GameNow, states: States) => Row[]} */
+function unitRows({ id, side, arm, bases }, told, states) {
+  const markers = told.markers[id] ?? {};
+  const level = states.disruption[id] ?? markers.disruption ?? 0;
+  const smoke = states.smoke[id] ?? markers.smoke ?? false;
+  const levels = Array.from({ length: bases.length + 1 }, (_, each) => each);
+  const choices = levels.map((each) => ({ text: String(each), set: { disruption: { [id]: each } }, isSet: each === level, label: `${id}: disruption ${each}` }));
+  const cloud = arm === "artillery" ? [{ text: "smoke", set: { smoke: { [id]: !smoke } }, isSet: smoke, label: `${id}: smoke` }] : [];
+  return [{ key: `unit ${id}`, title: id, side, choices: [...choices, ...cloud] }];
+}
+
+/** The units' markers as the game has them, or as they are being set. @type {(state: State) => GameNow["markers"]} */
+export function markersShown(state) {
+  const markers = playing(state)?.markers ?? {};
+  const { states } = state.game;
+  if (!states) return markers;
+  const names = new Set([markers, states.disruption, states.smoke].flatMap((each) => Object.keys(each)));
+  return Object.fromEntries([...names].map((id) => [id, { disruption: states.disruption[id] ?? markers[id]?.disruption, smoke: states.smoke[id] ?? markers[id]?.smoke }]));
+}
+
+/** What is set, with something set anew. @type {(states: States, set: Partial<States>) => States} */
+export function withSet(states, set) {
+  const merged = { ...states, ...set };
+  for (const key of /** @type {const} */ (["morale", "hands", "disruption", "smoke"])) {
+    Object.assign(merged, { [key]: { ...states[key], ...set[key] } });
+  }
+  return merged;
+}
+
+/** The overrule that sets them all; the round is begun, so that all counts from its first step. @type {(state: State) => import("./state.js").Action} */
+export function statesAction(state) {
+  const told = playing(state);
+  const states = state.game.states ?? newStates();
+  const { number = told?.state.round.number, active = told?.state.round.active, ...others } = states;
+  return { type: "overrule", why: "taken up in the middle of a game", ...others, number, active };
+}

@@ -1,0 +1,118 @@
+/** The game on the table: ghosts of where units belong, what is pointed at, and what stands beside them. */
+import { each, make, put } from "../shared/dom.js";
+import { makeText, placeText, through, updateShapes } from "../board/shapes.js";
+import { sideNumber } from "../board/things.js";
+import { short, uncut } from "../board/view.js";
+import { withLabels } from "../rulings/overlay.js";
+import { renderMarks, RESULT } from "./markers.js";
+import { astray, latestEvidence, picturedNow, playing, shapesLookedAt } from "./state.js";
+import { cornersShown, layingDue } from "./terrain.js";
+
+/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("../board/state.js").Point} Point */
+/** @typedef {import("../board/state.js").Shape} Shape */
+/** @typedef {import("./state.js").GhostBase} GhostBase */
+/** @typedef {{unit: string, bases: GhostBase[], kind: "due" | "nearest" | "arrived", text: string}} Ghost */
+
+/** How the words of a ghost are written. */
+const GHOST_PX = { letter: 8, line: 18 };
+/** A drawing narrower than this is on a phone. */
+const NARROW_VIEW_PX = 500;
+
+/** Draw what the game has to show. @type {(layers: Record<string, SVGElement>, state: State) => void} */
+export function renderGameBoard(layers, state) {
+  const looked = shapesLookedAt(state);
+  const isLooking = looked.length > 0;
+  const shapes = withLabels((isLooking ? looked : picturedNow(state)).filter(({ role }) => role !== RESULT), state);
+  layers.game.ownerSVGElement?.classList.toggle("looking", isLooking);
+  put(layers.game, "class", `layer game${isLooking ? "" : " due"}`);
+  updateShapes(layers.game, shapes, state);
+  renderMarks(layers, isLooking ? looked : latestEvidence(state), state);
+  renderCorners(layers.results, state);
+  layers.game.ownerSVGElement?.classList.toggle("laying", layingDue(state) !== null);
+  each(layers.placing, ghosts(state), ({ unit, kind }) => `${kind} ${unit}`, makeGhost, (node, ghost) => updateGhost(node, ghost, state));
+}
+
+/** The corners by which the terrain in hand is stretched. @type {(layer: SVGElement, state: State) => void} */
+function renderCorners(layer, state) {
+  const scale = 1 / state.view.px_per_mm;
+  const places = cornersShown(state);
+  const way = state.game.laying.tool === "corners" && places.length > 1 ? [through(places, false)] : [];
+  each(layer.children[1], way, () => "way", () => make("path", { class: "corner-way" }), (path, d) => put(path, "d", d));
+  const corners = places.map((at, index) => ({ at, index }));
+  each(layer.children[0], corners, ({ index }) => String(index), () => make("circle", { class: "corner" }), (circle, { at }) => {
+    put(circle, "cx", short(at[0]));
+    put(circle, "cy", short(at[1]));
+    put(circle, "r", short((state.view.width_px < NARROW_VIEW_PX ? 5 : 7) * scale));
+  });
+}
+
+/** Where units belong, or might have been put. @type {(state: State) => Ghost[]} */
+function ghosts(state) {
+  const told = playing(state);
+  if (!told) return [];
+  const summed = astray(told);
+  return [
+    ...told.to_place.map(({ unit, ghost }) => ({ unit, bases: ghost, kind: /** @type {"due"} */ ("due"), text: ghost.length ? `${unit} here` : `${unit} off` })),
+    ...told.moved.filter((moved) => state.game.showsAstray || !summed.includes(moved)).map(({ unit, ghost, is_back }) => ({ unit, bases: ghost, kind: /** @type {"nearest"} */ ("nearest"), text: is_back ? `${unit} back here` : `${unit}: legal` })).filter(({ bases }) => bases.length),
+    ...state.game.placed.map((unit) => ({ unit, bases: [], kind: /** @type {"arrived"} */ ("arrived"), text: "✓ placed" })),
+  ];
+}
+
+/** @type {() => SVGElement} */
+function makeGhost() {
+  const group = make("g");
+  for (const name of ["casing", "ink", "casing way", "ink way"]) group.append(make("path", { class: name }));
+  group.append(makeText("ghost-text"));
+  return group;
+}
+
+/** The outline of all bases, and an arrow there from where the unit lies. @type {(node: SVGElement, ghost: Ghost, state: State) => void} */
+function updateGhost(node, { unit, bases, kind, text }, state) {
+  const { units = [], commanders = [] } = state.now ?? {};
+  const lies = units.find(({ id }) => id === unit) ?? commanders.find(({ id }) => id === unit);
+  const side = lies?.side ?? state.facts.units.find(({ id }) => id === unit)?.side ?? "";
+  put(node, "class", `placing ${kind} side-${sideNumber(state, side) % 8}`);
+  const here = /** @type {Point | null} */ (lies ? [lies.x_mm, lies.y_mm] : null);
+  const there = bases.length ? middleOf(bases) : here;
+  const outline = bases.map((base) => through(cornersOf(base), true)).join("") || (here && lies && !bases.length && kind === "due" ? crossOn(here) : "");
+  const way = here && there && bases.length ? arrow(here, there, state) : "";
+  [outline, outline, way, way].forEach((d, index) => put(node.children[index], "d", d));
+  placeText(node.children[4], there ? text : "", there ? uncut(state.view, state.facts, there, ghostWords(text)) : [0, 0]);
+}
+
+/** @type {(text: string) => {half: number, height: number}} */
+function ghostWords(text) {
+  return { half: (text.length * GHOST_PX.letter) / 2, height: GHOST_PX.line };
+}
+
+/** @type {(bases: GhostBase[]) => Point} */
+function middleOf(bases) {
+  const sum = (/** @type {"x_mm" | "y_mm"} */ key) => bases.reduce((total, base) => total + base[key], 0) / bases.length;
+  return [sum("x_mm"), sum("y_mm")];
+}
+
+/** @type {(base: GhostBase) => Point[]} */
+function cornersOf({ x_mm, y_mm, heading_deg, width_mm, depth_mm }) {
+  const heading_rad = (heading_deg * Math.PI) / 180;
+  const [c, s] = [Math.cos(heading_rad), Math.sin(heading_rad)];
+  const [f, w] = [depth_mm / 2, width_mm / 2];
+  const signs = [[1, 1], [1, -1], [-1, -1], [-1, 1]];
+  return signs.map(([a, b]) => [x_mm + a * f * c - b * w * s, y_mm + a * f * s + b * w * c]);
+}
+
+/** Over a unit that is to leave the table. @type {(at: Point) => string} */
+function crossOn([x, y]) {
+  const reach = 30;
+  return `M${short(x - reach)} ${short(y - reach)}L${short(x + reach)} ${short(y + reach)}M${short(x - reach)} ${short(y + reach)}L${short(x + reach)} ${short(y - reach)}`;
+}
+
+/** A line with a head, of the same size at any scale. @type {(from: Point, to: Point, state: State) => string} */
+function arrow([x, y], [to_x, to_y], { view }) {
+  const length = Math.hypot(to_x - x, to_y - y);
+  if (length < 8) return "";
+  const head = Math.min(length / 2, 12 / view.px_per_mm);
+  const [a, b] = [((to_x - x) / length) * head, ((to_y - y) / length) * head];
+  const barb = (/** @type {number} */ side) => `${short(to_x - a - side * 0.6 * b)} ${short(to_y - b + side * 0.6 * a)}`;
+  return `M${short(x)} ${short(y)}L${short(to_x)} ${short(to_y)}M${barb(1)}L${short(to_x)} ${short(to_y)}L${barb(-1)}`;
+}

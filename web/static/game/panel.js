@@ -1,0 +1,240 @@
+/** The game in the panel: to begin it, what hands have to do, what may be done, the hand, the log. */
+import { byId, disable, each, element, makeButton, PHONE, put, write } from "../shared/dom.js";
+import { sideName, sideNumber } from "../board/things.js";
+import { renderGameDice } from "./dice.js";
+import { keepingFocus } from "./focus.js";
+import { renderForce } from "./force.js";
+import { renderIntents } from "./intents.js";
+import { renderGameLog } from "./log_panel.js";
+import { renderStates } from "./midgame.js";
+import { renderOverrule } from "./overrule.js";
+import { renderDue } from "./pending.js";
+import { renderSeats } from "./seats.js";
+import { settle } from "./settling.js";
+import { renderSetup } from "./setup.js";
+import { bunchOf, chosenUnit, groupsShown, playing } from "./state.js";
+import { renderStrip } from "./strip.js";
+import { cardKind, groupTitle, markerWords, sentence } from "./words.js";
+
+/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").GameNow} GameNow */
+/** @typedef {import("./state.js").Group} Group */
+/** @typedef {import("./state.js").Button} Button */
+
+/** What hands do on the table before anybody taps. */
+const BY_HAND = new Set(["march", "charge"]);
+
+/** How a game begins. */
+const HOW = [
+  { how: "stands", text: "As it stands", hint: "The table is taken as it lies now, and the first round begins." },
+  { how: "setup", text: "Set up first", hint: "Dice for the terrain, then edges and deploying. Lay all units anywhere on the table first." },
+  { how: "middle", text: "In its middle", hint: "The table is taken as it lies now; then you set round, morale, cards and the markers of units." },
+];
+
+/** The decks that a game can be played with; the first is the players' own. */
+const DECKS = [{ deck: "", text: "Printed cards" }, { deck: "house", text: "tablecam deals (house deck)" }];
+
+/** Whether players measure before they declare, and what that means. */
+const MEASURING = [
+  { measuring: "free", text: "At any time", hint: "" },
+  { measuring: "declared", text: "After declaring", hint: "Nobody is told a length or what is in reach before it is declared. A shot, a charge or a card that does not reach is lost." },
+];
+
+/** Bring all that is shown of the game in words up to date. @type {(state: State) => void} */
+export function renderGame(state) {
+  if (!state.facts.referee) return;
+  const told = playing(state);
+  keepingFocus(Boolean(told?.is_yours) && state.game.busy === null, () => renderParts(state, told));
+  showFromTop(told);
+  settle(state);
+}
+
+/** @type {(state: State, told: GameNow | null) => void} */
+function renderParts(state, told) {
+  renderStrip(state);
+  renderSeats(state);
+  renderSaid(state);
+  renderProposed(state);
+  renderOver(state, told);
+  renderBegin(state);
+  renderDue(state);
+  renderIntents(state);
+  renderGameDice(state);
+  renderActions(state);
+  renderForce(state);
+  renderTake(state, told);
+  renderHand(state, told);
+  renderMarked(state, told);
+  renderOverrule(state);
+  renderSetup(state);
+  renderStates(state);
+  renderGameLog(state);
+}
+
+/** A phone shows its panel from the top as soon as something else is asked of its seat; every page how the game ended. @type {(told: GameNow | null) => void} */
+function showFromTop(told) {
+  const panel = byId("panel");
+  const before = panel.dataset.asked;
+  panel.dataset.asked = told?.is_over ? "over" : told?.is_yours ? told.question : told ? "others" : "";
+  const isNews = panel.dataset.asked !== before && Boolean(told?.is_yours || told?.is_over || !before);
+  if (isNews && (told?.is_over || matchMedia(PHONE).matches)) panel.scrollTop = 0;
+}
+
+/** @type {(state: State) => void} */
+function renderSaid(state) {
+  const { game } = state;
+  const told = playing(state);
+  write(byId("game-said"), game.busy ?? (game.said || told?.trouble || ""));
+  byId("game-said").classList.toggle("waiting", game.busy !== null);
+  byId("game").classList.toggle("busy", game.busy !== null);
+  const latest = told?.log.findLast(({ undone }) => !undone);
+  byId("game-undo").hidden = !told?.can_undo;
+  disable(byId("game-undo"), game.busy !== null);
+  byId("game-redo").hidden = !told?.can_redo;
+  disable(byId("game-redo"), game.busy !== null);
+  put(byId("game-undo"), "title", latest ? `Take back the latest: ${latest.text} (Ctrl-Z)` : "Take back the latest (Ctrl-Z)");
+}
+
+/** What one side has proposed; the other's page and the table's own screen can agree. @type {(state: State) => void} */
+function renderProposed(state) {
+  const proposed = playing(state)?.proposed;
+  byId("game-proposed").hidden = !proposed;
+  if (!proposed) return;
+  const waits = proposed.may_agree ? "" : " Waiting for the other side to agree.";
+  write(byId("proposed-what"), `${sideName(state, proposed.by)} proposes: ${proposed.text}.${waits}`);
+  byId("agree").hidden = !proposed.may_agree;
+  disable(byId("agree"), state.game.busy !== null);
+}
+
+/** How the game ended, and how both armies stand. @type {(state: State, told: GameNow | null) => void} */
+function renderOver(state, told) {
+  byId("game-over").hidden = !told?.is_over;
+  if (!told?.is_over) return;
+  const { round, sides } = told.state;
+  write(byId("over-how"), sentence(told.question));
+  write(byId("over-rounds"), `After ${round.number} ${round.number === 1 ? "round" : "rounds"}`);
+  write(byId("over-morale"), `Army morale: ${sides.map(({ name, morale }) => `${sideName(state, name)} ${morale}`).join(", ")}`);
+}
+
+/** @type {(state: State) => void} */
+function renderBegin(state) {
+  const { game, facts } = state;
+  write(byId("begin-summary"), game.told?.has_begun ? "Begin another game" : "Begin a game");
+  const mayBegin = !game.told?.has_begun || game.told.is_over || game.again;
+  const isOpen = Boolean(game.told && mayBegin && game.told.seat.kind !== "spectator");
+  byId("game-begin").hidden = !isOpen;
+  if (!isOpen) return;
+  each(byId("begin-how"), HOW, ({ how }) => how, makeButton, (button, { how, text }) => {
+    put(button, "data-how", how);
+    put(button, "aria-pressed", String(how === game.begin.how));
+    write(button, text);
+  });
+  write(byId("begin-how-hint"), HOW.find(({ how }) => how === game.begin.how)?.hint ?? "");
+  byId("begin-side-part").hidden = game.begin.how === "setup";
+  each(byId("begin-side"), facts.sides, String, makeButton, (button, side) => {
+    put(button, "class", `side-${sideNumber(state, side) % 8}`);
+    put(button, "data-side", side);
+    put(button, "aria-pressed", String(side === game.begin.active));
+    write(button, sideName(state, side));
+  });
+  each(byId("begin-deck"), DECKS, ({ deck }) => deck, makeButton, (button, { deck, text }) => {
+    put(button, "data-deck", deck);
+    put(button, "aria-pressed", String(deck === game.begin.deck));
+    write(button, text);
+  });
+  each(byId("begin-measuring"), MEASURING, ({ measuring }) => measuring, makeButton, (button, { measuring, text }) => {
+    put(button, "data-measuring", measuring);
+    put(button, "aria-pressed", String(measuring === game.begin.measuring));
+    write(button, text);
+  });
+  write(byId("begin-measuring-hint"), MEASURING.find(({ measuring }) => measuring === game.begin.measuring)?.hint ?? "");
+  const isRunning = state.now?.simulated?.paused === false;
+  byId("begin-running").hidden = !isRunning;
+  write(byId("begin"), isRunning ? "Pause and begin" : "Begin the game");
+  disable(byId("begin"), game.busy !== null);
+}
+
+/** @type {(state: State) => void} */
+function renderActions(state) {
+  const told = playing(state);
+  const groups = told?.is_yours ? groupsShown(state) : [];
+  each(byId("game-actions"), groups, ({ group }) => group, () => element("section", "h3", "p", "div", "div", "button"), (node, group) => updateGroup(node, group, state));
+}
+
+/** @type {(node: HTMLElement, group: Group, state: State) => void} */
+function updateGroup(node, { group, units, buttons, more }, state) {
+  const [title, hint, chips, bunches, moreButton] = /** @type {HTMLElement[]} */ ([...node.children]);
+  put(node, "class", `offers group-${group}`);
+  write(title, groupTitle(group));
+  put(hint, "class", "hint");
+  write(hint, BY_HAND.has(group) ? "Move the unit by hand: tablecam says what it sees. Or choose it here for its usual moves, which are then to be made." : "");
+  put(chips, "class", "chips");
+  each(chips, units, String, makeButton, (chip, unit) => {
+    put(chip, "data-unit-chip", unit);
+    put(chip, "aria-pressed", String(state.chosen.includes(`unit:${unit}`)));
+    write(chip, unit);
+  });
+  const names = [...new Set(buttons.map(({ offer }) => bunchOf(offer)))];
+  each(bunches, names, String, () => element("div", "b", "div"), (bunch, name) => {
+    const isUnit = state.facts.units.some(({ id }) => id === name);
+    put(bunch, "class", `bunch${isUnit ? "" : " told"}${state.chosen.includes(`unit:${name}`) ? " chosen" : ""}`);
+    write(bunch.children[0], wordsOf(name, state));
+    const own = buttons.filter(({ offer }) => bunchOf(offer) === name);
+    each(bunch.children[1], own, ({ key, offer }) => `${key} ${offer.label}`, makeButton, (button, each) => updateOffer(button, each, name, state));
+  });
+  put(moreButton, "type", "button");
+  put(moreButton, "class", "more");
+  put(moreButton, "data-more", group);
+  moreButton.hidden = more === 0;
+  write(moreButton, `${more} more`);
+}
+
+/** @type {(button: HTMLElement, each: Button, unit: string, state: State) => void} */
+function updateOffer(button, { key, offer }, unit, state) {
+  const label = wordsOf(offer.label, state);
+  const short = unit && offer.label.startsWith(unit) ? wordsOf(offer.label.slice(unit.length).replace(/^:? /, ""), state) : label;
+  put(button, "data-offer", key);
+  put(button, "aria-label", label);
+  put(button, "class", state.game.looked === key ? "looked" : "");
+  write(button, sentence(short) || groupTitle(offer.group));
+  disable(button, state.game.busy !== null);
+}
+
+/** A label with the titles of this seat's cards in place of their ids. @type {(label: string, state: State) => string} */
+function wordsOf(label, state) {
+  const hand = playing(state)?.state.hand ?? [];
+  const longestFirst = [...hand].sort((a, b) => b.id.length - a.id.length);
+  return longestFirst.reduce((text, { id, title }) => text.replaceAll(id, title), label);
+}
+
+/** On a screen that all look at nothing is answered that would show a hand: take the seat. @type {(state: State, told: GameNow | null) => void} */
+function renderTake(state, told) {
+  const isWanted = Boolean(told && told.seat.kind === "shared" && told.asked && !told.is_yours && !told.is_over);
+  byId("game-take").hidden = !isWanted;
+  if (!isWanted || !told?.asked) return;
+  put(byId("game-take"), "data-seat", told.asked);
+  write(byId("game-take"), `Take ${sideName(state, told.asked)}'s seat to answer`);
+  disable(byId("game-take"), state.game.busy !== null);
+}
+
+/** The hand of this seat; who took it on a shared screen hides it before the other side looks. @type {(state: State, told: GameNow | null) => void} */
+function renderHand(state, told) {
+  byId("game-leave").hidden = !state.game.seats?.may_change || state.game.seats.own === "shared";
+  const hand = told?.state.hand ?? [];
+  byId("game-hand-part").hidden = hand.length === 0;
+  each(byId("game-hand"), hand, ({ id }) => id, () => element("li", "b", "i", "span", "small"), (node, card) => {
+    const [title, span, kind, text] = node.children;
+    write(title, card.title);
+    write(span, `${card.span_bw} BW`);
+    write(kind, cardKind(card));
+    write(text, card.text);
+  });
+}
+
+/** @type {(state: State, told: GameNow | null) => void} */
+function renderMarked(state, told) {
+  const unit = told ? chosenUnit(state) : null;
+  const words = unit ? markerWords(told?.markers[unit]) : "";
+  byId("game-marked").hidden = !words;
+  write(byId("game-marked"), `${unit}: ${words}`);
+}

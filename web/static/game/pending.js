@@ -1,0 +1,148 @@
+/** What hands have to do for the game, and what they seem to have done: to confirm, or to decide. */
+import { byId, disable, each, element, put, write } from "../shared/dom.js";
+import { badge, figuresWords } from "../rulings/words.js";
+import { renderDice } from "./dice.js";
+import { astray, playing } from "./state.js";
+import { sentence } from "./words.js";
+
+/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").Moved} Moved */
+/** @typedef {{deed: string, text: string, title: string, main?: boolean}} Way  a button, and what it does */
+
+/** From this face on a die says that it holds. */
+export const HOLDS_FROM = 4;
+
+const WAYS = [
+  { deed: "intent", text: "The mover's intent", title: "It holds, as the mover meant it" },
+  { deed: "die", text: `Roll for it (${HOLDS_FROM}+ holds)`, title: "One die decides" },
+  { deed: "benefit", text: "Benefit to the mover", title: "It holds, as nobody can see that it does not" },
+];
+
+/** Bring what is due by hand up to date. @type {(state: State) => void} */
+export function renderDue(state) {
+  const told = playing(state);
+  const due = (told?.to_place ?? []).map(({ unit, text, ghost }) => ({ key: `put ${unit}`, unit, text, isOff: ghost.length === 0 }));
+  const placed = state.game.placed.map((unit) => ({ key: `placed ${unit}`, unit, text: `${unit}: ✓ placed`, isOff: false }));
+  each(byId("game-due"), [...due, ...placed], ({ key }) => key, () => element("li", "span", "button"), (row, { key, unit, text, isOff }) => {
+    const [words, lift] = /** @type {HTMLElement[]} */ ([...row.children]);
+    put(row, "class", key.startsWith("placed") ? "placed" : "");
+    write(words, sentence(text));
+    put(lift, "type", "button");
+    put(lift, "data-lift", unit);
+    write(lift, "Take it off");
+    lift.hidden = !isOff || !state.facts.simulated || told?.seat.kind === "spectator";
+  });
+  renderTogether(state);
+  renderAstray(state);
+  const summed = astray(told);
+  renderMoved("game-moved", (told?.moved ?? []).filter((moved) => !summed.includes(moved)), state);
+}
+
+/** @type {(id: string, all: Moved[], state: State) => void} */
+function renderMoved(id, all, state) {
+  each(byId(id), all, ({ unit }) => unit, makeMoved, (row, moved) => updateMoved(row, moved, state));
+}
+
+/** One card for all that is out of step with the game. @type {(state: State) => void} */
+function renderAstray(state) {
+  const told = playing(state);
+  const units = astray(told);
+  byId("game-astray").hidden = units.length === 0;
+  write(byId("astray-words"), `${units.length} units are not where the game has them.`);
+  for (const id of ["astray-accept", "astray-begin"]) {
+    byId(id).hidden = told?.seat.kind === "spectator";
+    disable(byId(id), state.game.busy !== null);
+  }
+  renderMoved("astray-moved", units, state);
+}
+
+/** The button that confirms several moves at once. @type {(state: State) => void} */
+function renderTogether(state) {
+  const told = playing(state);
+  const units = told?.is_yours ? told.together : [];
+  byId("game-together").hidden = units.length === 0;
+  write(byId("confirm-all"), `Confirm all ${units.length} moves`);
+  write(byId("together-order"), `in this order: ${units.join(", ")}`);
+  disable(byId("confirm-all"), state.game.busy !== null);
+}
+
+/** @type {() => HTMLElement} */
+function makeMoved() {
+  const row = element("li", "b", "span", "p", "div", "div");
+  const decided = element("p", "span", "span");
+  decided.className = "decided";
+  row.append(decided);
+  row.children[3].className = "row ways";
+  const accepting = /** @type {HTMLElement} */ (row.children[4]);
+  accepting.className = "row accepting";
+  const why = element("input");
+  for (const [name, value] of Object.entries({ type: "text", maxlength: "200", placeholder: "why? (may be left out)", "aria-label": "Why is it accepted?" })) put(why, name, value);
+  const accept = element("button");
+  put(accept, "type", "button");
+  put(accept, "data-way", "accept");
+  write(accept, "Accept");
+  accepting.append(why, accept);
+  return row;
+}
+
+/** @type {(row: HTMLElement, moved: Moved, state: State) => void} */
+function updateMoved(row, moved, state) {
+  const [mark, text, because, ways, accepting, decided] = /** @type {HTMLElement[]} */ ([...row.children]);
+  const { answer, unit, ghost } = moved;
+  const isGrouped = playing(state)?.together.includes(unit);
+  put(row, "class", `moved ${answer.answer}${isGrouped ? " grouped" : ""}`);
+  put(row, "data-unit", unit);
+  put(row, "data-look", `moved ${unit}`);
+  put(row, "tabindex", "0");
+  write(mark, badge(answer));
+  write(text, sentence(moved.text));
+  const place = moved.is_back ? "Where it lay" : "The nearest legal place";
+  const nearest = ghost.length ? `${place} is drawn on the table.` : "";
+  const why = answer.because === moved.text ? "" : sentence(answer.because ?? "");
+  const figures = answer.answer === "too_close" ? figuresWords(answer) : "";
+  const waits = moved.after.length ? `After ${moved.after.join(", ")}` : "";
+  write(because, [waits, why, figures, answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
+  row.classList.toggle("looked", state.game.looked === `moved ${unit}`);
+  each(ways, waysOf(moved, state), ({ deed }) => deed, () => element("button"), (button, way) => {
+    put(button, "type", "button");
+    put(button, "data-way", way.deed);
+    put(button, "title", way.title);
+    put(button, "class", way.main ? "main" : "");
+    write(button, way.text);
+    disable(button, state.game.busy !== null);
+  });
+  accepting.hidden = state.game.accepting !== unit;
+  renderDecided(decided, moved, state);
+}
+
+/** The buttons of a suggestion. @type {(moved: Moved, state: State) => Way[]} */
+function waysOf(moved, state) {
+  const told = playing(state);
+  if (!told || told.seat.kind === "spectator") return [];
+  const { answer, is_legal, unit, after } = moved;
+  if (after.length || (is_legal && !told.is_yours)) return [];  // whoever is asked confirms it
+  const accept = { deed: "accept-open", text: "Accept anyway", title: "The players have agreed: it is recorded as an overrule" };
+  const confirms = is_legal && told.is_yours;
+  if (confirms && answer.answer === "yes") return [{ deed: "seen", text: "Confirm", title: `Record what ${unit} did`, main: !told.together.includes(unit) }];
+  if (confirms && !isDecided(moved, state)) return WAYS;
+  if (confirms && (state.game.decided?.face ?? 0) >= HOLDS_FROM) return [{ deed: "held", text: "Confirm", title: "As the die says", main: true }];
+  return state.game.accepting === unit ? [] : [accept];
+}
+
+/** What a die that was rolled for a suggestion is kept under: another place is another question. @type {(moved: Moved) => string} */
+export function decisionKey({ unit, answer }) {
+  return `${unit} ${answer.margin_mm.toFixed(1)}`;
+}
+
+/** @type {(moved: Moved, state: State) => boolean} */
+function isDecided(moved, { game }) {
+  return game.decided?.key === decisionKey(moved);
+}
+
+/** The die that decided it, and how. @type {(node: HTMLElement, moved: Moved, state: State) => void} */
+function renderDecided(node, moved, state) {
+  const decided = isDecided(moved, state) ? state.game.decided : null;
+  node.hidden = decided === null;
+  renderDice(node.children[0], decided ? [decided.face] : []);
+  write(node.children[1], (decided?.face ?? 0) >= HOLDS_FROM ? "It holds." : "It does not hold: put it back, or where the ghost lies.");
+}

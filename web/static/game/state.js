@@ -1,0 +1,277 @@
+/**
+ * What the page knows of the game, and the functions that change it. Nothing here draws or asks.
+ *
+ * @typedef {import("../board/state.js").State} State
+ * @typedef {import("../board/state.js").Shape} Shape
+ * @typedef {import("../rulings/state.js").RuleAnswer} RuleAnswer
+ *
+ * @typedef {Record<string, any> & {type: string}} Action  the game's own; sent back as it came
+ * @typedef {{x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}} GhostBase
+ * @typedef {{values: number[], sides: number}} Cast  dice as they came up
+ *
+ * @typedef {{whose: string, needs: number | null, places: number[]}} AlikeDice  whose they are, from what on each does something, and where each is in the roll
+ *
+ * @typedef {object} Offer  something that this seat may do
+ * @property {string} group
+ * @property {string} label
+ * @property {{count: number, sides: number, groups: AlikeDice[]} | null} dice
+ * @property {Shape[]} shapes
+ * @property {Action} action
+ *
+ * @typedef {{unit: string, text: string, ghost: GhostBase[]}} ToPlace  what hands have to do for the game
+ * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean}} Moved  what hands seem to have done, who has to go before, and whether it can only go back
+ *
+ * @typedef {object} Happened  a line of the log
+ * @property {string} kind
+ * @property {string} text
+ * @property {string | null} rule
+ * @property {Shape[]} evidence
+ * @property {string} note
+ * @property {boolean} undone
+ * @property {number} deed  the action that it followed from
+ * @property {Cast | null} dice  what that action rolled, with the first that followed
+ *
+ * @typedef {{id: string, title: string, span_bw: number, text: string, modifies?: {symbol: string} | null, interrupts?: string | null, is_event?: boolean}} Card
+ *
+ * @typedef {object} GameNow  as `/api/game` gives it; all but the first four only once it has begun
+ * @property {number} version
+ * @property {string} game
+ * @property {{kind: "player" | "shared" | "spectator", side: string | null}} seat
+ * @property {boolean} has_begun
+ * @property {string} question
+ * @property {string | null} asked
+ * @property {boolean} is_yours
+ * @property {boolean} is_over
+ * @property {Offer[]} actions
+ * @property {{because: string, declared: string[]} | null} closed  measuring, but between the units and commanders that were declared
+ * @property {boolean} can_undo
+ * @property {boolean} can_redo
+ * @property {{by: string, text: string, may_agree: boolean, number: number} | null} [proposed]  what one side wants and the other has to agree to
+ * @property {Record<string, {disruption?: number, smoke?: boolean}>} markers
+ * @property {ToPlace[]} to_place
+ * @property {Moved[]} moved
+ * @property {string[]} together  the units whose moves may be confirmed at once, in their order
+ * @property {{unit: string, of: string, text: string, answer: RuleAnswer | null}[]} intents  what movers said before they moved
+ * @property {string} trouble
+ * @property {Shape[]} pictured  what is due, as it is drawn while nothing is pointed at
+ * @property {import("./terrain.js").Piece[]} terrain
+ * @property {{round: {number: number, active: string}, sides: {name: string, morale: number, hand: number}[], hand?: Card[], deck?: {left: number, stage: string}, step?: Record<string, any> & {type: string}, kinds?: {kind: string, does: string}[], options?: {deck?: string}}} state
+ * @property {Happened[]} log
+ *
+ * @typedef {{own: string, by_link: boolean, may_change: boolean, seats: {name: string, side: string | null, link: string | null}[]}} SeatsNow  as `/api/seats` gives it
+ *
+ * @typedef {{label: string, action: Action}} Choice  what might have been chosen instead of something
+ *
+ * @typedef {object} GameOnPage
+ * @property {GameNow | null} told
+ * @property {SeatsNow | null} seats
+ * @property {string | null} error  why the page could not be told
+ * @property {string | null} busy  what is being sent: until it is answered nothing else is
+ * @property {string} said  what came of the latest tap, where that needs words
+ * @property {string | null} looked  the offer, the move or the line of the log that is pointed at
+ * @property {string[]} open  the groups that show all of their buttons
+ * @property {boolean} wholeLog
+ * @property {string | null} line  the line of the log that is open
+ * @property {{deed: number, values: number[]} | null} fixing  dice that are being corrected
+ * @property {{deed: number, offers: Choice[] | null} | null} choosing  what else might have been chosen, once it is known
+ * @property {number[]} faces  the dice that were entered so far, as their slots lie on the page
+ * @property {string} facesOf  the roll that they are for
+ * @property {{key: string, face: number} | null} decided  a die that was rolled for what is too close to call
+ * @property {string | null} accepting  the unit that is to be accepted as it lies
+ * @property {string[]} placed  the units that have just arrived where the game has them
+ * @property {boolean} showsAstray  whether it is drawn where all belong that are out of step with the game
+ * @property {number} movesBefore  how many moves of the simulated table could be taken back at the latest action
+ * @property {string | null} copied  the link that was copied last
+ * @property {{units: string[], cards: string[]}} force  a force that is being put together
+ * @property {boolean} again  another game is to begin while one is in progress
+ * @property {import("./terrain.js").Laying} laying  the terrain in hand, before a game
+ * @property {import("./midgame.js").States | null} states  what is set on the screen of all states, while that is open
+ * @property {{how: "stands" | "setup" | "middle", active: string, deck: string, measuring: "free" | "declared"}} begin  what is chosen before a game
+ */
+
+/** How many buttons a group shows before "more". */
+export const MOST_BUTTONS = 12;
+
+/** @type {(facts: import("../board/state.js").TableFacts) => GameOnPage} */
+export function newGame(facts) {
+  return {
+    told: null,
+    seats: null,
+    error: null,
+    busy: null,
+    said: "",
+    looked: null,
+    open: [],
+    wholeLog: false,
+    line: null,
+    fixing: null,
+    choosing: null,
+    faces: [],
+    facesOf: "",
+    decided: null,
+    accepting: null,
+    placed: [],
+    showsAstray: false,
+    movesBefore: 0,
+    copied: null,
+    force: { units: [], cards: [] },
+    again: false,
+    laying: newLaying(),
+    states: null,
+    begin: { how: "stands", active: facts.sides?.[0] ?? "", deck: "", measuring: "free" },
+  };
+}
+
+/** The game in progress, as this seat sees it; null before it has begun. @type {(state: State) => GameNow | null} */
+export function playing({ game }) {
+  return game.told?.has_begun ? game.told : null;
+}
+
+/**
+ * Take in what the server says of the game.
+ *
+ * `asked` is what the page knew when it asked: of two answers under way at once the newer counts.
+ * Versions say which that is only while it is the same server that counts them.
+ *
+ * @type {(state: State, told: GameNow, asked: GameNow | null) => void}
+ */
+export function gameTold(state, told, asked) {
+  const { game } = state;
+  if (game.told !== asked && game.told && game.told.version > told.version) return;
+  const before = game.told?.has_begun ? game.told : null;
+  game.told = told;
+  game.error = null;
+  if (told.seat.kind === "spectator") state.moving = false;
+  if (!told.has_begun) return;
+  const due = new Set(told.to_place.map(({ unit }) => unit));
+  game.placed = (before?.to_place ?? []).map(({ unit }) => unit).filter((unit) => !due.has(unit));
+  state.rulings.active = told.state.round.active;
+  if (told.state.step?.type !== "laying-terrain") Object.assign(game.laying, newLaying());
+  if (before?.question !== told.question) game.said = "";
+  if (before?.question !== told.question) Object.assign(game, { open: [], force: { units: [], cards: [] } });
+  if (game.looked?.startsWith("offer") && before?.version !== told.version) game.looked = null;
+  if (game.accepting && !told.moved.some(({ unit }) => unit === game.accepting)) game.accepting = null;
+  forgetFaces(game, rollDue(told));
+}
+
+/** Dice that were entered stay until another roll is due. @type {(game: GameOnPage, roll: Offer | undefined) => void} */
+function forgetFaces(game, roll) {
+  const text = roll ? `${roll.label} ${game.told?.log.length}` : "";
+  if (text !== game.facesOf) [game.faces, game.facesOf] = [[], text];
+}
+
+/** Whom the game has elsewhere, though nothing is to be moved by them now, where that is more than one. @type {(told: GameNow | null) => Moved[]} */
+export function astray(told) {
+  const found = told?.moved.filter(({ is_back, is_legal }) => is_back && !is_legal) ?? [];
+  return found.length > 1 ? found : [];
+}
+
+/** The roll that this seat may make now. @type {(told: GameNow | null) => Offer | undefined} */
+export function rollDue(told) {
+  return told?.actions?.find(({ dice }) => dice !== null);
+}
+
+/** The dice that were entered, as they lie on the page, in the order of the roll. @type {(roll: Offer, faces: number[]) => number[]} */
+export function valuesOf({ dice }, faces) {
+  const values = [...faces];
+  for (const [index, place] of (dice?.groups ?? []).flatMap(({ places }) => places).entries()) values[place] = faces[index];
+  return values;
+}
+
+/** Read one more die. @type {(state: State, face: number) => void} */
+export function addFace({ game }, face) {
+  const count = rollDue(game.told)?.dice?.count ?? 0;
+  if (game.faces.length < count) game.faces = [...game.faces, face];
+}
+
+/** Take the last die back. @type {(state: State) => void} */
+export function dropFace({ game }) {
+  game.faces = game.faces.slice(0, -1);
+}
+
+/** The dice that came up in the latest action. @type {(told: GameNow) => Cast | null} */
+export function latestCast({ log }) {
+  const latest = log.findLast(({ undone }) => !undone);
+  return log.find(({ deed, dice }) => deed === latest?.deed && dice)?.dice ?? null;
+}
+
+/** The units that an action is about. @type {(action: Action) => string[]} */
+export function unitsOf({ unit, force, amounts }) {
+  if (typeof unit === "string") return [unit];
+  if (Array.isArray(force)) return force;
+  return amounts && typeof amounts === "object" ? Object.keys(amounts) : [];
+}
+
+/** What an offer is gathered under: its unit, or what its label has before a colon. @type {(offer: Offer) => string} */
+export function bunchOf({ action, label }) {
+  if (typeof action.unit === "string") return action.unit;
+  return label.includes(": ") ? label.slice(0, label.indexOf(": ")) : "";
+}
+
+/**
+ * The buttons, by group; those of a chosen unit come first, and more than a few wait for "more".
+ *
+ * Where several units have many each, `units` names them, and only those of the chosen one are shown.
+ *
+ * @typedef {{key: string, offer: Offer}} Button
+ * @typedef {{group: string, units: string[], buttons: Button[], more: number}} Group
+ * @type {(state: State) => Group[]}
+ */
+export function groupsShown(state) {
+  const chosen = new Set(state.chosen.map((thing) => thing.replace(/^unit:/, "")));
+  const isChosen = (/** @type {Button} */ { offer }) => unitsOf(offer.action).some((unit) => chosen.has(unit));
+  const all = (state.game.told?.actions ?? []).map((offer, index) => ({ key: `offer ${index}`, offer }));
+  const buttons = all.filter(({ offer }) => offer.dice === null);
+  const groups = [...new Set(buttons.map(({ offer }) => offer.group))];
+  return groups.map((group) => {
+    const own = buttons.filter(({ offer }) => offer.group === group);
+    const units = own.length > MOST_BUTTONS ? [...new Set(own.flatMap(({ offer }) => offer.action.unit ?? []))] : [];
+    if (units.length > 1) return { group, units, buttons: own.filter(isChosen), more: 0 };
+    const sorted = [...own.filter(isChosen), ...gathered(own.filter((button) => !isChosen(button)))];
+    const most = state.game.open.includes(group) ? sorted.length : MOST_BUTTONS;
+    return { group, units: [], buttons: sorted.slice(0, most), more: Math.max(0, sorted.length - most) };
+  });
+}
+
+/** A unit's buttons side by side, in the order in which units are first named. @type {(buttons: Button[]) => Button[]} */
+function gathered(buttons) {
+  const bunches = [...new Set(buttons.map(({ offer }) => bunchOf(offer)))];
+  return bunches.flatMap((bunch) => buttons.filter(({ offer }) => bunchOf(offer) === bunch));
+}
+
+/** The offer of a button. @type {(state: State, key: string) => Offer | undefined} */
+export function offerOf(state, key) {
+  return state.game.told?.actions?.[Number(key.slice("offer ".length))];
+}
+
+/** What is drawn of what is pointed at. @type {(state: State) => Shape[]} */
+export function shapesLookedAt(state) {
+  const { looked, told } = state.game;
+  if (!looked || !told?.has_begun) return [];
+  if (looked.startsWith("offer ")) return offerOf(state, looked)?.shapes ?? [];
+  if (looked.startsWith("moved ")) return told.moved.find(({ unit }) => looked === `moved ${unit}`)?.answer.evidence ?? [];
+  return told.log[Number(looked.slice("log ".length))]?.evidence ?? [];
+}
+
+/** What is drawn of what is due. @type {(state: State) => Shape[]} */
+export function picturedNow(state) {
+  return playing(state)?.pictured ?? [];
+}
+
+/** What is drawn of the latest action. @type {(state: State) => Shape[]} */
+export function latestEvidence(state) {
+  const log = playing(state)?.log ?? [];
+  const latest = log.findLast(({ undone }) => !undone);
+  return log.filter(({ deed }) => deed === latest?.deed).flatMap(({ evidence }) => evidence);
+}
+
+/** The one unit that is chosen, if it is in the game. @type {(state: State) => string | null} */
+export function chosenUnit(state) {
+  const [first] = state.chosen;
+  return state.chosen.length === 1 && first.startsWith("unit:") ? first.slice("unit:".length) : null;
+}
+
+/** @type {() => Laying} */
+export function newLaying() {
+  return { pieces: null, chosen: null, kind: "woods", tool: "oval", corners: [], undo: [] };
+}

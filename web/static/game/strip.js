@@ -1,0 +1,85 @@
+/** The strip under the header: whose round it is, what is asked of whom, how both sides stand. */
+import { byId, each, element, make, put, write } from "../shared/dom.js";
+import { sideName, sideNumber } from "../board/things.js";
+import { playing } from "./state.js";
+import { briefName, seatName, sentence, turnWords } from "./words.js";
+
+/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").GameNow} GameNow */
+
+/** What comes before the first round: it is nobody's. */
+const SETUP_STEPS = new Set(["rolling-terrain", "laying-terrain", "choosing-edge", "choosing-order", "deploying", "rolling-first-round"]);
+const FLAG = "M4 18V2H16L13 6.5L16 11H4";
+const CARD = "M5 2H15V18H5Z";
+
+/** Bring the strip up to date. @type {(state: State) => void} */
+export function renderStrip(state) {
+  const told = playing(state);
+  document.body.classList.toggle("playing", told !== null);
+  document.body.classList.toggle("looking-on", state.game.told?.seat.kind === "spectator");
+  put(byId("game-strip"), "data-version", String(state.game.told?.version ?? ""));
+  put(byId("turn-round"), "class", told && !SETUP_STEPS.has(told.state.step?.type ?? "") ? `turn-round side-${sideNumber(state, told.state.round.active) % 8}` : "turn-round none");
+  const isSetup = Boolean(told && SETUP_STEPS.has(told.state.step?.type ?? ""));
+  write(byId("turn-active"), isSetup ? "setting up" : told ? sideName(state, told.state.round.active) : "no game yet");
+  byId("turn-word").hidden = told === null || isSetup;
+  write(byId("turn-number"), isSetup ? "" : String(told?.state.round.number ?? ""));
+  write(byId("turn-question"), questionWords(state));
+  write(byId("turn-who"), told ? turnWords(told, (side) => sideName(state, side)) : "");
+  byId("turn-who").classList.toggle("yours", Boolean(told?.is_yours));
+  fitWords(byId("turn-words"));
+  renderSides(state, told);
+  const own = state.game.seats?.own;
+  byId("seat-open").hidden = own === undefined;
+  write(byId("seat-own"), own === undefined ? "" : seatName(state, own));
+  put(byId("seat-open"), "class", `seat-open side-${sideNumber(state, own ?? "") % 8}${state.facts.sides.includes(own ?? "") ? " of-side" : ""}`);
+}
+
+/** What does not fit into the strip is written smaller: looked at anew when the words, or their room, have changed. @type {(words: HTMLElement) => void} */
+function fitWords(words) {
+  const fitted = `${words.textContent} ${words.clientWidth}`;
+  if (words.dataset.fitted === fitted) return;
+  words.dataset.fitted = fitted;
+  words.classList.remove("long");
+  words.classList.toggle("long", words.scrollHeight > words.clientHeight + 1); // each is rounded its own way
+}
+
+/** @type {(state: State) => string} */
+function questionWords(state) {
+  const told = playing(state);
+  if (state.game.error) return state.game.error;
+  if (told) return sentence(told.question);
+  if (state.now?.health.state === "lost") return "The camera is lost: a game can begin when it is back.";
+  return state.game.told ? "The referee is ready: begin a game in the panel." : "Asking the referee …";
+}
+
+/** @type {(state: State, told: GameNow | null) => void} */
+export function renderSides(state, told) {
+  each(byId("turn-sides"), told?.state.sides ?? [], ({ name }) => name, makeSide, (node, { name, morale, hand }) => {
+    put(node, "class", `turn-side side-${sideNumber(state, name) % 8}`);
+    put(node, "aria-label", `${sideName(state, name)}: morale ${morale}, ${hand} cards`);
+    const [side, brief, , standing, , held] = node.children;
+    write(side, sideName(state, name));
+    write(brief, briefName(sideName(state, name)));
+    write(standing, String(morale));
+    write(held, String(hand));
+    put(node, "title", "Army morale, and cards in hand");
+  });
+}
+
+/** @type {() => HTMLElement} */
+function makeSide() {
+  const side = element("li", "span", "span", "b", "b");
+  const [name, brief, standing, held] = side.children;
+  name.className = "wide";
+  brief.className = "brief";
+  standing.before(makeSign(FLAG));
+  held.before(makeSign(CARD));
+  return side;
+}
+
+/** @type {(path: string) => SVGElement} */
+function makeSign(path) {
+  const sign = make("svg", { class: "sign", viewBox: "0 0 20 20", "aria-hidden": "true" });
+  sign.append(make("path", { d: path }));
+  return sign;
+}

@@ -1,0 +1,155 @@
+/** Laying terrain before a game: what the page knows of the pieces in hand, and what changes them. */
+import { playing } from "./state.js";
+import { holds, nearestCorner, onTable, readyShape, shifted, sized, turned } from "./terrain_shapes.js";
+
+/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("../board/state.js").Point} Point */
+/** @typedef {{id: string, kind: string, outline_mm: Point[]}} Piece */
+/** @typedef {"oval" | "block" | "strip" | "corners"} Tool */
+
+/**
+ * @typedef {object} Laying
+ * @property {Piece[] | null} pieces  those in hand; null until they are taken over from the game
+ * @property {string | null} chosen  the piece that is moved and stretched
+ * @property {string} kind  of the next piece
+ * @property {Tool} tool  how the next piece is drawn
+ * @property {Point[]} corners  those that were tapped of a piece that is drawn corner by corner
+ * @property {Piece[][]} undo  the pieces before each change, the latest last
+ */
+
+const SIZE_BW = 3;
+const LEAST_CORNERS = 3;
+
+/** What this seat may lay now; null where it may not. @type {(state: State) => {side: string, least: number, most: number, kinds: {kind: string, does: string}[]} | null} */
+export function layingDue(state) {
+  const told = playing(state);
+  const step = told?.state.step;
+  if (!told?.is_yours || step?.type !== "laying-terrain") return null;
+  return { side: step.side, least: step.least, most: step.most, kinds: told.state.kinds ?? [] };
+}
+
+/** The ground as it is drawn: the pieces in hand, those of the game, or those of the table file. @type {(state: State) => Piece[]} */
+export function groundShown(state) {
+  if (layingDue(state)) return pieces(state);
+  return playing(state)?.terrain ?? state.facts.terrain;
+}
+
+/** @type {(state: State) => Piece[]} */
+export function pieces(state) {
+  return state.game.laying.pieces ?? playing(state)?.terrain ?? [];
+}
+
+/** Change the pieces, so that it can be taken back. @type {(state: State, now: Piece[]) => void} */
+export function relay(state, now) {
+  const { laying } = state.game;
+  laying.undo = [...laying.undo, pieces(state)];
+  laying.pieces = now;
+}
+
+/** Put one piece otherwise, without a step to take back: a drag has many. @type {(state: State, id: string, outline_mm: Point[]) => void} */
+export function reshape(state, id, outline_mm) {
+  const { laying, facts } = { laying: state.game.laying, facts: state.facts };
+  laying.pieces = pieces(state).map((piece) => (piece.id === id ? { ...piece, outline_mm: onTable(outline_mm, facts) } : piece));
+}
+
+/** Tap on the table: choose a piece, add a corner, or lay a new piece there. @type {(state: State, at_mm: Point) => void} */
+export function tapped(state, at_mm) {
+  const { laying } = state.game;
+  const [x, y] = at_mm;
+  const { width_mm, depth_mm } = state.facts;
+  if (x < 0 || y < 0 || x > width_mm || y > depth_mm) return;
+  if (laying.tool === "corners") {
+    laying.corners = [...laying.corners, at_mm];
+    return;
+  }
+  const there = pieceAt(state, at_mm);
+  if (there) laying.chosen = laying.chosen === there.id ? null : there.id;
+  else if (laying.chosen) laying.chosen = null;
+  else add(state, readyShape(laying.tool, at_mm, SIZE_BW * state.facts.base_width_mm));
+}
+
+/** The topmost piece at a place. @type {(state: State, at_mm: Point) => Piece | undefined} */
+export function pieceAt(state, at_mm) {
+  return pieces(state).findLast(({ outline_mm }) => holds(outline_mm, at_mm));
+}
+
+/** A piece of the kind that is picked. @type {(state: State, outline_mm: Point[]) => void} */
+function add(state, outline_mm) {
+  const { laying } = state.game;
+  const id = freeName(pieces(state), laying.kind);
+  relay(state, [...pieces(state), { id, kind: laying.kind, outline_mm: onTable(outline_mm, state.facts) }]);
+  laying.chosen = id;
+}
+
+/** @type {(all: Piece[], kind: string) => string} */
+function freeName(all, kind) {
+  const taken = new Set(all.map(({ id }) => id));
+  for (let number = 1; ; number += 1) if (!taken.has(`${kind} ${number}`)) return `${kind} ${number}`;
+}
+
+/** Make a piece of the corners that were tapped. @type {(state: State) => void} */
+export function closeCorners(state) {
+  const { laying } = state.game;
+  if (laying.corners.length < LEAST_CORNERS) return;
+  add(state, laying.corners);
+  Object.assign(laying, { corners: [], tool: "oval" });
+}
+
+/** What buttons do to the chosen piece. @type {(state: State, deed: string) => void} */
+export function handle(state, deed) {
+  const { laying } = state.game;
+  const piece = pieces(state).find(({ id }) => id === laying.chosen);
+  if (deed === "undo") {
+    laying.pieces = laying.undo.at(-1) ?? laying.pieces;
+    Object.assign(laying, { undo: laying.undo.slice(0, -1), chosen: null });
+  } else if (deed === "close") closeCorners(state);
+  else if (deed === "drop") laying.corners = laying.corners.slice(0, -1);
+  else if (deed === "clear") relay(state, []);
+  else if (!piece) return;
+  else if (deed === "remove") relay(state, pieces(state).filter(({ id }) => id !== piece.id));
+  else {
+    relay(state, pieces(state));
+    const { outline_mm } = piece;
+    const deeds = /** @type {Record<string, () => Point[]>} */ ({
+      larger: () => sized(outline_mm, 1.15),
+      smaller: () => sized(outline_mm, 1 / 1.15),
+      left: () => turned(outline_mm, 15),
+      right: () => turned(outline_mm, -15),
+    });
+    reshape(state, piece.id, deeds[deed]?.() ?? outline_mm);
+  }
+}
+
+/** What a drag from a place carries: a corner of the chosen piece, or a whole piece. @type {(state: State, at_mm: Point, tolerance_mm: number) => ((to_mm: Point) => void) | null} */
+export function carried(state, at_mm, tolerance_mm) {
+  const { laying } = state.game;
+  const chosen = pieces(state).find(({ id }) => id === laying.chosen);
+  const near = chosen && nearestCorner(chosen.outline_mm, at_mm);
+  if (chosen && near && near.far_mm <= tolerance_mm) {
+    relay(state, pieces(state));
+    return (to_mm) => reshape(state, chosen.id, chosen.outline_mm.map((point, index) => (index === near.corner ? to_mm : point)));
+  }
+  const piece = pieceAt(state, at_mm);
+  if (!piece) return null;
+  relay(state, pieces(state));
+  laying.chosen = piece.id;
+  return ([x, y]) => reshape(state, piece.id, shifted(piece.outline_mm, [x - at_mm[0], y - at_mm[1]]));
+}
+
+/** The action that lays the pieces. @type {(state: State) => import("./state.js").Action} */
+export function layAction(state) {
+  const terrain = pieces(state).map(({ id, kind, outline_mm }) => ({ id, kind, outline_mm: outline_mm.map(([x, y]) => [tenth(x), tenth(y)]) }));
+  return { type: "lay-terrain", terrain };
+}
+
+/** @type {(mm: number) => number} */
+function tenth(mm) {
+  return Math.round(mm * 10) / 10;
+}
+
+/** Where the corners of the chosen piece can be taken. @type {(state: State) => Point[]} */
+export function cornersShown(state) {
+  if (!layingDue(state)) return [];
+  const { laying } = state.game;
+  return laying.tool === "corners" ? laying.corners : (pieces(state).find(({ id }) => id === laying.chosen)?.outline_mm ?? []);
+}

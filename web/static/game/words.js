@@ -1,0 +1,64 @@
+/** How the game is put into words: whose turn it is, what the groups are called, what markers say. */
+import { sideName } from "../board/things.js";
+
+/** @typedef {import("./state.js").GameNow} GameNow */
+
+/** @type {Record<string, string>} */
+const GROUPS = {
+  activate: "Activate a force",
+  card: "Cards",
+  charge: "Charge",
+  command: "The command of this round",
+  commander: "Commander",
+  done: "Enough",
+  "fall-back": "Fall back",
+  fire: "Fire",
+  march: "March",
+  rally: "Rally",
+  setup: "Setting up",
+  volleys: "Volleys",
+};
+
+/** A sentence that begins like one. @type {(text: string) => string} */
+export function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A side's name where there is no room for all of it. @type {(name: string) => string} */
+export function briefName(name) {
+  return name.slice(0, 3);
+}
+
+/** @type {(group: string) => string} */
+export function groupTitle(group) {
+  return GROUPS[group] ?? sentence(group.replaceAll("-", " "));
+}
+
+/** Whose turn it is to tap, for the seat that reads it. @type {(told: GameNow, nameOf: (side: string) => string) => string} */
+export function turnWords(told, nameOf) {
+  const asked = told.asked === null ? null : nameOf(told.asked);
+  if (told.is_over) return "the game is over";
+  if (told.seat.kind === "spectator") return asked ? `${asked} is asked` : "dice";
+  if (told.is_yours && asked === null) return "anyone may";
+  if (told.is_yours && told.seat.kind === "player") return "your turn";
+  return told.is_yours ? `${asked} answers` : `waiting for ${asked ?? "dice"}`;
+}
+
+/** What a seat is called. @type {(state: import("../board/state.js").State, name: string) => string} */
+export function seatName(state, name) {
+  return sentence(name === "spectator" ? "looking on" : sideName(state, name));
+}
+
+/** A unit's markers; empty where it has none. @type {(markers: {disruption?: number, smoke?: boolean} | undefined) => string} */
+export function markerWords(markers) {
+  const level = markers?.disruption ?? 0;
+  const disruption = level ? `${level} disruption${level > 1 ? "s" : ""}` : "";
+  return [disruption, markers?.smoke ? "smoke" : ""].filter(Boolean).join(", ");
+}
+
+/** @type {(card: import("./state.js").Card) => string} */
+export function cardKind({ modifies, interrupts, is_event }) {
+  if (modifies) return modifies.symbol;
+  if (interrupts) return "interrupt";
+  return is_event ? "event" : "span only";
+}

@@ -1,0 +1,40 @@
+/** Brings the camera's pictures under the drawing, one after the other, without a flicker. */
+
+/** @typedef {import("../board/state.js").State} State */
+
+const PAUSE_MS = 300;
+
+/** Pictures for a page; the function that sees to them. @type {(state: State, changed: () => void) => () => void} */
+export function createPicture(state, changed) {
+  let frame = -1;
+  let busy = false;
+  const refresh = () => {
+    const newest = state.now?.frame ?? -1;
+    if (busy || !state.show.picture || document.hidden || newest < 0 || newest === frame) return;
+    [busy, frame] = [true, newest];
+    load(newest)
+      .then((url) => { replace(state, url); changed(); })
+      .catch(() => { frame = -1; })
+      .finally(() => setTimeout(() => { busy = false; }, PAUSE_MS));
+  };
+  return refresh;
+}
+
+/** A picture that is ready to be shown. @type {(frame: number) => Promise<string>} */
+async function load(frame) {
+  const response = await fetch(`/picture.jpg?v=${frame}`);
+  if (!response.ok) throw new Error(response.statusText);
+  const url = URL.createObjectURL(await response.blob());
+  const image = new Image();
+  image.src = url;
+  await image.decode();
+  return url;
+}
+
+/** @type {(state: State, url: string) => void} */
+function replace(state, url) {
+  const old = state.pictureUrl;
+  state.pictureUrl = url;
+  // The old one may be on the screen for one more frame.
+  if (old) setTimeout(() => URL.revokeObjectURL(old), 1000);
+}

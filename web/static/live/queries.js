@@ -1,0 +1,149 @@
+/** Keeps what the page has been told true: asks again when the things asked about have moved. */
+import * as api from "../shared/api.js";
+import { isOpen } from "../board/measuring.js";
+import { commanderOf, isPoint, unitOf } from "../board/things.js";
+import { gameTold } from "../game/state.js";
+import { sheetText, unitsAsked } from "../rulings/asked.js";
+import { loadDisputes } from "../rulings/disputes_list.js";
+
+/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("../board/state.js").Tape} Tape */
+
+const SPARING_MS = 150;
+/** So long it waits before it asks again what it could not be told. */
+const RETRY_MS = 2000;
+
+/** Answers for a page; the function that sees to them. @type {(state: State, changed: () => void) => () => void} */
+export function createAsking(state, changed) {
+  /** @type {Map<string, ReturnType<typeof createQuestion>>} */
+  const questions = new Map();
+  const refresh = () => {
+    const wanted = wantedNow(state);
+    for (const slot of questions.keys()) if (!wanted.has(slot)) questions.delete(slot);
+    for (const [slot, { text, ask }] of wanted) {
+      const question = questions.get(slot) ?? createQuestion(refresh);
+      questions.set(slot, question);
+      question(text, () => ask().then((isAnswered) => { changed(); return isAnswered; }));
+    }
+  };
+  return refresh;
+}
+
+/**
+ * One question at a time in one slot: asked when its text is new, never while it is under way.
+ *
+ * One that says false was not answered: it is asked again after a while.
+ *
+ * @type {(again: () => void) => (text: string, ask: () => Promise<boolean | void>) => void}
+ */
+export function createQuestion(again) {
+  let asked = "";
+  let busy = false;
+  return (text, ask) => {
+    if (busy || text === asked) return;
+    [busy, asked] = [true, text];
+    const pause = new Promise((done) => setTimeout(done, SPARING_MS));
+    ask().then(async (isAnswered) => {
+      await pause;
+      if (isAnswered === false) {
+        await new Promise((done) => setTimeout(done, RETRY_MS));
+        asked = "";
+      }
+      busy = false;
+      again();
+    });
+  };
+}
+
+/** What is to be known now, by slot. @type {(state: State) => Map<string, {text: string, ask: () => Promise<boolean | void>}>} */
+function wantedNow(state) {
+  const wanted = new Map();
+  const tapes = state.tape ? [state.tape, ...state.kept] : state.kept;
+  for (const tape of tapes.filter(({ a, b }) => isOpen(state, a, b))) {
+    const slot = tape.kept ? `kept ${tape.a} ${tape.b}` : `tape ${tape.a}`;
+    const text = `${poses(state, tape.a)} ${poses(state, tape.b)}`;
+    wanted.set(slot, { text, ask: () => askTape(state, tape) });
+  }
+  const [first] = state.chosen;
+  if (first && isOpen(state, first)) wanted.set(`about ${first}`, { text: poses(state, first), ask: () => askAbout(state, first) });
+  if (state.facts.rules && state.now) {
+    wanted.set("disputes", { text: String(state.now.disputes), ask: () => loadDisputes(state.rulings) });
+  }
+  if (state.facts.referee && state.now && isHeard(state)) {
+    // A server that is back may be another one, with another game: slots that were gone ask anew.
+    wanted.set("game", { text: String(state.now.game), ask: () => askGame(state) });
+    wanted.set("seats", { text: "seats", ask: () => askSeats(state) });
+  }
+  const units = unitsAsked(state);
+  if (units.length && isHeard(state) && isOpen(state, ...state.chosen)) {
+    const text = sheetText(state);
+    wanted.set(`sheet ${units.join(" ")}`, { text, ask: () => askSheet(state, units, text) });
+  }
+  return wanted;
+}
+
+/** @type {(state: State, tape: Tape) => Promise<void>} */
+async function askTape(state, { a, b, kept }) {
+  const [measured, error] = await told(api.measure(a, b, state.facts.ranges_bw));
+  const fill = (/** @type {Tape} */ tape) => ({ ...tape, measured: measured ?? tape.measured, error });
+  if (kept) {
+    state.kept = state.kept.map((tape) => (tape.a === a && tape.b === b ? fill(tape) : tape));
+  } else if (state.tape?.a === a && (state.tape.b === b || (isPoint(b) && isPoint(state.tape.b)))) {
+    state.tape = fill(state.tape);
+  }
+}
+
+/** @type {(state: State, thing: string) => Promise<void>} */
+async function askAbout(state, thing) {
+  const [about, error] = await told(api.about(thing));
+  if (state.chosen[0] !== thing) return;
+  state.about = about ?? state.about;
+  state.aboutError = error;
+}
+
+/** @type {(state: State) => Promise<boolean>} */
+async function askGame(state) {
+  const before = state.game.told;
+  const [now, error] = await told(api.game());
+  state.game.error = error;
+  if (now) gameTold(state, now, before);
+  return now !== null;
+}
+
+/** @type {(state: State) => Promise<boolean>} */
+async function askSeats(state) {
+  const [seats] = await told(api.seats());
+  state.game.seats = seats ?? state.game.seats;
+  return seats !== null;
+}
+
+/** @type {(state: State, units: string[], text: string) => Promise<void>} */
+async function askSheet(state, units, text) {
+  const { rulings } = state;
+  const [a, b] = units;
+  const [sheet, error] = await told(b === undefined ? api.unitSheet(a, rulings.active) : api.pairSheet(a, b, rulings.active));
+  if (unitsAsked(state).join() !== units.join()) return;
+  rulings.error = error;
+  if (sheet) [rulings.sheet, rulings.sheetOf] = [sheet, text];
+}
+
+/** An answer, or in words why there is none. @type {<T>(promise: Promise<T>) => Promise<[T | null, string | null]>} */
+export async function told(promise) {
+  try {
+    return [await promise, null];
+  } catch (error) {
+    return [null, error instanceof Error ? error.message : String(error)];
+  }
+}
+
+/** What a thing's answers hang on, as a text that changes with it. @type {(state: State, thing: string) => string} */
+function poses(state, thing) {
+  const bases = unitOf(state, thing)?.bases ?? [commanderOf(state, thing)];
+  const written = bases.map((b) => b && [b.x_mm, b.y_mm, "heading_deg" in b ? b.heading_deg : 0, b.seen].join());
+  return `${thing} ${written.join(";")}`;
+}
+
+/** Whether the server answers this page. @type {(state: State) => boolean} */
+function isHeard({ connection }) {
+  return connection !== "lost" && connection !== "refused";
+}

@@ -1,0 +1,111 @@
+/** Losses over time: the morale of each side, or how many of its units lie on the table. */
+import { byId, each, element, make, put, write } from "../shared/dom.js";
+import { sideName, sideNumber } from "../board/things.js";
+import { clock } from "./lines.js";
+
+/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").Replay} Replay */
+/** @typedef {import("./film.js").Film} Film */
+
+const SIZE = { width: 300, height: 96, left: 18, right: 8, top: 8, bottom: 14 };
+
+/** Bring the chart up to date. @type {(state: State, replay: Replay) => void} */
+export function renderChart(state, replay) {
+  const { film, at } = replay;
+  const chart = byId("chart");
+  const drawn = String(film.entries.length);
+  if (chart.getAttribute("data-drawn") !== drawn) {
+    put(chart, "data-drawn", drawn);
+    drawLines(state, film);
+    listLost(state, film);
+  }
+  const x = xAt(film, at).toFixed(1);
+  put(byId("chart-now"), "d", `M${x} ${SIZE.top - 4}V${SIZE.height - SIZE.bottom}`);
+  for (const row of byId("lost").children) row.classList.toggle("future", Number(row.getAttribute("data-at")) > at);
+  const known = hasMorale(film) && !film.standings[at]?.sides ? [] : state.facts.sides; // none before a game
+  const told = known.map((side) => `${sideName(state, side)} ${strengthOf(film, side, at)}`);
+  write(byId("losses-now"), told.join(" · "));
+}
+
+/** @type {(film: Film, at: number) => number} */
+function xAt(film, at) {
+  const inner = SIZE.width - SIZE.left - SIZE.right;
+  return SIZE.left + (inner * (film.plays[at] ?? 0)) / (film.length_s || 1);
+}
+
+/** The time that a place across the chart stands for. @type {(film: Film, share: number) => number} */
+export function timeAt(film, share) {
+  const inner = SIZE.width - SIZE.left - SIZE.right;
+  return (film.length_s * (share * SIZE.width - SIZE.left)) / inner;
+}
+
+/** Whether armies have morale in this game. @type {(film: Film) => boolean} */
+function hasMorale(film) {
+  return film.standings.some(({ sides }) => sides?.length);
+}
+
+/** What a side has left: its morale where the game has such, or its units. @type {(film: Film, side: string, at: number) => number} */
+function strengthOf(film, side, at) {
+  const morale = film.standings[at]?.sides?.find(({ name }) => name === side)?.morale;
+  return morale ?? film.tableAt(at).units.filter((unit) => unit.side === side).length;
+}
+
+/** @type {(state: State, film: Film) => void} */
+function drawLines(state, film) {
+  const isMorale = hasMorale(film);
+  const places = film.entries.flatMap((_, at) => (isMorale && !film.standings[at].sides ? [] : [at]));
+  const lines = state.facts.sides.map((side) => ({ side, steps: steps(film, side, places) }));
+  const most = Math.max(1, ...lines.flatMap(({ steps: each }) => each.map(({ value }) => value)));
+  const yOf = (/** @type {number} */ value) => SIZE.height - SIZE.bottom - ((SIZE.height - SIZE.top - SIZE.bottom) * value) / most;
+  write(byId("losses-title"), isMorale ? "Morale" : "Units on the table");
+  each(byId("chart-lines"), lines, ({ side }) => side, makeLine, (group, { side, steps: own }) => {
+    put(group, "class", `line-${sideNumber(state, side) % 8} side-${sideNumber(state, side) % 8}`);
+    const path = own.map(({ at, value }, index) => (index ? `H${xAt(film, at).toFixed(1)}V${yOf(value).toFixed(1)}` : `M${xAt(film, at).toFixed(1)} ${yOf(value).toFixed(1)}`)).join("");
+    put(group.children[0], "d", own.length ? `${path}H${SIZE.width - SIZE.right}` : "");
+  });
+  write(byId("chart-most"), String(most));
+  each(byId("chart-sides"), state.facts.sides, String, makeKey, (node, side) => {
+    put(node, "class", `side-${sideNumber(state, side) % 8} line-${sideNumber(state, side) % 8}`);
+    write(node.children[1], sideName(state, side));
+  });
+}
+
+/** Only where it changes. @type {(film: Film, side: string, places: number[]) => {at: number, value: number}[]} */
+function steps(film, side, places) {
+  let before = NaN;
+  return places.flatMap((at) => {
+    const value = strengthOf(film, side, at);
+    if (value === before) return [];
+    before = value;
+    return [{ at, value }];
+  });
+}
+
+/** @type {() => SVGElement} */
+function makeLine() {
+  const group = make("g");
+  group.append(make("path"));
+  return group;
+}
+
+/** @type {() => HTMLElement} */
+function makeKey() {
+  const node = element("li", "span", "span");
+  const dash = make("svg", { viewBox: "0 0 24 6", "aria-hidden": "true" });
+  dash.append(make("path", { d: "M0 3H24" }));
+  node.children[0].append(dash);
+  return node;
+}
+
+/** Who broke, when. @type {(state: State, film: Film) => void} */
+function listLost(state, film) {
+  const broken = film.moments.filter(({ kind }) => kind === "break");
+  each(byId("lost"), broken, ({ at, text }) => `${at} ${text}`, () => element("li", "button"), (row, { at, text }) => {
+    put(row, "data-at", String(at));
+    const button = row.children[0];
+    put(button, "type", "button");
+    put(button, "data-at", String(at));
+    write(button, `${clock(film.entries[at].t)}  ✕ ${text}`);
+  });
+  byId("lost-none").hidden = broken.length > 0;
+}

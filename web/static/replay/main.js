@@ -1,0 +1,218 @@
+/** Wires the page that plays a recording: one state of the board, one of the film, one drawing a frame. */
+import { byId } from "../shared/dom.js";
+import { listenToPointers } from "../shared/gestures.js";
+import { listenToKeys } from "../shared/keyboard.js";
+import { createBoard } from "../board/board.js";
+import * as choosing from "../board/choosing.js";
+import { thingAt } from "../board/picking.js";
+import { newState } from "../board/state.js";
+import { isPoint } from "../board/things.js";
+import { bestTurn, fitted, panned, resized, zoomed } from "../board/view.js";
+import { BranchMoves } from "./branch.js";
+import { listenToBranch } from "./branch_commands.js";
+import { renderChart } from "./chart.js";
+import { listenToReplay } from "./commands.js";
+import { Film } from "./film.js";
+import { renderReplayLog } from "./log.js";
+import { renderMoment } from "./moment.js";
+import { createTablePicture, renderPictureAge } from "./picture.js";
+import { createBranchAsking } from "./queries.js";
+import { showMoment } from "./scene.js";
+import { sourceOfPage } from "./source.js";
+import { goesOn, goTo, newReplay, playOn } from "./state.js";
+import { renderStrip } from "./strip.js";
+import { renderTimeline } from "./timeline.js";
+import { chosenUnitOf, renderUnit } from "./unit.js";
+import { renderWhatIf } from "./what_if.js";
+
+/** @typedef {import("./state.js").Replay} Replay */
+/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("../shared/keyboard.js").Keys} Keys */
+
+const LOOK_AGAIN_MS = 1500;
+
+const source = sourceOfPage();
+
+/** Wait for something to play, then play it. */
+async function begin() {
+  for (;;) {
+    const told = await source.film(0).catch((error) => say(String(error.message ?? error)));
+    if (told?.facts && told.entries.length) return play(filmOf(told));
+    if (!told) say("Nothing has been recorded yet: it begins with a game.");
+    await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS));
+  }
+}
+
+/** @type {(told: import("./film.js").FilmDocument) => Film} */
+function filmOf(told) {
+  try {
+    return new Film(told);
+  } catch (error) {
+    say("This recording is damaged: `tablecam replay FILE --repair OUT` saves what can be saved.");
+    throw error;
+  }
+}
+
+/** @type {(text: string) => null} */
+function say(text) {
+  byId("nothing-text").textContent = text;
+  return null;
+}
+
+/** @type {(film: Film) => void} */
+function play(film) {
+  const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (byId("board")));
+  const facts = { ...film.facts, simulated: false, rules: source.about.rules && !source.offline, referee: true, ranges_bw: source.about.ranges_bw };
+  const tableFacts = /** @type {import("../board/state.js").TableFacts} */ (facts);
+  const whole = (turn = bestTurn(tableFacts, svg.clientWidth, svg.clientHeight)) => fitted(tableFacts, svg.clientWidth, svg.clientHeight, turn);
+  byId("nothing").hidden = true;
+  const state = newState(tableFacts, whole());
+  const replay = newReplay(film, source.about.live);
+  goToAddress(replay);
+  const renderBoard = createBoard(svg);
+  const changed = oncePerFrame(
+    () => drawTable(state, replay, renderBoard),
+    () => drawWords(state, replay),
+  );
+  const moves = new BranchMoves(state, replay, changed);
+  onDrawn.push(createTablePicture(state, replay, source, changed), createBranchAsking(state, replay, source, changed));
+  const look = (/** @type {import("../board/view.js").View} */ view) => { state.view = view; state.fitted = false; changed(); };
+  const fit = (turn = state.view.turn) => { look(whole(turn)); state.fitted = true; };
+  listenToTable(svg, state, replay, moves, { changed, look, fit });
+  const branchKeys = listenToBranch(state, replay, source, moves, changed);
+  listenToKeys(either(replay, listenToReplay(state, replay, source, changed), branchKeys, viewKeys(state, look, fit)));
+  new ResizeObserver(() => {
+    if (state.fitted) fit(state.turned ? state.view.turn : bestTurn(tableFacts, svg.clientWidth, svg.clientHeight));
+    else look(resized(state.view, svg.clientWidth, svg.clientHeight));
+  }).observe(svg);
+  new ResizeObserver(changed).observe(byId("marks"));
+  window.addEventListener("hashchange", () => { goToAddress(replay); changed(); });
+  keepPlaying(replay, changed);
+  if (replay.live) keepUp(replay, changed);
+  changed();
+}
+
+/** The keys of the recording, or those of a branch from it; some are of both. @type {(replay: Replay, played: Keys, branched: Keys, both: Keys) => Keys} */
+function either(replay, played, branched, both) {
+  const names = [...new Set([...Object.keys(played), ...Object.keys(branched)])];
+  const keys = names.map((name) => [name, (/** @type {KeyboardEvent} */ event) => (replay.branch ? branched : played)[name]?.(event)]);
+  return { ...Object.fromEntries(keys), ...both };
+}
+
+/** @type {(() => void)[]} */
+const onDrawn = [];
+
+/** Draw the table, and where that is in the recording. @type {(state: State, replay: Replay, renderBoard: (state: State) => void) => void} */
+function drawTable(state, replay, renderBoard) {
+  showMoment(state, replay);
+  renderBoard(state);
+  renderStrip(state, replay);
+  renderTimeline(state, replay);
+  renderMoment(replay, source.pictureUrl);
+  renderPictureAge(state, replay);
+}
+
+/** Draw all that is beside it, which is much more. @type {(state: State, replay: Replay) => void} */
+function drawWords(state, replay) {
+  renderUnit(state, replay);
+  renderReplayLog(replay, chosenUnitOf(state));
+  renderChart(state, replay);
+  renderWhatIf(state, replay);
+  for (const each of onDrawn) each();
+}
+
+/** A drawing that is done once at the next screen frame, however often it is asked for; `second` when that is to be seen. @type {(first: () => void, second: () => void) => () => void} */
+function oncePerFrame(first, second) {
+  let isDue = false;
+  let isSecondDue = false;
+  const after = () => { isSecondDue = false; second(); };
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    requestAnimationFrame(() => {
+      isDue = false;
+      first();
+      if (!isSecondDue) setTimeout(after);
+      isSecondDue = true;
+    });
+  };
+}
+
+/** Go to the moment that the page's address names. @type {(replay: Replay) => void} */
+function goToAddress(replay) {
+  const number = Number(/^#entry=(\d{1,9})$/.exec(location.hash)?.[1] ?? NaN);
+  if (!Number.isNaN(number)) goTo(replay, replay.film.placeOf(number));
+}
+
+/** Let the film run while it plays, and units slide to where they lie. @type {(replay: Replay, changed: () => void) => void} */
+function keepPlaying(replay, changed) {
+  let before_ms = performance.now();
+  const frame = (/** @type {number} */ now_ms) => {
+    if (replay.playing) playOn(replay, Math.max(0, now_ms - before_ms));
+    if (replay.playing || replay.slide) changed();
+    before_ms = now_ms;
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+}
+
+/** Take in what is recorded while it is looked at. @type {(replay: Replay, changed: () => void) => Promise<void>} */
+async function keepUp(replay, changed) {
+  for (;;) {
+    await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS));
+    if (document.hidden) continue;
+    const last = replay.film.entries.at(-1)?.n ?? 0;
+    const added = await source.film(last, replay.film.pictureCount).catch(() => undefined);
+    byId("lost-connection").hidden = added !== undefined;
+    if (added && added.id !== replay.film.id) location.reload();
+    if (added?.pictures) replay.film.hearPictures(added.pictures);
+    if (added) goesOn(replay, added.entries);
+    if (added) changed();
+  }
+}
+
+/** @typedef {{changed: () => void, look: (view: import("../board/view.js").View) => void, fit: () => void}} Ways */
+
+/** @type {(svg: SVGSVGElement, state: State, replay: Replay, moves: BranchMoves, ways: Ways) => void} */
+function listenToTable(svg, state, replay, moves, { changed, look, fit }) {
+  listenToPointers(svg, {
+    tap: (at) => { choose(state, replay, thingAt(state, at.x, at.y, { ...at, bases: false })); changed(); },
+    doubleTap: () => fit(),
+    longPress: () => {},
+    hover: (at) => {
+      const thing = at && thingAt(state, at.x, at.y, { ...at, bases: false });
+      state.hover = thing && !isPoint(thing) ? thing : null;
+      if (replay.branch) choosing.layTape(state);
+      changed();
+    },
+    grab: (at) => (replay.branch ? moves.grab(at) : null),
+    pan: (dx_px, dy_px) => look(panned(state.view, state.facts, dx_px, dy_px)),
+    zoom: (factor, x_px, y_px) => look(zoomed(state.view, state.facts, factor, x_px, y_px)),
+    wheel: (at, delta) => {
+      if (state.ghost) moves.turn(Math.sign(delta) * -5);
+      else look(zoomed(state.view, state.facts, Math.exp(-delta / 480), at.x, at.y));
+    },
+  });
+}
+
+/** In a branch two things are chosen to be measured between, in the recording one unit to be followed. @type {(state: State, replay: Replay, thing: string | null) => void} */
+function choose(state, replay, thing) {
+  if (replay.branch) {
+    replay.branch.odds = null;
+    replay.branch.error = "";
+    if (thing) choosing.choose(state, thing);
+  } else if (thing?.startsWith("unit:")) choosing.chooseAlone(state, thing);
+  else choosing.clear(state);
+}
+
+/** @type {(state: State, look: (view: import("../board/view.js").View) => void, fit: (turn?: number) => void) => import("../shared/keyboard.js").Keys} */
+function viewKeys(state, look, fit) {
+  const middle = () => /** @type {[number, number]} */ ([state.view.width_px / 2, state.view.height_px / 2]);
+  const zoom = (/** @type {number} */ factor) => look(zoomed(state.view, state.facts, factor, ...middle()));
+  const turn = () => { state.turned = true; fit((state.view.turn + 1) % 4); };
+  const clicks = { "zoom-in": () => zoom(1.35), "zoom-out": () => zoom(1 / 1.35), fit: () => fit(), turn };
+  for (const [id, deed] of Object.entries(clicks)) byId(id).addEventListener("click", deed);
+  return { "+": () => zoom(1.35), "=": () => zoom(1.35), "-": () => zoom(1 / 1.35), 0: () => fit(), t: turn };
+}
+
+void begin();

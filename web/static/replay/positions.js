@@ -1,0 +1,110 @@
+/**
+ * Positions out of their differences, as `tablecam.record.positions` tells them, and the units in
+ * them as the board draws them.
+ *
+ * @typedef {{tag?: number, x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number, sigma_mm?: number, sigma_deg?: number, seen?: "now" | "held" | "hand"}} BaseDocument
+ * @typedef {{id: string, side: string, arm: string, formation?: string, bases: BaseDocument[]}} UnitDocument
+ * @typedef {{id: string, side: string, x_mm: number, y_mm: number, sigma_mm?: number, seen?: "now" | "held" | "hand", base?: BaseDocument}} CommanderDocument
+ * @typedef {{units: UnitDocument[], commanders: CommanderDocument[]}} Position
+ *
+ * @typedef {{x_mm: number, y_mm: number, heading_deg: number}} Place
+ *
+ * @typedef {{whole?: any, changed?: Record<string, any>, gone?: string[], order?: string[]}} Change
+ * @typedef {import("../board/state.js").Unit} Unit
+ * @typedef {import("../board/state.js").Commander} Commander
+ */
+
+/** A base that lies nearer than this to where it lay was moved by nobody: a camera strays, and so do sleeves. */
+const NEAR_MM = 4;
+const NEAR_DEG = 4;
+
+/** @type {WeakMap<object, any>} what was drawn of a document once: most are the same from one position to the next */
+const drawn = new WeakMap();
+
+/** The position after a difference. Documents are never changed: what is the same is shared. @type {(before: Position | null, told: Change) => Position | null} */
+export function applied(before, told) {
+  if (told.whole) return told.whole;
+  if (!before) return null;
+  const gone = new Set(told.gone ?? []);
+  /** @type {Record<string, any>} */
+  const now = Object.fromEntries(Object.entries(before).filter(([key]) => !gone.has(key)));
+  for (const [key, value] of Object.entries(told.changed ?? {})) now[key] = changedValue(now[key], value);
+  return /** @type {Position} */ (now);
+}
+
+/** @type {(before: any, told: Change) => any} */
+function changedValue(before, told) {
+  if ("whole" in told) return told.whole;
+  const members = new Map((before ?? []).map((/** @type {{id: string}} */ each) => [each.id, each]));
+  for (const id of told.gone ?? []) members.delete(id);
+  for (const [id, each] of Object.entries(told.changed ?? {})) members.set(id, each);
+  return told.order ? told.order.map((id) => members.get(id)) : [...members.values()];
+}
+
+/** The units and commanders of a position as the board draws them. @type {(position: Position) => {units: Unit[], commanders: Commander[]}} */
+export function unitsOf(position) {
+  return {
+    units: position.units.filter(({ bases }) => bases.length).map((unit) => once(unit, drawnUnit)),
+    commanders: (position.commanders ?? []).map((each) => once(each, drawnCommander)),
+  };
+}
+
+/** @type {<A extends object, B>(document: A, draw: (document: A) => B) => B} */
+function once(document, draw) {
+  if (!drawn.has(document)) drawn.set(document, draw(document));
+  return drawn.get(document);
+}
+
+/** @type {(unit: UnitDocument) => Unit} */
+function drawnUnit(unit) {
+  const bases = unit.bases.map((base, index) => ({ name: base.tag === undefined ? `${unit.id}/${index + 1}` : String(base.tag), ...drawnBase(base) }));
+  return { id: unit.id, side: unit.side, arm: unit.arm, formation: unit.formation ?? null, ...middleOf(unit.bases), bases };
+}
+
+/** @type {(base: BaseDocument) => import("../board/state.js").Base} */
+function drawnBase({ x_mm, y_mm, heading_deg, width_mm, depth_mm, sigma_mm = 0, sigma_deg = 0, seen = "now" }) {
+  return { x_mm, y_mm, heading_deg, width_mm, depth_mm, sigma_mm, sigma_deg, seen, held_s: seen === "held" ? 0 : null };
+}
+
+/** @type {(each: CommanderDocument) => Commander} */
+function drawnCommander({ id, side, x_mm, y_mm, sigma_mm = 0, seen = "now", base }) {
+  return { id, side, x_mm, y_mm, sigma_mm, seen, held_s: seen === "held" ? 0 : null, base: base ? drawnBase(base) : null };
+}
+
+/** The bases of each unit and commander. @type {(position: Position) => Map<string, Place[]>} */
+export function basesOf({ units, commanders = [] }) {
+  const led = commanders.map(({ id, base, x_mm, y_mm }) => /** @type {[string, Place[]]} */ ([id, [base ?? { x_mm, y_mm, heading_deg: 0 }]]));
+  return new Map([...units.map(({ id, bases }) => /** @type {[string, Place[]]} */ ([id, bases])), ...led]);
+}
+
+/** Whether somebody moved bases from where they lay, took some off or laid some down. @type {(bases: Place[], lay: Place[]) => boolean} */
+export function haveMoved(bases, lay) {
+  if (bases === lay) return false;
+  return bases.length !== lay.length || bases.some((base, index) => hasMoved(base, lay[index]));
+}
+
+/** @type {(base: Place, lay: Place) => boolean} */
+function hasMoved(base, lay) {
+  const turned_deg = Math.abs(((base.heading_deg - lay.heading_deg + 540) % 360) - 180);
+  return Math.hypot(base.x_mm - lay.x_mm, base.y_mm - lay.y_mm) > NEAR_MM || turned_deg > NEAR_DEG;
+}
+
+/** The middle of the smallest rectangle square to the first base that holds all of them, facing as that does. @type {(bases: BaseDocument[]) => {x_mm: number, y_mm: number, heading_deg: number}} */
+export function middleOf(bases) {
+  const heading_rad = (bases[0].heading_deg * Math.PI) / 180;
+  const [c, s] = [Math.cos(heading_rad), Math.sin(heading_rad)];
+  const corners = bases.flatMap(cornersOf);
+  const along = corners.map(([x, y]) => x * c + y * s);
+  const across = corners.map(([x, y]) => x * s - y * c);
+  const [a, b] = [along, across].map((all) => (Math.min(...all) + Math.max(...all)) / 2);
+  return { x_mm: a * c + b * s, y_mm: a * s - b * c, heading_deg: bases[0].heading_deg };
+}
+
+/** A base's corners, in order. @type {(base: {x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}) => [number, number][]} */
+export function cornersOf({ x_mm, y_mm, heading_deg, width_mm, depth_mm }) {
+  const heading_rad = (heading_deg * Math.PI) / 180;
+  const [c, s] = [Math.cos(heading_rad), Math.sin(heading_rad)];
+  const [f, w] = [depth_mm / 2, width_mm / 2];
+  const signs = [[1, 1], [1, -1], [-1, -1], [-1, 1]];
+  return signs.map(([a, b]) => [x_mm + a * f * c - b * w * s, y_mm + a * f * s + b * w * c]);
+}

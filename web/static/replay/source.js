@@ -1,0 +1,65 @@
+/**
+ * Where a recording comes from: the server, or the page itself, which then needs nobody.
+ *
+ * @typedef {object} AboutPage
+ * @property {string} base  the path that the page is beneath
+ * @property {string} name  what players call the table, empty where they do not
+ * @property {boolean} live  a table is watched
+ * @property {boolean} rules  there are rulings for the game
+ * @property {number[]} ranges_bw
+ * @property {boolean} text  the recording may be copied as a text
+ *
+ * @typedef {object} Source
+ * @property {AboutPage} about
+ * @property {boolean} offline
+ * @property {(after: number, pictures?: number) => Promise<import("./film.js").FilmDocument | null>} film  the whole of it, or what was added since, of whom has so many pictures of what was before; null: nothing
+ * @property {(entry: number, kind: string) => string | null} pictureUrl
+ * @property {() => Promise<string>} text
+ * @property {(what: "measure" | "about" | "sheet" | "odds", wanted: object) => Promise<any>} ask  of a branch
+ */
+
+/** The source of this page's recording. @type {() => Source} */
+export function sourceOfPage() {
+  const about = JSON.parse(document.getElementById("replay-about")?.textContent ?? "{}");
+  return document.getElementById("replay-film") ? embedded(about) : served(about);
+}
+
+/** @type {(about: AboutPage) => Source} */
+function served(about) {
+  return {
+    about,
+    offline: false,
+    film: async (after, pictures = 0) => {
+      const response = await answered(`${about.base}/api/replay/film?after=${after}&pictures=${pictures}`);
+      return response.status === 204 ? null : response.json();
+    },
+    pictureUrl: (entry, kind) => `${about.base}/api/replay/pictures/${entry}/${kind}`,
+    text: async () => (await answered(`${about.base}/api/replay/text`)).text(),
+    ask: async (what, wanted) => {
+      const headers = { "Content-Type": "application/json" };
+      return (await answered(`${about.base}/api/replay/${what}`, { method: "POST", headers, body: JSON.stringify(wanted) })).json();
+    },
+  };
+}
+
+/** @type {(url: string, request?: RequestInit) => Promise<Response>} */
+async function answered(url, request) {
+  const response = await fetch(url, request).catch(() => { throw new Error("tablecam does not answer: is it still running?"); });
+  if (response.ok) return response;
+  const document = await response.json().catch(() => ({}));
+  throw new Error(document.error ?? response.statusText);
+}
+
+/** @type {(about: AboutPage) => Source} */
+function embedded(about) {
+  const read = (/** @type {string} */ id) => JSON.parse(document.getElementById(id)?.textContent ?? "null");
+  const pictures = read("replay-pictures") ?? {};
+  return {
+    about,
+    offline: true,
+    film: async (after) => (after ? null : read("replay-film")),
+    pictureUrl: (entry, kind) => pictures[`${entry} ${kind}`] ?? null,
+    text: async () => read("replay-text") ?? "",
+    ask: () => Promise.reject(new Error("this page has no tablecam to ask")),
+  };
+}

@@ -1,0 +1,106 @@
+/** The words of a branch: what was measured in it, what its odds are. */
+import { byId, each, element, put, write } from "../shared/dom.js";
+import { fullName, lengthWords, pointWords } from "../board/board.js";
+import { isPoint, unitOf } from "../board/things.js";
+import { renderRulings } from "../rulings/panel.js";
+import { clock } from "./lines.js";
+
+/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").Replay} Replay */
+/** @typedef {import("./branch.js").Odds} Odds */
+
+const ANSWERS = { yes: "✓ yes", no: "✗ no", too_close: "≈ too close to call" };
+const LEAST = 0.0005;
+
+/** Bring the branch's words up to date. @type {(state: State, replay: Replay) => void} */
+export function renderWhatIf(state, replay) {
+  const { branch } = replay;
+  document.body.classList.toggle("branching", branch !== null);
+  byId("branch-banner").hidden = branch === null;
+  byId("what-if").hidden = branch === null;
+  const rulings = document.getElementById("rulings");
+  if (rulings) rulings.hidden = branch === null || state.chosen.length === 0;
+  if (!branch) return;
+  const entry = replay.film.entries[replay.at];
+  write(byId("branch-from"), `from ${clock(entry?.t ?? 0)} on: nothing is recorded`);
+  byId("branch-again").hidden = branch.laid.size === 0;
+  write(byId("what-if-title"), titleOf(state));
+  write(byId("what-if-error"), state.tape?.error ?? branch.error);
+  renderMeasured(state);
+  if (!state.facts.rules) return;
+  renderRulings(state);
+  renderOdds(state, branch.odds);
+}
+
+/** @type {(state: State) => string} */
+function titleOf(state) {
+  if (!state.chosen.length) return "Choose units, or drag them";
+  return state.chosen.map((thing) => (isPoint(thing) ? pointWords(state, thing) : fullName(state, thing.replace(/^\w+:/, "")))).join(" – ");
+}
+
+/** @type {(state: State) => void} */
+function renderMeasured({ tape }) {
+  const measured = tape?.measured;
+  const sigma = measured?.sigma_mm ? lengthWords(measured) : `${measured?.distance_mm.toFixed(0)} mm`;
+  const rows = measured ? [{ key: "bw", text: `${measured.distance_bw.toFixed(2)} BW`, more: sigma }] : [];
+  const within = (measured?.within ?? []).map(({ range_bw, answer }) => ({ key: `${range_bw}`, text: `within ${range_bw} BW`, more: ANSWERS[answer] }));
+  each(byId("what-if-measured"), [...rows, ...within], ({ key }) => key, () => element("p", "b", "span"), (row, { key, text, more }) => {
+    put(row, "class", key === "bw" ? "measured" : "within");
+    write(row.children[0], text);
+    write(row.children[1], more);
+  });
+}
+
+/** What odds may be asked of what is chosen. @type {(state: State) => {label: string, wanted: object}[]} */
+export function oddsOffered(state) {
+  const [a, b] = state.chosen.map((thing) => unitOf(state, thing));
+  const { active } = state.rulings;
+  const combat = { label: "Odds of the combat", wanted: { kind: "combat", active } };
+  if (!a) return [combat];
+  const markers = state.game.told?.markers ?? {};
+  const rally = markers[a.id]?.disruption ? [{ label: `Odds to rally ${a.id}`, wanted: { kind: "rally", unit: a.id } }] : [];
+  if (!b || b.side === a.side) return [...rally, combat];
+  return [{ label: `Odds of ${a.id} firing at ${b.id}`, wanted: { kind: "volley", unit: a.id, target: b.id } }, combat];
+}
+
+/** @type {(state: State, odds: Odds | null) => void} */
+function renderOdds(state, odds) {
+  each(byId("odds-deeds"), oddsOffered(state), ({ label }) => label, () => element("button"), (button, { label, wanted }) => {
+    put(button, "type", "button");
+    put(button, "data-wanted", JSON.stringify(wanted));
+    write(button, label);
+  });
+  const tables = odds ? [{ key: JSON.stringify(odds), odds }] : [];
+  each(byId("odds"), tables, ({ key }) => key, (table) => makeTable(table.odds), () => {});
+}
+
+/** The chances of each unit to gain or shed disruptions, and to break. @type {(odds: Odds) => HTMLElement} */
+function makeTable(odds) {
+  const units = Object.entries(odds.units);
+  const numbers = [...new Set(units.flatMap(([, unit]) => Object.keys(unit.disruption.chances)))].sort((a, b) => Math.abs(Number(a)) - Math.abs(Number(b)));
+  const breaks = units.some(([, unit]) => "breaks" in unit);
+  const table = element("table", "caption", "thead", "tbody");
+  table.className = "odds";
+  write(table.children[0], `Disruption by the ${odds.kind}`);
+  table.children[1].append(row("th", ["", "mean", ...numbers.map((number) => (Number(number) > 0 ? `+${number}` : number)), ...(breaks ? ["breaks"] : [])]));
+  for (const [id, unit] of units) {
+    const shares = numbers.map((number) => percent(unit.disruption.chances[number] ?? 0));
+    table.children[2].append(row("td", [id, unit.disruption.expected.toFixed(2), ...shares, ...(breaks ? [percent(unit.breaks ?? 0)] : [])]));
+  }
+  return table;
+}
+
+/** @type {(tag: string, texts: string[]) => HTMLElement} */
+function row(tag, texts) {
+  const made = element("tr", ...texts.map(() => tag));
+  texts.forEach((text, index) => write(made.children[index], text));
+  return made;
+}
+
+/** What can happen is never 0, what can fail never 100. @type {(share: number) => string} */
+function percent(share) {
+  if (share === 0 || share === 1) return `${100 * share} %`;
+  if (share < LEAST) return "<0.1 %";
+  if (share >= 1 - LEAST) return ">99.9 %";
+  return `${(100 * share).toFixed(1)} %`;
+}

@@ -1,0 +1,91 @@
+/** A dispute as it was kept: the question, the answer, and the camera's picture as the proof. */
+import { byId, each, element, put, write } from "../shared/dom.js";
+import { figuresWords, largeAnswer, sureWords } from "./words.js";
+
+/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").Dispute} Dispute */
+
+/** Bring the dialog and the list of past disputes up to date. @type {(state: State) => void} */
+export function renderDisputes(state) {
+  if (!state.facts.rules) return;
+  renderList(state);
+  const dialog = /** @type {HTMLDialogElement} */ (byId("dispute"));
+  const { open } = state.rulings;
+  if (open) renderDispute(open, state.rulings.trouble);
+  if (open && !dialog.open) dialog.showModal();
+  if (!open && dialog.open) dialog.close();
+}
+
+/** @type {(state: State) => void} */
+function renderList({ rulings }) {
+  const { disputes, disputesError } = rulings;
+  byId("disputes").hidden = disputes.length === 0 && !disputesError;
+  write(byId("disputes-count"), disputes.length ? `(${disputes.length})` : "");
+  write(byId("disputes-error"), disputesError ?? rulings.trouble);
+  const newest = [...disputes].reverse();
+  each(byId("disputes-body"), newest, ({ number }) => String(number), makeRow, (row, dispute) => {
+    const button = row.children[0];
+    put(button, "data-dispute", String(dispute.number));
+    write(button.children[0], timeWords(dispute.at));
+    write(button.children[1], dispute.question.text);
+    write(button.children[2], dispute.answer ? largeAnswer(dispute.answer) : "");
+  });
+}
+
+/** @type {() => HTMLElement} */
+function makeRow() {
+  const row = element("li");
+  const button = element("button", "time", "span", "b");
+  put(button, "type", "button");
+  row.append(button);
+  return row;
+}
+
+/** @type {(dispute: Dispute, trouble: string) => void} */
+function renderDispute(dispute, trouble) {
+  const { number, question, answer, line } = dispute;
+  write(byId("dispute-question"), question.text);
+  put(byId("dispute-verdict"), "class", `verdict-large ${answer?.answer ?? "plain"}`);
+  write(byId("dispute-answer"), answer ? largeAnswer(answer) : line.text);
+  write(byId("dispute-margin"), answer ? figuresWords(answer) : "");
+  write(byId("dispute-sure"), answer ? sureWords(answer) : "");
+  write(byId("dispute-because"), line.text);
+  write(byId("dispute-rule"), line.rule ?? answer?.rule ?? "");
+  byId("dispute-reading").hidden = !line.reading;
+  write(byId("dispute-reading-text"), line.reading ? `${line.reading.text} (${line.reading.rule})` : "");
+  renderPicture(dispute);
+  write(byId("dispute-kept"), keptWords(dispute, trouble));
+  put(byId("dispute-position"), "href", `/api/disputes/${number}/position`);
+}
+
+/** @type {(dispute: Dispute) => void} */
+function renderPicture({ number, question, picture }) {
+  const image = /** @type {HTMLImageElement} */ (byId("dispute-picture"));
+  const isPlain = byId("dispute-plain").getAttribute("aria-pressed") === "true";
+  const address = picture && (isPlain ? `${picture}?plain=1` : picture);
+  byId("dispute-figure").hidden = !picture;
+  for (const id of ["dispute-plain", "dispute-download"]) byId(id).hidden = !picture;
+  put(image, "alt", `The camera's picture of the place: ${question.text}`);
+  put(image, "data-dispute", String(number));
+  put(image, "src", address);
+  put(byId("dispute-download"), "href", picture);
+}
+
+/** When it was, and whether it is kept. @type {(dispute: Dispute, trouble: string) => string} */
+function keptWords({ number, at, active, picture }, trouble) {
+  const when = `Dispute ${number}, ${timeWords(at)}, in the round of the ${capitalized(active)} side.`;
+  if (trouble) return `${when} ${trouble}`;
+  return `${when} Kept with the game${picture ? "" : ", without a picture: the camera showed none"}.`;
+}
+
+/** @type {(word: string) => string} */
+function capitalized(word) {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
+/** A moment as a clock on the wall shows it; with its day when that is not today. @type {(iso: string) => string} */
+function timeWords(iso) {
+  const at = new Date(iso);
+  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  return at.toDateString() === new Date().toDateString() ? time : `${at.toLocaleDateString()} ${time}`;
+}

@@ -1,0 +1,146 @@
+/** The rulings of what is chosen, as sentences: sections to show or hide, and what can be disputed. */
+import { byId, each, element, put, write } from "../shared/dom.js";
+import { closedWords, isOpen } from "../board/measuring.js";
+import { sideName, sideNumber } from "../board/things.js";
+import { playing } from "../game/state.js";
+import { isStale, unitsAsked } from "./asked.js";
+import { lineKey, sectionsShown } from "./state.js";
+import { badge, figuresWords } from "./words.js";
+
+/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").Section} Section */
+/** @typedef {import("./state.js").Line} Line */
+
+/** Sections beyond these have no key of their own. */
+const MOST_KEYS = 9;
+
+/** Bring the words of the rulings up to date. @type {(state: State) => void} */
+export function renderRulings(state) {
+  if (!state.facts.rules) return;
+  const { sheet } = state.rulings;
+  renderRound(state);
+  const stale = isStale(state);
+  byId("rulings").classList.toggle("stale", stale);
+  write(byId("rulings-state"), stateWords(state, stale));
+  byId("rulings-hint").hidden = unitsAsked(state).length > 0 || closedWords(state) !== "";
+  each(byId("rulings-warnings"), sheet?.warnings ?? [], String, () => element("li"), (row, text) => write(row, text));
+  renderChips(state);
+  const open = sectionsShown(state.rulings);
+  each(byId("rulings-body"), open, (section) => section.key, makeSection, (node, section) => updateSection(node, section, state));
+}
+
+/** What is to be said of the answers themselves. @type {(state: State, stale: boolean) => string} */
+function stateWords(state, stale) {
+  const { sheet, error, filing, filingError } = state.rulings;
+  if (filingError) return filingError;
+  if (filing) return "Keeping the dispute …";
+  if (stale && state.connection === "lost") return "No connection: this is how the table stood before.";
+  if (unitsAsked(state).length && !isOpen(state, ...state.chosen)) return closedWords(state);
+  if (error && unitsAsked(state).length) return `${error}${sheet ? " (What follows was said before.)" : ""}`;
+  if (stale) return "Something moved: asking again …";
+  return !sheet && unitsAsked(state).length ? "Asking …" : "";
+}
+
+/** Whose round it is: to be chosen, or as the game has it. @type {(state: State) => void} */
+function renderRound(state) {
+  const { active } = state.rulings;
+  const isTold = playing(state) !== null;
+  byId("round").hidden = isTold;
+  byId("round-now").hidden = !isTold;
+  put(byId("round-now"), "class", `round-now side-${sideNumber(state, active) % 8}`);
+  write(byId("round-now"), sideName(state, active));
+  each(byId("round"), state.facts.sides, String, makeButton, (button, side) => {
+    put(button, "class", `side-${sideNumber(state, side) % 8}`);
+    put(button, "data-side", side);
+    put(button, "aria-pressed", String(side === active));
+    write(button, sideName(state, side));
+  });
+}
+
+/** @type {() => HTMLElement} */
+function makeButton() {
+  const button = element("button");
+  put(button, "type", "button");
+  return button;
+}
+
+/** @type {(state: State) => void} */
+function renderChips(state) {
+  const shown = sectionsShown(state.rulings);
+  const numbered = (state.rulings.sheet?.sections ?? []).map((section, index) => ({ section, index }));
+  each(byId("rulings-chips"), numbered, ({ section }) => section.key, makeChip, (chip, { section, index }) => {
+    put(chip, "data-section", section.key);
+    put(chip, "aria-pressed", String(shown.includes(section)));
+    put(chip, "title", index < MOST_KEYS ? `Show or hide (${index + 1})` : "Show or hide");
+    write(chip.children[0], index < MOST_KEYS ? String(index + 1) : "");
+    write(chip.children[1], section.title);
+    const words = countWords(section);
+    write(chip.children[2], words);
+    chip.classList.toggle("some", words !== "");
+    chip.classList.toggle("doubt", words.endsWith("?"));
+  });
+}
+
+/** @type {() => HTMLElement} */
+function makeChip() {
+  const chip = makeButton();
+  for (const tag of ["kbd", "span", "b"]) chip.append(document.createElement(tag));
+  return chip;
+}
+
+/** How many lines of a section say that something is so, or may be (?). @type {(section: Section) => string} */
+function countWords({ lines }) {
+  const answers = lines.map((line) => line.answer?.answer);
+  const count = answers.filter((answer) => answer === "yes" || answer === "too_close").length;
+  return count ? `${count}${answers.includes("too_close") ? "?" : ""}` : "";
+}
+
+/** @type {() => HTMLElement} */
+function makeSection() {
+  return element("section", "h3", "ul");
+}
+
+/** @type {(node: HTMLElement, section: Section, state: State) => void} */
+function updateSection(node, section, state) {
+  put(node, "class", `ruled section-${section.key}`);
+  write(node.children[0], section.title);
+  const lines = section.lines.map((line, index) => ({ line, key: lineKey(section, index) }));
+  each(node.children[1], lines, ({ key }) => key, makeLine, (row, { line, key }) => updateLine(row, line, key, state));
+}
+
+/** A line: its answer, its sentence (a button that holds its evidence), figures, reading, dispute. @type {() => HTMLElement} */
+function makeLine() {
+  const row = element("li", "b");
+  const text = makeButton();
+  text.className = "said";
+  const figures = element("p", "span", "small");
+  const dispute = makeButton();
+  dispute.className = "dispute-open";
+  write(dispute, "Dispute");
+  const reading = element("details", "summary", "p");
+  write(reading.children[0], "How the book is read here");
+  row.append(text, figures, dispute, reading);
+  return row;
+}
+
+/** @type {(row: HTMLElement, line: Line, key: string, state: State) => void} */
+function updateLine(row, line, key, state) {
+  const { answer, reading, question } = line;
+  const [mark, said, figures, dispute, note] = /** @type {HTMLElement[]} */ ([...row.children]);
+  const { proof, pinned } = state.rulings;
+  put(row, "class", `ruling ${answer?.answer ?? "plain"}${proof === key ? " looked-at" : ""}`);
+  put(row, "data-line", key);
+  mark.hidden = !answer;
+  write(mark, answer ? badge(answer) : "");
+  write(said, line.text);
+  put(said, "aria-pressed", String(pinned && proof === key));
+  put(said, "title", answer?.evidence.length ? "Show this alone on the table" : "");
+  write(figures.children[0], answer ? figuresWords(answer) : "");
+  write(figures.children[1], line.rule ?? "");
+  dispute.hidden = !question;
+  put(dispute, "data-question", question?.id ?? null);
+  put(dispute, "aria-label", question ? `Dispute: ${question.text}` : null);
+  /** @type {HTMLButtonElement} */ (dispute).disabled = state.rulings.filing !== null;
+  note.hidden = !reading;
+  write(note.children[1], reading ? `${reading.text} (${reading.rule})` : "");
+}

@@ -1,0 +1,162 @@
+/**
+ * What the page knows of rulings: whose round it is, what is shown of them, what was disputed.
+ *
+ * @typedef {import("../board/state.js").Shape} Shape
+ * @typedef {import("../board/state.js").Verdict & {margin_mm: number, sigma_mm: number, probability: number, rule: string, because: string, evidence: Shape[]}} RuleAnswer
+ * @typedef {{id: string, text: string}} Question
+ *
+ * @typedef {object} Line  one thing that is said
+ * @property {string} text
+ * @property {RuleAnswer | null} answer
+ * @property {string | null} rule
+ * @property {{rule: string, text: string} | null} reading  the reading of the book that decided it
+ * @property {Question | null} question
+ *
+ * @typedef {{key: string, title: string, lines: Line[], shapes: Shape[]}} Section
+ * @typedef {{title: string, active: string, version: number, b?: string, sections: Section[], warnings: string[]}} Sheet  of a unit, or of a pair, which has a `b`
+ *
+ * @typedef {object} Dispute  as `/api/disputes` gives it
+ * @property {number} number
+ * @property {string} at  when, with its zone
+ * @property {Question} question
+ * @property {string} active
+ * @property {RuleAnswer | null} answer
+ * @property {Line} line
+ * @property {string | null} picture  its address
+ *
+ * @typedef {"unit" | "pair"} SheetKind
+ *
+ * @typedef {object} Rulings
+ * @property {string} active  the side whose round it is
+ * @property {Record<SheetKind, string[]>} shown  the keys of the sections that are shown
+ * @property {Sheet | null} sheet
+ * @property {string} sheetOf  what the sheet was asked for, and as what stood how
+ * @property {string | null} error
+ * @property {Map<string, [number, number, number]>} stood  where bases stood when that last mattered
+ * @property {string | null} proof  the line whose evidence alone is drawn
+ * @property {boolean} pinned  it stays when the pointer goes
+ * @property {string | null} filing  the question that is being kept as a dispute
+ * @property {string | null} filingError
+ * @property {Dispute[]} disputes  the newest last
+ * @property {string} trouble  why some are not on the disk
+ * @property {string | null} disputesError
+ * @property {Dispute | null} open  the dispute in the dialog
+ */
+
+/** What is on the table at first: more would hide the units. */
+const SHOWN_AT_FIRST = { unit: ["near_enemy", "fire"], pair: ["flank"] };
+
+/** @type {(facts: import("../board/state.js").TableFacts) => Rulings} */
+export function newRulings(facts) {
+  const active = remembered("active", facts.sides?.[0] ?? "");
+  return {
+    active: facts.sides?.includes(active) ? active : (facts.sides?.[0] ?? ""),
+    shown: shownAtFirst(),
+    sheet: null,
+    sheetOf: "",
+    error: null,
+    stood: new Map(),
+    proof: null,
+    pinned: false,
+    filing: null,
+    filingError: null,
+    disputes: [],
+    trouble: "",
+    disputesError: null,
+    open: null,
+  };
+}
+
+/** What this browser showed the last time, or what shows enough. @type {() => Record<SheetKind, string[]>} */
+function shownAtFirst() {
+  const { unit, pair } = remembered("sections", SHOWN_AT_FIRST);
+  return {
+    unit: Array.isArray(unit) ? unit : SHOWN_AT_FIRST.unit,
+    pair: Array.isArray(pair) ? pair : SHOWN_AT_FIRST.pair,
+  };
+}
+
+/** Forget what was said of other units. @type {(rulings: Rulings) => void} */
+export function forgetSheet(rulings) {
+  Object.assign(rulings, { sheet: null, sheetOf: "", error: null, proof: null, pinned: false, filingError: null });
+}
+
+/** The side after the one whose round it is. @type {(state: import("../board/state.js").State) => string} */
+export function nextSide({ facts, rulings }) {
+  return facts.sides[(facts.sides.indexOf(rulings.active) + 1) % facts.sides.length] ?? "";
+}
+
+/** It is another side's round. @type {(rulings: Rulings, side: string) => void} */
+export function setActive(rulings, side) {
+  rulings.active = side;
+  remember("active", side);
+}
+
+/** What a sheet is of. @type {(sheet: Sheet) => SheetKind} */
+function kindOf(sheet) {
+  return sheet.b === undefined ? "unit" : "pair";
+}
+
+/** Show a section, or show it no more. @type {(rulings: Rulings, key: string) => void} */
+export function toggleSection(rulings, key) {
+  if (!rulings.sheet) return;
+  const kind = kindOf(rulings.sheet);
+  const before = rulings.shown[kind];
+  const shown = before.includes(key) ? before.filter((each) => each !== key) : [...before, key];
+  rulings.shown = { ...rulings.shown, [kind]: shown };
+  [rulings.proof, rulings.pinned] = [null, false];
+  remember("sections", rulings.shown);
+}
+
+/** The sections that are shown, in the sheet's order. @type {(rulings: Rulings) => Section[]} */
+export function sectionsShown({ sheet, shown }) {
+  return sheet ? sheet.sections.filter((section) => shown[kindOf(sheet)].includes(section.key)) : [];
+}
+
+/** A line's name on this page, the same when it is asked again. @type {(section: Section, index: number) => string} */
+export function lineKey(section, index) {
+  return `${section.key} ${section.lines[index].question?.id ?? ""} ${index}`;
+}
+
+/** Every line that is shown, by its key. @type {(rulings: Rulings) => Map<string, Line>} */
+export function linesShown(rulings) {
+  return new Map(sectionsShown(rulings).flatMap((section) => section.lines.map((line, index) => [lineKey(section, index), line])));
+}
+
+/** Look at one line's evidence alone for as long as the pointer is there. @type {(rulings: Rulings, key: string | null) => void} */
+export function glanceAt(rulings, key) {
+  if (!rulings.pinned) rulings.proof = key;
+}
+
+/** Hold one line's evidence on the table; the second time, let it go. @type {(rulings: Rulings, key: string) => void} */
+export function pin(rulings, key) {
+  const isHeld = rulings.pinned && rulings.proof === key;
+  [rulings.proof, rulings.pinned] = isHeld ? [null, false] : [key, true];
+}
+
+/** The question that a player means who says no more than "dispute": the line that he looks at, or the closest. @type {(rulings: Rulings) => Question | null} */
+export function questionMeant(rulings) {
+  const lines = linesShown(rulings);
+  const looked = rulings.proof === null ? undefined : lines.get(rulings.proof);
+  if (looked?.question) return looked.question;
+  const open = [...lines.values()].filter((line) => line.question);
+  return (open.find((line) => line.answer?.answer === "too_close") ?? open[0])?.question ?? null;
+}
+
+/** @type {<T>(name: string, otherwise: T) => T} */
+function remembered(name, otherwise) {
+  try {
+    return JSON.parse(localStorage.getItem(`tablecam-${name}`) ?? "null") ?? otherwise;
+  } catch {
+    return otherwise; // a browser that forbids storage, or what another version wrote
+  }
+}
+
+/** @type {(name: string, value: unknown) => void} */
+function remember(name, value) {
+  try {
+    localStorage.setItem(`tablecam-${name}`, JSON.stringify(value));
+  } catch {
+    // Remembering is a comfort: without it the page begins as it does at first.
+  }
+}

@@ -1,0 +1,45 @@
+/** How answers of the rulebook are put into words. */
+
+/** @typedef {import("./state.js").RuleAnswer} RuleAnswer */
+
+/** A sign beside each word: an answer is understood without its colour. */
+const BADGES = { yes: "✓ yes", no: "✗ no", too_close: "≈ too close" };
+const LARGE = { yes: "Yes", no: "No", too_close: "Too close to call" };
+
+/** @type {(answer: RuleAnswer) => string} */
+export function badge({ answer }) {
+  return BADGES[answer];
+}
+
+/** @type {(answer: RuleAnswer) => string} */
+export function largeAnswer({ answer }) {
+  return LARGE[answer];
+}
+
+/** By how much it holds or fails, and how likely it is. @type {(answer: RuleAnswer) => string} */
+export function figuresWords(answer) {
+  return [marginWords(answer), chanceWords(answer)].filter(Boolean).join(" · ");
+}
+
+/** By how much, how sure: to the digits that mean something. @type {(answer: RuleAnswer) => string} */
+function marginWords({ answer, margin_mm, sigma_mm }) {
+  if (Math.abs(margin_mm) >= 10_000) return ""; // nothing within reach: no distance decides
+  if (margin_mm === 0 && answer !== "too_close") return ""; // no distance decides
+  if (answer === "no" && margin_mm > 0) return ""; // something else than a distance forbids it
+  const digits = sigma_mm > 0 && sigma_mm < 0.1 ? 2 : 1;
+  const by = `${margin_mm < 0 ? "fails" : "holds"} by ${Math.abs(margin_mm).toFixed(digits)}`;
+  return `${by}${sigma_mm > 0 ? ` ± ${sigma_mm.toFixed(digits)}` : ""} mm`;
+}
+
+/** How likely it is that it holds, where that says more than the answer. @type {(answer: RuleAnswer) => string} */
+function chanceWords({ probability }) {
+  if (probability >= 0.9995 || probability <= 0.0005) return "";
+  return `${(100 * probability).toFixed(probability > 0.99 || probability < 0.01 ? 1 : 0)} % likely`;
+}
+
+/** How sure an answer is, as a sentence. @type {(answer: RuleAnswer) => string} */
+export function sureWords(answer) {
+  const chance = chanceWords(answer);
+  if (answer.answer === "too_close") return `The camera cannot honestly decide this${chance && ` (${chance} to be yes)`}: agree, or roll for it.`;
+  return chance ? `As it is measured, a yes is ${chance}.` : "As sure as the camera can be.";
+}
