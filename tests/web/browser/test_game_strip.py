@@ -19,7 +19,7 @@ NEVER_LONGER = (
 
 MEASURED = """
 async ([tolds, seat]) => {
-  const { newState } = await import("/static/board/state.js");
+  const { newState } = await import("/static/game/state.js");
   const { renderStrip } = await import("/static/game/strip.js");
   const side_names = { french: "French", british: "British" };
   const facts = { simulated: false, sides: ["french", "british"], side_names };

@@ -76,7 +76,7 @@ def test_the_first_two_things_make_a_pair_and_the_third_a_new_one(modules: Page)
     chosen = modules.evaluate(
         """async () => {
           const { choose } = await import("/static/board/choosing.js");
-          const { newState } = await import("/static/board/state.js");
+          const { newState } = await import("/static/game/state.js");
           const state = newState({ simulated: false, sides: [] }, {});
           return ["unit:A", "unit:B", "unit:C", "unit:C"].map((thing) => {
             choose(state, thing);
@@ -90,10 +90,12 @@ def test_the_first_two_things_make_a_pair_and_the_third_a_new_one(modules: Page)
 def test_nodes_are_kept_by_key_and_order(modules: Page) -> None:
     kept = modules.evaluate(
         """async () => {
-          const { each } = await import("/static/shared/dom.js");
+          const { updateChildren } = await import("/static/shared/dom.js");
           const parent = document.createElement("div");
           const draw = (keys) =>
-            each(parent, keys, String, () => document.createElement("i"), () => {});
+            updateChildren(
+              parent, keys, String, () => document.createElement("i"), () => {},
+            );
           draw(["a", "b", "c"]);
           const b = parent.children[1];
           draw(["c", "b", "d"]);
@@ -107,7 +109,7 @@ def test_nodes_are_kept_by_key_and_order(modules: Page) -> None:
 def test_the_log_of_a_server_that_began_anew_is_added_to_the_old_one_once(modules: Page) -> None:
     lines = modules.evaluate(
         """async () => {
-          const { renderLog } = await import("/static/live/log.js");
+          const { renderLog } = await import("/static/live/panel.js");
           const log = ["2025-08-01T14:03:12+00:00", "2025-08-01T15:00:00+00:00"]
             .map((at) => ({ number: 1, at, text: `bumped at ${at}` }));
           for (let state = 0; state < 3; state++) renderLog({ log });
@@ -126,7 +128,7 @@ def test_a_wheel_leaves_the_front_corner_where_it_is_to_which_a_unit_turns(
     """A unit that faces up the table, its front from (540, 320) to (660, 320)."""
     there = modules.evaluate(
         """async (to_deg) => {
-          const { wheeled } = await import("/static/board/carrying.js");
+          const { wheeled } = await import("/static/board/moves.js");
           const size = { width_mm: 120, depth_mm: 40 };
           return wheeled({ x_mm: 600, y_mm: 300, heading_deg: 90, ...size }, to_deg);
         }""",
@@ -157,7 +159,7 @@ def test_a_server_that_is_gone_is_told_in_our_words(modules: Page) -> None:
     modules.reload()
     said = modules.evaluate(
         """async () => {
-          const { measure } = await import("/static/shared/api.js");
+          const { measure } = await import("/static/live/api.js");
           return measure("unit:A", "unit:B", []).catch((error) => error.message);
         }"""
     )

@@ -423,7 +423,7 @@ def test_the_distance_that_a_page_measures_by_itself_is_that_of_tablecam(
     pairs = page.evaluate(
         """async () => {
           const { Film } = await import("/static/replay/film.js");
-          const { distanceBetween } = await import("/static/replay/distance.js");
+          const { distanceBetween } = await import("/static/replay/queries.js");
           const film = new Film(await (await fetch("/api/replay/film")).json());
           const table = film.tableAt(0);
           const names = table.units.map(({ id }) => `unit:${id}`).concat("point:900,600");

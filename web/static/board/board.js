@@ -1,27 +1,40 @@
 /**
- * The table as one SVG. Its viewBox is in millimetres; its outer group carries the y-flip (and the
- * side from which the player looks), so that everything inside is in the table frame.
+ * The table as one SVG, which the live page and the replay share. Its viewBox is in millimetres; its
+ * outer group carries the y-flip (and the side from which the player looks), so that everything
+ * inside is in the table frame.
+ *
+ * @typedef {import("./state.js").State} State
+ * @typedef {import("./state.js").Base} Base
+ * @typedef {import("./state.js").Unit} Unit
+ * @typedef {import("./state.js").Commander} Commander
+ * @typedef {import("./state.js").Tape} Tape
+ * @typedef {import("./state.js").Shape} Shape
+ * @typedef {import("./view.js").View} View
+ * @typedef {import("../shared/gestures.js").Touch} Touch
+ * @typedef {import("../shared/gestures.js").Drag} Drag
+ * @typedef {Record<string, SVGElement>} Layers  the groups of the drawing, by their names
+ *
+ * @typedef {object} Events  what a listener gets and gives, by the event's name
+ * @property {(at: Touch) => unknown} tap
+ * @property {(at: Touch) => unknown} doubleTap
+ * @property {(at: Touch) => unknown} longPress
+ * @property {(at: Touch | null) => unknown} hover
+ * @property {(at: Touch) => Drag | null} grab  what a drag from here carries; null: the view
+ * @property {(direction: number) => unknown} wheel  before it zooms
+ * @property {() => unknown} view  the view is another one
+ * @property {(layers: Layers) => unknown} draw  the table has been drawn
  */
-import { each, make, put, style, write } from "../shared/dom.js";
-import { renderGameBoard } from "../game/overlay.js";
-import { groundShown } from "../game/terrain.js";
-import { markerWords } from "../game/words.js";
-import { renderProof } from "../rulings/overlay.js";
-import { addLine, fadedBy, makeText, placeText, through, updateBases, updateShapes, word } from "./shapes.js";
-import { placeOf, sideName, sideNumber, split, titleOf, unitOf } from "./things.js";
-import { boardMatrix, short, viewBox } from "./view.js";
-
-/** @typedef {import("./state.js").State} State */
-/** @typedef {import("./state.js").Base} Base */
-/** @typedef {import("./state.js").Unit} Unit */
-/** @typedef {import("./state.js").Commander} Commander */
-/** @typedef {import("./state.js").Tape} Tape */
-/** @typedef {import("./state.js").Point} Point */
+import { byId, setAttr, setStyle, setText, svgElement, updateChildren } from "../shared/dom.js";
+import { listenToPointers } from "../shared/gestures.js";
+import { duration } from "../shared/text.js";
+import { withLabels } from "./labels.js";
+import { lengthWords } from "./measuring.js";
+import { HANDLE_PX, handlePlace } from "./moves.js";
+import { addLine, fadedBy, makeText, meanPoint, placeText, through, updateBases, updateShapes, word } from "./shapes.js";
+import { commanderBase, fullName, sideName, sideNumber, unitOf } from "./things.js";
+import { bestTurn, boardMatrix, panned, resized, short, viewBox, wholeTable, zoomed } from "./view.js";
 
 const LAYERS = ["ground", "picture", "terrain", "about", "beneath", "units", "commanders", "proof", "game", "names", "markers", "results", "placing", "tapes", "ghost", "handle"];
-
-/** How far before a unit's middle its turning handle is, on the screen. */
-export const HANDLE_PX = 64;
 
 /** Below this scale a table is drawn with fewer words. */
 const FAR_PX_PER_MM = 0.55;
@@ -29,102 +42,206 @@ const FAR_PX_PER_MM = 0.55;
 /** What lies nearer touches for a player's eyes: a length of nothing would be written over both names. */
 const TOUCHING_BW = 0.03;
 
-/** Prepare a drawing; the function that brings it up to date. @type {(svg: SVGSVGElement) => (state: State) => void} */
-export function createBoard(svg) {
-  const table = make("g", { class: "table-frame" });
-  /** @type {Record<string, SVGElement>} */
-  const layers = {};
-  for (const name of LAYERS) table.append((layers[name] = make("g", { class: `layer ${name}` })));
-  svg.append(table);
-  return (state) => {
-    placeView(svg, table, state);
-    renderGround(layers, state);
-    renderUnits(layers, state);
-    renderAbout(layers.about, state);
-    renderProof(layers, state);
-    renderGameBoard(layers, state);
-    renderTapes(layers.tapes, state);
-    renderGhost(layers, state);
-  };
+const ZOOM_STEP = 1.35;
+/** So far the wheel turns for a zoom by the factor e. */
+const WHEEL_PER_ZOOM = 480;
+
+/** The roles of shapes that would change the colours of units that they lay upon. */
+const BENEATH = new Set(["fire-zone", "lane", "wheel", "directly-in-front", "ring", "cover", "reach"]);
+
+/** Draws a table, and says what pointers do on it. */
+export class Board {
+  /** @type {{[Name in keyof Events]?: Events[Name][]}} */
+  #listeners = {};
+  /** @type {Layers} */
+  #layers = {};
+  #table = svgElement("g", { class: "table-frame" });
+
+  /** @param {SVGSVGElement} svg @param {State} state */
+  constructor(svg, state) {
+    this.svg = svg;
+    this.state = state;
+    for (const name of LAYERS) this.#table.append((this.#layers[name] = svgElement("g", { class: `layer ${name}` })));
+    svg.append(this.#table);
+    this.#listen();
+  }
+
+  /** Draws a state of the table. @param {State} state */
+  set(state) {
+    this.state = state;
+    placeView(this.svg, this.#table, state);
+    renderGround(this.#layers, state);
+    renderUnits(this.#layers, state);
+    renderTapes(this.#layers.tapes, state);
+    renderGhost(this.#layers, state);
+    this.#emit("draw", this.#layers);
+  }
+
+  /**
+   * Listens to an event; a listener that returns something has dealt with it, and spares the others.
+   *
+   * @template {keyof Events} Name
+   * @param {Name} name
+   * @param {Events[Name]} listener
+   */
+  on(name, listener) {
+    this.#listeners[name] = /** @type {any} */ ([...(this.#listeners[name] ?? []), listener]);
+  }
+
+  /** Draws shapes that explain something, so that no label lies over another. @param {Shape[]} shapes @param {"proof" | "game"} layer */
+  shapes(shapes, layer = "proof") {
+    const labelled = withLabels(shapes, this.state);
+    const isBeneath = (/** @type {Shape} */ { role }) => layer === "proof" && BENEATH.has(role);
+    if (layer === "proof") updateShapes(this.#layers.beneath, labelled.filter(isBeneath), this.state);
+    updateShapes(this.#layers[layer], labelled.filter((shape) => !isBeneath(shape)), this.state);
+  }
+
+  /** Draws what explains the chosen thing. @param {Shape[]} shapes */
+  explain(shapes) {
+    const { about } = this.#layers;
+    updateShapes(about, shapes, this.state);
+    const { chosen } = this.state;
+    const side = chosen.length ? unitOf(this.state, chosen[0])?.side : undefined;
+    setAttr(about, "class", `layer about ${side === undefined ? "" : `side-${sideNumber(this.state, side) % 8}`}`);
+  }
+
+  /** Moves the view. @param {number} dx_px @param {number} dy_px */
+  pan(dx_px, dy_px) {
+    this.#look(panned(this.state.view, this.state.facts, dx_px, dy_px));
+  }
+
+  /** Zooms about a point of the screen. @param {number} factor @param {number} x_px @param {number} y_px */
+  zoom(factor, x_px = this.state.view.width_px / 2, y_px = this.state.view.height_px / 2) {
+    this.#look(zoomed(this.state.view, this.state.facts, factor, x_px, y_px));
+  }
+
+  /** Shows the whole table, and goes on doing so when the page changes its size. @param {number} turn */
+  fit(turn = this.state.view.turn) {
+    this.#look(wholeTable(this.state.facts, this.svg, turn));
+    this.state.fitted = true;
+  }
+
+  /** Looks from the next side of the table. */
+  turn() {
+    this.state.turned = true;
+    this.fit((this.state.view.turn + 1) % 4);
+  }
+
+  /** What keys do with the view. @returns {import("../shared/keyboard.js").Keys} */
+  get keys() {
+    const closer = () => this.zoom(ZOOM_STEP);
+    return { "+": closer, "=": closer, "-": () => this.zoom(1 / ZOOM_STEP), 0: () => this.fit(), t: () => this.turn() };
+  }
+
+  #listen() {
+    listenToPointers(this.svg, {
+      tap: (at) => this.#emit("tap", at),
+      doubleTap: (at) => this.#emit("doubleTap", at),
+      longPress: (at) => this.#emit("longPress", at),
+      hover: (at) => this.#emit("hover", at),
+      grab: (at) => this.#emit("grab", at) ?? null,
+      pan: (dx_px, dy_px) => this.pan(dx_px, dy_px),
+      zoom: (factor, x_px, y_px) => this.zoom(factor, x_px, y_px),
+      wheel: (at, delta) => {
+        if (!this.#emit("wheel", Math.sign(delta))) this.zoom(Math.exp(-delta / WHEEL_PER_ZOOM), at.x, at.y);
+      },
+    });
+    const buttons = { "zoom-in": () => this.zoom(ZOOM_STEP), "zoom-out": () => this.zoom(1 / ZOOM_STEP), fit: () => this.fit(), turn: () => this.turn() };
+    for (const [id, press] of Object.entries(buttons)) byId(id).addEventListener("click", press);
+    new ResizeObserver(() => {
+      const { facts, fitted, turned, view } = this.state;
+      if (fitted) this.fit(turned ? view.turn : bestTurn(facts, this.svg.clientWidth, this.svg.clientHeight));
+      else this.#look(resized(view, this.svg.clientWidth, this.svg.clientHeight));
+    }).observe(this.svg);
+  }
+
+  /** @param {View} view */
+  #look(view) {
+    this.state.view = view;
+    this.state.fitted = false;
+    this.#emit("view");
+  }
+
+  /**
+   * @template {keyof Events} Name
+   * @param {Name} name
+   * @param {Parameters<Events[Name]>} given
+   * @returns {ReturnType<Events[Name]> | undefined}
+   */
+  #emit(name, ...given) {
+    for (const listener of this.#listeners[name] ?? []) {
+      const answer = /** @type {any} */ (listener)(...given);
+      if (answer) return answer;
+    }
+    return undefined;
+  }
 }
 
 /** @type {(svg: SVGSVGElement, table: SVGElement, state: State) => void} */
 function placeView(svg, table, state) {
   const matrix = boardMatrix(state.facts, state.view.turn);
-  put(svg, "viewBox", viewBox(state.view));
-  put(svg, "data-version", String(state.now?.version ?? ""));
-  put(table, "transform", `matrix(${matrix.join(" ")})`);
-  style(svg, "--px", `${short(1 / state.view.px_per_mm)}px`);
-  style(svg, "--upright", `matrix(${matrix.slice(0, 4).join(", ")}, 0, 0)`);
+  setAttr(svg, "viewBox", viewBox(state.view));
+  setAttr(svg, "data-version", String(state.now?.version ?? ""));
+  setAttr(table, "transform", `matrix(${matrix.join(" ")})`);
+  setStyle(svg, "--px", `${short(1 / state.view.px_per_mm)}px`);
+  setStyle(svg, "--upright", `matrix(${matrix.slice(0, 4).join(", ")}, 0, 0)`);
   const shown = { picture: state.show.picture && state.pictureUrl !== null, names: state.show.names };
   const far = state.view.px_per_mm < FAR_PX_PER_MM;
   const classes = { ...shown, far, moving: state.moving, lifting: Boolean(state.ghost && !state.ghost.sent), measuring: state.chosen.length === 2 };
   for (const [name, on] of Object.entries(classes)) svg.classList.toggle(name, on);
 }
 
-/** @type {(layers: Record<string, SVGElement>, state: State) => void} */
+/** @type {(layers: Layers, state: State) => void} */
 function renderGround(layers, state) {
   const { width_mm, depth_mm } = state.facts;
-  const all = (/** @type {string} */ tag) => () => make(tag, { width: String(width_mm), height: String(depth_mm) });
-  each(layers.ground, ["ground"], String, all("rect"), () => {});
+  const all = (/** @type {string} */ tag) => () => svgElement(tag, { width: String(width_mm), height: String(depth_mm) });
+  updateChildren(layers.ground, ["ground"], String, all("rect"), () => {});
   // The picture's top row is y = depth: it is flipped back where everything is flipped.
   const urls = state.show.picture && state.pictureUrl ? [state.pictureUrl] : [];
-  each(layers.picture, urls, () => "picture", all("image"), (image, url) => {
-    put(image, "href", url);
-    put(image, "transform", `translate(0 ${short(depth_mm)}) scale(1 -1)`);
-    put(image, "preserveAspectRatio", "none");
+  updateChildren(layers.picture, urls, () => "picture", all("image"), (image, url) => {
+    setAttr(image, "href", url);
+    setAttr(image, "transform", `translate(0 ${short(depth_mm)}) scale(1 -1)`);
+    setAttr(image, "preserveAspectRatio", "none");
   });
-  style(layers.picture, "--strength", String(state.show.strength));
-  const pieces = state.show.terrain ? groundShown(state) : [];
-  each(layers.terrain, pieces, (piece) => piece.id, makeTerrain, (group, piece) => {
-    put(group, "class", `piece kind-${word(piece.kind)}${state.game.laying.chosen === piece.id ? " chosen-piece" : ""}`);
-    put(group.children[0], "d", through(piece.outline_mm, true));
-    placeText(group.children[1], piece.id, centreOf(piece.outline_mm));
+  setStyle(layers.picture, "--strength", String(state.show.strength));
+  const { pieces, chosen } = state.ground ?? { pieces: state.facts.terrain, chosen: null };
+  updateChildren(layers.terrain, state.show.terrain ? pieces : [], (piece) => piece.id, makeTerrain, (group, piece) => {
+    setAttr(group, "class", `piece kind-${word(piece.kind)}${piece.id === chosen ? " chosen-piece" : ""}`);
+    setAttr(group.children[0], "d", through(piece.outline_mm, true));
+    placeText(group.children[1], piece.id, meanPoint(piece.outline_mm));
   });
 }
 
 /** @type {() => SVGElement} */
 function makeTerrain() {
-  const group = make("g");
-  group.append(make("path"), makeText("terrain-name"));
+  const group = svgElement("g");
+  group.append(svgElement("path"), makeText("terrain-name"));
   return group;
 }
 
-/** @type {(outline_mm: Point[]) => Point} */
-function centreOf(outline_mm) {
-  const sum = outline_mm.reduce((a, b) => [a[0] + b[0], a[1] + b[1]]);
-  return [sum[0] / outline_mm.length, sum[1] / outline_mm.length];
-}
-
-/** @type {(layers: Record<string, SVGElement>, state: State) => void} */
+/** @type {(layers: Layers, state: State) => void} */
 function renderUnits(layers, state) {
   const units = state.now?.units ?? [];
   const commanders = state.now?.commanders ?? [];
-  each(layers.units, units, (unit) => unit.id, makeChoice, (group, unit) => updateUnit(group, unit, state));
-  each(layers.commanders, commanders, (c) => c.id, makeChoice, (group, c) => updateCommander(group, c, state));
+  updateChildren(layers.units, units, (unit) => unit.id, makeChoice, (group, unit) => updateUnit(group, unit, state));
+  updateChildren(layers.commanders, commanders, (c) => c.id, makeChoice, (group, c) => updateCommander(group, c, state));
   const named = [...units, ...commanders];
-  each(layers.names, named, (each) => each.id, makeName, (group, each) => updateName(group, each, state));
+  updateChildren(layers.names, named, ({ id }) => id, makeName, (group, owner) => updateName(group, owner, state));
 }
 
 /** Something that can be chosen by pointer or keyboard. @type {() => SVGElement} */
 function makeChoice() {
-  return make("g", { role: "button", tabindex: "0" });
-}
-
-/** What players call a unit in full: its id, and its name where the table file gives one. @type {(state: State, id: string) => string} */
-export function fullName(state, id) {
-  const name = state.facts.units.find((unit) => unit.id === id)?.extra.name;
-  return name === undefined ? id : `${id} ${name}`;
+  return svgElement("g", { role: "button", tabindex: "0" });
 }
 
 /** @type {(group: SVGElement, unit: Unit, state: State) => void} */
 function updateUnit(group, unit, state) {
   const thing = `unit:${unit.id}`;
   const lifted = state.ghost?.unit === unit.id ? " lifted" : "";
-  put(group, "class", `unit side-${sideNumber(state, unit.side) % 8} ${marks(state, thing)}${lifted}`);
-  put(group, "data-thing", thing);
-  put(group, "aria-label", describeUnit(state, unit));
-  put(group, "aria-pressed", String(state.chosen.includes(thing)));
+  setAttr(group, "class", `unit side-${sideNumber(state, unit.side) % 8} ${marks(state, thing)}${lifted}`);
+  setAttr(group, "data-thing", thing);
+  setAttr(group, "aria-label", describeUnit(state, unit));
+  setAttr(group, "aria-pressed", String(state.chosen.includes(thing)));
   const marksOf = (/** @type {Base} */ base) => marks(state, `base:${base.name}`);
   updateBases(group, unit.bases, { arm: unit.arm, uncertainty: state.show.uncertainty, marksOf });
 }
@@ -132,13 +249,11 @@ function updateUnit(group, unit, state) {
 /** @type {(group: SVGElement, commander: Commander, state: State) => void} */
 function updateCommander(group, commander, state) {
   const thing = `commander:${commander.id}`;
-  put(group, "class", `commander side-${sideNumber(state, commander.side) % 8} ${marks(state, thing)}`);
-  put(group, "data-thing", thing);
-  put(group, "aria-label", `${commander.id}, commander, ${sideName(state, commander.side)}${heldWords(commander.held_s)}`);
-  put(group, "aria-pressed", String(state.chosen.includes(thing)));
-  const { x_mm, y_mm, sigma_mm, seen, held_s } = commander;
-  const point = { x_mm, y_mm, sigma_mm, seen, held_s, heading_deg: 0, width_mm: 24, depth_mm: 24, sigma_deg: 0 };
-  updateBases(group, [commander.base ?? point], { arm: "leader", uncertainty: state.show.uncertainty });
+  setAttr(group, "class", `commander side-${sideNumber(state, commander.side) % 8} ${marks(state, thing)}`);
+  setAttr(group, "data-thing", thing);
+  setAttr(group, "aria-label", `${commander.id}, commander, ${sideName(state, commander.side)}${heldWords(commander.held_s)}`);
+  setAttr(group, "aria-pressed", String(state.chosen.includes(thing)));
+  updateBases(group, [commanderBase(commander)], { arm: "leader", uncertainty: state.show.uncertainty });
 }
 
 /** @type {(state: State, thing: string) => string} */
@@ -159,10 +274,10 @@ function makeName() {
 function updateName(group, owner, state) {
   const held_s = longestHeld(owner);
   const leader = "bases" in owner ? "" : " of-commander";
-  put(group, "class", `placed named side-${sideNumber(state, owner.side) % 8}${leader}${held_s === null ? "" : " held"}`);
+  setAttr(group, "class", `placed named side-${sideNumber(state, owner.side) % 8}${leader}${held_s === null ? "" : " held"}`);
   placeText(group, owner.id, [owner.x_mm, owner.y_mm]);
-  style(group, "--faded", String(fadedBy(held_s)));
-  write(group.children[1], isDoubted(owner) ? "seen twice" : held_s === null ? "" : `held ${duration(held_s)}`);
+  setStyle(group, "--faded", String(fadedBy(held_s)));
+  setText(group.children[1], isDoubted(owner) ? "seen twice" : held_s === null ? "" : `held ${duration(held_s)}`);
 }
 
 /** Whether a tag of it is seen at two places. @type {(owner: Unit | Commander) => boolean} */
@@ -174,20 +289,15 @@ function isDoubted(owner) {
 /** @type {(owner: Unit | Commander) => number | null} */
 function longestHeld(owner) {
   const all = "bases" in owner ? owner.bases : [owner];
-  const held = all.filter((each) => each.seen === "held").map((each) => each.held_s ?? 0);
+  const held = all.filter(({ seen }) => seen === "held").map((base) => base.held_s ?? 0);
   return held.length ? Math.max(...held) : null;
-}
-
-/** A time as players say it. @type {(seconds: number) => string} */
-export function duration(seconds) {
-  return seconds < 90 ? `${Math.floor(seconds)} s` : `${Math.floor(seconds / 60)} min`;
 }
 
 /** @type {(state: State, unit: Unit) => string} */
 function describeUnit(state, unit) {
   const formation = unit.formation ? `, ${unit.formation}` : "";
-  const markers = markerWords(state.game.told?.markers?.[unit.id]);
-  return `${fullName(state, unit.id)}, ${sideName(state, unit.side)} ${unit.arm}${formation}${markers && `, ${markers}`}${heldWords(longestHeld(unit))}`;
+  const remarks = state.remarks[unit.id];
+  return `${fullName(state, unit.id)}, ${sideName(state, unit.side)} ${unit.arm}${formation}${remarks ? `, ${remarks}` : ""}${heldWords(longestHeld(unit))}`;
 }
 
 /** @type {(held_s: number | null) => string} */
@@ -195,19 +305,10 @@ function heldWords(held_s) {
   return held_s === null ? "" : ", held: hidden now";
 }
 
-/** What explains a thing; beside rulings, no more than the lines of one unit; beside one proof, nothing. @type {(layer: SVGElement, state: State) => void} */
-function renderAbout(layer, state) {
-  const { sheet, proof } = state.rulings;
-  const shapes = sheet?.b === undefined && proof === null ? (state.about?.shapes ?? []) : [];
-  updateShapes(layer, sheet ? shapes.filter(({ role }) => role !== "ring") : shapes, state);
-  const side = state.chosen.length ? unitOf(state, state.chosen[0])?.side : undefined;
-  put(layer, "class", `layer about ${side === undefined ? "" : `side-${sideNumber(state, side) % 8}`}`);
-}
-
 /** @type {(layer: SVGElement, state: State) => void} */
 function renderTapes(layer, state) {
   const tapes = state.tape ? [...state.kept, state.tape] : state.kept;
-  each(layer, tapes, tapeKey, makeTape, (group, tape) => updateTape(group, tape, state));
+  updateChildren(layer, tapes, tapeKey, makeTape, (group, tape) => updateTape(group, tape, state));
 }
 
 /** @type {(tape: Tape) => string} */
@@ -217,8 +318,8 @@ function tapeKey(tape) {
 
 /** @type {() => SVGElement} */
 function makeTape() {
-  const group = make("g");
-  group.append(make("path", { class: "casing" }), make("path", { class: "ink" }), make("path", { class: "ends" }));
+  const group = svgElement("g");
+  group.append(svgElement("path", { class: "casing" }), svgElement("path", { class: "ink" }), svgElement("path", { class: "ends" }));
   const text = makeText("reading", "-0.55em");
   addLine(text, "reading-mm", "0.75em");
   group.append(text);
@@ -230,32 +331,26 @@ function updateTape(group, tape, state) {
   const measured = tape.measured;
   const settled = tape.kept || state.chosen.includes(tape.b);
   const kind = tape.kept ? "kept" : settled ? "settled" : "preview";
-  put(group, "class", measured && measured.distance_bw < TOUCHING_BW ? `tape ${kind} touching` : `tape ${kind}`);
-  put(group, "data-ends", `${tape.a} ${tape.b}`);
+  setAttr(group, "class", measured && measured.distance_bw < TOUCHING_BW ? `tape ${kind} touching` : `tape ${kind}`);
+  setAttr(group, "data-ends", `${tape.a} ${tape.b}`);
   const ends = measured ? [measured.from_mm, measured.to_mm] : [];
   const way = measured?.path?.points_mm ?? ends;
-  for (const child of [0, 1]) put(group.children[child], "d", through(way, false));
-  put(group.children[2], "d", ends.map((end) => through([end, end], false)).join(""));
+  for (const child of [0, 1]) setAttr(group.children[child], "d", through(way, false));
+  setAttr(group.children[2], "d", ends.map((end) => through([end, end], false)).join(""));
   const [a, b] = measured ? ends : [[0, 0], [0, 0]];
   placeText(group.children[3], measured ? `${measured.distance_bw.toFixed(2)} BW` : "", [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]);
-  write(group.children[3].children[1], measured ? lengthWords(measured) : "");
+  setText(group.children[3].children[1], measured ? lengthWords(measured) : "");
 }
 
-/** A length and its standard deviation, to the digits that mean something. @type {(measured: import("./state.js").Measured) => string} */
-export function lengthWords({ distance_mm, sigma_mm }) {
-  const digits = sigma_mm < 0.1 ? 2 : 1;
-  return `${distance_mm.toFixed(digits)} ± ${sigma_mm.toFixed(digits)} mm`;
-}
-
-/** @type {(layers: Record<string, SVGElement>, state: State) => void} */
+/** @type {(layers: Layers, state: State) => void} */
 function renderGhost(layers, state) {
   const ghost = state.ghost;
   const bases = ghost ? ghost.from.bases : [];
-  put(layers.ghost, "class", `layer ghost ${ghost ? `side-${sideNumber(state, ghost.from.side) % 8}` : ""} ${ghost?.sent ? "sent" : ""}`);
+  setAttr(layers.ghost, "class", `layer ghost ${ghost ? `side-${sideNumber(state, ghost.from.side) % 8}` : ""} ${ghost?.sent ? "sent" : ""}`);
   if (ghost) {
     const { from } = ghost;
     const turned = short(ghost.heading_deg - from.heading_deg);
-    put(layers.ghost, "transform", `translate(${short(ghost.x_mm)} ${short(ghost.y_mm)}) rotate(${turned}) translate(${short(-from.x_mm)} ${short(-from.y_mm)})`);
+    setAttr(layers.ghost, "transform", `translate(${short(ghost.x_mm)} ${short(ghost.y_mm)}) rotate(${turned}) translate(${short(-from.x_mm)} ${short(-from.y_mm)})`);
   }
   const now = bases.map((base) => ({ ...base, seen: /** @type {"now"} */ ("now"), held_s: null }));
   updateBases(layers.ghost, now, { arm: ghost?.from.arm ?? "", uncertainty: 0 });
@@ -265,33 +360,18 @@ function renderGhost(layers, state) {
 /** @type {(layer: SVGElement, state: State) => void} */
 function renderHandle(layer, state) {
   const place = handlePlace(state);
-  each(layer, place ? [place] : [], () => "handle", makeHandle, (group, at) => {
+  updateChildren(layer, place ? [place] : [], () => "handle", makeHandle, (group, at) => {
     const reach = HANDLE_PX / state.view.px_per_mm;
-    put(group, "transform", `translate(${short(at.x_mm)} ${short(at.y_mm)}) rotate(${short(at.heading_deg)})`);
-    put(group.children[0], "d", `M0 0H${short(reach)}`);
-    put(group.children[1], "cx", short(reach));
-    put(group.children[2], "cx", short(reach));
+    setAttr(group, "transform", `translate(${short(at.x_mm)} ${short(at.y_mm)}) rotate(${short(at.heading_deg)})`);
+    setAttr(group.children[0], "d", `M0 0H${short(reach)}`);
+    setAttr(group.children[1], "cx", short(reach));
+    setAttr(group.children[2], "cx", short(reach));
   });
 }
 
 /** @type {() => SVGElement} */
 function makeHandle() {
-  const group = make("g", { class: "turning", "data-handle": "turn" });
-  group.append(make("path"), make("circle", { class: "grip" }), make("circle", { class: "reach" }));
+  const group = svgElement("g", { class: "turning", "data-handle": "turn" });
+  group.append(svgElement("path"), svgElement("circle", { class: "grip" }), svgElement("circle", { class: "reach" }));
   return group;
-}
-
-/** The unit that its handle turns: the one that is chosen alone, or in hand. @type {(state: State) => {unit: string, x_mm: number, y_mm: number, heading_deg: number} | null} */
-export function handlePlace(state) {
-  if (!state.moving) return null;
-  if (state.ghost) return state.ghost.sent ? null : state.ghost;
-  const unit = state.chosen.length === 1 ? unitOf(state, state.chosen[0]) : undefined;
-  return unit ? { unit: unit.id, x_mm: unit.x_mm, y_mm: unit.y_mm, heading_deg: unit.heading_deg } : null;
-}
-
-/** Words for what is chosen. @type {(state: State, thing: string) => string} */
-export function pointWords(state, thing) {
-  const place = placeOf(thing);
-  if (!place) return titleOf(state, thing);
-  return `the point ${place.map((mm) => Math.round(mm)).join(", ")} ${split(thing)[0] === "point" ? "mm" : ""}`.trim();
 }

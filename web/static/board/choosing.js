@@ -1,5 +1,4 @@
 /** What is chosen on the table, and the tape between two things. */
-import { forgetSheet } from "../rulings/state.js";
 import { isPoint, pointThing } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -43,10 +42,14 @@ export function keep(state) {
 
 /** @type {(state: State) => void} */
 function chosenChanged(state) {
-  state.about = null;
-  state.aboutError = null;
-  forgetSheet(state.rulings);
+  forgetAnswers(state);
   layTape(state);
+}
+
+/** Drops what was answered about the chosen things. @type {(state: State) => void} */
+export function forgetAnswers(state) {
+  [state.about, state.aboutError] = [null, null];
+  for (const forget of state.forgetting) forget();
 }
 
 /** Where the tape runs now, without what it reads. @type {(state: State) => {a: string, b: string} | null} */

@@ -1,25 +1,24 @@
 /** What may be measured now: nothing before it is declared, where players have agreed on that. */
-import { playing } from "../game/state.js";
-import { sentence } from "../game/words.js";
-import { forgetSheet } from "../rulings/state.js";
+import { sentence } from "../shared/text.js";
+import { forgetAnswers } from "./choosing.js";
 import { commanderOf, isPoint, unitOf } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 
 /** Why measuring is closed, as a sentence; empty where it is not. @type {(state: State) => string} */
 export function closedWords(state) {
-  const closed = playing(state)?.closed;
+  const { closed } = state;
   return closed ? `${sentence(closed.because)}.` : "";
 }
 
 /** Whether something has been declared, so that it may be measured. @type {(state: State) => boolean} */
 export function isAnyOpen(state) {
-  return (playing(state)?.closed?.declared.length ?? 1) > 0;
+  return (state.closed?.declared.length ?? 1) > 0;
 }
 
 /** Whether these may be asked about, and between; the server refuses the rest to everybody. @type {(state: State, ...things: string[]) => boolean} */
 export function isOpen(state, ...things) {
-  const closed = playing(state)?.closed;
+  const { closed } = state;
   if (!closed) return true;
   const named = things.filter((thing) => !isPoint(thing));
   const isDeclared = (/** @type {string} */ thing) => closed.declared.includes((unitOf(state, thing) ?? commanderOf(state, thing))?.id ?? "");
@@ -28,10 +27,16 @@ export function isOpen(state, ...things) {
 
 /** Forget what was told of things that nobody may measure any more. @type {(state: State) => void} */
 export function closeTools(state) {
-  if (!playing(state)?.closed) return;
+  if (!state.closed) return;
   const emptied = (/** @type {import("./state.js").Tape} */ tape) => (isOpen(state, tape.a, tape.b) ? tape : { ...tape, measured: null, error: null });
   state.tape = state.tape && emptied(state.tape);
   state.kept = state.kept.map(emptied);
   [state.about, state.aboutError] = [null, null];
-  if (!isOpen(state, ...state.chosen)) forgetSheet(state.rulings);
+  if (!isOpen(state, ...state.chosen)) forgetAnswers(state);
+}
+
+/** A length and its standard deviation, to the digits that mean something. @type {(measured: import("./state.js").Measured) => string} */
+export function lengthWords({ distance_mm, sigma_mm }) {
+  const digits = sigma_mm < 0.1 ? 2 : 1;
+  return `${distance_mm.toFixed(digits)} ± ${sigma_mm.toFixed(digits)} mm`;
 }

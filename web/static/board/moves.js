@@ -1,41 +1,105 @@
-/** Moving units of a simulated table: picked up, carried, turned, put down, taken back. */
-import * as api from "../shared/api.js";
-import { playing } from "../game/state.js";
-import { nameOf } from "../live/lifting.js";
-import { HANDLE_PX, handlePlace } from "./board.js";
-import { carry, dropGhost, letGo, lift, wheeled } from "./carrying.js";
+/** Units moved on the page: picked up, carried, turned, let go, and found again where they were put. */
+import { layTape } from "./choosing.js";
 import { thingAt, toleranceOf } from "./picking.js";
-import { isPoint, movableOf, unitOf } from "./things.js";
+import { isPoint, markerOf, movableOf, unitOf } from "./things.js";
 import { toScreen, toTable } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").TableState} TableState */
 /** @typedef {import("./state.js").Unit} Unit */
+/** @typedef {import("./state.js").Ghost} Ghost */
 /** @typedef {import("../shared/gestures.js").Touch} Touch */
 /** @typedef {import("../shared/gestures.js").Drag} Drag */
-/** @typedef {ReturnType<typeof setTimeout> | undefined} Timer */
+
 /** @typedef {{x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}} Lying */
 
+/** How far before a unit's middle its turning handle is, on the screen. */
+export const HANDLE_PX = 64;
+/** How far a key, or a notch of the wheel, turns a unit; with Shift the smaller one. */
+export const TURN_DEG = { coarse: 5, fine: 1 };
 const GRIP_PX = 16;
 const SNAP_DEG = 15;
-const FIND_WITHIN_MS = 6000;
 const KEY_PAUSE_MS = 350;
-const NOTICE_MS = 5000;
-/** 15 px aside: what an elbow does to a camera's arm. */
-const BUMP_PX = [12, -9];
-/** The share of its light that a dimmed lamp has left. */
-const DIM = 0.6;
 
-/** What a player may do to the units of one page. */
+/** The unit that its handle turns: the one that is chosen alone, or in hand. @type {(state: State) => {unit: string, x_mm: number, y_mm: number, heading_deg: number} | null} */
+export function handlePlace(state) {
+  if (!state.moving) return null;
+  if (state.ghost) return state.ghost.sent ? null : state.ghost;
+  const unit = state.chosen.length === 1 ? unitOf(state, state.chosen[0]) : undefined;
+  return unit ? { unit: unit.id, x_mm: unit.x_mm, y_mm: unit.y_mm, heading_deg: unit.heading_deg } : null;
+}
+
+/** Pick a unit up. @type {(state: State, unit: Unit) => void} */
+export function lift(state, unit) {
+  const { id, x_mm, y_mm, heading_deg } = unit;
+  state.ghost = { unit: id, x_mm, y_mm, heading_deg, from: unit, sent: false };
+  state.hover = null;
+  state.notice = null;
+  layTape(state);
+}
+
+/** Put the unit in hand elsewhere. @type {(state: State, place: {x_mm?: number, y_mm?: number, heading_deg?: number}) => void} */
+export function carry(state, place) {
+  if (!state.ghost) return;
+  state.ghost = { ...state.ghost, ...place };
+  state.ghost.heading_deg = (state.ghost.heading_deg + 360) % 360;
+  layTape(state);
+}
+
+/** Where a unit lies that is wheeled to a heading: the front corner that it turns to stays where it is. @type {(unit: {x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}, to_deg: number) => {x_mm: number, y_mm: number, heading_deg: number}} */
+export function wheeled({ x_mm, y_mm, heading_deg, width_mm, depth_mm }, to_deg) {
+  const turned_deg = ((((to_deg - heading_deg + 180) % 360) + 360) % 360) - 180;
+  const [rad, turned_rad] = [heading_deg, turned_deg].map((deg) => (deg * Math.PI) / 180);
+  const [ahead, left] = [depth_mm / 2, (Math.sign(turned_deg) * width_mm) / 2];
+  const [to_x, to_y] = [ahead * Math.cos(rad) - left * Math.sin(rad), ahead * Math.sin(rad) + left * Math.cos(rad)];
+  const [cos, sin] = [Math.cos(turned_rad), Math.sin(turned_rad)];
+  return { x_mm: x_mm + to_x - cos * to_x + sin * to_y, y_mm: y_mm + to_y - sin * to_x - cos * to_y, heading_deg: to_deg };
+}
+
+/** Let go of the unit in hand: it is on its way; where it was can be gone back to. @type {(state: State) => void} */
+export function letGo(state) {
+  if (!state.ghost) return;
+  const { id, x_mm, y_mm, heading_deg } = state.ghost.from;
+  state.undo = [...state.undo, { unit: id, x_mm, y_mm, heading_deg }];
+  state.ghost = { ...state.ghost, sent: true };
+  layTape(state);
+}
+
+/** Forget the unit in hand. @type {(state: State) => void} */
+export function dropGhost(state) {
+  state.ghost = null;
+  layTape(state);
+}
+
+/** Whether a unit is seen where it was put: nothing is decided by this but when the ghost goes. @type {(now: TableState, ghost: Ghost) => boolean} */
+export function hasArrived(now, ghost) {
+  const leader = now.commanders.find((each) => each.id === ghost.unit);
+  const unit = leader ? markerOf(leader) : now.units.find((each) => each.id === ghost.unit);
+  if (!unit || unit.bases.some((base) => base.seen === "held")) return false;
+  const turned_deg = Math.abs(((unit.heading_deg - ghost.heading_deg + 540) % 360) - 180);
+  return Math.hypot(unit.x_mm - ghost.x_mm, unit.y_mm - ghost.y_mm) < 5 && turned_deg < 5;
+}
+
+/** What hands do with the units of one page; who extends it says what comes of a unit that is put down. */
 export class Moves {
   /** @param {State} state @param {() => void} changed */
   constructor(state, changed) {
     this.state = state;
     this.changed = changed;
-    /** @type {Timer} runs while keys turn a unit: several strokes are one move */
+    /** @type {ReturnType<typeof setTimeout> | undefined} runs while keys turn a unit: several strokes are one move */
     this.keyPause = undefined;
     /** @type {Lying | undefined} where keys began to turn it */
     this.keyedFrom = undefined;
-    this.bumps = 0;
+  }
+
+  /** Whether a row of bases turns by a wheel, about its front corner. @returns {boolean} */
+  get wheels() {
+    return true;
+  }
+
+  /** Puts the unit in hand down where it was let go. @returns {Promise<void>} */
+  async putDown() {
+    throw new Error("a page says itself what comes of a move");
   }
 
   /** What a drag from a point carries: a unit's handle, a unit, a commander, or nothing. @param {Touch} at @returns {Drag | null} */
@@ -77,9 +141,9 @@ export class Moves {
     });
   }
 
-  /** Turn the unit in hand from where it was picked up: in a game as rows of bases are, by a wheel. @param {Lying} from @param {number} heading_deg */
+  /** Turn the unit in hand from where it was picked up: where formations wheel, by a wheel. @param {Lying} from @param {number} heading_deg */
   face(from, heading_deg) {
-    const wheels = playing(this.state) !== null && (this.state.ghost?.from.bases.length ?? 0) > 1;
+    const wheels = this.wheels && (this.state.ghost?.from.bases.length ?? 0) > 1;
     carry(this.state, wheels ? wheeled(from, heading_deg) : { heading_deg });
   }
 
@@ -119,123 +183,12 @@ export class Moves {
     return true;
   }
 
-  /** Send the unit in hand to where it was let go, and wait for the camera to find it. */
-  async putDown() {
-    letGo(this.state);
-    const ghost = this.state.ghost;
-    if (!ghost) return;
-    this.changed();
-    try {
-      await api.moveUnit(ghost);
-      if (this.state.ghost === ghost) this.say(`${ghost.unit} moved`, true);
-      setTimeout(() => this.giveUp(ghost), FIND_WITHIN_MS);
-    } catch (error) {
-      this.state.undo = this.state.undo.slice(0, -1);
-      dropGhost(this.state);
-      this.complain(error);
-    }
-  }
-
-  /** @param {import("./state.js").Ghost} ghost */
-  giveUp(ghost) {
-    if (this.state.ghost !== ghost) return;
-    dropGhost(this.state);
-    this.say(`${ghost.unit} was put there, but the camera has not found it yet`, true);
-  }
-
-  /** Put the unit that was moved last back to where it was. */
-  async undo() {
-    const place = this.state.undo[this.state.undo.length - 1];
-    if (!place) return;
-    this.state.undo = this.state.undo.slice(0, -1);
-    dropGhost(this.state);
-    if ("lifted" in place) return this.putBack(place.lifted);
-    try {
-      await api.moveUnit(place);
-      this.say(`${place.unit} put back`);
-    } catch (error) {
-      this.complain(error);
-    }
-  }
-
-  /** Take a thing off the table. @param {import("../live/lifting.js").Lifted} lifted */
-  async lift(lifted) {
-    try {
-      await api.liftOff(lifted);
-      this.state.undo = [...this.state.undo, { lifted }];
-      this.say(`${nameOf(lifted)} taken off the table`, true);
-    } catch (error) {
-      this.complain(error);
-    }
-  }
-
-  /** Put a thing back that was taken off. @param {import("../live/lifting.js").Lifted} lifted */
-  async putBack(lifted) {
-    try {
-      await api.putBack(lifted);
-      this.state.undo = this.state.undo.filter((each) => !("lifted" in each) || nameOf(each.lifted) !== nameOf(lifted));
-      this.say(`${nameOf(lifted)} put back`);
-    } catch (error) {
-      this.complain(error);
-    }
-  }
-
   /** Let the unit in hand stay where it was. */
   cancel() {
     clearTimeout(this.keyPause);
     this.keyPause = undefined;
     dropGhost(this.state);
     this.changed();
-  }
-
-  /** @param {"pause" | "resume" | "restart"} deed */
-  async play(deed) {
-    try {
-      await api.play(deed);
-      if (deed === "restart") this.state.undo = [];
-      this.changed();
-    } catch (error) {
-      this.complain(error);
-    }
-  }
-
-  /** Knock the camera by the hand-breadth of 15 px, the next time back again. */
-  async bump() {
-    this.bumps += 1;
-    const way = this.bumps % 2 ? 1 : -1;
-    await this.tried(() => api.bumpCamera(way * BUMP_PX[0], way * BUMP_PX[1]));
-  }
-
-  /** Dim the lamp, or let it shine again. */
-  async dim() {
-    const isDim = (this.state.now?.simulated?.light ?? 1) < 1;
-    await this.tried(() => api.dimLamp(isDim ? 1 : DIM));
-  }
-
-  /** @param {() => Promise<void>} deed */
-  async tried(deed) {
-    try {
-      await deed();
-    } catch (error) {
-      this.complain(error);
-    }
-  }
-
-  /** @param {string} text @param {boolean} undo */
-  say(text, undo = false) {
-    const notice = { text, undo };
-    this.state.notice = notice;
-    setTimeout(() => {
-      if (this.state.notice !== notice) return;
-      this.state.notice = null;
-      this.changed();
-    }, NOTICE_MS);
-    this.changed();
-  }
-
-  /** @param {unknown} error */
-  complain(error) {
-    this.say(error instanceof Error ? error.message : String(error));
   }
 
   /** @param {Touch} at @returns {[number, number]} */

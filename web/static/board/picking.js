@@ -1,12 +1,11 @@
 /** Which thing lies under a pointer or a finger. */
-import { pointThing } from "./things.js";
+import { commanderBase, pointThing } from "./things.js";
 import { toTable } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Base} Base */
 
 const TOLERANCE_PX = { mouse: 3, pen: 8, touch: 20 };
-const SMALLEST_MARKER_MM = 24;
 
 /**
  * The thing at a point of the screen, or that point of the table.
@@ -37,17 +36,11 @@ export function toleranceOf(pointer) {
 function candidates(state, bases) {
   const { units = [], commanders = [] } = state.now ?? {};
   return [
-    ...commanders.map((each) => ({ thing: `commander:${each.id}`, base: each.base ?? marker(each) })),
+    ...commanders.map((commander) => ({ thing: `commander:${commander.id}`, base: commanderBase(commander) })),
     ...units.flatMap((unit) =>
       unit.bases.map((base) => ({ thing: bases ? `base:${base.name}` : `unit:${unit.id}`, base })),
     ),
   ];
-}
-
-/** @type {(commander: import("./state.js").Commander) => Base} */
-function marker({ x_mm, y_mm, sigma_mm, seen, held_s }) {
-  const size = { width_mm: SMALLEST_MARKER_MM, depth_mm: SMALLEST_MARKER_MM };
-  return { x_mm, y_mm, heading_deg: 0, ...size, sigma_mm, sigma_deg: 0, seen, held_s };
 }
 
 /** How far a pointer is from a base's footprint; 0 upon it. @type {(base: Base, at: [number, number]) => number} */

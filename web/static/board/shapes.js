@@ -3,7 +3,7 @@
  *
  * A base is drawn about its centre with its front toward +x, in millimetres.
  */
-import { each, make, put, style, write } from "../shared/dom.js";
+import { setAttr, setStyle, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { short, uncut } from "./view.js";
 
 /** @typedef {import("./state.js").Base} Base */
@@ -21,14 +21,14 @@ const FAINTEST_AFTER_S = 60;
 
 /** The bases of a unit: first what sets them off from the ground, then themselves. @type {(group: Element, bases: Base[], look: {arm: string, uncertainty: number, marksOf?: (base: Base) => string}) => void} */
 export function updateBases(group, bases, look) {
-  if (!group.children.length) group.append(make("g", { class: "casings" }), make("g", { class: "bases" }));
+  if (!group.children.length) group.append(svgElement("g", { class: "casings" }), svgElement("g", { class: "bases" }));
   const keyOf = (/** @type {Base} */ base) => base.name ?? "only";
   const [casings, tops] = group.children;
-  each(casings, bases, keyOf, () => make("path"), (path, base) => {
+  updateChildren(casings, bases, keyOf, () => svgElement("path"), (path, base) => {
     place(path, "casing", base, look.marksOf?.(base));
-    put(path, "d", rectangle(base.depth_mm / 2, base.width_mm / 2));
+    setAttr(path, "d", rectangle(base.depth_mm / 2, base.width_mm / 2));
   });
-  each(tops, bases, keyOf, makeBase, (node, base) => {
+  updateChildren(tops, bases, keyOf, makeBase, (node, base) => {
     place(node, `base ${look.arm}`, base, look.marksOf?.(base));
     updateBase(node, base, look);
   });
@@ -36,25 +36,25 @@ export function updateBases(group, bases, look) {
 
 /** @type {(node: SVGElement, name: string, base: Base, marks?: string) => void} */
 function place(node, name, base, marks = "") {
-  put(node, "class", `${name} ${base.seen} ${base.doubted ? "doubted" : ""} ${marks}`.trim().replace(/ +/g, " "));
-  put(node, "transform", `translate(${short(base.x_mm)} ${short(base.y_mm)}) rotate(${short(base.heading_deg)})`);
-  style(node, "--faded", String(fadedBy(base.held_s)));
+  setAttr(node, "class", `${name} ${base.seen} ${base.doubted ? "doubted" : ""} ${marks}`.trim().replace(/ +/g, " "));
+  setAttr(node, "transform", `translate(${short(base.x_mm)} ${short(base.y_mm)}) rotate(${short(base.heading_deg)})`);
+  setStyle(node, "--faded", String(fadedBy(base.held_s)));
 }
 
 /** @type {(base: Base) => SVGElement} */
 function makeBase(base) {
-  const group = make("g", base.name === undefined ? {} : { "data-thing": `base:${base.name}` });
-  for (const part of PARTS) group.append(make("path", { class: part }));
-  group.append(make("path", { class: "sigma-heading" }), make("circle", { class: "sigma" }));
+  const group = svgElement("g", base.name === undefined ? {} : { "data-thing": `base:${base.name}` });
+  for (const part of PARTS) group.append(svgElement("path", { class: part }));
+  group.append(svgElement("path", { class: "sigma-heading" }), svgElement("circle", { class: "sigma" }));
   return group;
 }
 
 /** @type {(group: SVGElement, base: Base, look: {arm: string, uncertainty: number}) => void} */
 function updateBase(group, base, { arm, uncertainty }) {
   const paths = basePaths(base.depth_mm / 2, base.width_mm / 2, arm);
-  PARTS.forEach((part, index) => put(group.children[index], "d", paths[part]));
-  put(group.children[PARTS.length], "d", uncertainty > 0 ? wedge(base, uncertainty) : "");
-  put(group.children[PARTS.length + 1], "r", short(uncertainty * base.sigma_mm));
+  PARTS.forEach((part, index) => setAttr(group.children[index], "d", paths[part]));
+  setAttr(group.children[PARTS.length], "d", uncertainty > 0 ? wedge(base, uncertainty) : "");
+  setAttr(group.children[PARTS.length + 1], "r", short(uncertainty * base.sigma_mm));
 }
 
 /** How much a base hidden for so long has faded, from 0 to 1, in steps that spare redrawing. @type {(held_s: number | null) => number} */
@@ -112,10 +112,10 @@ function wedge(base, factor) {
 export function updateShapes(parent, shapes, { facts, view }) {
   const towards_mm = /** @type {Point} */ ([facts.width_mm / 2, facts.depth_mm / 2]);
   const numbered = shapes.map((shape, index) => ({ shape, key: `${index} ${shape.role} ${shape.kind}` }));
-  each(parent, numbered, (item) => item.key, () => makeShape(), (node, { shape }) => {
-    put(node, "class", `shape ${shape.kind} role-${word(shape.role)}`);
-    put(node.children[0], "d", outlineOf(shape));
-    put(node.children[1], "d", outlineOf(shape));
+  updateChildren(parent, numbered, (item) => item.key, () => makeShape(), (node, { shape }) => {
+    setAttr(node, "class", `shape ${shape.kind} role-${word(shape.role)}`);
+    setAttr(node.children[0], "d", outlineOf(shape));
+    setAttr(node.children[1], "d", outlineOf(shape));
     const label = shape.label ?? "";
     placeText(node.children[2], label, uncut(view, facts, shape.label_mm ?? labelPlace(shape, towards_mm), wordsSize(label)));
   });
@@ -123,8 +123,8 @@ export function updateShapes(parent, shapes, { facts, view }) {
 
 /** @type {() => SVGElement} */
 function makeShape() {
-  const group = make("g");
-  group.append(make("path", { class: "casing" }), make("path", { class: "ink" }), makeText("label"));
+  const group = svgElement("g");
+  group.append(svgElement("path", { class: "casing" }), svgElement("path", { class: "ink" }), makeText("label"));
   return group;
 }
 
@@ -135,26 +135,41 @@ export function wordsSize(text) {
 
 /** A text that stands upright on the board and keeps its size on the screen, `dy` below its place. @type {(name: string, dy?: string) => SVGElement} */
 export function makeText(name, dy = "0") {
-  const place = make("g", { class: "placed" });
+  const place = svgElement("g", { class: "placed" });
   addLine(place, name, dy);
   return place;
 }
 
 /** A further line of a text. @type {(place: Element, name: string, dy: string) => void} */
 export function addLine(place, name, dy) {
-  place.append(make("text", { class: `upright ${name}`, dy }));
+  place.append(svgElement("text", { class: `upright ${name}`, dy }));
 }
 
 /** @type {(place: Element, text: string, at_mm: Point) => void} */
 export function placeText(place, text, at_mm) {
-  put(place, "transform", `translate(${short(at_mm[0])} ${short(at_mm[1])})`);
-  write(place.children[0], text);
+  setAttr(place, "transform", `translate(${short(at_mm[0])} ${short(at_mm[1])})`);
+  setText(place.children[0], text);
 }
 
 /** A path through points. @type {(points_mm: Point[], closed: boolean) => string} */
 export function through(points_mm, closed) {
   const text = points_mm.map(([x, y]) => `${short(x)} ${short(y)}`).join("L");
   return text && `M${text}${closed ? "Z" : ""}`;
+}
+
+/** The mean of some points. @type {(points_mm: Point[]) => Point} */
+export function meanPoint(points_mm) {
+  const mean = (/** @type {0 | 1} */ axis) => points_mm.reduce((sum, point) => sum + point[axis], 0) / points_mm.length;
+  return [mean(0), mean(1)];
+}
+
+/** The corners of a base. @type {(base: {x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}) => Point[]} */
+export function cornersOf({ x_mm, y_mm, heading_deg, width_mm, depth_mm }) {
+  const heading_rad = (heading_deg * Math.PI) / 180;
+  const [c, s] = [Math.cos(heading_rad), Math.sin(heading_rad)];
+  const [f, w] = [depth_mm / 2, width_mm / 2];
+  const signs = [[1, 1], [1, -1], [-1, -1], [-1, 1]];
+  return signs.map(([a, b]) => [x_mm + a * f * c - b * w * s, y_mm + a * f * s + b * w * c]);
 }
 
 /** A word of the game as the name of a CSS class. @type {(text: string) => string} */

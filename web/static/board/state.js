@@ -1,5 +1,6 @@
 /**
- * The one state of the page, and the functions that change it. Nothing here draws or asks.
+ * What a page shows of the table: what lies on it, what is chosen, what is measured. The rooms
+ * above add their own parts to it. Nothing here draws or asks.
  *
  * @typedef {import("./view.js").View} View
  * @typedef {[number, number]} Point  a place on the table, mm
@@ -12,7 +13,7 @@
  * @property {number[]} ranges_bw
  * @property {string[]} sides  as the table file names them
  * @property {Record<string, string>} side_names  what people call them
- * @property {{id: string, kind: string, outline_mm: Point[]}[]} terrain
+ * @property {Piece[]} terrain
  * @property {{id: string, side: string, arm: string, tags: number[], extra: Record<string, string | number | boolean>}[]} units
  * @property {{id: string, side: string, tag: number}[]} commanders
  * @property {boolean} simulated
@@ -108,6 +109,11 @@
  * @typedef {{unit: string, x_mm: number, y_mm: number, heading_deg: number}} Placing
  * @typedef {Placing & {from: Unit, sent: boolean}} Ghost  a unit on its way to another place
  *
+ * @typedef {{unit: string, tag?: number}} Lifted  a unit or a commander, or one base of a unit
+ * @typedef {{id: string, kind: string, outline_mm: Point[]}} Piece  of terrain
+ * @typedef {{pieces: Piece[], chosen: string | null}} Ground
+ * @typedef {{because: string, declared: string[]}} Closed  `declared`: the units and commanders that may be measured between
+ *
  * @typedef {object} State
  * @property {TableFacts} facts
  * @property {TableState | null} now
@@ -126,20 +132,18 @@
  * @property {About | null} about
  * @property {string | null} aboutError
  * @property {Ghost | null} ghost
- * @property {(Placing | {lifted: import("../live/lifting.js").Lifted})[]} undo  where moved units were before, and what was taken off, the latest last
+ * @property {(Placing | {lifted: Lifted})[]} undo  where moved units were before, and what was taken off, the latest last
  * @property {{text: string, undo: boolean} | null} notice
  * @property {Notice[]} log  all that this page has been told of, the newest last
- * @property {import("../rulings/state.js").Rulings} rulings
- * @property {import("../game/state.js").GameOnPage} game
+ * @property {Closed | null} closed  measuring is closed, except between what has been declared
+ * @property {Ground | null} ground  the terrain in place of that of the table file
+ * @property {Record<string, string>} remarks  words about units, by their ids
+ * @property {(() => void)[]} forgetting  drops what was answered about what is no longer chosen
  */
-import { newGame } from "../game/state.js";
-import { newRulings } from "../rulings/state.js";
-import { hasArrived } from "./carrying.js";
 
-const MOST_LOGGED = 200;
 export const UNCERTAINTY_FACTORS = [0, 1, 10, 100];
 
-/** A page before its first news. @type {(facts: TableFacts, view: View) => State} */
+/** A page before its first state of the table. @type {(facts: TableFacts, view: View) => State} */
 export function newState(facts, view) {
   return {
     facts,
@@ -162,28 +166,9 @@ export function newState(facts, view) {
     undo: [],
     notice: null,
     log: [],
-    rulings: newRulings(facts),
-    game: newGame(facts),
+    closed: null,
+    ground: null,
+    remarks: {},
+    forgetting: [],
   };
-}
-
-/** Take in a new state of the table; what has just happened, to be said, and whether it can be taken back. @type {(state: State, now: TableState) => State["notice"]} */
-export function tableChanged(state, now) {
-  const isFirst = state.now === null;
-  const fresh = addToLog(state, now.notices);
-  state.now = now;
-  const arrived = state.ghost?.sent && hasArrived(now, state.ghost) ? state.ghost.unit : null;
-  if (arrived) state.ghost = null;
-  if (isFirst) return null;
-  const news = fresh.at(-1)?.text;
-  if (news) return { text: news, undo: false };
-  return arrived ? { text: `${arrived} found at its new place`, undo: true } : null;
-}
-
-/** Take in notices; those that are new. A server that began anew counts from 1 again. @type {(state: State, notices: Notice[]) => Notice[]} */
-function addToLog(state, notices) {
-  const known = new Set(state.log.map(({ number, at }) => `${number} ${at}`));
-  const fresh = notices.filter(({ number, at }) => !known.has(`${number} ${at}`));
-  if (fresh.length) state.log = [...state.log, ...fresh].slice(-MOST_LOGGED);
-  return fresh;
 }

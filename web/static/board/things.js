@@ -5,6 +5,8 @@
 /** @typedef {import("./state.js").Commander} Commander */
 /** @typedef {import("./state.js").Point} Point */
 
+const MARKER_MM = 24;
+
 /** Which unit a thing is or belongs to. @type {(state: State, thing: string) => Unit | undefined} */
 export function unitOf(state, thing) {
   const [kind, name] = split(thing);
@@ -36,6 +38,12 @@ export function titleOf(state, thing) {
   if (kind === "point") return "a point";
   if (kind === "base") return `base ${name} of ${unitOf(state, thing)?.id ?? "?"}`;
   return name;
+}
+
+/** A commander's base; where none is seen, a marker at his place. @type {(commander: Commander) => import("./state.js").Base} */
+export function commanderBase({ base, x_mm, y_mm, sigma_mm, seen, held_s }) {
+  if (base) return base;
+  return { x_mm, y_mm, heading_deg: 0, width_mm: MARKER_MM, depth_mm: MARKER_MM, sigma_mm, sigma_deg: 0, seen, held_s };
 }
 
 /** A side's number, for its colour. @type {(state: State, side: string) => number} */
@@ -80,4 +88,17 @@ export function isPoint(thing) {
 export function split(thing) {
   const at = thing.indexOf(":");
   return [thing.slice(0, at), thing.slice(at + 1)];
+}
+
+/** What players call a unit in full: its id, and its name where the table file gives one. @type {(state: State, id: string) => string} */
+export function fullName(state, id) {
+  const name = state.facts.units.find((unit) => unit.id === id)?.extra.name;
+  return name === undefined ? id : `${id} ${name}`;
+}
+
+/** Words for what is chosen. @type {(state: State, thing: string) => string} */
+export function pointWords(state, thing) {
+  const place = placeOf(thing);
+  if (!place) return titleOf(state, thing);
+  return `the point ${place.map((mm) => Math.round(mm)).join(", ")} ${split(thing)[0] === "point" ? "mm" : ""}`.trim();
 }

@@ -37,6 +37,11 @@ export function bestTurn(size, width_px, height_px) {
   return fittingScale(size, width_px, height_px, 3) > 1.15 * straight ? 3 : 0;
 }
 
+/** The whole table in an element of the page, from the side that fills it best. @type {(size: Size, room: {clientWidth: number, clientHeight: number}, turn?: number) => View} */
+export function wholeTable(size, { clientWidth, clientHeight }, turn = bestTurn(size, clientWidth, clientHeight)) {
+  return fitted(size, clientWidth, clientHeight, turn);
+}
+
 /** The view with another place in the middle; the middle stays on the table. @type {(view: View, size: Size, dx_px: number, dy_px: number) => View} */
 export function panned(view, size, dx_px, dy_px) {
   const board = boardSize(size, view.turn);

@@ -1,4 +1,5 @@
-/** What the calibration's page asks of the server. */
+/** Requests of the calibration page. */
+import { get, loadPicture, post } from "../shared/http.js";
 
 /** @typedef {[number, number]} Point */
 /** @typedef {"take-now" | "forget-best-focus" | "drop" | "undo-drop" | "finish-lens" | "back-to-lens" | "place-table" | "finish-table" | "start-over"} Deed */
@@ -16,17 +17,18 @@ const PAUSE_MS = 100;
 
 /** The state once it is newer than `after`; null when nothing has changed. @type {(after: number) => Promise<State | null>} */
 export async function ask(after) {
-  const asked = performance.now();
-  const news = await answer(await fetch(`/api/calibration?after=${after}`, { signal: AbortSignal.timeout(PATIENCE_MS) }));
+  const asked_ms = performance.now();
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const news = await get(`/api/calibration?after=${after}`, { signal });
   // A server with too many listeners answers at once that there is nothing new.
-  if (news === null && performance.now() - asked < PAUSE_MS) await new Promise((done) => setTimeout(done, PAUSE_MS));
+  const isHasty = news === null && performance.now() - asked_ms < PAUSE_MS;
+  if (isHasty) await new Promise((done) => setTimeout(done, PAUSE_MS));
   return news;
 }
 
-/** Send a deed or a measurement. @type {(what: "act" | "ruler", body: object) => Promise<any>} */
-export async function send(what, body) {
-  const headers = { "Content-Type": "application/json" };
-  return answer(await fetch(`/api/calibration/${what}`, { method: "POST", headers, body: JSON.stringify(body) }));
+/** Sends a command or a measurement. @type {(what: "act" | "ruler", body: object) => Promise<any>} */
+export function send(what, body) {
+  return post(`/api/calibration/${what}`, body);
 }
 
 /** @type {string[]} */
@@ -34,22 +36,10 @@ const shown = [];
 
 /** A picture that is ready to be shown. @type {(frame: number, whole: boolean) => Promise<{url: string, image: HTMLImageElement}>} */
 export async function picture(frame, whole) {
-  const response = await fetch(`/picture.jpg?v=${frame}&whole=${whole ? 1 : 0}`, { signal: AbortSignal.timeout(PATIENCE_MS) });
-  if (!response.ok) throw new Error(response.statusText);
-  const url = URL.createObjectURL(await response.blob());
-  const image = new Image();
-  image.src = url;
-  await image.decode();
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const { url, image } = await loadPicture(`/picture.jpg?v=${frame}&whole=${whole ? 1 : 0}`, { signal });
   shown.push(url);
   // The one before may be on the screen for one more moment.
   while (shown.length > 3) URL.revokeObjectURL(shown.shift() ?? "");
   return { url, image };
-}
-
-/** @type {(response: Response) => Promise<any>} */
-async function answer(response) {
-  if (response.status === 204) return null;
-  const document = await response.json();
-  if (!response.ok) throw new Error(document.error ?? response.statusText);
-  return document;
 }

@@ -1,5 +1,7 @@
 /** The calibration's page: asks for news, shows them, and sends what a person does. */
 
+import { byId } from "../shared/dom.js";
+import { errorText } from "../shared/http.js";
 import { ask, picture, send } from "./api.js";
 import { createOverlay } from "./overlay.js";
 import { showPanel } from "./panel.js";
@@ -15,11 +17,10 @@ const WHOLE_PICTURE_MS = 1500;
 const NOTICE_MS = 6000;
 const STAGES = ["lens", "table", "done"];
 
-const by = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
-const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (by("view")));
+const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (byId("view")));
 const overlay = createOverlay(svg);
-const sound = createSound(by("sound"));
-const ruler = new Ruler(svg, /** @type {HTMLCanvasElement} */ (by("magnifier")), overlay, complain);
+const sound = createSound(byId("sound"));
+const ruler = new Ruler(svg, /** @type {HTMLCanvasElement} */ (byId("magnifier")), overlay, complain);
 
 /** @type {State | null} */
 let state = null;
@@ -37,7 +38,7 @@ for (const [id, deed] of /** @type {[string, Deed][]} */ ([
   ["place-again", "place-table"],
   ["finish-table", "finish-table"],
 ])) {
-  by(id).addEventListener("click", () => act(deed));
+  byId(id).addEventListener("click", () => act(deed));
 }
 
 document.addEventListener("keydown", (event) => {
@@ -59,8 +60,8 @@ async function listen() {
       const news = await ask(state?.version ?? -1);
       if (news !== null) show(news);
     } catch {
-      by("lamp").dataset.state = "lost";
-      by("source").textContent = "tablecam does not answer: is it still running?";
+      byId("lamp").dataset.state = "lost";
+      byId("source").textContent = "tablecam does not answer: is it still running?";
       await new Promise((done) => setTimeout(done, RETRY_MS));
     }
   }
@@ -96,10 +97,10 @@ function show(news) {
   svg.dataset.version = String(news.version);
   showStages(news);
   showSentence(news);
-  by("lamp").dataset.state = news.source.state;
-  by("source").textContent = news.source.state === "live" ? `${news.source.name} · ${news.source.frames_per_s.toFixed(1)} pictures/s · ${news.width_px} × ${news.height_px}` : news.source.message;
+  byId("lamp").dataset.state = news.source.state;
+  byId("source").textContent = news.source.state === "live" ? `${news.source.name} · ${news.source.frames_per_s.toFixed(1)} pictures/s · ${news.width_px} × ${news.height_px}` : news.source.message;
   const warnings = news.source.state === "lost" || news.source.state === "ended" ? [news.source.message, ...news.warnings] : news.warnings;
-  by("warnings").replaceChildren(...warnings.map((warning) => {
+  byId("warnings").replaceChildren(...warnings.map((warning) => {
     const item = document.createElement("li");
     item.textContent = warning;
     return item;
@@ -113,8 +114,8 @@ function show(news) {
 /** @param {State} news */
 function showStages(news) {
   const now = STAGES.indexOf(news.stage);
-  by("stage-table").hidden = !news.has_table;
-  for (const item of by("stages").children) {
+  byId("stage-table").hidden = !news.has_table;
+  for (const item of byId("stages").children) {
     const place = STAGES.indexOf(/** @type {HTMLElement} */ (item).dataset.stage ?? "");
     item.toggleAttribute("aria-current", place === now);
     /** @type {HTMLElement} */ (item).dataset.state = place < now ? "past" : "";
@@ -123,15 +124,15 @@ function showStages(news) {
 
 /** @param {State} news */
 function showSentence(news) {
-  const say = by("say");
-  if (by("say-text").textContent !== news.say) by("say-text").textContent = news.say;
+  const say = byId("say");
+  if (byId("say-text").textContent !== news.say) byId("say-text").textContent = news.say;
   say.dataset.tone = news.tone;
-  /** @type {HTMLProgressElement} */ (by("held")).value = news.seen?.held ?? 0;
+  /** @type {HTMLProgressElement} */ (byId("held")).value = news.seen?.held ?? 0;
 }
 
 function taken() {
   sound.taken();
-  const say = by("say");
+  const say = byId("say");
   say.classList.remove("flash");
   void say.offsetWidth;
   say.classList.add("flash");
@@ -142,13 +143,13 @@ async function act(deed, view = "") {
   try {
     show(await send("act", { deed, view }));
   } catch (error) {
-    complain(error instanceof Error ? error.message : String(error));
+    complain(errorText(error));
   }
 }
 
 /** @param {string} message */
 function complain(message) {
-  const notice = by("notice");
+  const notice = byId("notice");
   notice.textContent = message;
   notice.hidden = false;
   clearTimeout(noticeTimer);

@@ -1,29 +1,22 @@
 /** Draws on the camera's picture, in its own pixels: (0, 0) is the centre of the top left one. */
+import { svgElement } from "../shared/dom.js";
 
 /** @typedef {import("./api.js").State} State */
 /** @typedef {import("./api.js").Point} Point */
+
 /** @typedef {{picture: (url: string) => void, show: (state: State) => void, point: (outline: Point[] | null) => void, draw: (layer: "ruler", parts: Element[]) => void}} Overlay */
 
-const SVG = "http://www.w3.org/2000/svg";
 /** Which two corners of the target's outline make the side that leans toward the camera. */
 const NEAR = { flat: null, left: [3, 0], right: [1, 2], top: [0, 1], bottom: [2, 3] };
-
-/** @type {(name: string, attributes?: Record<string, string | number>, children?: (Element | string)[]) => SVGElement} */
-export function element(name, attributes = {}, children = []) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
-  made.append(...children);
-  return made;
-}
 
 /** @type {(points: Point[]) => string} */
 export const written = (points) => points.map((point) => point.join(",")).join(" ");
 
 /** The drawing over a picture. @type {(svg: SVGSVGElement) => Overlay} */
 export function createOverlay(svg) {
-  const image = element("image", { x: -0.5, y: -0.5, preserveAspectRatio: "none" });
+  const image = svgElement("image", { x: -0.5, y: -0.5, preserveAspectRatio: "none" });
   const layers = Object.fromEntries(
-    ["cells", "pointed", "corners", "ghost", "tags", "ruler"].map((name) => [name, element("g", { class: name })]),
+    ["cells", "pointed", "corners", "ghost", "tags", "ruler"].map((name) => [name, svgElement("g", { class: name })]),
   );
   svg.replaceChildren(hatch(), image, ...Object.values(layers));
   let size = "";
@@ -44,7 +37,7 @@ export function createOverlay(svg) {
       layers.corners.replaceChildren(...(aims ? corners(state) : []));
       layers.tags.replaceChildren(...(state.stage === "table" ? tags(state) : []));
     },
-    point: (outline) => layers.pointed.replaceChildren(...(outline ? [element("polygon", { class: "shown-view", points: written(outline) })] : [])),
+    point: (outline) => layers.pointed.replaceChildren(...(outline ? [svgElement("polygon", { class: "shown-view", points: written(outline) })] : [])),
     draw: (layer, parts) => layers[layer].replaceChildren(...parts),
   };
 }
@@ -52,10 +45,10 @@ export function createOverlay(svg) {
 /** What fills the parts of the field that no view covers. */
 function hatch() {
   const lines = { id: "hatch", width: 26, height: 26, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
-  return element("defs", {}, [
-    element("pattern", lines, [
-      element("rect", { class: "hatch", width: 26, height: 26 }),
-      element("line", { class: "hatch-line", y2: 26, "stroke-width": 5 }),
+  return svgElement("defs", {}, [
+    svgElement("pattern", lines, [
+      svgElement("rect", { class: "hatch", width: 26, height: 26 }),
+      svgElement("line", { class: "hatch-line", y2: 26, "stroke-width": 5 }),
     ]),
   ]);
 }
@@ -66,7 +59,7 @@ function cells({ lens, width_px, height_px }) {
     row.map((covered, x) => {
       const [width, height] = [width_px / row.length, height_px / lens.cells.length];
       const place = { x: x * width - 0.5, y: y * height - 0.5, width, height };
-      return element("g", { class: covered ? "cell" : "cell missing" }, [element("rect", place)]);
+      return svgElement("g", { class: covered ? "cell" : "cell missing" }, [svgElement("rect", place)]);
     }),
   );
 }
@@ -75,24 +68,24 @@ function cells({ lens, width_px, height_px }) {
 function ghost({ seen, width_px }) {
   if (!seen) return [];
   const { outline_px: outline, tilt } = seen.target;
-  const parts = [element("polygon", { class: "casing", points: written(outline) }), element("polygon", { class: "ink", points: written(outline) })];
+  const parts = [svgElement("polygon", { class: "casing", points: written(outline) }), svgElement("polygon", { class: "ink", points: written(outline) })];
   const near = NEAR[tilt];
   if (near) {
     const [[x1, y1], [x2, y2]] = near.map((corner) => outline[corner]);
-    parts.push(element("line", { class: "near-casing", x1, y1, x2, y2 }), element("line", { class: "near", x1, y1, x2, y2 }));
+    parts.push(svgElement("line", { class: "near-casing", x1, y1, x2, y2 }), svgElement("line", { class: "near", x1, y1, x2, y2 }));
   }
   const middle = [0, 1].map((axis) => outline.reduce((sum, point) => sum + point[axis], 0) / 4);
   const size = width_px / 38;
   const words = near ? [`${tilt} side`, "up"] : ["board", "here"];
-  const labels = words.map((word, line) => element("text", { x: middle[0], y: middle[1] + (line - 0.5) * 1.15 * size, "font-size": size, "stroke-width": size / 5 }, [word]));
-  return [element("g", { class: "ghost" }, [...parts, ...labels])];
+  const labels = words.map((word, line) => svgElement("text", { x: middle[0], y: middle[1] + (line - 0.5) * 1.15 * size, "font-size": size, "stroke-width": size / 5 }, [word]));
+  return [svgElement("g", { class: "ghost" }, [...parts, ...labels])];
 }
 
 /** @type {(state: State) => Element[]} */
 function corners({ seen, width_px }) {
   const radius = width_px / 210;
   return (seen?.corners_px ?? []).map(([cx, cy]) =>
-    element("g", { class: "corner" }, ["casing", "ink"].map((kind) => element("circle", { class: kind, cx, cy, r: radius }))),
+    svgElement("g", { class: "corner" }, ["casing", "ink"].map((kind) => svgElement("circle", { class: kind, cx, cy, r: radius }))),
   );
 }
 
@@ -106,10 +99,10 @@ function tags({ table, width_px }) {
     const at = Math.min(Math.max(x, 4.2 * size), width_px - 4.2 * size);
     const highest = Math.min(...tag.corners_px.map((point) => point[1]));
     const y = highest > 2 * size ? highest - size : lowest + size;
-    return element("g", { class: tag.used ? "tag" : "tag odd" }, [
-      element("polygon", { class: "casing", points: outline }),
-      element("polygon", { class: "ink", points: outline }),
-      element("text", { x: at, y, "font-size": size, "stroke-width": size / 5 }, [`tag ${tag.id}${off}`]),
+    return svgElement("g", { class: tag.used ? "tag" : "tag odd" }, [
+      svgElement("polygon", { class: "casing", points: outline }),
+      svgElement("polygon", { class: "ink", points: outline }),
+      svgElement("text", { x: at, y, "font-size": size, "stroke-width": size / 5 }, [`tag ${tag.id}${off}`]),
     ]);
   });
 }

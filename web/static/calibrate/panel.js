@@ -1,11 +1,13 @@
 /** The words and figures beside the picture. */
 
-import { element, written } from "./overlay.js";
+import { byId, svgElement } from "../shared/dom.js";
+import { written } from "./overlay.js";
 
 /** @typedef {import("./api.js").State} State */
 /** @typedef {import("./api.js").View} View */
 /** @typedef {import("./api.js").Deed} Deed */
 /** @typedef {import("./api.js").Point} Point */
+
 /** @typedef {{act: (deed: Deed, view?: string) => void, point: (outline: Point[] | null) => void}} Doings */
 
 const LEANS = { flat: "lies flat", left: "left side up", right: "right side up", top: "top side up", bottom: "bottom side up" };
@@ -13,8 +15,6 @@ const SHARP = 50;
 
 /** A figure with as many digits as say something. @type {(value: number | null) => string} */
 export const small = (value) => (value === null ? "–" : value < 0.095 ? value.toFixed(3) : value.toFixed(2));
-
-const by = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** @type {(name: string, text?: string, className?: string) => HTMLElement} */
 function html(name, text = "", className = "") {
@@ -40,18 +40,18 @@ export function showPanel(state, doings) {
 /** @param {State} state */
 function showFocus({ seen }) {
   if (!seen) return;
-  by("focus").textContent = seen.focus.toFixed(0);
-  by("focus-bar").style.width = `${seen.focus}%`;
-  by("focus-best").style.left = `${seen.best_focus}%`;
+  byId("focus").textContent = seen.focus.toFixed(0);
+  byId("focus-bar").style.width = `${seen.focus}%`;
+  byId("focus-best").style.left = `${seen.best_focus}%`;
   const moves = seen.corners_px.length > 0 && seen.held < 0.3;
   if (moves) return; // a board on its way is smeared, which says nothing about the lens
   const words = seen.focus < 0.8 * seen.best_focus ? `It was sharper: ${seen.best_focus.toFixed(0)}.` : seen.focus < SHARP ? "Lay the board in the middle and turn the lens until the bar is longest." : "Sharp. Do not touch the lens any more.";
-  by("focus-words").textContent = words;
+  byId("focus-words").textContent = words;
 }
 
 /** @param {State} state */
 function showLens({ lens, has_table }) {
-  const reached = by("lens-reached");
+  const reached = byId("lens-reached");
   if (lens.sigma_px === null) {
     reached.textContent = lens.problem || "No lens yet: it takes three views.";
   } else {
@@ -59,13 +59,13 @@ function showLens({ lens, has_table }) {
     reached.replaceChildren(html("b", figure), html("span", ` from the lens, ${worst}`));
   }
   const items = lens.wanting.map((want) => html("li", want));
-  by("wanting").replaceChildren(...(items.length ? items : [html("li", "Enough: the whole field is covered", "met")]));
-  const finish = /** @type {HTMLButtonElement} */ (by("finish-lens"));
+  byId("wanting").replaceChildren(...(items.length ? items : [html("li", "Enough: the whole field is covered", "met")]));
+  const finish = /** @type {HTMLButtonElement} */ (byId("finish-lens"));
   finish.disabled = !lens.has_lens;
   finish.classList.toggle("main", lens.is_enough);
   finish.textContent = has_table ? "To the table" : "Save the lens";
-  by("undo").hidden = !lens.can_undo;
-  by("start-over").hidden = lens.views.length === 0;
+  byId("undo").hidden = !lens.can_undo;
+  byId("start-over").hidden = lens.views.length === 0;
 }
 
 let shownViews = "";
@@ -76,8 +76,8 @@ function showViews({ lens, width_px, height_px }, doings) {
   if (news === shownViews) return;
   shownViews = news;
   doings.point(null);
-  by("view-count").textContent = lens.views.length ? `${lens.views.length}` : "";
-  by("views").replaceChildren(...lens.views.map((view) => viewItem(view, `0 0 ${width_px} ${height_px}`, doings)));
+  byId("view-count").textContent = lens.views.length ? `${lens.views.length}` : "";
+  byId("views").replaceChildren(...lens.views.map((view) => viewItem(view, `0 0 ${width_px} ${height_px}`, doings)));
 }
 
 /** @type {(view: View, field: string, doings: Doings) => HTMLElement} */
@@ -91,7 +91,7 @@ function viewItem(view, field, doings) {
   drop.title = "Leave this view out";
   drop.setAttribute("aria-label", `Leave ${view.name} out`);
   drop.addEventListener("click", () => doings.act("drop", view.name));
-  item.append(element("svg", { viewBox: field, "aria-hidden": "true" }, [element("polygon", { points: written(view.outline_px) })]), words, error, drop);
+  item.append(svgElement("svg", { viewBox: field, "aria-hidden": "true" }, [svgElement("polygon", { points: written(view.outline_px) })]), words, error, drop);
   item.addEventListener("pointerenter", () => doings.point(view.outline_px));
   item.addEventListener("pointerleave", () => doings.point(null));
   return item;
@@ -99,17 +99,17 @@ function viewItem(view, field, doings) {
 
 /** @param {State} state */
 function showTable({ table }) {
-  const problem = by("table-problem");
+  const problem = byId("table-problem");
   problem.hidden = !table?.problem;
   problem.textContent = table?.problem ?? "";
-  /** @type {HTMLButtonElement} */ (by("finish-table")).disabled = !table || table.mean_mm === null;
+  /** @type {HTMLButtonElement} */ (byId("finish-table")).disabled = !table || table.mean_mm === null;
   if (!table) return;
-  by("table-reached").replaceChildren(...(table.mean_mm === null ? [] : [html("b", `± ${small(table.mean_mm)} mm`), html("span", ` on the table, ± ${small(table.worst_mm)} mm at worst`)]));
+  byId("table-reached").replaceChildren(...(table.mean_mm === null ? [] : [html("b", `± ${small(table.mean_mm)} mm`), html("span", ` on the table, ± ${small(table.worst_mm)} mm at worst`)]));
   const rows = table.tags.map((tag) => row(tag.id, tag.off_mm === null ? "–" : `${small(tag.off_mm)} mm`, tag.used ? "" : "left out", tag.used ? "" : "odd"));
   const missing = table.missing.map((id) => row(id, "–", "not seen", "missing"));
-  by("tags").replaceChildren(...rows, ...missing);
+  byId("tags").replaceChildren(...rows, ...missing);
   const gain = table.with_lens_mm === null ? [] : [`With the lens calibrated first it would be ± ${small(table.with_lens_mm)} mm.`];
-  by("table-notes").replaceChildren(...[...table.notes, ...gain].map((note) => html("li", note, "note")));
+  byId("table-notes").replaceChildren(...[...table.notes, ...gain].map((note) => html("li", note, "note")));
 }
 
 /** @type {(id: number, off: string, remark: string, className: string) => HTMLElement} */
@@ -122,16 +122,16 @@ function row(id, off, remark, className) {
 /** @param {State} state */
 function showSaved({ saved }) {
   if (!saved) return;
-  by("saved-title").textContent = saved.is_new ? "Saved" : "This camera's calibration";
-  const reached = by("saved-reached");
+  byId("saved-title").textContent = saved.is_new ? "Saved" : "This camera's calibration";
+  const reached = byId("saved-reached");
   if (saved.mean_mm !== null) {
     reached.replaceChildren(html("b", `± ${small(saved.mean_mm)} mm`), html("span", ` on the table, ± ${small(saved.worst_mm)} mm at worst`));
   } else {
     reached.replaceChildren(html("b", `${saved.lens_rms_px?.toFixed(3) ?? "–"} px`), html("span", " left between the board's corners and the lens"));
   }
   const kept = saved.kept ? ` The file that was there before is kept in ${saved.kept}.` : "";
-  by("saved-where").textContent = `${saved.is_new ? "Written to" : "Read from"} ${saved.path}, under the name ${saved.name}.${kept}`;
-  by("saved-next").hidden = !saved.has_table;
-  by("saved-command").textContent = `tablecam run --table table.toml --camera ${saved.path} --open`;
-  by("ruler-panel").hidden = !saved.has_table;
+  byId("saved-where").textContent = `${saved.is_new ? "Written to" : "Read from"} ${saved.path}, under the name ${saved.name}.${kept}`;
+  byId("saved-next").hidden = !saved.has_table;
+  byId("saved-command").textContent = `tablecam run --table table.toml --camera ${saved.path} --open`;
+  byId("ruler-panel").hidden = !saved.has_table;
 }

@@ -1,14 +1,14 @@
 /** The check with a ruler: its two ends on the picture, by pointer or by keys, and what it measures. */
 
+import { byId, svgElement } from "../shared/dom.js";
+import { errorText } from "../shared/http.js";
 import { send } from "./api.js";
 import { Magnifier } from "./magnifier.js";
-import { element } from "./overlay.js";
-import { endCheck, showCheck } from "./ruler_check.js";
-import { RulerLength } from "./ruler_length.js";
 
 /** @typedef {import("./api.js").Point} Point */
 /** @typedef {import("./api.js").State} State */
 /** @typedef {import("./overlay.js").Overlay} Overlay */
+/** @typedef {import("./api.js").Check} Check */
 
 const STEP_PX = 0.25;
 const COARSE_PX = 5;
@@ -20,8 +20,6 @@ const HOW = [
   "Click the other end.",
   "Drag an end to place it exactly, or use the arrow keys (Shift: larger steps). The picture stands still meanwhile.",
 ];
-
-const by = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 export class Ruler {
   /** @type {Point[]} in the camera's picture */
@@ -70,7 +68,7 @@ export class Ruler {
     for (const end of ["pointerup", "pointercancel"]) svg.addEventListener(end, () => this.#release());
     svg.addEventListener("pointerleave", () => { if (!this.#isDragging) this.magnifier.show(null); });
     svg.addEventListener("keydown", (event) => this.#key(event));
-    by("clear").addEventListener("click", () => this.#takeUp());
+    byId("clear").addEventListener("click", () => this.#takeUp());
   }
 
   /** @param {PointerEvent} event */
@@ -140,9 +138,9 @@ export class Ruler {
     const [first, second] = this.#ends;
     const parts = this.#ends.map((end, number) => this.#drawnEnd(end, number === this.#chosen));
     if (first && second) parts.unshift(drawnLine(first, second));
-    this.overlay.draw("ruler", [element("g", { class: "ruler" }, parts)]);
-    by("clear").toggleAttribute("disabled", !this.isLaid);
-    by("ruler-how").textContent = HOW[this.#ends.length];
+    this.overlay.draw("ruler", [svgElement("g", { class: "ruler" }, parts)]);
+    byId("clear").toggleAttribute("disabled", !this.isLaid);
+    byId("ruler-how").textContent = HOW[this.#ends.length];
     this.magnifier.show(looked);
   }
 
@@ -150,10 +148,10 @@ export class Ruler {
   #drawnEnd([x, y], isChosen) {
     const size = this.magnifier.width_px / 70;
     const cross = `M${x - size} ${y}H${x + size}M${x} ${y - size}V${y + size}`;
-    return element("g", { class: isChosen ? "end chosen" : "end" }, [
-      element("path", { class: "casing", d: cross }),
-      element("path", { class: "ink", d: cross }),
-      element("circle", { class: "reach", cx: x, cy: y, r: this.#reach_px }),
+    return svgElement("g", { class: isChosen ? "end chosen" : "end" }, [
+      svgElement("path", { class: "casing", d: cross }),
+      svgElement("path", { class: "ink", d: cross }),
+      svgElement("circle", { class: "reach", cx: x, cy: y, r: this.#reach_px }),
     ]);
   }
 
@@ -165,7 +163,7 @@ export class Ruler {
       const check = await send("ruler", { first_px, second_px, true_mm: this.length.mm, height_mm: this.length.thickness_mm });
       if (number === this.#asked && this.#ends.length === 2) showCheck(check);
     } catch (error) {
-      if (number === this.#asked) this.complain(error instanceof Error ? error.message : String(error));
+      if (number === this.#asked) this.complain(errorText(error));
     }
   }
 }
@@ -173,5 +171,107 @@ export class Ruler {
 /** @param {Point} first @param {Point} second */
 function drawnLine([x1, y1], [x2, y2]) {
   const line = { x1, y1, x2, y2 };
-  return element("g", {}, [element("line", { class: "casing", ...line }), element("line", { class: "ink", ...line })]);
+  return svgElement("g", {}, [svgElement("line", { class: "casing", ...line }), svgElement("line", { class: "ink", ...line })]);
+}
+
+const SAME_MM = 0.01;
+
+const input = (/** @type {string} */ id) => /** @type {HTMLInputElement} */ (document.getElementById(id));
+
+export class RulerLength {
+  /** @param {() => void} changed  called when the length, or the ruler's thickness, is another */
+  constructor(changed) {
+    this.changed = changed;
+    this.#listen();
+  }
+
+  /** The true length. */
+  get mm() {
+    return Number(input("true-length").value) * this.#unit_mm;
+  }
+
+  /** How high the ruler's upper side lies above the table. */
+  get thickness_mm() {
+    return Number(input("thickness").value);
+  }
+
+  /** Offer a printed tag's side as a length, where its size is known. @param {number | null} tag_size_mm */
+  offerTag(tag_size_mm) {
+    const button = byId("tag-length");
+    button.hidden = tag_size_mm === null;
+    button.dataset.mm = String(tag_size_mm);
+    button.textContent = `a tag's side: ${tag_size_mm}`;
+  }
+
+  get #unit_mm() {
+    return Number(input("unit").value);
+  }
+
+  get #buttons() {
+    return /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".lengths button"));
+  }
+
+  #listen() {
+    let unit_mm = this.#unit_mm;
+    for (const button of this.#buttons) button.addEventListener("click", () => this.#write(Number(button.dataset.mm)));
+    input("true-length").addEventListener("input", () => this.#lengthChanged());
+    input("thickness").addEventListener("input", this.changed);
+    input("unit").addEventListener("change", () => {
+      const length_mm = Number(input("true-length").value) * unit_mm;
+      unit_mm = this.#unit_mm;
+      this.#write(length_mm);
+    });
+  }
+
+  /** @param {number} length_mm */
+  #write(length_mm) {
+    input("true-length").value = String(Number((length_mm / this.#unit_mm).toFixed(3)));
+    this.#lengthChanged();
+  }
+
+  #lengthChanged() {
+    for (const button of this.#buttons) {
+      button.setAttribute("aria-pressed", String(Math.abs(Number(button.dataset.mm) - this.mm) < SAME_MM));
+    }
+    this.changed();
+  }
+}
+
+const DOUBTFUL_SIGMAS = 3;
+
+const signed = (/** @type {number} */ value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
+
+/** Show a check; it takes the place of the one before while the ruler lies where it did. @param {Check} check */
+export function showCheck(check) {
+  const result = byId("ruler-result");
+  const isOff = Math.abs(check.off_sigmas) > DOUBTFUL_SIGMAS;
+  const [figure, words] = [document.createElement("b"), document.createElement("span")];
+  figure.textContent = `off by ${signed(check.off_mm)} mm`;
+  const verdict = isOff ? "more than it should be: is the ruler flat, and its thickness entered?" : "as good as it claims to be";
+  words.textContent = `measured ${check.measured_mm.toFixed(2)} ± ${check.sigma_mm.toFixed(2)} mm; that is ${Math.abs(check.off_sigmas).toFixed(1)} σ, ${verdict}`;
+  result.replaceChildren(figure, words);
+  result.dataset.verdict = isOff ? "off" : "good";
+  result.dataset.measuredMm = String(check.measured_mm);
+  result.hidden = false;
+  addToList(check);
+}
+
+/** The ruler is taken up: its check stays in the list, and the next one is another. */
+export function endCheck() {
+  byId("ruler-result").hidden = true;
+  current()?.removeAttribute("data-key");
+}
+
+/** @param {Check} check */
+function addToList(check) {
+  current()?.remove();
+  const item = document.createElement("li");
+  item.dataset.key = "current";
+  item.textContent = `${check.true_mm.toFixed(1)} mm: ${signed(check.off_mm)} ± ${check.sigma_mm.toFixed(2)} mm`;
+  byId("checks").prepend(item);
+}
+
+/** @returns {Element | null} */
+function current() {
+  return byId("checks").querySelector("[data-key=current]");
 }

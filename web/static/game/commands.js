@@ -1,19 +1,20 @@
 /** What players do with the game: taps become one request at a time, and its answer the game. */
-import * as api from "../shared/api.js";
 import { byId, PHONE } from "../shared/dom.js";
-import { field, listenToLooks, longPresses, onTap } from "../shared/taps.js";
+import { field, listenToLooks, longPresses, onClick, onClickWithin, slidePanel } from "../shared/events.js";
+import { RequestError } from "../shared/http.js";
 import { chooseAlone } from "../board/choosing.js";
+import * as api from "./api.js";
 import { forceAction, toggled } from "./force.js";
-import { listenToLog } from "./log_commands.js";
+import { listenToLog } from "./log.js";
 import { newStates, statesAction, withSet } from "./midgame.js";
+import { listenToSettling } from "./panel.js";
 import { decisionKey, HOLDS_FROM } from "./pending.js";
-import { listenToSettling } from "./settling.js";
-import { listenToSetup } from "./setup_commands.js";
-import { standstill } from "./standstill.js";
+import { listenToSetup } from "./setup.js";
 import { addFace, astray, dropFace, gameTold, offerOf, playing, rollDue, valuesOf } from "./state.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Action} Action */
+/** @typedef {import("../board/state.js").TableState} TableState */
 
 const TUMBLE_MS = 700;
 const GONE_ON = "The game had gone on: look again.";
@@ -31,9 +32,9 @@ export function listenToGame(state, changed, others) {
   listenToLog(deeds);
   listenToSetup(deeds);
   listenToStates(deeds);
-  onTap("game-undo", "", () => deeds.undo());
-  onTap("game-redo", "", () => deeds.redo());
-  onTap("overrule-body", "data-set", (set) => deeds.overrule(JSON.parse(set)));
+  onClick("game-undo", () => deeds.undo());
+  onClick("game-redo", () => deeds.redo());
+  onClickWithin("overrule-body", "data-set", (set) => deeds.overrule(JSON.parse(set)));
   byId("game-overrule").addEventListener("toggle", changed);
   return { ...others, ...diceKeys(deeds, others), undo: (event) => deeds.answered.then(() => { if (!deeds.undoLatest()) others.undo(event); }) };
 }
@@ -70,13 +71,13 @@ export class Deeds {
     this.changed();
   }
 
-  /** Send something; nothing else is sent until it is answered. @param {string} what @param {() => Promise<import("./state.js").GameNow>} ask */
+  /** Send something; nothing else is sent until it is answered. @param {string} what @param {() => Promise<import("./state.js").GameView>} ask */
   send(what, ask) {
     if (this.state.game.busy === null) this.answered = this.answer(what, ask);
     return this.answered;
   }
 
-  /** @param {string} what @param {() => Promise<import("./state.js").GameNow>} ask */
+  /** @param {string} what @param {() => Promise<import("./state.js").GameView>} ask */
   async answer(what, ask) {
     const { game } = this.state;
     Object.assign(game, { busy: what, said: "" });
@@ -94,7 +95,7 @@ export class Deeds {
 
   /** Why something was not done; where that was for being late, what is so now. @param {unknown} error @returns {Promise<string>} */
   async excuse(error) {
-    if (!(error instanceof api.Answered)) return "No connection to the table: nothing was done.";
+    if (!(error instanceof RequestError)) return "No connection to the table: nothing was done.";
     if (error.status === 409) await api.game().then((told) => gameTold(this.state, told, this.state.game.told), () => {});
     return error.status === 409 ? GONE_ON : error.message;
   }
@@ -105,7 +106,7 @@ export class Deeds {
 
   /** @param {Action} action @param {string} [what] */
   act(action, what = "Doing it …") {
-    return this.send(what, () => api.playGame("act", { action, version: this.version }));
+    return this.send(what, () => api.sendCommand("act", { action, version: this.version }));
   }
 
   /** @param {string} key */
@@ -130,13 +131,13 @@ export class Deeds {
 
   /** Leave a unit, or a commander, where it lies. @param {string} unit @param {string} why */
   accept(unit, why) {
-    return this.send("Accepting …", () => api.playGame("accept", { units: [unit], why, version: this.version }));
+    return this.send("Accepting …", () => api.sendCommand("accept", { units: [unit], why, version: this.version }));
   }
 
   /** Leave all that is out of step where it lies. */
   acceptAll() {
     const units = astray(playing(this.state)).map(({ unit }) => unit);
-    return this.send("Accepting …", () => api.playGame("accept", { units, version: this.version }));
+    return this.send("Accepting …", () => api.sendCommand("accept", { units, version: this.version }));
   }
 
   /** Choose how another game begins, or do not. */
@@ -146,18 +147,18 @@ export class Deeds {
 
   /** @param {string} unit @param {string} way */
   confirm(unit, way) {
-    return this.send("Confirming …", () => api.playGame("confirm", { unit, way, version: this.version }));
+    return this.send("Confirming …", () => api.sendCommand("confirm", { unit, way, version: this.version }));
   }
 
   /** Confirm all moves that may be confirmed at once. */
   confirmAll() {
     const units = playing(this.state)?.together ?? [];
-    return this.send("Confirming …", () => api.playGame("confirm-all", { units, version: this.version }));
+    return this.send("Confirming …", () => api.sendCommand("confirm-all", { units, version: this.version }));
   }
 
   /** Say before a move how it will end. @param {{unit: string, of: string, range_bw: number, is_within: boolean}} intent */
   intend(intent) {
-    return this.send("Writing it down …", () => api.playGame("intend", { ...intent, version: this.version }));
+    return this.send("Writing it down …", () => api.sendCommand("intend", { ...intent, version: this.version }));
   }
 
   /** Let a die decide what is too close to call: it is shown before it counts. @param {string} unit */
@@ -171,21 +172,21 @@ export class Deeds {
   }
 
   undo() {
-    if (playing(this.state)?.can_undo) this.send("Taking back …", () => api.playGame("undo", { version: this.version }));
+    if (playing(this.state)?.can_undo) this.send("Taking back …", () => api.sendCommand("undo", { version: this.version }));
   }
 
   /** Take back all since a deed, and that too. @param {number} deed */
   undoTo(deed) {
-    return this.send("Taking back …", () => api.playGame("undo", { deed, version: this.version }));
+    return this.send("Taking back …", () => api.sendCommand("undo", { deed, version: this.version }));
   }
 
   redo() {
-    if (playing(this.state)?.can_redo) this.send("Doing it again …", () => api.playGame("redo", { version: this.version }));
+    if (playing(this.state)?.can_redo) this.send("Doing it again …", () => api.sendCommand("redo", { version: this.version }));
   }
 
   /** Say what dice really showed; what followed is done again where it can be. @param {number} deed @param {number[]} values @param {string} why */
   correct(deed, values, why) {
-    return this.send("Correcting …", () => api.playGame("correct", { deed, values, why, version: this.version }));
+    return this.send("Correcting …", () => api.sendCommand("correct", { deed, values, why, version: this.version }));
   }
 
   /** See what else might have been chosen instead of a deed. @param {number} deed */
@@ -193,7 +194,7 @@ export class Deeds {
     const { game } = this.state;
     this.change(() => Object.assign(game, { choosing: { deed, offers: null }, said: "" }));
     try {
-      const offers = await api.othersOf(deed);
+      const offers = await api.alternatives(deed);
       if (game.choosing?.deed === deed) this.change(() => { game.choosing = { deed, offers }; });
     } catch (error) {
       const said = await this.excuse(error);
@@ -203,7 +204,7 @@ export class Deeds {
 
   /** Say that something else was chosen; what followed is done again where it can be. @param {number} deed @param {Action} action @param {string} why */
   correctChoice(deed, action, why) {
-    return this.send("Correcting …", () => api.playGame("correct", { deed, action, why, version: this.version }));
+    return this.send("Correcting …", () => api.sendCommand("correct", { deed, action, why, version: this.version }));
   }
 
   /** Take back the latest action; false where that was a unit put elsewhere on a simulated table, or nothing at all. */
@@ -218,10 +219,10 @@ export class Deeds {
     const options = { ...(how === "setup" ? { setup: true } : { active }), measuring, ...(deck ? { deck } : {}) };
     this.send("Beginning …", async () => {
       if (this.state.now?.simulated?.resting === false) {
-        await api.play("stand-still");
+        await api.controlScript("stand-still");
         await standstill(this.state);
       }
-      const told = await api.playGame("begin", { options });
+      const told = await api.sendCommand("begin", { options });
       Object.assign(this.state.game, { again: false, states: how === "middle" && !told.proposed ? newStates() : null });
       return told;
     });
@@ -230,7 +231,7 @@ export class Deeds {
   /** Agree to what the other side has proposed: then it is done. */
   agree() {
     const proposed = playing(this.state)?.proposed;
-    if (proposed) this.send("Agreeing …", () => api.playGame("agree", { proposal: proposed.number }));
+    if (proposed) this.send("Agreeing …", () => api.sendCommand("agree", { proposal: proposed.number }));
   }
 
   /** Set all states that were set on their screen, and close it. */
@@ -252,24 +253,24 @@ export class Deeds {
 /** @type {(deeds: Deeds) => void} */
 function listenToBegin(deeds) {
   const { begin } = deeds.state.game;
-  onTap("begin-how", "data-how", (how) => deeds.change(() => { begin.how = /** @type {typeof begin.how} */ (how); }));
-  onTap("begin-side", "data-side", (side) => deeds.change(() => { begin.active = side; }));
-  onTap("begin-deck", "data-deck", (deck) => deeds.change(() => { begin.deck = deck; }));
-  onTap("begin-measuring", "data-measuring", (measuring) => deeds.change(() => { begin.measuring = measuring === "declared" ? "declared" : "free"; }));
-  onTap("begin", "", () => deeds.begin());
-  onTap("agree", "", () => deeds.agree());
-  for (const id of ["begin-again", "astray-begin"]) onTap(id, "", () => deeds.beginAgain());
+  onClickWithin("begin-how", "data-how", (how) => deeds.change(() => { begin.how = /** @type {typeof begin.how} */ (how); }));
+  onClickWithin("begin-side", "data-side", (side) => deeds.change(() => { begin.active = side; }));
+  onClickWithin("begin-deck", "data-deck", (deck) => deeds.change(() => { begin.deck = deck; }));
+  onClickWithin("begin-measuring", "data-measuring", (measuring) => deeds.change(() => { begin.measuring = measuring === "declared" ? "declared" : "free"; }));
+  onClick("begin", () => deeds.begin());
+  onClick("agree", () => deeds.agree());
+  for (const id of ["begin-again", "astray-begin"]) onClick(id, () => deeds.beginAgain());
   openBegin(!matchMedia(PHONE).matches);
-  onTap("turn-question", "", () => openPanel());
+  onClick("turn-question", () => slidePanel(true));
 }
 
 /** @type {(deeds: Deeds) => void} */
 function listenToStates(deeds) {
   const { game } = deeds.state;
-  onTap("states-open", "", () => deeds.change(() => { game.states = newStates(); byId("panel").scrollTop = 0; }));
-  onTap("states-body", "data-state", (set) => deeds.change(() => { game.states = withSet(game.states ?? newStates(), JSON.parse(set)); }));
-  onTap("states-send", "", () => { void deeds.setStates(); });
-  onTap("states-cancel", "", () => deeds.change(() => { game.states = null; }));
+  onClick("states-open", () => deeds.change(() => { game.states = newStates(); byId("panel").scrollTop = 0; }));
+  onClickWithin("states-body", "data-state", (set) => deeds.change(() => { game.states = withSet(game.states ?? newStates(), JSON.parse(set)); }));
+  onClick("states-send", () => { void deeds.setStates(); });
+  onClick("states-cancel", () => deeds.change(() => { game.states = null; }));
 }
 
 /** On a phone what can be chosen before a game waits until it is wanted. @type {(isOpen: boolean) => void} */
@@ -278,44 +279,38 @@ function openBegin(isOpen) {
   byId("panel").scrollTop = 0;
 }
 
-/** On a phone: slide the panel over the table. */
-function openPanel() {
-  byId("panel").classList.add("open");
-  byId("panel-grip").setAttribute("aria-expanded", "true");
-}
-
 /** Buttons act when they are tapped, and show what they mean when they are pointed at, focused, or pressed long. @type {(deeds: Deeds) => void} */
 function listenToOffers(deeds) {
   const { state } = deeds;
   const look = (/** @type {string | null} */ key) => deeds.change(() => { state.game.looked = key; });
   const press = longPresses(byId("game-actions"), "data-offer", look);
-  onTap("game-actions", "data-offer", (key) => { if (!press.wasLong()) deeds.take(key); });
-  onTap("game-actions", "data-unit-chip", (unit) => deeds.change(() => chooseAlone(state, `unit:${unit}`)));
-  onTap("game-actions", "data-more", (group) => deeds.change(() => { state.game.open = [...state.game.open, group]; }));
-  onTap("game-dice-keys", "data-face", (face) => deeds.change(() => addFace(state, Number(face))));
-  onTap("game-dice-back", "", () => deeds.change(() => dropFace(state)));
-  onTap("game-dice-enter", "", () => deeds.enter());
-  onTap("game-dice-roll", "data-offer", (key) => deeds.take(key));
+  onClickWithin("game-actions", "data-offer", (key) => { if (!press.wasLong()) deeds.take(key); });
+  onClickWithin("game-actions", "data-unit-chip", (unit) => deeds.change(() => chooseAlone(state, `unit:${unit}`)));
+  onClickWithin("game-actions", "data-more", (group) => deeds.change(() => { state.game.open = [...state.game.open, group]; }));
+  onClickWithin("game-dice-keys", "data-face", (face) => deeds.change(() => addFace(state, Number(face))));
+  onClick("game-dice-back", () => deeds.change(() => dropFace(state)));
+  onClick("game-dice-enter", () => deeds.enter());
+  onClickWithin("game-dice-roll", "data-offer", (key) => deeds.take(key));
   for (const [id, attribute] of [["game-actions", "data-offer"], ["game-moved", "data-look"], ["astray-moved", "data-look"]]) listenToLooks(byId(id), attribute, look);
 }
 
 /** @type {(deeds: Deeds) => void} */
 function listenToForce(deeds) {
   const { game } = deeds.state;
-  onTap("force-units", "data-chip", (unit) => deeds.change(() => { game.force.units = toggled(game.force.units, unit); }));
-  onTap("force-cards", "data-chip", (card) => deeds.change(() => { game.force.cards = toggled(game.force.cards, card); }));
-  onTap("force-activate", "", () => deeds.act(forceAction(deeds.state, field("force-spans").value)));
+  onClickWithin("force-units", "data-chip", (unit) => deeds.change(() => { game.force.units = toggled(game.force.units, unit); }));
+  onClickWithin("force-cards", "data-chip", (card) => deeds.change(() => { game.force.cards = toggled(game.force.cards, card); }));
+  onClick("force-activate", () => deeds.act(forceAction(deeds.state, field("force-spans").value)));
 }
 
 /** @type {(deeds: Deeds) => void} */
 function listenToMoved(deeds) {
   const { game } = deeds.state;
   byId("game-due").addEventListener("animationend", () => deeds.change(() => { game.placed = []; }));
-  onTap("intent-ranges", "data-intent", (intent) => deeds.intend(JSON.parse(intent)));
-  onTap("game-together", "data-confirm-all", () => deeds.confirmAll());
-  onTap("astray-accept", "", () => deeds.acceptAll());
+  onClickWithin("intent-ranges", "data-intent", (intent) => deeds.intend(JSON.parse(intent)));
+  onClickWithin("game-together", "data-confirm-all", () => deeds.confirmAll());
+  onClick("astray-accept", () => deeds.acceptAll());
   byId("astray-shown").addEventListener("toggle", () => deeds.change(() => { game.showsAstray = /** @type {HTMLDetailsElement} */ (byId("astray-shown")).open; }));
-  for (const list of ["game-moved", "astray-moved"]) onTap(list, "data-way", (way, button) => {
+  for (const list of ["game-moved", "astray-moved"]) onClickWithin(list, "data-way", (way, button) => {
     const row = button.closest("[data-unit]");
     const unit = row?.getAttribute("data-unit") ?? "";
     if (way === "accept-open") deeds.change(() => { game.accepting = unit; });
@@ -329,11 +324,11 @@ function listenToMoved(deeds) {
 /** @type {(deeds: Deeds) => void} */
 function listenToSeats(deeds) {
   const dialog = /** @type {HTMLDialogElement} */ (byId("seats"));
-  onTap("seat-open", "", () => { dialog.showModal(); deeds.changed(); });
-  onTap("seats-close", "", () => dialog.close());
-  onTap("seats-body", "data-seat", (seat) => { dialog.close(); deeds.sit(seat); });
-  onTap("seats-body", "data-copy", (link) => copy(link).then(() => deeds.change(() => { deeds.state.game.copied = link; })));
-  for (const id of ["game-take", "game-leave"]) onTap(id, "data-seat", (seat) => deeds.sit(seat));
+  onClick("seat-open", () => { dialog.showModal(); deeds.changed(); });
+  onClick("seats-close", () => dialog.close());
+  onClickWithin("seats-body", "data-seat", (seat) => { dialog.close(); deeds.sit(seat); });
+  onClickWithin("seats-body", "data-copy", (link) => copy(link).then(() => deeds.change(() => { deeds.state.game.copied = link; })));
+  for (const id of ["game-take", "game-leave"]) onClickWithin(id, "data-seat", (seat) => deeds.sit(seat));
   dialog.addEventListener("toggle", () => deeds.changed(), true);
 }
 
@@ -343,4 +338,32 @@ async function copy(text) {
   const input = document.querySelector(`#seats-body input[value="${CSS.escape(text)}"]`);
   if (input instanceof HTMLInputElement) input.select();
   document.execCommand("copy");
+}
+
+const LOOK_MS = 150;
+/** What is not at rest by then lies under a hand, or is not seen at all. */
+const MOST_LOOKS = 60;
+/** What moves by less has not moved: the camera's noise is well below it. */
+const STILL_MM = 1;
+
+/** Wait until the table is seen twice alike, with nothing hidden. @type {(state: State) => Promise<void>} */
+export async function standstill(state) {
+  let before = state.now;
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    await new Promise((done) => setTimeout(done, LOOK_MS));
+    if (state.now?.frame === before?.frame) continue;
+    if (isAtRest(state.now, before)) return;
+    before = state.now;
+  }
+}
+
+/** @type {(now: TableState | null, before: TableState | null) => boolean} */
+export function isAtRest(now, before) {
+  if (!now || !before || now.simulated?.paused === false || before.simulated?.paused === false) return false;
+  if (now.health.tags_held > 0 || now.units.length !== before.units.length) return false;
+  const places = new Map(before.units.map(({ id, x_mm, y_mm }) => [id, { x_mm, y_mm }]));
+  return now.units.every(({ id, x_mm, y_mm }) => {
+    const lay = places.get(id);
+    return lay !== undefined && Math.hypot(x_mm - lay.x_mm, y_mm - lay.y_mm) < STILL_MM;
+  });
 }

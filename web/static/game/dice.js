@@ -1,9 +1,9 @@
 /** Dice: as pictures with pips, as big buttons to enter real ones, and those that came up. */
-import { byId, disable, each, element, make, put, write } from "../shared/dom.js";
+import { byId, disable, element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
+import { sentence } from "../shared/text.js";
 import { latestCast, playing, rollDue } from "./state.js";
-import { sentence } from "./words.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Offer} Offer */
 
 /** Where the pips of a face are, in quarters of its side from the middle. */
@@ -21,9 +21,9 @@ const SHORT_NAME = 3;
 
 /** A die that shows a face; an empty place where none lies yet, for the unit whose die it is. @type {(face: number | null, whose?: string) => SVGElement} */
 export function makeDie(face, whose = "") {
-  const die = make("svg", { class: `die${face === null ? " empty" : ""}`, viewBox: "-50 -50 100 100", role: "img" });
-  put(die, "aria-label", (whose && `${whose}: `) + (face === null ? "not thrown yet" : String(face)));
-  die.append(make("rect", { x: "-45", y: "-45", width: "90", height: "90", rx: "16" }));
+  const die = svgElement("svg", { class: `die${face === null ? " empty" : ""}`, viewBox: "-50 -50 100 100", role: "img" });
+  setAttr(die, "aria-label", (whose && `${whose}: `) + (face === null ? "not thrown yet" : String(face)));
+  die.append(svgElement("rect", { x: "-45", y: "-45", width: "90", height: "90", rx: "16" }));
   if (face !== null) die.append(...pips(face));
   else if (whose) die.append(makeOwner(whose));
   return die;
@@ -31,25 +31,25 @@ export function makeDie(face, whose = "") {
 
 /** Whose die goes there. @type {(whose: string) => SVGElement} */
 function makeOwner(whose) {
-  const owner = make("text", { class: "whose", dy: "0.35em" });
-  if (whose.length > SHORT_NAME) for (const [key, value] of Object.entries({ textLength: "78", lengthAdjust: "spacingAndGlyphs" })) put(owner, key, value);
-  write(owner, whose);
+  const owner = svgElement("text", { class: "whose", dy: "0.35em" });
+  if (whose.length > SHORT_NAME) for (const [key, value] of Object.entries({ textLength: "78", lengthAdjust: "spacingAndGlyphs" })) setAttr(owner, key, value);
+  setText(owner, whose);
   return owner;
 }
 
 /** Pips, or the number on dice of more than six sides. @type {(face: number) => SVGElement[]} */
 function pips(face) {
   const places = PIPS[face];
-  if (places) return places.map(([x, y]) => make("circle", { cx: String(APART * x), cy: String(APART * y), r: "10" }));
-  const text = make("text", { dy: "0.35em" });
-  write(text, String(face));
+  if (places) return places.map(([x, y]) => svgElement("circle", { cx: String(APART * x), cy: String(APART * y), r: "10" }));
+  const text = svgElement("text", { dy: "0.35em" });
+  setText(text, String(face));
   return [text];
 }
 
 /** Dice in a row; each is made anew when it shows something else. @type {(parent: Element, faces: (number | null)[], name?: string, owners?: string[]) => void} */
 export function renderDice(parent, faces, name = "", owners = []) {
   const numbered = faces.map((face, index) => ({ face, whose: owners[index] ?? "", key: `${name} ${index} ${face} ${owners[index]}` }));
-  each(parent, numbered, ({ key }) => key, ({ face, whose }) => makeDie(face, whose), () => {});
+  updateChildren(parent, numbered, ({ key }) => key, ({ face, whose }) => makeDie(face, whose), () => {});
 }
 
 /** Bring the dice to be entered, and those that came up last, up to date. @type {(state: State) => void} */
@@ -67,35 +67,35 @@ export function renderGameDice(state) {
 function renderEntry(state, roll) {
   const { faces, busy } = state.game;
   const { count, sides, groups } = roll.dice ?? { count: 0, sides: 6, groups: [] };
-  write(byId("game-dice-title"), sentence(roll.label));
+  setText(byId("game-dice-title"), sentence(roll.label));
   let first = 0;
   const rows = groups.map((group) => ({ group, first: (first += group.places.length) - group.places.length }));
-  each(byId("game-dice-entered"), rows, ({ first }) => String(first), () => element("div", "div", "span"), (row, { group, first }) => updateGroup(row, group, faces.slice(first), faces.length - first));
+  updateChildren(byId("game-dice-entered"), rows, ({ first }) => String(first), () => element("div", "div", "span"), (row, { group, first }) => updateGroup(row, group, faces.slice(first), faces.length - first));
   const keys = Array.from({ length: sides }, (_, index) => index + 1);
-  each(byId("game-dice-keys"), keys, String, makeKey, (key) => disable(key, busy !== null || faces.length === count));
+  updateChildren(byId("game-dice-keys"), keys, String, makeKey, (key) => disable(key, busy !== null || faces.length === count));
   disable(byId("game-dice-back"), busy !== null || faces.length === 0);
   disable(byId("game-dice-enter"), busy !== null || faces.length < count);
   disable(byId("game-dice-roll"), busy !== null);
-  put(byId("game-dice-roll"), "data-offer", `offer ${state.game.told?.actions.indexOf(roll)}`);
+  setAttr(byId("game-dice-roll"), "data-offer", `offer ${state.game.told?.actions.indexOf(roll)}`);
 }
 
 /** Dice that are alike, with their slots; `next` is the place of the one that is entered next. @type {(row: HTMLElement, group: import("./state.js").AlikeDice, faces: number[], next: number) => void} */
 function updateGroup(row, { whose, needs, places }, faces, next) {
   const [dice, words] = row.children;
   const slot = needs === null ? whose : `${needs}+`;
-  put(row, "class", "alike");
-  put(dice, "class", "dice");
+  setAttr(row, "class", "alike");
+  setAttr(dice, "class", "dice");
   renderDice(dice, places.map((_, index) => faces[index] ?? null), "", places.map(() => slot));
   for (const [index, die] of [...dice.children].entries()) die.classList.toggle("next", index === next);
-  write(words, needs === null ? "" : `${needs}+ ${whose}`);
+  setText(words, needs === null ? "" : `${needs}+ ${whose}`);
 }
 
 /** @type {(face: number) => HTMLElement} */
 function makeKey(face) {
   const key = element("button");
-  put(key, "type", "button");
-  put(key, "data-face", String(face));
-  put(key, "aria-label", `a ${face}`);
+  setAttr(key, "type", "button");
+  setAttr(key, "data-face", String(face));
+  setAttr(key, "aria-label", `a ${face}`);
   key.append(makeDie(face));
   return key;
 }

@@ -1,8 +1,8 @@
 /** A force of the players' own choice: which units, and the cards that are played for it. */
-import { byId, disable, each, element, put, write } from "../shared/dom.js";
+import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { playing } from "./state.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Action} Action */
 
 /** Bring it up to date; it is there while a force is to be activated. @type {(state: State) => void} */
@@ -17,17 +17,17 @@ export function renderForce(state) {
   const hand = told.state.hand ?? [];
   renderChips("force-cards", hand.map(({ id, title, span_bw }) => ({ key: id, text: `${title} ${span_bw} BW` })), force.cards);
   byId("force-spans-part").hidden = hand.length > 0;
-  write(byId("force-activate"), force.units.length ? `Activate ${force.units.join(", ")}` : "Activate");
+  setText(byId("force-activate"), force.units.length ? `Activate ${force.units.join(", ")}` : "Activate");
   disable(byId("force-activate"), busy !== null || force.units.length === 0);
 }
 
 /** @type {(id: string, chips: {key: string, text: string}[], pressed: string[]) => void} */
 function renderChips(id, chips, pressed) {
-  each(byId(id), chips, ({ key }) => key, () => element("button"), (chip, { key, text }) => {
-    put(chip, "type", "button");
-    put(chip, "data-chip", key);
-    put(chip, "aria-pressed", String(pressed.includes(key)));
-    write(chip, text);
+  updateChildren(byId(id), chips, ({ key }) => key, () => element("button"), (chip, { key, text }) => {
+    setAttr(chip, "type", "button");
+    setAttr(chip, "data-chip", key);
+    setAttr(chip, "aria-pressed", String(pressed.includes(key)));
+    setText(chip, text);
   });
 }
 

@@ -1,40 +1,175 @@
-/** The log of the game: the server sends what is new of it, and here it is kept whole. */
+/** The log of the game: each line with its rule, its drawing, and the way back to before it. */
+import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { listenToLooks, onClick, onClickWithin, slidePanel } from "../shared/events.js";
+import { sentence } from "../shared/text.js";
+import { makeDie, renderDice } from "./dice.js";
+import { playing } from "./state.js";
 
-/** @typedef {import("./state.js").GameNow} GameNow */
-/** @typedef {import("./state.js").Happened} Happened */
-/** @typedef {GameNow & {log_is_whole?: boolean, log_mark?: string}} Told  as the server tells it */
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").LogLine} LogLine */
+/** @typedef {import("./commands.js").Deeds} Deeds */
 
-export class KeptLog {
-  /** @type {Happened[]} */
-  #lines = [];
-  #mark = "";
-  #version = 0;
+const MOST_LINES = 15;
 
-  /** What the server is asked with: where this log ends. */
-  get query() {
-    return this.#mark ? `?${new URLSearchParams({ after: this.#mark })}` : "";
-  }
-
-  /** The game with its whole log; an answer that others have overtaken changes nothing here. @param {Told} told @returns {GameNow} */
-  whole(told) {
-    const mark = told.log_mark ?? "";
-    const isSame = runOf(mark) === runOf(this.#mark);
-    const isLate = isSame && told.version < this.#version;
-    if (told.log_is_whole === false && (isLate || !isSame)) return { ...told, log: this.#lines };
-    if (isLate) return told;
-    this.#lines = told.log_is_whole === false ? merged(this.#lines, told.log) : (told.log ?? []);
-    [this.#mark, this.#version] = [mark, told.version];
-    return { ...told, log: this.#lines };
-  }
+/** Bring the log up to date, the latest first. @type {(state: State) => void} */
+export function renderGameLog(state) {
+  const told = playing(state);
+  const all = (told?.log ?? []).map((happened, index) => ({ key: `log ${index}`, happened })).reverse();
+  const shown = state.game.wholeLog ? all : all.slice(0, MOST_LINES);
+  byId("game-log").hidden = all.length === 0;
+  setText(byId("game-log-count"), all.length ? String(all.length) : "");
+  updateChildren(byId("game-log-body"), shown, ({ key }) => key, makeLine, (line, { key, happened }) => updateLine(line, key, happened, state));
+  byId("game-log-more").hidden = shown.length === all.length;
 }
 
-/** Which game's a mark is, and which seat's. @type {(mark: string) => string} */
-function runOf(mark) {
-  return mark.slice(0, mark.lastIndexOf("."));
+/** @type {() => HTMLElement} */
+function makeLine() {
+  const line = element("li", "div", "div");
+  const [words, deeds] = /** @type {HTMLElement[]} */ ([...line.children]);
+  setAttr(words, "role", "button");
+  setAttr(words, "tabindex", "0");
+  words.className = "words";
+  words.append(...["b", "span", "span", "i", "small"].map((tag) => element(tag)));
+  words.children[2].className = "dice";
+  deeds.className = "deeds";
+  return line;
 }
 
-/** Lines with those of some deeds replaced, in the order of the deeds. @type {(lines: Happened[], fresh: Happened[]) => Happened[]} */
-function merged(lines, fresh) {
-  const deeds = new Set(fresh.map(({ deed }) => deed));
-  return [...lines.filter(({ deed }) => !deeds.has(deed)), ...fresh].sort((one, other) => one.deed - other.deed);
+/** @type {(line: HTMLElement, key: string, happened: LogLine, state: State) => void} */
+function updateLine(line, key, happened, state) {
+  const { kind, text, rule, note, undone, evidence, dice } = happened;
+  const [words, deeds] = /** @type {HTMLElement[]} */ ([...line.children]);
+  const [mark, said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...words.children]);
+  const marks = [kind === "overrule" || note.startsWith("overruled") ? "overrule" : "", undone ? "undone" : ""].filter(Boolean);
+  const isOpen = state.game.line === key;
+  setAttr(line, "class", [...marks, state.game.looked === key ? "looked" : "", evidence.length ? "drawn" : ""].join(" ").trim());
+  setAttr(words, "data-log", key);
+  setAttr(words, "aria-expanded", String(isOpen));
+  setText(mark, marks.join(", "));
+  setText(said, sentence(text));
+  renderDice(faces, dice?.values ?? []);
+  setText(noted, note);
+  setText(by, rule ?? "");
+  deeds.hidden = !isOpen;
+  if (isOpen) renderDeeds(deeds, happened, state);
+}
+
+/** What may be done about a line: go back to before it, or say what its dice really showed or what was meant. @type {(node: HTMLElement, happened: LogLine, state: State) => void} */
+function renderDeeds(node, { undone, deed, dice, evidence, kind }, state) {
+  const { busy, fixing, choosing } = state.game;
+  if (!node.children.length) node.append(...madeDeeds());
+  const [hint, back, open, faces, choices, why, fix, other] = /** @type {HTMLElement[]} */ ([...node.children]);
+  const may = Boolean(playing(state)?.can_undo) && !undone;
+  const isFixing = may && fixing?.deed === deed;
+  setText(hint, undone ? "It was taken back, and stays in the record." : evidence.length ? "It is drawn on the table." : "");
+  back.hidden = !may;
+  setAttr(back, "data-back", String(deed));
+  open.hidden = !may || !dice || isFixing;
+  setAttr(open, "data-fix-open", JSON.stringify({ deed, values: dice?.values ?? [] }));
+  const offers = may && choosing?.deed === deed ? choosing.offers : null;
+  setAttr(other, "data-others", String(deed));
+  other.hidden = !may || Boolean(dice) || kind === "overrule" || choosing?.deed === deed;
+  if (offers) setText(hint, offers.length ? "What was meant? What followed is done again, with the dice that were thrown." : "Nothing else of its kind could be chosen there.");
+  updateChildren(choices, (offers ?? []).map(({ label }, index) => ({ label, index })), ({ index, label }) => `${index} ${label}`, makeChoice, (button, { label, index }) => {
+    setAttr(button, "data-other", String(index));
+    setText(button, label);
+    disable(button, busy !== null);
+  });
+  for (const part of [faces, fix]) part.hidden = !isFixing;
+  choices.hidden = !offers?.length;
+  why.hidden = !isFixing && !offers?.length;
+  for (const button of [back, open, fix, other]) disable(button, busy !== null);
+  if (!isFixing || !fixing) return;
+  const numbered = fixing.values.map((face, index) => ({ face, index }));
+  updateChildren(faces, numbered, ({ face, index }) => `${index} ${face}`, ({ face }) => makeFace(face), (button, { index }) => setAttr(button, "data-turn", String(index)));
+}
+
+/** @type {() => HTMLElement[]} */
+function madeDeeds() {
+  const [hint, back, open, faces, choices, why, fix, other] = ["span", "button", "button", "div", "div", "input", "button", "button"].map((tag) => element(tag));
+  hint.className = "hint";
+  for (const button of [back, open, fix, other]) setAttr(button, "type", "button");
+  setText(back, "Back to before this");
+  setText(open, "The dice were read wrong …");
+  faces.className = "dice turned";
+  setAttr(faces, "role", "group");
+  setAttr(faces, "aria-label", "Tap a die until it shows what it really was");
+  for (const [name, value] of Object.entries({ type: "text", maxlength: "200", placeholder: "why? (may be left out)", "aria-label": "Why is it corrected?" })) setAttr(why, name, value);
+  setAttr(fix, "data-fix", "");
+  fix.className = "main";
+  setText(fix, "Correct: an overrule");
+  setText(other, "Something else was meant …");
+  choices.className = "choices";
+  setAttr(choices, "role", "group");
+  setAttr(choices, "aria-label", "What was meant: tapped, it is an overrule");
+  return [hint, back, open, faces, choices, why, fix, other];
+}
+
+/** @type {() => HTMLElement} */
+function makeChoice() {
+  const button = element("button");
+  setAttr(button, "type", "button");
+  return button;
+}
+
+/** @type {(face: number) => HTMLElement} */
+function makeFace(face) {
+  const button = element("button");
+  setAttr(button, "type", "button");
+  setAttr(button, "aria-label", `shows ${face}: the next face`);
+  button.append(makeDie(face));
+  return button;
+}
+
+/** @type {(deeds: Deeds) => void} */
+export function listenToLog(deeds) {
+  const { game } = deeds.state;
+  const body = byId("game-log-body");
+  listenToLooks(body, "data-log", (key) => deeds.change(() => { game.looked = key ?? game.line; }));
+  const open = (/** @type {string} */ key) => deeds.change(() => {
+    game.line = game.line === key ? null : key;
+    Object.assign(game, { looked: game.line, fixing: null, choosing: null });
+    if (game.line !== null) uncoverTable(body);
+  });
+  onClickWithin("game-log-body", "data-log", open);
+  body.addEventListener("keydown", (event) => {
+    const line = event.target instanceof Element ? event.target.getAttribute("data-log") : null;
+    if (line === null || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    open(line);
+  });
+  onClick("game-log-more", () => deeds.change(() => { game.wholeLog = true; }));
+  onClickWithin("game-log-body", "data-back", (deed) => deeds.undoTo(Number(deed)));
+  onClickWithin("game-log-body", "data-fix-open", (fixing) => deeds.change(() => { game.fixing = JSON.parse(fixing); }));
+  onClickWithin("game-log-body", "data-turn", (index) => deeds.change(() => turnDie(deeds, Number(index))));
+  onClickWithin("game-log-body", "data-fix", (_, button) => {
+    if (game.fixing) deeds.correct(game.fixing.deed, game.fixing.values, whyBy(button));
+  });
+  onClickWithin("game-log-body", "data-others", (deed) => { void deeds.choose(Number(deed)); });
+  onClickWithin("game-log-body", "data-other", (index, button) => {
+    const offer = game.choosing?.offers?.[Number(index)];
+    if (game.choosing && offer) void deeds.correctChoice(game.choosing.deed, offer.action, whyBy(button));
+  });
+}
+
+/** The reason that was written down beside a button. @type {(button: Element) => string} */
+function whyBy(button) {
+  return button.closest(".deeds")?.querySelector("input")?.value.trim() ?? "";
+}
+
+/** On a phone the panel may lie over the table, where the line is drawn: let it slide back. @type {(body: HTMLElement) => void} */
+function uncoverTable(body) {
+  const panel = byId("panel");
+  if (!panel.classList.contains("open")) return;
+  slidePanel(false);
+  requestAnimationFrame(() => requestAnimationFrame(() => body.querySelector('[aria-expanded="true"]')?.scrollIntoView({ block: "center" })));
+}
+
+/** The next face of a die that is being corrected; after the last the first. @type {(deeds: Deeds, index: number) => void} */
+function turnDie({ state }, index) {
+  const { fixing } = state.game;
+  if (!fixing) return;
+  const sides = playing(state)?.log.find(({ deed, dice }) => deed === fixing.deed && dice)?.dice?.sides ?? 6;
+  state.game.fixing = { ...fixing, values: fixing.values.map((face, at) => (at === index ? (face % sides) + 1 : face)) };
 }

@@ -1,13 +1,14 @@
 /** What stands beside units on the table: their markers, and in words what came of an action. */
-import { each, make, put } from "../shared/dom.js";
+import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
 import { makeText, placeText } from "../board/shapes.js";
 import { short, toScreen, uncut } from "../board/view.js";
 import { markersShown } from "./midgame.js";
 import { playing } from "./state.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").State} State */
 /** @typedef {import("../board/state.js").Point} Point */
 /** @typedef {import("../board/state.js").Shape} Shape */
+
 /** @typedef {{x: number, y: number, half: number, height: number}} Box  about its middle, on the screen, px */
 
 /** The role of a shape that says what came of something for a unit. */
@@ -31,7 +32,7 @@ const FAR_VIEW_PX = 1700;
 
 /** Bring markers and results up to date; none lies over another, or over a unit's name. @type {(layers: Record<string, SVGElement>, shapes: Shape[], state: State) => void} */
 export function renderMarks(layers, shapes, state) {
-  if (!layers.results.children.length) layers.results.append(make("g"), make("g"), make("g"));
+  if (!layers.results.children.length) layers.results.append(svgElement("g"), svgElement("g"), svgElement("g"));
   const names = (state.now?.units ?? []).map(({ x_mm, y_mm }) => ({ ...NAME_PX, ...onScreen([x_mm, y_mm], state) }));
   const taken = [...names, ...ghostsShown(state), ...toolsUpon(/** @type {SVGElement} */ (layers.results.ownerSVGElement), state)];
   renderMarkers(layers.markers, taken, state);
@@ -89,10 +90,10 @@ function renderResults(layer, found, taken, state) {
     const there = uncut(state.view, state.facts, at, size);
     return { key: `result ${key}`, at: there, words, way: freeWay({ ...size, ...onScreen(there, state) }, RESULT_PX, taken, state) };
   });
-  each(layer, rows, ({ key }) => key, () => makeText("result"), (text, { at, words, way }) => {
+  updateChildren(layer, rows, ({ key }) => key, () => makeText("result"), (text, { at, words, way }) => {
     placeText(text, words, at);
-    put(text.children[0], "dx", `${short(way.right / RESULT_PX.font)}em`);
-    put(text.children[0], "dy", `${short(way.down / RESULT_PX.font)}em`);
+    setAttr(text.children[0], "dx", `${short(way.right / RESULT_PX.font)}em`);
+    setAttr(text.children[0], "dy", `${short(way.down / RESULT_PX.font)}em`);
   });
 }
 
@@ -107,15 +108,15 @@ function renderMarkers(layer, taken, state) {
   const markers = markersShown(state);
   const size = state.view.width_px > FAR_VIEW_PX ? 1.5 : 1;
   const marked = (state.now?.units ?? []).filter(({ id }) => markers[id]?.disruption || markers[id]?.smoke);
-  each(layer, marked, ({ id }) => id, () => make("g", { class: "marker" }), (node, { id, x_mm, y_mm }) => {
+  updateChildren(layer, marked, ({ id }) => id, () => svgElement("g", { class: "marker" }), (node, { id, x_mm, y_mm }) => {
     const { disruption = 0, smoke = false } = markers[id];
-    put(node, "transform", `translate(${short(x_mm)} ${short(y_mm)})`);
-    put(node, "data-marker", `${id} ${disruption}${smoke ? " smoke" : ""}`);
+    setAttr(node, "transform", `translate(${short(x_mm)} ${short(y_mm)})`);
+    setAttr(node, "data-marker", `${id} ${disruption}${smoke ? " smoke" : ""}`);
     const { x, y } = onScreen([x_mm, y_mm], state);
     const half = (size * (pipsWide(disruption) + (smoke ? CLOUD_WIDE_PX : 0))) / 2;
     const way = freeWay({ x, y: y + size * MARKER_PX.middle, half, height: size * MARKER_PX.height }, MARKER_PX, taken, state);
     const parts = [{ key: `${disruption} ${smoke}` }];
-    each(node, parts, ({ key }) => key, () => makeMarker(disruption, smoke), (part) => put(part.children[0], "transform", `scale(${short(size / state.view.px_per_mm)}) translate(${short(way.right / size)} ${short(way.down / size)})`));
+    updateChildren(node, parts, ({ key }) => key, () => makeMarker(disruption, smoke), (part) => setAttr(part.children[0], "transform", `scale(${short(size / state.view.px_per_mm)}) translate(${short(way.right / size)} ${short(way.down / size)})`));
   });
 }
 
@@ -126,14 +127,14 @@ function pipsWide(disruption) {
 
 /** @type {(disruption: number, smoke: boolean) => SVGElement} */
 function makeMarker(disruption, smoke) {
-  const [upright, sized] = [make("g", { class: "upright" }), make("g")];
+  const [upright, sized] = [svgElement("g", { class: "upright" }), svgElement("g")];
   upright.append(sized);
   const wide = pipsWide(disruption);
   if (disruption) {
-    sized.append(make("rect", { class: "pips", x: short(-wide / 2), y: "8", width: short(wide), height: "15", rx: "7.5" }));
+    sized.append(svgElement("rect", { class: "pips", x: short(-wide / 2), y: "8", width: short(wide), height: "15", rx: "7.5" }));
     for (let pip = 0; pip < disruption; pip += 1) {
       const cx = (pip - (disruption - 1) / 2) * PIP_APART_PX;
-      sized.append(make("circle", { class: "pip", cx: short(cx), cy: "15.5", r: "4.2" }));
+      sized.append(svgElement("circle", { class: "pip", cx: short(cx), cy: "15.5", r: "4.2" }));
     }
   }
   if (smoke) sized.append(makeCloud(disruption ? wide / 2 + 14 : 0));
@@ -142,9 +143,9 @@ function makeMarker(disruption, smoke) {
 
 /** @type {(x: number) => SVGElement} */
 function makeCloud(x) {
-  const cloud = make("g", { class: "cloud", transform: `translate(${short(x)} 15)` });
+  const cloud = svgElement("g", { class: "cloud", transform: `translate(${short(x)} 15)` });
   for (const name of ["rim", "puff"]) {
-    for (const [cx, cy, r] of PUFFS) cloud.append(make("circle", { class: name, cx: short(cx), cy: short(cy), r: short(r) }));
+    for (const [cx, cy, r] of PUFFS) cloud.append(svgElement("circle", { class: name, cx: short(cx), cy: short(cy), r: short(r) }));
   }
   return cloud;
 }

@@ -3,13 +3,14 @@
  *
  * The numbers begin as the server has them; only what is set otherwise becomes an overrule.
  */
-import { byId, disable, each, element, put, write } from "../shared/dom.js";
+import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { sentence } from "../shared/text.js";
 import { sideName, sideNumber } from "../board/things.js";
 import { playing } from "./state.js";
-import { sentence } from "./words.js";
 
-/** @typedef {import("../board/state.js").State} State */
-/** @typedef {import("./state.js").GameNow} GameNow */
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").GameView} GameView */
+
 /** @typedef {{number?: number, active?: string, morale: Record<string, number>, hands: Record<string, number>, deck?: number, stage?: string, disruption: Record<string, number>, smoke: Record<string, boolean>}} States  what is set otherwise than the game has it */
 /** @typedef {{text: string, set: Partial<States>, isSet?: boolean, label: string}} Choice */
 /** @typedef {{key: string, title: string, side?: string, choices: Choice[], value?: string}} Row */
@@ -28,13 +29,13 @@ export function renderStates(state) {
   byId("game-states").hidden = !told || states === null;
   byId("game").classList.toggle("stating", Boolean(told && states));
   if (!told || !states) return;
-  each(byId("states-body"), rows(state, told, states), ({ key }) => key, () => element("div", "span", "div"), (node, { title, side, choices, value }) => {
-    put(node, "class", `overrule-row${side === undefined ? "" : ` of-side side-${sideNumber(state, side) % 8}`}`);
-    write(node.children[0], sentence(title));
-    put(node.children[1], "role", "group");
-    put(node.children[1], "aria-label", title);
+  updateChildren(byId("states-body"), rows(state, told, states), ({ key }) => key, () => element("div", "span", "div"), (node, { title, side, choices, value }) => {
+    setAttr(node, "class", `overrule-row${side === undefined ? "" : ` of-side side-${sideNumber(state, side) % 8}`}`);
+    setText(node.children[0], sentence(title));
+    setAttr(node.children[1], "role", "group");
+    setAttr(node.children[1], "aria-label", title);
     const shown = value === undefined ? choices : [choices[0], { text: value, set: {}, label: value }, ...choices.slice(1)];
-    each(node.children[1], shown.filter(Boolean), ({ label }) => label, () => element("button"), (button, choice) => updateChoice(button, choice, busy !== null));
+    updateChildren(node.children[1], shown.filter(Boolean), ({ label }) => label, () => element("button"), (button, choice) => updateChoice(button, choice, busy !== null));
   });
   disable(byId("states-send"), busy !== null);
 }
@@ -42,16 +43,16 @@ export function renderStates(state) {
 /** @type {(button: HTMLElement, choice: Choice, isBusy: boolean) => void} */
 function updateChoice(button, { text, set, isSet, label }, isBusy) {
   const isValue = Object.keys(set).length === 0;
-  put(button, "type", "button");
-  put(button, "class", isValue ? "value" : "");
-  put(button, "data-state", isValue ? null : JSON.stringify(set));
-  put(button, "aria-label", label);
-  put(button, "aria-pressed", isSet === undefined ? null : String(isSet));
-  write(button, text);
+  setAttr(button, "type", "button");
+  setAttr(button, "class", isValue ? "value" : "");
+  setAttr(button, "data-state", isValue ? null : JSON.stringify(set));
+  setAttr(button, "aria-label", label);
+  setAttr(button, "aria-pressed", isSet === undefined ? null : String(isSet));
+  setText(button, text);
   disable(button, isBusy || isValue);
 }
 
-/** @type {(state: State, told: GameNow, states: States) => Row[]} */
+/** @type {(state: State, told: GameView, states: States) => Row[]} */
 function rows(state, told, states) {
   const { round, sides, deck, step, options } = told.state;
   const active = states.active ?? round.active;
@@ -87,7 +88,7 @@ function unitsOf({ now, chosen }) {
   return [...(now?.units ?? [])].sort((a, b) => Number(isChosen(b.id)) - Number(isChosen(a.id)));
 }
 
-/** @type {(unit: import("../board/state.js").Unit, told: GameNow, states: States) => Row[]} */
+/** @type {(unit: import("../board/state.js").Unit, told: GameView, states: States) => Row[]} */
 function unitRows({ id, side, arm, bases }, told, states) {
   const markers = told.markers[id] ?? {};
   const level = states.disruption[id] ?? markers.disruption ?? 0;
@@ -98,7 +99,7 @@ function unitRows({ id, side, arm, bases }, told, states) {
   return [{ key: `unit ${id}`, title: id, side, choices: [...choices, ...cloud] }];
 }
 
-/** The units' markers as the game has them, or as they are being set. @type {(state: State) => GameNow["markers"]} */
+/** The units' markers as the game has them, or as they are being set. @type {(state: State) => GameView["markers"]} */
 export function markersShown(state) {
   const markers = playing(state)?.markers ?? {};
   const { states } = state.game;

@@ -1,17 +1,17 @@
 /** The game on the table: ghosts of where units belong, what is pointed at, and what stands beside them. */
-import { each, make, put } from "../shared/dom.js";
-import { makeText, placeText, through, updateShapes } from "../board/shapes.js";
+import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
+import { cornersOf, makeText, meanPoint, placeText, through } from "../board/shapes.js";
 import { sideNumber } from "../board/things.js";
 import { short, uncut } from "../board/view.js";
-import { withLabels } from "../rulings/overlay.js";
 import { renderMarks, RESULT } from "./markers.js";
 import { astray, latestEvidence, picturedNow, playing, shapesLookedAt } from "./state.js";
 import { cornersShown, layingDue } from "./terrain.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").State} State */
 /** @typedef {import("../board/state.js").Point} Point */
 /** @typedef {import("../board/state.js").Shape} Shape */
 /** @typedef {import("./state.js").GhostBase} GhostBase */
+
 /** @typedef {{unit: string, bases: GhostBase[], kind: "due" | "nearest" | "arrived", text: string}} Ghost */
 
 /** How the words of a ghost are written. */
@@ -19,18 +19,17 @@ const GHOST_PX = { letter: 8, line: 18 };
 /** A drawing narrower than this is on a phone. */
 const NARROW_VIEW_PX = 500;
 
-/** Draw what the game has to show. @type {(layers: Record<string, SVGElement>, state: State) => void} */
-export function renderGameBoard(layers, state) {
+/** Draws what the game has to show. @type {(board: import("../board/board.js").Board, layers: import("../board/board.js").Layers, state: State) => void} */
+export function drawGame(board, layers, state) {
   const looked = shapesLookedAt(state);
   const isLooking = looked.length > 0;
-  const shapes = withLabels((isLooking ? looked : picturedNow(state)).filter(({ role }) => role !== RESULT), state);
-  layers.game.ownerSVGElement?.classList.toggle("looking", isLooking);
-  put(layers.game, "class", `layer game${isLooking ? "" : " due"}`);
-  updateShapes(layers.game, shapes, state);
+  board.svg.classList.toggle("looking", isLooking);
+  board.svg.classList.toggle("laying", layingDue(state) !== null);
+  setAttr(layers.game, "class", `layer game${isLooking ? "" : " due"}`);
+  board.shapes((isLooking ? looked : picturedNow(state)).filter(({ role }) => role !== RESULT), "game");
   renderMarks(layers, isLooking ? looked : latestEvidence(state), state);
   renderCorners(layers.results, state);
-  layers.game.ownerSVGElement?.classList.toggle("laying", layingDue(state) !== null);
-  each(layers.placing, ghosts(state), ({ unit, kind }) => `${kind} ${unit}`, makeGhost, (node, ghost) => updateGhost(node, ghost, state));
+  updateChildren(layers.placing, ghosts(state), ({ unit, kind }) => `${kind} ${unit}`, makeGhost, (node, ghost) => updateGhost(node, ghost, state));
 }
 
 /** The corners by which the terrain in hand is stretched. @type {(layer: SVGElement, state: State) => void} */
@@ -38,12 +37,12 @@ function renderCorners(layer, state) {
   const scale = 1 / state.view.px_per_mm;
   const places = cornersShown(state);
   const way = state.game.laying.tool === "corners" && places.length > 1 ? [through(places, false)] : [];
-  each(layer.children[1], way, () => "way", () => make("path", { class: "corner-way" }), (path, d) => put(path, "d", d));
+  updateChildren(layer.children[1], way, () => "way", () => svgElement("path", { class: "corner-way" }), (path, d) => setAttr(path, "d", d));
   const corners = places.map((at, index) => ({ at, index }));
-  each(layer.children[0], corners, ({ index }) => String(index), () => make("circle", { class: "corner" }), (circle, { at }) => {
-    put(circle, "cx", short(at[0]));
-    put(circle, "cy", short(at[1]));
-    put(circle, "r", short((state.view.width_px < NARROW_VIEW_PX ? 5 : 7) * scale));
+  updateChildren(layer.children[0], corners, ({ index }) => String(index), () => svgElement("circle", { class: "corner" }), (circle, { at }) => {
+    setAttr(circle, "cx", short(at[0]));
+    setAttr(circle, "cy", short(at[1]));
+    setAttr(circle, "r", short((state.view.width_px < NARROW_VIEW_PX ? 5 : 7) * scale));
   });
 }
 
@@ -61,8 +60,8 @@ function ghosts(state) {
 
 /** @type {() => SVGElement} */
 function makeGhost() {
-  const group = make("g");
-  for (const name of ["casing", "ink", "casing way", "ink way"]) group.append(make("path", { class: name }));
+  const group = svgElement("g");
+  for (const name of ["casing", "ink", "casing way", "ink way"]) group.append(svgElement("path", { class: name }));
   group.append(makeText("ghost-text"));
   return group;
 }
@@ -72,33 +71,18 @@ function updateGhost(node, { unit, bases, kind, text }, state) {
   const { units = [], commanders = [] } = state.now ?? {};
   const lies = units.find(({ id }) => id === unit) ?? commanders.find(({ id }) => id === unit);
   const side = lies?.side ?? state.facts.units.find(({ id }) => id === unit)?.side ?? "";
-  put(node, "class", `placing ${kind} side-${sideNumber(state, side) % 8}`);
+  setAttr(node, "class", `placing ${kind} side-${sideNumber(state, side) % 8}`);
   const here = /** @type {Point | null} */ (lies ? [lies.x_mm, lies.y_mm] : null);
-  const there = bases.length ? middleOf(bases) : here;
+  const there = bases.length ? meanPoint(bases.map(({ x_mm, y_mm }) => [x_mm, y_mm])) : here;
   const outline = bases.map((base) => through(cornersOf(base), true)).join("") || (here && lies && !bases.length && kind === "due" ? crossOn(here) : "");
   const way = here && there && bases.length ? arrow(here, there, state) : "";
-  [outline, outline, way, way].forEach((d, index) => put(node.children[index], "d", d));
+  [outline, outline, way, way].forEach((d, index) => setAttr(node.children[index], "d", d));
   placeText(node.children[4], there ? text : "", there ? uncut(state.view, state.facts, there, ghostWords(text)) : [0, 0]);
 }
 
 /** @type {(text: string) => {half: number, height: number}} */
 function ghostWords(text) {
   return { half: (text.length * GHOST_PX.letter) / 2, height: GHOST_PX.line };
-}
-
-/** @type {(bases: GhostBase[]) => Point} */
-function middleOf(bases) {
-  const sum = (/** @type {"x_mm" | "y_mm"} */ key) => bases.reduce((total, base) => total + base[key], 0) / bases.length;
-  return [sum("x_mm"), sum("y_mm")];
-}
-
-/** @type {(base: GhostBase) => Point[]} */
-function cornersOf({ x_mm, y_mm, heading_deg, width_mm, depth_mm }) {
-  const heading_rad = (heading_deg * Math.PI) / 180;
-  const [c, s] = [Math.cos(heading_rad), Math.sin(heading_rad)];
-  const [f, w] = [depth_mm / 2, width_mm / 2];
-  const signs = [[1, 1], [1, -1], [-1, -1], [-1, 1]];
-  return signs.map(([a, b]) => [x_mm + a * f * c - b * w * s, y_mm + a * f * s + b * w * c]);
 }
 
 /** Over a unit that is to leave the table. @type {(at: Point) => string} */

@@ -1,10 +1,11 @@
 /** What players set themselves: levels, smoke, where a unit lies, morale, hands, how it goes on. */
-import { byId, disable, each, element, put, write } from "../shared/dom.js";
+import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { sentence } from "../shared/text.js";
 import { sideName, sideNumber } from "../board/things.js";
 import { chosenUnit, playing } from "./state.js";
-import { sentence } from "./words.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").State} State */
+
 /** @typedef {{text: string, set: Record<string, any>, isSet?: boolean, title?: string, side?: string}} Setting  a button, and what of an overrule it sends */
 /** @typedef {{key: string, title: string, settings: Setting[]}} Row */
 
@@ -24,23 +25,23 @@ export function renderOverrule(state) {
   part.hidden = !told || told.seat.kind === "spectator";
   if (part.hidden || !part.open) return;
   byId("overrule-hint").hidden = chosenUnit(state) !== null;
-  each(byId("overrule-body"), rows(state), ({ key }) => key, () => element("div", "span", "div"), (node, row) => {
-    put(node, "class", "overrule-row");
-    write(node.children[0], sentence(row.title));
-    put(node.children[1], "role", "group");
-    put(node.children[1], "aria-label", row.title);
-    each(node.children[1], row.settings, ({ text, set }) => `${text} ${Object.keys(set)}`, () => element("button"), (button, each) => updateSetting(button, each, state));
+  updateChildren(byId("overrule-body"), rows(state), ({ key }) => key, () => element("div", "span", "div"), (node, row) => {
+    setAttr(node, "class", "overrule-row");
+    setText(node.children[0], sentence(row.title));
+    setAttr(node.children[1], "role", "group");
+    setAttr(node.children[1], "aria-label", row.title);
+    updateChildren(node.children[1], row.settings, ({ text, set }) => `${text} ${Object.keys(set)}`, () => element("button"), (button, each) => updateSetting(button, each, state));
   });
 }
 
 /** @type {(button: HTMLElement, setting: Setting, state: State) => void} */
 function updateSetting(button, { text, set, isSet, title, side }, state) {
-  put(button, "type", "button");
-  put(button, "data-set", JSON.stringify(set));
-  put(button, "aria-pressed", isSet === undefined ? null : String(isSet));
-  put(button, "title", title ?? null);
-  put(button, "class", side === undefined ? "" : `side-${sideNumber(state, side) % 8}`);
-  write(button, text);
+  setAttr(button, "type", "button");
+  setAttr(button, "data-set", JSON.stringify(set));
+  setAttr(button, "aria-pressed", isSet === undefined ? null : String(isSet));
+  setAttr(button, "title", title ?? null);
+  setAttr(button, "class", side === undefined ? "" : `side-${sideNumber(state, side) % 8}`);
+  setText(button, text);
   disable(button, state.game.busy !== null);
 }
 

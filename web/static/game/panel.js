@@ -1,23 +1,21 @@
 /** The game in the panel: to begin it, what hands have to do, what may be done, the hand, the log. */
-import { byId, disable, each, element, makeButton, PHONE, put, write } from "../shared/dom.js";
+import { byId, disable, element, makeButton, PHONE, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { sentence } from "../shared/text.js";
 import { sideName, sideNumber } from "../board/things.js";
 import { renderGameDice } from "./dice.js";
-import { keepingFocus } from "./focus.js";
 import { renderForce } from "./force.js";
-import { renderIntents } from "./intents.js";
-import { renderGameLog } from "./log_panel.js";
+import { renderGameLog } from "./log.js";
 import { renderStates } from "./midgame.js";
 import { renderOverrule } from "./overrule.js";
-import { renderDue } from "./pending.js";
+import { renderDue, renderIntents } from "./pending.js";
 import { renderSeats } from "./seats.js";
-import { settle } from "./settling.js";
 import { renderSetup } from "./setup.js";
 import { bunchOf, chosenUnit, groupsShown, playing } from "./state.js";
 import { renderStrip } from "./strip.js";
-import { cardKind, groupTitle, markerWords, sentence } from "./words.js";
+import { cardKind, groupTitle, markerWords } from "./words.js";
 
-/** @typedef {import("../board/state.js").State} State */
-/** @typedef {import("./state.js").GameNow} GameNow */
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").GameView} GameView */
 /** @typedef {import("./state.js").Group} Group */
 /** @typedef {import("./state.js").Button} Button */
 
@@ -49,7 +47,7 @@ export function renderGame(state) {
   settle(state);
 }
 
-/** @type {(state: State, told: GameNow | null) => void} */
+/** @type {(state: State, told: GameView | null) => void} */
 function renderParts(state, told) {
   renderStrip(state);
   renderSeats(state);
@@ -71,7 +69,7 @@ function renderParts(state, told) {
   renderGameLog(state);
 }
 
-/** A phone shows its panel from the top as soon as something else is asked of its seat; every page how the game ended. @type {(told: GameNow | null) => void} */
+/** A phone shows its panel from the top as soon as something else is asked of its seat; every page how the game ended. @type {(told: GameView | null) => void} */
 function showFromTop(told) {
   const panel = byId("panel");
   const before = panel.dataset.asked;
@@ -84,7 +82,7 @@ function showFromTop(told) {
 function renderSaid(state) {
   const { game } = state;
   const told = playing(state);
-  write(byId("game-said"), game.busy ?? (game.said || told?.trouble || ""));
+  setText(byId("game-said"), game.busy ?? (game.said || told?.trouble || ""));
   byId("game-said").classList.toggle("waiting", game.busy !== null);
   byId("game").classList.toggle("busy", game.busy !== null);
   const latest = told?.log.findLast(({ undone }) => !undone);
@@ -92,7 +90,7 @@ function renderSaid(state) {
   disable(byId("game-undo"), game.busy !== null);
   byId("game-redo").hidden = !told?.can_redo;
   disable(byId("game-redo"), game.busy !== null);
-  put(byId("game-undo"), "title", latest ? `Take back the latest: ${latest.text} (Ctrl-Z)` : "Take back the latest (Ctrl-Z)");
+  setAttr(byId("game-undo"), "title", latest ? `Take back the latest: ${latest.text} (Ctrl-Z)` : "Take back the latest (Ctrl-Z)");
 }
 
 /** What one side has proposed; the other's page and the table's own screen can agree. @type {(state: State) => void} */
@@ -101,56 +99,56 @@ function renderProposed(state) {
   byId("game-proposed").hidden = !proposed;
   if (!proposed) return;
   const waits = proposed.may_agree ? "" : " Waiting for the other side to agree.";
-  write(byId("proposed-what"), `${sideName(state, proposed.by)} proposes: ${proposed.text}.${waits}`);
+  setText(byId("proposed-what"), `${sideName(state, proposed.by)} proposes: ${proposed.text}.${waits}`);
   byId("agree").hidden = !proposed.may_agree;
   disable(byId("agree"), state.game.busy !== null);
 }
 
-/** How the game ended, and how both armies stand. @type {(state: State, told: GameNow | null) => void} */
+/** How the game ended, and how both armies stand. @type {(state: State, told: GameView | null) => void} */
 function renderOver(state, told) {
   byId("game-over").hidden = !told?.is_over;
   if (!told?.is_over) return;
   const { round, sides } = told.state;
-  write(byId("over-how"), sentence(told.question));
-  write(byId("over-rounds"), `After ${round.number} ${round.number === 1 ? "round" : "rounds"}`);
-  write(byId("over-morale"), `Army morale: ${sides.map(({ name, morale }) => `${sideName(state, name)} ${morale}`).join(", ")}`);
+  setText(byId("over-how"), sentence(told.question));
+  setText(byId("over-rounds"), `After ${round.number} ${round.number === 1 ? "round" : "rounds"}`);
+  setText(byId("over-morale"), `Army morale: ${sides.map(({ name, morale }) => `${sideName(state, name)} ${morale}`).join(", ")}`);
 }
 
 /** @type {(state: State) => void} */
 function renderBegin(state) {
   const { game, facts } = state;
-  write(byId("begin-summary"), game.told?.has_begun ? "Begin another game" : "Begin a game");
+  setText(byId("begin-summary"), game.told?.has_begun ? "Begin another game" : "Begin a game");
   const mayBegin = !game.told?.has_begun || game.told.is_over || game.again;
   const isOpen = Boolean(game.told && mayBegin && game.told.seat.kind !== "spectator");
   byId("game-begin").hidden = !isOpen;
   if (!isOpen) return;
-  each(byId("begin-how"), HOW, ({ how }) => how, makeButton, (button, { how, text }) => {
-    put(button, "data-how", how);
-    put(button, "aria-pressed", String(how === game.begin.how));
-    write(button, text);
+  updateChildren(byId("begin-how"), HOW, ({ how }) => how, makeButton, (button, { how, text }) => {
+    setAttr(button, "data-how", how);
+    setAttr(button, "aria-pressed", String(how === game.begin.how));
+    setText(button, text);
   });
-  write(byId("begin-how-hint"), HOW.find(({ how }) => how === game.begin.how)?.hint ?? "");
+  setText(byId("begin-how-hint"), HOW.find(({ how }) => how === game.begin.how)?.hint ?? "");
   byId("begin-side-part").hidden = game.begin.how === "setup";
-  each(byId("begin-side"), facts.sides, String, makeButton, (button, side) => {
-    put(button, "class", `side-${sideNumber(state, side) % 8}`);
-    put(button, "data-side", side);
-    put(button, "aria-pressed", String(side === game.begin.active));
-    write(button, sideName(state, side));
+  updateChildren(byId("begin-side"), facts.sides, String, makeButton, (button, side) => {
+    setAttr(button, "class", `side-${sideNumber(state, side) % 8}`);
+    setAttr(button, "data-side", side);
+    setAttr(button, "aria-pressed", String(side === game.begin.active));
+    setText(button, sideName(state, side));
   });
-  each(byId("begin-deck"), DECKS, ({ deck }) => deck, makeButton, (button, { deck, text }) => {
-    put(button, "data-deck", deck);
-    put(button, "aria-pressed", String(deck === game.begin.deck));
-    write(button, text);
+  updateChildren(byId("begin-deck"), DECKS, ({ deck }) => deck, makeButton, (button, { deck, text }) => {
+    setAttr(button, "data-deck", deck);
+    setAttr(button, "aria-pressed", String(deck === game.begin.deck));
+    setText(button, text);
   });
-  each(byId("begin-measuring"), MEASURING, ({ measuring }) => measuring, makeButton, (button, { measuring, text }) => {
-    put(button, "data-measuring", measuring);
-    put(button, "aria-pressed", String(measuring === game.begin.measuring));
-    write(button, text);
+  updateChildren(byId("begin-measuring"), MEASURING, ({ measuring }) => measuring, makeButton, (button, { measuring, text }) => {
+    setAttr(button, "data-measuring", measuring);
+    setAttr(button, "aria-pressed", String(measuring === game.begin.measuring));
+    setText(button, text);
   });
-  write(byId("begin-measuring-hint"), MEASURING.find(({ measuring }) => measuring === game.begin.measuring)?.hint ?? "");
+  setText(byId("begin-measuring-hint"), MEASURING.find(({ measuring }) => measuring === game.begin.measuring)?.hint ?? "");
   const isRunning = state.now?.simulated?.paused === false;
   byId("begin-running").hidden = !isRunning;
-  write(byId("begin"), isRunning ? "Pause and begin" : "Begin the game");
+  setText(byId("begin"), isRunning ? "Pause and begin" : "Begin the game");
   disable(byId("begin"), game.busy !== null);
 }
 
@@ -158,45 +156,45 @@ function renderBegin(state) {
 function renderActions(state) {
   const told = playing(state);
   const groups = told?.is_yours ? groupsShown(state) : [];
-  each(byId("game-actions"), groups, ({ group }) => group, () => element("section", "h3", "p", "div", "div", "button"), (node, group) => updateGroup(node, group, state));
+  updateChildren(byId("game-actions"), groups, ({ group }) => group, () => element("section", "h3", "p", "div", "div", "button"), (node, group) => updateGroup(node, group, state));
 }
 
 /** @type {(node: HTMLElement, group: Group, state: State) => void} */
 function updateGroup(node, { group, units, buttons, more }, state) {
   const [title, hint, chips, bunches, moreButton] = /** @type {HTMLElement[]} */ ([...node.children]);
-  put(node, "class", `offers group-${group}`);
-  write(title, groupTitle(group));
-  put(hint, "class", "hint");
-  write(hint, BY_HAND.has(group) ? "Move the unit by hand: tablecam says what it sees. Or choose it here for its usual moves, which are then to be made." : "");
-  put(chips, "class", "chips");
-  each(chips, units, String, makeButton, (chip, unit) => {
-    put(chip, "data-unit-chip", unit);
-    put(chip, "aria-pressed", String(state.chosen.includes(`unit:${unit}`)));
-    write(chip, unit);
+  setAttr(node, "class", `offers group-${group}`);
+  setText(title, groupTitle(group));
+  setAttr(hint, "class", "hint");
+  setText(hint, BY_HAND.has(group) ? "Move the unit by hand: tablecam says what it sees. Or choose it here for its usual moves, which are then to be made." : "");
+  setAttr(chips, "class", "chips");
+  updateChildren(chips, units, String, makeButton, (chip, unit) => {
+    setAttr(chip, "data-unit-chip", unit);
+    setAttr(chip, "aria-pressed", String(state.chosen.includes(`unit:${unit}`)));
+    setText(chip, unit);
   });
   const names = [...new Set(buttons.map(({ offer }) => bunchOf(offer)))];
-  each(bunches, names, String, () => element("div", "b", "div"), (bunch, name) => {
+  updateChildren(bunches, names, String, () => element("div", "b", "div"), (bunch, name) => {
     const isUnit = state.facts.units.some(({ id }) => id === name);
-    put(bunch, "class", `bunch${isUnit ? "" : " told"}${state.chosen.includes(`unit:${name}`) ? " chosen" : ""}`);
-    write(bunch.children[0], wordsOf(name, state));
+    setAttr(bunch, "class", `bunch${isUnit ? "" : " told"}${state.chosen.includes(`unit:${name}`) ? " chosen" : ""}`);
+    setText(bunch.children[0], wordsOf(name, state));
     const own = buttons.filter(({ offer }) => bunchOf(offer) === name);
-    each(bunch.children[1], own, ({ key, offer }) => `${key} ${offer.label}`, makeButton, (button, each) => updateOffer(button, each, name, state));
+    updateChildren(bunch.children[1], own, ({ key, offer }) => `${key} ${offer.label}`, makeButton, (button, each) => updateOffer(button, each, name, state));
   });
-  put(moreButton, "type", "button");
-  put(moreButton, "class", "more");
-  put(moreButton, "data-more", group);
+  setAttr(moreButton, "type", "button");
+  setAttr(moreButton, "class", "more");
+  setAttr(moreButton, "data-more", group);
   moreButton.hidden = more === 0;
-  write(moreButton, `${more} more`);
+  setText(moreButton, `${more} more`);
 }
 
 /** @type {(button: HTMLElement, each: Button, unit: string, state: State) => void} */
 function updateOffer(button, { key, offer }, unit, state) {
   const label = wordsOf(offer.label, state);
   const short = unit && offer.label.startsWith(unit) ? wordsOf(offer.label.slice(unit.length).replace(/^:? /, ""), state) : label;
-  put(button, "data-offer", key);
-  put(button, "aria-label", label);
-  put(button, "class", state.game.looked === key ? "looked" : "");
-  write(button, sentence(short) || groupTitle(offer.group));
+  setAttr(button, "data-offer", key);
+  setAttr(button, "aria-label", label);
+  setAttr(button, "class", state.game.looked === key ? "looked" : "");
+  setText(button, sentence(short) || groupTitle(offer.group));
   disable(button, state.game.busy !== null);
 }
 
@@ -207,34 +205,96 @@ function wordsOf(label, state) {
   return longestFirst.reduce((text, { id, title }) => text.replaceAll(id, title), label);
 }
 
-/** On a screen that all look at nothing is answered that would show a hand: take the seat. @type {(state: State, told: GameNow | null) => void} */
+/** On a screen that all look at nothing is answered that would show a hand: take the seat. @type {(state: State, told: GameView | null) => void} */
 function renderTake(state, told) {
   const isWanted = Boolean(told && told.seat.kind === "shared" && told.asked && !told.is_yours && !told.is_over);
   byId("game-take").hidden = !isWanted;
   if (!isWanted || !told?.asked) return;
-  put(byId("game-take"), "data-seat", told.asked);
-  write(byId("game-take"), `Take ${sideName(state, told.asked)}'s seat to answer`);
+  setAttr(byId("game-take"), "data-seat", told.asked);
+  setText(byId("game-take"), `Take ${sideName(state, told.asked)}'s seat to answer`);
   disable(byId("game-take"), state.game.busy !== null);
 }
 
-/** The hand of this seat; who took it on a shared screen hides it before the other side looks. @type {(state: State, told: GameNow | null) => void} */
+/** The hand of this seat; who took it on a shared screen hides it before the other side looks. @type {(state: State, told: GameView | null) => void} */
 function renderHand(state, told) {
   byId("game-leave").hidden = !state.game.seats?.may_change || state.game.seats.own === "shared";
   const hand = told?.state.hand ?? [];
   byId("game-hand-part").hidden = hand.length === 0;
-  each(byId("game-hand"), hand, ({ id }) => id, () => element("li", "b", "i", "span", "small"), (node, card) => {
+  updateChildren(byId("game-hand"), hand, ({ id }) => id, () => element("li", "b", "i", "span", "small"), (node, card) => {
     const [title, span, kind, text] = node.children;
-    write(title, card.title);
-    write(span, `${card.span_bw} BW`);
-    write(kind, cardKind(card));
-    write(text, card.text);
+    setText(title, card.title);
+    setText(span, `${card.span_bw} BW`);
+    setText(kind, cardKind(card));
+    setText(text, card.text);
   });
 }
 
-/** @type {(state: State, told: GameNow | null) => void} */
+/** @type {(state: State, told: GameView | null) => void} */
 function renderMarked(state, told) {
   const unit = told ? chosenUnit(state) : null;
   const words = unit ? markerWords(told?.markers[unit]) : "";
   byId("game-marked").hidden = !words;
-  write(byId("game-marked"), `${unit}: ${words}`);
+  setText(byId("game-marked"), `${unit}: ${words}`);
+}
+
+const ANSWERED = "#game-actions, #game-dice, #game-moved, #game-due";
+const NEXT = "#game-actions button, #game-dice-keys button, #game-moved button, #game-due button";
+
+/** Whether a focus that keys had brought was lost with its button. */
+let isLost = false;
+
+/** Watch over the focus while the game's part is brought up to date. @type {(mayGoOn: boolean, render: () => void) => void} */
+export function keepingFocus(mayGoOn, render) {
+  const focused = document.activeElement;
+  const wasKeyed = Boolean(focused?.closest(ANSWERED) && focused.matches(":focus-visible"));
+  render();
+  if (wasKeyed && focused && isGone(focused)) isLost = true;
+  else if (document.activeElement !== document.body && document.activeElement !== focused) isLost = false;
+  if (isLost && mayGoOn && goOn()) isLost = false;
+}
+
+/** @type {(node: Element) => boolean} */
+function isGone(node) {
+  return !node.isConnected || node.matches(":disabled") || node.getClientRects().length === 0;
+}
+
+/** Whether there is a next answer to go to; whoever has gone elsewhere since is left there. @type {() => boolean} */
+function goOn() {
+  const { activeElement } = document;
+  if (activeElement && activeElement !== document.body && !isGone(activeElement)) return true;
+  const next = [...byId("game").querySelectorAll(NEXT)].find((each) => !isGone(each));
+  /** @type {HTMLElement | undefined} */ (next)?.focus();
+  return next !== undefined;
+}
+
+const SETTLE_MS = 400;
+const LISTS = ["game-together", "game-astray", "game-moved", "game-dice", "game-actions", "game-take"];
+let listed = "";
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let settleTimer;
+
+/** Keep taps, and keys that press a button, from what has not lain there long enough to be meant. */
+export function listenToSettling() {
+  for (const list of LISTS.map(byId)) list.addEventListener("click", (event) => {
+    if (list.ariaDisabled !== "true") return;
+    event.preventDefault();
+    event.stopPropagation();
+  }, true);
+}
+
+/** @type {(isSettled: boolean) => void} */
+function markSettled(isSettled) {
+  for (const list of LISTS.map(byId)) setAttr(list, "aria-disabled", isSettled ? null : "true");
+}
+
+/** Note what lies there now to be tapped. @type {(state: State) => void} */
+export function settle(state) {
+  const told = playing(state);
+  const lies = told ? [told.question, ...told.actions.map(({ label }) => label), ...told.moved.map(({ unit, text }) => `${unit} ${text}`), ...state.game.open].join("\n") : "";
+  const before = listed;
+  listed = lies;
+  if (!before || before === lies) return;
+  markSettled(false);
+  clearTimeout(settleTimer);
+  settleTimer = setTimeout(() => markSettled(true), SETTLE_MS);
 }

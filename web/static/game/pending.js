@@ -1,12 +1,14 @@
 /** What hands have to do for the game, and what they seem to have done: to confirm, or to decide. */
-import { byId, disable, each, element, put, write } from "../shared/dom.js";
+import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { sentence } from "../shared/text.js";
+import { split } from "../board/things.js";
 import { badge, figuresWords } from "../rulings/words.js";
 import { renderDice } from "./dice.js";
 import { astray, playing } from "./state.js";
-import { sentence } from "./words.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Moved} Moved */
+
 /** @typedef {{deed: string, text: string, title: string, main?: boolean}} Way  a button, and what it does */
 
 /** From this face on a die says that it holds. */
@@ -23,13 +25,13 @@ export function renderDue(state) {
   const told = playing(state);
   const due = (told?.to_place ?? []).map(({ unit, text, ghost }) => ({ key: `put ${unit}`, unit, text, isOff: ghost.length === 0 }));
   const placed = state.game.placed.map((unit) => ({ key: `placed ${unit}`, unit, text: `${unit}: ✓ placed`, isOff: false }));
-  each(byId("game-due"), [...due, ...placed], ({ key }) => key, () => element("li", "span", "button"), (row, { key, unit, text, isOff }) => {
+  updateChildren(byId("game-due"), [...due, ...placed], ({ key }) => key, () => element("li", "span", "button"), (row, { key, unit, text, isOff }) => {
     const [words, lift] = /** @type {HTMLElement[]} */ ([...row.children]);
-    put(row, "class", key.startsWith("placed") ? "placed" : "");
-    write(words, sentence(text));
-    put(lift, "type", "button");
-    put(lift, "data-lift", unit);
-    write(lift, "Take it off");
+    setAttr(row, "class", key.startsWith("placed") ? "placed" : "");
+    setText(words, sentence(text));
+    setAttr(lift, "type", "button");
+    setAttr(lift, "data-lift", unit);
+    setText(lift, "Take it off");
     lift.hidden = !isOff || !state.facts.simulated || told?.seat.kind === "spectator";
   });
   renderTogether(state);
@@ -40,7 +42,7 @@ export function renderDue(state) {
 
 /** @type {(id: string, all: Moved[], state: State) => void} */
 function renderMoved(id, all, state) {
-  each(byId(id), all, ({ unit }) => unit, makeMoved, (row, moved) => updateMoved(row, moved, state));
+  updateChildren(byId(id), all, ({ unit }) => unit, makeMoved, (row, moved) => updateMoved(row, moved, state));
 }
 
 /** One card for all that is out of step with the game. @type {(state: State) => void} */
@@ -48,7 +50,7 @@ function renderAstray(state) {
   const told = playing(state);
   const units = astray(told);
   byId("game-astray").hidden = units.length === 0;
-  write(byId("astray-words"), `${units.length} units are not where the game has them.`);
+  setText(byId("astray-words"), `${units.length} units are not where the game has them.`);
   for (const id of ["astray-accept", "astray-begin"]) {
     byId(id).hidden = told?.seat.kind === "spectator";
     disable(byId(id), state.game.busy !== null);
@@ -61,8 +63,8 @@ function renderTogether(state) {
   const told = playing(state);
   const units = told?.is_yours ? told.together : [];
   byId("game-together").hidden = units.length === 0;
-  write(byId("confirm-all"), `Confirm all ${units.length} moves`);
-  write(byId("together-order"), `in this order: ${units.join(", ")}`);
+  setText(byId("confirm-all"), `Confirm all ${units.length} moves`);
+  setText(byId("together-order"), `in this order: ${units.join(", ")}`);
   disable(byId("confirm-all"), state.game.busy !== null);
 }
 
@@ -76,11 +78,11 @@ function makeMoved() {
   const accepting = /** @type {HTMLElement} */ (row.children[4]);
   accepting.className = "row accepting";
   const why = element("input");
-  for (const [name, value] of Object.entries({ type: "text", maxlength: "200", placeholder: "why? (may be left out)", "aria-label": "Why is it accepted?" })) put(why, name, value);
+  for (const [name, value] of Object.entries({ type: "text", maxlength: "200", placeholder: "why? (may be left out)", "aria-label": "Why is it accepted?" })) setAttr(why, name, value);
   const accept = element("button");
-  put(accept, "type", "button");
-  put(accept, "data-way", "accept");
-  write(accept, "Accept");
+  setAttr(accept, "type", "button");
+  setAttr(accept, "data-way", "accept");
+  setText(accept, "Accept");
   accepting.append(why, accept);
   return row;
 }
@@ -90,25 +92,25 @@ function updateMoved(row, moved, state) {
   const [mark, text, because, ways, accepting, decided] = /** @type {HTMLElement[]} */ ([...row.children]);
   const { answer, unit, ghost } = moved;
   const isGrouped = playing(state)?.together.includes(unit);
-  put(row, "class", `moved ${answer.answer}${isGrouped ? " grouped" : ""}`);
-  put(row, "data-unit", unit);
-  put(row, "data-look", `moved ${unit}`);
-  put(row, "tabindex", "0");
-  write(mark, badge(answer));
-  write(text, sentence(moved.text));
+  setAttr(row, "class", `moved ${answer.answer}${isGrouped ? " grouped" : ""}`);
+  setAttr(row, "data-unit", unit);
+  setAttr(row, "data-look", `moved ${unit}`);
+  setAttr(row, "tabindex", "0");
+  setText(mark, badge(answer));
+  setText(text, sentence(moved.text));
   const place = moved.is_back ? "Where it lay" : "The nearest legal place";
   const nearest = ghost.length ? `${place} is drawn on the table.` : "";
   const why = answer.because === moved.text ? "" : sentence(answer.because ?? "");
   const figures = answer.answer === "too_close" ? figuresWords(answer) : "";
   const waits = moved.after.length ? `After ${moved.after.join(", ")}` : "";
-  write(because, [waits, why, figures, answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
+  setText(because, [waits, why, figures, answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
   row.classList.toggle("looked", state.game.looked === `moved ${unit}`);
-  each(ways, waysOf(moved, state), ({ deed }) => deed, () => element("button"), (button, way) => {
-    put(button, "type", "button");
-    put(button, "data-way", way.deed);
-    put(button, "title", way.title);
-    put(button, "class", way.main ? "main" : "");
-    write(button, way.text);
+  updateChildren(ways, waysOf(moved, state), ({ deed }) => deed, () => element("button"), (button, way) => {
+    setAttr(button, "type", "button");
+    setAttr(button, "data-way", way.deed);
+    setAttr(button, "title", way.title);
+    setAttr(button, "class", way.main ? "main" : "");
+    setText(button, way.text);
     disable(button, state.game.busy !== null);
   });
   accepting.hidden = state.game.accepting !== unit;
@@ -144,5 +146,37 @@ function renderDecided(node, moved, state) {
   const decided = isDecided(moved, state) ? state.game.decided : null;
   node.hidden = decided === null;
   renderDice(node.children[0], decided ? [decided.face] : []);
-  write(node.children[1], (decided?.face ?? 0) >= HOLDS_FROM ? "It holds." : "It does not hold: put it back, or where the ghost lies.");
+  setText(node.children[1], (decided?.face ?? 0) >= HOLDS_FROM ? "It holds." : "It does not hold: put it back, or where the ghost lies.");
+}
+
+/** Bring the intents up to date; one can be said while two units are chosen, the mover first. @type {(state: State) => void} */
+export function renderIntents(state) {
+  const told = playing(state);
+  updateChildren(byId("game-intents"), told?.intents ?? [], ({ unit }) => unit, () => element("li", "b", "span", "small"), (row, { text, answer }) => {
+    setAttr(row, "class", answer?.answer ?? "");
+    setText(row.children[0], answer ? badge(answer) : "…");
+    setText(row.children[1], `Meant: ${text}`);
+    setText(row.children[2], answer ? figuresWords(answer) : "");
+  });
+  const pair = pairChosen(state);
+  byId("intent-part").hidden = !pair || !told || told.is_over || told.seat.kind === "spectator";
+  if (!pair) return;
+  setText(byId("intent-title"), `Before ${pair.unit} moves, say how it will end to ${pair.of}:`);
+  updateChildren(byId("intent-ranges"), state.facts.ranges_bw, String, () => element("div", "b", "button", "button"), (row, range_bw) => {
+    const [words, within, outside] = /** @type {HTMLElement[]} */ ([...row.children]);
+    setText(words, `${range_bw} BW`);
+    for (const [button, text, isWithin] of /** @type {[HTMLElement, string, boolean][]} */ ([[within, "within", true], [outside, "just outside", false]])) {
+      setAttr(button, "type", "button");
+      setAttr(button, "data-intent", JSON.stringify({ ...pair, range_bw, is_within: isWithin }));
+      setAttr(button, "aria-label", `${text} ${range_bw} BW`);
+      setText(button, text);
+      disable(button, state.game.busy !== null);
+    }
+  });
+}
+
+/** The two units that are chosen. @type {(state: State) => {unit: string, of: string} | null} */
+function pairChosen({ chosen }) {
+  if (chosen.length !== 2 || !chosen.every((thing) => thing.startsWith("unit:"))) return null;
+  return { unit: split(chosen[0])[1], of: split(chosen[1])[1] };
 }

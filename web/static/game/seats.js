@@ -1,21 +1,22 @@
 /** The seats at the table: whose this screen is, another one by a tap, links and codes for phones. */
-import { byId, disable, each, element, put, write } from "../shared/dom.js";
+import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { sideNumber } from "../board/things.js";
 import { seatName } from "./words.js";
 
-/** @typedef {import("../board/state.js").State} State */
-/** @typedef {import("./state.js").SeatsNow} SeatsNow */
-/** @typedef {SeatsNow["seats"][number]} SeatRow */
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").SeatsView} SeatsView */
+
+/** @typedef {SeatsView["seats"][number]} SeatRow */
 
 /** Bring the dialog of seats up to date. @type {(state: State) => void} */
 export function renderSeats(state) {
   const { seats } = state.game;
   if (!seats) return;
-  write(byId("seats-hint"), hintWords(seats));
-  each(byId("seats-body"), seats.seats, ({ name }) => name, makeSeat, (row, seat) => updateSeat(row, seat, seats, state));
+  setText(byId("seats-hint"), hintWords(seats));
+  updateChildren(byId("seats-body"), seats.seats, ({ name }) => name, makeSeat, (row, seat) => updateSeat(row, seat, seats, state));
 }
 
-/** @type {(seats: SeatsNow) => string} */
+/** @type {(seats: SeatsView) => string} */
 function hintWords({ by_link, own, may_change }) {
   if (by_link && may_change && own !== "shared") return "This screen is shared, and shows one seat for now. Come back to the shared screen before the other side looks.";
   if (!by_link) return "All who open this page share it. Take a side's seat to see its hand; come back to the shared screen before the other side looks.";
@@ -27,34 +28,34 @@ function hintWords({ by_link, own, may_change }) {
 function makeSeat() {
   const row = element("li", "b", "span", "button", "details");
   const [, , take, link] = /** @type {HTMLElement[]} */ ([...row.children]);
-  put(take, "type", "button");
+  setAttr(take, "type", "button");
   link.append(element("summary"), element("div", "img", "input", "button"));
-  write(link.children[0], "Link and code");
+  setText(link.children[0], "Link and code");
   const [image, address, copy] = [...link.children[1].children];
-  put(image, "loading", "lazy");
-  put(address, "readonly", "");
-  put(address, "aria-label", "Link");
-  put(copy, "type", "button");
+  setAttr(image, "loading", "lazy");
+  setAttr(address, "readonly", "");
+  setAttr(address, "aria-label", "Link");
+  setAttr(copy, "type", "button");
   return row;
 }
 
-/** @type {(row: HTMLElement, seat: SeatRow, seats: SeatsNow, state: State) => void} */
+/** @type {(row: HTMLElement, seat: SeatRow, seats: SeatsView, state: State) => void} */
 function updateSeat(row, { name, side, link }, { own, by_link, may_change }, state) {
   const [title, mark, take, more] = /** @type {HTMLElement[]} */ ([...row.children]);
-  put(row, "class", side === null ? "seat" : `seat of-side side-${sideNumber(state, side) % 8}`);
-  write(title, seatName(state, name));
-  write(mark, name === own ? "this screen" : "");
+  setAttr(row, "class", side === null ? "seat" : `seat of-side side-${sideNumber(state, side) % 8}`);
+  setText(title, seatName(state, name));
+  setText(mark, name === own ? "this screen" : "");
   take.hidden = name === own || !may_change;
-  put(take, "data-seat", name);
-  write(take, by_link ? "Use here" : "Take");
+  setAttr(take, "data-seat", name);
+  setText(take, by_link ? "Use here" : "Take");
   disable(take, state.game.busy !== null);
   more.hidden = !by_link || link === null;
   if (more.hidden || link === null) return;
   const [image, address, copy] = [...more.children[1].children];
   const isOpen = /** @type {HTMLDetailsElement} */ (more).open;
-  put(image, "src", isOpen ? `/api/seats/${encodeURIComponent(name)}/code.svg` : null);
-  put(image, "alt", `Code of the link for ${seatName(state, name)}`);
-  put(address, "value", link);
-  put(copy, "data-copy", link);
-  write(copy, state.game.copied === link ? "✓ copied" : "Copy");
+  setAttr(image, "src", isOpen ? `/api/seats/${encodeURIComponent(name)}/code.svg` : null);
+  setAttr(image, "alt", `Code of the link for ${seatName(state, name)}`);
+  setAttr(address, "value", link);
+  setAttr(copy, "data-copy", link);
+  setText(copy, state.game.copied === link ? "✓ copied" : "Copy");
 }

@@ -1,11 +1,17 @@
 /** Setting up in the panel: the terrain in hand with its kinds and tools, and how deploying goes. */
-import { byId, disable, each, makeButton, put, write } from "../shared/dom.js";
+import { byId, disable, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { onClick, onClickWithin } from "../shared/events.js";
+import { sentence } from "../shared/text.js";
+import { toleranceOf } from "../board/picking.js";
 import { sideName } from "../board/things.js";
+import { toTable } from "../board/view.js";
 import { playing } from "./state.js";
-import { layingDue, pieces } from "./terrain.js";
-import { sentence } from "./words.js";
+import { carried, handle, layAction, layingDue, pieces, tapped } from "./terrain.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("../shared/gestures.js").Touch} Touch */
+/** @typedef {import("../shared/gestures.js").Drag} Drag */
+/** @typedef {import("./commands.js").Deeds} Deeds */
 
 const TOOLS = [
   { tool: "oval", text: "Oval" },
@@ -34,35 +40,35 @@ function renderLaying(state) {
   if (!due) return;
   const { laying, busy } = state.game;
   const all = pieces(state);
-  write(byId("laying-count"), countWords(all.length, { ...due, side: sideName(state, due.side) }));
+  setText(byId("laying-count"), countWords(all.length, { ...due, side: sideName(state, due.side) }));
   const isEnough = all.length >= due.least && all.length <= due.most;
   byId("laying-count").classList.toggle("enough", isEnough);
-  each(byId("laying-kinds"), due.kinds, ({ kind }) => kind, makeButton, (button, { kind, does }) => {
-    put(button, "data-kind", kind);
-    put(button, "title", does);
-    put(button, "aria-pressed", String(kind === laying.kind));
-    write(button, sentence(kind.replaceAll("_", " ")));
+  updateChildren(byId("laying-kinds"), due.kinds, ({ kind }) => kind, makeButton, (button, { kind, does }) => {
+    setAttr(button, "data-kind", kind);
+    setAttr(button, "title", does);
+    setAttr(button, "aria-pressed", String(kind === laying.kind));
+    setText(button, sentence(kind.replaceAll("_", " ")));
   });
-  write(byId("laying-does"), does(due.kinds, laying.kind));
-  each(byId("laying-tools"), TOOLS, ({ tool }) => tool, makeButton, (button, { tool, text }) => {
-    put(button, "data-tool", tool);
-    put(button, "aria-pressed", String(tool === laying.tool));
-    write(button, text);
+  setText(byId("laying-does"), does(due.kinds, laying.kind));
+  updateChildren(byId("laying-tools"), TOOLS, ({ tool }) => tool, makeButton, (button, { tool, text }) => {
+    setAttr(button, "data-tool", tool);
+    setAttr(button, "aria-pressed", String(tool === laying.tool));
+    setText(button, text);
   });
-  write(byId("laying-hint"), hintWords(state));
+  setText(byId("laying-hint"), hintWords(state));
   const drawing = laying.tool === "corners" ? [{ deed: "close", text: "Close the shape" }, { deed: "drop", text: "One corner back" }] : [];
   const handles = [...drawing, ...(laying.chosen ? HANDLES : []), ...(laying.undo.length ? [{ deed: "undo", text: "Back" }] : []), ...(all.length ? [{ deed: "clear", text: "All off" }] : [])];
-  each(byId("laying-handles"), handles, ({ deed }) => deed, makeButton, (button, { deed, text }) => {
-    put(button, "data-handle-deed", deed);
-    write(button, text);
+  updateChildren(byId("laying-handles"), handles, ({ deed }) => deed, makeButton, (button, { deed, text }) => {
+    setAttr(button, "data-handle-deed", deed);
+    setText(button, text);
     disable(button, deed === "close" && laying.corners.length < 3);
   });
-  each(byId("laying-pieces"), all, ({ id }) => id, makeButton, (button, { id, kind }) => {
-    put(button, "data-piece", id);
-    put(button, "aria-pressed", String(id === laying.chosen));
-    write(button, id.startsWith(kind) ? id.replaceAll("_", " ") : `${id}: ${kind.replaceAll("_", " ")}`);
+  updateChildren(byId("laying-pieces"), all, ({ id }) => id, makeButton, (button, { id, kind }) => {
+    setAttr(button, "data-piece", id);
+    setAttr(button, "aria-pressed", String(id === laying.chosen));
+    setText(button, id.startsWith(kind) ? id.replaceAll("_", " ") : `${id}: ${kind.replaceAll("_", " ")}`);
   });
-  write(byId("laying-done"), `Lay ${all.length} piece${all.length === 1 ? "" : "s"}`);
+  setText(byId("laying-done"), `Lay ${all.length} piece${all.length === 1 ? "" : "s"}`);
   disable(byId("laying-done"), busy !== null || !isEnough);
 }
 
@@ -94,5 +100,57 @@ function renderDeploying(state) {
   if (!told || !isDue) return;
   const side = sideName(state, told.state.step?.side ?? "");
   const words = told.moved.length ? "" : "Put every unit, and the commander, by hand into the zone that is drawn on the table: tablecam sees when all lie well.";
-  write(byId("game-deploying"), `${side} deploys. ${words}`.trim());
+  setText(byId("game-deploying"), `${side} deploys. ${words}`.trim());
+}
+
+const CORNER_PX = 12;
+
+/** @type {(deeds: Deeds) => void} */
+export function listenToSetup(deeds) {
+  const { laying } = deeds.state.game;
+  onClickWithin("laying-kinds", "data-kind", (kind) => deeds.change(() => Object.assign(laying, { kind, chosen: null })));
+  onClickWithin("laying-tools", "data-tool", (tool) => deeds.change(() => Object.assign(laying, { tool, chosen: null, corners: [] })));
+  onClickWithin("laying-handles", "data-handle-deed", (deed) => deeds.change(() => handle(deeds.state, deed)));
+  onClickWithin("laying-pieces", "data-piece", (piece) => deeds.change(() => { laying.chosen = laying.chosen === piece ? null : piece; }));
+  onClick("laying-done", () => deeds.act(layAction(deeds.state), "Laying …"));
+}
+
+/** Pointers on the table while terrain is laid. */
+export class LayingHand {
+  /** @param {State} state @param {() => void} changed */
+  constructor(state, changed) {
+    this.state = state;
+    this.changed = changed;
+  }
+
+  /** Whether pointers are for the terrain now. */
+  get isDue() {
+    return layingDue(this.state) !== null;
+  }
+
+  /** Whether a tap was for the terrain. @param {Touch} at @returns {boolean} */
+  tap(at) {
+    if (!this.isDue) return false;
+    tapped(this.state, this.placeOf(at));
+    this.changed();
+    return true;
+  }
+
+  /** What a drag from here carries of the terrain. @param {Touch} at @returns {Drag | null} */
+  grab(at) {
+    if (!this.isDue) return null;
+    const tolerance_mm = (CORNER_PX + toleranceOf(at.pointer)) / this.state.view.px_per_mm;
+    const carry = carried(this.state, this.placeOf(at), tolerance_mm);
+    if (!carry) return null;
+    return {
+      move: (to) => { carry(this.placeOf(to)); this.changed(); },
+      end: () => this.changed(),
+      cancel: () => { handle(this.state, "undo"); this.changed(); },
+    };
+  }
+
+  /** @param {Touch} at @returns {import("../board/state.js").Point} */
+  placeOf(at) {
+    return toTable(this.state.view, this.state.facts, at.x, at.y);
+  }
 }

@@ -1,8 +1,10 @@
 /**
  * What the page knows of the game, and the functions that change it. Nothing here draws or asks.
  *
- * @typedef {import("../board/state.js").State} State
+ * @typedef {import("../rulings/state.js").State & {game: Game}} State
  * @typedef {import("../board/state.js").Shape} Shape
+ * @typedef {import("../board/state.js").Point} Point
+ * @typedef {import("../board/state.js").Piece} Piece
  * @typedef {import("../rulings/state.js").RuleAnswer} RuleAnswer
  *
  * @typedef {Record<string, any> & {type: string}} Action  the game's own; sent back as it came
@@ -21,7 +23,7 @@
  * @typedef {{unit: string, text: string, ghost: GhostBase[]}} ToPlace  what hands have to do for the game
  * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean}} Moved  what hands seem to have done, who has to go before, and whether it can only go back
  *
- * @typedef {object} Happened  a line of the log
+ * @typedef {object} LogLine  a line of the log
  * @property {string} kind
  * @property {string} text
  * @property {string | null} rule
@@ -33,7 +35,7 @@
  *
  * @typedef {{id: string, title: string, span_bw: number, text: string, modifies?: {symbol: string} | null, interrupts?: string | null, is_event?: boolean}} Card
  *
- * @typedef {object} GameNow  as `/api/game` gives it; all but the first four only once it has begun
+ * @typedef {object} GameView  as `/api/game` gives it; all but the first four only once it has begun
  * @property {number} version
  * @property {string} game
  * @property {{kind: "player" | "shared" | "spectator", side: string | null}} seat
@@ -43,7 +45,7 @@
  * @property {boolean} is_yours
  * @property {boolean} is_over
  * @property {Offer[]} actions
- * @property {{because: string, declared: string[]} | null} closed  measuring, but between the units and commanders that were declared
+ * @property {import("../board/state.js").Closed | null} closed
  * @property {boolean} can_undo
  * @property {boolean} can_redo
  * @property {{by: string, text: string, may_agree: boolean, number: number} | null} [proposed]  what one side wants and the other has to agree to
@@ -54,17 +56,27 @@
  * @property {{unit: string, of: string, text: string, answer: RuleAnswer | null}[]} intents  what movers said before they moved
  * @property {string} trouble
  * @property {Shape[]} pictured  what is due, as it is drawn while nothing is pointed at
- * @property {import("./terrain.js").Piece[]} terrain
+ * @property {Piece[]} terrain
  * @property {{round: {number: number, active: string}, sides: {name: string, morale: number, hand: number}[], hand?: Card[], deck?: {left: number, stage: string}, step?: Record<string, any> & {type: string}, kinds?: {kind: string, does: string}[], options?: {deck?: string}}} state
- * @property {Happened[]} log
+ * @property {LogLine[]} log
  *
- * @typedef {{own: string, by_link: boolean, may_change: boolean, seats: {name: string, side: string | null, link: string | null}[]}} SeatsNow  as `/api/seats` gives it
+ * @typedef {{own: string, by_link: boolean, may_change: boolean, seats: {name: string, side: string | null, link: string | null}[]}} SeatsView  as `/api/seats` gives it
  *
  * @typedef {{label: string, action: Action}} Choice  what might have been chosen instead of something
  *
- * @typedef {object} GameOnPage
- * @property {GameNow | null} told
- * @property {SeatsNow | null} seats
+ * @typedef {"oval" | "block" | "strip" | "corners"} Tool
+ *
+ * @typedef {object} Laying
+ * @property {Piece[] | null} pieces  those in hand; null until they are taken over from the game
+ * @property {string | null} chosen  the piece that is moved and stretched
+ * @property {string} kind  of the next piece
+ * @property {Tool} tool  how the next piece is drawn
+ * @property {Point[]} corners  those that were tapped of a piece that is drawn corner by corner
+ * @property {Piece[][]} undo  the pieces before each change, the latest last
+ *
+ * @typedef {object} Game  what the page knows of it
+ * @property {GameView | null} told
+ * @property {SeatsView | null} seats
  * @property {string | null} error  why the page could not be told
  * @property {string | null} busy  what is being sent: until it is answered nothing else is
  * @property {string} said  what came of the latest tap, where that needs words
@@ -84,16 +96,27 @@
  * @property {string | null} copied  the link that was copied last
  * @property {{units: string[], cards: string[]}} force  a force that is being put together
  * @property {boolean} again  another game is to begin while one is in progress
- * @property {import("./terrain.js").Laying} laying  the terrain in hand, before a game
+ * @property {Laying} laying  the terrain in hand, before a game
  * @property {import("./midgame.js").States | null} states  what is set on the screen of all states, while that is open
  * @property {{how: "stands" | "setup" | "middle", active: string, deck: string, measuring: "free" | "declared"}} begin  what is chosen before a game
  */
 
+import { newState as newBoardState } from "../board/state.js";
+import { forgetSheet, newRulings } from "../rulings/state.js";
+import { markerWords } from "./words.js";
+
 /** How many buttons a group shows before "more". */
 export const MOST_BUTTONS = 12;
 
-/** @type {(facts: import("../board/state.js").TableFacts) => GameOnPage} */
-export function newGame(facts) {
+/** A page before its first news of the table and the game. @type {(facts: import("../board/state.js").TableFacts, view: import("../board/view.js").View) => State} */
+export function newState(facts, view) {
+  const state = { ...newBoardState(facts, view), rulings: newRulings(facts), game: newGame(facts) };
+  state.forgetting.push(() => forgetSheet(state.rulings));
+  return state;
+}
+
+/** @type {(facts: import("../board/state.js").TableFacts) => Game} */
+function newGame(facts) {
   return {
     told: null,
     seats: null,
@@ -122,7 +145,7 @@ export function newGame(facts) {
   };
 }
 
-/** The game in progress, as this seat sees it; null before it has begun. @type {(state: State) => GameNow | null} */
+/** The game in progress, as this seat sees it; null before it has begun. @type {(state: State) => GameView | null} */
 export function playing({ game }) {
   return game.told?.has_begun ? game.told : null;
 }
@@ -133,7 +156,7 @@ export function playing({ game }) {
  * `asked` is what the page knew when it asked: of two answers under way at once the newer counts.
  * Versions say which that is only while it is the same server that counts them.
  *
- * @type {(state: State, told: GameNow, asked: GameNow | null) => void}
+ * @type {(state: State, told: GameView, asked: GameView | null) => void}
  */
 export function gameTold(state, told, asked) {
   const { game } = state;
@@ -141,6 +164,7 @@ export function gameTold(state, told, asked) {
   const before = game.told?.has_begun ? game.told : null;
   game.told = told;
   game.error = null;
+  shareWithBoard(state, told);
   if (told.seat.kind === "spectator") state.moving = false;
   if (!told.has_begun) return;
   const due = new Set(told.to_place.map(({ unit }) => unit));
@@ -154,19 +178,27 @@ export function gameTold(state, told, asked) {
   forgetFaces(game, rollDue(told));
 }
 
-/** Dice that were entered stay until another roll is due. @type {(game: GameOnPage, roll: Offer | undefined) => void} */
+/** Passes on what the board and the rulings show of a game. @type {(state: State, view: Pick<GameView, "has_begun" | "markers" | "closed">) => void} */
+export function shareWithBoard(state, { has_begun, markers, closed }) {
+  const marked = Object.entries(markers ?? {});
+  state.remarks = Object.fromEntries(marked.map(([unit, marks]) => [unit, markerWords(marks)]));
+  state.closed = has_begun ? closed : null;
+  state.rulings.isFollowing = has_begun;
+}
+
+/** Dice that were entered stay until another roll is due. @type {(game: Game, roll: Offer | undefined) => void} */
 function forgetFaces(game, roll) {
   const text = roll ? `${roll.label} ${game.told?.log.length}` : "";
   if (text !== game.facesOf) [game.faces, game.facesOf] = [[], text];
 }
 
-/** Whom the game has elsewhere, though nothing is to be moved by them now, where that is more than one. @type {(told: GameNow | null) => Moved[]} */
+/** Whom the game has elsewhere, though nothing is to be moved by them now, where that is more than one. @type {(told: GameView | null) => Moved[]} */
 export function astray(told) {
   const found = told?.moved.filter(({ is_back, is_legal }) => is_back && !is_legal) ?? [];
   return found.length > 1 ? found : [];
 }
 
-/** The roll that this seat may make now. @type {(told: GameNow | null) => Offer | undefined} */
+/** The roll that this seat may make now. @type {(told: GameView | null) => Offer | undefined} */
 export function rollDue(told) {
   return told?.actions?.find(({ dice }) => dice !== null);
 }
@@ -189,7 +221,7 @@ export function dropFace({ game }) {
   game.faces = game.faces.slice(0, -1);
 }
 
-/** The dice that came up in the latest action. @type {(told: GameNow) => Cast | null} */
+/** The dice that came up in the latest action. @type {(told: GameView) => Cast | null} */
 export function latestCast({ log }) {
   const latest = log.findLast(({ undone }) => !undone);
   return log.find(({ deed, dice }) => deed === latest?.deed && dice)?.dice ?? null;

@@ -1,11 +1,12 @@
 /** The strip under the header: whose round it is, what is asked of whom, how both sides stand. */
-import { byId, each, element, make, put, write } from "../shared/dom.js";
+import { byId, element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
+import { briefName, sentence } from "../shared/text.js";
 import { sideName, sideNumber } from "../board/things.js";
 import { playing } from "./state.js";
-import { briefName, seatName, sentence, turnWords } from "./words.js";
+import { seatName, turnWords } from "./words.js";
 
-/** @typedef {import("../board/state.js").State} State */
-/** @typedef {import("./state.js").GameNow} GameNow */
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").GameView} GameView */
 
 /** What comes before the first round: it is nobody's. */
 const SETUP_STEPS = new Set(["rolling-terrain", "laying-terrain", "choosing-edge", "choosing-order", "deploying", "rolling-first-round"]);
@@ -17,21 +18,21 @@ export function renderStrip(state) {
   const told = playing(state);
   document.body.classList.toggle("playing", told !== null);
   document.body.classList.toggle("looking-on", state.game.told?.seat.kind === "spectator");
-  put(byId("game-strip"), "data-version", String(state.game.told?.version ?? ""));
-  put(byId("turn-round"), "class", told && !SETUP_STEPS.has(told.state.step?.type ?? "") ? `turn-round side-${sideNumber(state, told.state.round.active) % 8}` : "turn-round none");
+  setAttr(byId("game-strip"), "data-version", String(state.game.told?.version ?? ""));
+  setAttr(byId("turn-round"), "class", told && !SETUP_STEPS.has(told.state.step?.type ?? "") ? `turn-round side-${sideNumber(state, told.state.round.active) % 8}` : "turn-round none");
   const isSetup = Boolean(told && SETUP_STEPS.has(told.state.step?.type ?? ""));
-  write(byId("turn-active"), isSetup ? "setting up" : told ? sideName(state, told.state.round.active) : "no game yet");
+  setText(byId("turn-active"), isSetup ? "setting up" : told ? sideName(state, told.state.round.active) : "no game yet");
   byId("turn-word").hidden = told === null || isSetup;
-  write(byId("turn-number"), isSetup ? "" : String(told?.state.round.number ?? ""));
-  write(byId("turn-question"), questionWords(state));
-  write(byId("turn-who"), told ? turnWords(told, (side) => sideName(state, side)) : "");
+  setText(byId("turn-number"), isSetup ? "" : String(told?.state.round.number ?? ""));
+  setText(byId("turn-question"), questionWords(state));
+  setText(byId("turn-who"), told ? turnWords(told, (side) => sideName(state, side)) : "");
   byId("turn-who").classList.toggle("yours", Boolean(told?.is_yours));
   fitWords(byId("turn-words"));
   renderSides(state, told);
   const own = state.game.seats?.own;
   byId("seat-open").hidden = own === undefined;
-  write(byId("seat-own"), own === undefined ? "" : seatName(state, own));
-  put(byId("seat-open"), "class", `seat-open side-${sideNumber(state, own ?? "") % 8}${state.facts.sides.includes(own ?? "") ? " of-side" : ""}`);
+  setText(byId("seat-own"), own === undefined ? "" : seatName(state, own));
+  setAttr(byId("seat-open"), "class", `seat-open side-${sideNumber(state, own ?? "") % 8}${state.facts.sides.includes(own ?? "") ? " of-side" : ""}`);
 }
 
 /** What does not fit into the strip is written smaller: looked at anew when the words, or their room, have changed. @type {(words: HTMLElement) => void} */
@@ -52,17 +53,17 @@ function questionWords(state) {
   return state.game.told ? "The referee is ready: begin a game in the panel." : "Asking the referee …";
 }
 
-/** @type {(state: State, told: GameNow | null) => void} */
+/** @type {(state: State, told: GameView | null) => void} */
 export function renderSides(state, told) {
-  each(byId("turn-sides"), told?.state.sides ?? [], ({ name }) => name, makeSide, (node, { name, morale, hand }) => {
-    put(node, "class", `turn-side side-${sideNumber(state, name) % 8}`);
-    put(node, "aria-label", `${sideName(state, name)}: morale ${morale}, ${hand} cards`);
+  updateChildren(byId("turn-sides"), told?.state.sides ?? [], ({ name }) => name, makeSide, (node, { name, morale, hand }) => {
+    setAttr(node, "class", `turn-side side-${sideNumber(state, name) % 8}`);
+    setAttr(node, "aria-label", `${sideName(state, name)}: morale ${morale}, ${hand} cards`);
     const [side, brief, , standing, , held] = node.children;
-    write(side, sideName(state, name));
-    write(brief, briefName(sideName(state, name)));
-    write(standing, String(morale));
-    write(held, String(hand));
-    put(node, "title", "Army morale, and cards in hand");
+    setText(side, sideName(state, name));
+    setText(brief, briefName(sideName(state, name)));
+    setText(standing, String(morale));
+    setText(held, String(hand));
+    setAttr(node, "title", "Army morale, and cards in hand");
   });
 }
 
@@ -79,7 +80,7 @@ function makeSide() {
 
 /** @type {(path: string) => SVGElement} */
 function makeSign(path) {
-  const sign = make("svg", { class: "sign", viewBox: "0 0 20 20", "aria-hidden": "true" });
-  sign.append(make("path", { d: path }));
+  const sign = svgElement("svg", { class: "sign", viewBox: "0 0 20 20", "aria-hidden": "true" });
+  sign.append(svgElement("path", { d: path }));
   return sign;
 }

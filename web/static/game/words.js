@@ -1,7 +1,8 @@
 /** How the game is put into words: whose turn it is, what the groups are called, what markers say. */
+import { sentence } from "../shared/text.js";
 import { sideName } from "../board/things.js";
 
-/** @typedef {import("./state.js").GameNow} GameNow */
+/** @typedef {import("./state.js").GameView} GameView */
 
 /** @type {Record<string, string>} */
 const GROUPS = {
@@ -19,22 +20,12 @@ const GROUPS = {
   volleys: "Volleys",
 };
 
-/** A sentence that begins like one. @type {(text: string) => string} */
-export function sentence(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** A side's name where there is no room for all of it. @type {(name: string) => string} */
-export function briefName(name) {
-  return name.slice(0, 3);
-}
-
 /** @type {(group: string) => string} */
 export function groupTitle(group) {
   return GROUPS[group] ?? sentence(group.replaceAll("-", " "));
 }
 
-/** Whose turn it is to tap, for the seat that reads it. @type {(told: GameNow, nameOf: (side: string) => string) => string} */
+/** Whose turn it is to tap, for the seat that reads it. @type {(told: GameView, nameOf: (side: string) => string) => string} */
 export function turnWords(told, nameOf) {
   const asked = told.asked === null ? null : nameOf(told.asked);
   if (told.is_over) return "the game is over";
@@ -44,7 +35,7 @@ export function turnWords(told, nameOf) {
   return told.is_yours ? `${asked} answers` : `waiting for ${asked ?? "dice"}`;
 }
 
-/** What a seat is called. @type {(state: import("../board/state.js").State, name: string) => string} */
+/** What a seat is called. @type {(state: import("./state.js").State, name: string) => string} */
 export function seatName(state, name) {
   return sentence(name === "spectator" ? "looking on" : sideName(state, name));
 }

@@ -1,5 +1,5 @@
 /** A hall: its tables as they are told of, by a stream or, where there is none, by asking. */
-import { byId, each, element, put, write } from "../shared/dom.js";
+import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 
 /**
  * @typedef {{name: string, morale: number | null}} Side
@@ -42,26 +42,26 @@ function render({ server, trouble: words, has_ended, tables }) {
   if (has_ended) ended = tables.filter((table) => !table.is_playing);
   trouble(words);
   const many = playing.length === 1 ? "1 table is" : `${playing.length || "No"} tables are`;
-  write(byId("count"), `${many} playing now`);
-  write(byId("server"), server);
+  setText(byId("count"), `${many} playing now`);
+  setText(byId("server"), server);
   byId("none").hidden = playing.length + ended.length > 0;
   byId("earlier").hidden = ended.length === 0;
-  write(byId("earlier-count"), `(${ended.length})`);
-  each(byId("playing"), playing, ({ id }) => id, makeCard, renderCard);
-  each(byId("ended"), ended, ({ id }) => id, makeCard, renderCard);
+  setText(byId("earlier-count"), `(${ended.length})`);
+  updateChildren(byId("playing"), playing, ({ id }) => id, makeCard, renderCard);
+  updateChildren(byId("ended"), ended, ({ id }) => id, makeCard, renderCard);
 }
 
 /** @type {(words: string) => void} */
 function trouble(words) {
   byId("trouble").hidden = words === "";
-  write(byId("trouble"), words);
+  setText(byId("trouble"), words);
 }
 
 /** @type {() => HTMLElement} */
 function makeCard() {
   const card = element("li", "a");
   const [link] = card.children;
-  const picture = element("img");
+  const picture = /** @type {HTMLImageElement} */ (element("img"));
   picture.className = "shown";
   picture.loading = "lazy";
   picture.addEventListener("error", () => { picture.style.visibility = "hidden"; });
@@ -83,17 +83,17 @@ function renderCard(node, table) {
   const [picture, said] = link.children;
   const [when, title, about, sides, words] = said.children;
   const [now, round] = when.children;
-  put(link, "href", `/tables/${encodeURIComponent(id)}/replay`);
-  put(picture, "src", `/api/hall/${encodeURIComponent(id)}/table.jpg?entry=${standing.entry}`);
-  put(picture, "alt", "");
-  put(now, "class", is_playing && !standing.is_over ? "now" : "now ended");
-  write(now, standing.is_over ? "over" : is_playing ? "playing" : "away");
-  write(round, standing.round === null ? "" : `Round ${standing.round}`);
-  put(title, "title", titleOf(table));
-  write(title, titleOf(table));
-  write(about, `${table.game} · since ${begun(table.started_at)}`);
-  each(sides, standing.sides, ({ name }) => name, makeSide, (side, of) => renderSide(side, of, standing));
-  write(words, standing.words);
+  setAttr(link, "href", `/tables/${encodeURIComponent(id)}/replay`);
+  setAttr(picture, "src", `/api/hall/${encodeURIComponent(id)}/table.jpg?entry=${standing.entry}`);
+  setAttr(picture, "alt", "");
+  setAttr(now, "class", is_playing && !standing.is_over ? "now" : "now ended");
+  setText(now, standing.is_over ? "over" : is_playing ? "playing" : "away");
+  setText(round, standing.round === null ? "" : `Round ${standing.round}`);
+  setAttr(title, "title", titleOf(table));
+  setText(title, titleOf(table));
+  setText(about, `${table.game} · since ${begun(table.started_at)}`);
+  updateChildren(sides, standing.sides, ({ name }) => name, makeSide, (side, of) => renderSide(side, of, standing));
+  setText(words, standing.words);
 }
 
 /** What a table is called; without a name, who plays at it. @type {(table: Table) => string} */
@@ -111,10 +111,10 @@ function makeSide() {
 /** @type {(node: HTMLElement, side: Side, standing: Standing) => void} */
 function renderSide(node, { name, morale }, { sides, active }) {
   const [called, standing, turn] = node.children;
-  put(node, "class", `side side-${sides.findIndex((side) => side.name === name) % 8}`);
-  write(called, name);
-  write(standing, morale === null ? "" : `morale ${morale}`);
-  write(turn, name === active ? "active" : "");
+  setAttr(node, "class", `side side-${sides.findIndex((side) => side.name === name) % 8}`);
+  setText(called, name);
+  setText(standing, morale === null ? "" : `morale ${morale}`);
+  setText(turn, name === active ? "active" : "");
 }
 
 /** @type {(at: string) => string} */

@@ -1,13 +1,14 @@
 /** The words and figures around the table: the camera's health, what was measured, who is there. */
-import { byId, each, element, put, style, write } from "../shared/dom.js";
-import { duration, fullName, lengthWords, pointWords } from "../board/board.js";
-import { closedWords, isAnyOpen } from "../board/measuring.js";
-import { isHidden, sideName, sideNumber, titleOf } from "../board/things.js";
+import { byId, element, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
+import { duration, timeOfDay } from "../shared/text.js";
+import { closedWords, isAnyOpen, lengthWords } from "../board/measuring.js";
+import { fullName, isHidden, pointWords, sideName, sideNumber, titleOf } from "../board/things.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("../game/state.js").State} State */
 /** @typedef {import("../board/state.js").Tape} Tape */
 /** @typedef {import("../board/state.js").Verdict} Verdict */
 /** @typedef {import("../board/state.js").Measured} Measured */
+/** @typedef {import("../board/state.js").Notice} Notice */
 
 const SOURCE_WORDS = { opening: "opening", live: "live", lost: "camera lost", ended: "ended" };
 /** Why the table is shown as it was. @type {Record<string, string>} */
@@ -33,15 +34,15 @@ export function renderPanel(state) {
 function renderHealth(state) {
   const health = state.now?.health;
   const isLost = Object.hasOwn(LOST_WORDS, state.connection);
-  put(byId("health-lamp"), "data-state", isLost ? "lost" : (health?.state ?? "opening"));
-  write(byId("health-state"), isLost ? "no connection" : health ? SOURCE_WORDS[health.state] : "connecting");
+  setAttr(byId("health-lamp"), "data-state", isLost ? "lost" : (health?.state ?? "opening"));
+  setText(byId("health-state"), isLost ? "no connection" : health ? SOURCE_WORDS[health.state] : "connecting");
   if (!health) return;
-  write(byId("health-rate"), health.frames_per_s.toFixed(1));
-  write(byId("health-seen"), String(health.tags_seen));
-  write(byId("health-held"), String(health.tags_held));
-  write(byId("health-missing"), String(health.missing.length));
-  write(byId("health-reprojection"), figure(health.reprojection_px, 2));
-  write(byId("health-behind"), figure(health.behind_s, 2));
+  setText(byId("health-rate"), health.frames_per_s.toFixed(1));
+  setText(byId("health-seen"), String(health.tags_seen));
+  setText(byId("health-held"), String(health.tags_held));
+  setText(byId("health-missing"), String(health.missing.length));
+  setText(byId("health-reprojection"), figure(health.reprojection_px, 2));
+  setText(byId("health-behind"), figure(health.behind_s, 2));
   byId("health-held-figure").classList.toggle("some", health.tags_held > 0);
   byId("health-missing-figure").classList.toggle("some", health.missing.length > 0);
   renderHealthFacts(state);
@@ -60,9 +61,9 @@ function renderHealthFacts(state) {
     ["Reprojection error", health.reprojection_px === null ? "no table tag seen" : `${figure(health.reprojection_px, 2)} px`],
     ["Behind the table by", health.behind_s === null ? "–" : `${figure(health.behind_s, 2)} s`],
   ];
-  each(byId("health-facts"), facts, ([name]) => name, () => element("div", "dt", "dd"), (row, [name, value]) => {
-    write(row.children[0], name);
-    write(row.children[1], value);
+  updateChildren(byId("health-facts"), facts, ([name]) => name, () => element("div", "dt", "dd"), (row, [name, value]) => {
+    setText(row.children[0], name);
+    setText(row.children[1], value);
   });
 }
 
@@ -81,9 +82,9 @@ function renderWarnings(state) {
   if (state.connection === "polling") words.push("Many pages are open: this one asks for news twice a second.");
   const lost = LOST_WORDS[state.connection] ?? "";
   const isLost = lost !== "";
-  each(byId("warnings"), isLost ? [] : words, String, () => document.createElement("li"), (row, text) => write(row, text));
+  updateChildren(byId("warnings"), isLost ? [] : words, String, () => document.createElement("li"), (row, text) => setText(row, text));
   byId("lost").hidden = !isLost;
-  write(byId("lost"), lost);
+  setText(byId("lost"), lost);
   byId("board").classList.toggle("stale", isLost || health?.state === "lost");
 }
 
@@ -94,9 +95,9 @@ function renderMeasure(state) {
   byId("clear").hidden = !first && state.kept.length === 0;
   byId("take-off").hidden = Boolean(second) || !isHidden(state, first);
   byId("keep").hidden = !second || !tape?.measured;
-  write(byId("measure-title"), measureTitle(state));
+  setText(byId("measure-title"), measureTitle(state));
   renderParts(state);
-  write(byId("announce"), spoken(state));
+  setText(byId("announce"), spoken(state));
 }
 
 /** @type {(state: State) => string} */
@@ -111,9 +112,9 @@ function measureTitle(state) {
 /** The rows under the title, top to bottom. @type {(state: State) => void} */
 function renderParts(state) {
   const parts = measureParts(state);
-  each(byId("measure-body"), parts, (part) => part.key, () => element("p", "b", "span", "span"), (row, part) => {
-    put(row, "class", part.name);
-    [part.lead ?? "", part.text, part.more ?? ""].forEach((text, index) => write(row.children[index], text));
+  updateChildren(byId("measure-body"), parts, (part) => part.key, () => element("p", "b", "span", "span"), (row, part) => {
+    setAttr(row, "class", part.name);
+    [part.lead ?? "", part.text, part.more ?? ""].forEach((text, index) => setText(row.children[index], text));
   });
 }
 
@@ -211,11 +212,11 @@ function spoken(state) {
 /** @type {(state: State) => void} */
 function renderRoster(state) {
   if (!(/** @type {HTMLDetailsElement} */ (byId("roster")).open)) return;
-  each(byId("roster-body"), state.facts.sides, String, makeSide, (section, side) => {
-    put(section, "class", `side side-${sideNumber(state, side) % 8}`);
-    write(section.children[0], sideName(state, side));
+  updateChildren(byId("roster-body"), state.facts.sides, String, makeSide, (section, side) => {
+    setAttr(section, "class", `side side-${sideNumber(state, side) % 8}`);
+    setText(section.children[0], sideName(state, side));
     const units = state.facts.units.filter((unit) => unit.side === side);
-    each(section.children[1], units, (unit) => unit.id, makeRosterRow, (row, unit) => updateRosterRow(row, unit, state));
+    updateChildren(section.children[1], units, (unit) => unit.id, makeRosterRow, (row, unit) => updateRosterRow(row, unit, state));
   });
 }
 
@@ -228,7 +229,7 @@ function makeSide() {
 function makeRosterRow() {
   const row = document.createElement("li");
   const button = element("button", "b", "span", "span");
-  put(button, "type", "button");
+  setAttr(button, "type", "button");
   row.append(button);
   return row;
 }
@@ -237,21 +238,21 @@ function makeRosterRow() {
 function updateRosterRow(row, unit, state) {
   const seen = state.now?.units.find((each) => each.id === unit.id);
   const button = row.children[0];
-  put(button, "data-thing", `unit:${unit.id}`);
-  put(button, "aria-pressed", String(state.chosen.includes(`unit:${unit.id}`)));
-  write(button.children[0], unit.id);
+  setAttr(button, "data-thing", `unit:${unit.id}`);
+  setAttr(button, "aria-pressed", String(state.chosen.includes(`unit:${unit.id}`)));
+  setText(button.children[0], unit.id);
   const name = fullName(state, unit.id).slice(unit.id.length + 1);
-  write(button.children[1], name || [unit.arm, seen?.formation].filter(Boolean).join(", "));
+  setText(button.children[1], name || [unit.arm, seen?.formation].filter(Boolean).join(", "));
   const missing = unit.tags.length - (seen?.bases.length ?? 0);
   const held = seen?.bases.filter((base) => base.seen === "held") ?? [];
   const longest_s = Math.max(0, ...held.map((base) => base.held_s ?? 0));
   const words = [held.length ? `${held.length} held ${duration(longest_s)}` : "", missing ? `${missing} missing` : ""];
-  write(button.children[2], words.filter(Boolean).join(", "));
+  setText(button.children[2], words.filter(Boolean).join(", "));
 }
 
 /** @type {(state: State) => void} */
 function renderControls(state) {
-  const press = (/** @type {string} */ id, /** @type {boolean} */ on) => put(byId(id), "aria-pressed", String(on));
+  const press = (/** @type {string} */ id, /** @type {boolean} */ on) => setAttr(byId(id), "aria-pressed", String(on));
   press("pick-units", state.picks === "units");
   press("pick-bases", state.picks === "bases");
   renderShow(state);
@@ -259,7 +260,7 @@ function renderControls(state) {
   renderNotice(state);
   if (!state.facts.simulated) return;
   press("moving", state.moving);
-  write(byId("pause"), state.now?.simulated?.paused ? "Resume" : "Pause");
+  setText(byId("pause"), state.now?.simulated?.paused ? "Resume" : "Pause");
   press("dim", (state.now?.simulated?.light ?? 1) < 1);
   /** @type {HTMLButtonElement} */ (byId("undo")).disabled = state.undo.length === 0;
 }
@@ -273,7 +274,7 @@ function renderShow({ show }) {
   /** @type {HTMLSelectElement} */ (byId("show-uncertainty")).value = String(show.uncertainty);
   byId("legend").hidden = show.uncertainty === 0;
   const size = show.uncertainty === 1 ? "at its true size" : `drawn ${show.uncertainty} times its size`;
-  write(byId("legend"), `One standard deviation of place and heading, ${size}`);
+  setText(byId("legend"), `One standard deviation of place and heading, ${size}`);
 }
 
 /** @type {(state: State) => void} */
@@ -283,21 +284,54 @@ function renderScale(state) {
   const closed = closedWords(state);
   byId("scale").hidden = closed !== "";
   byId("closed").hidden = closed === "";
-  write(byId("closed"), isAnyOpen(state) ? "Measuring: only what is declared" : "Measuring is closed");
+  setText(byId("closed"), isAnyOpen(state) ? "Measuring: only what is declared" : "Measuring is closed");
   const base_px = facts.base_width_mm * view.px_per_mm;
   const count = [1, 2, 4, 8, 16].find((each) => each * base_px >= 56) ?? 32;
-  style(byId("scale"), "width", `${Math.round(count * base_px)}px`);
-  write(byId("scale-text"), closed ? "" : `${count} BW`);
+  setStyle(byId("scale"), "width", `${Math.round(count * base_px)}px`);
+  setText(byId("scale-text"), closed ? "" : `${count} BW`);
 }
 
 /** @type {(state: State) => void} */
 function renderNotice({ notice }) {
   byId("notice").hidden = notice === null;
   byId("notice-undo").hidden = !notice?.undo;
-  if (notice) write(byId("notice-text"), notice.text);
+  if (notice) setText(byId("notice-text"), notice.text);
 }
 
 /** @type {(value: number | null, digits: number) => string} */
 function figure(value, digits) {
   return value === null ? "–" : value.toFixed(digits);
 }
+
+/** Bring the log up to date. @type {(state: State) => void} */
+export function renderLog({ log }) {
+  byId("log").hidden = log.length === 0;
+  setText(byId("log-count"), log.length ? String(log.length) : "");
+  updateChildren(byId("log-body"), log.toReversed(), keyOf, makeLine, (line, notice) => {
+    setAttr(line.children[0], "datetime", notice.at);
+    setText(line.children[0], timeOfDay(notice.at));
+    setText(line.children[1], notice.text);
+  });
+}
+
+/** A server that began anew counts from 1 again. @type {(notice: Notice) => string} */
+function keyOf({ number, at }) {
+  return `${number} ${at}`;
+}
+
+/** @type {() => HTMLElement} */
+function makeLine() {
+  const line = document.createElement("li");
+  line.append(document.createElement("time"), document.createElement("span"));
+  return line;
+}
+
+/** Take in notices; those that are new. A server that began anew counts from 1 again. @type {(state: State, notices: Notice[]) => Notice[]} */
+export function addToLog(state, notices) {
+  const known = new Set(state.log.map(({ number, at }) => `${number} ${at}`));
+  const fresh = notices.filter(({ number, at }) => !known.has(`${number} ${at}`));
+  if (fresh.length) state.log = [...state.log, ...fresh].slice(-MOST_LOGGED);
+  return fresh;
+}
+
+const MOST_LOGGED = 200;

@@ -1,6 +1,7 @@
 /** Brings the camera's pictures under the drawing, one after the other, without a flicker. */
+import { loadPicture } from "../shared/http.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("../game/state.js").State} State */
 
 const PAUSE_MS = 300;
 
@@ -12,23 +13,12 @@ export function createPicture(state, changed) {
     const newest = state.now?.frame ?? -1;
     if (busy || !state.show.picture || document.hidden || newest < 0 || newest === frame) return;
     [busy, frame] = [true, newest];
-    load(newest)
-      .then((url) => { replace(state, url); changed(); })
+    loadPicture(`/picture.jpg?v=${newest}`)
+      .then(({ url }) => { replace(state, url); changed(); })
       .catch(() => { frame = -1; })
       .finally(() => setTimeout(() => { busy = false; }, PAUSE_MS));
   };
   return refresh;
-}
-
-/** A picture that is ready to be shown. @type {(frame: number) => Promise<string>} */
-async function load(frame) {
-  const response = await fetch(`/picture.jpg?v=${frame}`);
-  if (!response.ok) throw new Error(response.statusText);
-  const url = URL.createObjectURL(await response.blob());
-  const image = new Image();
-  image.src = url;
-  await image.decode();
-  return url;
 }
 
 /** @type {(state: State, url: string) => void} */

@@ -1,20 +1,20 @@
 /** Keeps what the page has been told true: asks again when the things asked about have moved. */
-import * as api from "../shared/api.js";
+import { settled } from "../shared/http.js";
+import { createQuestion } from "../shared/question.js";
 import { isOpen } from "../board/measuring.js";
 import { commanderOf, isPoint, unitOf } from "../board/things.js";
+import * as gameApi from "../game/api.js";
 import { gameTold } from "../game/state.js";
-import { sheetText, unitsAsked } from "../rulings/asked.js";
-import { loadDisputes } from "../rulings/disputes_list.js";
+import { pairSheet, unitSheet } from "../rulings/api.js";
+import { loadDisputes } from "../rulings/disputes.js";
+import { sheetText, takeSheet, unitsAsked } from "../rulings/state.js";
+import * as api from "./api.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("../game/state.js").State} State */
 /** @typedef {import("../board/state.js").Tape} Tape */
 
-const SPARING_MS = 150;
-/** So long it waits before it asks again what it could not be told. */
-const RETRY_MS = 2000;
-
 /** Answers for a page; the function that sees to them. @type {(state: State, changed: () => void) => () => void} */
-export function createAsking(state, changed) {
+export function createQueries(state, changed) {
   /** @type {Map<string, ReturnType<typeof createQuestion>>} */
   const questions = new Map();
   const refresh = () => {
@@ -27,32 +27,6 @@ export function createAsking(state, changed) {
     }
   };
   return refresh;
-}
-
-/**
- * One question at a time in one slot: asked when its text is new, never while it is under way.
- *
- * One that says false was not answered: it is asked again after a while.
- *
- * @type {(again: () => void) => (text: string, ask: () => Promise<boolean | void>) => void}
- */
-export function createQuestion(again) {
-  let asked = "";
-  let busy = false;
-  return (text, ask) => {
-    if (busy || text === asked) return;
-    [busy, asked] = [true, text];
-    const pause = new Promise((done) => setTimeout(done, SPARING_MS));
-    ask().then(async (isAnswered) => {
-      await pause;
-      if (isAnswered === false) {
-        await new Promise((done) => setTimeout(done, RETRY_MS));
-        asked = "";
-      }
-      busy = false;
-      again();
-    });
-  };
 }
 
 /** What is to be known now, by slot. @type {(state: State) => Map<string, {text: string, ask: () => Promise<boolean | void>}>} */
@@ -84,7 +58,7 @@ function wantedNow(state) {
 
 /** @type {(state: State, tape: Tape) => Promise<void>} */
 async function askTape(state, { a, b, kept }) {
-  const [measured, error] = await told(api.measure(a, b, state.facts.ranges_bw));
+  const [measured, error] = await settled(api.measure(a, b, state.facts.ranges_bw));
   const fill = (/** @type {Tape} */ tape) => ({ ...tape, measured: measured ?? tape.measured, error });
   if (kept) {
     state.kept = state.kept.map((tape) => (tape.a === a && tape.b === b ? fill(tape) : tape));
@@ -95,7 +69,7 @@ async function askTape(state, { a, b, kept }) {
 
 /** @type {(state: State, thing: string) => Promise<void>} */
 async function askAbout(state, thing) {
-  const [about, error] = await told(api.about(thing));
+  const [about, error] = await settled(api.about(thing));
   if (state.chosen[0] !== thing) return;
   state.about = about ?? state.about;
   state.aboutError = error;
@@ -104,7 +78,7 @@ async function askAbout(state, thing) {
 /** @type {(state: State) => Promise<boolean>} */
 async function askGame(state) {
   const before = state.game.told;
-  const [now, error] = await told(api.game());
+  const [now, error] = await settled(gameApi.game());
   state.game.error = error;
   if (now) gameTold(state, now, before);
   return now !== null;
@@ -112,28 +86,17 @@ async function askGame(state) {
 
 /** @type {(state: State) => Promise<boolean>} */
 async function askSeats(state) {
-  const [seats] = await told(api.seats());
+  const [seats] = await settled(gameApi.seats());
   state.game.seats = seats ?? state.game.seats;
   return seats !== null;
 }
 
 /** @type {(state: State, units: string[], text: string) => Promise<void>} */
 async function askSheet(state, units, text) {
-  const { rulings } = state;
+  const { active } = state.rulings;
   const [a, b] = units;
-  const [sheet, error] = await told(b === undefined ? api.unitSheet(a, rulings.active) : api.pairSheet(a, b, rulings.active));
-  if (unitsAsked(state).join() !== units.join()) return;
-  rulings.error = error;
-  if (sheet) [rulings.sheet, rulings.sheetOf] = [sheet, text];
-}
-
-/** An answer, or in words why there is none. @type {<T>(promise: Promise<T>) => Promise<[T | null, string | null]>} */
-export async function told(promise) {
-  try {
-    return [await promise, null];
-  } catch (error) {
-    return [null, error instanceof Error ? error.message : String(error)];
-  }
+  const answer = await settled(b === undefined ? unitSheet(a, active) : pairSheet(a, b, active));
+  takeSheet(state, units, text, answer);
 }
 
 /** What a thing's answers hang on, as a text that changes with it. @type {(state: State, thing: string) => string} */

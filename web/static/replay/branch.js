@@ -9,14 +9,13 @@
  * @property {Odds | null} odds
  * @property {string} error  why something could not be told
  *
- * @typedef {import("../board/state.js").State} State
+ * @typedef {import("../game/state.js").State} State
  * @typedef {import("../board/state.js").Unit} Unit
  * @typedef {import("./state.js").Replay} Replay
  * @typedef {Record<string, any> & {kind: string}} Odds  as `tablecam.rules.odds` tells them
  */
-import { dropGhost, letGo } from "../board/carrying.js";
 import { clear } from "../board/choosing.js";
-import { Moves } from "../board/moves.js";
+import { dropGhost, letGo, Moves } from "../board/moves.js";
 
 /** Leave the recording at the moment that is shown. @type {(state: State, replay: Replay) => void} */
 export function beginBranch(state, replay) {
@@ -52,7 +51,7 @@ export function asAsked({ moment, units, laid }) {
   return { moment, laid: Object.fromEntries(places) };
 }
 
-/** Hands in a branch: as on a simulated table, but that nobody is told. */
+/** Hands in a branch: what they lay is remembered here alone. */
 export class BranchMoves extends Moves {
   /** @param {State} state @param {Replay} replay @param {() => void} changed */
   constructor(state, replay, changed) {
@@ -73,10 +72,6 @@ export class BranchMoves extends Moves {
     this.state.undo = [];
     dropGhost(this.state);
     this.changed();
-  }
-
-  say() {
-    // What is laid here is seen; there is nothing to be told.
   }
 }
 

@@ -1,9 +1,9 @@
 /** Losses over time: the morale of each side, or how many of its units lie on the table. */
-import { byId, each, element, make, put, write } from "../shared/dom.js";
+import { byId, element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { sideName, sideNumber } from "../board/things.js";
 import { clock } from "./lines.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("../game/state.js").State} State */
 /** @typedef {import("./state.js").Replay} Replay */
 /** @typedef {import("./film.js").Film} Film */
 
@@ -15,16 +15,16 @@ export function renderChart(state, replay) {
   const chart = byId("chart");
   const drawn = String(film.entries.length);
   if (chart.getAttribute("data-drawn") !== drawn) {
-    put(chart, "data-drawn", drawn);
+    setAttr(chart, "data-drawn", drawn);
     drawLines(state, film);
     listLost(state, film);
   }
   const x = xAt(film, at).toFixed(1);
-  put(byId("chart-now"), "d", `M${x} ${SIZE.top - 4}V${SIZE.height - SIZE.bottom}`);
+  setAttr(byId("chart-now"), "d", `M${x} ${SIZE.top - 4}V${SIZE.height - SIZE.bottom}`);
   for (const row of byId("lost").children) row.classList.toggle("future", Number(row.getAttribute("data-at")) > at);
   const known = hasMorale(film) && !film.standings[at]?.sides ? [] : state.facts.sides; // none before a game
   const told = known.map((side) => `${sideName(state, side)} ${strengthOf(film, side, at)}`);
-  write(byId("losses-now"), told.join(" · "));
+  setText(byId("losses-now"), told.join(" · "));
 }
 
 /** @type {(film: Film, at: number) => number} */
@@ -57,16 +57,16 @@ function drawLines(state, film) {
   const lines = state.facts.sides.map((side) => ({ side, steps: steps(film, side, places) }));
   const most = Math.max(1, ...lines.flatMap(({ steps: each }) => each.map(({ value }) => value)));
   const yOf = (/** @type {number} */ value) => SIZE.height - SIZE.bottom - ((SIZE.height - SIZE.top - SIZE.bottom) * value) / most;
-  write(byId("losses-title"), isMorale ? "Morale" : "Units on the table");
-  each(byId("chart-lines"), lines, ({ side }) => side, makeLine, (group, { side, steps: own }) => {
-    put(group, "class", `line-${sideNumber(state, side) % 8} side-${sideNumber(state, side) % 8}`);
+  setText(byId("losses-title"), isMorale ? "Morale" : "Units on the table");
+  updateChildren(byId("chart-lines"), lines, ({ side }) => side, makeLine, (group, { side, steps: own }) => {
+    setAttr(group, "class", `line-${sideNumber(state, side) % 8} side-${sideNumber(state, side) % 8}`);
     const path = own.map(({ at, value }, index) => (index ? `H${xAt(film, at).toFixed(1)}V${yOf(value).toFixed(1)}` : `M${xAt(film, at).toFixed(1)} ${yOf(value).toFixed(1)}`)).join("");
-    put(group.children[0], "d", own.length ? `${path}H${SIZE.width - SIZE.right}` : "");
+    setAttr(group.children[0], "d", own.length ? `${path}H${SIZE.width - SIZE.right}` : "");
   });
-  write(byId("chart-most"), String(most));
-  each(byId("chart-sides"), state.facts.sides, String, makeKey, (node, side) => {
-    put(node, "class", `side-${sideNumber(state, side) % 8} line-${sideNumber(state, side) % 8}`);
-    write(node.children[1], sideName(state, side));
+  setText(byId("chart-most"), String(most));
+  updateChildren(byId("chart-sides"), state.facts.sides, String, makeKey, (node, side) => {
+    setAttr(node, "class", `side-${sideNumber(state, side) % 8} line-${sideNumber(state, side) % 8}`);
+    setText(node.children[1], sideName(state, side));
   });
 }
 
@@ -83,16 +83,16 @@ function steps(film, side, places) {
 
 /** @type {() => SVGElement} */
 function makeLine() {
-  const group = make("g");
-  group.append(make("path"));
+  const group = svgElement("g");
+  group.append(svgElement("path"));
   return group;
 }
 
 /** @type {() => HTMLElement} */
 function makeKey() {
   const node = element("li", "span", "span");
-  const dash = make("svg", { viewBox: "0 0 24 6", "aria-hidden": "true" });
-  dash.append(make("path", { d: "M0 3H24" }));
+  const dash = svgElement("svg", { viewBox: "0 0 24 6", "aria-hidden": "true" });
+  dash.append(svgElement("path", { d: "M0 3H24" }));
   node.children[0].append(dash);
   return node;
 }
@@ -100,12 +100,12 @@ function makeKey() {
 /** Who broke, when. @type {(state: State, film: Film) => void} */
 function listLost(state, film) {
   const broken = film.moments.filter(({ kind }) => kind === "break");
-  each(byId("lost"), broken, ({ at, text }) => `${at} ${text}`, () => element("li", "button"), (row, { at, text }) => {
-    put(row, "data-at", String(at));
+  updateChildren(byId("lost"), broken, ({ at, text }) => `${at} ${text}`, () => element("li", "button"), (row, { at, text }) => {
+    setAttr(row, "data-at", String(at));
     const button = row.children[0];
-    put(button, "type", "button");
-    put(button, "data-at", String(at));
-    write(button, `${clock(film.entries[at].t)}  ✕ ${text}`);
+    setAttr(button, "type", "button");
+    setAttr(button, "data-at", String(at));
+    setText(button, `${clock(film.entries[at].t)}  ✕ ${text}`);
   });
   byId("lost-none").hidden = broken.length > 0;
 }

@@ -1,12 +1,14 @@
 /** What a player does with a recording: play, step, jump, look at a unit, pass it on. */
 import { byId } from "../shared/dom.js";
+import { listenToPage, onClick, onClickWithin, openHelp, valueAt } from "../shared/events.js";
+import { errorText } from "../shared/http.js";
 import { clear } from "../board/choosing.js";
 import { beginBranch } from "./branch.js";
 import { timeAt } from "./chart.js";
+import { chosenUnitOf } from "./moment.js";
 import { changeSpeed, goTo, goToTime, step, togglePlaying } from "./state.js";
-import { chosenUnitOf } from "./unit.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("../game/state.js").State} State */
 /** @typedef {import("./state.js").Replay} Replay */
 /** @typedef {import("./source.js").Source} Source */
 /** @typedef {import("../shared/keyboard.js").Keys} Keys */
@@ -44,7 +46,7 @@ export function listenToReplay(state, replay, source, changed) {
     w: act(() => beginBranch(state, replay)),
     Escape: act(() => { replay.trail = null; replay.looked = null; clear(state); }),
     Enter: act(() => choose(state)),
-    "?": () => /** @type {HTMLDialogElement} */ (byId("help")).showModal(),
+    "?": openHelp,
   };
   listenOnScrubber(keys);
   return keys;
@@ -88,12 +90,7 @@ function listenToTransport(replay, { go, stepBy, toggle, changed }) {
 
 /** What is tapped in the log, in the chart or on the scrubber is gone to. @type {(replay: Replay, go: (at: number) => void, changed: () => void) => void} */
 function listenToPlaces(replay, go, changed) {
-  for (const id of ["marks-moments", "lost"]) {
-    byId(id).addEventListener("click", (event) => {
-      const at = valueAt(event, "data-at");
-      if (at !== null) go(Number(at));
-    });
-  }
+  for (const id of ["marks-moments", "lost"]) onClickWithin(id, "data-at", (at) => go(Number(at)));
   byId("log-body").addEventListener("click", (event) => {
     const [at, key] = [valueAt(event, "data-at"), valueAt(event, "data-line")];
     if (at === null) return;
@@ -128,12 +125,7 @@ function listenToShow(state, replay, changed) {
   onCheck("show-ghosts", (on) => { setGhosts(replay, on); changed(); });
   onCheck("show-terrain", (on) => { state.show = { ...state.show, terrain: on }; changed(); });
   onCheck("show-names", (on) => { state.show = { ...state.show, names: on }; changed(); });
-  onClick("help-open", () => /** @type {HTMLDialogElement} */ (byId("help")).showModal());
-  onClick("help-close", () => /** @type {HTMLDialogElement} */ (byId("help")).close());
-  onClick("panel-grip", () => {
-    const isOpen = byId("panel").classList.toggle("open");
-    byId("panel-grip").setAttribute("aria-expanded", String(isOpen));
-  });
+  listenToPage();
 }
 
 /** @type {(state: State, on: boolean) => void} */
@@ -161,7 +153,7 @@ function listenToSharing(replay, source) {
       const text = await source.text();
       await copied(text, `The game as text, ${text.length.toLocaleString("en")} characters,`);
     } catch (error) {
-      say(error instanceof Error ? error.message : String(error));
+      say(errorText(error));
     }
   });
 }
@@ -191,17 +183,6 @@ function say(text) {
   byId("notice-text").textContent = text;
   clearTimeout(saying);
   saying = setTimeout(() => { notice.hidden = true; }, SAID_MS);
-}
-
-/** @type {(event: Event, name: string) => string | null} */
-function valueAt({ target }, name) {
-  const node = target instanceof Element ? target.closest(`[${name}]`) : null;
-  return node?.getAttribute(name) ?? null;
-}
-
-/** @type {(id: string, deed: () => void) => void} */
-function onClick(id, deed) {
-  byId(id).addEventListener("click", deed);
 }
 
 /** @type {(id: string, deed: (value: string) => void) => void} */

@@ -1,8 +1,8 @@
 /** What a recording tells, line by line, each with its rule and its drawing. */
-import { sentence } from "../game/words.js";
+import { sentence } from "../shared/text.js";
+import { cornersOf } from "../board/shapes.js";
 import { badge } from "../rulings/words.js";
 import { isEventAbout } from "./film.js";
-import { cornersOf } from "./positions.js";
 
 /** @typedef {import("./film.js").Film} Film */
 /** @typedef {import("./film.js").Entry} Entry */
@@ -21,7 +21,7 @@ import { cornersOf } from "./positions.js";
  * @property {(id: string) => boolean} isAbout
  */
 
-/** The lines of a film, from an entry on. @type {(film: Film, from: number) => Line[]} */
+/** The lines of a film, from an entry on. @type {(film: Film, from?: number) => Line[]} */
 export function linesOf(film, from = 0) {
   return film.entries.slice(from).flatMap((entry, index) => linesOfEntry(film, entry, from + index));
 }
@@ -30,8 +30,7 @@ export function linesOf(film, from = 0) {
 function linesOfEntry(film, entry, at) {
   const line = (/** @type {Partial<Line> & {text: string}} */ told) => ({ at, key: `${at}`, kind: entry.kind, note: "", rule: "", dice: [], evidence: [], isAbout: (/** @type {string} */ id) => entry.unit === id, ...told });
   if (entry.undoes?.length) return [line({ kind: "undo", text: `${count(entry.undoes.length, "action")} taken back` })];
-  if (entry.kind === "deed" && !entry.events) return [line({ text: "Something was done: the tablecam that kept it kept no words for it." })];
-  if (entry.kind === "deed") return entry.events.map((event, index) => lineOfEvent(event, at, index));
+  if (entry.kind === "deed") return entry.events?.map((event, index) => lineOfEvent(event, at, index)) ?? [line({ text: "Something was done: the tablecam that kept it kept no words for it." })];
   if (entry.kind === "play") return [line({ text: "A game begins." })];
   if (entry.kind === "ruling") return [line({ text: rulingWords(entry), rule: entry.answer?.rule ?? "", evidence: [...(entry.answer?.evidence ?? []), ...ghostOf(entry)] })];
   if (entry.kind === "dispute") return [disputed(film, entry, line)];

@@ -1,5 +1,5 @@
 /** The log of a recording: every line with its time and its rule; a tap on one goes there. */
-import { byId, each, element, put, write } from "../shared/dom.js";
+import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { renderDice } from "../game/dice.js";
 import { clock } from "./lines.js";
 import { linesShown } from "./state.js";
@@ -19,14 +19,14 @@ export function renderReplayLog(replay, unit) {
   const body = byId("log-body");
   const filter = byId("log-only");
   filter.hidden = unit === null;
-  put(filter, "aria-pressed", String(onlyUnit));
-  write(filter, unit ? `Only ${unit}` : "");
+  setAttr(filter, "aria-pressed", String(onlyUnit));
+  setText(filter, unit ? `Only ${unit}` : "");
   const drawn = `${lines.length} ${onlyUnit ? unit : ""}`;
   if (body.getAttribute("data-drawn") !== drawn) {
-    put(body, "data-drawn", drawn);
+    setAttr(body, "data-drawn", drawn);
     const shown = linesShown(replay, unit);
-    each(body, shown, ({ key }) => key, makeLine, (node, line) => updateLine(node, line, film));
-    write(byId("log-count"), String(shown.length));
+    updateChildren(body, shown, ({ key }) => key, makeLine, (node, line) => updateLine(node, line, film));
+    setText(byId("log-count"), String(shown.length));
   }
   markNow(replay, body);
 }
@@ -35,7 +35,7 @@ export function renderReplayLog(replay, unit) {
 function makeLine() {
   const line = element("li", "button");
   const button = /** @type {HTMLElement} */ (line.children[0]);
-  put(button, "type", "button");
+  setAttr(button, "type", "button");
   button.append(...["time", "b", "span", "span", "i", "small"].map((tag) => element(tag)));
   button.children[3].className = "dice";
   return line;
@@ -44,15 +44,15 @@ function makeLine() {
 /** @type {(node: HTMLElement, line: Line, film: import("./film.js").Film) => void} */
 function updateLine(node, { at, key, kind, text, dice, note, rule, evidence }, film) {
   const [time, mark, said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...node.children[0].children]);
-  put(node, "class", `of-${kind}${evidence.length ? " drawn" : ""}`);
-  put(node, "data-at", String(at));
-  put(node.children[0], "data-line", key);
-  write(time, clock(film.entries[at].t));
-  write(mark, MARKS[kind] ?? "");
-  write(said, text);
+  setAttr(node, "class", `of-${kind}${evidence.length ? " drawn" : ""}`);
+  setAttr(node, "data-at", String(at));
+  setAttr(node.children[0], "data-line", key);
+  setText(time, clock(film.entries[at].t));
+  setText(mark, MARKS[kind] ?? "");
+  setText(said, text);
   renderDice(faces, dice);
-  write(noted, note);
-  write(by, rule);
+  setText(noted, note);
+  setText(by, rule);
 }
 
 /** Mark what is shown, what is yet to come, and what was taken back by now. @type {(replay: Replay, body: HTMLElement) => void} */
@@ -76,7 +76,7 @@ function markNow({ film, at, looked }, body) {
 /** @type {(line: Element, isNow: boolean) => void} */
 function setNow(line, isNow) {
   mark(line, "now", isNow);
-  put(line, "aria-current", isNow ? "true" : null);
+  setAttr(line, "aria-current", isNow ? "true" : null);
 }
 
 /** Again until it stays: lines that were never seen are not as high as they were thought to be. @type {(line: HTMLElement) => void} */

@@ -1,32 +1,30 @@
 /** Wires the page that plays a recording: one state of the board, one of the film, one drawing a frame. */
 import { byId } from "../shared/dom.js";
-import { listenToPointers } from "../shared/gestures.js";
 import { listenToKeys } from "../shared/keyboard.js";
-import { createBoard } from "../board/board.js";
+import { Board } from "../board/board.js";
 import * as choosing from "../board/choosing.js";
+import { TURN_DEG } from "../board/moves.js";
 import { thingAt } from "../board/picking.js";
-import { newState } from "../board/state.js";
 import { isPoint } from "../board/things.js";
-import { bestTurn, fitted, panned, resized, zoomed } from "../board/view.js";
+import { wholeTable } from "../board/view.js";
+import { drawGame } from "../game/overlay.js";
+import { newState } from "../game/state.js";
+import { drawRulings } from "../rulings/overlay.js";
 import { BranchMoves } from "./branch.js";
-import { listenToBranch } from "./branch_commands.js";
 import { renderChart } from "./chart.js";
 import { listenToReplay } from "./commands.js";
 import { Film } from "./film.js";
 import { renderReplayLog } from "./log.js";
-import { renderMoment } from "./moment.js";
-import { createTablePicture, renderPictureAge } from "./picture.js";
-import { createBranchAsking } from "./queries.js";
+import { chosenUnitOf, createTablePicture, renderMoment, renderPictureAge, renderUnit } from "./moment.js";
+import { createBranchQueries } from "./queries.js";
 import { showMoment } from "./scene.js";
 import { sourceOfPage } from "./source.js";
 import { goesOn, goTo, newReplay, playOn } from "./state.js";
-import { renderStrip } from "./strip.js";
-import { renderTimeline } from "./timeline.js";
-import { chosenUnitOf, renderUnit } from "./unit.js";
-import { renderWhatIf } from "./what_if.js";
+import { renderStrip, renderTimeline } from "./timeline.js";
+import { listenToBranch, renderWhatIf } from "./what_if.js";
 
 /** @typedef {import("./state.js").Replay} Replay */
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("../game/state.js").State} State */
 /** @typedef {import("../shared/keyboard.js").Keys} Keys */
 
 const LOOK_AGAIN_MS = 1500;
@@ -64,27 +62,20 @@ function play(film) {
   const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (byId("board")));
   const facts = { ...film.facts, simulated: false, rules: source.about.rules && !source.offline, referee: true, ranges_bw: source.about.ranges_bw };
   const tableFacts = /** @type {import("../board/state.js").TableFacts} */ (facts);
-  const whole = (turn = bestTurn(tableFacts, svg.clientWidth, svg.clientHeight)) => fitted(tableFacts, svg.clientWidth, svg.clientHeight, turn);
   byId("nothing").hidden = true;
-  const state = newState(tableFacts, whole());
+  const state = newState(tableFacts, wholeTable(tableFacts, svg));
   const replay = newReplay(film, source.about.live);
   goToAddress(replay);
-  const renderBoard = createBoard(svg);
+  const board = new Board(svg, state);
   const changed = oncePerFrame(
-    () => drawTable(state, replay, renderBoard),
+    () => drawTable(board, state, replay),
     () => drawWords(state, replay),
   );
   const moves = new BranchMoves(state, replay, changed);
-  onDrawn.push(createTablePicture(state, replay, source, changed), createBranchAsking(state, replay, source, changed));
-  const look = (/** @type {import("../board/view.js").View} */ view) => { state.view = view; state.fitted = false; changed(); };
-  const fit = (turn = state.view.turn) => { look(whole(turn)); state.fitted = true; };
-  listenToTable(svg, state, replay, moves, { changed, look, fit });
+  onDrawn.push(createTablePicture(state, replay, source, changed), createBranchQueries(state, replay, source, changed));
+  listenToTable(board, state, replay, moves, changed);
   const branchKeys = listenToBranch(state, replay, source, moves, changed);
-  listenToKeys(either(replay, listenToReplay(state, replay, source, changed), branchKeys, viewKeys(state, look, fit)));
-  new ResizeObserver(() => {
-    if (state.fitted) fit(state.turned ? state.view.turn : bestTurn(tableFacts, svg.clientWidth, svg.clientHeight));
-    else look(resized(state.view, svg.clientWidth, svg.clientHeight));
-  }).observe(svg);
+  listenToKeys(either(replay, listenToReplay(state, replay, source, changed), branchKeys, board.keys));
   new ResizeObserver(changed).observe(byId("marks"));
   window.addEventListener("hashchange", () => { goToAddress(replay); changed(); });
   keepPlaying(replay, changed);
@@ -102,10 +93,10 @@ function either(replay, played, branched, both) {
 /** @type {(() => void)[]} */
 const onDrawn = [];
 
-/** Draw the table, and where that is in the recording. @type {(state: State, replay: Replay, renderBoard: (state: State) => void) => void} */
-function drawTable(state, replay, renderBoard) {
+/** Draws the table, and where that is in the recording. @type {(board: Board, state: State, replay: Replay) => void} */
+function drawTable(board, state, replay) {
   showMoment(state, replay);
-  renderBoard(state);
+  board.set(state);
   renderStrip(state, replay);
   renderTimeline(state, replay);
   renderMoment(replay, source.pictureUrl);
@@ -118,7 +109,7 @@ function drawWords(state, replay) {
   renderReplayLog(replay, chosenUnitOf(state));
   renderChart(state, replay);
   renderWhatIf(state, replay);
-  for (const each of onDrawn) each();
+  for (const refresh of onDrawn) refresh();
 }
 
 /** A drawing that is done once at the next screen frame, however often it is asked for; `second` when that is to be seen. @type {(first: () => void, second: () => void) => () => void} */
@@ -171,27 +162,28 @@ async function keepUp(replay, changed) {
   }
 }
 
-/** @typedef {{changed: () => void, look: (view: import("../board/view.js").View) => void, fit: () => void}} Ways */
-
-/** @type {(svg: SVGSVGElement, state: State, replay: Replay, moves: BranchMoves, ways: Ways) => void} */
-function listenToTable(svg, state, replay, moves, { changed, look, fit }) {
-  listenToPointers(svg, {
-    tap: (at) => { choose(state, replay, thingAt(state, at.x, at.y, { ...at, bases: false })); changed(); },
-    doubleTap: () => fit(),
-    longPress: () => {},
-    hover: (at) => {
-      const thing = at && thingAt(state, at.x, at.y, { ...at, bases: false });
-      state.hover = thing && !isPoint(thing) ? thing : null;
-      if (replay.branch) choosing.layTape(state);
-      changed();
-    },
-    grab: (at) => (replay.branch ? moves.grab(at) : null),
-    pan: (dx_px, dy_px) => look(panned(state.view, state.facts, dx_px, dy_px)),
-    zoom: (factor, x_px, y_px) => look(zoomed(state.view, state.facts, factor, x_px, y_px)),
-    wheel: (at, delta) => {
-      if (state.ghost) moves.turn(Math.sign(delta) * -5);
-      else look(zoomed(state.view, state.facts, Math.exp(-delta / 480), at.x, at.y));
-    },
+/** @type {(board: Board, state: State, replay: Replay, moves: BranchMoves, changed: () => void) => void} */
+function listenToTable(board, state, replay, moves, changed) {
+  board.on("view", changed);
+  board.on("draw", (layers) => {
+    drawRulings(board, state);
+    drawGame(board, layers, state);
+  });
+  board.on("tap", (at) => {
+    choose(state, replay, thingAt(state, at.x, at.y, { ...at, bases: false }));
+    changed();
+  });
+  board.on("doubleTap", () => board.fit());
+  board.on("hover", (at) => {
+    const thing = at && thingAt(state, at.x, at.y, { ...at, bases: false });
+    state.hover = thing && !isPoint(thing) ? thing : null;
+    if (replay.branch) choosing.layTape(state);
+    changed();
+  });
+  board.on("grab", (at) => (replay.branch ? moves.grab(at) : null));
+  board.on("wheel", (direction) => {
+    if (state.ghost) moves.turn(-direction * TURN_DEG.coarse);
+    return state.ghost !== null;
   });
 }
 
@@ -203,16 +195,6 @@ function choose(state, replay, thing) {
     if (thing) choosing.choose(state, thing);
   } else if (thing?.startsWith("unit:")) choosing.chooseAlone(state, thing);
   else choosing.clear(state);
-}
-
-/** @type {(state: State, look: (view: import("../board/view.js").View) => void, fit: (turn?: number) => void) => import("../shared/keyboard.js").Keys} */
-function viewKeys(state, look, fit) {
-  const middle = () => /** @type {[number, number]} */ ([state.view.width_px / 2, state.view.height_px / 2]);
-  const zoom = (/** @type {number} */ factor) => look(zoomed(state.view, state.facts, factor, ...middle()));
-  const turn = () => { state.turned = true; fit((state.view.turn + 1) % 4); };
-  const clicks = { "zoom-in": () => zoom(1.35), "zoom-out": () => zoom(1 / 1.35), fit: () => fit(), turn };
-  for (const [id, deed] of Object.entries(clicks)) byId(id).addEventListener("click", deed);
-  return { "+": () => zoom(1.35), "=": () => zoom(1.35), "-": () => zoom(1 / 1.35), 0: () => fit(), t: turn };
 }
 
 void begin();

@@ -1,10 +1,14 @@
 /** What is told of the moment that is shown: its words, its pictures, a link to it. */
-import { byId, each, element, put, write } from "../shared/dom.js";
+import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { fullName, sideName, sideNumber } from "../board/things.js";
 import { renderDice } from "../game/dice.js";
+import { markerWords } from "../game/words.js";
 import { clock } from "./lines.js";
 
 /** @typedef {import("./state.js").Replay} Replay */
 /** @typedef {import("./lines.js").Line} Line */
+/** @typedef {import("../game/state.js").State} State */
+/** @typedef {import("./source.js").Source} Source */
 
 const PICTURE_WORDS = /** @type {Record<string, string>} */ ({ table: "the table", before: "before", after: "after", plain: "as the camera saw it", drawn: "with the drawing" });
 
@@ -28,12 +32,12 @@ function tellingBefore(film, at) {
 /** Bring the words of the moment up to date. @type {(replay: Replay, pictureUrl: (entry: number, kind: string) => string | null) => void} */
 export function renderMoment(replay, pictureUrl) {
   const entry = replay.film.entries[replay.at];
-  write(byId("moment-time"), entry ? clock(entry.t) : "");
-  write(byId("moment-number"), entry ? `entry ${entry.n}` : "");
+  setText(byId("moment-time"), entry ? clock(entry.t) : "");
+  setText(byId("moment-number"), entry ? `entry ${entry.n}` : "");
   const lines = linesAt(replay);
   byId("moment-quiet").hidden = lines.length > 0;
-  put(byId("moment-lines"), "aria-live", replay.playing ? "off" : "polite"); // a step is read out, a film is not
-  each(byId("moment-lines"), lines, ({ key }) => key, makeLine, updateLine);
+  setAttr(byId("moment-lines"), "aria-live", replay.playing ? "off" : "polite"); // a step is read out, a film is not
+  updateChildren(byId("moment-lines"), lines, ({ key }) => key, makeLine, updateLine);
   renderPictures(replay, lines, pictureUrl);
 }
 
@@ -47,10 +51,10 @@ function makeLine() {
 /** @type {(node: HTMLElement, line: Line) => void} */
 function updateLine(node, { text, dice, note, rule }) {
   const [said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...node.children]);
-  write(said, text);
+  setText(said, text);
   renderDice(faces, dice);
-  write(noted, note);
-  write(by, rule);
+  setText(noted, note);
+  setText(by, rule);
 }
 
 /** The camera's pictures of what is shown. @type {(replay: Replay, lines: Line[], pictureUrl: (entry: number, kind: string) => string | null) => void} */
@@ -62,10 +66,10 @@ function renderPictures({ film, at }, lines, pictureUrl) {
     const url = pictureUrl(entry, kind);
     return url ? [{ key: `${entry} ${kind}`, kind, url }] : [];
   });
-  each(byId("moment-pictures"), found, ({ key }) => key, makePicture, (node, { kind, url }) => {
-    put(node.children[0].children[0], "src", url);
-    put(node.children[0].children[0], "alt", `The camera's picture: ${PICTURE_WORDS[kind] ?? kind}`);
-    write(node.children[1], PICTURE_WORDS[kind] ?? kind);
+  updateChildren(byId("moment-pictures"), found, ({ key }) => key, makePicture, (node, { kind, url }) => {
+    setAttr(node.children[0].children[0], "src", url);
+    setAttr(node.children[0].children[0], "alt", `The camera's picture: ${PICTURE_WORDS[kind] ?? kind}`);
+    setText(node.children[1], PICTURE_WORDS[kind] ?? kind);
   });
 }
 
@@ -73,9 +77,74 @@ function renderPictures({ film, at }, lines, pictureUrl) {
 function makePicture() {
   const figure = element("figure", "button", "figcaption");
   const [button] = figure.children;
-  put(button, "type", "button");
-  put(button, "title", "Larger, or smaller again");
+  setAttr(button, "type", "button");
+  setAttr(button, "title", "Larger, or smaller again");
   button.append(element("img"));
   button.addEventListener("click", () => { figure.classList.toggle("large"); });
   return figure;
+}
+
+/** The function that sees to it. @type {(state: State, replay: Replay, source: Source, changed: () => void) => () => void} */
+export function createTablePicture(state, replay, source, changed) {
+  /** @type {string | null} what is wanted; what is loaded late is not shown */
+  let wanted = null;
+  return () => {
+    const picture = replay.film.pictureAt(replay.at);
+    const url = state.show.picture && picture ? source.pictureUrl(picture.entry, "table") : null;
+    if (url === wanted) return;
+    wanted = url;
+    void shown(url).then((isThere) => {
+      if (wanted !== url) return;
+      state.pictureUrl = isThere ? url : null;
+      changed();
+    });
+  };
+}
+
+/** Say how old the picture beneath is, where not all lies as it shows. @type {(state: State, replay: Replay) => void} */
+export function renderPictureAge(state, replay) {
+  const { film, at, branch } = replay;
+  const picture = state.show.picture && state.pictureUrl && !branch ? film.pictureAt(at) : null;
+  const isOld = picture !== null && film.liesElsewhere(at, picture.at);
+  byId("picture-age").hidden = !isOld;
+  if (isOld) setText(byId("picture-age"), `The picture is ${span(film.entries[at].t - film.entries[picture.at].t)} older than the units`);
+}
+
+/** So many seconds in words. @type {(seconds: number) => string} */
+function span(seconds) {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  return `${Math.round(seconds / 60)} min`;
+}
+
+/** Whether a picture is ready to be shown. @type {(url: string | null) => Promise<boolean>} */
+async function shown(url) {
+  if (!url) return false;
+  const image = new Image();
+  image.src = url;
+  return image.decode().then(() => true, () => false);
+}
+
+/** The id of the unit that is chosen. @type {(state: State) => string | null} */
+export function chosenUnitOf({ chosen }) {
+  const [first] = chosen;
+  return first?.startsWith("unit:") ? first.slice("unit:".length) : null;
+}
+
+/** Bring its words up to date. @type {(state: State, replay: Replay) => void} */
+export function renderUnit(state, replay) {
+  const id = chosenUnitOf(state);
+  byId("unit").hidden = id === null || replay.branch !== null;
+  if (id === null) return;
+  const { film, at, trail } = replay;
+  const unit = film.tableAt(at).units.find((each) => each.id === id);
+  const side = state.facts.units.find((each) => each.id === id)?.side ?? unit?.side ?? "";
+  setAttr(byId("unit"), "class", `unit-part side-${sideNumber(state, side) % 8}`);
+  setText(byId("unit-title"), fullName(state, id));
+  const markers = markerWords(film.standings[at]?.markers?.[id]);
+  const stands = unit ? [unit.arm, unit.formation, markers].filter(Boolean).join(", ") : "not on the table now";
+  setText(byId("unit-words"), `${sideName(state, side)}: ${stands}`);
+  const moves = film.movesOf(id).length - 1;
+  setText(byId("unit-moves"), moves > 0 ? `Show every move (${moves})` : "It never moved");
+  setAttr(byId("unit-moves"), "aria-pressed", String(trail === id));
+  /** @type {HTMLButtonElement} */ (byId("unit-moves")).disabled = moves < 1;
 }

@@ -13,6 +13,7 @@
  * @typedef {import("../board/state.js").Unit} Unit
  * @typedef {import("../board/state.js").Commander} Commander
  */
+import { cornersOf } from "../board/shapes.js";
 
 /** A base that lies nearer than this to where it lay was moved by nobody: a camera strays, and so do sleeves. */
 const NEAR_MM = 4;
@@ -58,7 +59,7 @@ function once(document, draw) {
 /** @type {(unit: UnitDocument) => Unit} */
 function drawnUnit(unit) {
   const bases = unit.bases.map((base, index) => ({ name: base.tag === undefined ? `${unit.id}/${index + 1}` : String(base.tag), ...drawnBase(base) }));
-  return { id: unit.id, side: unit.side, arm: unit.arm, formation: unit.formation ?? null, ...middleOf(unit.bases), bases };
+  return { id: unit.id, side: unit.side, arm: unit.arm, formation: unit.formation ?? null, ...footprintOf(unit.bases), bases };
 }
 
 /** @type {(base: BaseDocument) => import("../board/state.js").Base} */
@@ -89,22 +90,14 @@ function hasMoved(base, lay) {
   return Math.hypot(base.x_mm - lay.x_mm, base.y_mm - lay.y_mm) > NEAR_MM || turned_deg > NEAR_DEG;
 }
 
-/** The middle of the smallest rectangle square to the first base that holds all of them, facing as that does. @type {(bases: BaseDocument[]) => {x_mm: number, y_mm: number, heading_deg: number}} */
-export function middleOf(bases) {
+/** The smallest rectangle square to the first base that holds all of them, facing as that does. @type {(bases: BaseDocument[]) => Place & {width_mm: number, depth_mm: number}} */
+function footprintOf(bases) {
   const heading_rad = (bases[0].heading_deg * Math.PI) / 180;
   const [c, s] = [Math.cos(heading_rad), Math.sin(heading_rad)];
   const corners = bases.flatMap(cornersOf);
   const along = corners.map(([x, y]) => x * c + y * s);
   const across = corners.map(([x, y]) => x * s - y * c);
-  const [a, b] = [along, across].map((all) => (Math.min(...all) + Math.max(...all)) / 2);
-  return { x_mm: a * c + b * s, y_mm: a * s - b * c, heading_deg: bases[0].heading_deg };
-}
-
-/** A base's corners, in order. @type {(base: {x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}) => [number, number][]} */
-export function cornersOf({ x_mm, y_mm, heading_deg, width_mm, depth_mm }) {
-  const heading_rad = (heading_deg * Math.PI) / 180;
-  const [c, s] = [Math.cos(heading_rad), Math.sin(heading_rad)];
-  const [f, w] = [depth_mm / 2, width_mm / 2];
-  const signs = [[1, 1], [1, -1], [-1, -1], [-1, 1]];
-  return signs.map(([a, b]) => [x_mm + a * f * c - b * w * s, y_mm + a * f * s + b * w * c]);
+  const [[rear, front], [left, right]] = [along, across].map((all) => [Math.min(...all), Math.max(...all)]);
+  const [a, b] = [(rear + front) / 2, (left + right) / 2];
+  return { x_mm: a * c + b * s, y_mm: a * s - b * c, heading_deg: bases[0].heading_deg, width_mm: right - left, depth_mm: front - rear };
 }

@@ -1,16 +1,19 @@
 /** Keeps what is told of a branch true: asked again when its units are laid elsewhere. */
-import { createQuestion, told } from "../live/queries.js";
-import { sheetText, unitsAsked } from "../rulings/asked.js";
+import { settled } from "../shared/http.js";
+import { createQuestion } from "../shared/question.js";
+import { cornersOf } from "../board/shapes.js";
+import { placeOf, split } from "../board/things.js";
+import { sheetText, takeSheet, unitsAsked } from "../rulings/state.js";
 import { asAsked } from "./branch.js";
-import { distanceBetween } from "./distance.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("../game/state.js").State} State */
 /** @typedef {import("./state.js").Replay} Replay */
 /** @typedef {import("./source.js").Source} Source */
 /** @typedef {import("./branch.js").Branch} Branch */
+/** @typedef {import("../board/state.js").Point} Point */
 
 /** Answers for a branch; the function that sees to them. @type {(state: State, replay: Replay, source: Source, changed: () => void) => () => void} */
-export function createBranchAsking(state, replay, source, changed) {
+export function createBranchQueries(state, replay, source, changed) {
   const slots = { tape: createQuestion(() => refresh()), about: createQuestion(() => refresh()), sheet: createQuestion(() => refresh()) };
   const asked = (/** @type {Promise<void>} */ answer) => answer.then(changed);
   const refresh = () => {
@@ -30,31 +33,29 @@ export function createBranchAsking(state, replay, source, changed) {
 async function askTape(state, branch, source) {
   const { tape } = state;
   if (!tape) return;
-  const [measured, error] = await told(source.ask("measure", { ...asAsked(branch), a: tape.a, b: tape.b }));
+  const [measured, error] = await settled(source.ask("measure", { ...asAsked(branch), a: tape.a, b: tape.b }));
   if (state.tape?.a === tape.a && state.tape.b === tape.b) state.tape = { ...state.tape, measured: measured ?? state.tape.measured, error };
 }
 
 /** @type {(state: State, branch: Branch, source: Source) => Promise<void>} */
 async function askAbout(state, branch, source) {
   const [thing] = state.chosen;
-  const [about] = await told(source.ask("about", { ...asAsked(branch), thing }));
+  const [about] = await settled(source.ask("about", { ...asAsked(branch), thing }));
   if (state.chosen[0] === thing) state.about = about ?? state.about;
 }
 
 /** @type {(state: State, branch: Branch, source: Source) => Promise<void>} */
 async function askSheet(state, branch, source) {
-  const { rulings } = state;
-  const [a, b] = unitsAsked(state);
+  const units = unitsAsked(state);
+  const [a, b = null] = units;
   const text = sheetText(state);
-  const [sheet, error] = await told(source.ask("sheet", { ...asAsked(branch), a, b: b ?? null, active: rulings.active }));
-  if (unitsAsked(state).join() !== [a, b].filter((id) => id !== undefined).join()) return;
-  rulings.error = error;
-  if (sheet) [rulings.sheet, rulings.sheetOf] = [sheet, text];
+  const { active } = state.rulings;
+  takeSheet(state, units, text, await settled(source.ask("sheet", { ...asAsked(branch), a, b, active })));
 }
 
-/** Have the odds told. @type {(branch: Branch, source: Source, wanted: object) => Promise<void>} */
+/** Have the odds settled. @type {(branch: Branch, source: Source, wanted: object) => Promise<void>} */
 export async function askOdds(branch, source, wanted) {
-  const [odds, error] = await told(source.ask("odds", { ...asAsked(branch), wanted }));
+  const [odds, error] = await settled(source.ask("odds", { ...asAsked(branch), wanted }));
   [branch.odds, branch.error] = [odds, error ?? ""];
 }
 
@@ -67,7 +68,60 @@ function measureHere(state, branch) {
   return true;
 }
 
-/** @type {(before: import("../board/state.js").Measured | null, now: import("./distance.js").Distance) => boolean} */
+/** @type {(before: import("../board/state.js").Measured | null, now: Distance) => boolean} */
 function isSame(before, now) {
   return before !== null && `${before.from_mm} ${before.to_mm}` === `${now.from_mm} ${now.to_mm}`;
+}
+
+/** @typedef {{distance_mm: number, from_mm: Point, to_mm: Point}} Distance */
+
+/** How far apart two things lie where they are nearest; null where one is not on the table. @type {(branch: Branch, a: string, b: string) => Distance | null} */
+export function distanceBetween(branch, a, b) {
+  const [as, bs] = [outlinesOf(branch, a), outlinesOf(branch, b)];
+  const all = as.flatMap((one) => bs.map((other) => between(one, other)));
+  return all.length ? all.reduce((best, each) => (each.distance_mm < best.distance_mm ? each : best)) : null;
+}
+
+/** The outlines of a thing's bases; a point is an outline of one corner. @type {(branch: Branch, thing: string) => Point[][]} */
+function outlinesOf({ units, commanders }, thing) {
+  const place = placeOf(thing);
+  if (place) return [[place]];
+  const [kind, name] = split(thing);
+  if (kind === "commander") return commanders.filter(({ id }) => id === name).map(({ x_mm, y_mm }) => [[x_mm, y_mm]]);
+  return units.filter(({ id }) => id === name).flatMap(({ bases }) => bases.map(cornersOf));
+}
+
+/** @type {(one: Point[], other: Point[]) => Distance} */
+function between(one, other) {
+  const inside = one.find((corner) => holds(other, corner)) ?? other.find((corner) => holds(one, corner));
+  if (inside) return { distance_mm: 0, from_mm: inside, to_mm: inside };
+  const there = one.flatMap((corner) => edgesOf(other).map((edge) => fromCorner(corner, edge)));
+  const back = other.flatMap((corner) => edgesOf(one).map((edge) => turned(fromCorner(corner, edge))));
+  return [...there, ...back].reduce((best, each) => (each.distance_mm < best.distance_mm ? each : best));
+}
+
+/** @type {(outline: Point[]) => [Point, Point][]} */
+function edgesOf(outline) {
+  return outline.map((corner, index) => [corner, outline[(index + 1) % outline.length]]);
+}
+
+/** @type {(from_mm: Point, edge: [Point, Point]) => Distance} */
+function fromCorner(from_mm, [a, b]) {
+  const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
+  const along = ((from_mm[0] - a[0]) * dx + (from_mm[1] - a[1]) * dy) / (dx * dx + dy * dy || 1);
+  const share = Math.min(1, Math.max(0, along));
+  const to_mm = /** @type {Point} */ ([a[0] + share * dx, a[1] + share * dy]);
+  return { distance_mm: Math.hypot(from_mm[0] - to_mm[0], from_mm[1] - to_mm[1]), from_mm, to_mm };
+}
+
+/** @type {(distance: Distance) => Distance} */
+function turned({ distance_mm, from_mm, to_mm }) {
+  return { distance_mm, from_mm: to_mm, to_mm: from_mm };
+}
+
+/** Whether a point lies in a base: on the same side of all its edges. @type {(outline: Point[], point: Point) => boolean} */
+function holds(outline, [x, y]) {
+  if (outline.length < 3) return false;
+  const sides = edgesOf(outline).map(([a, b]) => Math.sign((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])));
+  return sides.every((side) => side >= 0) || sides.every((side) => side <= 0);
 }

@@ -17,6 +17,7 @@
  * @property {() => Promise<string>} text
  * @property {(what: "measure" | "about" | "sheet" | "odds", wanted: object) => Promise<any>} ask  of a branch
  */
+import { get, post, request } from "../shared/http.js";
 
 /** The source of this page's recording. @type {() => Source} */
 export function sourceOfPage() {
@@ -29,25 +30,11 @@ function served(about) {
   return {
     about,
     offline: false,
-    film: async (after, pictures = 0) => {
-      const response = await answered(`${about.base}/api/replay/film?after=${after}&pictures=${pictures}`);
-      return response.status === 204 ? null : response.json();
-    },
+    film: (after, pictures = 0) => get(`${about.base}/api/replay/film?after=${after}&pictures=${pictures}`),
     pictureUrl: (entry, kind) => `${about.base}/api/replay/pictures/${entry}/${kind}`,
-    text: async () => (await answered(`${about.base}/api/replay/text`)).text(),
-    ask: async (what, wanted) => {
-      const headers = { "Content-Type": "application/json" };
-      return (await answered(`${about.base}/api/replay/${what}`, { method: "POST", headers, body: JSON.stringify(wanted) })).json();
-    },
+    text: async () => (await request(`${about.base}/api/replay/text`)).text(),
+    ask: (what, wanted) => post(`${about.base}/api/replay/${what}`, wanted),
   };
-}
-
-/** @type {(url: string, request?: RequestInit) => Promise<Response>} */
-async function answered(url, request) {
-  const response = await fetch(url, request).catch(() => { throw new Error("tablecam does not answer: is it still running?"); });
-  if (response.ok) return response;
-  const document = await response.json().catch(() => ({}));
-  throw new Error(document.error ?? response.statusText);
 }
 
 /** @type {(about: AboutPage) => Source} */

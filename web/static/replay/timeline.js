@@ -1,9 +1,12 @@
 /** The scrubber: rounds as bands, phases as ticks, dramatic moments as signs above them. */
-import { byId, each, make, put, write } from "../shared/dom.js";
-import { sideNumber } from "../board/things.js";
+import { byId, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
+import { sentence } from "../shared/text.js";
+import { sideName, sideNumber } from "../board/things.js";
+import { renderSides } from "../game/strip.js";
+import { LONGEST_WAIT_S } from "./film.js";
 import { clock } from "./lines.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("../game/state.js").State} State */
 /** @typedef {import("./state.js").Replay} Replay */
 /** @typedef {import("./film.js").Moment} Moment */
 
@@ -24,11 +27,11 @@ const BAND = { y: 19, height: 13 };
 export function renderTimeline(state, replay) {
   const scrub = /** @type {HTMLInputElement} */ (byId("scrub"));
   const { film, at, play_s } = replay;
-  put(scrub, "max", String(film.length_s));
+  setAttr(scrub, "max", String(film.length_s));
   if (Number(scrub.value) !== play_s) scrub.value = String(play_s);
   const entry = film.entries[at];
   const { number, active } = film.standings[at]?.round ?? {};
-  put(scrub, "aria-valuetext", entry ? `${number ? `round ${number}, ${active}, ` : ""}${clock(entry.t)}` : "nothing yet");
+  setAttr(scrub, "aria-valuetext", entry ? `${number ? `round ${number}, ${active}, ` : ""}${clock(entry.t)}` : "nothing yet");
   renderMarks(state, replay);
 }
 
@@ -38,13 +41,13 @@ function renderMarks(state, { film }) {
   const width_px = svg.clientWidth;
   const drawn = `${film.entries.length} ${width_px}`;
   if (svg.getAttribute("data-drawn") === drawn || !width_px) return;
-  put(svg, "data-drawn", drawn);
+  setAttr(svg, "data-drawn", drawn);
   const xOf = (/** @type {number} */ at) => (width_px * film.plays[at]) / (film.length_s || 1);
-  each(byId("marks-rounds"), bands(state, film, xOf, width_px), ({ key }) => key, makeBand, updateBand);
+  updateChildren(byId("marks-rounds"), bands(state, film, xOf, width_px), ({ key }) => key, makeBand, updateBand);
   const phases = film.moments.filter(({ kind }) => kind === "phase");
   const ticks = phases.map(({ at }) => `M${xOf(at).toFixed(1)} ${BAND.y + BAND.height - 4}v4`).join("");
-  put(byId("marks-phases"), "d", ticks);
-  each(byId("marks-moments"), signs(film, xOf), ({ key }) => key, makeSign, updateSign);
+  setAttr(byId("marks-phases"), "d", ticks);
+  updateChildren(byId("marks-moments"), signs(film, xOf), ({ key }) => key, makeSign, updateSign);
 }
 
 /** @typedef {{key: string, x: number, width: number, side: string, label: string, text: string}} Band */
@@ -66,19 +69,19 @@ function bands(state, film, xOf, width_px) {
 
 /** @type {() => SVGElement} */
 function makeBand() {
-  const group = make("g");
-  group.append(make("rect", { y: String(BAND.y), height: String(BAND.height) }), make("text", { y: String(BAND.y + BAND.height / 2) }), make("title"));
+  const group = svgElement("g");
+  group.append(svgElement("rect", { y: String(BAND.y), height: String(BAND.height) }), svgElement("text", { y: String(BAND.y + BAND.height / 2) }), svgElement("title"));
   return group;
 }
 
 /** @type {(group: SVGElement, band: Band) => void} */
 function updateBand(group, { x, width, side, label, text }) {
-  put(group, "class", side);
-  put(group.children[0], "x", x.toFixed(1));
-  put(group.children[0], "width", Math.max(0.5, width - 1).toFixed(1));
-  put(group.children[1], "x", (x + 4).toFixed(1));
-  write(group.children[1], label);
-  write(group.children[2], text);
+  setAttr(group, "class", side);
+  setAttr(group.children[0], "x", x.toFixed(1));
+  setAttr(group.children[0], "width", Math.max(0.5, width - 1).toFixed(1));
+  setAttr(group.children[1], "x", (x + 4).toFixed(1));
+  setText(group.children[1], label);
+  setText(group.children[2], text);
 }
 
 /** @typedef {{key: string, x: number, moment: Moment}} Sign */
@@ -97,16 +100,53 @@ function signs(film, xOf) {
 
 /** @type {() => SVGElement} */
 function makeSign() {
-  const group = make("g");
-  group.append(make("rect", { class: "reach", x: "-7", y: "-9", width: "14", height: "18" }), make("path"), make("title"));
+  const group = svgElement("g");
+  group.append(svgElement("rect", { class: "reach", x: "-7", y: "-9", width: "14", height: "18" }), svgElement("path"), svgElement("title"));
   return group;
 }
 
 /** @type {(group: SVGElement, sign: Sign) => void} */
 function updateSign(group, { x, moment }) {
-  put(group, "class", `mark ${moment.kind}`);
-  put(group, "data-at", String(moment.at));
-  put(group, "transform", `translate(${x.toFixed(1)} 9)`);
-  put(group.children[1], "d", SIGNS[moment.kind].path);
-  write(group.children[2], moment.text);
+  setAttr(group, "class", `mark ${moment.kind}`);
+  setAttr(group, "data-at", String(moment.at));
+  setAttr(group, "transform", `translate(${x.toFixed(1)} 9)`);
+  setAttr(group.children[1], "d", SIGNS[moment.kind].path);
+  setText(group.children[2], moment.text);
+}
+
+/** Bring the strips up to date. @type {(state: State, replay: Replay) => void} */
+export function renderStrip(state, replay) {
+  const { film, at, live, following, playing, speed } = replay;
+  const day = film.startedAt.toLocaleDateString([], { dateStyle: "medium" });
+  setText(byId("replay-of"), `${day}, ${film.startedAt.toLocaleTimeString([], { timeStyle: "short" })} · ${film.game}`);
+  const entry = film.entries[at];
+  setText(byId("replay-clock"), entry ? clock(entry.t) : "0:00");
+  setText(byId("replay-length"), ` of ${clock(film.entries.at(-1)?.t ?? 0)}`);
+  byId("follow").hidden = !live;
+  setAttr(byId("follow"), "aria-pressed", String(following));
+  setText(byId("follow"), following ? "● live" : "Go to now");
+  setText(byId("play"), playing ? "Pause" : "Play");
+  setAttr(byId("play"), "data-playing", String(playing));
+  const select = /** @type {HTMLSelectElement} */ (byId("speed"));
+  if (select.value !== String(speed)) select.value = String(speed);
+  byId("waits").hidden = !hasWaits(film);
+  setText(byId("waits"), `Waits shortened to ${LONGEST_WAIT_S} s`);
+  renderRound(state, replay);
+}
+
+/** @type {(film: import("./film.js").Film) => boolean} */
+function hasWaits(film) {
+  return (film.entries.at(-1)?.t ?? 0) - (film.entries[0]?.t ?? 0) > film.length_s + 1;
+}
+
+/** @type {(state: State, replay: Replay) => void} */
+function renderRound(state, { film, at }) {
+  const { round = {}, question = "", sides = [], is_over } = film.standings[at] ?? {};
+  const { number, active = "" } = round;
+  setAttr(byId("turn-round"), "class", `turn-round ${active ? `side-${sideNumber(state, active) % 8}` : "none"}`);
+  setText(byId("turn-active"), active ? sideName(state, active) : "no game yet");
+  setText(byId("turn-number"), number === undefined ? "" : String(number));
+  byId("turn-word").hidden = number === undefined;
+  setText(byId("turn-question"), is_over ? "The game is over" : sentence(question));
+  renderSides(state, sides.length ? /** @type {any} */ ({ state: { sides } }) : null);
 }

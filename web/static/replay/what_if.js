@@ -1,13 +1,20 @@
 /** The words of a branch: what was measured in it, what its odds are. */
-import { byId, each, element, put, write } from "../shared/dom.js";
-import { fullName, lengthWords, pointWords } from "../board/board.js";
-import { isPoint, unitOf } from "../board/things.js";
+import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { onClickWithin, openHelp } from "../shared/events.js";
+import { choose, clear, layTape } from "../board/choosing.js";
+import { lengthWords } from "../board/measuring.js";
+import { TURN_DEG } from "../board/moves.js";
+import { fullName, isPoint, pointWords, unitOf } from "../board/things.js";
+import { listenToSheet } from "../rulings/commands.js";
 import { renderRulings } from "../rulings/panel.js";
+import { beginBranch, endBranch, layBack } from "./branch.js";
 import { clock } from "./lines.js";
+import { askOdds } from "./queries.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("../game/state.js").State} State */
 /** @typedef {import("./state.js").Replay} Replay */
 /** @typedef {import("./branch.js").Odds} Odds */
+/** @typedef {import("./source.js").Source} Source */
 
 const ANSWERS = { yes: "✓ yes", no: "✗ no", too_close: "≈ too close to call" };
 const LEAST = 0.0005;
@@ -22,10 +29,10 @@ export function renderWhatIf(state, replay) {
   if (rulings) rulings.hidden = branch === null || state.chosen.length === 0;
   if (!branch) return;
   const entry = replay.film.entries[replay.at];
-  write(byId("branch-from"), `from ${clock(entry?.t ?? 0)} on: nothing is recorded`);
+  setText(byId("branch-from"), `from ${clock(entry?.t ?? 0)} on: nothing is recorded`);
   byId("branch-again").hidden = branch.laid.size === 0;
-  write(byId("what-if-title"), titleOf(state));
-  write(byId("what-if-error"), state.tape?.error ?? branch.error);
+  setText(byId("what-if-title"), titleOf(state));
+  setText(byId("what-if-error"), state.tape?.error ?? branch.error);
   renderMeasured(state);
   if (!state.facts.rules) return;
   renderRulings(state);
@@ -44,10 +51,10 @@ function renderMeasured({ tape }) {
   const sigma = measured?.sigma_mm ? lengthWords(measured) : `${measured?.distance_mm.toFixed(0)} mm`;
   const rows = measured ? [{ key: "bw", text: `${measured.distance_bw.toFixed(2)} BW`, more: sigma }] : [];
   const within = (measured?.within ?? []).map(({ range_bw, answer }) => ({ key: `${range_bw}`, text: `within ${range_bw} BW`, more: ANSWERS[answer] }));
-  each(byId("what-if-measured"), [...rows, ...within], ({ key }) => key, () => element("p", "b", "span"), (row, { key, text, more }) => {
-    put(row, "class", key === "bw" ? "measured" : "within");
-    write(row.children[0], text);
-    write(row.children[1], more);
+  updateChildren(byId("what-if-measured"), [...rows, ...within], ({ key }) => key, () => element("p", "b", "span"), (row, { key, text, more }) => {
+    setAttr(row, "class", key === "bw" ? "measured" : "within");
+    setText(row.children[0], text);
+    setText(row.children[1], more);
   });
 }
 
@@ -65,13 +72,13 @@ export function oddsOffered(state) {
 
 /** @type {(state: State, odds: Odds | null) => void} */
 function renderOdds(state, odds) {
-  each(byId("odds-deeds"), oddsOffered(state), ({ label }) => label, () => element("button"), (button, { label, wanted }) => {
-    put(button, "type", "button");
-    put(button, "data-wanted", JSON.stringify(wanted));
-    write(button, label);
+  updateChildren(byId("odds-deeds"), oddsOffered(state), ({ label }) => label, () => element("button"), (button, { label, wanted }) => {
+    setAttr(button, "type", "button");
+    setAttr(button, "data-wanted", JSON.stringify(wanted));
+    setText(button, label);
   });
   const tables = odds ? [{ key: JSON.stringify(odds), odds }] : [];
-  each(byId("odds"), tables, ({ key }) => key, (table) => makeTable(table.odds), () => {});
+  updateChildren(byId("odds"), tables, ({ key }) => key, (table) => makeTable(table.odds), () => {});
 }
 
 /** The chances of each unit to gain or shed disruptions, and to break. @type {(odds: Odds) => HTMLElement} */
@@ -81,7 +88,7 @@ function makeTable(odds) {
   const breaks = units.some(([, unit]) => "breaks" in unit);
   const table = element("table", "caption", "thead", "tbody");
   table.className = "odds";
-  write(table.children[0], `Disruption by the ${odds.kind}`);
+  setText(table.children[0], `Disruption by the ${odds.kind}`);
   table.children[1].append(row("th", ["", "mean", ...numbers.map((number) => (Number(number) > 0 ? `+${number}` : number)), ...(breaks ? ["breaks"] : [])]));
   for (const [id, unit] of units) {
     const shares = numbers.map((number) => percent(unit.disruption.chances[number] ?? 0));
@@ -93,7 +100,7 @@ function makeTable(odds) {
 /** @type {(tag: string, texts: string[]) => HTMLElement} */
 function row(tag, texts) {
   const made = element("tr", ...texts.map(() => tag));
-  texts.forEach((text, index) => write(made.children[index], text));
+  texts.forEach((text, index) => setText(made.children[index], text));
   return made;
 }
 
@@ -103,4 +110,41 @@ function percent(share) {
   if (share < LEAST) return "<0.1 %";
   if (share >= 1 - LEAST) return ">99.9 %";
   return `${(100 * share).toFixed(1)} %`;
+}
+
+/** Listen to the page; what keys do in a branch. @type {(state: State, replay: Replay, source: Source, moves: import("./branch.js").BranchMoves, changed: () => void) => import("../shared/keyboard.js").Keys} */
+export function listenToBranch(state, replay, source, moves, changed) {
+  const act = (/** @type {() => void} */ deed) => () => { deed(); changed(); };
+  const end = act(() => endBranch(state, replay));
+  const onClick = (/** @type {string} */ id, /** @type {() => void} */ deed) => byId(id).addEventListener("click", deed);
+  onClick("branch", act(() => beginBranch(state, replay)));
+  onClick("branch-end", end);
+  onClick("branch-again", act(() => { layBack(state, replay); layTape(state); }));
+  if (state.facts.rules) listenToOdds(replay, source, changed);
+  return {
+    ...(state.facts.rules ? listenToSheet(state, changed) : {}),
+    w: end,
+    q: (event) => moves.turn(event.shiftKey ? TURN_DEG.fine : TURN_DEG.coarse),
+    e: (event) => moves.turn(event.shiftKey ? -TURN_DEG.fine : -TURN_DEG.coarse),
+    Enter: act(() => chooseFocused(state)),
+    Escape: act(() => {
+      if (state.ghost) moves.cancel();
+      else if (state.chosen.length) clear(state);
+      else endBranch(state, replay);
+    }),
+    "?": openHelp,
+  };
+}
+
+/** @type {(state: State) => void} */
+function chooseFocused(state) {
+  const thing = document.activeElement?.getAttribute("data-thing");
+  if (thing) choose(state, thing);
+}
+
+/** @type {(replay: Replay, source: Source, changed: () => void) => void} */
+function listenToOdds(replay, source, changed) {
+  onClickWithin("odds-deeds", "data-wanted", (wanted) => {
+    if (replay.branch) void askOdds(replay.branch, source, JSON.parse(wanted)).then(changed);
+  });
 }

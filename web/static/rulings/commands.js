@@ -1,12 +1,12 @@
 /** What players do with rulings: whose round, which sections, one line's proof, a dispute. */
-import * as api from "../shared/api.js";
 import { byId } from "../shared/dom.js";
-import { playing } from "../game/state.js";
-import { unitsAsked } from "./asked.js";
-import { loadDisputes, wordsOf } from "./disputes_list.js";
-import { glanceAt, nextSide, pin, questionMeant, setActive, toggleSection } from "./state.js";
+import { listenToLooks, onClickWithin, valueAt } from "../shared/events.js";
+import { errorText } from "../shared/http.js";
+import * as api from "./api.js";
+import { loadDisputes } from "./disputes.js";
+import { glanceAt, nextSide, pin, questionMeant, setActive, toggleSection, unitsAsked } from "./state.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").State} State */
 
 /** Listen to the page's rulings; what keys do with them. @type {(state: State, changed: () => void) => import("../shared/keyboard.js").Keys} */
 export function listenToRulings(state, changed) {
@@ -15,10 +15,10 @@ export function listenToRulings(state, changed) {
   const act = (/** @type {() => void} */ deed) => { deed(); changed(); };
   const file = (/** @type {string | undefined} */ id) => id && fileDispute(state, id, changed);
   // In a game it is told whose round it is.
-  const turn = (/** @type {string} */ side) => { if (!playing(state)) act(() => setActive(rulings, side)); };
-  onData("round", "side", turn);
-  onData("rulings-body", "question", file);
-  onData("disputes-body", "dispute", (number) => act(() => openDispute(state, Number(number))));
+  const turn = (/** @type {string} */ side) => { if (!rulings.isFollowing) act(() => setActive(rulings, side)); };
+  onClickWithin("round", "data-side", turn);
+  onClickWithin("rulings-body", "data-question", file);
+  onClickWithin("disputes-body", "data-dispute", (number) => act(() => openDispute(state, Number(number))));
   listenToDialog(state, changed);
   byId("disputes").addEventListener("toggle", () => loadDisputes(rulings).then(changed));
   return { ...listenToSheet(state, changed), d: () => file(questionMeant(rulings)?.id), r: () => turn(nextSide(state)) };
@@ -26,7 +26,7 @@ export function listenToRulings(state, changed) {
 
 /** Listen to what is shown of a sheet; what keys do with it. @type {(state: State, changed: () => void) => import("../shared/keyboard.js").Keys} */
 export function listenToSheet(state, changed) {
-  onData("rulings-chips", "section", (key) => { toggleSection(state.rulings, key); changed(); });
+  onClickWithin("rulings-chips", "data-section", (key) => { toggleSection(state.rulings, key); changed(); });
   listenToLines(state, changed);
   return sectionKeys(state, changed);
 }
@@ -41,39 +41,16 @@ function sectionKeys({ rulings }, changed) {
   return Object.fromEntries(Array.from({ length: 9 }, (_, index) => [String(index + 1), toggle(index)]));
 }
 
-/** What is clicked inside a node, by what its data say. @type {(id: string, data: string, deed: (value: string) => void) => void} */
-function onData(id, data, deed) {
-  byId(id).addEventListener("click", (event) => {
-    const value = valueAt(event, data);
-    if (value !== null) deed(value);
-  });
-}
-
-/** @type {(event: Event, data: string) => string | null} */
-function valueAt({ target }, data) {
-  const node = target instanceof Element ? target.closest(`[data-${data}]`) : null;
-  return node?.getAttribute(`data-${data}`) ?? null;
-}
-
 /** A line's evidence is seen alone under the pointer or the focus; a click on its sentence holds it. @type {(state: State, changed: () => void) => void} */
 function listenToLines({ rulings }, changed) {
   const body = byId("rulings-body");
-  const glance = (/** @type {string | null} */ key) => { glanceAt(rulings, key); changed(); };
-  body.addEventListener("pointerover", (event) => { if (event.pointerType === "mouse") glance(valueAt(event, "line")); });
-  body.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") glance(null); });
-  body.addEventListener("focusin", (event) => { if (isByKeyboard(event)) glance(valueAt(event, "line")); });
-  body.addEventListener("focusout", () => glance(null));
+  listenToLooks(body, "data-line", (key) => { glanceAt(rulings, key); changed(); });
   body.addEventListener("click", (event) => {
-    const key = valueAt(event, "line");
+    const key = valueAt(event, "data-line");
     if (key === null || !(event.target instanceof Element && event.target.closest(".said"))) return;
     pin(rulings, key);
     changed();
   });
-}
-
-/** @type {(event: Event) => boolean} */
-function isByKeyboard({ target }) {
-  return target instanceof Element && target.matches(":focus-visible");
 }
 
 /** @type {(state: State, changed: () => void) => void} */
@@ -102,7 +79,7 @@ async function fileDispute(state, question, changed) {
     rulings.open = await api.dispute(question, rulings.active);
     await loadDisputes(rulings);
   } catch (error) {
-    rulings.filingError = `This dispute was not kept: ${wordsOf(error)}`;
+    rulings.filingError = `This dispute was not kept: ${errorText(error)}`;
   }
   rulings.filing = null;
   changed();

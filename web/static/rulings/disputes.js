@@ -1,9 +1,12 @@
 /** A dispute as it was kept: the question, the answer, and the camera's picture as the proof. */
-import { byId, each, element, put, write } from "../shared/dom.js";
+import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { errorText } from "../shared/http.js";
+import { disputes as askDisputes } from "./api.js";
 import { figuresWords, largeAnswer, sureWords } from "./words.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Dispute} Dispute */
+/** @typedef {import("./state.js").Rulings} Rulings */
 
 /** Bring the dialog and the list of past disputes up to date. @type {(state: State) => void} */
 export function renderDisputes(state) {
@@ -20,15 +23,15 @@ export function renderDisputes(state) {
 function renderList({ rulings }) {
   const { disputes, disputesError } = rulings;
   byId("disputes").hidden = disputes.length === 0 && !disputesError;
-  write(byId("disputes-count"), disputes.length ? `(${disputes.length})` : "");
-  write(byId("disputes-error"), disputesError ?? rulings.trouble);
+  setText(byId("disputes-count"), disputes.length ? `(${disputes.length})` : "");
+  setText(byId("disputes-error"), disputesError ?? rulings.trouble);
   const newest = [...disputes].reverse();
-  each(byId("disputes-body"), newest, ({ number }) => String(number), makeRow, (row, dispute) => {
+  updateChildren(byId("disputes-body"), newest, ({ number }) => String(number), makeRow, (row, dispute) => {
     const button = row.children[0];
-    put(button, "data-dispute", String(dispute.number));
-    write(button.children[0], timeWords(dispute.at));
-    write(button.children[1], dispute.question.text);
-    write(button.children[2], dispute.answer ? largeAnswer(dispute.answer) : "");
+    setAttr(button, "data-dispute", String(dispute.number));
+    setText(button.children[0], timeWords(dispute.at));
+    setText(button.children[1], dispute.question.text);
+    setText(button.children[2], dispute.answer ? largeAnswer(dispute.answer) : "");
   });
 }
 
@@ -36,7 +39,7 @@ function renderList({ rulings }) {
 function makeRow() {
   const row = element("li");
   const button = element("button", "time", "span", "b");
-  put(button, "type", "button");
+  setAttr(button, "type", "button");
   row.append(button);
   return row;
 }
@@ -44,18 +47,18 @@ function makeRow() {
 /** @type {(dispute: Dispute, trouble: string) => void} */
 function renderDispute(dispute, trouble) {
   const { number, question, answer, line } = dispute;
-  write(byId("dispute-question"), question.text);
-  put(byId("dispute-verdict"), "class", `verdict-large ${answer?.answer ?? "plain"}`);
-  write(byId("dispute-answer"), answer ? largeAnswer(answer) : line.text);
-  write(byId("dispute-margin"), answer ? figuresWords(answer) : "");
-  write(byId("dispute-sure"), answer ? sureWords(answer) : "");
-  write(byId("dispute-because"), line.text);
-  write(byId("dispute-rule"), line.rule ?? answer?.rule ?? "");
+  setText(byId("dispute-question"), question.text);
+  setAttr(byId("dispute-verdict"), "class", `verdict-large ${answer?.answer ?? "plain"}`);
+  setText(byId("dispute-answer"), answer ? largeAnswer(answer) : line.text);
+  setText(byId("dispute-margin"), answer ? figuresWords(answer) : "");
+  setText(byId("dispute-sure"), answer ? sureWords(answer) : "");
+  setText(byId("dispute-because"), line.text);
+  setText(byId("dispute-rule"), line.rule ?? answer?.rule ?? "");
   byId("dispute-reading").hidden = !line.reading;
-  write(byId("dispute-reading-text"), line.reading ? `${line.reading.text} (${line.reading.rule})` : "");
+  setText(byId("dispute-reading-text"), line.reading ? `${line.reading.text} (${line.reading.rule})` : "");
   renderPicture(dispute);
-  write(byId("dispute-kept"), keptWords(dispute, trouble));
-  put(byId("dispute-position"), "href", `/api/disputes/${number}/position`);
+  setText(byId("dispute-kept"), keptWords(dispute, trouble));
+  setAttr(byId("dispute-position"), "href", `/api/disputes/${number}/position`);
 }
 
 /** @type {(dispute: Dispute) => void} */
@@ -65,10 +68,10 @@ function renderPicture({ number, question, picture }) {
   const address = picture && (isPlain ? `${picture}?plain=1` : picture);
   byId("dispute-figure").hidden = !picture;
   for (const id of ["dispute-plain", "dispute-download"]) byId(id).hidden = !picture;
-  put(image, "alt", `The camera's picture of the place: ${question.text}`);
-  put(image, "data-dispute", String(number));
-  put(image, "src", address);
-  put(byId("dispute-download"), "href", picture);
+  setAttr(image, "alt", `The camera's picture of the place: ${question.text}`);
+  setAttr(image, "data-dispute", String(number));
+  setAttr(image, "src", address);
+  setAttr(byId("dispute-download"), "href", picture);
 }
 
 /** When it was, and whether it is kept. @type {(dispute: Dispute, trouble: string) => string} */
@@ -88,4 +91,14 @@ function timeWords(iso) {
   const at = new Date(iso);
   const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
   return at.toDateString() === new Date().toDateString() ? time : `${at.toLocaleDateString()} ${time}`;
+}
+
+/** @type {(rulings: Rulings) => Promise<void>} */
+export async function loadDisputes(rulings) {
+  try {
+    const { disputes, trouble = "" } = await askDisputes();
+    Object.assign(rulings, { disputes, trouble, disputesError: null });
+  } catch (error) {
+    rulings.disputesError = `Past disputes cannot be had now: ${errorText(error)}`;
+  }
 }

@@ -1,24 +1,21 @@
-/** The evidence of rulings on the table: zones and lanes beneath the units, lines and marks above. */
-import { updateShapes, wordsSize } from "../board/shapes.js";
-import { toScreen, uncut } from "../board/view.js";
+/** The rulings on the table: their evidence, and what explains the chosen unit beside it. */
 import { linesShown, sectionsShown } from "./state.js";
 
-/** @typedef {import("../board/state.js").State} State */
-/** @typedef {import("../board/state.js").Shape} Shape */
-/** @typedef {import("../board/state.js").Point} Point */
+/** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Section} Section */
+/** @typedef {import("../board/state.js").Shape} Shape */
 
-/** The roles that would change the colours of units that they lay upon. */
-const BENEATH = new Set(["fire-zone", "lane", "wheel", "directly-in-front", "ring", "cover", "reach"]);
+/** Draws what is shown of the rulings. @type {(board: import("../board/board.js").Board, state: State) => void} */
+export function drawRulings(board, state) {
+  board.explain(explanations(state));
+  board.shapes(shapesShown(state));
+}
 
-/** The roles whose labels are written; those of the others would write over each other. */
-const LABELLED = new Set(["goal", "length", "ring", "string", "front-line", "barred", "zone", "order"]);
-
-/** Draw what is shown of the rulings. @type {(layers: Record<string, SVGElement>, state: State) => void} */
-export function renderProof(layers, state) {
-  const shapes = withLabels(shapesShown(state), state);
-  updateShapes(layers.beneath, shapes.filter(({ role }) => BENEATH.has(role)), state);
-  updateShapes(layers.proof, shapes.filter(({ role }) => !BENEATH.has(role)), state);
+/** What explains the chosen thing; beside rulings no more than the lines of one unit, beside one proof nothing. @type {(state: State) => Shape[]} */
+function explanations({ about, rulings: { sheet, proof } }) {
+  if (sheet?.b !== undefined || proof !== null) return [];
+  const shapes = about?.shapes ?? [];
+  return sheet ? shapes.filter(({ role }) => role !== "ring") : shapes;
 }
 
 /** The shapes to draw: of one line alone, or of all sections that are shown; each once. @type {(state: State) => Shape[]} */
@@ -34,66 +31,4 @@ function shapesOf({ lines, shapes }) {
   const telling = proofs.filter((line) => line.answer?.answer !== "no");
   const drawn = telling.length || shapes.length ? telling : proofs.slice(0, 1);
   return [...shapes, ...drawn.flatMap((line) => line.answer?.evidence ?? [])];
-}
-
-/** The shapes with the labels that can be read: none lies over another, or over a unit's name. @type {(shapes: Shape[], state: State) => Shape[]} */
-export function withLabels(shapes, state) {
-  const named = state.show.names ? [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])] : [];
-  const taken = named.map(({ id, x_mm, y_mm }) => boxOf(id, [x_mm, y_mm], state));
-  return shapes.map((shape) => {
-    const label = LABELLED.has(shape.role) ? (shape.label ?? "") : "";
-    const label_mm = label ? placesIn(state, shape, label).find((at) => isFree(boxOf(label, at, state), taken)) : undefined;
-    if (label_mm) taken.push(boxOf(label, label_mm, state));
-    return { ...shape, label: label_mm ? label : "", label_mm };
-  });
-}
-
-/** Where a label may stand, each place moved so far in that no letter is cut off. @type {(state: State, shape: Shape, label: string) => Point[]} */
-function placesIn(state, shape, label) {
-  return placesOf(shape, middleOf(state)).map((at) => uncut(state.view, state.facts, at, wordsSize(label)));
-}
-
-/** @typedef {{x: number, y: number, half: number}} Box  of a text on the screen, px */
-
-/** @type {(text: string, at_mm: Point, state: State) => Box} */
-function boxOf(text, at_mm, { view, facts }) {
-  const [x, y] = toScreen(view, facts, ...at_mm);
-  return { x, y, half: wordsSize(text).half };
-}
-
-/** @type {(box: Box, taken: Box[]) => boolean} */
-function isFree(box, taken) {
-  return taken.every(({ x, y, half }) => Math.abs(x - box.x) > half + box.half || Math.abs(y - box.y) > wordsSize("").height);
-}
-
-/** Where a label may stand, the best place first. @type {(shape: Shape, towards_mm: Point) => Point[]} */
-function placesOf({ kind, role, points_mm }, towards_mm) {
-  if (kind === "line") return (role === "front-line" ? [0.93, 0.07, 0.8] : [0.5, 0.35, 0.65, 0.2, 0.8]).map((share) => along(points_mm, share));
-  const far = (/** @type {Point} */ p) => Math.hypot(p[0] - towards_mm[0], p[1] - towards_mm[1]);
-  if (role === "zone") return insideOf(points_mm);
-  return [...points_mm].sort((a, b) => far(a) - far(b));
-}
-
-/** Places in an area, the middle first. @type {(points_mm: Point[]) => Point[]} */
-function insideOf(points_mm) {
-  const mean = (/** @type {0 | 1} */ axis) => points_mm.reduce((sum, point) => sum + point[axis], 0) / points_mm.length;
-  const [x, y] = [mean(0), mean(1)];
-  return [0, 0.3, 0.6, 0.8].flatMap((share) => points_mm.map(([px, py]) => /** @type {Point} */ ([x + share * (px - x), y + share * (py - y)])));
-}
-
-/** A place on a line, at a share of its length. @type {(points_mm: Point[], share: number) => Point} */
-function along(points_mm, share) {
-  const lengths = points_mm.slice(1).map((p, i) => Math.hypot(p[0] - points_mm[i][0], p[1] - points_mm[i][1]));
-  let left = share * lengths.reduce((a, b) => a + b, 0);
-  for (const [i, length] of lengths.entries()) {
-    const [a, b] = [points_mm[i], points_mm[i + 1]];
-    if (left <= length && length > 0) return [a[0] + ((b[0] - a[0]) * left) / length, a[1] + ((b[1] - a[1]) * left) / length];
-    left -= length;
-  }
-  return points_mm[points_mm.length - 1];
-}
-
-/** @type {(state: State) => Point} */
-function middleOf({ facts }) {
-  return [facts.width_mm / 2, facts.depth_mm / 2];
 }

@@ -1,13 +1,11 @@
 /** The rulings of what is chosen, as sentences: sections to show or hide, and what can be disputed. */
-import { byId, each, element, put, write } from "../shared/dom.js";
+import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { closedWords, isOpen } from "../board/measuring.js";
 import { sideName, sideNumber } from "../board/things.js";
-import { playing } from "../game/state.js";
-import { isStale, unitsAsked } from "./asked.js";
-import { lineKey, sectionsShown } from "./state.js";
+import { isStale, lineKey, sectionsShown, unitsAsked } from "./state.js";
 import { badge, figuresWords } from "./words.js";
 
-/** @typedef {import("../board/state.js").State} State */
+/** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Section} Section */
 /** @typedef {import("./state.js").Line} Line */
 
@@ -21,12 +19,12 @@ export function renderRulings(state) {
   renderRound(state);
   const stale = isStale(state);
   byId("rulings").classList.toggle("stale", stale);
-  write(byId("rulings-state"), stateWords(state, stale));
+  setText(byId("rulings-state"), stateWords(state, stale));
   byId("rulings-hint").hidden = unitsAsked(state).length > 0 || closedWords(state) !== "";
-  each(byId("rulings-warnings"), sheet?.warnings ?? [], String, () => element("li"), (row, text) => write(row, text));
+  updateChildren(byId("rulings-warnings"), sheet?.warnings ?? [], String, () => element("li"), (row, text) => setText(row, text));
   renderChips(state);
   const open = sectionsShown(state.rulings);
-  each(byId("rulings-body"), open, (section) => section.key, makeSection, (node, section) => updateSection(node, section, state));
+  updateChildren(byId("rulings-body"), open, (section) => section.key, makeSection, (node, section) => updateSection(node, section, state));
 }
 
 /** What is to be said of the answers themselves. @type {(state: State, stale: boolean) => string} */
@@ -44,23 +42,23 @@ function stateWords(state, stale) {
 /** Whose round it is: to be chosen, or as the game has it. @type {(state: State) => void} */
 function renderRound(state) {
   const { active } = state.rulings;
-  const isTold = playing(state) !== null;
-  byId("round").hidden = isTold;
-  byId("round-now").hidden = !isTold;
-  put(byId("round-now"), "class", `round-now side-${sideNumber(state, active) % 8}`);
-  write(byId("round-now"), sideName(state, active));
-  each(byId("round"), state.facts.sides, String, makeButton, (button, side) => {
-    put(button, "class", `side-${sideNumber(state, side) % 8}`);
-    put(button, "data-side", side);
-    put(button, "aria-pressed", String(side === active));
-    write(button, sideName(state, side));
+  const isFollowing = state.rulings.isFollowing;
+  byId("round").hidden = isFollowing;
+  byId("round-now").hidden = !isFollowing;
+  setAttr(byId("round-now"), "class", `round-now side-${sideNumber(state, active) % 8}`);
+  setText(byId("round-now"), sideName(state, active));
+  updateChildren(byId("round"), state.facts.sides, String, makeButton, (button, side) => {
+    setAttr(button, "class", `side-${sideNumber(state, side) % 8}`);
+    setAttr(button, "data-side", side);
+    setAttr(button, "aria-pressed", String(side === active));
+    setText(button, sideName(state, side));
   });
 }
 
 /** @type {() => HTMLElement} */
 function makeButton() {
   const button = element("button");
-  put(button, "type", "button");
+  setAttr(button, "type", "button");
   return button;
 }
 
@@ -68,14 +66,14 @@ function makeButton() {
 function renderChips(state) {
   const shown = sectionsShown(state.rulings);
   const numbered = (state.rulings.sheet?.sections ?? []).map((section, index) => ({ section, index }));
-  each(byId("rulings-chips"), numbered, ({ section }) => section.key, makeChip, (chip, { section, index }) => {
-    put(chip, "data-section", section.key);
-    put(chip, "aria-pressed", String(shown.includes(section)));
-    put(chip, "title", index < MOST_KEYS ? `Show or hide (${index + 1})` : "Show or hide");
-    write(chip.children[0], index < MOST_KEYS ? String(index + 1) : "");
-    write(chip.children[1], section.title);
+  updateChildren(byId("rulings-chips"), numbered, ({ section }) => section.key, makeChip, (chip, { section, index }) => {
+    setAttr(chip, "data-section", section.key);
+    setAttr(chip, "aria-pressed", String(shown.includes(section)));
+    setAttr(chip, "title", index < MOST_KEYS ? `Show or hide (${index + 1})` : "Show or hide");
+    setText(chip.children[0], index < MOST_KEYS ? String(index + 1) : "");
+    setText(chip.children[1], section.title);
     const words = countWords(section);
-    write(chip.children[2], words);
+    setText(chip.children[2], words);
     chip.classList.toggle("some", words !== "");
     chip.classList.toggle("doubt", words.endsWith("?"));
   });
@@ -102,10 +100,10 @@ function makeSection() {
 
 /** @type {(node: HTMLElement, section: Section, state: State) => void} */
 function updateSection(node, section, state) {
-  put(node, "class", `ruled section-${section.key}`);
-  write(node.children[0], section.title);
+  setAttr(node, "class", `ruled section-${section.key}`);
+  setText(node.children[0], section.title);
   const lines = section.lines.map((line, index) => ({ line, key: lineKey(section, index) }));
-  each(node.children[1], lines, ({ key }) => key, makeLine, (row, { line, key }) => updateLine(row, line, key, state));
+  updateChildren(node.children[1], lines, ({ key }) => key, makeLine, (row, { line, key }) => updateLine(row, line, key, state));
 }
 
 /** A line: its answer, its sentence (a button that holds its evidence), figures, reading, dispute. @type {() => HTMLElement} */
@@ -116,9 +114,9 @@ function makeLine() {
   const figures = element("p", "span", "small");
   const dispute = makeButton();
   dispute.className = "dispute-open";
-  write(dispute, "Dispute");
+  setText(dispute, "Dispute");
   const reading = element("details", "summary", "p");
-  write(reading.children[0], "How the book is read here");
+  setText(reading.children[0], "How the book is read here");
   row.append(text, figures, dispute, reading);
   return row;
 }
@@ -128,19 +126,19 @@ function updateLine(row, line, key, state) {
   const { answer, reading, question } = line;
   const [mark, said, figures, dispute, note] = /** @type {HTMLElement[]} */ ([...row.children]);
   const { proof, pinned } = state.rulings;
-  put(row, "class", `ruling ${answer?.answer ?? "plain"}${proof === key ? " looked-at" : ""}`);
-  put(row, "data-line", key);
+  setAttr(row, "class", `ruling ${answer?.answer ?? "plain"}${proof === key ? " looked-at" : ""}`);
+  setAttr(row, "data-line", key);
   mark.hidden = !answer;
-  write(mark, answer ? badge(answer) : "");
-  write(said, line.text);
-  put(said, "aria-pressed", String(pinned && proof === key));
-  put(said, "title", answer?.evidence.length ? "Show this alone on the table" : "");
-  write(figures.children[0], answer ? figuresWords(answer) : "");
-  write(figures.children[1], line.rule ?? "");
+  setText(mark, answer ? badge(answer) : "");
+  setText(said, line.text);
+  setAttr(said, "aria-pressed", String(pinned && proof === key));
+  setAttr(said, "title", answer?.evidence.length ? "Show this alone on the table" : "");
+  setText(figures.children[0], answer ? figuresWords(answer) : "");
+  setText(figures.children[1], line.rule ?? "");
   dispute.hidden = !question;
-  put(dispute, "data-question", question?.id ?? null);
-  put(dispute, "aria-label", question ? `Dispute: ${question.text}` : null);
+  setAttr(dispute, "data-question", question?.id ?? null);
+  setAttr(dispute, "aria-label", question ? `Dispute: ${question.text}` : null);
   /** @type {HTMLButtonElement} */ (dispute).disabled = state.rulings.filing !== null;
   note.hidden = !reading;
-  write(note.children[1], reading ? `${reading.text} (${reading.rule})` : "");
+  setText(note.children[1], reading ? `${reading.text} (${reading.rule})` : "");
 }

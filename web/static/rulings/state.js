@@ -26,8 +26,11 @@
  *
  * @typedef {"unit" | "pair"} SheetKind
  *
+ * @typedef {import("../board/state.js").State & {rulings: Rulings}} State
+ *
  * @typedef {object} Rulings
  * @property {string} active  the side whose round it is
+ * @property {boolean} isFollowing  a game says whose round it is
  * @property {Record<SheetKind, string[]>} shown  the keys of the sections that are shown
  * @property {Sheet | null} sheet
  * @property {string} sheetOf  what the sheet was asked for, and as what stood how
@@ -42,6 +45,7 @@
  * @property {string | null} disputesError
  * @property {Dispute | null} open  the dispute in the dialog
  */
+import { unitOf } from "../board/things.js";
 
 /** What is on the table at first: more would hide the units. */
 const SHOWN_AT_FIRST = { unit: ["near_enemy", "fire"], pair: ["flank"] };
@@ -51,6 +55,7 @@ export function newRulings(facts) {
   const active = remembered("active", facts.sides?.[0] ?? "");
   return {
     active: facts.sides?.includes(active) ? active : (facts.sides?.[0] ?? ""),
+    isFollowing: false,
     shown: shownAtFirst(),
     sheet: null,
     sheetOf: "",
@@ -81,7 +86,7 @@ export function forgetSheet(rulings) {
   Object.assign(rulings, { sheet: null, sheetOf: "", error: null, proof: null, pinned: false, filingError: null });
 }
 
-/** The side after the one whose round it is. @type {(state: import("../board/state.js").State) => string} */
+/** The side after the one whose round it is. @type {(state: State) => string} */
 export function nextSide({ facts, rulings }) {
   return facts.sides[(facts.sides.indexOf(rulings.active) + 1) % facts.sides.length] ?? "";
 }
@@ -159,4 +164,51 @@ function remember(name, value) {
   } catch {
     // Remembering is a comfort: without it the page begins as it does at first.
   }
+}
+
+/** A base that moves by less has not moved: the camera's noise is well below it. */
+const STILL_MM = 0.5;
+const STILL_DEG = 0.5;
+
+/** The one or two units that rulings are asked for. @type {(state: State) => string[]} */
+export function unitsAsked(state) {
+  if (!state.facts.rules) return [];
+  const ids = state.chosen.map((thing) => unitOf(state, thing)?.id).filter((id) => id !== undefined);
+  return [...new Set(ids)];
+}
+
+/** What a sheet hangs on, as a text that changes with it: who is asked for, whose round, how all stand. @type {(state: State) => string} */
+export function sheetText(state) {
+  return [...unitsAsked(state), state.rulings.active, ...standing(state)].join(" ");
+}
+
+/** How all bases and commanders stand; one that has not moved for a player's eyes is where it was. @type {(state: State) => string[]} */
+function standing(state) {
+  const { stood } = state.rulings;
+  const bases = (state.now?.units ?? []).flatMap((unit) => unit.bases.map((base) => ({ key: `${unit.id}/${base.name}`, ...base })));
+  const leaders = (state.now?.commanders ?? []).map((each) => ({ key: each.id, heading_deg: 0, x_mm: each.x_mm, y_mm: each.y_mm }));
+  return [...bases, ...leaders].map(({ key, x_mm, y_mm, heading_deg }) => {
+    const before = stood.get(key);
+    if (!before || hasMoved(before, [x_mm, y_mm, heading_deg])) stood.set(key, [x_mm, y_mm, heading_deg]);
+    return `${key}:${stood.get(key)}`;
+  });
+}
+
+/** @type {(before: [number, number, number], now: [number, number, number]) => boolean} */
+function hasMoved(before, now) {
+  const turned_deg = Math.abs(((now[2] - before[2] + 540) % 360) - 180);
+  return Math.hypot(now[0] - before[0], now[1] - before[1]) > STILL_MM || turned_deg > STILL_DEG;
+}
+
+/** Whether what is shown was said of the table as it was before. @type {(state: State) => boolean} */
+export function isStale(state) {
+  const { sheet, sheetOf } = state.rulings;
+  return sheet !== null && (state.connection === "lost" || sheetOf !== sheetText(state));
+}
+
+/** Takes in the answer to a request for a sheet, unless other units are chosen by now. @type {(state: State, units: string[], text: string, answer: [Sheet | null, string | null]) => void} */
+export function takeSheet(state, units, text, [sheet, error]) {
+  if (unitsAsked(state).join() !== units.join()) return;
+  state.rulings.error = error;
+  if (sheet) Object.assign(state.rulings, { sheet, sheetOf: text });
 }

@@ -1,33 +1,34 @@
-/** Nodes of the page: found by id, made, kept by key, and touched only where something changed. */
+/** Nodes of the page: found, made, and changed only where something differs. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** A new SVG node. @type {(tag: string, attributes?: Record<string, string>) => SVGElement} */
-export function make(tag, attributes = {}) {
+/** A new SVG node. @type {(tag: string, attributes?: Record<string, string | number>, children?: (Element | string)[]) => SVGElement} */
+export function svgElement(tag, attributes = {}, children = []) {
   const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  node.append(...children);
   return node;
 }
 
-/** Set an attribute, if it is not so already; null takes it away. @type {(node: Element, name: string, value: string | null) => void} */
-export function put(node, name, value) {
+/** Sets an attribute where it differs; null removes it. @type {(node: Element, name: string, value: string | null) => void} */
+export function setAttr(node, name, value) {
   if (node.getAttribute(name) === value) return;
   if (value === null) node.removeAttribute(name);
   else node.setAttribute(name, value);
 }
 
-/** Set a text, if it is not so already. @type {(node: Element, text: string) => void} */
-export function write(node, text) {
+/** Sets a text where it differs. @type {(node: Element, text: string) => void} */
+export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Set a custom property of CSS, if it is not so already. @type {(node: SVGElement | HTMLElement, name: string, value: string) => void} */
-export function style(node, name, value) {
+/** Sets a custom property of CSS where it differs. @type {(node: SVGElement | HTMLElement, name: string, value: string) => void} */
+export function setStyle(node, name, value) {
   if (node.style.getPropertyValue(name) !== value) node.style.setProperty(name, value);
 }
 
 /**
- * Make a parent's children be those of the items, in their order.
+ * Gives a parent one child for each item, in their order.
  *
  * Nodes live as long as their key; `update` is called for each item, new or old.
  *
@@ -38,7 +39,7 @@ export function style(node, name, value) {
  * @param {(item: Item) => Element} create
  * @param {(node: any, item: Item) => void} update
  */
-export function each(parent, items, keyOf, create, update) {
+export function updateChildren(parent, items, keyOf, create, update) {
   /** @type {Map<string, Element>} */
   const old = new Map();
   for (const child of parent.children) old.set(child.getAttribute("data-key") ?? "", child);
@@ -58,21 +59,21 @@ export function each(parent, items, keyOf, create, update) {
   for (const node of old.values()) node.remove();
 }
 
-/** A node of the page by its id. @type {(id: string) => HTMLElement} */
+/** The node of an id, which the page must have. @type {(id: string) => HTMLElement} */
 export function byId(id) {
   const node = document.getElementById(id);
   if (!node) throw new Error(`the page has no #${id}`);
   return node;
 }
 
-/** An element and its children. @type {(tag: string, ...children: string[]) => HTMLElement} */
+/** A new element with empty children. @type {(tag: string, ...children: string[]) => HTMLElement} */
 export function element(tag, ...children) {
   const node = document.createElement(tag);
   for (const child of children) node.append(document.createElement(child));
   return node;
 }
 
-/** Where the panel lies beneath the table, and slides over it. */
+/** The screens on which the panel lies beneath the table and slides over it. */
 export const PHONE = "(max-width: 52rem)";
 
 /** @type {(button: HTMLElement, isDisabled: boolean) => void} */
@@ -83,6 +84,6 @@ export function disable(button, isDisabled) {
 /** @type {() => HTMLElement} */
 export function makeButton() {
   const button = element("button");
-  put(button, "type", "button");
+  setAttr(button, "type", "button");
   return button;
 }
