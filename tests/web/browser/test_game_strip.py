@@ -27,7 +27,7 @@ async ([tolds, seat]) => {
   const said = document.getElementById("turn-words");
   state.game.seats = { own: seat };
   const found = tolds.map((told) => {
-    state.game.told = told;
+    state.game.view = told;
     renderStrip(state);
     const strip = document.getElementById("game-strip").getBoundingClientRect();
     const table = document.getElementById("board").getBoundingClientRect();

@@ -307,7 +307,7 @@ function heldWords(held_s) {
 
 /** @type {(layer: SVGElement, state: State) => void} */
 function renderTapes(layer, state) {
-  const tapes = state.tape ? [...state.kept, state.tape] : state.kept;
+  const tapes = state.tape ? [...state.keptTapes, state.tape] : state.keptTapes;
   updateChildren(layer, tapes, tapeKey, makeTape, (group, tape) => updateTape(group, tape, state));
 }
 

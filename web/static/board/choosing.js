@@ -8,7 +8,7 @@ const MOST_KEPT = 8;
 /** Choose a thing: the first, the second, or the first of a new pair. @type {(state: State, thing: string) => void} */
 export function choose(state, thing) {
   if (state.chosen.includes(thing)) {
-    state.chosen = state.chosen.filter((each) => each !== thing);
+    state.chosen = state.chosen.filter((other) => other !== thing);
   } else if (state.chosen.length === 1) {
     state.chosen = [state.chosen[0], thing];
   } else {
@@ -25,7 +25,7 @@ export function chooseAlone(state, thing) {
 
 /** Choose nothing, and take kept lines off when nothing was chosen. @type {(state: State) => void} */
 export function clear(state) {
-  if (state.chosen.length === 0) state.kept = [];
+  if (state.chosen.length === 0) state.keptTapes = [];
   state.chosen = [];
   state.hover = null;
   chosenChanged(state);
@@ -35,7 +35,7 @@ export function clear(state) {
 export function keep(state) {
   const tape = state.tape;
   if (!tape || state.chosen.length < 2) return;
-  state.kept = [...state.kept, { ...tape, kept: true }].slice(-MOST_KEPT);
+  state.keptTapes = [...state.keptTapes, { ...tape, kept: true }].slice(-MOST_KEPT);
   state.chosen = [];
   chosenChanged(state);
 }

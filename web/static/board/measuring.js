@@ -30,7 +30,7 @@ export function closeTools(state) {
   if (!state.closed) return;
   const emptied = (/** @type {import("./state.js").Tape} */ tape) => (isOpen(state, tape.a, tape.b) ? tape : { ...tape, measured: null, error: null });
   state.tape = state.tape && emptied(state.tape);
-  state.kept = state.kept.map(emptied);
+  state.keptTapes = state.keptTapes.map(emptied);
   [state.about, state.aboutError] = [null, null];
   if (!isOpen(state, ...state.chosen)) forgetAnswers(state);
 }

@@ -73,8 +73,8 @@ export function dropGhost(state) {
 
 /** Whether a unit is seen where it was put: nothing is decided by this but when the ghost goes. @type {(now: TableState, ghost: Ghost) => boolean} */
 export function hasArrived(now, ghost) {
-  const leader = now.commanders.find((each) => each.id === ghost.unit);
-  const unit = leader ? markerOf(leader) : now.units.find((each) => each.id === ghost.unit);
+  const leader = now.commanders.find(({ id }) => id === ghost.unit);
+  const unit = leader ? markerOf(leader) : now.units.find(({ id }) => id === ghost.unit);
   if (!unit || unit.bases.some((base) => base.seen === "held")) return false;
   const turned_deg = Math.abs(((unit.heading_deg - ghost.heading_deg + 540) % 360) - 180);
   return Math.hypot(unit.x_mm - ghost.x_mm, unit.y_mm - ghost.y_mm) < 5 && turned_deg < 5;

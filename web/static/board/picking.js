@@ -18,9 +18,9 @@ export function thingAt(state, x_px, y_px, { pointer = "mouse", bases = state.pi
   const at = toTable(state.view, state.facts, x_px, y_px);
   const tolerance_mm = toleranceOf(pointer) / state.view.px_per_mm;
   const near = candidates(state, bases)
-    .map((each) => ({ ...each, far_mm: distanceTo(each.base, at) }))
-    .filter((each) => each.far_mm <= tolerance_mm)
-    .sort((a, b) => a.far_mm - b.far_mm);
+    .map(({ thing, base }) => ({ thing, distance_mm: distanceTo(base, at) }))
+    .filter(({ distance_mm }) => distance_mm <= tolerance_mm)
+    .sort((a, b) => a.distance_mm - b.distance_mm);
   if (near.length) return near[0].thing;
   const { width_mm, depth_mm } = state.facts;
   const isOnTable = at[0] >= 0 && at[1] >= 0 && at[0] <= width_mm && at[1] <= depth_mm;

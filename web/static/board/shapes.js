@@ -199,5 +199,5 @@ function nearTheEnd(points_mm) {
 /** @type {(points_mm: Point[], to_mm: Point) => Point} */
 function nearestTo(points_mm, to_mm) {
   const far = (/** @type {Point} */ p) => Math.hypot(p[0] - to_mm[0], p[1] - to_mm[1]);
-  return points_mm.reduce((best, each) => (far(each) < far(best) ? each : best));
+  return points_mm.reduce((best, point) => (far(point) < far(best) ? point : best));
 }

@@ -128,7 +128,7 @@
  * @property {string[]} chosen  at most two things
  * @property {string | null} hover
  * @property {Tape | null} tape  between what is chosen, or to where the pointer is
- * @property {Tape[]} kept
+ * @property {Tape[]} keptTapes
  * @property {About | null} about
  * @property {string | null} aboutError
  * @property {Ghost | null} ghost
@@ -159,7 +159,7 @@ export function newState(facts, view) {
     chosen: [],
     hover: null,
     tape: null,
-    kept: [],
+    keptTapes: [],
     about: null,
     aboutError: null,
     ghost: null,

@@ -18,7 +18,7 @@ export function unitOf(state, thing) {
 /** Which commander a thing is. @type {(state: State, thing: string) => Commander | undefined} */
 export function commanderOf(state, thing) {
   const [kind, name] = split(thing);
-  return state.now?.commanders.find((each) => kind === "commander" && each.id === name);
+  return state.now?.commanders.find(({ id }) => kind === "commander" && id === name);
 }
 
 /** What a hand moves as one of a thing: its unit, or a commander's marker as a unit of that one base. @type {(state: State, thing: string) => Unit | undefined} */
@@ -62,8 +62,8 @@ export function isHidden(state, thing) {
   const [kind, name] = split(thing);
   const units = state.now.units.filter((unit) => kind === "base" || unit.id === name);
   const bases = units.flatMap((unit) => unit.bases).filter((base) => kind !== "base" || base.name === name);
-  const commanders = state.now.commanders.filter((each) => kind === "commander" && each.id === name);
-  return [...(kind === "commander" ? [] : bases), ...commanders].some((each) => each.seen === "held");
+  const commanders = state.now.commanders.filter(({ id }) => kind === "commander" && id === name);
+  return [...(kind === "commander" ? [] : bases), ...commanders].some(({ seen }) => seen === "held");
 }
 
 /** A place on the table as a thing to measure to. @type {(x_mm: number, y_mm: number) => string} */

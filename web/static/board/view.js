@@ -109,12 +109,12 @@ export function toTable(view, size, x_px, y_px) {
 export function uncut(view, size, at_mm, { half, height }) {
   const [x, y] = toScreen(view, size, ...at_mm);
   if (x < 0 || x > view.width_px || y < 0 || y > view.height_px) return at_mm;
-  const [kept_x, kept_y] = [kept(x, half, view.width_px), kept(y, height / 2, view.height_px)];
-  return kept_x === x && kept_y === y ? at_mm : toTable(view, size, kept_x, kept_y);
+  const [inside_x, inside_y] = [inside(x, half, view.width_px), inside(y, height / 2, view.height_px)];
+  return inside_x === x && inside_y === y ? at_mm : toTable(view, size, inside_x, inside_y);
 }
 
 /** @type {(at_px: number, half_px: number, room_px: number) => number} */
-function kept(at_px, half_px, room_px) {
+function inside(at_px, half_px, room_px) {
   return room_px < 2 * half_px ? room_px / 2 : clamp(at_px, half_px, room_px - half_px);
 }
 

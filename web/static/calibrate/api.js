@@ -2,7 +2,7 @@
 import { get, loadPicture, post } from "../shared/http.js";
 
 /** @typedef {[number, number]} Point */
-/** @typedef {"take-now" | "forget-best-focus" | "drop" | "undo-drop" | "finish-lens" | "back-to-lens" | "place-table" | "finish-table" | "start-over"} Deed */
+/** @typedef {"take-now" | "forget-best-focus" | "drop" | "undo-drop" | "finish-lens" | "back-to-lens" | "place-table" | "finish-table" | "start-over"} Command */
 /** @typedef {"flat" | "left" | "right" | "top" | "bottom"} Tilt */
 /** @typedef {{name: string, corners: number, tilt: Tilt, outline_px: Point[], rms_px: number | null, rejected_because: string | null}} View */
 /** @typedef {{views: View[], cells: boolean[][], tilts: Record<Tilt, number>, rms_px: number | null, sigma_px: number | null, usual_px: number | null, sigma_mm: number | null, usual_mm: number | null, wanting: string[], is_enough: boolean, has_lens: boolean, problem: string, can_undo: boolean}} Lens */

@@ -9,7 +9,7 @@ import { Ruler } from "./ruler.js";
 import { createSound } from "./sound.js";
 
 /** @typedef {import("./api.js").State} State */
-/** @typedef {import("./api.js").Deed} Deed */
+/** @typedef {import("./api.js").Command} Command */
 
 const RETRY_MS = 1000;
 const FASTEST_PICTURE_MS = 100;
@@ -26,7 +26,7 @@ const ruler = new Ruler(svg, /** @type {HTMLCanvasElement} */ (byId("magnifier")
 let state = null;
 let noticeTimer = 0;
 
-for (const [id, deed] of /** @type {[string, Deed][]} */ ([
+for (const [id, command] of /** @type {[string, Command][]} */ ([
   ["finish-lens", "finish-lens"],
   ["take", "take-now"],
   ["forget", "forget-best-focus"],
@@ -38,7 +38,7 @@ for (const [id, deed] of /** @type {[string, Deed][]} */ ([
   ["place-again", "place-table"],
   ["finish-table", "finish-table"],
 ])) {
-  byId(id).addEventListener("click", () => act(deed));
+  byId(id).addEventListener("click", () => act(command));
 }
 
 document.addEventListener("keydown", (event) => {
@@ -90,7 +90,7 @@ async function showPictures() {
 /** @param {State} news */
 function show(news) {
   const before = state;
-  // An answer to a deed may overtake news that were sent before it.
+  // An answer to a command may overtake news that were sent before it.
   if (before !== null && news.version < before.version) return;
   state = news;
   document.body.dataset.stage = news.stage;
@@ -138,10 +138,10 @@ function taken() {
   say.classList.add("flash");
 }
 
-/** @type {(deed: Deed, view?: string) => Promise<void>} */
-async function act(deed, view = "") {
+/** @type {(command: Command, view?: string) => Promise<void>} */
+async function act(command, view = "") {
   try {
-    show(await send("act", { deed, view }));
+    show(await send("act", { deed: command, view }));
   } catch (error) {
     complain(errorText(error));
   }

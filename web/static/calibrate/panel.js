@@ -5,10 +5,10 @@ import { written } from "./overlay.js";
 
 /** @typedef {import("./api.js").State} State */
 /** @typedef {import("./api.js").View} View */
-/** @typedef {import("./api.js").Deed} Deed */
+/** @typedef {import("./api.js").Command} Command */
 /** @typedef {import("./api.js").Point} Point */
 
-/** @typedef {{act: (deed: Deed, view?: string) => void, point: (outline: Point[] | null) => void}} Doings */
+/** @typedef {{act: (command: Command, view?: string) => void, point: (outline: Point[] | null) => void}} Actions */
 
 const LEANS = { flat: "lies flat", left: "left side up", right: "right side up", top: "top side up", bottom: "bottom side up" };
 const SHARP = 50;
@@ -24,14 +24,14 @@ function html(name, text = "", className = "") {
   return made;
 }
 
-/** @type {(state: State, doings: Doings) => void} */
-export function showPanel(state, doings) {
+/** @type {(state: State, actions: Actions) => void} */
+export function showPanel(state, actions) {
   if (state.stage === "lens") {
     showFocus(state);
     showLens(state);
-    showViews(state, doings);
+    showViews(state, actions);
   } else {
-    doings.point(null);
+    actions.point(null);
   }
   if (state.stage === "table") showTable(state);
   if (state.stage === "done") showSaved(state);
@@ -70,18 +70,18 @@ function showLens({ lens, has_table }) {
 
 let shownViews = "";
 
-/** @type {(state: State, doings: Doings) => void} */
-function showViews({ lens, width_px, height_px }, doings) {
+/** @type {(state: State, actions: Actions) => void} */
+function showViews({ lens, width_px, height_px }, actions) {
   const news = JSON.stringify(lens.views);
   if (news === shownViews) return;
   shownViews = news;
-  doings.point(null);
+  actions.point(null);
   byId("view-count").textContent = lens.views.length ? `${lens.views.length}` : "";
-  byId("views").replaceChildren(...lens.views.map((view) => viewItem(view, `0 0 ${width_px} ${height_px}`, doings)));
+  byId("views").replaceChildren(...lens.views.map((view) => viewItem(view, `0 0 ${width_px} ${height_px}`, actions)));
 }
 
-/** @type {(view: View, field: string, doings: Doings) => HTMLElement} */
-function viewItem(view, field, doings) {
+/** @type {(view: View, field: string, actions: Actions) => HTMLElement} */
+function viewItem(view, field, actions) {
   const item = html("li", "", view.rejected_because ? "rejected" : "");
   item.dataset.view = view.name;
   const words = html("span", view.name.replace("view-", "View "));
@@ -90,10 +90,10 @@ function viewItem(view, field, doings) {
   const drop = html("button", "×");
   drop.title = "Leave this view out";
   drop.setAttribute("aria-label", `Leave ${view.name} out`);
-  drop.addEventListener("click", () => doings.act("drop", view.name));
+  drop.addEventListener("click", () => actions.act("drop", view.name));
   item.append(svgElement("svg", { viewBox: field, "aria-hidden": "true" }, [svgElement("polygon", { points: written(view.outline_px) })]), words, error, drop);
-  item.addEventListener("pointerenter", () => doings.point(view.outline_px));
-  item.addEventListener("pointerleave", () => doings.point(null));
+  item.addEventListener("pointerenter", () => actions.point(view.outline_px));
+  item.addEventListener("pointerleave", () => actions.point(null));
   return item;
 }
 

@@ -10,7 +10,7 @@ import { newStates, statesAction, withSet } from "./midgame.js";
 import { listenToSettling } from "./panel.js";
 import { decisionKey, HOLDS_FROM } from "./pending.js";
 import { listenToSetup } from "./setup.js";
-import { addFace, astray, dropFace, gameTold, offerOf, playing, rollDue, valuesOf } from "./state.js";
+import { addFace, astray, dropFace, receiveView, offerOf, playing, rollDue, valuesOf } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Action} Action */
@@ -22,41 +22,41 @@ const GONE_ON = "The game had gone on: look again.";
 /** Listen to the game's part of the page; what keys do with it, where they do not do what `others` have them do. @type {(state: State, changed: () => void, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
 export function listenToGame(state, changed, others) {
   if (!state.facts.referee) return others;
-  const deeds = new Deeds(state, changed);
+  const commands = new Commands(state, changed);
   listenToSettling();
-  listenToBegin(deeds);
-  listenToOffers(deeds);
-  listenToForce(deeds);
-  listenToMoved(deeds);
-  listenToSeats(deeds);
-  listenToLog(deeds);
-  listenToSetup(deeds);
-  listenToStates(deeds);
-  onClick("game-undo", () => deeds.undo());
-  onClick("game-redo", () => deeds.redo());
-  onClickWithin("overrule-body", "data-set", (set) => deeds.overrule(JSON.parse(set)));
+  listenToBegin(commands);
+  listenToOffers(commands);
+  listenToForce(commands);
+  listenToMoved(commands);
+  listenToSeats(commands);
+  listenToLog(commands);
+  listenToSetup(commands);
+  listenToStates(commands);
+  onClick("game-undo", () => commands.undo());
+  onClick("game-redo", () => commands.redo());
+  onClickWithin("overrule-body", "data-set", (set) => commands.overrule(JSON.parse(set)));
   byId("game-overrule").addEventListener("toggle", changed);
-  return { ...others, ...diceKeys(deeds, others), undo: (event) => deeds.answered.then(() => { if (!deeds.undoLatest()) others.undo(event); }) };
+  return { ...others, ...diceKeys(commands, others), undo: (event) => commands.answered.then(() => { if (!commands.undoLatest()) others.undo(event); }) };
 }
 
-/** While dice are asked, keys enter them. @type {(deeds: Deeds, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
-function diceKeys(deeds, others) {
-  const { state } = deeds;
+/** While dice are asked, keys enter them. @type {(commands: Commands, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
+function diceKeys(commands, others) {
+  const { state } = commands;
   const { game } = state;
   const isFull = () => game.faces.length === rollDue(playing(state))?.dice?.count;
-  const key = (/** @type {string} */ name, /** @type {() => void} */ deed, isIts = () => rollDue(playing(state)) !== undefined) => [name, (/** @type {KeyboardEvent} */ event) => {
+  const key = (/** @type {string} */ name, /** @type {() => void} */ press, isIts = () => rollDue(playing(state)) !== undefined) => [name, (/** @type {KeyboardEvent} */ event) => {
     if (!isIts()) others[name]?.(event);
-    else if (!event.repeat && game.busy === null) deed();
+    else if (!event.repeat && game.busy === null) press();
   }];
   return Object.fromEntries([
-    ...[1, 2, 3, 4, 5, 6].map((face) => key(String(face), () => deeds.change(() => addFace(state, face)))),
-    key("Backspace", () => deeds.change(() => dropFace(state))),
-    key("Enter", () => deeds.enter(), isFull),
+    ...[1, 2, 3, 4, 5, 6].map((face) => key(String(face), () => commands.change(() => addFace(state, face)))),
+    key("Backspace", () => commands.change(() => dropFace(state))),
+    key("Enter", () => commands.enter(), isFull),
   ]);
 }
 
 /** What can be done to a game from one page. */
-export class Deeds {
+export class Commands {
   /** @param {State} state @param {() => void} changed */
   constructor(state, changed) {
     this.state = state;
@@ -65,9 +65,9 @@ export class Deeds {
     this.answered = Promise.resolve();
   }
 
-  /** Change what is shown, without asking anybody. @param {() => void} deed */
-  change(deed) {
-    deed();
+  /** Changes what is shown, without a request. @param {() => void} update */
+  change(update) {
+    update();
     this.changed();
   }
 
@@ -82,9 +82,9 @@ export class Deeds {
     const { game } = this.state;
     Object.assign(game, { busy: what, said: "" });
     this.changed();
-    const before = game.told;
+    const before = game.view;
     try {
-      gameTold(this.state, await ask(), before);
+      receiveView(this.state, await ask(), before);
       Object.assign(game, { looked: null, line: null, fixing: null, choosing: null, movesBefore: this.state.undo.length });
     } catch (error) {
       game.said = await this.excuse(error);
@@ -96,12 +96,12 @@ export class Deeds {
   /** Why something was not done; where that was for being late, what is so now. @param {unknown} error @returns {Promise<string>} */
   async excuse(error) {
     if (!(error instanceof RequestError)) return "No connection to the table: nothing was done.";
-    if (error.status === 409) await api.game().then((told) => gameTold(this.state, told, this.state.game.told), () => {});
+    if (error.status === 409) await api.game().then((view) => receiveView(this.state, view, this.state.game.view), () => {});
     return error.status === 409 ? GONE_ON : error.message;
   }
 
   get version() {
-    return this.state.game.told?.version;
+    return this.state.game.view?.version;
   }
 
   /** @param {Action} action @param {string} [what] */
@@ -117,7 +117,7 @@ export class Deeds {
 
   /** Send the dice that were entered. */
   enter() {
-    const roll = rollDue(this.state.game.told);
+    const roll = rollDue(this.state.game.view);
     const { faces } = this.state.game;
     if (roll && faces.length === roll.dice?.count) this.act({ ...roll.action, values: valuesOf(roll, faces) });
   }
@@ -163,7 +163,7 @@ export class Deeds {
 
   /** Let a die decide what is too close to call: it is shown before it counts. @param {string} unit */
   async decide(unit) {
-    const moved = playing(this.state)?.moved.find((each) => each.unit === unit);
+    const moved = playing(this.state)?.moved.find((suggestion) => suggestion.unit === unit);
     if (!moved) return;
     const face = 1 + (crypto.getRandomValues(new Uint32Array(1))[0] % 6);
     this.change(() => { this.state.game.decided = { key: decisionKey(moved), face }; });
@@ -222,9 +222,9 @@ export class Deeds {
         await api.controlScript("stand-still");
         await standstill(this.state);
       }
-      const told = await api.sendCommand("begin", { options });
-      Object.assign(this.state.game, { again: false, states: how === "middle" && !told.proposed ? newStates() : null });
-      return told;
+      const view = await api.sendCommand("begin", { options });
+      Object.assign(this.state.game, { again: false, states: how === "middle" && !view.proposed ? newStates() : null });
+      return view;
     });
   }
 
@@ -250,27 +250,27 @@ export class Deeds {
   }
 }
 
-/** @type {(deeds: Deeds) => void} */
-function listenToBegin(deeds) {
-  const { begin } = deeds.state.game;
-  onClickWithin("begin-how", "data-how", (how) => deeds.change(() => { begin.how = /** @type {typeof begin.how} */ (how); }));
-  onClickWithin("begin-side", "data-side", (side) => deeds.change(() => { begin.active = side; }));
-  onClickWithin("begin-deck", "data-deck", (deck) => deeds.change(() => { begin.deck = deck; }));
-  onClickWithin("begin-measuring", "data-measuring", (measuring) => deeds.change(() => { begin.measuring = measuring === "declared" ? "declared" : "free"; }));
-  onClick("begin", () => deeds.begin());
-  onClick("agree", () => deeds.agree());
-  for (const id of ["begin-again", "astray-begin"]) onClick(id, () => deeds.beginAgain());
+/** @type {(commands: Commands) => void} */
+function listenToBegin(commands) {
+  const { begin } = commands.state.game;
+  onClickWithin("begin-how", "data-how", (how) => commands.change(() => { begin.how = /** @type {typeof begin.how} */ (how); }));
+  onClickWithin("begin-side", "data-side", (side) => commands.change(() => { begin.active = side; }));
+  onClickWithin("begin-deck", "data-deck", (deck) => commands.change(() => { begin.deck = deck; }));
+  onClickWithin("begin-measuring", "data-measuring", (measuring) => commands.change(() => { begin.measuring = measuring === "declared" ? "declared" : "free"; }));
+  onClick("begin", () => commands.begin());
+  onClick("agree", () => commands.agree());
+  for (const id of ["begin-again", "astray-begin"]) onClick(id, () => commands.beginAgain());
   openBegin(!matchMedia(PHONE).matches);
   onClick("turn-question", () => slidePanel(true));
 }
 
-/** @type {(deeds: Deeds) => void} */
-function listenToStates(deeds) {
-  const { game } = deeds.state;
-  onClick("states-open", () => deeds.change(() => { game.states = newStates(); byId("panel").scrollTop = 0; }));
-  onClickWithin("states-body", "data-state", (set) => deeds.change(() => { game.states = withSet(game.states ?? newStates(), JSON.parse(set)); }));
-  onClick("states-send", () => { void deeds.setStates(); });
-  onClick("states-cancel", () => deeds.change(() => { game.states = null; }));
+/** @type {(commands: Commands) => void} */
+function listenToStates(commands) {
+  const { game } = commands.state;
+  onClick("states-open", () => commands.change(() => { game.states = newStates(); byId("panel").scrollTop = 0; }));
+  onClickWithin("states-body", "data-state", (set) => commands.change(() => { game.states = withSet(game.states ?? newStates(), JSON.parse(set)); }));
+  onClick("states-send", () => { void commands.setStates(); });
+  onClick("states-cancel", () => commands.change(() => { game.states = null; }));
 }
 
 /** On a phone what can be chosen before a game waits until it is wanted. @type {(isOpen: boolean) => void} */
@@ -279,57 +279,57 @@ function openBegin(isOpen) {
   byId("panel").scrollTop = 0;
 }
 
-/** Buttons act when they are tapped, and show what they mean when they are pointed at, focused, or pressed long. @type {(deeds: Deeds) => void} */
-function listenToOffers(deeds) {
-  const { state } = deeds;
-  const look = (/** @type {string | null} */ key) => deeds.change(() => { state.game.looked = key; });
+/** Buttons act when they are tapped, and show what they mean when they are pointed at, focused, or pressed long. @type {(commands: Commands) => void} */
+function listenToOffers(commands) {
+  const { state } = commands;
+  const look = (/** @type {string | null} */ key) => commands.change(() => { state.game.looked = key; });
   const press = longPresses(byId("game-actions"), "data-offer", look);
-  onClickWithin("game-actions", "data-offer", (key) => { if (!press.wasLong()) deeds.take(key); });
-  onClickWithin("game-actions", "data-unit-chip", (unit) => deeds.change(() => chooseAlone(state, `unit:${unit}`)));
-  onClickWithin("game-actions", "data-more", (group) => deeds.change(() => { state.game.open = [...state.game.open, group]; }));
-  onClickWithin("game-dice-keys", "data-face", (face) => deeds.change(() => addFace(state, Number(face))));
-  onClick("game-dice-back", () => deeds.change(() => dropFace(state)));
-  onClick("game-dice-enter", () => deeds.enter());
-  onClickWithin("game-dice-roll", "data-offer", (key) => deeds.take(key));
+  onClickWithin("game-actions", "data-offer", (key) => { if (!press.wasLong()) commands.take(key); });
+  onClickWithin("game-actions", "data-unit-chip", (unit) => commands.change(() => chooseAlone(state, `unit:${unit}`)));
+  onClickWithin("game-actions", "data-more", (group) => commands.change(() => { state.game.open = [...state.game.open, group]; }));
+  onClickWithin("game-dice-keys", "data-face", (face) => commands.change(() => addFace(state, Number(face))));
+  onClick("game-dice-back", () => commands.change(() => dropFace(state)));
+  onClick("game-dice-enter", () => commands.enter());
+  onClickWithin("game-dice-roll", "data-offer", (key) => commands.take(key));
   for (const [id, attribute] of [["game-actions", "data-offer"], ["game-moved", "data-look"], ["astray-moved", "data-look"]]) listenToLooks(byId(id), attribute, look);
 }
 
-/** @type {(deeds: Deeds) => void} */
-function listenToForce(deeds) {
-  const { game } = deeds.state;
-  onClickWithin("force-units", "data-chip", (unit) => deeds.change(() => { game.force.units = toggled(game.force.units, unit); }));
-  onClickWithin("force-cards", "data-chip", (card) => deeds.change(() => { game.force.cards = toggled(game.force.cards, card); }));
-  onClick("force-activate", () => deeds.act(forceAction(deeds.state, field("force-spans").value)));
+/** @type {(commands: Commands) => void} */
+function listenToForce(commands) {
+  const { game } = commands.state;
+  onClickWithin("force-units", "data-chip", (unit) => commands.change(() => { game.force.units = toggled(game.force.units, unit); }));
+  onClickWithin("force-cards", "data-chip", (card) => commands.change(() => { game.force.cards = toggled(game.force.cards, card); }));
+  onClick("force-activate", () => commands.act(forceAction(commands.state, field("force-spans").value)));
 }
 
-/** @type {(deeds: Deeds) => void} */
-function listenToMoved(deeds) {
-  const { game } = deeds.state;
-  byId("game-due").addEventListener("animationend", () => deeds.change(() => { game.placed = []; }));
-  onClickWithin("intent-ranges", "data-intent", (intent) => deeds.intend(JSON.parse(intent)));
-  onClickWithin("game-together", "data-confirm-all", () => deeds.confirmAll());
-  onClick("astray-accept", () => deeds.acceptAll());
-  byId("astray-shown").addEventListener("toggle", () => deeds.change(() => { game.showsAstray = /** @type {HTMLDetailsElement} */ (byId("astray-shown")).open; }));
+/** @type {(commands: Commands) => void} */
+function listenToMoved(commands) {
+  const { game } = commands.state;
+  byId("game-due").addEventListener("animationend", () => commands.change(() => { game.placed = []; }));
+  onClickWithin("intent-ranges", "data-intent", (intent) => commands.intend(JSON.parse(intent)));
+  onClickWithin("game-together", "data-confirm-all", () => commands.confirmAll());
+  onClick("astray-accept", () => commands.acceptAll());
+  byId("astray-shown").addEventListener("toggle", () => commands.change(() => { game.showsAstray = /** @type {HTMLDetailsElement} */ (byId("astray-shown")).open; }));
   for (const list of ["game-moved", "astray-moved"]) onClickWithin(list, "data-way", (way, button) => {
     const row = button.closest("[data-unit]");
     const unit = row?.getAttribute("data-unit") ?? "";
-    if (way === "accept-open") deeds.change(() => { game.accepting = unit; });
-    else if (way === "accept") deeds.accept(unit, row?.querySelector("input")?.value.trim() ?? "");
-    else if (way === "die") deeds.decide(unit);
-    else if (way === "held") deeds.confirm(unit, "die");
-    else deeds.confirm(unit, way);
+    if (way === "accept-open") commands.change(() => { game.accepting = unit; });
+    else if (way === "accept") commands.accept(unit, row?.querySelector("input")?.value.trim() ?? "");
+    else if (way === "die") commands.decide(unit);
+    else if (way === "held") commands.confirm(unit, "die");
+    else commands.confirm(unit, way);
   });
 }
 
-/** @type {(deeds: Deeds) => void} */
-function listenToSeats(deeds) {
+/** @type {(commands: Commands) => void} */
+function listenToSeats(commands) {
   const dialog = /** @type {HTMLDialogElement} */ (byId("seats"));
-  onClick("seat-open", () => { dialog.showModal(); deeds.changed(); });
+  onClick("seat-open", () => { dialog.showModal(); commands.changed(); });
   onClick("seats-close", () => dialog.close());
-  onClickWithin("seats-body", "data-seat", (seat) => { dialog.close(); deeds.sit(seat); });
-  onClickWithin("seats-body", "data-copy", (link) => copy(link).then(() => deeds.change(() => { deeds.state.game.copied = link; })));
-  for (const id of ["game-take", "game-leave"]) onClickWithin(id, "data-seat", (seat) => deeds.sit(seat));
-  dialog.addEventListener("toggle", () => deeds.changed(), true);
+  onClickWithin("seats-body", "data-seat", (seat) => { dialog.close(); commands.sit(seat); });
+  onClickWithin("seats-body", "data-copy", (link) => copy(link).then(() => commands.change(() => { commands.state.game.copied = link; })));
+  for (const id of ["game-take", "game-leave"]) onClickWithin(id, "data-seat", (seat) => commands.sit(seat));
+  dialog.addEventListener("toggle", () => commands.changed(), true);
 }
 
 /** Browsers copy by themselves only on safe addresses, which a table in a home network has not. @type {(text: string) => Promise<void>} */

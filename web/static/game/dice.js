@@ -54,13 +54,13 @@ export function renderDice(parent, faces, name = "", owners = []) {
 
 /** Bring the dice to be entered, and those that came up last, up to date. @type {(state: State) => void} */
 export function renderGameDice(state) {
-  const told = playing(state);
-  const roll = rollDue(told);
+  const view = playing(state);
+  const roll = rollDue(view);
   byId("game-dice").hidden = !roll;
   if (roll) renderEntry(state, roll);
-  const cast = told && !roll ? latestCast(told) : null;
+  const cast = view && !roll ? latestCast(view) : null;
   byId("game-cast").hidden = !cast;
-  renderDice(byId("game-cast-dice"), cast?.values ?? [], String(told?.log.findLast(({ undone }) => !undone)?.deed));
+  renderDice(byId("game-cast-dice"), cast?.values ?? [], String(view?.log.findLast(({ undone }) => !undone)?.deed));
 }
 
 /** @type {(state: State, roll: Offer) => void} */
@@ -76,7 +76,7 @@ function renderEntry(state, roll) {
   disable(byId("game-dice-back"), busy !== null || faces.length === 0);
   disable(byId("game-dice-enter"), busy !== null || faces.length < count);
   disable(byId("game-dice-roll"), busy !== null);
-  setAttr(byId("game-dice-roll"), "data-offer", `offer ${state.game.told?.actions.indexOf(roll)}`);
+  setAttr(byId("game-dice-roll"), "data-offer", `offer ${state.game.view?.actions.indexOf(roll)}`);
 }
 
 /** Dice that are alike, with their slots; `next` is the place of the one that is entered next. @type {(row: HTMLElement, group: import("./state.js").AlikeDice, faces: number[], next: number) => void} */

@@ -7,14 +7,14 @@ import { playing } from "./state.js";
 
 /** Bring it up to date; it is there while a force is to be activated. @type {(state: State) => void} */
 export function renderForce(state) {
-  const told = playing(state);
-  const isDue = Boolean(told?.is_yours && told.actions.some(({ action }) => action.type === "activate"));
+  const view = playing(state);
+  const isDue = Boolean(view?.is_yours && view.actions.some(({ action }) => action.type === "activate"));
   byId("game-force").hidden = !isDue;
-  if (!told || !isDue) return;
+  if (!view || !isDue) return;
   const { force, busy } = state.game;
-  const own = state.facts.units.filter(({ side, id }) => side === told.state.round.active && (state.now?.units ?? []).some((unit) => unit.id === id));
+  const own = state.facts.units.filter(({ side, id }) => side === view.state.round.active && (state.now?.units ?? []).some((unit) => unit.id === id));
   renderChips("force-units", own.map(({ id }) => ({ key: id, text: id })), force.units);
-  const hand = told.state.hand ?? [];
+  const hand = view.state.hand ?? [];
   renderChips("force-cards", hand.map(({ id, title, span_bw }) => ({ key: id, text: `${title} ${span_bw} BW` })), force.cards);
   byId("force-spans-part").hidden = hand.length > 0;
   setText(byId("force-activate"), force.units.length ? `Activate ${force.units.join(", ")}` : "Activate");
@@ -41,5 +41,5 @@ export function forceAction({ game }, spans) {
 
 /** A list with a thing, if it was without it; without it, if not. @type {(list: string[], thing: string) => string[]} */
 export function toggled(list, thing) {
-  return list.includes(thing) ? list.filter((each) => each !== thing) : [...list, thing];
+  return list.includes(thing) ? list.filter((other) => other !== thing) : [...list, thing];
 }

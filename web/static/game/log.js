@@ -7,14 +7,14 @@ import { playing } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").LogLine} LogLine */
-/** @typedef {import("./commands.js").Deeds} Deeds */
+/** @typedef {import("./commands.js").Commands} Commands */
 
 const MOST_LINES = 15;
 
 /** Bring the log up to date, the latest first. @type {(state: State) => void} */
 export function renderGameLog(state) {
-  const told = playing(state);
-  const all = (told?.log ?? []).map((happened, index) => ({ key: `log ${index}`, happened })).reverse();
+  const view = playing(state);
+  const all = (view?.log ?? []).map((happened, index) => ({ key: `log ${index}`, happened })).reverse();
   const shown = state.game.wholeLog ? all : all.slice(0, MOST_LINES);
   byId("game-log").hidden = all.length === 0;
   setText(byId("game-log-count"), all.length ? String(all.length) : "");
@@ -25,20 +25,20 @@ export function renderGameLog(state) {
 /** @type {() => HTMLElement} */
 function makeLine() {
   const line = element("li", "div", "div");
-  const [words, deeds] = /** @type {HTMLElement[]} */ ([...line.children]);
+  const [words, actions] = /** @type {HTMLElement[]} */ ([...line.children]);
   setAttr(words, "role", "button");
   setAttr(words, "tabindex", "0");
   words.className = "words";
   words.append(...["b", "span", "span", "i", "small"].map((tag) => element(tag)));
   words.children[2].className = "dice";
-  deeds.className = "deeds";
+  actions.className = "line-actions";
   return line;
 }
 
 /** @type {(line: HTMLElement, key: string, happened: LogLine, state: State) => void} */
 function updateLine(line, key, happened, state) {
   const { kind, text, rule, note, undone, evidence, dice } = happened;
-  const [words, deeds] = /** @type {HTMLElement[]} */ ([...line.children]);
+  const [words, actions] = /** @type {HTMLElement[]} */ ([...line.children]);
   const [mark, said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...words.children]);
   const marks = [kind === "overrule" || note.startsWith("overruled") ? "overrule" : "", undone ? "undone" : ""].filter(Boolean);
   const isOpen = state.game.line === key;
@@ -50,14 +50,14 @@ function updateLine(line, key, happened, state) {
   renderDice(faces, dice?.values ?? []);
   setText(noted, note);
   setText(by, rule ?? "");
-  deeds.hidden = !isOpen;
-  if (isOpen) renderDeeds(deeds, happened, state);
+  actions.hidden = !isOpen;
+  if (isOpen) renderActions(actions, happened, state);
 }
 
 /** What may be done about a line: go back to before it, or say what its dice really showed or what was meant. @type {(node: HTMLElement, happened: LogLine, state: State) => void} */
-function renderDeeds(node, { undone, deed, dice, evidence, kind }, state) {
+function renderActions(node, { undone, deed, dice, evidence, kind }, state) {
   const { busy, fixing, choosing } = state.game;
-  if (!node.children.length) node.append(...madeDeeds());
+  if (!node.children.length) node.append(...makeActions());
   const [hint, back, open, faces, choices, why, fix, other] = /** @type {HTMLElement[]} */ ([...node.children]);
   const may = Boolean(playing(state)?.can_undo) && !undone;
   const isFixing = may && fixing?.deed === deed;
@@ -85,7 +85,7 @@ function renderDeeds(node, { undone, deed, dice, evidence, kind }, state) {
 }
 
 /** @type {() => HTMLElement[]} */
-function madeDeeds() {
+function makeActions() {
   const [hint, back, open, faces, choices, why, fix, other] = ["span", "button", "button", "div", "div", "input", "button", "button"].map((tag) => element(tag));
   hint.className = "hint";
   for (const button of [back, open, fix, other]) setAttr(button, "type", "button");
@@ -121,12 +121,12 @@ function makeFace(face) {
   return button;
 }
 
-/** @type {(deeds: Deeds) => void} */
-export function listenToLog(deeds) {
-  const { game } = deeds.state;
+/** @type {(commands: Commands) => void} */
+export function listenToLog(commands) {
+  const { game } = commands.state;
   const body = byId("game-log-body");
-  listenToLooks(body, "data-log", (key) => deeds.change(() => { game.looked = key ?? game.line; }));
-  const open = (/** @type {string} */ key) => deeds.change(() => {
+  listenToLooks(body, "data-log", (key) => commands.change(() => { game.looked = key ?? game.line; }));
+  const open = (/** @type {string} */ key) => commands.change(() => {
     game.line = game.line === key ? null : key;
     Object.assign(game, { looked: game.line, fixing: null, choosing: null });
     if (game.line !== null) uncoverTable(body);
@@ -139,23 +139,23 @@ export function listenToLog(deeds) {
     event.stopPropagation();
     open(line);
   });
-  onClick("game-log-more", () => deeds.change(() => { game.wholeLog = true; }));
-  onClickWithin("game-log-body", "data-back", (deed) => deeds.undoTo(Number(deed)));
-  onClickWithin("game-log-body", "data-fix-open", (fixing) => deeds.change(() => { game.fixing = JSON.parse(fixing); }));
-  onClickWithin("game-log-body", "data-turn", (index) => deeds.change(() => turnDie(deeds, Number(index))));
+  onClick("game-log-more", () => commands.change(() => { game.wholeLog = true; }));
+  onClickWithin("game-log-body", "data-back", (deed) => commands.undoTo(Number(deed)));
+  onClickWithin("game-log-body", "data-fix-open", (fixing) => commands.change(() => { game.fixing = JSON.parse(fixing); }));
+  onClickWithin("game-log-body", "data-turn", (index) => commands.change(() => turnDie(commands, Number(index))));
   onClickWithin("game-log-body", "data-fix", (_, button) => {
-    if (game.fixing) deeds.correct(game.fixing.deed, game.fixing.values, whyBy(button));
+    if (game.fixing) commands.correct(game.fixing.deed, game.fixing.values, whyBy(button));
   });
-  onClickWithin("game-log-body", "data-others", (deed) => { void deeds.choose(Number(deed)); });
+  onClickWithin("game-log-body", "data-others", (deed) => { void commands.choose(Number(deed)); });
   onClickWithin("game-log-body", "data-other", (index, button) => {
     const offer = game.choosing?.offers?.[Number(index)];
-    if (game.choosing && offer) void deeds.correctChoice(game.choosing.deed, offer.action, whyBy(button));
+    if (game.choosing && offer) void commands.correctChoice(game.choosing.deed, offer.action, whyBy(button));
   });
 }
 
 /** The reason that was written down beside a button. @type {(button: Element) => string} */
 function whyBy(button) {
-  return button.closest(".deeds")?.querySelector("input")?.value.trim() ?? "";
+  return button.closest(".line-actions")?.querySelector("input")?.value.trim() ?? "";
 }
 
 /** On a phone the panel may lie over the table, where the line is drawn: let it slide back. @type {(body: HTMLElement) => void} */
@@ -166,7 +166,7 @@ function uncoverTable(body) {
   requestAnimationFrame(() => requestAnimationFrame(() => body.querySelector('[aria-expanded="true"]')?.scrollIntoView({ block: "center" })));
 }
 
-/** The next face of a die that is being corrected; after the last the first. @type {(deeds: Deeds, index: number) => void} */
+/** The next face of a die that is being corrected; after the last the first. @type {(commands: Commands, index: number) => void} */
 function turnDie({ state }, index) {
   const { fixing } = state.game;
   if (!fixing) return;

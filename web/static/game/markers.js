@@ -55,7 +55,7 @@ function toolsUpon(svg, { view }) {
   const seen = `${view.width_px} ${view.height_px}`;
   if (tools.seen !== seen) {
     const { left, top } = svg.getBoundingClientRect();
-    const all = [...document.querySelectorAll(".tools")].map((each) => each.getBoundingClientRect());
+    const all = [...document.querySelectorAll(".tools")].map((node) => node.getBoundingClientRect());
     tools.boxes = all.map(({ x, y, width, height }) => ({ x: x - left + width / 2, y: y - top + height / 2, half: width / 2, height }));
     tools.seen = seen;
   }
@@ -80,12 +80,12 @@ function freeWay(box, { below, farther, middle = 0 }, taken, { view }) {
   return way;
 }
 
-/** What came of an action, in words beside each unit; whose it is where it came to several. @type {(layer: Element, found: Shape[], taken: Box[], state: State) => void} */
-function renderResults(layer, found, taken, state) {
-  const places = [...new Map(found.map(({ points_mm }) => [String(points_mm[0]), points_mm[0]])).entries()];
+/** What came of an action, in words beside each unit; whose it is where it came to several. @type {(layer: Element, results: Shape[], taken: Box[], state: State) => void} */
+function renderResults(layer, results, taken, state) {
+  const places = [...new Map(results.map(({ points_mm }) => [String(points_mm[0]), points_mm[0]])).entries()];
   const rows = places.map(([key, at]) => {
-    const told = found.filter(({ points_mm }) => String(points_mm[0]) === key).map(({ label }) => label).join(" · ");
-    const words = `${places.length > 1 ? unitAt(at, state) : ""} ${told}`.trim();
+    const labels = results.filter(({ points_mm }) => String(points_mm[0]) === key).map(({ label }) => label).join(" · ");
+    const words = `${places.length > 1 ? unitAt(at, state) : ""} ${labels}`.trim();
     const size = { half: (words.length * RESULT_PX.letter) / 2, height: RESULT_PX.line };
     const there = uncut(state.view, state.facts, at, size);
     return { key: `result ${key}`, at: there, words, way: freeWay({ ...size, ...onScreen(there, state) }, RESULT_PX, taken, state) };

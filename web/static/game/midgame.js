@@ -24,12 +24,12 @@ export function newStates() {
 
 /** Bring the screen of all states up to date. @type {(state: State) => void} */
 export function renderStates(state) {
-  const told = playing(state);
+  const view = playing(state);
   const { states, busy } = state.game;
-  byId("game-states").hidden = !told || states === null;
-  byId("game").classList.toggle("stating", Boolean(told && states));
-  if (!told || !states) return;
-  updateChildren(byId("states-body"), rows(state, told, states), ({ key }) => key, () => element("div", "span", "div"), (node, { title, side, choices, value }) => {
+  byId("game-states").hidden = !view || states === null;
+  byId("game").classList.toggle("stating", Boolean(view && states));
+  if (!view || !states) return;
+  updateChildren(byId("states-body"), rows(state, view, states), ({ key }) => key, () => element("div", "span", "div"), (node, { title, side, choices, value }) => {
     setAttr(node, "class", `overrule-row${side === undefined ? "" : ` of-side side-${sideNumber(state, side) % 8}`}`);
     setText(node.children[0], sentence(title));
     setAttr(node.children[1], "role", "group");
@@ -52,9 +52,9 @@ function updateChoice(button, { text, set, isSet, label }, isBusy) {
   disable(button, isBusy || isValue);
 }
 
-/** @type {(state: State, told: GameView, states: States) => Row[]} */
-function rows(state, told, states) {
-  const { round, sides, deck, step, options } = told.state;
+/** @type {(state: State, view: GameView, states: States) => Row[]} */
+function rows(state, view, states) {
+  const { round, sides, deck, step, options } = view.state;
   const active = states.active ?? round.active;
   const number = states.number ?? round.number;
   // Where tablecam deals, what is yet to be dealt is part of a hand.
@@ -72,7 +72,7 @@ function rows(state, told, states) {
     ...sides.map(({ name }) => stepper(`hand ${name}`, `${sideName(state, name)}: cards in hand`, hands[name], 0, (value) => ({ hands: { [name]: value } }), name)),
     stepper("deck", "cards left in the deck", left, 0, (value) => ({ deck: value }), ""),
     { key: "stage", title: "which deck", choices: STAGES.map(([key, text]) => ({ text, set: { stage: key }, isSet: key === stage, label: `the ${text} deck` })) },
-    ...unitsOf(state).flatMap((unit) => unitRows(unit, told, states)),
+    ...unitsOf(state).flatMap((unit) => unitRows(unit, view, states)),
   ].map((row) => ("side" in row && row.side === "" ? { ...row, side: undefined } : row));
 }
 
@@ -88,13 +88,13 @@ function unitsOf({ now, chosen }) {
   return [...(now?.units ?? [])].sort((a, b) => Number(isChosen(b.id)) - Number(isChosen(a.id)));
 }
 
-/** @type {(unit: import("../board/state.js").Unit, told: GameView, states: States) => Row[]} */
-function unitRows({ id, side, arm, bases }, told, states) {
-  const markers = told.markers[id] ?? {};
+/** @type {(unit: import("../board/state.js").Unit, view: GameView, states: States) => Row[]} */
+function unitRows({ id, side, arm, bases }, view, states) {
+  const markers = view.markers[id] ?? {};
   const level = states.disruption[id] ?? markers.disruption ?? 0;
   const smoke = states.smoke[id] ?? markers.smoke ?? false;
-  const levels = Array.from({ length: bases.length + 1 }, (_, each) => each);
-  const choices = levels.map((each) => ({ text: String(each), set: { disruption: { [id]: each } }, isSet: each === level, label: `${id}: disruption ${each}` }));
+  const levels = Array.from({ length: bases.length + 1 }, (_, index) => index);
+  const choices = levels.map((value) => ({ text: String(value), set: { disruption: { [id]: value } }, isSet: value === level, label: `${id}: disruption ${value}` }));
   const cloud = arm === "artillery" ? [{ text: "smoke", set: { smoke: { [id]: !smoke } }, isSet: smoke, label: `${id}: smoke` }] : [];
   return [{ key: `unit ${id}`, title: id, side, choices: [...choices, ...cloud] }];
 }
@@ -104,7 +104,7 @@ export function markersShown(state) {
   const markers = playing(state)?.markers ?? {};
   const { states } = state.game;
   if (!states) return markers;
-  const names = new Set([markers, states.disruption, states.smoke].flatMap((each) => Object.keys(each)));
+  const names = new Set([markers, states.disruption, states.smoke].flatMap((byUnit) => Object.keys(byUnit)));
   return Object.fromEntries([...names].map((id) => [id, { disruption: states.disruption[id] ?? markers[id]?.disruption, smoke: states.smoke[id] ?? markers[id]?.smoke }]));
 }
 
@@ -119,8 +119,8 @@ export function withSet(states, set) {
 
 /** The overrule that sets them all; the round is begun, so that all counts from its first step. @type {(state: State) => import("./state.js").Action} */
 export function statesAction(state) {
-  const told = playing(state);
+  const view = playing(state);
   const states = state.game.states ?? newStates();
-  const { number = told?.state.round.number, active = told?.state.round.active, ...others } = states;
+  const { number = view?.state.round.number, active = view?.state.round.active, ...others } = states;
   return { type: "overrule", why: "taken up in the middle of a game", ...others, number, active };
 }

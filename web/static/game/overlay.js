@@ -48,12 +48,12 @@ function renderCorners(layer, state) {
 
 /** Where units belong, or might have been put. @type {(state: State) => Ghost[]} */
 function ghosts(state) {
-  const told = playing(state);
-  if (!told) return [];
-  const summed = astray(told);
+  const view = playing(state);
+  if (!view) return [];
+  const summed = astray(view);
   return [
-    ...told.to_place.map(({ unit, ghost }) => ({ unit, bases: ghost, kind: /** @type {"due"} */ ("due"), text: ghost.length ? `${unit} here` : `${unit} off` })),
-    ...told.moved.filter((moved) => state.game.showsAstray || !summed.includes(moved)).map(({ unit, ghost, is_back }) => ({ unit, bases: ghost, kind: /** @type {"nearest"} */ ("nearest"), text: is_back ? `${unit} back here` : `${unit}: legal` })).filter(({ bases }) => bases.length),
+    ...view.to_place.map(({ unit, ghost }) => ({ unit, bases: ghost, kind: /** @type {"due"} */ ("due"), text: ghost.length ? `${unit} here` : `${unit} off` })),
+    ...view.moved.filter((moved) => state.game.showsAstray || !summed.includes(moved)).map(({ unit, ghost, is_back }) => ({ unit, bases: ghost, kind: /** @type {"nearest"} */ ("nearest"), text: is_back ? `${unit} back here` : `${unit}: legal` })).filter(({ bases }) => bases.length),
     ...state.game.placed.map((unit) => ({ unit, bases: [], kind: /** @type {"arrived"} */ ("arrived"), text: "✓ placed" })),
   ];
 }

@@ -20,9 +20,9 @@ const STAGES = [
 
 /** Bring the overrules up to date. @type {(state: State) => void} */
 export function renderOverrule(state) {
-  const told = playing(state);
+  const view = playing(state);
   const part = /** @type {HTMLDetailsElement} */ (byId("game-overrule"));
-  part.hidden = !told || told.seat.kind === "spectator";
+  part.hidden = !view || view.seat.kind === "spectator";
   if (part.hidden || !part.open) return;
   byId("overrule-hint").hidden = chosenUnit(state) !== null;
   updateChildren(byId("overrule-body"), rows(state), ({ key }) => key, () => element("div", "span", "div"), (node, row) => {
@@ -30,7 +30,7 @@ export function renderOverrule(state) {
     setText(node.children[0], sentence(row.title));
     setAttr(node.children[1], "role", "group");
     setAttr(node.children[1], "aria-label", row.title);
-    updateChildren(node.children[1], row.settings, ({ text, set }) => `${text} ${Object.keys(set)}`, () => element("button"), (button, each) => updateSetting(button, each, state));
+    updateChildren(node.children[1], row.settings, ({ text, set }) => `${text} ${Object.keys(set)}`, () => element("button"), (button, setting) => updateSetting(button, setting, state));
   });
 }
 
@@ -47,17 +47,17 @@ function updateSetting(button, { text, set, isSet, title, side }, state) {
 
 /** What can be set now. @type {(state: State) => Row[]} */
 function rows(state) {
-  const told = playing(state);
-  if (!told) return [];
+  const view = playing(state);
+  if (!view) return [];
   const unit = chosenUnit(state);
-  const { sides, round } = told.state;
+  const { sides, round } = view.state;
   return [
-    ...(unit ? unitRows(unit, told.markers[unit] ?? {}) : []),
+    ...(unit ? unitRows(unit, view.markers[unit] ?? {}) : []),
     ...sides.map(({ name, morale }) => stepper(`morale ${name}`, `${sideName(state, name)}: morale`, morale, 1, (value) => ({ morale: { [name]: value } }))),
     // Where tablecam deals, a hand is its cards, and not a number to be set.
-    ...(told.state.options?.deck ? [] : sides.map(({ name, hand }) => stepper(`hand ${name}`, `${sideName(state, name)}: cards`, hand, 0, (value) => ({ hands: { [name]: value } })))),
-    ...(told.state.options?.deck ? [] : [stepper("deck", "Cards left", told.state.deck?.left ?? 0, 0, (value) => ({ deck: value }))]),
-    { key: "stage", title: "Which deck", settings: STAGES.map(([stage, text, title]) => ({ text, title, set: { stage }, isSet: stage === told.state.deck?.stage })) },
+    ...(view.state.options?.deck ? [] : sides.map(({ name, hand }) => stepper(`hand ${name}`, `${sideName(state, name)}: cards`, hand, 0, (value) => ({ hands: { [name]: value } })))),
+    ...(view.state.options?.deck ? [] : [stepper("deck", "Cards left", view.state.deck?.left ?? 0, 0, (value) => ({ deck: value }))]),
+    { key: "stage", title: "Which deck", settings: STAGES.map(([stage, text, title]) => ({ text, title, set: { stage }, isSet: stage === view.state.deck?.stage })) },
     stepper("number", "Round", round.number, 1, (value) => ({ number: value })),
     { key: "step", title: "Go on with", settings: STEPS.map(([step, text]) => ({ text, set: { step } })) },
     { key: "round", title: "Whose round", settings: sides.map(({ name }) => ({ text: sideName(state, name), set: { active: name }, isSet: name === round.active, side: name })) },

@@ -41,54 +41,54 @@ const MEASURING = [
 /** Bring all that is shown of the game in words up to date. @type {(state: State) => void} */
 export function renderGame(state) {
   if (!state.facts.referee) return;
-  const told = playing(state);
-  keepingFocus(Boolean(told?.is_yours) && state.game.busy === null, () => renderParts(state, told));
-  showFromTop(told);
+  const view = playing(state);
+  keepingFocus(Boolean(view?.is_yours) && state.game.busy === null, () => renderParts(state, view));
+  showFromTop(view);
   settle(state);
 }
 
-/** @type {(state: State, told: GameView | null) => void} */
-function renderParts(state, told) {
+/** @type {(state: State, view: GameView | null) => void} */
+function renderParts(state, view) {
   renderStrip(state);
   renderSeats(state);
   renderSaid(state);
   renderProposed(state);
-  renderOver(state, told);
+  renderOver(state, view);
   renderBegin(state);
   renderDue(state);
   renderIntents(state);
   renderGameDice(state);
   renderActions(state);
   renderForce(state);
-  renderTake(state, told);
-  renderHand(state, told);
-  renderMarked(state, told);
+  renderTake(state, view);
+  renderHand(state, view);
+  renderMarked(state, view);
   renderOverrule(state);
   renderSetup(state);
   renderStates(state);
   renderGameLog(state);
 }
 
-/** A phone shows its panel from the top as soon as something else is asked of its seat; every page how the game ended. @type {(told: GameView | null) => void} */
-function showFromTop(told) {
+/** A phone shows its panel from the top as soon as something else is asked of its seat; every page how the game ended. @type {(view: GameView | null) => void} */
+function showFromTop(view) {
   const panel = byId("panel");
   const before = panel.dataset.asked;
-  panel.dataset.asked = told?.is_over ? "over" : told?.is_yours ? told.question : told ? "others" : "";
-  const isNews = panel.dataset.asked !== before && Boolean(told?.is_yours || told?.is_over || !before);
-  if (isNews && (told?.is_over || matchMedia(PHONE).matches)) panel.scrollTop = 0;
+  panel.dataset.asked = view?.is_over ? "over" : view?.is_yours ? view.question : view ? "others" : "";
+  const isNews = panel.dataset.asked !== before && Boolean(view?.is_yours || view?.is_over || !before);
+  if (isNews && (view?.is_over || matchMedia(PHONE).matches)) panel.scrollTop = 0;
 }
 
 /** @type {(state: State) => void} */
 function renderSaid(state) {
   const { game } = state;
-  const told = playing(state);
-  setText(byId("game-said"), game.busy ?? (game.said || told?.trouble || ""));
+  const view = playing(state);
+  setText(byId("game-said"), game.busy ?? (game.said || view?.trouble || ""));
   byId("game-said").classList.toggle("waiting", game.busy !== null);
   byId("game").classList.toggle("busy", game.busy !== null);
-  const latest = told?.log.findLast(({ undone }) => !undone);
-  byId("game-undo").hidden = !told?.can_undo;
+  const latest = view?.log.findLast(({ undone }) => !undone);
+  byId("game-undo").hidden = !view?.can_undo;
   disable(byId("game-undo"), game.busy !== null);
-  byId("game-redo").hidden = !told?.can_redo;
+  byId("game-redo").hidden = !view?.can_redo;
   disable(byId("game-redo"), game.busy !== null);
   setAttr(byId("game-undo"), "title", latest ? `Take back the latest: ${latest.text} (Ctrl-Z)` : "Take back the latest (Ctrl-Z)");
 }
@@ -104,12 +104,12 @@ function renderProposed(state) {
   disable(byId("agree"), state.game.busy !== null);
 }
 
-/** How the game ended, and how both armies stand. @type {(state: State, told: GameView | null) => void} */
-function renderOver(state, told) {
-  byId("game-over").hidden = !told?.is_over;
-  if (!told?.is_over) return;
-  const { round, sides } = told.state;
-  setText(byId("over-how"), sentence(told.question));
+/** How the game ended, and how both armies stand. @type {(state: State, view: GameView | null) => void} */
+function renderOver(state, view) {
+  byId("game-over").hidden = !view?.is_over;
+  if (!view?.is_over) return;
+  const { round, sides } = view.state;
+  setText(byId("over-how"), sentence(view.question));
   setText(byId("over-rounds"), `After ${round.number} ${round.number === 1 ? "round" : "rounds"}`);
   setText(byId("over-morale"), `Army morale: ${sides.map(({ name, morale }) => `${sideName(state, name)} ${morale}`).join(", ")}`);
 }
@@ -117,9 +117,9 @@ function renderOver(state, told) {
 /** @type {(state: State) => void} */
 function renderBegin(state) {
   const { game, facts } = state;
-  setText(byId("begin-summary"), game.told?.has_begun ? "Begin another game" : "Begin a game");
-  const mayBegin = !game.told?.has_begun || game.told.is_over || game.again;
-  const isOpen = Boolean(game.told && mayBegin && game.told.seat.kind !== "spectator");
+  setText(byId("begin-summary"), game.view?.has_begun ? "Begin another game" : "Begin a game");
+  const mayBegin = !game.view?.has_begun || game.view.is_over || game.again;
+  const isOpen = Boolean(game.view && mayBegin && game.view.seat.kind !== "spectator");
   byId("game-begin").hidden = !isOpen;
   if (!isOpen) return;
   updateChildren(byId("begin-how"), HOW, ({ how }) => how, makeButton, (button, { how, text }) => {
@@ -154,8 +154,8 @@ function renderBegin(state) {
 
 /** @type {(state: State) => void} */
 function renderActions(state) {
-  const told = playing(state);
-  const groups = told?.is_yours ? groupsShown(state) : [];
+  const view = playing(state);
+  const groups = view?.is_yours ? groupsShown(state) : [];
   updateChildren(byId("game-actions"), groups, ({ group }) => group, () => element("section", "h3", "p", "div", "div", "button"), (node, group) => updateGroup(node, group, state));
 }
 
@@ -178,7 +178,7 @@ function updateGroup(node, { group, units, buttons, more }, state) {
     setAttr(bunch, "class", `bunch${isUnit ? "" : " told"}${state.chosen.includes(`unit:${name}`) ? " chosen" : ""}`);
     setText(bunch.children[0], wordsOf(name, state));
     const own = buttons.filter(({ offer }) => bunchOf(offer) === name);
-    updateChildren(bunch.children[1], own, ({ key, offer }) => `${key} ${offer.label}`, makeButton, (button, each) => updateOffer(button, each, name, state));
+    updateChildren(bunch.children[1], own, ({ key, offer }) => `${key} ${offer.label}`, makeButton, (button, offered) => updateOffer(button, offered, name, state));
   });
   setAttr(moreButton, "type", "button");
   setAttr(moreButton, "class", "more");
@@ -187,7 +187,7 @@ function updateGroup(node, { group, units, buttons, more }, state) {
   setText(moreButton, `${more} more`);
 }
 
-/** @type {(button: HTMLElement, each: Button, unit: string, state: State) => void} */
+/** @type {(button: HTMLElement, offered: Button, unit: string, state: State) => void} */
 function updateOffer(button, { key, offer }, unit, state) {
   const label = wordsOf(offer.label, state);
   const short = unit && offer.label.startsWith(unit) ? wordsOf(offer.label.slice(unit.length).replace(/^:? /, ""), state) : label;
@@ -205,20 +205,20 @@ function wordsOf(label, state) {
   return longestFirst.reduce((text, { id, title }) => text.replaceAll(id, title), label);
 }
 
-/** On a screen that all look at nothing is answered that would show a hand: take the seat. @type {(state: State, told: GameView | null) => void} */
-function renderTake(state, told) {
-  const isWanted = Boolean(told && told.seat.kind === "shared" && told.asked && !told.is_yours && !told.is_over);
+/** On a screen that all look at nothing is answered that would show a hand: take the seat. @type {(state: State, view: GameView | null) => void} */
+function renderTake(state, view) {
+  const isWanted = Boolean(view && view.seat.kind === "shared" && view.asked && !view.is_yours && !view.is_over);
   byId("game-take").hidden = !isWanted;
-  if (!isWanted || !told?.asked) return;
-  setAttr(byId("game-take"), "data-seat", told.asked);
-  setText(byId("game-take"), `Take ${sideName(state, told.asked)}'s seat to answer`);
+  if (!isWanted || !view?.asked) return;
+  setAttr(byId("game-take"), "data-seat", view.asked);
+  setText(byId("game-take"), `Take ${sideName(state, view.asked)}'s seat to answer`);
   disable(byId("game-take"), state.game.busy !== null);
 }
 
-/** The hand of this seat; who took it on a shared screen hides it before the other side looks. @type {(state: State, told: GameView | null) => void} */
-function renderHand(state, told) {
+/** The hand of this seat; who took it on a shared screen hides it before the other side looks. @type {(state: State, view: GameView | null) => void} */
+function renderHand(state, view) {
   byId("game-leave").hidden = !state.game.seats?.may_change || state.game.seats.own === "shared";
-  const hand = told?.state.hand ?? [];
+  const hand = view?.state.hand ?? [];
   byId("game-hand-part").hidden = hand.length === 0;
   updateChildren(byId("game-hand"), hand, ({ id }) => id, () => element("li", "b", "i", "span", "small"), (node, card) => {
     const [title, span, kind, text] = node.children;
@@ -229,10 +229,10 @@ function renderHand(state, told) {
   });
 }
 
-/** @type {(state: State, told: GameView | null) => void} */
-function renderMarked(state, told) {
-  const unit = told ? chosenUnit(state) : null;
-  const words = unit ? markerWords(told?.markers[unit]) : "";
+/** @type {(state: State, view: GameView | null) => void} */
+function renderMarked(state, view) {
+  const unit = view ? chosenUnit(state) : null;
+  const words = unit ? markerWords(view?.markers[unit]) : "";
   byId("game-marked").hidden = !words;
   setText(byId("game-marked"), `${unit}: ${words}`);
 }
@@ -262,7 +262,7 @@ function isGone(node) {
 function goOn() {
   const { activeElement } = document;
   if (activeElement && activeElement !== document.body && !isGone(activeElement)) return true;
-  const next = [...byId("game").querySelectorAll(NEXT)].find((each) => !isGone(each));
+  const next = [...byId("game").querySelectorAll(NEXT)].find((button) => !isGone(button));
   /** @type {HTMLElement | undefined} */ (next)?.focus();
   return next !== undefined;
 }
@@ -289,8 +289,8 @@ function markSettled(isSettled) {
 
 /** Note what lies there now to be tapped. @type {(state: State) => void} */
 export function settle(state) {
-  const told = playing(state);
-  const lies = told ? [told.question, ...told.actions.map(({ label }) => label), ...told.moved.map(({ unit, text }) => `${unit} ${text}`), ...state.game.open].join("\n") : "";
+  const view = playing(state);
+  const lies = view ? [view.question, ...view.actions.map(({ label }) => label), ...view.moved.map(({ unit, text }) => `${unit} ${text}`), ...state.game.open].join("\n") : "";
   const before = listed;
   listed = lies;
   if (!before || before === lies) return;

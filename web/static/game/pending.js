@@ -9,21 +9,21 @@ import { astray, playing } from "./state.js";
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Moved} Moved */
 
-/** @typedef {{deed: string, text: string, title: string, main?: boolean}} Way  a button, and what it does */
+/** @typedef {{way: string, text: string, title: string, main?: boolean}} Way  a button, and what it does */
 
 /** From this face on a die says that it holds. */
 export const HOLDS_FROM = 4;
 
 const WAYS = [
-  { deed: "intent", text: "The mover's intent", title: "It holds, as the mover meant it" },
-  { deed: "die", text: `Roll for it (${HOLDS_FROM}+ holds)`, title: "One die decides" },
-  { deed: "benefit", text: "Benefit to the mover", title: "It holds, as nobody can see that it does not" },
+  { way: "intent", text: "The mover's intent", title: "It holds, as the mover meant it" },
+  { way: "die", text: `Roll for it (${HOLDS_FROM}+ holds)`, title: "One die decides" },
+  { way: "benefit", text: "Benefit to the mover", title: "It holds, as nobody can see that it does not" },
 ];
 
 /** Bring what is due by hand up to date. @type {(state: State) => void} */
 export function renderDue(state) {
-  const told = playing(state);
-  const due = (told?.to_place ?? []).map(({ unit, text, ghost }) => ({ key: `put ${unit}`, unit, text, isOff: ghost.length === 0 }));
+  const view = playing(state);
+  const due = (view?.to_place ?? []).map(({ unit, text, ghost }) => ({ key: `put ${unit}`, unit, text, isOff: ghost.length === 0 }));
   const placed = state.game.placed.map((unit) => ({ key: `placed ${unit}`, unit, text: `${unit}: ✓ placed`, isOff: false }));
   updateChildren(byId("game-due"), [...due, ...placed], ({ key }) => key, () => element("li", "span", "button"), (row, { key, unit, text, isOff }) => {
     const [words, lift] = /** @type {HTMLElement[]} */ ([...row.children]);
@@ -32,12 +32,12 @@ export function renderDue(state) {
     setAttr(lift, "type", "button");
     setAttr(lift, "data-lift", unit);
     setText(lift, "Take it off");
-    lift.hidden = !isOff || !state.facts.simulated || told?.seat.kind === "spectator";
+    lift.hidden = !isOff || !state.facts.simulated || view?.seat.kind === "spectator";
   });
   renderTogether(state);
   renderAstray(state);
-  const summed = astray(told);
-  renderMoved("game-moved", (told?.moved ?? []).filter((moved) => !summed.includes(moved)), state);
+  const summed = astray(view);
+  renderMoved("game-moved", (view?.moved ?? []).filter((moved) => !summed.includes(moved)), state);
 }
 
 /** @type {(id: string, all: Moved[], state: State) => void} */
@@ -47,12 +47,12 @@ function renderMoved(id, all, state) {
 
 /** One card for all that is out of step with the game. @type {(state: State) => void} */
 function renderAstray(state) {
-  const told = playing(state);
-  const units = astray(told);
+  const view = playing(state);
+  const units = astray(view);
   byId("game-astray").hidden = units.length === 0;
   setText(byId("astray-words"), `${units.length} units are not where the game has them.`);
   for (const id of ["astray-accept", "astray-begin"]) {
-    byId(id).hidden = told?.seat.kind === "spectator";
+    byId(id).hidden = view?.seat.kind === "spectator";
     disable(byId(id), state.game.busy !== null);
   }
   renderMoved("astray-moved", units, state);
@@ -60,8 +60,8 @@ function renderAstray(state) {
 
 /** The button that confirms several moves at once. @type {(state: State) => void} */
 function renderTogether(state) {
-  const told = playing(state);
-  const units = told?.is_yours ? told.together : [];
+  const view = playing(state);
+  const units = view?.is_yours ? view.together : [];
   byId("game-together").hidden = units.length === 0;
   setText(byId("confirm-all"), `Confirm all ${units.length} moves`);
   setText(byId("together-order"), `in this order: ${units.join(", ")}`);
@@ -105,12 +105,12 @@ function updateMoved(row, moved, state) {
   const waits = moved.after.length ? `After ${moved.after.join(", ")}` : "";
   setText(because, [waits, why, figures, answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
   row.classList.toggle("looked", state.game.looked === `moved ${unit}`);
-  updateChildren(ways, waysOf(moved, state), ({ deed }) => deed, () => element("button"), (button, way) => {
+  updateChildren(ways, waysOf(moved, state), ({ way }) => way, () => element("button"), (button, { way, title, main, text }) => {
     setAttr(button, "type", "button");
-    setAttr(button, "data-way", way.deed);
-    setAttr(button, "title", way.title);
-    setAttr(button, "class", way.main ? "main" : "");
-    setText(button, way.text);
+    setAttr(button, "data-way", way);
+    setAttr(button, "title", title);
+    setAttr(button, "class", main ? "main" : "");
+    setText(button, text);
     disable(button, state.game.busy !== null);
   });
   accepting.hidden = state.game.accepting !== unit;
@@ -119,15 +119,15 @@ function updateMoved(row, moved, state) {
 
 /** The buttons of a suggestion. @type {(moved: Moved, state: State) => Way[]} */
 function waysOf(moved, state) {
-  const told = playing(state);
-  if (!told || told.seat.kind === "spectator") return [];
+  const view = playing(state);
+  if (!view || view.seat.kind === "spectator") return [];
   const { answer, is_legal, unit, after } = moved;
-  if (after.length || (is_legal && !told.is_yours)) return [];  // whoever is asked confirms it
-  const accept = { deed: "accept-open", text: "Accept anyway", title: "The players have agreed: it is recorded as an overrule" };
-  const confirms = is_legal && told.is_yours;
-  if (confirms && answer.answer === "yes") return [{ deed: "seen", text: "Confirm", title: `Record what ${unit} did`, main: !told.together.includes(unit) }];
+  if (after.length || (is_legal && !view.is_yours)) return [];  // whoever is asked confirms it
+  const accept = { way: "accept-open", text: "Accept anyway", title: "The players have agreed: it is recorded as an overrule" };
+  const confirms = is_legal && view.is_yours;
+  if (confirms && answer.answer === "yes") return [{ way: "seen", text: "Confirm", title: `Record what ${unit} did`, main: !view.together.includes(unit) }];
   if (confirms && !isDecided(moved, state)) return WAYS;
-  if (confirms && (state.game.decided?.face ?? 0) >= HOLDS_FROM) return [{ deed: "held", text: "Confirm", title: "As the die says", main: true }];
+  if (confirms && (state.game.decided?.face ?? 0) >= HOLDS_FROM) return [{ way: "held", text: "Confirm", title: "As the die says", main: true }];
   return state.game.accepting === unit ? [] : [accept];
 }
 
@@ -151,15 +151,15 @@ function renderDecided(node, moved, state) {
 
 /** Bring the intents up to date; one can be said while two units are chosen, the mover first. @type {(state: State) => void} */
 export function renderIntents(state) {
-  const told = playing(state);
-  updateChildren(byId("game-intents"), told?.intents ?? [], ({ unit }) => unit, () => element("li", "b", "span", "small"), (row, { text, answer }) => {
+  const view = playing(state);
+  updateChildren(byId("game-intents"), view?.intents ?? [], ({ unit }) => unit, () => element("li", "b", "span", "small"), (row, { text, answer }) => {
     setAttr(row, "class", answer?.answer ?? "");
     setText(row.children[0], answer ? badge(answer) : "…");
     setText(row.children[1], `Meant: ${text}`);
     setText(row.children[2], answer ? figuresWords(answer) : "");
   });
   const pair = pairChosen(state);
-  byId("intent-part").hidden = !pair || !told || told.is_over || told.seat.kind === "spectator";
+  byId("intent-part").hidden = !pair || !view || view.is_over || view.seat.kind === "spectator";
   if (!pair) return;
   setText(byId("intent-title"), `Before ${pair.unit} moves, say how it will end to ${pair.of}:`);
   updateChildren(byId("intent-ranges"), state.facts.ranges_bw, String, () => element("div", "b", "button", "button"), (row, range_bw) => {

@@ -6,12 +6,12 @@ import { toleranceOf } from "../board/picking.js";
 import { sideName } from "../board/things.js";
 import { toTable } from "../board/view.js";
 import { playing } from "./state.js";
-import { carried, handle, layAction, layingDue, pieces, tapped } from "./terrain.js";
+import { carried, editPiece, layAction, layingDue, pieces, tapped } from "./terrain.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("../shared/gestures.js").Touch} Touch */
 /** @typedef {import("../shared/gestures.js").Drag} Drag */
-/** @typedef {import("./commands.js").Deeds} Deeds */
+/** @typedef {import("./commands.js").Commands} Commands */
 
 const TOOLS = [
   { tool: "oval", text: "Oval" },
@@ -20,11 +20,11 @@ const TOOLS = [
   { tool: "corners", text: "Corners" },
 ];
 const HANDLES = [
-  { deed: "larger", text: "Larger" },
-  { deed: "smaller", text: "Smaller" },
-  { deed: "left", text: "Turn ↺" },
-  { deed: "right", text: "Turn ↻" },
-  { deed: "remove", text: "Remove" },
+  { edit: "larger", text: "Larger" },
+  { edit: "smaller", text: "Smaller" },
+  { edit: "left", text: "Turn ↺" },
+  { edit: "right", text: "Turn ↻" },
+  { edit: "remove", text: "Remove" },
 ];
 
 /** Bring the setup up to date. @type {(state: State) => void} */
@@ -56,12 +56,12 @@ function renderLaying(state) {
     setText(button, text);
   });
   setText(byId("laying-hint"), hintWords(state));
-  const drawing = laying.tool === "corners" ? [{ deed: "close", text: "Close the shape" }, { deed: "drop", text: "One corner back" }] : [];
-  const handles = [...drawing, ...(laying.chosen ? HANDLES : []), ...(laying.undo.length ? [{ deed: "undo", text: "Back" }] : []), ...(all.length ? [{ deed: "clear", text: "All off" }] : [])];
-  updateChildren(byId("laying-handles"), handles, ({ deed }) => deed, makeButton, (button, { deed, text }) => {
-    setAttr(button, "data-handle-deed", deed);
+  const drawing = laying.tool === "corners" ? [{ edit: "close", text: "Close the shape" }, { edit: "drop", text: "One corner back" }] : [];
+  const handles = [...drawing, ...(laying.chosen ? HANDLES : []), ...(laying.undo.length ? [{ edit: "undo", text: "Back" }] : []), ...(all.length ? [{ edit: "clear", text: "All off" }] : [])];
+  updateChildren(byId("laying-handles"), handles, ({ edit }) => edit, makeButton, (button, { edit, text }) => {
+    setAttr(button, "data-edit", edit);
     setText(button, text);
-    disable(button, deed === "close" && laying.corners.length < 3);
+    disable(button, edit === "close" && laying.corners.length < 3);
   });
   updateChildren(byId("laying-pieces"), all, ({ id }) => id, makeButton, (button, { id, kind }) => {
     setAttr(button, "data-piece", id);
@@ -81,7 +81,7 @@ function countWords(count, { side, least, most }) {
 
 /** @type {(kinds: {kind: string, does: string}[], kind: string) => string} */
 function does(kinds, kind) {
-  const words = kinds.find((each) => each.kind === kind)?.does;
+  const words = kinds.find((known) => known.kind === kind)?.does;
   return words ? `${sentence(words)}.` : "No effect on movement, cover or fire.";
 }
 
@@ -94,25 +94,25 @@ function hintWords({ game: { laying } }) {
 
 /** Who deploys where, and that hands do it. @type {(state: State) => void} */
 function renderDeploying(state) {
-  const told = playing(state);
-  const isDue = Boolean(told?.is_yours && told.state.step?.type === "deploying");
+  const view = playing(state);
+  const isDue = Boolean(view?.is_yours && view.state.step?.type === "deploying");
   byId("game-deploying").hidden = !isDue;
-  if (!told || !isDue) return;
-  const side = sideName(state, told.state.step?.side ?? "");
-  const words = told.moved.length ? "" : "Put every unit, and the commander, by hand into the zone that is drawn on the table: tablecam sees when all lie well.";
+  if (!view || !isDue) return;
+  const side = sideName(state, view.state.step?.side ?? "");
+  const words = view.moved.length ? "" : "Put every unit, and the commander, by hand into the zone that is drawn on the table: tablecam sees when all lie well.";
   setText(byId("game-deploying"), `${side} deploys. ${words}`.trim());
 }
 
 const CORNER_PX = 12;
 
-/** @type {(deeds: Deeds) => void} */
-export function listenToSetup(deeds) {
-  const { laying } = deeds.state.game;
-  onClickWithin("laying-kinds", "data-kind", (kind) => deeds.change(() => Object.assign(laying, { kind, chosen: null })));
-  onClickWithin("laying-tools", "data-tool", (tool) => deeds.change(() => Object.assign(laying, { tool, chosen: null, corners: [] })));
-  onClickWithin("laying-handles", "data-handle-deed", (deed) => deeds.change(() => handle(deeds.state, deed)));
-  onClickWithin("laying-pieces", "data-piece", (piece) => deeds.change(() => { laying.chosen = laying.chosen === piece ? null : piece; }));
-  onClick("laying-done", () => deeds.act(layAction(deeds.state), "Laying …"));
+/** @type {(commands: Commands) => void} */
+export function listenToSetup(commands) {
+  const { laying } = commands.state.game;
+  onClickWithin("laying-kinds", "data-kind", (kind) => commands.change(() => Object.assign(laying, { kind, chosen: null })));
+  onClickWithin("laying-tools", "data-tool", (tool) => commands.change(() => Object.assign(laying, { tool, chosen: null, corners: [] })));
+  onClickWithin("laying-handles", "data-edit", (edit) => commands.change(() => editPiece(commands.state, edit)));
+  onClickWithin("laying-pieces", "data-piece", (piece) => commands.change(() => { laying.chosen = laying.chosen === piece ? null : piece; }));
+  onClick("laying-done", () => commands.act(layAction(commands.state), "Laying …"));
 }
 
 /** Pointers on the table while terrain is laid. */
@@ -145,7 +145,7 @@ export class LayingHand {
     return {
       move: (to) => { carry(this.placeOf(to)); this.changed(); },
       end: () => this.changed(),
-      cancel: () => { handle(this.state, "undo"); this.changed(); },
+      cancel: () => { editPiece(this.state, "undo"); this.changed(); },
     };
   }
 

@@ -75,9 +75,9 @@
  * @property {Piece[][]} undo  the pieces before each change, the latest last
  *
  * @typedef {object} Game  what the page knows of it
- * @property {GameView | null} told
+ * @property {GameView | null} view
  * @property {SeatsView | null} seats
- * @property {string | null} error  why the page could not be told
+ * @property {string | null} error  why the page could not be view
  * @property {string | null} busy  what is being sent: until it is answered nothing else is
  * @property {string} said  what came of the latest tap, where that needs words
  * @property {string | null} looked  the offer, the move or the line of the log that is pointed at
@@ -118,7 +118,7 @@ export function newState(facts, view) {
 /** @type {(facts: import("../board/state.js").TableFacts) => Game} */
 function newGame(facts) {
   return {
-    told: null,
+    view: null,
     seats: null,
     error: null,
     busy: null,
@@ -147,7 +147,7 @@ function newGame(facts) {
 
 /** The game in progress, as this seat sees it; null before it has begun. @type {(state: State) => GameView | null} */
 export function playing({ game }) {
-  return game.told?.has_begun ? game.told : null;
+  return game.view?.has_begun ? game.view : null;
 }
 
 /**
@@ -156,26 +156,26 @@ export function playing({ game }) {
  * `asked` is what the page knew when it asked: of two answers under way at once the newer counts.
  * Versions say which that is only while it is the same server that counts them.
  *
- * @type {(state: State, told: GameView, asked: GameView | null) => void}
+ * @type {(state: State, view: GameView, asked: GameView | null) => void}
  */
-export function gameTold(state, told, asked) {
+export function receiveView(state, view, asked) {
   const { game } = state;
-  if (game.told !== asked && game.told && game.told.version > told.version) return;
-  const before = game.told?.has_begun ? game.told : null;
-  game.told = told;
+  if (game.view !== asked && game.view && game.view.version > view.version) return;
+  const before = game.view?.has_begun ? game.view : null;
+  game.view = view;
   game.error = null;
-  shareWithBoard(state, told);
-  if (told.seat.kind === "spectator") state.moving = false;
-  if (!told.has_begun) return;
-  const due = new Set(told.to_place.map(({ unit }) => unit));
+  shareWithBoard(state, view);
+  if (view.seat.kind === "spectator") state.moving = false;
+  if (!view.has_begun) return;
+  const due = new Set(view.to_place.map(({ unit }) => unit));
   game.placed = (before?.to_place ?? []).map(({ unit }) => unit).filter((unit) => !due.has(unit));
-  state.rulings.active = told.state.round.active;
-  if (told.state.step?.type !== "laying-terrain") Object.assign(game.laying, newLaying());
-  if (before?.question !== told.question) game.said = "";
-  if (before?.question !== told.question) Object.assign(game, { open: [], force: { units: [], cards: [] } });
-  if (game.looked?.startsWith("offer") && before?.version !== told.version) game.looked = null;
-  if (game.accepting && !told.moved.some(({ unit }) => unit === game.accepting)) game.accepting = null;
-  forgetFaces(game, rollDue(told));
+  state.rulings.active = view.state.round.active;
+  if (view.state.step?.type !== "laying-terrain") Object.assign(game.laying, newLaying());
+  if (before?.question !== view.question) game.said = "";
+  if (before?.question !== view.question) Object.assign(game, { open: [], force: { units: [], cards: [] } });
+  if (game.looked?.startsWith("offer") && before?.version !== view.version) game.looked = null;
+  if (game.accepting && !view.moved.some(({ unit }) => unit === game.accepting)) game.accepting = null;
+  forgetFaces(game, rollDue(view));
 }
 
 /** Passes on what the board and the rulings show of a game. @type {(state: State, view: Pick<GameView, "has_begun" | "markers" | "closed">) => void} */
@@ -188,19 +188,19 @@ export function shareWithBoard(state, { has_begun, markers, closed }) {
 
 /** Dice that were entered stay until another roll is due. @type {(game: Game, roll: Offer | undefined) => void} */
 function forgetFaces(game, roll) {
-  const text = roll ? `${roll.label} ${game.told?.log.length}` : "";
+  const text = roll ? `${roll.label} ${game.view?.log.length}` : "";
   if (text !== game.facesOf) [game.faces, game.facesOf] = [[], text];
 }
 
-/** Whom the game has elsewhere, though nothing is to be moved by them now, where that is more than one. @type {(told: GameView | null) => Moved[]} */
-export function astray(told) {
-  const found = told?.moved.filter(({ is_back, is_legal }) => is_back && !is_legal) ?? [];
+/** Whom the game has elsewhere, though nothing is to be moved by them now, where that is more than one. @type {(view: GameView | null) => Moved[]} */
+export function astray(view) {
+  const found = view?.moved.filter(({ is_back, is_legal }) => is_back && !is_legal) ?? [];
   return found.length > 1 ? found : [];
 }
 
-/** The roll that this seat may make now. @type {(told: GameView | null) => Offer | undefined} */
-export function rollDue(told) {
-  return told?.actions?.find(({ dice }) => dice !== null);
+/** The roll that this seat may make now. @type {(view: GameView | null) => Offer | undefined} */
+export function rollDue(view) {
+  return view?.actions?.find(({ dice }) => dice !== null);
 }
 
 /** The dice that were entered, as they lie on the page, in the order of the roll. @type {(roll: Offer, faces: number[]) => number[]} */
@@ -212,7 +212,7 @@ export function valuesOf({ dice }, faces) {
 
 /** Read one more die. @type {(state: State, face: number) => void} */
 export function addFace({ game }, face) {
-  const count = rollDue(game.told)?.dice?.count ?? 0;
+  const count = rollDue(game.view)?.dice?.count ?? 0;
   if (game.faces.length < count) game.faces = [...game.faces, face];
 }
 
@@ -221,7 +221,7 @@ export function dropFace({ game }) {
   game.faces = game.faces.slice(0, -1);
 }
 
-/** The dice that came up in the latest action. @type {(told: GameView) => Cast | null} */
+/** The dice that came up in the latest action. @type {(view: GameView) => Cast | null} */
 export function latestCast({ log }) {
   const latest = log.findLast(({ undone }) => !undone);
   return log.find(({ deed, dice }) => deed === latest?.deed && dice)?.dice ?? null;
@@ -252,7 +252,7 @@ export function bunchOf({ action, label }) {
 export function groupsShown(state) {
   const chosen = new Set(state.chosen.map((thing) => thing.replace(/^unit:/, "")));
   const isChosen = (/** @type {Button} */ { offer }) => unitsOf(offer.action).some((unit) => chosen.has(unit));
-  const all = (state.game.told?.actions ?? []).map((offer, index) => ({ key: `offer ${index}`, offer }));
+  const all = (state.game.view?.actions ?? []).map((offer, index) => ({ key: `offer ${index}`, offer }));
   const buttons = all.filter(({ offer }) => offer.dice === null);
   const groups = [...new Set(buttons.map(({ offer }) => offer.group))];
   return groups.map((group) => {
@@ -273,16 +273,16 @@ function gathered(buttons) {
 
 /** The offer of a button. @type {(state: State, key: string) => Offer | undefined} */
 export function offerOf(state, key) {
-  return state.game.told?.actions?.[Number(key.slice("offer ".length))];
+  return state.game.view?.actions?.[Number(key.slice("offer ".length))];
 }
 
 /** What is drawn of what is pointed at. @type {(state: State) => Shape[]} */
 export function shapesLookedAt(state) {
-  const { looked, told } = state.game;
-  if (!looked || !told?.has_begun) return [];
+  const { looked, view } = state.game;
+  if (!looked || !view?.has_begun) return [];
   if (looked.startsWith("offer ")) return offerOf(state, looked)?.shapes ?? [];
-  if (looked.startsWith("moved ")) return told.moved.find(({ unit }) => looked === `moved ${unit}`)?.answer.evidence ?? [];
-  return told.log[Number(looked.slice("log ".length))]?.evidence ?? [];
+  if (looked.startsWith("moved ")) return view.moved.find(({ unit }) => looked === `moved ${unit}`)?.answer.evidence ?? [];
+  return view.log[Number(looked.slice("log ".length))]?.evidence ?? [];
 }
 
 /** What is drawn of what is due. @type {(state: State) => Shape[]} */

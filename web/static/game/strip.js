@@ -15,20 +15,20 @@ const CARD = "M5 2H15V18H5Z";
 
 /** Bring the strip up to date. @type {(state: State) => void} */
 export function renderStrip(state) {
-  const told = playing(state);
-  document.body.classList.toggle("playing", told !== null);
-  document.body.classList.toggle("looking-on", state.game.told?.seat.kind === "spectator");
-  setAttr(byId("game-strip"), "data-version", String(state.game.told?.version ?? ""));
-  setAttr(byId("turn-round"), "class", told && !SETUP_STEPS.has(told.state.step?.type ?? "") ? `turn-round side-${sideNumber(state, told.state.round.active) % 8}` : "turn-round none");
-  const isSetup = Boolean(told && SETUP_STEPS.has(told.state.step?.type ?? ""));
-  setText(byId("turn-active"), isSetup ? "setting up" : told ? sideName(state, told.state.round.active) : "no game yet");
-  byId("turn-word").hidden = told === null || isSetup;
-  setText(byId("turn-number"), isSetup ? "" : String(told?.state.round.number ?? ""));
+  const view = playing(state);
+  document.body.classList.toggle("playing", view !== null);
+  document.body.classList.toggle("looking-on", state.game.view?.seat.kind === "spectator");
+  setAttr(byId("game-strip"), "data-version", String(state.game.view?.version ?? ""));
+  setAttr(byId("turn-round"), "class", view && !SETUP_STEPS.has(view.state.step?.type ?? "") ? `turn-round side-${sideNumber(state, view.state.round.active) % 8}` : "turn-round none");
+  const isSetup = Boolean(view && SETUP_STEPS.has(view.state.step?.type ?? ""));
+  setText(byId("turn-active"), isSetup ? "setting up" : view ? sideName(state, view.state.round.active) : "no game yet");
+  byId("turn-word").hidden = view === null || isSetup;
+  setText(byId("turn-number"), isSetup ? "" : String(view?.state.round.number ?? ""));
   setText(byId("turn-question"), questionWords(state));
-  setText(byId("turn-who"), told ? turnWords(told, (side) => sideName(state, side)) : "");
-  byId("turn-who").classList.toggle("yours", Boolean(told?.is_yours));
+  setText(byId("turn-who"), view ? turnWords(view, (side) => sideName(state, side)) : "");
+  byId("turn-who").classList.toggle("yours", Boolean(view?.is_yours));
   fitWords(byId("turn-words"));
-  renderSides(state, told);
+  renderSides(state, view);
   const own = state.game.seats?.own;
   byId("seat-open").hidden = own === undefined;
   setText(byId("seat-own"), own === undefined ? "" : seatName(state, own));
@@ -46,16 +46,16 @@ function fitWords(words) {
 
 /** @type {(state: State) => string} */
 function questionWords(state) {
-  const told = playing(state);
+  const view = playing(state);
   if (state.game.error) return state.game.error;
-  if (told) return sentence(told.question);
+  if (view) return sentence(view.question);
   if (state.now?.health.state === "lost") return "The camera is lost: a game can begin when it is back.";
-  return state.game.told ? "The referee is ready: begin a game in the panel." : "Asking the referee …";
+  return state.game.view ? "The referee is ready: begin a game in the panel." : "Asking the referee …";
 }
 
-/** @type {(state: State, told: GameView | null) => void} */
-export function renderSides(state, told) {
-  updateChildren(byId("turn-sides"), told?.state.sides ?? [], ({ name }) => name, makeSide, (node, { name, morale, hand }) => {
+/** @type {(state: State, view: GameView | null) => void} */
+export function renderSides(state, view) {
+  updateChildren(byId("turn-sides"), view?.state.sides ?? [], ({ name }) => name, makeSide, (node, { name, morale, hand }) => {
     setAttr(node, "class", `turn-side side-${sideNumber(state, name) % 8}`);
     setAttr(node, "aria-label", `${sideName(state, name)}: morale ${morale}, ${hand} cards`);
     const [side, brief, , standing, , held] = node.children;

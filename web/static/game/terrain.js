@@ -11,10 +11,10 @@ const LEAST_CORNERS = 3;
 
 /** What this seat may lay now; null where it may not. @type {(state: State) => {side: string, least: number, most: number, kinds: {kind: string, does: string}[]} | null} */
 export function layingDue(state) {
-  const told = playing(state);
-  const step = told?.state.step;
-  if (!told?.is_yours || step?.type !== "laying-terrain") return null;
-  return { side: step.side, least: step.least, most: step.most, kinds: told.state.kinds ?? [] };
+  const view = playing(state);
+  const step = view?.state.step;
+  if (!view?.is_yours || step?.type !== "laying-terrain") return null;
+  return { side: step.side, least: step.least, most: step.most, kinds: view.state.kinds ?? [] };
 }
 
 /** The terrain as it is drawn: the pieces in hand, or those of the game; null: those of the table file. @type {(state: State) => import("../board/state.js").Ground | null} */
@@ -86,28 +86,28 @@ export function closeCorners(state) {
   Object.assign(laying, { corners: [], tool: "oval" });
 }
 
-/** What buttons do to the chosen piece. @type {(state: State, deed: string) => void} */
-export function handle(state, deed) {
+/** What buttons do to the chosen piece. @type {(state: State, edit: string) => void} */
+export function editPiece(state, edit) {
   const { laying } = state.game;
   const piece = pieces(state).find(({ id }) => id === laying.chosen);
-  if (deed === "undo") {
+  if (edit === "undo") {
     laying.pieces = laying.undo.at(-1) ?? laying.pieces;
     Object.assign(laying, { undo: laying.undo.slice(0, -1), chosen: null });
-  } else if (deed === "close") closeCorners(state);
-  else if (deed === "drop") laying.corners = laying.corners.slice(0, -1);
-  else if (deed === "clear") relay(state, []);
+  } else if (edit === "close") closeCorners(state);
+  else if (edit === "drop") laying.corners = laying.corners.slice(0, -1);
+  else if (edit === "clear") relay(state, []);
   else if (!piece) return;
-  else if (deed === "remove") relay(state, pieces(state).filter(({ id }) => id !== piece.id));
+  else if (edit === "remove") relay(state, pieces(state).filter(({ id }) => id !== piece.id));
   else {
     relay(state, pieces(state));
     const { outline_mm } = piece;
-    const deeds = /** @type {Record<string, () => Point[]>} */ ({
+    const edits = /** @type {Record<string, () => Point[]>} */ ({
       larger: () => sized(outline_mm, 1.15),
       smaller: () => sized(outline_mm, 1 / 1.15),
       left: () => turned(outline_mm, 15),
       right: () => turned(outline_mm, -15),
     });
-    reshape(state, piece.id, deeds[deed]?.() ?? outline_mm);
+    reshape(state, piece.id, edits[edit]?.() ?? outline_mm);
   }
 }
 

@@ -25,14 +25,14 @@ export function groupTitle(group) {
   return GROUPS[group] ?? sentence(group.replaceAll("-", " "));
 }
 
-/** Whose turn it is to tap, for the seat that reads it. @type {(told: GameView, nameOf: (side: string) => string) => string} */
-export function turnWords(told, nameOf) {
-  const asked = told.asked === null ? null : nameOf(told.asked);
-  if (told.is_over) return "the game is over";
-  if (told.seat.kind === "spectator") return asked ? `${asked} is asked` : "dice";
-  if (told.is_yours && asked === null) return "anyone may";
-  if (told.is_yours && told.seat.kind === "player") return "your turn";
-  return told.is_yours ? `${asked} answers` : `waiting for ${asked ?? "dice"}`;
+/** Whose turn it is to tap, for the seat that reads it. @type {(view: GameView, nameOf: (side: string) => string) => string} */
+export function turnWords(view, nameOf) {
+  const asked = view.asked === null ? null : nameOf(view.asked);
+  if (view.is_over) return "the game is over";
+  if (view.seat.kind === "spectator") return asked ? `${asked} is asked` : "dice";
+  if (view.is_yours && asked === null) return "anyone may";
+  if (view.is_yours && view.seat.kind === "player") return "your turn";
+  return view.is_yours ? `${asked} answers` : `waiting for ${asked ?? "dice"}`;
 }
 
 /** What a seat is called. @type {(state: import("./state.js").State, name: string) => string} */

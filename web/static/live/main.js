@@ -106,7 +106,7 @@ function pick(picks) {
 }
 
 function toggleMoving() {
-  state.moving = facts.simulated && !state.moving && state.game.told?.seat.kind !== "spectator";
+  state.moving = facts.simulated && !state.moving && state.game.view?.seat.kind !== "spectator";
   changed();
 }
 
@@ -209,10 +209,10 @@ onClick("health", () => {
 byId("roster").addEventListener("toggle", changed);
 onClickWithin("roster", "data-thing", choose);
 
-/** @type {(id: string, deed: (input: HTMLInputElement) => void) => void} */
-function onInput(id, deed) {
+/** @type {(id: string, listener: (input: HTMLInputElement) => void) => void} */
+function onInput(id, listener) {
   const input = /** @type {HTMLInputElement} */ (byId(id));
-  input.addEventListener("input", () => deed(input));
+  input.addEventListener("input", () => listener(input));
 }
 
 onInput("show-picture", (input) => show({ picture: input.checked }));

@@ -92,7 +92,7 @@ function renderWarnings(state) {
 function renderMeasure(state) {
   const [first, second] = state.chosen;
   const tape = state.tape;
-  byId("clear").hidden = !first && state.kept.length === 0;
+  byId("clear").hidden = !first && state.keptTapes.length === 0;
   byId("take-off").hidden = Boolean(second) || !isHidden(state, first);
   byId("keep").hidden = !second || !tape?.measured;
   setText(byId("measure-title"), measureTitle(state));
@@ -131,7 +131,7 @@ function measureParts(state) {
   if (tape?.error) parts.push({ key: "error", name: "problem", text: tape.error });
   if (tape?.measured) parts.push(...readings(state, tape, tape.measured, isCarried));
   if (!closed && !isCarried && state.chosen.length < 2) parts.push(...explanations(state));
-  state.kept.forEach((kept, index) => parts.push(keptPart(state, kept, index)));
+  state.keptTapes.forEach((kept, index) => parts.push(keptPart(state, kept, index)));
   return parts;
 }
 
@@ -178,7 +178,7 @@ function explanations(state) {
   const [first] = state.chosen;
   if (!first) {
     const text = "Choose a unit for its ranges, its front and its flanks; then a second unit, or a place on the ground, for the distance.";
-    return state.kept.length ? [] : [{ key: "hint", name: "hint", text }];
+    return state.keptTapes.length ? [] : [{ key: "hint", name: "hint", text }];
   }
   const lines = state.aboutError ? [state.aboutError] : (state.about?.lines ?? []);
   return [
@@ -236,7 +236,7 @@ function makeRosterRow() {
 
 /** @type {(row: HTMLElement, unit: {id: string, arm: string, tags: number[]}, state: State) => void} */
 function updateRosterRow(row, unit, state) {
-  const seen = state.now?.units.find((each) => each.id === unit.id);
+  const seen = state.now?.units.find(({ id }) => id === unit.id);
   const button = row.children[0];
   setAttr(button, "data-thing", `unit:${unit.id}`);
   setAttr(button, "aria-pressed", String(state.chosen.includes(`unit:${unit.id}`)));
@@ -286,7 +286,7 @@ function renderScale(state) {
   byId("closed").hidden = closed === "";
   setText(byId("closed"), isAnyOpen(state) ? "Measuring: only what is declared" : "Measuring is closed");
   const base_px = facts.base_width_mm * view.px_per_mm;
-  const count = [1, 2, 4, 8, 16].find((each) => each * base_px >= 56) ?? 32;
+  const count = [1, 2, 4, 8, 16].find((widths) => widths * base_px >= 56) ?? 32;
   setStyle(byId("scale"), "width", `${Math.round(count * base_px)}px`);
   setText(byId("scale-text"), closed ? "" : `${count} BW`);
 }

@@ -4,7 +4,7 @@ import { createQuestion } from "../shared/question.js";
 import { isOpen } from "../board/measuring.js";
 import { commanderOf, isPoint, unitOf } from "../board/things.js";
 import * as gameApi from "../game/api.js";
-import { gameTold } from "../game/state.js";
+import { receiveView } from "../game/state.js";
 import { pairSheet, unitSheet } from "../rulings/api.js";
 import { loadDisputes } from "../rulings/disputes.js";
 import { sheetText, takeSheet, unitsAsked } from "../rulings/state.js";
@@ -32,7 +32,7 @@ export function createQueries(state, changed) {
 /** What is to be known now, by slot. @type {(state: State) => Map<string, {text: string, ask: () => Promise<boolean | void>}>} */
 function wantedNow(state) {
   const wanted = new Map();
-  const tapes = state.tape ? [state.tape, ...state.kept] : state.kept;
+  const tapes = state.tape ? [state.tape, ...state.keptTapes] : state.keptTapes;
   for (const tape of tapes.filter(({ a, b }) => isOpen(state, a, b))) {
     const slot = tape.kept ? `kept ${tape.a} ${tape.b}` : `tape ${tape.a}`;
     const text = `${poses(state, tape.a)} ${poses(state, tape.b)}`;
@@ -61,7 +61,7 @@ async function askTape(state, { a, b, kept }) {
   const [measured, error] = await settled(api.measure(a, b, state.facts.ranges_bw));
   const fill = (/** @type {Tape} */ tape) => ({ ...tape, measured: measured ?? tape.measured, error });
   if (kept) {
-    state.kept = state.kept.map((tape) => (tape.a === a && tape.b === b ? fill(tape) : tape));
+    state.keptTapes = state.keptTapes.map((tape) => (tape.a === a && tape.b === b ? fill(tape) : tape));
   } else if (state.tape?.a === a && (state.tape.b === b || (isPoint(b) && isPoint(state.tape.b)))) {
     state.tape = fill(state.tape);
   }
@@ -77,10 +77,10 @@ async function askAbout(state, thing) {
 
 /** @type {(state: State) => Promise<boolean>} */
 async function askGame(state) {
-  const before = state.game.told;
+  const before = state.game.view;
   const [now, error] = await settled(gameApi.game());
   state.game.error = error;
-  if (now) gameTold(state, now, before);
+  if (now) receiveView(state, now, before);
   return now !== null;
 }
 

@@ -92,11 +92,11 @@ export class SimulatedMoves extends Moves {
     }
   }
 
-  /** @param {"pause" | "resume" | "restart"} deed */
-  async play(deed) {
+  /** @param {"pause" | "resume" | "restart"} command */
+  async play(command) {
     try {
-      await controlScript(deed);
-      if (deed === "restart") this.state.undo = [];
+      await controlScript(command);
+      if (command === "restart") this.state.undo = [];
       this.changed();
     } catch (error) {
       this.complain(error);
@@ -116,10 +116,10 @@ export class SimulatedMoves extends Moves {
     await this.tried(() => api.dimLamp(isDim ? 1 : DIM));
   }
 
-  /** @param {() => Promise<void>} deed */
-  async tried(deed) {
+  /** @param {() => Promise<void>} act */
+  async tried(act) {
     try {
-      await deed();
+      await act();
     } catch (error) {
       this.complain(error);
     }
@@ -150,11 +150,11 @@ export function renderLifting(state) {
   setText(byId("lift"), thing ? `Take ${nameOf(thing)} off the table` : "Take off the table");
   setAttr(byId("lift"), "title", thing ? "As a hand would: the camera will not find it any more" : "Choose a unit first");
   disable(byId("lift"), thing === null);
-  updateChildren(byId("lifted"), liftedOf(state), nameOf, () => element("button"), (button, each) => {
+  updateChildren(byId("lifted"), liftedOf(state), nameOf, () => element("button"), (button, lifted) => {
     setAttr(button, "type", "button");
-    setAttr(button, "data-put-back", each.unit);
-    setAttr(button, "data-tag", each.tag === undefined ? null : String(each.tag));
-    setText(button, `Put ${nameOf(each)} back`);
+    setAttr(button, "data-put-back", lifted.unit);
+    setAttr(button, "data-tag", lifted.tag === undefined ? null : String(lifted.tag));
+    setText(button, `Put ${nameOf(lifted)} back`);
   });
 }
 
@@ -186,8 +186,8 @@ function liftedOf(state) {
 
 /** @type {(state: State, id: string) => number[]} */
 function tagsOf({ facts }, id) {
-  const leader = facts.commanders.find((each) => each.id === id);
-  return leader ? [leader.tag] : (facts.units.find((each) => each.id === id)?.tags ?? []);
+  const leader = facts.commanders.find((commander) => commander.id === id);
+  return leader ? [leader.tag] : (facts.units.find((unit) => unit.id === id)?.tags ?? []);
 }
 
 /** @type {(lifted: Lifted) => string} */

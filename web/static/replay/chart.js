@@ -23,8 +23,8 @@ export function renderChart(state, replay) {
   setAttr(byId("chart-now"), "d", `M${x} ${SIZE.top - 4}V${SIZE.height - SIZE.bottom}`);
   for (const row of byId("lost").children) row.classList.toggle("future", Number(row.getAttribute("data-at")) > at);
   const known = hasMorale(film) && !film.standings[at]?.sides ? [] : state.facts.sides; // none before a game
-  const told = known.map((side) => `${sideName(state, side)} ${strengthOf(film, side, at)}`);
-  setText(byId("losses-now"), told.join(" · "));
+  const strengths = known.map((side) => `${sideName(state, side)} ${strengthOf(film, side, at)}`);
+  setText(byId("losses-now"), strengths.join(" · "));
 }
 
 /** @type {(film: Film, at: number) => number} */
@@ -55,7 +55,7 @@ function drawLines(state, film) {
   const isMorale = hasMorale(film);
   const places = film.entries.flatMap((_, at) => (isMorale && !film.standings[at].sides ? [] : [at]));
   const lines = state.facts.sides.map((side) => ({ side, steps: steps(film, side, places) }));
-  const most = Math.max(1, ...lines.flatMap(({ steps: each }) => each.map(({ value }) => value)));
+  const most = Math.max(1, ...lines.flatMap(({ steps }) => steps.map(({ value }) => value)));
   const yOf = (/** @type {number} */ value) => SIZE.height - SIZE.bottom - ((SIZE.height - SIZE.top - SIZE.bottom) * value) / most;
   setText(byId("losses-title"), isMorale ? "Morale" : "Units on the table");
   updateChildren(byId("chart-lines"), lines, ({ side }) => side, makeLine, (group, { side, steps: own }) => {

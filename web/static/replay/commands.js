@@ -17,7 +17,7 @@ const SAID_MS = 4000;
 
 /** Listen to the page; what keys do. @type {(state: State, replay: Replay, source: Source, changed: () => void) => Keys} */
 export function listenToReplay(state, replay, source, changed) {
-  const act = (/** @type {() => void} */ deed) => () => { deed(); changed(); };
+  const act = (/** @type {() => void} */ change) => () => { change(); changed(); };
   const go = (/** @type {number} */ at) => act(() => { replay.playing = false; goTo(replay, at); })();
   const stepBy = (/** @type {1 | -1} */ way, by = replay.by) => act(() => step(replay, way, by, chosenUnitOf(state)))();
   const toggle = act(() => togglePlaying(replay));
@@ -185,14 +185,14 @@ function say(text) {
   saying = setTimeout(() => { notice.hidden = true; }, SAID_MS);
 }
 
-/** @type {(id: string, deed: (value: string) => void) => void} */
-function onChange(id, deed) {
+/** @type {(id: string, listener: (value: string) => void) => void} */
+function onChange(id, listener) {
   const select = /** @type {HTMLSelectElement} */ (byId(id));
-  select.addEventListener("change", () => deed(select.value));
+  select.addEventListener("change", () => listener(select.value));
 }
 
-/** @type {(id: string, deed: (on: boolean) => void) => void} */
-function onCheck(id, deed) {
+/** @type {(id: string, listener: (on: boolean) => void) => void} */
+function onCheck(id, listener) {
   const box = /** @type {HTMLInputElement} */ (byId(id));
-  box.addEventListener("change", () => deed(box.checked));
+  box.addEventListener("change", () => listener(box.checked));
 }

@@ -7,7 +7,7 @@
  * @typedef {import("../board/state.js").TableFacts} TableFacts
  * @typedef {import("./positions.js").Position} Position
  *
- * @typedef {object} Event  one line of what followed from a deed
+ * @typedef {object} Event  one line of what followed from an action
  * @property {string} kind
  * @property {string} text
  * @property {string | null} rule
@@ -16,7 +16,7 @@
  * @property {string} [note]
  * @property {{values: number[], sides: number} | null} [dice]
  *
- * @typedef {object} Standing  how the game stands after a deed
+ * @typedef {object} Standing  how the game stands after an action
  * @property {string} [question]
  * @property {string | null} [asked]
  * @property {boolean} [is_over]
@@ -81,10 +81,10 @@ export class Film {
     this.moments = [];
     /** @type {Map<string, {places: number[], lies: import("./positions.js").BaseDocument[]}>} the moves of each unit, and where the last of them led */
     this.moves = new Map();
-    /** @type {Map<number, number>} where a deed was taken back, by the place of its entry */
+    /** @type {Map<number, number>} where an action was taken back, by the place of its entry */
     this.undone = new Map();
-    /** @type {Map<number, number>} the entries of the deeds of the newest game */
-    this.deeds = new Map();
+    /** @type {Map<number, number>} the entries of the actions of the newest game */
+    this.actions = new Map();
     /** @type {Map<number, {entry: number, kind: string}[]>} the pictures of an entry, by its number */
     this.pictures = new Map();
     /** @type {{at: number, entry: number}[]} from where on there is another picture of the table, and which entry has it */
@@ -115,10 +115,10 @@ export class Film {
     this.plays.push(at ? this.plays[at - 1] + Math.min(waited_s, LONGEST_WAIT_S) : 0);
     this.positions.push(this.positionAfter(entry, this.positions[at - 1] ?? null));
     this.standings.push(entry.after ?? this.standings[at - 1] ?? {});
-    if (entry.kind === "play") this.deeds = new Map();
-    if (typeof entry.deed === "number") this.deeds.set(entry.deed, at);
-    for (const deed of entry.undoes ?? []) {
-      const taken = this.deeds.get(deed);
+    if (entry.kind === "play") this.actions = new Map();
+    if (typeof entry.deed === "number") this.actions.set(entry.deed, at);
+    for (const action of entry.undoes ?? []) {
+      const taken = this.actions.get(action);
       if (taken !== undefined) this.undone.set(taken, at);
     }
     this.addMoves(at);
@@ -175,16 +175,16 @@ export class Film {
 
   /** The newest picture of the table by then: which entry has it, and whence on it shows how all lies. @param {number} at @returns {{at: number, entry: number} | null} */
   pictureAt(at) {
-    const found = lastAtOrBefore(this.tablePictures.length, (index) => this.tablePictures[index].at <= at);
-    return this.tablePictures[found] ?? null;
+    const newest = lastAtOrBefore(this.tablePictures.length, (index) => this.tablePictures[index].at <= at);
+    return this.tablePictures[newest] ?? null;
   }
 
   /** Whether units or commanders lie elsewhere than at another place of the film. @param {number} at @param {number} before @returns {boolean} */
   liesElsewhere(at, before) {
-    const [now, lay] = [this.positions[at], this.positions[before]];
-    if (!now || !lay || now === lay) return false;
-    const [bases, old] = [basesOf(now), basesOf(lay)];
-    return bases.size !== old.size || [...bases].some(([id, each]) => haveMoved(each, old.get(id) ?? []));
+    const [now, past] = [this.positions[at], this.positions[before]];
+    if (!now || !past || now === past) return false;
+    const [bases, old] = [basesOf(now), basesOf(past)];
+    return bases.size !== old.size || [...bases].some(([id, placed]) => haveMoved(placed, old.get(id) ?? []));
   }
 
   /** Whether what an entry did was taken back by then. @param {number} place @param {number} at */
@@ -227,8 +227,8 @@ export class Film {
 
   /** The places at which something happens to a unit. @param {string} id @returns {number[]} */
   storyOf(id) {
-    const told = this.entries.flatMap((entry, at) => (isAbout(entry, id) ? [at] : []));
-    return [...new Set([...this.movesOf(id), ...told])].sort((a, b) => a - b);
+    const mentions = this.entries.flatMap((entry, at) => (isAbout(entry, id) ? [at] : []));
+    return [...new Set([...this.movesOf(id), ...mentions])].sort((a, b) => a - b);
   }
 }
 

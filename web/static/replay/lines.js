@@ -28,7 +28,7 @@ export function linesOf(film, from = 0) {
 
 /** @type {(film: Film, entry: Entry, at: number) => Line[]} */
 function linesOfEntry(film, entry, at) {
-  const line = (/** @type {Partial<Line> & {text: string}} */ told) => ({ at, key: `${at}`, kind: entry.kind, note: "", rule: "", dice: [], evidence: [], isAbout: (/** @type {string} */ id) => entry.unit === id, ...told });
+  const line = (/** @type {Partial<Line> & {text: string}} */ given) => ({ at, key: `${at}`, kind: entry.kind, note: "", rule: "", dice: [], evidence: [], isAbout: (/** @type {string} */ id) => entry.unit === id, ...given });
   if (entry.undoes?.length) return [line({ kind: "undo", text: `${count(entry.undoes.length, "action")} taken back` })];
   if (entry.kind === "deed") return entry.events?.map((event, index) => lineOfEvent(event, at, index)) ?? [line({ text: "Something was done: the tablecam that kept it kept no words for it." })];
   if (entry.kind === "play") return [line({ text: "A game begins." })];
@@ -67,7 +67,7 @@ function ghostOf({ ghost = [] }) {
   return ghost.map((base, index) => ({ kind: "polygon", role: "goal", points_mm: cornersOf(base), label: index ? "" : "legal" }));
 }
 
-/** @type {(film: Film, entry: Entry, line: (told: Partial<Line> & {text: string}) => Line) => Line} */
+/** @type {(film: Film, entry: Entry, line: (given: Partial<Line> & {text: string}) => Line) => Line} */
 function disputed({ facts }, { dispute }, line) {
   const { question, answer, active } = dispute ?? {};
   const because = answer?.because ? ` ${answer.because}` : "";

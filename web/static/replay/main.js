@@ -34,17 +34,17 @@ const source = sourceOfPage();
 /** Wait for something to play, then play it. */
 async function begin() {
   for (;;) {
-    const told = await source.film(0).catch((error) => say(String(error.message ?? error)));
-    if (told?.facts && told.entries.length) return play(filmOf(told));
-    if (!told) say("Nothing has been recorded yet: it begins with a game.");
+    const recording = await source.film(0).catch((error) => say(String(error.message ?? error)));
+    if (recording?.facts && recording.entries.length) return play(filmOf(recording));
+    if (!recording) say("Nothing has been recorded yet: it begins with a game.");
     await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS));
   }
 }
 
-/** @type {(told: import("./film.js").FilmDocument) => Film} */
-function filmOf(told) {
+/** @type {(recording: import("./film.js").FilmDocument) => Film} */
+function filmOf(recording) {
   try {
-    return new Film(told);
+    return new Film(recording);
   } catch (error) {
     say("This recording is damaged: `tablecam replay FILE --repair OUT` saves what can be saved.");
     throw error;

@@ -17,13 +17,13 @@ const ORDER = Object.keys(PICTURE_WORDS);
 /** The lines of what is shown: the one that is looked at, or all of its entry. @type {(replay: Replay) => Line[]} */
 export function linesAt({ lines, at, looked, film }) {
   const own = lines.filter((line) => line.at === at);
-  const told = own.length ? own : lines.filter((line) => line.at === tellingBefore(film, at));
-  const alone = told.filter(({ key }) => key === looked);
-  return alone.length ? alone : told;
+  const all = own.length ? own : lines.filter((line) => line.at === entryOfLines(film, at));
+  const alone = all.filter(({ key }) => key === looked);
+  return alone.length ? alone : all;
 }
 
-/** A position or a picture belongs to the deed before it. @type {(film: import("./film.js").Film, at: number) => number} */
-function tellingBefore(film, at) {
+/** A position or a picture belongs to the action before it. @type {(film: import("./film.js").Film, at: number) => number} */
+function entryOfLines(film, at) {
   let place = at;
   while (place > 0 && at - place < 4 && ["position", "picture"].includes(film.entries[place]?.kind)) place -= 1;
   return place;
@@ -60,13 +60,13 @@ function updateLine(node, { text, dice, note, rule }) {
 /** The camera's pictures of what is shown. @type {(replay: Replay, lines: Line[], pictureUrl: (entry: number, kind: string) => string | null) => void} */
 function renderPictures({ film, at }, lines, pictureUrl) {
   const numbers = [...new Set([film.entries[at]?.n, film.entries[lines[0]?.at ?? at]?.n])];
-  const kept = numbers.flatMap((number) => film.pictures.get(number) ?? []).filter(({ kind }) => kind !== "table");
-  const shown = kept.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
-  const found = shown.flatMap(({ entry, kind }) => {
+  const pictures = numbers.flatMap((number) => film.pictures.get(number) ?? []).filter(({ kind }) => kind !== "table");
+  const sorted = pictures.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+  const shown = sorted.flatMap(({ entry, kind }) => {
     const url = pictureUrl(entry, kind);
     return url ? [{ key: `${entry} ${kind}`, kind, url }] : [];
   });
-  updateChildren(byId("moment-pictures"), found, ({ key }) => key, makePicture, (node, { kind, url }) => {
+  updateChildren(byId("moment-pictures"), shown, ({ key }) => key, makePicture, (node, { kind, url }) => {
     setAttr(node.children[0].children[0], "src", url);
     setAttr(node.children[0].children[0], "alt", `The camera's picture: ${PICTURE_WORDS[kind] ?? kind}`);
     setText(node.children[1], PICTURE_WORDS[kind] ?? kind);
@@ -136,8 +136,8 @@ export function renderUnit(state, replay) {
   byId("unit").hidden = id === null || replay.branch !== null;
   if (id === null) return;
   const { film, at, trail } = replay;
-  const unit = film.tableAt(at).units.find((each) => each.id === id);
-  const side = state.facts.units.find((each) => each.id === id)?.side ?? unit?.side ?? "";
+  const unit = film.tableAt(at).units.find((candidate) => candidate.id === id);
+  const side = state.facts.units.find((candidate) => candidate.id === id)?.side ?? unit?.side ?? "";
   setAttr(byId("unit"), "class", `unit-part side-${sideNumber(state, side) % 8}`);
   setText(byId("unit-title"), fullName(state, id));
   const markers = markerWords(film.standings[at]?.markers?.[id]);

@@ -22,31 +22,31 @@ const NEAR_DEG = 4;
 /** @type {WeakMap<object, any>} what was drawn of a document once: most are the same from one position to the next */
 const drawn = new WeakMap();
 
-/** The position after a difference. Documents are never changed: what is the same is shared. @type {(before: Position | null, told: Change) => Position | null} */
-export function applied(before, told) {
-  if (told.whole) return told.whole;
+/** The position after a difference. Documents are never changed: what is the same is shared. @type {(before: Position | null, change: Change) => Position | null} */
+export function applied(before, change) {
+  if (change.whole) return change.whole;
   if (!before) return null;
-  const gone = new Set(told.gone ?? []);
+  const gone = new Set(change.gone ?? []);
   /** @type {Record<string, any>} */
   const now = Object.fromEntries(Object.entries(before).filter(([key]) => !gone.has(key)));
-  for (const [key, value] of Object.entries(told.changed ?? {})) now[key] = changedValue(now[key], value);
+  for (const [key, value] of Object.entries(change.changed ?? {})) now[key] = changedValue(now[key], value);
   return /** @type {Position} */ (now);
 }
 
-/** @type {(before: any, told: Change) => any} */
-function changedValue(before, told) {
-  if ("whole" in told) return told.whole;
-  const members = new Map((before ?? []).map((/** @type {{id: string}} */ each) => [each.id, each]));
-  for (const id of told.gone ?? []) members.delete(id);
-  for (const [id, each] of Object.entries(told.changed ?? {})) members.set(id, each);
-  return told.order ? told.order.map((id) => members.get(id)) : [...members.values()];
+/** @type {(before: any, change: Change) => any} */
+function changedValue(before, change) {
+  if ("whole" in change) return change.whole;
+  const members = new Map((before ?? []).map((/** @type {{id: string}} */ member) => [member.id, member]));
+  for (const id of change.gone ?? []) members.delete(id);
+  for (const [id, member] of Object.entries(change.changed ?? {})) members.set(id, member);
+  return change.order ? change.order.map((id) => members.get(id)) : [...members.values()];
 }
 
 /** The units and commanders of a position as the board draws them. @type {(position: Position) => {units: Unit[], commanders: Commander[]}} */
 export function unitsOf(position) {
   return {
     units: position.units.filter(({ bases }) => bases.length).map((unit) => once(unit, drawnUnit)),
-    commanders: (position.commanders ?? []).map((each) => once(each, drawnCommander)),
+    commanders: (position.commanders ?? []).map((commander) => once(commander, drawnCommander)),
   };
 }
 
@@ -67,7 +67,7 @@ function drawnBase({ x_mm, y_mm, heading_deg, width_mm, depth_mm, sigma_mm = 0, 
   return { x_mm, y_mm, heading_deg, width_mm, depth_mm, sigma_mm, sigma_deg, seen, held_s: seen === "held" ? 0 : null };
 }
 
-/** @type {(each: CommanderDocument) => Commander} */
+/** @type {(commander: CommanderDocument) => Commander} */
 function drawnCommander({ id, side, x_mm, y_mm, sigma_mm = 0, seen = "now", base }) {
   return { id, side, x_mm, y_mm, sigma_mm, seen, held_s: seen === "held" ? 0 : null, base: base ? drawnBase(base) : null };
 }
@@ -78,16 +78,16 @@ export function basesOf({ units, commanders = [] }) {
   return new Map([...units.map(({ id, bases }) => /** @type {[string, Place[]]} */ ([id, bases])), ...led]);
 }
 
-/** Whether somebody moved bases from where they lay, took some off or laid some down. @type {(bases: Place[], lay: Place[]) => boolean} */
-export function haveMoved(bases, lay) {
-  if (bases === lay) return false;
-  return bases.length !== lay.length || bases.some((base, index) => hasMoved(base, lay[index]));
+/** Whether somebody moved bases from where they lay, took some off or laid some down. @type {(bases: Place[], past: Place[]) => boolean} */
+export function haveMoved(bases, past) {
+  if (bases === past) return false;
+  return bases.length !== past.length || bases.some((base, index) => hasMoved(base, past[index]));
 }
 
-/** @type {(base: Place, lay: Place) => boolean} */
-function hasMoved(base, lay) {
-  const turned_deg = Math.abs(((base.heading_deg - lay.heading_deg + 540) % 360) - 180);
-  return Math.hypot(base.x_mm - lay.x_mm, base.y_mm - lay.y_mm) > NEAR_MM || turned_deg > NEAR_DEG;
+/** @type {(base: Place, past: Place) => boolean} */
+function hasMoved(base, past) {
+  const turned_deg = Math.abs(((base.heading_deg - past.heading_deg + 540) % 360) - 180);
+  return Math.hypot(base.x_mm - past.x_mm, base.y_mm - past.y_mm) > NEAR_MM || turned_deg > NEAR_DEG;
 }
 
 /** The smallest rectangle square to the first base that holds all of them, facing as that does. @type {(bases: BaseDocument[]) => Place & {width_mm: number, depth_mm: number}} */

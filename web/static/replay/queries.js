@@ -79,7 +79,12 @@ function isSame(before, now) {
 export function distanceBetween(branch, a, b) {
   const [as, bs] = [outlinesOf(branch, a), outlinesOf(branch, b)];
   const all = as.flatMap((one) => bs.map((other) => between(one, other)));
-  return all.length ? all.reduce((best, each) => (each.distance_mm < best.distance_mm ? each : best)) : null;
+  return all.length ? all.reduce(nearer) : null;
+}
+
+/** @type {(one: Distance, other: Distance) => Distance} */
+function nearer(one, other) {
+  return other.distance_mm < one.distance_mm ? other : one;
 }
 
 /** The outlines of a thing's bases; a point is an outline of one corner. @type {(branch: Branch, thing: string) => Point[][]} */
@@ -97,7 +102,7 @@ function between(one, other) {
   if (inside) return { distance_mm: 0, from_mm: inside, to_mm: inside };
   const there = one.flatMap((corner) => edgesOf(other).map((edge) => fromCorner(corner, edge)));
   const back = other.flatMap((corner) => edgesOf(one).map((edge) => turned(fromCorner(corner, edge))));
-  return [...there, ...back].reduce((best, each) => (each.distance_mm < best.distance_mm ? each : best));
+  return [...there, ...back].reduce(nearer);
 }
 
 /** @type {(outline: Point[]) => [Point, Point][]} */

@@ -27,8 +27,8 @@ function showGame(state, replay) {
   const { film, at, branch } = replay;
   const { markers = {}, round = {}, sides = [] } = film.standings[at] ?? {};
   const evidence = branch ? [] : linesAt(replay).flatMap((line) => line.evidence);
-  const told = { version: at, has_begun: true, markers, to_place: [], moved: [], intents: [], actions: [], log: [{ evidence }], state: { round, sides } };
-  state.game.told = /** @type {any} */ (told);
+  const view = { version: at, has_begun: true, markers, to_place: [], moved: [], intents: [], actions: [], log: [{ evidence }], state: { round, sides } };
+  state.game.view = /** @type {any} */ (view);
   state.game.looked = "log 0";
   shareWithBoard(state, { has_begun: true, markers, closed: null });
   if (!branch && round.active) state.rulings.active = round.active;

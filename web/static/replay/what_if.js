@@ -1,6 +1,6 @@
 /** The words of a branch: what was measured in it, what its odds are. */
 import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
-import { onClickWithin, openHelp } from "../shared/events.js";
+import { onClick, onClickWithin, openHelp } from "../shared/events.js";
 import { choose, clear, layTape } from "../board/choosing.js";
 import { lengthWords } from "../board/measuring.js";
 import { TURN_DEG } from "../board/moves.js";
@@ -64,7 +64,7 @@ export function oddsOffered(state) {
   const { active } = state.rulings;
   const combat = { label: "Odds of the combat", wanted: { kind: "combat", active } };
   if (!a) return [combat];
-  const markers = state.game.told?.markers ?? {};
+  const markers = state.game.view?.markers ?? {};
   const rally = markers[a.id]?.disruption ? [{ label: `Odds to rally ${a.id}`, wanted: { kind: "rally", unit: a.id } }] : [];
   if (!b || b.side === a.side) return [...rally, combat];
   return [{ label: `Odds of ${a.id} firing at ${b.id}`, wanted: { kind: "volley", unit: a.id, target: b.id } }, combat];
@@ -72,7 +72,7 @@ export function oddsOffered(state) {
 
 /** @type {(state: State, odds: Odds | null) => void} */
 function renderOdds(state, odds) {
-  updateChildren(byId("odds-deeds"), oddsOffered(state), ({ label }) => label, () => element("button"), (button, { label, wanted }) => {
+  updateChildren(byId("odds-offers"), oddsOffered(state), ({ label }) => label, () => element("button"), (button, { label, wanted }) => {
     setAttr(button, "type", "button");
     setAttr(button, "data-wanted", JSON.stringify(wanted));
     setText(button, label);
@@ -114,9 +114,8 @@ function percent(share) {
 
 /** Listen to the page; what keys do in a branch. @type {(state: State, replay: Replay, source: Source, moves: import("./branch.js").BranchMoves, changed: () => void) => import("../shared/keyboard.js").Keys} */
 export function listenToBranch(state, replay, source, moves, changed) {
-  const act = (/** @type {() => void} */ deed) => () => { deed(); changed(); };
+  const act = (/** @type {() => void} */ change) => () => { change(); changed(); };
   const end = act(() => endBranch(state, replay));
-  const onClick = (/** @type {string} */ id, /** @type {() => void} */ deed) => byId(id).addEventListener("click", deed);
   onClick("branch", act(() => beginBranch(state, replay)));
   onClick("branch-end", end);
   onClick("branch-again", act(() => { layBack(state, replay); layTape(state); }));
@@ -144,7 +143,7 @@ function chooseFocused(state) {
 
 /** @type {(replay: Replay, source: Source, changed: () => void) => void} */
 function listenToOdds(replay, source, changed) {
-  onClickWithin("odds-deeds", "data-wanted", (wanted) => {
+  onClickWithin("odds-offers", "data-wanted", (wanted) => {
     if (replay.branch) void askOdds(replay.branch, source, JSON.parse(wanted)).then(changed);
   });
 }

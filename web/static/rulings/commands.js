@@ -12,7 +12,7 @@ import { glanceAt, nextSide, pin, questionMeant, setActive, toggleSection, units
 export function listenToRulings(state, changed) {
   if (!state.facts.rules) return {};
   const { rulings } = state;
-  const act = (/** @type {() => void} */ deed) => { deed(); changed(); };
+  const act = (/** @type {() => void} */ change) => { change(); changed(); };
   const file = (/** @type {string | undefined} */ id) => id && fileDispute(state, id, changed);
   // In a game it is told whose round it is.
   const turn = (/** @type {string} */ side) => { if (!rulings.isFollowing) act(() => setActive(rulings, side)); };

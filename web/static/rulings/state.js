@@ -107,7 +107,7 @@ export function toggleSection(rulings, key) {
   if (!rulings.sheet) return;
   const kind = kindOf(rulings.sheet);
   const before = rulings.shown[kind];
-  const shown = before.includes(key) ? before.filter((each) => each !== key) : [...before, key];
+  const shown = before.includes(key) ? before.filter((other) => other !== key) : [...before, key];
   rulings.shown = { ...rulings.shown, [kind]: shown };
   [rulings.proof, rulings.pinned] = [null, false];
   remember("sections", rulings.shown);
@@ -186,7 +186,7 @@ export function sheetText(state) {
 function standing(state) {
   const { stood } = state.rulings;
   const bases = (state.now?.units ?? []).flatMap((unit) => unit.bases.map((base) => ({ key: `${unit.id}/${base.name}`, ...base })));
-  const leaders = (state.now?.commanders ?? []).map((each) => ({ key: each.id, heading_deg: 0, x_mm: each.x_mm, y_mm: each.y_mm }));
+  const leaders = (state.now?.commanders ?? []).map(({ id, x_mm, y_mm }) => ({ key: id, heading_deg: 0, x_mm, y_mm }));
   return [...bases, ...leaders].map(({ key, x_mm, y_mm, heading_deg }) => {
     const before = stood.get(key);
     if (!before || hasMoved(before, [x_mm, y_mm, heading_deg])) stood.set(key, [x_mm, y_mm, heading_deg]);

@@ -1,10 +1,10 @@
 /**
- * From pointers to deeds: taps, long presses, drags, pinches and the wheel. Knows no units.
+ * Turns pointers into gestures: taps, long presses, drags, pinches and the wheel.
  *
  * @typedef {{x: number, y: number, pointer: string, shift: boolean}} Touch  px in the drawing
  * @typedef {{move: (at: Touch) => void, end: () => void, cancel: () => void}} Drag
  *
- * @typedef {object} Deeds
+ * @typedef {object} Gestures
  * @property {(at: Touch) => void} tap
  * @property {(at: Touch) => void} doubleTap
  * @property {(at: Touch) => void} longPress
@@ -20,27 +20,27 @@ export const timing = { longPress_ms: 500, doubleTap_ms: 320 };
 const DOUBLE_TAP_PX = 30;
 const SLOP_PX = { mouse: 4, touch: 10 };
 
-/** Listen to the pointers on a drawing. @type {(svg: SVGSVGElement, deeds: Deeds) => void} */
-export function listenToPointers(svg, deeds) {
-  const hand = new Hand(svg, deeds);
+/** Listen to the pointers on a drawing. @type {(svg: SVGSVGElement, gestures: Gestures) => void} */
+export function listenToPointers(svg, gestures) {
+  const hand = new Hand(svg, gestures);
   svg.addEventListener("pointerdown", (event) => hand.down(event));
   svg.addEventListener("pointermove", (event) => hand.move(event));
   svg.addEventListener("pointerup", (event) => hand.up(event));
   svg.addEventListener("pointercancel", (event) => hand.cancel(event));
-  svg.addEventListener("pointerleave", () => deeds.hover(null));
+  svg.addEventListener("pointerleave", () => gestures.hover(null));
   svg.addEventListener("contextmenu", (event) => event.preventDefault());
   svg.addEventListener("wheel", (event) => {
     event.preventDefault();
-    deeds.wheel(hand.touchOf(event), event.deltaY * (event.deltaMode === 1 ? 20 : 1) * (event.ctrlKey ? 5 : 1));
+    gestures.wheel(hand.touchOf(event), event.deltaY * (event.deltaMode === 1 ? 20 : 1) * (event.ctrlKey ? 5 : 1));
   }, { passive: false });
 }
 
 /** The pointers that are down, and what they are doing. */
 class Hand {
-  /** @param {SVGSVGElement} svg @param {Deeds} deeds */
-  constructor(svg, deeds) {
+  /** @param {SVGSVGElement} svg @param {Gestures} gestures */
+  constructor(svg, gestures) {
     this.svg = svg;
-    this.deeds = deeds;
+    this.gestures = gestures;
     /** @type {Map<number, Touch>} */
     this.touches = new Map();
     /** @type {Touch | null} where the only pointer went down, until it drags */
@@ -84,7 +84,7 @@ class Hand {
     const touch = this.touchOf(event);
     const before = this.touches.get(event.pointerId);
     if (!before) {
-      if (event.pointerType !== "touch") this.deeds.hover(touch);
+      if (event.pointerType !== "touch") this.gestures.hover(touch);
       return;
     }
     if (this.touches.size === 2) this.pinch(event.pointerId, before, touch);
@@ -115,20 +115,20 @@ class Hand {
     if (this.start) {
       const slop = touch.pointer === "touch" ? SLOP_PX.touch : SLOP_PX.mouse;
       if (Math.hypot(touch.x - this.start.x, touch.y - this.start.y) < slop) return;
-      this.drag = this.deeds.grab(this.start);
+      this.drag = this.gestures.grab(this.start);
       this.forgetTap();
     }
     if (this.drag) this.drag.move(touch);
-    else this.deeds.pan(touch.x - before.x, touch.y - before.y);
+    else this.gestures.pan(touch.x - before.x, touch.y - before.y);
   }
 
   /** One of two pointers has moved. @param {number} id @param {Touch} before @param {Touch} touch */
   pinch(id, before, touch) {
-    const other = [...this.touches].find(([each]) => each !== id)?.[1];
+    const other = [...this.touches].find(([pointer]) => pointer !== id)?.[1];
     if (!other) return;
-    const apart = (/** @type {Touch} */ each) => Math.max(8, Math.hypot(each.x - other.x, each.y - other.y));
-    this.deeds.pan((touch.x - before.x) / 2, (touch.y - before.y) / 2);
-    this.deeds.zoom(apart(touch) / apart(before), (touch.x + other.x) / 2, (touch.y + other.y) / 2);
+    const apart = (/** @type {Touch} */ touch) => Math.max(8, Math.hypot(touch.x - other.x, touch.y - other.y));
+    this.gestures.pan((touch.x - before.x) / 2, (touch.y - before.y) / 2);
+    this.gestures.zoom(apart(touch) / apart(before), (touch.x + other.x) / 2, (touch.y + other.y) / 2);
     this.touches.set(id, touch);
   }
 
@@ -137,17 +137,17 @@ class Hand {
     const last = this.lastTap;
     this.lastTap = null;
     if (last && time - last.time < timing.doubleTap_ms && Math.hypot(at.x - last.at.x, at.y - last.at.y) < DOUBLE_TAP_PX) {
-      this.deeds.doubleTap(at);
+      this.gestures.doubleTap(at);
     } else {
       this.lastTap = { at, time };
-      this.deeds.tap(at);
+      this.gestures.tap(at);
     }
   }
 
   press() {
     if (!this.start) return;
     this.stayed = true;
-    this.deeds.longPress(this.start);
+    this.gestures.longPress(this.start);
   }
 
   forgetTap() {
