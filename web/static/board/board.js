@@ -36,20 +36,20 @@ import { bestTurn, boardMatrix, panned, resized, short, viewBox, wholeTable, zoo
 
 const LAYERS = ["ground", "picture", "terrain", "about", "beneath", "units", "commanders", "proof", "game", "names", "markers", "results", "placing", "tapes", "ghost", "handle"];
 
-/** Below this scale a table is drawn with fewer words. */
+/** Below this scale the table shows fewer words. */
 const FAR_PX_PER_MM = 0.55;
 
-/** What lies nearer touches for a player's eyes: a length of nothing would be written over both names. */
+/** Things nearer than this touch for a player's eyes: their distance is not written over their names. */
 const TOUCHING_BW = 0.03;
 
 const ZOOM_STEP = 1.35;
-/** So far the wheel turns for a zoom by the factor e. */
+/** How far the wheel turns to zoom by the factor e. */
 const WHEEL_PER_ZOOM = 480;
 
-/** The roles of shapes that would change the colours of units that they lay upon. */
+/** Roles of shapes that are drawn beneath the units, whose colours they would change. */
 const BENEATH = new Set(["fire-zone", "lane", "wheel", "directly-in-front", "ring", "cover", "reach"]);
 
-/** Draws a table, and says what pointers do on it. */
+/** Draws the table and reports what pointers do on it. */
 export class Board {
   /** @type {{[Name in keyof Events]?: Events[Name][]}} */
   #listeners = {};
@@ -78,7 +78,7 @@ export class Board {
   }
 
   /**
-   * Listens to an event; a listener that returns something has dealt with it, and spares the others.
+   * Adds a listener; one that returns something truthy has handled the event, and the rest are skipped.
    *
    * @template {keyof Events} Name
    * @param {Name} name
@@ -196,7 +196,7 @@ function renderGround(layers, state) {
   const { width_mm, depth_mm } = state.facts;
   const all = (/** @type {string} */ tag) => () => svgElement(tag, { width: String(width_mm), height: String(depth_mm) });
   updateChildren(layers.ground, ["ground"], String, all("rect"), () => {});
-  // The picture's top row is y = depth: it is flipped back where everything is flipped.
+  // The outer group flips y, so the picture is flipped back: its top row is y = depth.
   const urls = state.show.picture && state.pictureUrl ? [state.pictureUrl] : [];
   updateChildren(layers.picture, urls, () => "picture", all("image"), (image, url) => {
     setAttr(image, "href", url);
@@ -229,7 +229,7 @@ function renderUnits(layers, state) {
   updateChildren(layers.names, named, ({ id }) => id, makeName, (group, owner) => updateName(group, owner, state));
 }
 
-/** Something that can be chosen by pointer or keyboard. @type {() => SVGElement} */
+/** A group that can be chosen by pointer or keyboard. @type {() => SVGElement} */
 function makeChoice() {
   return svgElement("g", { role: "button", tabindex: "0" });
 }
@@ -280,7 +280,7 @@ function updateName(group, owner, state) {
   setText(group.children[1], isDoubted(owner) ? "seen twice" : held_s === null ? "" : `held ${duration(held_s)}`);
 }
 
-/** Whether a tag of it is seen at two places. @type {(owner: Unit | Commander) => boolean} */
+/** Whether one of its tags is seen in two places. @type {(owner: Unit | Commander) => boolean} */
 function isDoubted(owner) {
   const bases = "bases" in owner ? owner.bases : [owner.base];
   return bases.some((base) => base?.doubted);

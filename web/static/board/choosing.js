@@ -1,11 +1,11 @@
-/** What is chosen on the table, and the tape between two things. */
+/** Chooses things on the table, and lays the tape between two of them. */
 import { isPoint, pointThing } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 
 const MOST_KEPT = 8;
 
-/** Choose a thing: the first, the second, or the first of a new pair. @type {(state: State, thing: string) => void} */
+/** Chooses a thing: the first, the second, or the first of a new pair. @type {(state: State, thing: string) => void} */
 export function choose(state, thing) {
   if (state.chosen.includes(thing)) {
     state.chosen = state.chosen.filter((other) => other !== thing);
@@ -17,13 +17,13 @@ export function choose(state, thing) {
   chosenChanged(state);
 }
 
-/** Choose one thing, and nothing beside it. @type {(state: State, thing: string) => void} */
+/** Chooses one thing alone. @type {(state: State, thing: string) => void} */
 export function chooseAlone(state, thing) {
   state.chosen = [thing];
   chosenChanged(state);
 }
 
-/** Choose nothing, and take kept lines off when nothing was chosen. @type {(state: State) => void} */
+/** Chooses nothing; removes the kept tapes if nothing was chosen before. @type {(state: State) => void} */
 export function clear(state) {
   if (state.chosen.length === 0) state.keptTapes = [];
   state.chosen = [];
@@ -31,7 +31,7 @@ export function clear(state) {
   chosenChanged(state);
 }
 
-/** Keep the line between the two chosen things, and make room for another. @type {(state: State) => void} */
+/** Keeps the tape between the two chosen things, and frees the choice for another pair. @type {(state: State) => void} */
 export function keep(state) {
   const tape = state.tape;
   if (!tape || state.chosen.length < 2) return;
@@ -46,13 +46,13 @@ function chosenChanged(state) {
   layTape(state);
 }
 
-/** Drops what was answered about the chosen things. @type {(state: State) => void} */
+/** Drops the answers about the chosen things. @type {(state: State) => void} */
 export function forgetAnswers(state) {
   [state.about, state.aboutError] = [null, null];
   for (const forget of state.forgetting) forget();
 }
 
-/** Where the tape runs now, without what it reads. @type {(state: State) => {a: string, b: string} | null} */
+/** The ends of the tape: what is carried, or the two chosen things. @type {(state: State) => {a: string, b: string} | null} */
 export function tapeEnds(state) {
   const ghost = state.ghost;
   if (ghost && !ghost.sent) {
@@ -62,14 +62,14 @@ export function tapeEnds(state) {
   return a && b && a !== b ? { a, b } : null;
 }
 
-/** Make the tape run where it should; it forgets what it read elsewhere. @type {(state: State) => void} */
+/** Lays the tape between its ends; a reading between other ends is dropped. @type {(state: State) => void} */
 export function layTape(state) {
   const ends = tapeEnds(state);
   const old = state.tape;
   if (!ends) {
     state.tape = null;
   } else if (!old || old.a !== ends.a || old.b !== ends.b) {
-    // While the end is only moving, the last reading stays until the next arrives.
+    // While only an end moves, the last reading stays until the next one arrives.
     const same = old !== null && old.a === ends.a && isPoint(old.b) && isPoint(ends.b);
     state.tape = { ...ends, kept: false, measured: same ? old.measured : null, error: null };
   }

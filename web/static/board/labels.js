@@ -1,4 +1,4 @@
-/** Finds places for the labels of shapes, so that none lies over another, or over a unit's name. */
+/** Places the labels of shapes so that none overlaps another or a unit's name. */
 import { meanPoint, wordsSize } from "./shapes.js";
 import { toScreen, uncut } from "./view.js";
 
@@ -6,10 +6,10 @@ import { toScreen, uncut } from "./view.js";
 /** @typedef {import("./state.js").Shape} Shape */
 /** @typedef {import("./state.js").Point} Point */
 
-/** The roles whose labels are written; those of the others would write over each other. */
+/** Roles of shapes that are labelled; the labels of the others would overlap. */
 const LABELLED = new Set(["goal", "length", "ring", "string", "front-line", "barred", "zone", "order"]);
 
-/** The shapes with the labels that can be read: none lies over another, or over a unit's name. @type {(shapes: Shape[], state: State) => Shape[]} */
+/** Gives each label a free place, and drops the label where there is none. @type {(shapes: Shape[], state: State) => Shape[]} */
 export function withLabels(shapes, state) {
   const named = state.show.names ? [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])] : [];
   const taken = named.map(({ id, x_mm, y_mm }) => boxOf(id, [x_mm, y_mm], state));
@@ -21,9 +21,9 @@ export function withLabels(shapes, state) {
   });
 }
 
-/** Where a label may stand, each place moved so far in that no letter is cut off. @type {(state: State, shape: Shape, label: string) => Point[]} */
+/** Places for a label, each moved in so far that no letter is cut off. @type {(state: State, shape: Shape, label: string) => Point[]} */
 function placesIn(state, shape, label) {
-  return placesOf(shape, middleOf(state)).map((at) => uncut(state.view, state.facts, at, wordsSize(label)));
+  return placesOf(shape, middleOfTable(state)).map((at) => uncut(state.view, state.facts, at, wordsSize(label)));
 }
 
 /** @typedef {{x: number, y: number, half: number}} Box  of a text on the screen, px */
@@ -39,9 +39,9 @@ function isFree(box, taken) {
   return taken.every(({ x, y, half }) => Math.abs(x - box.x) > half + box.half || Math.abs(y - box.y) > wordsSize("").height);
 }
 
-/** Where a label may stand, the best place first. @type {(shape: Shape, towards_mm: Point) => Point[]} */
+/** Places for a label, the best one first. @type {(shape: Shape, towards_mm: Point) => Point[]} */
 function placesOf({ kind, role, points_mm }, towards_mm) {
-  if (kind === "line") return (role === "front-line" ? [0.93, 0.07, 0.8] : [0.5, 0.35, 0.65, 0.2, 0.8]).map((share) => along(points_mm, share));
+  if (kind === "line") return (role === "front-line" ? [0.93, 0.07, 0.8] : [0.5, 0.35, 0.65, 0.2, 0.8]).map((share) => pointAlong(points_mm, share));
   const far = (/** @type {Point} */ p) => Math.hypot(p[0] - towards_mm[0], p[1] - towards_mm[1]);
   if (role === "zone") return insideOf(points_mm);
   return [...points_mm].sort((a, b) => far(a) - far(b));
@@ -54,7 +54,7 @@ function insideOf(points_mm) {
 }
 
 /** A place on a line, at a share of its length. @type {(points_mm: Point[], share: number) => Point} */
-function along(points_mm, share) {
+function pointAlong(points_mm, share) {
   const lengths = points_mm.slice(1).map((p, i) => Math.hypot(p[0] - points_mm[i][0], p[1] - points_mm[i][1]));
   let left = share * lengths.reduce((a, b) => a + b, 0);
   for (const [i, length] of lengths.entries()) {
@@ -66,6 +66,6 @@ function along(points_mm, share) {
 }
 
 /** @type {(state: State) => Point} */
-function middleOf({ facts }) {
+function middleOfTable({ facts }) {
   return [facts.width_mm / 2, facts.depth_mm / 2];
 }

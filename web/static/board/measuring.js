@@ -1,4 +1,4 @@
-/** What may be measured now: nothing before it is declared, where players have agreed on that. */
+/** What may be measured now: where players agreed so, nothing before it is declared. */
 import { sentence } from "../shared/text.js";
 import { forgetAnswers } from "./choosing.js";
 import { commanderOf, isPoint, unitOf } from "./things.js";
@@ -11,12 +11,12 @@ export function closedWords(state) {
   return closed ? `${sentence(closed.because)}.` : "";
 }
 
-/** Whether something has been declared, so that it may be measured. @type {(state: State) => boolean} */
+/** Whether anything may be measured. @type {(state: State) => boolean} */
 export function isAnyOpen(state) {
   return (state.closed?.declared.length ?? 1) > 0;
 }
 
-/** Whether these may be asked about, and between; the server refuses the rest to everybody. @type {(state: State, ...things: string[]) => boolean} */
+/** Whether questions about these things, and between them, are allowed; the server enforces it. @type {(state: State, ...things: string[]) => boolean} */
 export function isOpen(state, ...things) {
   const { closed } = state;
   if (!closed) return true;
@@ -25,8 +25,8 @@ export function isOpen(state, ...things) {
   return things.length > 1 && named.length > 0 && named.every(isDeclared);
 }
 
-/** Forget what was told of things that nobody may measure any more. @type {(state: State) => void} */
-export function closeTools(state) {
+/** Drops answers about things that nobody may measure any more. @type {(state: State) => void} */
+export function dropClosedAnswers(state) {
   if (!state.closed) return;
   const emptied = (/** @type {import("./state.js").Tape} */ tape) => (isOpen(state, tape.a, tape.b) ? tape : { ...tape, measured: null, error: null });
   state.tape = state.tape && emptied(state.tape);
@@ -35,7 +35,7 @@ export function closeTools(state) {
   if (!isOpen(state, ...state.chosen)) forgetAnswers(state);
 }
 
-/** A length and its standard deviation, to the digits that mean something. @type {(measured: import("./state.js").Measured) => string} */
+/** A length and its standard deviation, with as many digits as are significant. @type {(measured: import("./state.js").Measured) => string} */
 export function lengthWords({ distance_mm, sigma_mm }) {
   const digits = sigma_mm < 0.1 ? 2 : 1;
   return `${distance_mm.toFixed(digits)} ± ${sigma_mm.toFixed(digits)} mm`;

@@ -1,4 +1,4 @@
-/** Units moved on the page: picked up, carried, turned, let go, and found again where they were put. */
+/** Moves units on the page: picks them up, carries, turns and drops them. */
 import { layTape } from "./choosing.js";
 import { thingAt, toleranceOf } from "./picking.js";
 import { isPoint, markerOf, movableOf, unitOf } from "./things.js";
@@ -13,15 +13,15 @@ import { toScreen, toTable } from "./view.js";
 
 /** @typedef {{x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}} Lying */
 
-/** How far before a unit's middle its turning handle is, on the screen. */
+/** Distance on the screen from a unit's middle to its turning handle. */
 export const HANDLE_PX = 64;
-/** How far a key, or a notch of the wheel, turns a unit; with Shift the smaller one. */
+/** How far a key or a notch of the wheel turns a unit; Shift makes it fine. */
 export const TURN_DEG = { coarse: 5, fine: 1 };
 const GRIP_PX = 16;
 const SNAP_DEG = 15;
 const KEY_PAUSE_MS = 350;
 
-/** The unit that its handle turns: the one that is chosen alone, or in hand. @type {(state: State) => {unit: string, x_mm: number, y_mm: number, heading_deg: number} | null} */
+/** The unit that has a turning handle: the one in hand, or the only chosen one. @type {(state: State) => {unit: string, x_mm: number, y_mm: number, heading_deg: number} | null} */
 export function handlePlace(state) {
   if (!state.moving) return null;
   if (state.ghost) return state.ghost.sent ? null : state.ghost;
@@ -29,7 +29,7 @@ export function handlePlace(state) {
   return unit ? { unit: unit.id, x_mm: unit.x_mm, y_mm: unit.y_mm, heading_deg: unit.heading_deg } : null;
 }
 
-/** Pick a unit up. @type {(state: State, unit: Unit) => void} */
+/** Picks a unit up. @type {(state: State, unit: Unit) => void} */
 export function lift(state, unit) {
   const { id, x_mm, y_mm, heading_deg } = unit;
   state.ghost = { unit: id, x_mm, y_mm, heading_deg, from: unit, sent: false };
@@ -38,7 +38,7 @@ export function lift(state, unit) {
   layTape(state);
 }
 
-/** Put the unit in hand elsewhere. @type {(state: State, place: {x_mm?: number, y_mm?: number, heading_deg?: number}) => void} */
+/** Moves the unit in hand to another place or heading. @type {(state: State, place: {x_mm?: number, y_mm?: number, heading_deg?: number}) => void} */
 export function carry(state, place) {
   if (!state.ghost) return;
   state.ghost = { ...state.ghost, ...place };
@@ -46,7 +46,7 @@ export function carry(state, place) {
   layTape(state);
 }
 
-/** Where a unit lies that is wheeled to a heading: the front corner that it turns to stays where it is. @type {(unit: {x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}, to_deg: number) => {x_mm: number, y_mm: number, heading_deg: number}} */
+/** The place of a unit after it wheels to a heading about the front corner on the inside of the turn. @type {(unit: {x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}, to_deg: number) => {x_mm: number, y_mm: number, heading_deg: number}} */
 export function wheeled({ x_mm, y_mm, heading_deg, width_mm, depth_mm }, to_deg) {
   const turned_deg = ((((to_deg - heading_deg + 180) % 360) + 360) % 360) - 180;
   const [rad, turned_rad] = [heading_deg, turned_deg].map((deg) => (deg * Math.PI) / 180);
@@ -56,7 +56,7 @@ export function wheeled({ x_mm, y_mm, heading_deg, width_mm, depth_mm }, to_deg)
   return { x_mm: x_mm + to_x - cos * to_x + sin * to_y, y_mm: y_mm + to_y - sin * to_x - cos * to_y, heading_deg: to_deg };
 }
 
-/** Let go of the unit in hand: it is on its way; where it was can be gone back to. @type {(state: State) => void} */
+/** Drops the unit in hand, and remembers where it was, for undo. @type {(state: State) => void} */
 export function letGo(state) {
   if (!state.ghost) return;
   const { id, x_mm, y_mm, heading_deg } = state.ghost.from;
@@ -65,14 +65,14 @@ export function letGo(state) {
   layTape(state);
 }
 
-/** Forget the unit in hand. @type {(state: State) => void} */
+/** Forgets the unit in hand. @type {(state: State) => void} */
 export function dropGhost(state) {
   state.ghost = null;
   layTape(state);
 }
 
-/** Whether a unit is seen where it was put: nothing is decided by this but when the ghost goes. @type {(now: TableState, ghost: Ghost) => boolean} */
-export function hasArrived(now, ghost) {
+/** Whether the camera sees a unit where it was put; only the ghost depends on it. @type {(now: TableState, ghost: Ghost) => boolean} */
+export function isAtNewPlace(now, ghost) {
   const leader = now.commanders.find(({ id }) => id === ghost.unit);
   const unit = leader ? markerOf(leader) : now.units.find(({ id }) => id === ghost.unit);
   if (!unit || unit.bases.some((base) => base.seen === "held")) return false;
@@ -80,7 +80,7 @@ export function hasArrived(now, ghost) {
   return Math.hypot(unit.x_mm - ghost.x_mm, unit.y_mm - ghost.y_mm) < 5 && turned_deg < 5;
 }
 
-/** What hands do with the units of one page; who extends it says what comes of a unit that is put down. */
+/** Moves the units of one page by pointer and keys; subclasses define what putting down does. */
 export class Moves {
   /** @param {State} state @param {() => void} changed */
   constructor(state, changed) {
@@ -92,17 +92,17 @@ export class Moves {
     this.keyedFrom = undefined;
   }
 
-  /** Whether a row of bases turns by a wheel, about its front corner. @returns {boolean} */
+  /** Whether rows of bases turn about a front corner, as formations wheel. @returns {boolean} */
   get wheels() {
     return true;
   }
 
-  /** Puts the unit in hand down where it was let go. @returns {Promise<void>} */
+  /** Puts the unit in hand down. @returns {Promise<void>} */
   async putDown() {
     throw new Error("a page says itself what comes of a move");
   }
 
-  /** What a drag from a point carries: a unit's handle, a unit, a commander, or nothing. @param {Touch} at @returns {Drag | null} */
+  /** Starts a drag at a point: of a unit's handle, a unit, a commander, or of nothing. @param {Touch} at @returns {Drag | null} */
   grab(at) {
     const state = this.state;
     if (!state.moving) return null;
@@ -113,7 +113,7 @@ export class Moves {
     return unit ? this.carrying(unit, at) : null;
   }
 
-  /** Whether a hand is on the handle that turns a unit. @param {Touch} at */
+  /** Whether a point lies on the turning handle. @param {Touch} at */
   isOnHandle(at) {
     const handle = handlePlace(this.state);
     return handle !== null && isOnGrip(this.state, handle, at);
@@ -141,7 +141,7 @@ export class Moves {
     });
   }
 
-  /** Turn the unit in hand from where it was picked up: where formations wheel, by a wheel. @param {Lying} from @param {number} heading_deg */
+  /** Turns the unit in hand from where it was picked up; formations wheel. @param {Lying} from @param {number} heading_deg */
   face(from, heading_deg) {
     const wheels = this.wheels && (this.state.ghost?.from.bases.length ?? 0) > 1;
     carry(this.state, wheels ? wheeled(from, heading_deg) : { heading_deg });
@@ -156,7 +156,7 @@ export class Moves {
     };
   }
 
-  /** Turn the unit in hand, or the one that is chosen. @param {number} by_deg */
+  /** Turns the unit in hand, or the chosen one. @param {number} by_deg */
   turn(by_deg) {
     const state = this.state;
     const inHand = state.ghost !== null && !state.ghost.sent;
@@ -171,7 +171,7 @@ export class Moves {
     this.changed();
   }
 
-  /** Pick up the one chosen unit, from where it is being put if it is on its way. @returns {boolean} */
+  /** Picks up the only chosen unit, from its new place if it is being moved there. @returns {boolean} */
   liftChosen() {
     const { ghost, chosen, moving } = this.state;
     const unit = moving && chosen.length === 1 ? unitOf(this.state, chosen[0]) : undefined;
@@ -183,7 +183,7 @@ export class Moves {
     return true;
   }
 
-  /** Let the unit in hand stay where it was. */
+  /** Cancels the move of the unit in hand. */
   cancel() {
     clearTimeout(this.keyPause);
     this.keyPause = undefined;

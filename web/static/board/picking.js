@@ -1,4 +1,4 @@
-/** Which thing lies under a pointer or a finger. */
+/** Finds the thing under a pointer or a finger. */
 import { commanderBase, pointThing } from "./things.js";
 import { toTable } from "./view.js";
 
@@ -10,7 +10,7 @@ const TOLERANCE_PX = { mouse: 3, pen: 8, touch: 20 };
 /**
  * The thing at a point of the screen, or that point of the table.
  *
- * A finger may miss by a little. Commanders win over units: their markers stand among them.
+ * A finger may miss by a little. Commanders come before units, as their markers stand among them.
  *
  * @type {(state: State, x_px: number, y_px: number, options?: {pointer?: string, bases?: boolean}) => string | null}
  */
@@ -43,7 +43,7 @@ function candidates(state, bases) {
   ];
 }
 
-/** How far a pointer is from a base's footprint; 0 upon it. @type {(base: Base, at: [number, number]) => number} */
+/** Distance from a point to a base's footprint; 0 inside. @type {(base: Base, at: [number, number]) => number} */
 function distanceTo(base, [x_mm, y_mm]) {
   const heading_rad = (base.heading_deg * Math.PI) / 180;
   const [dx, dy] = [x_mm - base.x_mm, y_mm - base.y_mm];

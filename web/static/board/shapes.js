@@ -1,5 +1,5 @@
 /**
- * How things are drawn: bases with the symbols of their arms, and the shapes that explain answers.
+ * Draws bases with the symbols of their arms, and the shapes that explain answers.
  *
  * A base is drawn about its centre with its front toward +x, in millimetres.
  */
@@ -10,16 +10,16 @@ import { short, uncut } from "./view.js";
 /** @typedef {import("./state.js").Point} Point */
 /** @typedef {import("./state.js").Shape} Shape */
 
-/** A base's parts, from below to above; what lies under all bases of a unit is its casing. */
+/** The parts of a base, bottom to top. */
 const PARTS = ["face", "symbol", "front", "pointer"];
 
-/** A letter of a shape's label, its halo included. */
+/** Size of a letter of a label, with its halo. */
 const LETTER_PX = { width: 7, height: 15 };
 
-/** After how long a held base is as faint as it gets. */
+/** How long it takes a held base to fade. */
 const FAINTEST_AFTER_S = 60;
 
-/** The bases of a unit: first what sets them off from the ground, then themselves. @type {(group: Element, bases: Base[], look: {arm: string, uncertainty: number, marksOf?: (base: Base) => string}) => void} */
+/** Draws the bases of a unit, above an outline that sets them off from the ground. @type {(group: Element, bases: Base[], look: {arm: string, uncertainty: number, marksOf?: (base: Base) => string}) => void} */
 export function updateBases(group, bases, look) {
   if (!group.children.length) group.append(svgElement("g", { class: "casings" }), svgElement("g", { class: "bases" }));
   const keyOf = (/** @type {Base} */ base) => base.name ?? "only";
@@ -57,7 +57,7 @@ function updateBase(group, base, { arm, uncertainty }) {
   setAttr(group.children[PARTS.length + 1], "r", short(uncertainty * base.sigma_mm));
 }
 
-/** How much a base hidden for so long has faded, from 0 to 1, in steps that spare redrawing. @type {(held_s: number | null) => number} */
+/** How far a hidden base has faded, from 0 to 1, in steps that save redrawing. @type {(held_s: number | null) => number} */
 export function fadedBy(held_s) {
   return Math.round(20 * Math.min(1, (held_s ?? 0) / FAINTEST_AFTER_S)) / 20;
 }
@@ -78,7 +78,7 @@ function rectangle(f, w) {
   return `M${-f} ${-w}H${f}V${w}H${-f}Z`;
 }
 
-/** The arm's usual symbol: crossed diagonals, one diagonal, a round shot; a commander's star. @type {(f: number, w: number, arm: string) => string} */
+/** The usual symbol of an arm: crossed diagonals, one diagonal, a round shot; a star for commanders. @type {(f: number, w: number, arm: string) => string} */
 function symbol(f, w, arm) {
   if (arm === "infantry") return `M${-f} ${-w}L${f} ${w}M${f} ${-w}L${-f} ${w}`;
   if (arm === "cavalry") return `M${-f} ${w}L${f} ${-w}`;
@@ -108,7 +108,7 @@ function wedge(base, factor) {
   return `M0 0L${x} ${y}A${reach} ${reach} 0 0 0 ${x} -${y}Z`;
 }
 
-/** Draw the shapes that explain an answer, as they were sent. @type {(parent: Element, shapes: Shape[], seen: {facts: import("./view.js").Size, view: import("./view.js").View}) => void} */
+/** Draws shapes that explain an answer. @type {(parent: Element, shapes: Shape[], seen: {facts: import("./view.js").Size, view: import("./view.js").View}) => void} */
 export function updateShapes(parent, shapes, { facts, view }) {
   const towards_mm = /** @type {Point} */ ([facts.width_mm / 2, facts.depth_mm / 2]);
   const numbered = shapes.map((shape, index) => ({ shape, key: `${index} ${shape.role} ${shape.kind}` }));
@@ -128,19 +128,19 @@ function makeShape() {
   return group;
 }
 
-/** About how much room a shape's label takes on the screen. @type {(text: string) => {half: number, height: number}} */
+/** Approximate size of a label on the screen. @type {(text: string) => {half: number, height: number}} */
 export function wordsSize(text) {
   return { half: (text.length * LETTER_PX.width) / 2, height: LETTER_PX.height };
 }
 
-/** A text that stands upright on the board and keeps its size on the screen, `dy` below its place. @type {(name: string, dy?: string) => SVGElement} */
+/** A text that stays upright and keeps its size on the screen, `dy` below its place. @type {(name: string, dy?: string) => SVGElement} */
 export function makeText(name, dy = "0") {
   const place = svgElement("g", { class: "placed" });
   addLine(place, name, dy);
   return place;
 }
 
-/** A further line of a text. @type {(place: Element, name: string, dy: string) => void} */
+/** Adds a line to a text. @type {(place: Element, name: string, dy: string) => void} */
 export function addLine(place, name, dy) {
   place.append(svgElement("text", { class: `upright ${name}`, dy }));
 }
@@ -172,25 +172,25 @@ export function cornersOf({ x_mm, y_mm, heading_deg, width_mm, depth_mm }) {
   return signs.map(([a, b]) => [x_mm + a * f * c - b * w * s, y_mm + a * f * s + b * w * c]);
 }
 
-/** A word of the game as the name of a CSS class. @type {(text: string) => string} */
+/** A word of the game as a CSS class. @type {(text: string) => string} */
 export function word(text) {
   return text.toLowerCase().replace(/[^a-z0-9]+/g, "-");
 }
 
 /** @type {(shape: Shape) => string} */
 function outlineOf(shape) {
-  // A line of no length with round ends is a dot of the line's width.
+  // A line of length zero with round caps is a dot.
   const points = shape.kind === "point" ? [shape.points_mm[0], shape.points_mm[0]] : shape.points_mm;
   return through(points, shape.kind === "polygon");
 }
 
-/** Where a shape's label is read most easily: a ring's toward the middle of the table. @type {(shape: Shape, towards_mm: Point) => Point} */
+/** The place of a shape's label: for a ring, the point nearest to the middle of the table. @type {(shape: Shape, towards_mm: Point) => Point} */
 function labelPlace(shape, towards_mm) {
   if (shape.kind === "line") return nearTheEnd(shape.points_mm);
   return nearestTo(shape.points_mm, towards_mm);
 }
 
-/** A line's middle often lies under the unit that it belongs to. @type {(points_mm: Point[]) => Point} */
+/** A place near the end of a line: its middle often lies under its unit. @type {(points_mm: Point[]) => Point} */
 function nearTheEnd(points_mm) {
   const [a, b] = [points_mm[0], points_mm[points_mm.length - 1]];
   return [a[0] + 0.93 * (b[0] - a[0]), a[1] + 0.93 * (b[1] - a[1])];

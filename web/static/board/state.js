@@ -1,6 +1,6 @@
 /**
- * What a page shows of the table: what lies on it, what is chosen, what is measured. The rooms
- * above add their own parts to it. Nothing here draws or asks.
+ * The state of the board: what lies on the table, what is chosen, what is measured. The rooms above
+ * add their own parts to it. Nothing here draws or sends requests.
  *
  * @typedef {import("./view.js").View} View
  * @typedef {[number, number]} Point  a place on the table, mm
@@ -31,7 +31,7 @@
  * @property {number} sigma_deg
  * @property {"now" | "held" | "hand"} seen
  * @property {number | null} held_s
- * @property {boolean} [doubted]  its tag is seen twice: neither place is believed
+ * @property {boolean} [doubted]  its tag is seen twice; neither place counts
  *
  * @typedef {{number: number, at: string, text: string}} Notice  what happened to the camera or its tags
  *
@@ -96,13 +96,13 @@
  * @property {Point} from_mm
  * @property {Point} to_mm
  * @property {string} because
- * @property {Shape} [path]  the way of a rule that speaks of the two, which may bend
+ * @property {Shape} [path]  the path that a rule measures along, which may bend
  * @property {Verdict[]} [within]
  * @property {Verdict | null} [contact]
  * @property {string} [b_is]
  *
  * @typedef {{kind: "point" | "line" | "polygon", points_mm: Point[], role: string, label?: string, label_mm?: Point}} Shape
- * @typedef {"connecting" | "live" | "polling" | "lost" | "refused"} Connection  refused: this seat's link counts no more
+ * @typedef {"connecting" | "live" | "polling" | "lost" | "refused"} Connection  refused: this seat's link is no longer valid
  * @typedef {{title: string, lines: string[], shapes: Shape[]}} About  as `/api/about` gives it
  *
  * @typedef {{a: string, b: string, kept: boolean, measured: Measured | null, error: string | null}} Tape
@@ -119,8 +119,8 @@
  * @property {TableState | null} now
  * @property {Connection} connection
  * @property {View} view
- * @property {boolean} fitted  the view shows the whole table, and is to go on doing so
- * @property {boolean} turned  a player has said from which side he looks
+ * @property {boolean} fitted  the view shows the whole table, and follows the size of the page
+ * @property {boolean} turned  a player has turned the table
  * @property {{picture: boolean, strength: number, terrain: boolean, names: boolean, uncertainty: number}} show
  * @property {string | null} pictureUrl
  * @property {"units" | "bases"} picks
@@ -132,13 +132,13 @@
  * @property {About | null} about
  * @property {string | null} aboutError
  * @property {Ghost | null} ghost
- * @property {(Placing | {lifted: Lifted})[]} undo  where moved units were before, and what was taken off, the latest last
+ * @property {(Placing | {lifted: Lifted})[]} undo  former places of moved units, and what was taken off, the latest last
  * @property {{text: string, undo: boolean} | null} notice
- * @property {Notice[]} log  all that this page has been told of, the newest last
+ * @property {Notice[]} log  all notices that this page has had, the newest last
  * @property {Closed | null} closed  measuring is closed, except between what has been declared
  * @property {Ground | null} ground  the terrain in place of that of the table file
  * @property {Record<string, string>} remarks  words about units, by their ids
- * @property {(() => void)[]} forgetting  drops what was answered about what is no longer chosen
+ * @property {(() => void)[]} forgetting  functions that drop answers about what was chosen
  */
 
 export const UNCERTAINTY_FACTORS = [0, 1, 10, 100];

@@ -1,4 +1,4 @@
-/** Things on the table by their names: units, bases, commanders, points; and whose they are. */
+/** Finds things on the table by name: units, bases, commanders, points, and their sides. */
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Unit} Unit */
@@ -7,7 +7,7 @@
 
 const MARKER_MM = 24;
 
-/** Which unit a thing is or belongs to. @type {(state: State, thing: string) => Unit | undefined} */
+/** The unit that a thing is or belongs to. @type {(state: State, thing: string) => Unit | undefined} */
 export function unitOf(state, thing) {
   const [kind, name] = split(thing);
   const units = state.now?.units ?? [];
@@ -15,19 +15,19 @@ export function unitOf(state, thing) {
   return units.find((unit) => kind === "base" && unit.bases.some((base) => base.name === name));
 }
 
-/** Which commander a thing is. @type {(state: State, thing: string) => Commander | undefined} */
+/** The commander that a thing is. @type {(state: State, thing: string) => Commander | undefined} */
 export function commanderOf(state, thing) {
   const [kind, name] = split(thing);
   return state.now?.commanders.find(({ id }) => kind === "commander" && id === name);
 }
 
-/** What a hand moves as one of a thing: its unit, or a commander's marker as a unit of that one base. @type {(state: State, thing: string) => Unit | undefined} */
+/** What a hand moves as one: a unit, or a commander's marker as a unit of one base. @type {(state: State, thing: string) => Unit | undefined} */
 export function movableOf(state, thing) {
   const leader = commanderOf(state, thing);
   return leader ? markerOf(leader) : unitOf(state, thing);
 }
 
-/** A commander's marker as a unit of that one base. @type {(leader: Commander) => Unit | undefined} */
+/** A commander's marker as a unit of one base. @type {(leader: Commander) => Unit | undefined} */
 export function markerOf({ id, side, x_mm, y_mm, base }) {
   return base ? { id, side, arm: "leader", formation: null, x_mm, y_mm, heading_deg: base.heading_deg, width_mm: base.width_mm, depth_mm: base.depth_mm, bases: [base] } : undefined;
 }
@@ -40,7 +40,7 @@ export function titleOf(state, thing) {
   return name;
 }
 
-/** A commander's base; where none is seen, a marker at his place. @type {(commander: Commander) => import("./state.js").Base} */
+/** A commander's base, or a marker in its place. @type {(commander: Commander) => import("./state.js").Base} */
 export function commanderBase({ base, x_mm, y_mm, sigma_mm, seen, held_s }) {
   if (base) return base;
   return { x_mm, y_mm, heading_deg: 0, width_mm: MARKER_MM, depth_mm: MARKER_MM, sigma_mm, sigma_deg: 0, seen, held_s };
@@ -51,12 +51,12 @@ export function sideNumber(state, side) {
   return Math.max(0, state.facts.sides.indexOf(side));
 }
 
-/** What people call a side. @type {(state: State, side: string) => string} */
+/** A side's display name. @type {(state: State, side: string) => string} */
 export function sideName(state, side) {
   return state.facts.side_names[side] ?? side;
 }
 
-/** Whether any of a thing is held: hidden where it was last seen. @type {(state: State, thing: string | undefined) => boolean} */
+/** Whether part of a thing is held, that is hidden where it was last seen. @type {(state: State, thing: string | undefined) => boolean} */
 export function isHidden(state, thing) {
   if (!state.now || !thing) return false;
   const [kind, name] = split(thing);
@@ -71,7 +71,7 @@ export function pointThing(x_mm, y_mm) {
   return `point:${x_mm.toFixed(1)},${y_mm.toFixed(1)}`;
 }
 
-/** The place that a point is; null for other things. @type {(thing: string) => Point | null} */
+/** The coordinates of a point; null for other things. @type {(thing: string) => Point | null} */
 export function placeOf(thing) {
   const [kind, name] = split(thing);
   if (kind !== "point") return null;
@@ -90,7 +90,7 @@ export function split(thing) {
   return [thing.slice(0, at), thing.slice(at + 1)];
 }
 
-/** What players call a unit in full: its id, and its name where the table file gives one. @type {(state: State, id: string) => string} */
+/** A unit's id, with its name where the table file gives one. @type {(state: State, id: string) => string} */
 export function fullName(state, id) {
   const name = state.facts.units.find((unit) => unit.id === id)?.extra.name;
   return name === undefined ? id : `${id} ${name}`;

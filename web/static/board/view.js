@@ -1,5 +1,5 @@
 /**
- * Which part of the table is seen, and from which side of it. Pure arithmetic, no page.
+ * Which part of the table is seen, and from which side. Pure arithmetic, without the page.
  *
  * Three frames meet here: the table (x, y in mm, y up), the board (u, v in mm, v down, turned to
  * the side that the player stands on), and the screen (px from the drawing's top left corner).
@@ -31,18 +31,18 @@ export function fitted(size, width_px, height_px, turn) {
   };
 }
 
-/** The turn at which the table fills a drawing best. @type {(size: Size, width_px: number, height_px: number) => number} */
+/** The quarter turn at which the table fills a drawing best. @type {(size: Size, width_px: number, height_px: number) => number} */
 export function bestTurn(size, width_px, height_px) {
   const straight = fittingScale(size, width_px, height_px, 0);
   return fittingScale(size, width_px, height_px, 3) > 1.15 * straight ? 3 : 0;
 }
 
-/** The whole table in an element of the page, from the side that fills it best. @type {(size: Size, room: {clientWidth: number, clientHeight: number}, turn?: number) => View} */
+/** The whole table in an element of the page, turned to fill it best. @type {(size: Size, room: {clientWidth: number, clientHeight: number}, turn?: number) => View} */
 export function wholeTable(size, { clientWidth, clientHeight }, turn = bestTurn(size, clientWidth, clientHeight)) {
   return fitted(size, clientWidth, clientHeight, turn);
 }
 
-/** The view with another place in the middle; the middle stays on the table. @type {(view: View, size: Size, dx_px: number, dy_px: number) => View} */
+/** The view moved on the screen; its middle stays on the table. @type {(view: View, size: Size, dx_px: number, dy_px: number) => View} */
 export function panned(view, size, dx_px, dy_px) {
   const board = boardSize(size, view.turn);
   return {
@@ -52,7 +52,7 @@ export function panned(view, size, dx_px, dy_px) {
   };
 }
 
-/** The view closer by a factor; what lies under the screen's point stays there. @type {(view: View, size: Size, factor: number, x_px: number, y_px: number) => View} */
+/** The view magnified by a factor about a point of the screen. @type {(view: View, size: Size, factor: number, x_px: number, y_px: number) => View} */
 export function zoomed(view, size, factor, x_px, y_px) {
   const smallest = 0.5 * fittingScale(size, view.width_px, view.height_px, view.turn);
   const px_per_mm = clamp(view.px_per_mm * factor, smallest, LARGEST_PX_PER_MM);
@@ -67,7 +67,7 @@ export function resized(view, width_px, height_px) {
   return { ...view, width_px, height_px };
 }
 
-/** From the table to the board. @type {(size: Size, turn: number) => Matrix} */
+/** The matrix from the table to the board. @type {(size: Size, turn: number) => Matrix} */
 export function boardMatrix(size, turn) {
   const { width_mm: w, depth_mm: d } = size;
   /** @type {Matrix[]} */
@@ -80,13 +80,13 @@ export function boardMatrix(size, turn) {
   return matrices[turn];
 }
 
-/** What the drawing's viewBox is to be. @type {(view: View) => string} */
+/** The viewBox of the drawing. @type {(view: View) => string} */
 export function viewBox(view) {
   const [width_mm, height_mm] = [view.width_px / view.px_per_mm, view.height_px / view.px_per_mm];
   return [view.u_mm - width_mm / 2, view.v_mm - height_mm / 2, width_mm, height_mm].map(short).join(" ");
 }
 
-/** Where a place on the table is on the screen. @type {(view: View, size: Size, x_mm: number, y_mm: number) => [number, number]} */
+/** Converts table coordinates to screen coordinates. @type {(view: View, size: Size, x_mm: number, y_mm: number) => [number, number]} */
 export function toScreen(view, size, x_mm, y_mm) {
   const [a, b, c, d, e, f] = boardMatrix(size, view.turn);
   const [u_mm, v_mm] = [a * x_mm + c * y_mm + e, b * x_mm + d * y_mm + f];
@@ -96,29 +96,29 @@ export function toScreen(view, size, x_mm, y_mm) {
   ];
 }
 
-/** Which place on the table is at a point of the screen. @type {(view: View, size: Size, x_px: number, y_px: number) => [number, number]} */
+/** Converts screen coordinates to table coordinates. @type {(view: View, size: Size, x_px: number, y_px: number) => [number, number]} */
 export function toTable(view, size, x_px, y_px) {
   const [a, b, c, d, e, f] = boardMatrix(size, view.turn);
   const u_mm = view.u_mm + (x_px - view.width_px / 2) / view.px_per_mm - e;
   const v_mm = view.v_mm + (y_px - view.height_px / 2) / view.px_per_mm - f;
-  // Each of the four matrices turns and mirrors: doing it twice undoes it.
+  // Each of the four matrices is its own inverse.
   return [a * u_mm + c * v_mm, b * u_mm + d * v_mm];
 }
 
-/** The place nearest to one where words so wide are not cut at the drawing's edge; what is out of view stays there. @type {(view: View, size: Size, at_mm: [number, number], words_px: {half: number, height: number}) => [number, number]} */
+/** Moves a label in from the drawing's edge so that it is not cut off; labels out of view stay. @type {(view: View, size: Size, at_mm: [number, number], words_px: {half: number, height: number}) => [number, number]} */
 export function uncut(view, size, at_mm, { half, height }) {
   const [x, y] = toScreen(view, size, ...at_mm);
   if (x < 0 || x > view.width_px || y < 0 || y > view.height_px) return at_mm;
-  const [inside_x, inside_y] = [inside(x, half, view.width_px), inside(y, height / 2, view.height_px)];
+  const [inside_x, inside_y] = [clampedInside(x, half, view.width_px), clampedInside(y, height / 2, view.height_px)];
   return inside_x === x && inside_y === y ? at_mm : toTable(view, size, inside_x, inside_y);
 }
 
 /** @type {(at_px: number, half_px: number, room_px: number) => number} */
-function inside(at_px, half_px, room_px) {
+function clampedInside(at_px, half_px, room_px) {
   return room_px < 2 * half_px ? room_px / 2 : clamp(at_px, half_px, room_px - half_px);
 }
 
-/** A number as drawings need it. @type {(value: number) => string} */
+/** A number rounded for SVG. @type {(value: number) => string} */
 export function short(value) {
   return String(Math.round(value * 1000) / 1000);
 }

@@ -15,7 +15,7 @@ import { get, loadPicture, post } from "../shared/http.js";
 const PATIENCE_MS = 8000;
 const PAUSE_MS = 100;
 
-/** The state once it is newer than `after`; null when nothing has changed. @type {(after: number) => Promise<State | null>} */
+/** Waits for a state newer than `after`; null when nothing has changed. @type {(after: number) => Promise<State | null>} */
 export async function ask(after) {
   const asked_ms = performance.now();
   const signal = AbortSignal.timeout(PATIENCE_MS);
@@ -34,12 +34,12 @@ export function send(what, body) {
 /** @type {string[]} */
 const shown = [];
 
-/** A picture that is ready to be shown. @type {(frame: number, whole: boolean) => Promise<{url: string, image: HTMLImageElement}>} */
+/** Loads a picture that can be shown at once. @type {(frame: number, whole: boolean) => Promise<{url: string, image: HTMLImageElement}>} */
 export async function picture(frame, whole) {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const { url, image } = await loadPicture(`/picture.jpg?v=${frame}&whole=${whole ? 1 : 0}`, { signal });
   shown.push(url);
-  // The one before may be on the screen for one more moment.
+  // The previous picture may still be on the screen.
   while (shown.length > 3) URL.revokeObjectURL(shown.shift() ?? "");
   return { url, image };
 }

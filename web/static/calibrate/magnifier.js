@@ -1,10 +1,10 @@
-/** A magnifier over the picture: what is around a place, seven times as large, with a cross upon it. */
+/** Magnifies the picture around a point seven times, with crosshairs. */
 
 /** @typedef {import("./api.js").Point} Point */
 
 const MAGNIFIED = 7;
 const CROSS_GAP = 6;
-/** A dark cross under a light one is seen on any picture. @type {[string, number][]} */
+/** Pens of the crosshairs: light on dark, to be seen on any picture. @type {[string, number][]} */
 const PENS = [["#10171c", 4], ["#f0e442", 1.5]];
 
 export class Magnifier {
@@ -13,11 +13,11 @@ export class Magnifier {
     this.canvas = canvas;
     /** @type {HTMLImageElement | null} */
     this.image = null;
-    /** How wide the camera's whole picture is; the one that is shown may be smaller. */
+    /** Width of the camera's full picture; the one shown may be smaller. */
     this.width_px = 16;
   }
 
-  /** Show what is around a place, or nothing. @param {Point | null} at */
+  /** Magnifies the surroundings of a point; null hides the magnifier. @param {Point | null} at */
   show(at) {
     const pen = this.canvas.getContext("2d");
     this.canvas.hidden = at === null || this.image === null;
@@ -35,7 +35,7 @@ export class Magnifier {
     pen.fillStyle = "#0d1114";
     pen.fillRect(0, 0, width, height);
     pen.imageSmoothingEnabled = true;
-    // A pixel's centre is at its whole number, and the image's edge half a pixel before the first.
+    // Pixel centres have integer coordinates, so the image begins at −0.5.
     pen.drawImage(image, (x + 0.5 - span / 2) * pixels, (y + 0.5 - span / 2) * pixels, span * pixels, span * pixels, 0, 0, width, height);
   }
 

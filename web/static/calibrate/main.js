@@ -1,4 +1,4 @@
-/** The calibration's page: asks for news, shows them, and sends what a person does. */
+/** Wires the calibration page: polls its state, shows it, and sends commands. */
 
 import { byId } from "../shared/dom.js";
 import { errorText } from "../shared/http.js";
@@ -53,7 +53,7 @@ document.addEventListener("keydown", (event) => {
 listen();
 showPictures();
 
-/** Ask for news for as long as the page lives. */
+/** Polls the state for as long as the page lives. */
 async function listen() {
   for (;;) {
     try {
@@ -67,7 +67,7 @@ async function listen() {
   }
 }
 
-/** One picture after the other; a whole and sharp one, and none while a ruler is measured. */
+/** Loads one picture after another; with a ruler on the table full ones, and none while it is measured. */
 async function showPictures() {
   let frame = -1;
   for (;;) {
@@ -82,7 +82,7 @@ async function showPictures() {
       ruler.picture(shown.image);
       frame = newest;
     } catch {
-      // The next one will do.
+      // The next picture will do.
     }
   }
 }
@@ -90,7 +90,7 @@ async function showPictures() {
 /** @param {State} news */
 function show(news) {
   const before = state;
-  // An answer to a command may overtake news that were sent before it.
+  // The answer to a command may overtake a state that was sent before it.
   if (before !== null && news.version < before.version) return;
   state = news;
   document.body.dataset.stage = news.stage;

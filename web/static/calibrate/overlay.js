@@ -1,4 +1,4 @@
-/** Draws on the camera's picture, in its own pixels: (0, 0) is the centre of the top left one. */
+/** Draws on the camera's picture, in its pixels: (0, 0) is the centre of the top left one. */
 import { svgElement } from "../shared/dom.js";
 
 /** @typedef {import("./api.js").State} State */
@@ -6,13 +6,13 @@ import { svgElement } from "../shared/dom.js";
 
 /** @typedef {{picture: (url: string) => void, show: (state: State) => void, point: (outline: Point[] | null) => void, draw: (layer: "ruler", parts: Element[]) => void}} Overlay */
 
-/** Which two corners of the target's outline make the side that leans toward the camera. */
+/** The corners of the side of the target that leans toward the camera. */
 const NEAR = { flat: null, left: [3, 0], right: [1, 2], top: [0, 1], bottom: [2, 3] };
 
 /** @type {(points: Point[]) => string} */
 export const written = (points) => points.map((point) => point.join(",")).join(" ");
 
-/** The drawing over a picture. @type {(svg: SVGSVGElement) => Overlay} */
+/** Creates the drawing over a picture. @type {(svg: SVGSVGElement) => Overlay} */
 export function createOverlay(svg) {
   const image = svgElement("image", { x: -0.5, y: -0.5, preserveAspectRatio: "none" });
   const layers = Object.fromEntries(
@@ -42,7 +42,7 @@ export function createOverlay(svg) {
   };
 }
 
-/** What fills the parts of the field that no view covers. */
+/** The pattern of cells that no view covers. */
 function hatch() {
   const lines = { id: "hatch", width: 26, height: 26, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
   return svgElement("defs", {}, [
@@ -64,7 +64,7 @@ function cells({ lens, width_px, height_px }) {
   );
 }
 
-/** Where to hold the board, and which side of it up. @type {(state: State) => Element[]} */
+/** Shows where to hold the board, and which side of it up. @type {(state: State) => Element[]} */
 function ghost({ seen, width_px }) {
   if (!seen) return [];
   const { outline_px: outline, tilt } = seen.target;

@@ -1,4 +1,4 @@
-/** The words and figures beside the picture. */
+/** Shows the words and figures beside the picture. */
 
 import { byId, svgElement } from "../shared/dom.js";
 import { written } from "./overlay.js";
@@ -13,7 +13,7 @@ import { written } from "./overlay.js";
 const LEANS = { flat: "lies flat", left: "left side up", right: "right side up", top: "top side up", bottom: "bottom side up" };
 const SHARP = 50;
 
-/** A figure with as many digits as say something. @type {(value: number | null) => string} */
+/** A figure with as many digits as are significant. @type {(value: number | null) => string} */
 export const small = (value) => (value === null ? "–" : value < 0.095 ? value.toFixed(3) : value.toFixed(2));
 
 /** @type {(name: string, text?: string, className?: string) => HTMLElement} */
@@ -44,7 +44,7 @@ function showFocus({ seen }) {
   byId("focus-bar").style.width = `${seen.focus}%`;
   byId("focus-best").style.left = `${seen.best_focus}%`;
   const moves = seen.corners_px.length > 0 && seen.held < 0.3;
-  if (moves) return; // a board on its way is smeared, which says nothing about the lens
+  if (moves) return; // motion blur says nothing about the lens
   const words = seen.focus < 0.8 * seen.best_focus ? `It was sharper: ${seen.best_focus.toFixed(0)}.` : seen.focus < SHARP ? "Lay the board in the middle and turn the lens until the bar is longest." : "Sharp. Do not touch the lens any more.";
   byId("focus-words").textContent = words;
 }

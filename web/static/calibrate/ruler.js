@@ -1,4 +1,4 @@
-/** The check with a ruler: its two ends on the picture, by pointer or by keys, and what it measures. */
+/** The check with a ruler: its ends are placed on the picture, and its measured length is compared with the true one. */
 
 import { byId, svgElement } from "../shared/dom.js";
 import { errorText } from "../shared/http.js";
@@ -24,7 +24,7 @@ const HOW = [
 export class Ruler {
   /** @type {Point[]} in the camera's picture */
   #ends = [];
-  /** The end that keys move and a pointer drags; none yet. */
+  /** The end that keys and pointers move; −1: none. */
   #chosen = -1;
   #isDragging = false;
   #isActive = false;
@@ -41,12 +41,12 @@ export class Ruler {
     this.#redraw(null);
   }
 
-  /** Whether an end of it lies on the table: the picture is to stand still. */
+  /** Whether an end is placed; the picture stands still then. */
   get isLaid() {
     return this.#ends.length > 0;
   }
 
-  /** Take in the picture that is shown. @param {HTMLImageElement} image */
+  /** Passes on the picture that is shown. @param {HTMLImageElement} image */
   picture(image) {
     this.magnifier.image = image;
   }
@@ -114,14 +114,14 @@ export class Ruler {
     void this.#measure();
   }
 
-  /** Take the ruler off the picture. */
+  /** Removes the ruler from the picture. */
   #takeUp() {
     [this.#ends, this.#chosen, this.#isDragging] = [[], -1, false];
     endCheck();
     this.#redraw(null);
   }
 
-  /** How near a pointer is to an end that it takes, in the camera's picture. */
+  /** Distance, in the camera's picture, within which a pointer takes an end. */
   get #reach_px() {
     return REACH_PX / (this.svg.getScreenCTM()?.a ?? 1);
   }
@@ -190,12 +190,12 @@ export class RulerLength {
     return Number(input("true-length").value) * this.#unit_mm;
   }
 
-  /** How high the ruler's upper side lies above the table. */
+  /** Height of the ruler's upper side above the table. */
   get thickness_mm() {
     return Number(input("thickness").value);
   }
 
-  /** Offer a printed tag's side as a length, where its size is known. @param {number | null} tag_size_mm */
+  /** Offers a printed tag's side as a length, where its size is known. @param {number | null} tag_size_mm */
   offerTag(tag_size_mm) {
     const button = byId("tag-length");
     button.hidden = tag_size_mm === null;
@@ -241,7 +241,7 @@ const DOUBTFUL_SIGMAS = 3;
 
 const signed = (/** @type {number} */ value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
 
-/** Show a check; it takes the place of the one before while the ruler lies where it did. @param {Check} check */
+/** Shows a check; it replaces the last one until the ruler is removed. @param {Check} check */
 export function showCheck(check) {
   const result = byId("ruler-result");
   const isOff = Math.abs(check.off_sigmas) > DOUBTFUL_SIGMAS;
@@ -256,7 +256,7 @@ export function showCheck(check) {
   addToList(check);
 }
 
-/** The ruler is taken up: its check stays in the list, and the next one is another. */
+/** Ends a check when the ruler is removed; it stays in the list. */
 export function endCheck() {
   byId("ruler-result").hidden = true;
   current()?.removeAttribute("data-key");

@@ -1,4 +1,4 @@
-/** A short sound when a view is taken, for whoever holds the board and does not see the page. */
+/** Plays a short sound when a view is taken, for whoever holds the board and cannot see the page. */
 
 const NOTES_HZ = [660, 990];
 const NOTE_S = 0.12;

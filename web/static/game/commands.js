@@ -1,16 +1,16 @@
-/** What players do with the game: taps become one request at a time, and its answer the game. */
+/** Sends players' commands to the game, one request at a time; each answer is the new view of it. */
 import { byId, PHONE } from "../shared/dom.js";
-import { field, listenToLooks, longPresses, onClick, onClickWithin, slidePanel } from "../shared/events.js";
+import { field, listenToHover, listenToLongPresses, onClick, onClickWithin, slidePanel } from "../shared/events.js";
 import { RequestError } from "../shared/http.js";
 import { chooseAlone } from "../board/choosing.js";
 import * as api from "./api.js";
 import { forceAction, toggled } from "./force.js";
 import { listenToLog } from "./log.js";
-import { newStates, statesAction, withSet } from "./midgame.js";
-import { listenToSettling } from "./panel.js";
+import { mergedStates, newStates, statesAction } from "./midgame.js";
+import { listenToFreshLists } from "./panel.js";
 import { decisionKey, HOLDS_FROM } from "./pending.js";
 import { listenToSetup } from "./setup.js";
-import { addFace, astray, dropFace, receiveView, offerOf, playing, rollDue, valuesOf } from "./state.js";
+import { addFace, dropFace, offerOf, outOfStep, playing, receiveView, requestedRoll, valuesOf } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Action} Action */
@@ -19,11 +19,11 @@ import { addFace, astray, dropFace, receiveView, offerOf, playing, rollDue, valu
 const TUMBLE_MS = 700;
 const GONE_ON = "The game had gone on: look again.";
 
-/** Listen to the game's part of the page; what keys do with it, where they do not do what `others` have them do. @type {(state: State, changed: () => void, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
+/** Listens to the game's part of the page; returns its keys, which fall back to `others`. @type {(state: State, changed: () => void, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
 export function listenToGame(state, changed, others) {
   if (!state.facts.referee) return others;
   const commands = new Commands(state, changed);
-  listenToSettling();
+  listenToFreshLists();
   listenToBegin(commands);
   listenToOffers(commands);
   listenToForce(commands);
@@ -39,12 +39,12 @@ export function listenToGame(state, changed, others) {
   return { ...others, ...diceKeys(commands, others), undo: (event) => commands.answered.then(() => { if (!commands.undoLatest()) others.undo(event); }) };
 }
 
-/** While dice are asked, keys enter them. @type {(commands: Commands, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
+/** Keys that enter dice while a roll is asked for. @type {(commands: Commands, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
 function diceKeys(commands, others) {
   const { state } = commands;
   const { game } = state;
-  const isFull = () => game.faces.length === rollDue(playing(state))?.dice?.count;
-  const key = (/** @type {string} */ name, /** @type {() => void} */ press, isIts = () => rollDue(playing(state)) !== undefined) => [name, (/** @type {KeyboardEvent} */ event) => {
+  const isFull = () => game.faces.length === requestedRoll(playing(state))?.dice?.count;
+  const key = (/** @type {string} */ name, /** @type {() => void} */ press, isIts = () => requestedRoll(playing(state)) !== undefined) => [name, (/** @type {KeyboardEvent} */ event) => {
     if (!isIts()) others[name]?.(event);
     else if (!event.repeat && game.busy === null) press();
   }];
@@ -55,13 +55,13 @@ function diceKeys(commands, others) {
   ]);
 }
 
-/** What can be done to a game from one page. */
+/** The commands of one page to the game. */
 export class Commands {
   /** @param {State} state @param {() => void} changed */
   constructor(state, changed) {
     this.state = state;
     this.changed = changed;
-    /** The latest request: news of what it did may come before its own answer. @type {Promise<void>} */
+    /** The latest request; its effect may be seen before its answer. @type {Promise<void>} */
     this.answered = Promise.resolve();
   }
 
@@ -71,7 +71,7 @@ export class Commands {
     this.changed();
   }
 
-  /** Send something; nothing else is sent until it is answered. @param {string} what @param {() => Promise<import("./state.js").GameView>} ask */
+  /** Sends a request, unless one is under way. @param {string} what @param {() => Promise<import("./state.js").GameView>} ask */
   send(what, ask) {
     if (this.state.game.busy === null) this.answered = this.answer(what, ask);
     return this.answered;
@@ -93,7 +93,7 @@ export class Commands {
     this.changed();
   }
 
-  /** Why something was not done; where that was for being late, what is so now. @param {unknown} error @returns {Promise<string>} */
+  /** Why a command failed; after a conflict, the newest view is loaded. @param {unknown} error @returns {Promise<string>} */
   async excuse(error) {
     if (!(error instanceof RequestError)) return "No connection to the table: nothing was done.";
     if (error.status === 409) await api.game().then((view) => receiveView(this.state, view, this.state.game.view), () => {});
@@ -115,32 +115,32 @@ export class Commands {
     if (offer) this.act(offer.action, offer.dice ? "Rolling …" : undefined);
   }
 
-  /** Send the dice that were entered. */
+  /** Sends the dice that were entered. */
   enter() {
-    const roll = rollDue(this.state.game.view);
+    const roll = requestedRoll(this.state.game.view);
     const { faces } = this.state.game;
     if (roll && faces.length === roll.dice?.count) this.act({ ...roll.action, values: valuesOf(roll, faces) });
   }
 
-  /** Set something against the rules, with the reason that was written down. @param {Record<string, any>} set */
+  /** Overrules the game, with the reason that was typed. @param {Record<string, any>} set */
   overrule(set) {
     const why = field("overrule-why").value.trim();
     if (typeof set.accept === "string") return this.accept(set.accept, why);
     return this.act({ type: "overrule", why, ...set });
   }
 
-  /** Leave a unit, or a commander, where it lies. @param {string} unit @param {string} why */
+  /** Accepts a unit or a commander where it lies. @param {string} unit @param {string} why */
   accept(unit, why) {
     return this.send("Accepting …", () => api.sendCommand("accept", { units: [unit], why, version: this.version }));
   }
 
-  /** Leave all that is out of step where it lies. */
+  /** Accepts all units that are out of step where they lie. */
   acceptAll() {
-    const units = astray(playing(this.state)).map(({ unit }) => unit);
+    const units = outOfStep(playing(this.state)).map(({ unit }) => unit);
     return this.send("Accepting …", () => api.sendCommand("accept", { units, version: this.version }));
   }
 
-  /** Choose how another game begins, or do not. */
+  /** Shows or hides the choices for another game. */
   beginAgain() {
     this.change(() => { this.state.game.again = !this.state.game.again; openBegin(true); });
   }
@@ -150,18 +150,18 @@ export class Commands {
     return this.send("Confirming …", () => api.sendCommand("confirm", { unit, way, version: this.version }));
   }
 
-  /** Confirm all moves that may be confirmed at once. */
+  /** Confirms all moves that can be confirmed together. */
   confirmAll() {
     const units = playing(this.state)?.together ?? [];
     return this.send("Confirming …", () => api.sendCommand("confirm-all", { units, version: this.version }));
   }
 
-  /** Say before a move how it will end. @param {{unit: string, of: string, range_bw: number, is_within: boolean}} intent */
+  /** Records before a move how it is meant to end. @param {{unit: string, of: string, range_bw: number, is_within: boolean}} intent */
   intend(intent) {
     return this.send("Writing it down …", () => api.sendCommand("intend", { ...intent, version: this.version }));
   }
 
-  /** Let a die decide what is too close to call: it is shown before it counts. @param {string} unit */
+  /** Rolls a die for what is too close to call; it is shown before it counts. @param {string} unit */
   async decide(unit) {
     const moved = playing(this.state)?.moved.find((suggestion) => suggestion.unit === unit);
     if (!moved) return;
@@ -175,7 +175,7 @@ export class Commands {
     if (playing(this.state)?.can_undo) this.send("Taking back …", () => api.sendCommand("undo", { version: this.version }));
   }
 
-  /** Take back all since a deed, and that too. @param {number} deed */
+  /** Takes back everything from an action on. @param {number} deed */
   undoTo(deed) {
     return this.send("Taking back …", () => api.sendCommand("undo", { deed, version: this.version }));
   }
@@ -184,12 +184,12 @@ export class Commands {
     if (playing(this.state)?.can_redo) this.send("Doing it again …", () => api.sendCommand("redo", { version: this.version }));
   }
 
-  /** Say what dice really showed; what followed is done again where it can be. @param {number} deed @param {number[]} values @param {string} why */
+  /** Corrects the dice of an action; what followed is replayed where possible. @param {number} deed @param {number[]} values @param {string} why */
   correct(deed, values, why) {
     return this.send("Correcting …", () => api.sendCommand("correct", { deed, values, why, version: this.version }));
   }
 
-  /** See what else might have been chosen instead of a deed. @param {number} deed */
+  /** Loads the alternatives to an action. @param {number} deed */
   async choose(deed) {
     const { game } = this.state;
     this.change(() => Object.assign(game, { choosing: { deed, offers: null }, said: "" }));
@@ -202,12 +202,12 @@ export class Commands {
     }
   }
 
-  /** Say that something else was chosen; what followed is done again where it can be. @param {number} deed @param {Action} action @param {string} why */
+  /** Replaces an action by an alternative; what followed is replayed where possible. @param {number} deed @param {Action} action @param {string} why */
   correctChoice(deed, action, why) {
     return this.send("Correcting …", () => api.sendCommand("correct", { deed, action, why, version: this.version }));
   }
 
-  /** Take back the latest action; false where that was a unit put elsewhere on a simulated table, or nothing at all. */
+  /** Takes back the latest action; false where the latest was a move on the simulated table, or none. */
   undoLatest() {
     const isOfGame = Boolean(playing(this.state)?.can_undo) && this.state.undo.length <= this.state.game.movesBefore;
     if (isOfGame) this.undo();
@@ -220,7 +220,7 @@ export class Commands {
     this.send("Beginning …", async () => {
       if (this.state.now?.simulated?.resting === false) {
         await api.controlScript("stand-still");
-        await standstill(this.state);
+        await waitForRest(this.state);
       }
       const view = await api.sendCommand("begin", { options });
       Object.assign(this.state.game, { again: false, states: how === "middle" && !view.proposed ? newStates() : null });
@@ -228,13 +228,13 @@ export class Commands {
     });
   }
 
-  /** Agree to what the other side has proposed: then it is done. */
+  /** Agrees to what the other side has proposed. */
   agree() {
     const proposed = playing(this.state)?.proposed;
     if (proposed) this.send("Agreeing …", () => api.sendCommand("agree", { proposal: proposed.number }));
   }
 
-  /** Set all states that were set on their screen, and close it. */
+  /** Sends all states set on their screen, and closes it. */
   async setStates() {
     await this.act(statesAction(this.state), "Setting …");
     if (!this.state.game.said) this.change(() => { this.state.game.states = null; });
@@ -268,22 +268,22 @@ function listenToBegin(commands) {
 function listenToStates(commands) {
   const { game } = commands.state;
   onClick("states-open", () => commands.change(() => { game.states = newStates(); byId("panel").scrollTop = 0; }));
-  onClickWithin("states-body", "data-state", (set) => commands.change(() => { game.states = withSet(game.states ?? newStates(), JSON.parse(set)); }));
+  onClickWithin("states-body", "data-state", (set) => commands.change(() => { game.states = mergedStates(game.states ?? newStates(), JSON.parse(set)); }));
   onClick("states-send", () => { void commands.setStates(); });
   onClick("states-cancel", () => commands.change(() => { game.states = null; }));
 }
 
-/** On a phone what can be chosen before a game waits until it is wanted. @type {(isOpen: boolean) => void} */
+/** Opens or closes the choices before a game; on a phone they begin closed. @type {(isOpen: boolean) => void} */
 function openBegin(isOpen) {
   /** @type {HTMLDetailsElement} */ (byId("game-begin")).open = isOpen;
   byId("panel").scrollTop = 0;
 }
 
-/** Buttons act when they are tapped, and show what they mean when they are pointed at, focused, or pressed long. @type {(commands: Commands) => void} */
+/** Offers act on a tap, and show their drawing when pointed at, focused or pressed long. @type {(commands: Commands) => void} */
 function listenToOffers(commands) {
   const { state } = commands;
   const look = (/** @type {string | null} */ key) => commands.change(() => { state.game.looked = key; });
-  const press = longPresses(byId("game-actions"), "data-offer", look);
+  const press = listenToLongPresses(byId("game-actions"), "data-offer", look);
   onClickWithin("game-actions", "data-offer", (key) => { if (!press.wasLong()) commands.take(key); });
   onClickWithin("game-actions", "data-unit-chip", (unit) => commands.change(() => chooseAlone(state, `unit:${unit}`)));
   onClickWithin("game-actions", "data-more", (group) => commands.change(() => { state.game.open = [...state.game.open, group]; }));
@@ -291,7 +291,7 @@ function listenToOffers(commands) {
   onClick("game-dice-back", () => commands.change(() => dropFace(state)));
   onClick("game-dice-enter", () => commands.enter());
   onClickWithin("game-dice-roll", "data-offer", (key) => commands.take(key));
-  for (const [id, attribute] of [["game-actions", "data-offer"], ["game-moved", "data-look"], ["astray-moved", "data-look"]]) listenToLooks(byId(id), attribute, look);
+  for (const [id, attribute] of [["game-actions", "data-offer"], ["game-moved", "data-look"], ["astray-moved", "data-look"]]) listenToHover(byId(id), attribute, look);
 }
 
 /** @type {(commands: Commands) => void} */
@@ -332,7 +332,7 @@ function listenToSeats(commands) {
   dialog.addEventListener("toggle", () => commands.changed(), true);
 }
 
-/** Browsers copy by themselves only on safe addresses, which a table in a home network has not. @type {(text: string) => Promise<void>} */
+/** Copies a text; the clipboard API needs HTTPS, which a table in a home network lacks. @type {(text: string) => Promise<void>} */
 async function copy(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const input = document.querySelector(`#seats-body input[value="${CSS.escape(text)}"]`);
@@ -341,13 +341,13 @@ async function copy(text) {
 }
 
 const LOOK_MS = 150;
-/** What is not at rest by then lies under a hand, or is not seen at all. */
+/** After this many looks, something lies under a hand or is not seen at all. */
 const MOST_LOOKS = 60;
-/** What moves by less has not moved: the camera's noise is well below it. */
+/** Smaller moves count as none; the camera's noise is well below. */
 const STILL_MM = 1;
 
-/** Wait until the table is seen twice alike, with nothing hidden. @type {(state: State) => Promise<void>} */
-export async function standstill(state) {
+/** Waits until two frames agree, with nothing hidden. @type {(state: State) => Promise<void>} */
+export async function waitForRest(state) {
   let before = state.now;
   for (let look = 0; look < MOST_LOOKS; look += 1) {
     await new Promise((done) => setTimeout(done, LOOK_MS));

@@ -1,12 +1,12 @@
-/** Dice: as pictures with pips, as big buttons to enter real ones, and those that came up. */
+/** Draws dice: with pips, as buttons to enter real ones, and the latest roll. */
 import { byId, disable, element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
-import { latestCast, playing, rollDue } from "./state.js";
+import { latestRoll, playing, requestedRoll } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Offer} Offer */
 
-/** Where the pips of a face are, in quarters of its side from the middle. */
+/** The pips of each face, in steps from its middle. */
 const PIPS = /** @type {Record<number, [number, number][]>} */ ({
   1: [[0, 0]],
   2: [[-1, -1], [1, 1]],
@@ -16,10 +16,10 @@ const PIPS = /** @type {Record<number, [number, number][]>} */ ({
   6: [[-1, -1], [1, -1], [-1, 0], [1, 0], [-1, 1], [1, 1]],
 });
 const APART = 26;
-/** So many letters of a unit's name fit into the place of a die as they are. */
+/** How many letters fit into the place of a die without being squeezed. */
 const SHORT_NAME = 3;
 
-/** A die that shows a face; an empty place where none lies yet, for the unit whose die it is. @type {(face: number | null, whose?: string) => SVGElement} */
+/** A die that shows a face; null is an empty place, labelled with its owner. @type {(face: number | null, whose?: string) => SVGElement} */
 export function makeDie(face, whose = "") {
   const die = svgElement("svg", { class: `die${face === null ? " empty" : ""}`, viewBox: "-50 -50 100 100", role: "img" });
   setAttr(die, "aria-label", (whose && `${whose}: `) + (face === null ? "not thrown yet" : String(face)));
@@ -29,7 +29,7 @@ export function makeDie(face, whose = "") {
   return die;
 }
 
-/** Whose die goes there. @type {(whose: string) => SVGElement} */
+/** The label of an empty place. @type {(whose: string) => SVGElement} */
 function makeOwner(whose) {
   const owner = svgElement("text", { class: "whose", dy: "0.35em" });
   if (whose.length > SHORT_NAME) for (const [key, value] of Object.entries({ textLength: "78", lengthAdjust: "spacingAndGlyphs" })) setAttr(owner, key, value);
@@ -46,19 +46,19 @@ function pips(face) {
   return [text];
 }
 
-/** Dice in a row; each is made anew when it shows something else. @type {(parent: Element, faces: (number | null)[], name?: string, owners?: string[]) => void} */
+/** Draws dice in a row. @type {(parent: Element, faces: (number | null)[], name?: string, owners?: string[]) => void} */
 export function renderDice(parent, faces, name = "", owners = []) {
   const numbered = faces.map((face, index) => ({ face, whose: owners[index] ?? "", key: `${name} ${index} ${face} ${owners[index]}` }));
   updateChildren(parent, numbered, ({ key }) => key, ({ face, whose }) => makeDie(face, whose), () => {});
 }
 
-/** Bring the dice to be entered, and those that came up last, up to date. @type {(state: State) => void} */
+/** Updates the dice to enter, or the latest roll. @type {(state: State) => void} */
 export function renderGameDice(state) {
   const view = playing(state);
-  const roll = rollDue(view);
+  const roll = requestedRoll(view);
   byId("game-dice").hidden = !roll;
   if (roll) renderEntry(state, roll);
-  const cast = view && !roll ? latestCast(view) : null;
+  const cast = view && !roll ? latestRoll(view) : null;
   byId("game-cast").hidden = !cast;
   renderDice(byId("game-cast-dice"), cast?.values ?? [], String(view?.log.findLast(({ undone }) => !undone)?.deed));
 }
@@ -79,7 +79,7 @@ function renderEntry(state, roll) {
   setAttr(byId("game-dice-roll"), "data-offer", `offer ${state.game.view?.actions.indexOf(roll)}`);
 }
 
-/** Dice that are alike, with their slots; `next` is the place of the one that is entered next. @type {(row: HTMLElement, group: import("./state.js").AlikeDice, faces: number[], next: number) => void} */
+/** Updates dice of one kind; `next` is the index of the one to enter next. @type {(row: HTMLElement, group: import("./state.js").AlikeDice, faces: number[], next: number) => void} */
 function updateGroup(row, { whose, needs, places }, faces, next) {
   const [dice, words] = row.children;
   const slot = needs === null ? whose : `${needs}+`;

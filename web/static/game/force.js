@@ -1,11 +1,11 @@
-/** A force of the players' own choice: which units, and the cards that are played for it. */
+/** A force of the players' own choice: its units, and the cards played for it. */
 import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { playing } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Action} Action */
 
-/** Bring it up to date; it is there while a force is to be activated. @type {(state: State) => void} */
+/** Updates the force; it is shown while one can be activated. @type {(state: State) => void} */
 export function renderForce(state) {
   const view = playing(state);
   const isDue = Boolean(view?.is_yours && view.actions.some(({ action }) => action.type === "activate"));
@@ -31,7 +31,7 @@ function renderChips(id, chips, pressed) {
   });
 }
 
-/** The action that was put together; the spans of printed cards as they were written. @type {(state: State, spans: string) => Action} */
+/** The action that activates the force; `spans` is what was typed for printed cards. @type {(state: State, spans: string) => Action} */
 export function forceAction({ game }, spans) {
   const { units, cards } = game.force;
   if (cards.length) return { type: "activate", force: units, cards };
@@ -39,7 +39,7 @@ export function forceAction({ game }, spans) {
   return { type: "activate", force: units, ...(written.length ? { spans: written } : {}) };
 }
 
-/** A list with a thing, if it was without it; without it, if not. @type {(list: string[], thing: string) => string[]} */
+/** Adds a thing to a list, or removes it if it is there. @type {(list: string[], thing: string) => string[]} */
 export function toggled(list, thing) {
   return list.includes(thing) ? list.filter((other) => other !== thing) : [...list, thing];
 }

@@ -1,6 +1,6 @@
-/** The log of the game: each line with its rule, its drawing, and the way back to before it. */
+/** The log of the game: each line with its rule, its drawing, and its corrections. */
 import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
-import { listenToLooks, onClick, onClickWithin, slidePanel } from "../shared/events.js";
+import { listenToHover, onClick, onClickWithin, slidePanel } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
 import { makeDie, renderDice } from "./dice.js";
 import { playing } from "./state.js";
@@ -11,7 +11,7 @@ import { playing } from "./state.js";
 
 const MOST_LINES = 15;
 
-/** Bring the log up to date, the latest first. @type {(state: State) => void} */
+/** Updates the log, the latest line first. @type {(state: State) => void} */
 export function renderGameLog(state) {
   const view = playing(state);
   const all = (view?.log ?? []).map((happened, index) => ({ key: `log ${index}`, happened })).reverse();
@@ -54,7 +54,7 @@ function updateLine(line, key, happened, state) {
   if (isOpen) renderActions(actions, happened, state);
 }
 
-/** What may be done about a line: go back to before it, or say what its dice really showed or what was meant. @type {(node: HTMLElement, happened: LogLine, state: State) => void} */
+/** Updates what can be done about a line: take it back, correct its dice or its choice. @type {(node: HTMLElement, happened: LogLine, state: State) => void} */
 function renderActions(node, { undone, deed, dice, evidence, kind }, state) {
   const { busy, fixing, choosing } = state.game;
   if (!node.children.length) node.append(...makeActions());
@@ -125,7 +125,7 @@ function makeFace(face) {
 export function listenToLog(commands) {
   const { game } = commands.state;
   const body = byId("game-log-body");
-  listenToLooks(body, "data-log", (key) => commands.change(() => { game.looked = key ?? game.line; }));
+  listenToHover(body, "data-log", (key) => commands.change(() => { game.looked = key ?? game.line; }));
   const open = (/** @type {string} */ key) => commands.change(() => {
     game.line = game.line === key ? null : key;
     Object.assign(game, { looked: game.line, fixing: null, choosing: null });
@@ -153,12 +153,12 @@ export function listenToLog(commands) {
   });
 }
 
-/** The reason that was written down beside a button. @type {(button: Element) => string} */
+/** The reason typed beside a button. @type {(button: Element) => string} */
 function whyBy(button) {
   return button.closest(".line-actions")?.querySelector("input")?.value.trim() ?? "";
 }
 
-/** On a phone the panel may lie over the table, where the line is drawn: let it slide back. @type {(body: HTMLElement) => void} */
+/** Slides the panel of a phone off the table, where the line is drawn. @type {(body: HTMLElement) => void} */
 function uncoverTable(body) {
   const panel = byId("panel");
   if (!panel.classList.contains("open")) return;
@@ -166,7 +166,7 @@ function uncoverTable(body) {
   requestAnimationFrame(() => requestAnimationFrame(() => body.querySelector('[aria-expanded="true"]')?.scrollIntoView({ block: "center" })));
 }
 
-/** The next face of a die that is being corrected; after the last the first. @type {(commands: Commands, index: number) => void} */
+/** Turns a die that is being corrected to its next face. @type {(commands: Commands, index: number) => void} */
 function turnDie({ state }, index) {
   const { fixing } = state.game;
   if (!fixing) return;

@@ -1,4 +1,4 @@
-/** What stands beside units on the table: their markers, and in words what came of an action. */
+/** Draws markers beside units on the table, and results of actions in words. */
 import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
 import { makeText, placeText } from "../board/shapes.js";
 import { short, toScreen, uncut } from "../board/view.js";
@@ -11,26 +11,26 @@ import { playing } from "./state.js";
 
 /** @typedef {{x: number, y: number, half: number, height: number}} Box  about its middle, on the screen, px */
 
-/** The role of a shape that says what came of something for a unit. */
+/** The role of a shape that holds the result of an action for a unit. */
 export const RESULT = "result";
-/** How its words are written, and how far below a unit they may stand: what is nearer goes first. */
+/** Type sizes of a result, and its distances below a unit, in order of preference. */
 const RESULT_PX = { font: 15, letter: 9, line: 19, below: [-28, 42, -48, 62], farther: [-68, 82, -88] };
 const NAME_PX = { half: 18, height: 14 };
 const GHOST_PX = { half: 32, height: 16 };
 const MARKER_PX = { middle: 15.5, height: 15, below: [0, 17, -47], farther: [34, -64] };
-/** Between a unit's middle and what stands beside it. */
+/** Distance from a unit's middle to a label at its side. */
 const ASIDE_PX = 24;
-/** A result and its unit's middle: nearer than two units in contact come to each other. */
+/** A result nearer than this to a unit's middle is its own: units in contact are farther apart. */
 const SAME_PLACE_BW = 0.5;
 
-/** A cloud of smoke: its puffs, in pixels from its middle. */
+/** The puffs of a cloud of smoke: x, y and radius in pixels. */
 const PUFFS = [[-7, 2, 5], [0, -2, 7], [8, 2, 5.5], [1, 4, 5]];
 const CLOUD_WIDE_PX = 28;
 const PIP_APART_PX = 11;
-/** A drawing wider than this hangs on a wall, and is looked at from farther off. */
+/** A drawing wider than this is on a wall, and seen from farther off. */
 const FAR_VIEW_PX = 1700;
 
-/** Bring markers and results up to date; none lies over another, or over a unit's name. @type {(layers: Record<string, SVGElement>, shapes: Shape[], state: State) => void} */
+/** Updates markers and results so that none overlaps another or a unit's name. @type {(layers: Record<string, SVGElement>, shapes: Shape[], state: State) => void} */
 export function renderMarks(layers, shapes, state) {
   if (!layers.results.children.length) layers.results.append(svgElement("g"), svgElement("g"), svgElement("g"));
   const names = (state.now?.units ?? []).map(({ x_mm, y_mm }) => ({ ...NAME_PX, ...onScreen([x_mm, y_mm], state) }));
@@ -39,7 +39,7 @@ export function renderMarks(layers, shapes, state) {
   renderResults(layers.results.children[2], shapes.filter(({ role }) => role === RESULT), taken, state);
 }
 
-/** Where it is written that units are to be put. @type {(state: State) => Box[]} */
+/** The boxes of the labels of ghosts. @type {(state: State) => Box[]} */
 function ghostsShown(state) {
   return (playing(state)?.to_place ?? []).filter(({ ghost }) => ghost.length).map(({ ghost }) => {
     const mean = (/** @type {"x_mm" | "y_mm"} */ key) => ghost.reduce((sum, base) => sum + base[key], 0) / ghost.length;
@@ -47,7 +47,7 @@ function ghostsShown(state) {
   });
 }
 
-/** The tools that lie upon the drawing, and when they were last looked for: asking the page costs time. */
+/** The boxes of the tools over the drawing, cached: measuring the page is slow. */
 const tools = { seen: "", boxes: /** @type {Box[]} */ ([]) };
 
 /** @type {(svg: Element, state: State) => Box[]} */
@@ -68,7 +68,7 @@ function onScreen(at_mm, { view, facts }) {
   return { x, y };
 }
 
-/** The nearest free place of a box, above, below or beside its unit, which is then taken; the first where none is. @type {(box: Box, px: {below: number[], farther: number[], middle?: number}, taken: Box[], state: State) => {right: number, down: number}} */
+/** Reserves the nearest free place for a box above, below or beside its unit; the first if none is free. @type {(box: Box, px: {below: number[], farther: number[], middle?: number}, taken: Box[], state: State) => {right: number, down: number}} */
 function freeWay(box, { below, farther, middle = 0 }, taken, { view }) {
   const upright = (/** @type {number} */ down) => ({ right: 0, down });
   const aside = [-1, 1].map((side) => ({ right: side * (box.half + ASIDE_PX), down: -middle }));
@@ -80,7 +80,7 @@ function freeWay(box, { below, farther, middle = 0 }, taken, { view }) {
   return way;
 }
 
-/** What came of an action, in words beside each unit; whose it is where it came to several. @type {(layer: Element, results: Shape[], taken: Box[], state: State) => void} */
+/** Writes the result of an action beside each unit, with its id where there are several. @type {(layer: Element, results: Shape[], taken: Box[], state: State) => void} */
 function renderResults(layer, results, taken, state) {
   const places = [...new Map(results.map(({ points_mm }) => [String(points_mm[0]), points_mm[0]])).entries()];
   const rows = places.map(([key, at]) => {
@@ -97,13 +97,13 @@ function renderResults(layer, results, taken, state) {
   });
 }
 
-/** The unit whose middle is at a place; empty where it has gone from there. @type {(at_mm: Point, state: State) => string} */
+/** The unit whose middle is at a place; empty if it has left. @type {(at_mm: Point, state: State) => string} */
 function unitAt([x, y], { facts, now }) {
   const reach_mm = SAME_PLACE_BW * facts.base_width_mm;
   return now?.units.find(({ x_mm, y_mm }) => Math.hypot(x_mm - x, y_mm - y) < reach_mm)?.id ?? "";
 }
 
-/** Disruption as pips and smoke as a cloud, upright beside each unit. @type {(layer: SVGElement, taken: Box[], state: State) => void} */
+/** Draws disruption as pips and smoke as a cloud beside each unit. @type {(layer: SVGElement, taken: Box[], state: State) => void} */
 function renderMarkers(layer, taken, state) {
   const markers = markersShown(state);
   const size = state.view.width_px > FAR_VIEW_PX ? 1.5 : 1;

@@ -1,7 +1,7 @@
 /**
- * All states on one screen, for a game that is taken up in its middle: set here, then sent at once.
+ * Sets all states on one screen, to take up a game in its middle, and sends them at once.
  *
- * The numbers begin as the server has them; only what is set otherwise becomes an overrule.
+ * The numbers begin as the server has them; only what differs becomes an overrule.
  */
 import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
@@ -22,7 +22,7 @@ export function newStates() {
   return { morale: {}, hands: {}, disruption: {}, smoke: {} };
 }
 
-/** Bring the screen of all states up to date. @type {(state: State) => void} */
+/** Updates the screen of all states. @type {(state: State) => void} */
 export function renderStates(state) {
   const view = playing(state);
   const { states, busy } = state.game;
@@ -57,7 +57,7 @@ function rows(state, view, states) {
   const { round, sides, deck, step, options } = view.state;
   const active = states.active ?? round.active;
   const number = states.number ?? round.number;
-  // Where tablecam deals, what is yet to be dealt is part of a hand.
+  // Where tablecam deals, cards that are still to be dealt count as part of a hand.
   const due = (/** @type {string} */ name) => (options?.deck ? drawsDue(step, name) : 0);
   const hands = Object.fromEntries(sides.map(({ name, hand }) => [name, states.hands[name] ?? hand + due(name)]));
   const drawn = options?.deck ? sides.reduce((sum, { name, hand }) => sum + Math.max(0, hands[name] - hand), 0) : 0;
@@ -76,13 +76,13 @@ function rows(state, view, states) {
   ].map((row) => ("side" in row && row.side === "" ? { ...row, side: undefined } : row));
 }
 
-/** How many cards a side is to draw before anything else, as before the first round. @type {(step: any, side: string) => number} */
+/** How many cards a side draws before anything else, as before the first round. @type {(step: any, side: string) => number} */
 function drawsDue(step, side) {
   if (step?.type !== "drawing") return 0;
   return (step.side === side ? step.count : 0) + drawsDue(step.then, side);
 }
 
-/** The units on the table, those that are chosen first. @type {(state: State) => import("../board/state.js").Unit[]} */
+/** The units on the table, the chosen ones first. @type {(state: State) => import("../board/state.js").Unit[]} */
 function unitsOf({ now, chosen }) {
   const isChosen = (/** @type {string} */ id) => chosen.includes(`unit:${id}`);
   return [...(now?.units ?? [])].sort((a, b) => Number(isChosen(b.id)) - Number(isChosen(a.id)));
@@ -99,7 +99,7 @@ function unitRows({ id, side, arm, bases }, view, states) {
   return [{ key: `unit ${id}`, title: id, side, choices: [...choices, ...cloud] }];
 }
 
-/** The units' markers as the game has them, or as they are being set. @type {(state: State) => GameView["markers"]} */
+/** The units' markers, with those that are being set. @type {(state: State) => GameView["markers"]} */
 export function markersShown(state) {
   const markers = playing(state)?.markers ?? {};
   const { states } = state.game;
@@ -108,8 +108,8 @@ export function markersShown(state) {
   return Object.fromEntries([...names].map((id) => [id, { disruption: states.disruption[id] ?? markers[id]?.disruption, smoke: states.smoke[id] ?? markers[id]?.smoke }]));
 }
 
-/** What is set, with something set anew. @type {(states: States, set: Partial<States>) => States} */
-export function withSet(states, set) {
+/** Merges a change into the states. @type {(states: States, set: Partial<States>) => States} */
+export function mergedStates(states, set) {
   const merged = { ...states, ...set };
   for (const key of /** @type {const} */ (["morale", "hands", "disruption", "smoke"])) {
     Object.assign(merged, { [key]: { ...states[key], ...set[key] } });
@@ -117,7 +117,7 @@ export function withSet(states, set) {
   return merged;
 }
 
-/** The overrule that sets them all; the round is begun, so that all counts from its first step. @type {(state: State) => import("./state.js").Action} */
+/** The overrule that sets all states; it restarts the round, so that they hold from its first step. @type {(state: State) => import("./state.js").Action} */
 export function statesAction(state) {
   const view = playing(state);
   const states = state.game.states ?? newStates();

@@ -1,11 +1,11 @@
-/** The game on the table: ghosts of where units belong, what is pointed at, and what stands beside them. */
+/** Draws the game on the table: ghosts of where units belong, what is pointed at, and markers. */
 import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
 import { cornersOf, makeText, meanPoint, placeText, through } from "../board/shapes.js";
 import { sideNumber } from "../board/things.js";
 import { short, uncut } from "../board/view.js";
 import { renderMarks, RESULT } from "./markers.js";
-import { astray, latestEvidence, picturedNow, playing, shapesLookedAt } from "./state.js";
-import { cornersShown, layingDue } from "./terrain.js";
+import { latestEvidence, lookedAtShapes, outOfStep, pendingShapes, playing } from "./state.js";
+import { cornersShown, layingStep } from "./terrain.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("../board/state.js").Point} Point */
@@ -14,25 +14,25 @@ import { cornersShown, layingDue } from "./terrain.js";
 
 /** @typedef {{unit: string, bases: GhostBase[], kind: "due" | "nearest" | "arrived", text: string}} Ghost */
 
-/** How the words of a ghost are written. */
+/** Letter size of a ghost's label. */
 const GHOST_PX = { letter: 8, line: 18 };
 /** A drawing narrower than this is on a phone. */
 const NARROW_VIEW_PX = 500;
 
-/** Draws what the game has to show. @type {(board: import("../board/board.js").Board, layers: import("../board/board.js").Layers, state: State) => void} */
+/** Draws what the game shows on the table. @type {(board: import("../board/board.js").Board, layers: import("../board/board.js").Layers, state: State) => void} */
 export function drawGame(board, layers, state) {
-  const looked = shapesLookedAt(state);
+  const looked = lookedAtShapes(state);
   const isLooking = looked.length > 0;
   board.svg.classList.toggle("looking", isLooking);
-  board.svg.classList.toggle("laying", layingDue(state) !== null);
+  board.svg.classList.toggle("laying", layingStep(state) !== null);
   setAttr(layers.game, "class", `layer game${isLooking ? "" : " due"}`);
-  board.shapes((isLooking ? looked : picturedNow(state)).filter(({ role }) => role !== RESULT), "game");
+  board.shapes((isLooking ? looked : pendingShapes(state)).filter(({ role }) => role !== RESULT), "game");
   renderMarks(layers, isLooking ? looked : latestEvidence(state), state);
   renderCorners(layers.results, state);
   updateChildren(layers.placing, ghosts(state), ({ unit, kind }) => `${kind} ${unit}`, makeGhost, (node, ghost) => updateGhost(node, ghost, state));
 }
 
-/** The corners by which the terrain in hand is stretched. @type {(layer: SVGElement, state: State) => void} */
+/** Draws the corners by which the terrain in hand is stretched. @type {(layer: SVGElement, state: State) => void} */
 function renderCorners(layer, state) {
   const scale = 1 / state.view.px_per_mm;
   const places = cornersShown(state);
@@ -46,11 +46,11 @@ function renderCorners(layer, state) {
   });
 }
 
-/** Where units belong, or might have been put. @type {(state: State) => Ghost[]} */
+/** The ghosts: where units belong, or could have been put. @type {(state: State) => Ghost[]} */
 function ghosts(state) {
   const view = playing(state);
   if (!view) return [];
-  const summed = astray(view);
+  const summed = outOfStep(view);
   return [
     ...view.to_place.map(({ unit, ghost }) => ({ unit, bases: ghost, kind: /** @type {"due"} */ ("due"), text: ghost.length ? `${unit} here` : `${unit} off` })),
     ...view.moved.filter((moved) => state.game.showsAstray || !summed.includes(moved)).map(({ unit, ghost, is_back }) => ({ unit, bases: ghost, kind: /** @type {"nearest"} */ ("nearest"), text: is_back ? `${unit} back here` : `${unit}: legal` })).filter(({ bases }) => bases.length),
@@ -66,7 +66,7 @@ function makeGhost() {
   return group;
 }
 
-/** The outline of all bases, and an arrow there from where the unit lies. @type {(node: SVGElement, ghost: Ghost, state: State) => void} */
+/** Updates a ghost: the outline of its bases, and an arrow to it from the unit. @type {(node: SVGElement, ghost: Ghost, state: State) => void} */
 function updateGhost(node, { unit, bases, kind, text }, state) {
   const { units = [], commanders = [] } = state.now ?? {};
   const lies = units.find(({ id }) => id === unit) ?? commanders.find(({ id }) => id === unit);
@@ -85,13 +85,13 @@ function ghostWords(text) {
   return { half: (text.length * GHOST_PX.letter) / 2, height: GHOST_PX.line };
 }
 
-/** Over a unit that is to leave the table. @type {(at: Point) => string} */
+/** A cross over a unit that has to leave the table. @type {(at: Point) => string} */
 function crossOn([x, y]) {
   const reach = 30;
   return `M${short(x - reach)} ${short(y - reach)}L${short(x + reach)} ${short(y + reach)}M${short(x - reach)} ${short(y + reach)}L${short(x + reach)} ${short(y - reach)}`;
 }
 
-/** A line with a head, of the same size at any scale. @type {(from: Point, to: Point, state: State) => string} */
+/** An arrow whose head has the same size at any scale. @type {(from: Point, to: Point, state: State) => string} */
 function arrow([x, y], [to_x, to_y], { view }) {
   const length = Math.hypot(to_x - x, to_y - y);
   if (length < 8) return "";

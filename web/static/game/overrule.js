@@ -1,4 +1,4 @@
-/** What players set themselves: levels, smoke, where a unit lies, morale, hands, how it goes on. */
+/** Lets players overrule the game: markers, positions, morale, hands, the next step. */
 import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
 import { sideName, sideNumber } from "../board/things.js";
@@ -18,7 +18,7 @@ const STAGES = [
   ["last", "last", "The Reshuffle card is out: it is not shuffled again"],
 ];
 
-/** Bring the overrules up to date. @type {(state: State) => void} */
+/** Updates the overrules. @type {(state: State) => void} */
 export function renderOverrule(state) {
   const view = playing(state);
   const part = /** @type {HTMLDetailsElement} */ (byId("game-overrule"));
@@ -45,7 +45,7 @@ function updateSetting(button, { text, set, isSet, title, side }, state) {
   disable(button, state.game.busy !== null);
 }
 
-/** What can be set now. @type {(state: State) => Row[]} */
+/** The settings that can be overruled now. @type {(state: State) => Row[]} */
 function rows(state) {
   const view = playing(state);
   if (!view) return [];
@@ -54,7 +54,7 @@ function rows(state) {
   return [
     ...(unit ? unitRows(unit, view.markers[unit] ?? {}) : []),
     ...sides.map(({ name, morale }) => stepper(`morale ${name}`, `${sideName(state, name)}: morale`, morale, 1, (value) => ({ morale: { [name]: value } }))),
-    // Where tablecam deals, a hand is its cards, and not a number to be set.
+    // Where tablecam deals, a hand is a set of cards, not a number.
     ...(view.state.options?.deck ? [] : sides.map(({ name, hand }) => stepper(`hand ${name}`, `${sideName(state, name)}: cards`, hand, 0, (value) => ({ hands: { [name]: value } })))),
     ...(view.state.options?.deck ? [] : [stepper("deck", "Cards left", view.state.deck?.left ?? 0, 0, (value) => ({ deck: value }))]),
     { key: "stage", title: "Which deck", settings: STAGES.map(([stage, text, title]) => ({ text, title, set: { stage }, isSet: stage === view.state.deck?.stage })) },
@@ -81,7 +81,7 @@ function unitRows(unit, { disruption = 0, smoke = false }) {
   ];
 }
 
-/** A number to be counted up or down. @type {(key: string, title: string, now: number, least: number, set: (value: number) => Record<string, any>) => Row} */
+/** A row that counts a number up or down. @type {(key: string, title: string, now: number, least: number, set: (value: number) => Record<string, any>) => Row} */
 function stepper(key, title, now, least, set) {
   const down = now > least ? [{ text: "−", set: set(now - 1), title: `${now - 1}` }] : [];
   return { key, title: `${title} ${now}`, settings: [...down, { text: "+", set: set(now + 1), title: `${now + 1}` }] };

@@ -1,4 +1,4 @@
-/** The game in the panel: to begin it, what hands have to do, what may be done, the hand, the log. */
+/** The game in the panel: beginning, moves to make, actions, the hand of cards, the log. */
 import { byId, disable, element, makeButton, PHONE, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
 import { sideName, sideNumber } from "../board/things.js";
@@ -7,10 +7,10 @@ import { renderForce } from "./force.js";
 import { renderGameLog } from "./log.js";
 import { renderStates } from "./midgame.js";
 import { renderOverrule } from "./overrule.js";
-import { renderDue, renderIntents } from "./pending.js";
+import { renderIntents, renderPending } from "./pending.js";
 import { renderSeats } from "./seats.js";
 import { renderSetup } from "./setup.js";
-import { bunchOf, chosenUnit, groupsShown, playing } from "./state.js";
+import { chosenUnit, groupsShown, headingOf, playing } from "./state.js";
 import { renderStrip } from "./strip.js";
 import { cardKind, groupTitle, markerWords } from "./words.js";
 
@@ -19,32 +19,32 @@ import { cardKind, groupTitle, markerWords } from "./words.js";
 /** @typedef {import("./state.js").Group} Group */
 /** @typedef {import("./state.js").Button} Button */
 
-/** What hands do on the table before anybody taps. */
+/** Groups of actions that players do by hand first. */
 const BY_HAND = new Set(["march", "charge"]);
 
-/** How a game begins. */
+/** The ways to begin a game. */
 const HOW = [
   { how: "stands", text: "As it stands", hint: "The table is taken as it lies now, and the first round begins." },
   { how: "setup", text: "Set up first", hint: "Dice for the terrain, then edges and deploying. Lay all units anywhere on the table first." },
   { how: "middle", text: "In its middle", hint: "The table is taken as it lies now; then you set round, morale, cards and the markers of units." },
 ];
 
-/** The decks that a game can be played with; the first is the players' own. */
+/** The decks; the first is the players' own. */
 const DECKS = [{ deck: "", text: "Printed cards" }, { deck: "house", text: "tablecam deals (house deck)" }];
 
-/** Whether players measure before they declare, and what that means. */
+/** The choices when players may measure. */
 const MEASURING = [
   { measuring: "free", text: "At any time", hint: "" },
   { measuring: "declared", text: "After declaring", hint: "Nobody is told a length or what is in reach before it is declared. A shot, a charge or a card that does not reach is lost." },
 ];
 
-/** Bring all that is shown of the game in words up to date. @type {(state: State) => void} */
+/** Updates the game's part of the panel. @type {(state: State) => void} */
 export function renderGame(state) {
   if (!state.facts.referee) return;
   const view = playing(state);
-  keepingFocus(Boolean(view?.is_yours) && state.game.busy === null, () => renderParts(state, view));
+  keepFocus(Boolean(view?.is_yours) && state.game.busy === null, () => renderParts(state, view));
   showFromTop(view);
-  settle(state);
+  blockFreshLists(state);
 }
 
 /** @type {(state: State, view: GameView | null) => void} */
@@ -55,7 +55,7 @@ function renderParts(state, view) {
   renderProposed(state);
   renderOver(state, view);
   renderBegin(state);
-  renderDue(state);
+  renderPending(state);
   renderIntents(state);
   renderGameDice(state);
   renderActions(state);
@@ -69,7 +69,7 @@ function renderParts(state, view) {
   renderGameLog(state);
 }
 
-/** A phone shows its panel from the top as soon as something else is asked of its seat; every page how the game ended. @type {(view: GameView | null) => void} */
+/** Scrolls the panel to its top: on a phone when its seat is asked something new, on all pages when the game ends. @type {(view: GameView | null) => void} */
 function showFromTop(view) {
   const panel = byId("panel");
   const before = panel.dataset.asked;
@@ -93,7 +93,7 @@ function renderSaid(state) {
   setAttr(byId("game-undo"), "title", latest ? `Take back the latest: ${latest.text} (Ctrl-Z)` : "Take back the latest (Ctrl-Z)");
 }
 
-/** What one side has proposed; the other's page and the table's own screen can agree. @type {(state: State) => void} */
+/** Updates the proposal of one side, to which the other side or the shared screen can agree. @type {(state: State) => void} */
 function renderProposed(state) {
   const proposed = playing(state)?.proposed;
   byId("game-proposed").hidden = !proposed;
@@ -104,7 +104,7 @@ function renderProposed(state) {
   disable(byId("agree"), state.game.busy !== null);
 }
 
-/** How the game ended, and how both armies stand. @type {(state: State, view: GameView | null) => void} */
+/** Updates how the game ended, and both armies' morale. @type {(state: State, view: GameView | null) => void} */
 function renderOver(state, view) {
   byId("game-over").hidden = !view?.is_over;
   if (!view?.is_over) return;
@@ -172,12 +172,12 @@ function updateGroup(node, { group, units, buttons, more }, state) {
     setAttr(chip, "aria-pressed", String(state.chosen.includes(`unit:${unit}`)));
     setText(chip, unit);
   });
-  const names = [...new Set(buttons.map(({ offer }) => bunchOf(offer)))];
+  const names = [...new Set(buttons.map(({ offer }) => headingOf(offer)))];
   updateChildren(bunches, names, String, () => element("div", "b", "div"), (bunch, name) => {
     const isUnit = state.facts.units.some(({ id }) => id === name);
     setAttr(bunch, "class", `bunch${isUnit ? "" : " told"}${state.chosen.includes(`unit:${name}`) ? " chosen" : ""}`);
     setText(bunch.children[0], wordsOf(name, state));
-    const own = buttons.filter(({ offer }) => bunchOf(offer) === name);
+    const own = buttons.filter(({ offer }) => headingOf(offer) === name);
     updateChildren(bunch.children[1], own, ({ key, offer }) => `${key} ${offer.label}`, makeButton, (button, offered) => updateOffer(button, offered, name, state));
   });
   setAttr(moreButton, "type", "button");
@@ -198,14 +198,14 @@ function updateOffer(button, { key, offer }, unit, state) {
   disable(button, state.game.busy !== null);
 }
 
-/** A label with the titles of this seat's cards in place of their ids. @type {(label: string, state: State) => string} */
+/** Replaces ids of this seat's cards by their titles. @type {(label: string, state: State) => string} */
 function wordsOf(label, state) {
   const hand = playing(state)?.state.hand ?? [];
   const longestFirst = [...hand].sort((a, b) => b.id.length - a.id.length);
   return longestFirst.reduce((text, { id, title }) => text.replaceAll(id, title), label);
 }
 
-/** On a screen that all look at nothing is answered that would show a hand: take the seat. @type {(state: State, view: GameView | null) => void} */
+/** Updates the button that takes a seat: the shared screen cannot answer what would show a hand. @type {(state: State, view: GameView | null) => void} */
 function renderTake(state, view) {
   const isWanted = Boolean(view && view.seat.kind === "shared" && view.asked && !view.is_yours && !view.is_over);
   byId("game-take").hidden = !isWanted;
@@ -215,7 +215,7 @@ function renderTake(state, view) {
   disable(byId("game-take"), state.game.busy !== null);
 }
 
-/** The hand of this seat; who took it on a shared screen hides it before the other side looks. @type {(state: State, view: GameView | null) => void} */
+/** Updates the hand of this seat, and the button that hides it on a shared screen. @type {(state: State, view: GameView | null) => void} */
 function renderHand(state, view) {
   byId("game-leave").hidden = !state.game.seats?.may_change || state.game.seats.own === "shared";
   const hand = view?.state.hand ?? [];
@@ -240,17 +240,17 @@ function renderMarked(state, view) {
 const ANSWERED = "#game-actions, #game-dice, #game-moved, #game-due";
 const NEXT = "#game-actions button, #game-dice-keys button, #game-moved button, #game-due button";
 
-/** Whether a focus that keys had brought was lost with its button. */
+/** Whether keyboard focus was lost because its button went. */
 let isLost = false;
 
-/** Watch over the focus while the game's part is brought up to date. @type {(mayGoOn: boolean, render: () => void) => void} */
-export function keepingFocus(mayGoOn, render) {
+/** Keeps keyboard focus on the next answer while the game's part is updated. @type {(mayGoOn: boolean, render: () => void) => void} */
+export function keepFocus(mayGoOn, render) {
   const focused = document.activeElement;
   const wasKeyed = Boolean(focused?.closest(ANSWERED) && focused.matches(":focus-visible"));
   render();
   if (wasKeyed && focused && isGone(focused)) isLost = true;
   else if (document.activeElement !== document.body && document.activeElement !== focused) isLost = false;
-  if (isLost && mayGoOn && goOn()) isLost = false;
+  if (isLost && mayGoOn && focusNext()) isLost = false;
 }
 
 /** @type {(node: Element) => boolean} */
@@ -258,8 +258,8 @@ function isGone(node) {
   return !node.isConnected || node.matches(":disabled") || node.getClientRects().length === 0;
 }
 
-/** Whether there is a next answer to go to; whoever has gone elsewhere since is left there. @type {() => boolean} */
-function goOn() {
+/** Focuses the next answer, unless the focus has moved elsewhere; false if there is none. @type {() => boolean} */
+function focusNext() {
   const { activeElement } = document;
   if (activeElement && activeElement !== document.body && !isGone(activeElement)) return true;
   const next = [...byId("game").querySelectorAll(NEXT)].find((button) => !isGone(button));
@@ -273,8 +273,8 @@ let listed = "";
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let settleTimer;
 
-/** Keep taps, and keys that press a button, from what has not lain there long enough to be meant. */
-export function listenToSettling() {
+/** Blocks clicks on lists that have just changed: the second of a double click was meant for what is gone. */
+export function listenToFreshLists() {
   for (const list of LISTS.map(byId)) list.addEventListener("click", (event) => {
     if (list.ariaDisabled !== "true") return;
     event.preventDefault();
@@ -283,18 +283,18 @@ export function listenToSettling() {
 }
 
 /** @type {(isSettled: boolean) => void} */
-function markSettled(isSettled) {
+function setSettled(isSettled) {
   for (const list of LISTS.map(byId)) setAttr(list, "aria-disabled", isSettled ? null : "true");
 }
 
-/** Note what lies there now to be tapped. @type {(state: State) => void} */
-export function settle(state) {
+/** Blocks the lists for a moment when they change. @type {(state: State) => void} */
+export function blockFreshLists(state) {
   const view = playing(state);
   const lies = view ? [view.question, ...view.actions.map(({ label }) => label), ...view.moved.map(({ unit, text }) => `${unit} ${text}`), ...state.game.open].join("\n") : "";
   const before = listed;
   listed = lies;
   if (!before || before === lies) return;
-  markSettled(false);
+  setSettled(false);
   clearTimeout(settleTimer);
-  settleTimer = setTimeout(() => markSettled(true), SETTLE_MS);
+  settleTimer = setTimeout(() => setSettled(true), SETTLE_MS);
 }

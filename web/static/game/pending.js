@@ -1,17 +1,17 @@
-/** What hands have to do for the game, and what they seem to have done: to confirm, or to decide. */
+/** Moves that the game waits for, and moves that it saw: to confirm, or to decide. */
 import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
 import { split } from "../board/things.js";
 import { badge, figuresWords } from "../rulings/words.js";
 import { renderDice } from "./dice.js";
-import { astray, playing } from "./state.js";
+import { outOfStep, playing } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Moved} Moved */
 
 /** @typedef {{way: string, text: string, title: string, main?: boolean}} Way  a button, and what it does */
 
-/** From this face on a die says that it holds. */
+/** The lowest face that decides for the mover. */
 export const HOLDS_FROM = 4;
 
 const WAYS = [
@@ -20,8 +20,8 @@ const WAYS = [
   { way: "benefit", text: "Benefit to the mover", title: "It holds, as nobody can see that it does not" },
 ];
 
-/** Bring what is due by hand up to date. @type {(state: State) => void} */
-export function renderDue(state) {
+/** Updates the moves to make and the moves seen. @type {(state: State) => void} */
+export function renderPending(state) {
   const view = playing(state);
   const due = (view?.to_place ?? []).map(({ unit, text, ghost }) => ({ key: `put ${unit}`, unit, text, isOff: ghost.length === 0 }));
   const placed = state.game.placed.map((unit) => ({ key: `placed ${unit}`, unit, text: `${unit}: ✓ placed`, isOff: false }));
@@ -35,8 +35,8 @@ export function renderDue(state) {
     lift.hidden = !isOff || !state.facts.simulated || view?.seat.kind === "spectator";
   });
   renderTogether(state);
-  renderAstray(state);
-  const summed = astray(view);
+  renderOutOfStep(state);
+  const summed = outOfStep(view);
   renderMoved("game-moved", (view?.moved ?? []).filter((moved) => !summed.includes(moved)), state);
 }
 
@@ -45,10 +45,10 @@ function renderMoved(id, all, state) {
   updateChildren(byId(id), all, ({ unit }) => unit, makeMoved, (row, moved) => updateMoved(row, moved, state));
 }
 
-/** One card for all that is out of step with the game. @type {(state: State) => void} */
-function renderAstray(state) {
+/** Updates the card for all units that are out of step with the game. @type {(state: State) => void} */
+function renderOutOfStep(state) {
   const view = playing(state);
-  const units = astray(view);
+  const units = outOfStep(view);
   byId("game-astray").hidden = units.length === 0;
   setText(byId("astray-words"), `${units.length} units are not where the game has them.`);
   for (const id of ["astray-accept", "astray-begin"]) {
@@ -58,7 +58,7 @@ function renderAstray(state) {
   renderMoved("astray-moved", units, state);
 }
 
-/** The button that confirms several moves at once. @type {(state: State) => void} */
+/** Updates the button that confirms several moves at once. @type {(state: State) => void} */
 function renderTogether(state) {
   const view = playing(state);
   const units = view?.is_yours ? view.together : [];
@@ -122,7 +122,7 @@ function waysOf(moved, state) {
   const view = playing(state);
   if (!view || view.seat.kind === "spectator") return [];
   const { answer, is_legal, unit, after } = moved;
-  if (after.length || (is_legal && !view.is_yours)) return [];  // whoever is asked confirms it
+  if (after.length || (is_legal && !view.is_yours)) return []; // the side that is asked confirms it
   const accept = { way: "accept-open", text: "Accept anyway", title: "The players have agreed: it is recorded as an overrule" };
   const confirms = is_legal && view.is_yours;
   if (confirms && answer.answer === "yes") return [{ way: "seen", text: "Confirm", title: `Record what ${unit} did`, main: !view.together.includes(unit) }];
@@ -131,7 +131,7 @@ function waysOf(moved, state) {
   return state.game.accepting === unit ? [] : [accept];
 }
 
-/** What a die that was rolled for a suggestion is kept under: another place is another question. @type {(moved: Moved) => string} */
+/** The key of a die rolled for a move: another margin is another question. @type {(moved: Moved) => string} */
 export function decisionKey({ unit, answer }) {
   return `${unit} ${answer.margin_mm.toFixed(1)}`;
 }
@@ -141,7 +141,7 @@ function isDecided(moved, { game }) {
   return game.decided?.key === decisionKey(moved);
 }
 
-/** The die that decided it, and how. @type {(node: HTMLElement, moved: Moved, state: State) => void} */
+/** Updates the die that decided a move. @type {(node: HTMLElement, moved: Moved, state: State) => void} */
 function renderDecided(node, moved, state) {
   const decided = isDecided(moved, state) ? state.game.decided : null;
   node.hidden = decided === null;
@@ -149,7 +149,7 @@ function renderDecided(node, moved, state) {
   setText(node.children[1], (decided?.face ?? 0) >= HOLDS_FROM ? "It holds." : "It does not hold: put it back, or where the ghost lies.");
 }
 
-/** Bring the intents up to date; one can be said while two units are chosen, the mover first. @type {(state: State) => void} */
+/** Updates the intents; one can be recorded while two units are chosen, the mover first. @type {(state: State) => void} */
 export function renderIntents(state) {
   const view = playing(state);
   updateChildren(byId("game-intents"), view?.intents ?? [], ({ unit }) => unit, () => element("li", "b", "span", "small"), (row, { text, answer }) => {
@@ -175,7 +175,7 @@ export function renderIntents(state) {
   });
 }
 
-/** The two units that are chosen. @type {(state: State) => {unit: string, of: string} | null} */
+/** The two chosen units. @type {(state: State) => {unit: string, of: string} | null} */
 function pairChosen({ chosen }) {
   if (chosen.length !== 2 || !chosen.every((thing) => thing.startsWith("unit:"))) return null;
   return { unit: split(chosen[0])[1], of: split(chosen[1])[1] };

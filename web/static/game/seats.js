@@ -1,4 +1,4 @@
-/** The seats at the table: whose this screen is, another one by a tap, links and codes for phones. */
+/** The dialog of seats: this screen's own, others to take, links and codes for phones. */
 import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { sideNumber } from "../board/things.js";
 import { seatName } from "./words.js";
@@ -8,7 +8,7 @@ import { seatName } from "./words.js";
 
 /** @typedef {SeatsView["seats"][number]} SeatRow */
 
-/** Bring the dialog of seats up to date. @type {(state: State) => void} */
+/** Updates the dialog of seats. @type {(state: State) => void} */
 export function renderSeats(state) {
   const { seats } = state.game;
   if (!seats) return;

@@ -1,4 +1,4 @@
-/** Setting up in the panel: the terrain in hand with its kinds and tools, and how deploying goes. */
+/** Setup in the panel and on the table: laying terrain, and deploying. */
 import { byId, disable, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { onClick, onClickWithin } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
@@ -6,7 +6,7 @@ import { toleranceOf } from "../board/picking.js";
 import { sideName } from "../board/things.js";
 import { toTable } from "../board/view.js";
 import { playing } from "./state.js";
-import { carried, editPiece, layAction, layingDue, pieces, tapped } from "./terrain.js";
+import { dragTerrain, editPiece, layAction, layingStep, pieces, tapTerrain } from "./terrain.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("../shared/gestures.js").Touch} Touch */
@@ -27,7 +27,7 @@ const HANDLES = [
   { edit: "remove", text: "Remove" },
 ];
 
-/** Bring the setup up to date. @type {(state: State) => void} */
+/** Updates the setup. @type {(state: State) => void} */
 export function renderSetup(state) {
   renderLaying(state);
   renderDeploying(state);
@@ -35,7 +35,7 @@ export function renderSetup(state) {
 
 /** @type {(state: State) => void} */
 function renderLaying(state) {
-  const due = layingDue(state);
+  const due = layingStep(state);
   byId("game-laying").hidden = due === null;
   if (!due) return;
   const { laying, busy } = state.game;
@@ -85,14 +85,14 @@ function does(kinds, kind) {
   return words ? `${sentence(words)}.` : "No effect on movement, cover or fire.";
 }
 
-/** What a tap on the table does next. @type {(state: State) => string} */
+/** Says what a tap on the table does next. @type {(state: State) => string} */
 function hintWords({ game: { laying } }) {
   if (laying.tool === "corners") return laying.corners.length ? `${laying.corners.length} corners: tap the next, or close the shape.` : "Tap its corners on the table, one after the other.";
   if (laying.chosen) return `${laying.chosen.replaceAll("_", " ")}: drag it, or one of its corners. Tap beside it when it lies well.`;
   return "Tap the table where the next piece lies.";
 }
 
-/** Who deploys where, and that hands do it. @type {(state: State) => void} */
+/** Updates the words about deploying. @type {(state: State) => void} */
 function renderDeploying(state) {
   const view = playing(state);
   const isDue = Boolean(view?.is_yours && view.state.step?.type === "deploying");
@@ -115,7 +115,7 @@ export function listenToSetup(commands) {
   onClick("laying-done", () => commands.act(layAction(commands.state), "Laying …"));
 }
 
-/** Pointers on the table while terrain is laid. */
+/** Handles pointers on the table while terrain is laid. */
 export class LayingHand {
   /** @param {State} state @param {() => void} changed */
   constructor(state, changed) {
@@ -123,24 +123,24 @@ export class LayingHand {
     this.changed = changed;
   }
 
-  /** Whether pointers are for the terrain now. */
+  /** Whether terrain is being laid. */
   get isDue() {
-    return layingDue(this.state) !== null;
+    return layingStep(this.state) !== null;
   }
 
-  /** Whether a tap was for the terrain. @param {Touch} at @returns {boolean} */
+  /** Handles a tap; false if it is not for the terrain. @param {Touch} at @returns {boolean} */
   tap(at) {
     if (!this.isDue) return false;
-    tapped(this.state, this.placeOf(at));
+    tapTerrain(this.state, this.placeOf(at));
     this.changed();
     return true;
   }
 
-  /** What a drag from here carries of the terrain. @param {Touch} at @returns {Drag | null} */
+  /** Starts a drag of a piece or of a corner. @param {Touch} at @returns {Drag | null} */
   grab(at) {
     if (!this.isDue) return null;
     const tolerance_mm = (CORNER_PX + toleranceOf(at.pointer)) / this.state.view.px_per_mm;
-    const carry = carried(this.state, this.placeOf(at), tolerance_mm);
+    const carry = dragTerrain(this.state, this.placeOf(at), tolerance_mm);
     if (!carry) return null;
     return {
       move: (to) => { carry(this.placeOf(to)); this.changed(); },

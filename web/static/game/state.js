@@ -1,5 +1,6 @@
 /**
- * What the page knows of the game, and the functions that change it. Nothing here draws or asks.
+ * The state of the game on the page, and the functions that change it. Nothing here draws or sends
+ * requests.
  *
  * @typedef {import("../rulings/state.js").State & {game: Game}} State
  * @typedef {import("../board/state.js").Shape} Shape
@@ -11,17 +12,17 @@
  * @typedef {{x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}} GhostBase
  * @typedef {{values: number[], sides: number}} Cast  dice as they came up
  *
- * @typedef {{whose: string, needs: number | null, places: number[]}} AlikeDice  whose they are, from what on each does something, and where each is in the roll
+ * @typedef {{whose: string, needs: number | null, places: number[]}} AlikeDice  whose they are, the lowest face that counts, and their indices in the roll
  *
- * @typedef {object} Offer  something that this seat may do
+ * @typedef {object} Offer  an action that this seat may take
  * @property {string} group
  * @property {string} label
  * @property {{count: number, sides: number, groups: AlikeDice[]} | null} dice
  * @property {Shape[]} shapes
  * @property {Action} action
  *
- * @typedef {{unit: string, text: string, ghost: GhostBase[]}} ToPlace  what hands have to do for the game
- * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean}} Moved  what hands seem to have done, who has to go before, and whether it can only go back
+ * @typedef {{unit: string, text: string, ghost: GhostBase[]}} ToPlace  a move that the game waits for
+ * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean}} Moved  a move that the camera saw, the units that have to go first, and whether it can only be undone
  *
  * @typedef {object} LogLine  a line of the log
  * @property {string} kind
@@ -30,12 +31,12 @@
  * @property {Shape[]} evidence
  * @property {string} note
  * @property {boolean} undone
- * @property {number} deed  the action that it followed from
- * @property {Cast | null} dice  what that action rolled, with the first that followed
+ * @property {number} deed  the number of its action
+ * @property {Cast | null} dice  the action's roll, on its first line
  *
  * @typedef {{id: string, title: string, span_bw: number, text: string, modifies?: {symbol: string} | null, interrupts?: string | null, is_event?: boolean}} Card
  *
- * @typedef {object} GameView  as `/api/game` gives it; all but the first four only once it has begun
+ * @typedef {object} GameView  as `/api/game` sends it; before the game begins, only the first four
  * @property {number} version
  * @property {string} game
  * @property {{kind: "player" | "shared" | "spectator", side: string | null}} seat
@@ -48,21 +49,21 @@
  * @property {import("../board/state.js").Closed | null} closed
  * @property {boolean} can_undo
  * @property {boolean} can_redo
- * @property {{by: string, text: string, may_agree: boolean, number: number} | null} [proposed]  what one side wants and the other has to agree to
+ * @property {{by: string, text: string, may_agree: boolean, number: number} | null} [proposed]  a proposal that the other side has to agree to
  * @property {Record<string, {disruption?: number, smoke?: boolean}>} markers
  * @property {ToPlace[]} to_place
  * @property {Moved[]} moved
- * @property {string[]} together  the units whose moves may be confirmed at once, in their order
- * @property {{unit: string, of: string, text: string, answer: RuleAnswer | null}[]} intents  what movers said before they moved
+ * @property {string[]} together  the units whose moves can be confirmed together, in order
+ * @property {{unit: string, of: string, text: string, answer: RuleAnswer | null}[]} intents  results that players announced before a move
  * @property {string} trouble
- * @property {Shape[]} pictured  what is due, as it is drawn while nothing is pointed at
+ * @property {Shape[]} pictured  the drawing of what the game waits for
  * @property {Piece[]} terrain
  * @property {{round: {number: number, active: string}, sides: {name: string, morale: number, hand: number}[], hand?: Card[], deck?: {left: number, stage: string}, step?: Record<string, any> & {type: string}, kinds?: {kind: string, does: string}[], options?: {deck?: string}}} state
  * @property {LogLine[]} log
  *
- * @typedef {{own: string, by_link: boolean, may_change: boolean, seats: {name: string, side: string | null, link: string | null}[]}} SeatsView  as `/api/seats` gives it
+ * @typedef {{own: string, by_link: boolean, may_change: boolean, seats: {name: string, side: string | null, link: string | null}[]}} SeatsView  as `/api/seats` sends it
  *
- * @typedef {{label: string, action: Action}} Choice  what might have been chosen instead of something
+ * @typedef {{label: string, action: Action}} Choice  an alternative to an action
  *
  * @typedef {"oval" | "block" | "strip" | "corners"} Tool
  *
@@ -77,27 +78,27 @@
  * @typedef {object} Game  what the page knows of it
  * @property {GameView | null} view
  * @property {SeatsView | null} seats
- * @property {string | null} error  why the page could not be view
- * @property {string | null} busy  what is being sent: until it is answered nothing else is
- * @property {string} said  what came of the latest tap, where that needs words
+ * @property {string | null} error  why the game could not be loaded
+ * @property {string | null} busy  words for the request under way; nothing else is sent meanwhile
+ * @property {string} said  why the latest command failed
  * @property {string | null} looked  the offer, the move or the line of the log that is pointed at
  * @property {string[]} open  the groups that show all of their buttons
  * @property {boolean} wholeLog
  * @property {string | null} line  the line of the log that is open
- * @property {{deed: number, values: number[]} | null} fixing  dice that are being corrected
- * @property {{deed: number, offers: Choice[] | null} | null} choosing  what else might have been chosen, once it is known
- * @property {number[]} faces  the dice that were entered so far, as their slots lie on the page
- * @property {string} facesOf  the roll that they are for
- * @property {{key: string, face: number} | null} decided  a die that was rolled for what is too close to call
- * @property {string | null} accepting  the unit that is to be accepted as it lies
- * @property {string[]} placed  the units that have just arrived where the game has them
- * @property {boolean} showsAstray  whether it is drawn where all belong that are out of step with the game
- * @property {number} movesBefore  how many moves of the simulated table could be taken back at the latest action
+ * @property {{deed: number, values: number[]} | null} fixing  the dice of an action that are being corrected
+ * @property {{deed: number, offers: Choice[] | null} | null} choosing  the alternatives to an action, once loaded
+ * @property {number[]} faces  the dice entered so far, in the order of the page
+ * @property {string} facesOf  the roll that they belong to
+ * @property {{key: string, face: number} | null} decided  a die rolled for what is too close to call
+ * @property {string | null} accepting  the unit that is being accepted as it lies
+ * @property {string[]} placed  the units that have just arrived at their place
+ * @property {boolean} showsAstray  whether ghosts of all units out of step are drawn
+ * @property {number} movesBefore  the number of undoable moves of the simulated table at the latest action
  * @property {string | null} copied  the link that was copied last
- * @property {{units: string[], cards: string[]}} force  a force that is being put together
- * @property {boolean} again  another game is to begin while one is in progress
+ * @property {{units: string[], cards: string[]}} force  the force that is being put together
+ * @property {boolean} again  the choices for another game are shown
  * @property {Laying} laying  the terrain in hand, before a game
- * @property {import("./midgame.js").States | null} states  what is set on the screen of all states, while that is open
+ * @property {import("./midgame.js").States | null} states  what is set on the screen of all states; null while it is closed
  * @property {{how: "stands" | "setup" | "middle", active: string, deck: string, measuring: "free" | "declared"}} begin  what is chosen before a game
  */
 
@@ -108,7 +109,7 @@ import { markerWords } from "./words.js";
 /** How many buttons a group shows before "more". */
 export const MOST_BUTTONS = 12;
 
-/** A page before its first news of the table and the game. @type {(facts: import("../board/state.js").TableFacts, view: import("../board/view.js").View) => State} */
+/** A page before its first state of the table and the game. @type {(facts: import("../board/state.js").TableFacts, view: import("../board/view.js").View) => State} */
 export function newState(facts, view) {
   const state = { ...newBoardState(facts, view), rulings: newRulings(facts), game: newGame(facts) };
   state.forgetting.push(() => forgetSheet(state.rulings));
@@ -151,10 +152,10 @@ export function playing({ game }) {
 }
 
 /**
- * Take in what the server says of the game.
+ * Takes in a view of the game from the server.
  *
- * `asked` is what the page knew when it asked: of two answers under way at once the newer counts.
- * Versions say which that is only while it is the same server that counts them.
+ * `asked` is the view that the page had when it sent the request: of two answers under way at once
+ * the newer counts. Versions can be compared only while the same server counts them.
  *
  * @type {(state: State, view: GameView, asked: GameView | null) => void}
  */
@@ -175,10 +176,10 @@ export function receiveView(state, view, asked) {
   if (before?.question !== view.question) Object.assign(game, { open: [], force: { units: [], cards: [] } });
   if (game.looked?.startsWith("offer") && before?.version !== view.version) game.looked = null;
   if (game.accepting && !view.moved.some(({ unit }) => unit === game.accepting)) game.accepting = null;
-  forgetFaces(game, rollDue(view));
+  dropStaleFaces(game, requestedRoll(view));
 }
 
-/** Passes on what the board and the rulings show of a game. @type {(state: State, view: Pick<GameView, "has_begun" | "markers" | "closed">) => void} */
+/** Passes on what the board and the rulings need to know of a game. @type {(state: State, view: Pick<GameView, "has_begun" | "markers" | "closed">) => void} */
 export function shareWithBoard(state, { has_begun, markers, closed }) {
   const marked = Object.entries(markers ?? {});
   state.remarks = Object.fromEntries(marked.map(([unit, marks]) => [unit, markerWords(marks)]));
@@ -186,43 +187,43 @@ export function shareWithBoard(state, { has_begun, markers, closed }) {
   state.rulings.isFollowing = has_begun;
 }
 
-/** Dice that were entered stay until another roll is due. @type {(game: Game, roll: Offer | undefined) => void} */
-function forgetFaces(game, roll) {
+/** Drops the entered dice when another roll is asked for. @type {(game: Game, roll: Offer | undefined) => void} */
+function dropStaleFaces(game, roll) {
   const text = roll ? `${roll.label} ${game.view?.log.length}` : "";
   if (text !== game.facesOf) [game.faces, game.facesOf] = [[], text];
 }
 
-/** Whom the game has elsewhere, though nothing is to be moved by them now, where that is more than one. @type {(view: GameView | null) => Moved[]} */
-export function astray(view) {
+/** Units that are out of step with the game, where there are several. @type {(view: GameView | null) => Moved[]} */
+export function outOfStep(view) {
   const found = view?.moved.filter(({ is_back, is_legal }) => is_back && !is_legal) ?? [];
   return found.length > 1 ? found : [];
 }
 
-/** The roll that this seat may make now. @type {(view: GameView | null) => Offer | undefined} */
-export function rollDue(view) {
+/** The roll that is asked of this seat. @type {(view: GameView | null) => Offer | undefined} */
+export function requestedRoll(view) {
   return view?.actions?.find(({ dice }) => dice !== null);
 }
 
-/** The dice that were entered, as they lie on the page, in the order of the roll. @type {(roll: Offer, faces: number[]) => number[]} */
+/** The entered dice in the order of the roll. @type {(roll: Offer, faces: number[]) => number[]} */
 export function valuesOf({ dice }, faces) {
   const values = [...faces];
   for (const [index, place] of (dice?.groups ?? []).flatMap(({ places }) => places).entries()) values[place] = faces[index];
   return values;
 }
 
-/** Read one more die. @type {(state: State, face: number) => void} */
+/** Enters one more die. @type {(state: State, face: number) => void} */
 export function addFace({ game }, face) {
-  const count = rollDue(game.view)?.dice?.count ?? 0;
+  const count = requestedRoll(game.view)?.dice?.count ?? 0;
   if (game.faces.length < count) game.faces = [...game.faces, face];
 }
 
-/** Take the last die back. @type {(state: State) => void} */
+/** Removes the last die. @type {(state: State) => void} */
 export function dropFace({ game }) {
   game.faces = game.faces.slice(0, -1);
 }
 
-/** The dice that came up in the latest action. @type {(view: GameView) => Cast | null} */
-export function latestCast({ log }) {
+/** The dice of the latest action. @type {(view: GameView) => Cast | null} */
+export function latestRoll({ log }) {
   const latest = log.findLast(({ undone }) => !undone);
   return log.find(({ deed, dice }) => deed === latest?.deed && dice)?.dice ?? null;
 }
@@ -234,16 +235,16 @@ export function unitsOf({ unit, force, amounts }) {
   return amounts && typeof amounts === "object" ? Object.keys(amounts) : [];
 }
 
-/** What an offer is gathered under: its unit, or what its label has before a colon. @type {(offer: Offer) => string} */
-export function bunchOf({ action, label }) {
+/** The heading of an offer: its unit, or its label up to a colon. @type {(offer: Offer) => string} */
+export function headingOf({ action, label }) {
   if (typeof action.unit === "string") return action.unit;
   return label.includes(": ") ? label.slice(0, label.indexOf(": ")) : "";
 }
 
 /**
- * The buttons, by group; those of a chosen unit come first, and more than a few wait for "more".
+ * The buttons by group; those of a chosen unit come first, and a long group is cut off by "more".
  *
- * Where several units have many each, `units` names them, and only those of the chosen one are shown.
+ * Where several units have many buttons, `units` lists them, and only the chosen one's are shown.
  *
  * @typedef {{key: string, offer: Offer}} Button
  * @typedef {{group: string, units: string[], buttons: Button[], more: number}} Group
@@ -259,16 +260,16 @@ export function groupsShown(state) {
     const own = buttons.filter(({ offer }) => offer.group === group);
     const units = own.length > MOST_BUTTONS ? [...new Set(own.flatMap(({ offer }) => offer.action.unit ?? []))] : [];
     if (units.length > 1) return { group, units, buttons: own.filter(isChosen), more: 0 };
-    const sorted = [...own.filter(isChosen), ...gathered(own.filter((button) => !isChosen(button)))];
+    const sorted = [...own.filter(isChosen), ...sortedByHeading(own.filter((button) => !isChosen(button)))];
     const most = state.game.open.includes(group) ? sorted.length : MOST_BUTTONS;
     return { group, units: [], buttons: sorted.slice(0, most), more: Math.max(0, sorted.length - most) };
   });
 }
 
-/** A unit's buttons side by side, in the order in which units are first named. @type {(buttons: Button[]) => Button[]} */
-function gathered(buttons) {
-  const bunches = [...new Set(buttons.map(({ offer }) => bunchOf(offer)))];
-  return bunches.flatMap((bunch) => buttons.filter(({ offer }) => bunchOf(offer) === bunch));
+/** Sorts buttons so that those of a unit stay together. @type {(buttons: Button[]) => Button[]} */
+function sortedByHeading(buttons) {
+  const bunches = [...new Set(buttons.map(({ offer }) => headingOf(offer)))];
+  return bunches.flatMap((bunch) => buttons.filter(({ offer }) => headingOf(offer) === bunch));
 }
 
 /** The offer of a button. @type {(state: State, key: string) => Offer | undefined} */
@@ -276,8 +277,8 @@ export function offerOf(state, key) {
   return state.game.view?.actions?.[Number(key.slice("offer ".length))];
 }
 
-/** What is drawn of what is pointed at. @type {(state: State) => Shape[]} */
-export function shapesLookedAt(state) {
+/** The drawing of what is pointed at. @type {(state: State) => Shape[]} */
+export function lookedAtShapes(state) {
   const { looked, view } = state.game;
   if (!looked || !view?.has_begun) return [];
   if (looked.startsWith("offer ")) return offerOf(state, looked)?.shapes ?? [];
@@ -285,19 +286,19 @@ export function shapesLookedAt(state) {
   return view.log[Number(looked.slice("log ".length))]?.evidence ?? [];
 }
 
-/** What is drawn of what is due. @type {(state: State) => Shape[]} */
-export function picturedNow(state) {
+/** The drawing of what the game waits for. @type {(state: State) => Shape[]} */
+export function pendingShapes(state) {
   return playing(state)?.pictured ?? [];
 }
 
-/** What is drawn of the latest action. @type {(state: State) => Shape[]} */
+/** The drawing of the latest action. @type {(state: State) => Shape[]} */
 export function latestEvidence(state) {
   const log = playing(state)?.log ?? [];
   const latest = log.findLast(({ undone }) => !undone);
   return log.filter(({ deed }) => deed === latest?.deed).flatMap(({ evidence }) => evidence);
 }
 
-/** The one unit that is chosen, if it is in the game. @type {(state: State) => string | null} */
+/** The only chosen thing, if it is a unit. @type {(state: State) => string | null} */
 export function chosenUnit(state) {
   const [first] = state.chosen;
   return state.chosen.length === 1 && first.startsWith("unit:") ? first.slice("unit:".length) : null;

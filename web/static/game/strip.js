@@ -1,4 +1,4 @@
-/** The strip under the header: whose round it is, what is asked of whom, how both sides stand. */
+/** The strip under the header: whose round it is, who is asked what, the sides' morale and cards. */
 import { byId, element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { briefName, sentence } from "../shared/text.js";
 import { sideName, sideNumber } from "../board/things.js";
@@ -8,12 +8,12 @@ import { seatName, turnWords } from "./words.js";
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").GameView} GameView */
 
-/** What comes before the first round: it is nobody's. */
+/** The steps before the first round. */
 const SETUP_STEPS = new Set(["rolling-terrain", "laying-terrain", "choosing-edge", "choosing-order", "deploying", "rolling-first-round"]);
 const FLAG = "M4 18V2H16L13 6.5L16 11H4";
 const CARD = "M5 2H15V18H5Z";
 
-/** Bring the strip up to date. @type {(state: State) => void} */
+/** Updates the strip. @type {(state: State) => void} */
 export function renderStrip(state) {
   const view = playing(state);
   document.body.classList.toggle("playing", view !== null);
@@ -35,13 +35,13 @@ export function renderStrip(state) {
   setAttr(byId("seat-open"), "class", `seat-open side-${sideNumber(state, own ?? "") % 8}${state.facts.sides.includes(own ?? "") ? " of-side" : ""}`);
 }
 
-/** What does not fit into the strip is written smaller: looked at anew when the words, or their room, have changed. @type {(words: HTMLElement) => void} */
+/** Writes words that do not fit into the strip smaller; measured only when words or room change. @type {(words: HTMLElement) => void} */
 function fitWords(words) {
   const fitted = `${words.textContent} ${words.clientWidth}`;
   if (words.dataset.fitted === fitted) return;
   words.dataset.fitted = fitted;
   words.classList.remove("long");
-  words.classList.toggle("long", words.scrollHeight > words.clientHeight + 1); // each is rounded its own way
+  words.classList.toggle("long", words.scrollHeight > words.clientHeight + 1); // the two are rounded differently
 }
 
 /** @type {(state: State) => string} */

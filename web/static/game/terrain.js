@@ -1,4 +1,4 @@
-/** Laying terrain before a game: what the page knows of the pieces in hand, and what changes them. */
+/** Edits the pieces of terrain that are laid before a game. */
 import { meanPoint } from "../board/shapes.js";
 import { playing } from "./state.js";
 
@@ -9,18 +9,18 @@ import { playing } from "./state.js";
 const SIZE_BW = 3;
 const LEAST_CORNERS = 3;
 
-/** What this seat may lay now; null where it may not. @type {(state: State) => {side: string, least: number, most: number, kinds: {kind: string, does: string}[]} | null} */
-export function layingDue(state) {
+/** What this seat may lay now; null if nothing. @type {(state: State) => {side: string, least: number, most: number, kinds: {kind: string, does: string}[]} | null} */
+export function layingStep(state) {
   const view = playing(state);
   const step = view?.state.step;
   if (!view?.is_yours || step?.type !== "laying-terrain") return null;
   return { side: step.side, least: step.least, most: step.most, kinds: view.state.kinds ?? [] };
 }
 
-/** The terrain as it is drawn: the pieces in hand, or those of the game; null: those of the table file. @type {(state: State) => import("../board/state.js").Ground | null} */
+/** The terrain to draw: the pieces in hand, or the game's; null for the table file's. @type {(state: State) => import("../board/state.js").Ground | null} */
 export function groundShown(state) {
   const { chosen } = state.game.laying;
-  if (layingDue(state)) return { pieces: pieces(state), chosen };
+  if (layingStep(state)) return { pieces: pieces(state), chosen };
   const terrain = playing(state)?.terrain;
   return terrain ? { pieces: terrain, chosen } : null;
 }
@@ -30,21 +30,21 @@ export function pieces(state) {
   return state.game.laying.pieces ?? playing(state)?.terrain ?? [];
 }
 
-/** Change the pieces, so that it can be taken back. @type {(state: State, now: Piece[]) => void} */
-export function relay(state, now) {
+/** Changes the pieces, with a step to undo. @type {(state: State, now: Piece[]) => void} */
+export function changePieces(state, now) {
   const { laying } = state.game;
   laying.undo = [...laying.undo, pieces(state)];
   laying.pieces = now;
 }
 
-/** Put one piece otherwise, without a step to take back: a drag has many. @type {(state: State, id: string, outline_mm: Point[]) => void} */
-export function reshape(state, id, outline_mm) {
+/** Changes the outline of a piece without a step to undo, since a drag has many. @type {(state: State, id: string, outline_mm: Point[]) => void} */
+export function setOutline(state, id, outline_mm) {
   const { laying, facts } = { laying: state.game.laying, facts: state.facts };
-  laying.pieces = pieces(state).map((piece) => (piece.id === id ? { ...piece, outline_mm: onTable(outline_mm, facts) } : piece));
+  laying.pieces = pieces(state).map((piece) => (piece.id === id ? { ...piece, outline_mm: clampedToTable(outline_mm, facts) } : piece));
 }
 
-/** Tap on the table: choose a piece, add a corner, or lay a new piece there. @type {(state: State, at_mm: Point) => void} */
-export function tapped(state, at_mm) {
+/** Handles a tap on the table: chooses a piece, adds a corner, or lays a new piece. @type {(state: State, at_mm: Point) => void} */
+export function tapTerrain(state, at_mm) {
   const { laying } = state.game;
   const [x, y] = at_mm;
   const { width_mm, depth_mm } = state.facts;
@@ -56,19 +56,19 @@ export function tapped(state, at_mm) {
   const there = pieceAt(state, at_mm);
   if (there) laying.chosen = laying.chosen === there.id ? null : there.id;
   else if (laying.chosen) laying.chosen = null;
-  else add(state, readyShape(laying.tool, at_mm, SIZE_BW * state.facts.base_width_mm));
+  else addPiece(state, newShape(laying.tool, at_mm, SIZE_BW * state.facts.base_width_mm));
 }
 
 /** The topmost piece at a place. @type {(state: State, at_mm: Point) => Piece | undefined} */
 export function pieceAt(state, at_mm) {
-  return pieces(state).findLast(({ outline_mm }) => holds(outline_mm, at_mm));
+  return pieces(state).findLast(({ outline_mm }) => contains(outline_mm, at_mm));
 }
 
-/** A piece of the kind that is picked. @type {(state: State, outline_mm: Point[]) => void} */
-function add(state, outline_mm) {
+/** Adds a piece of the chosen kind. @type {(state: State, outline_mm: Point[]) => void} */
+function addPiece(state, outline_mm) {
   const { laying } = state.game;
   const id = freeName(pieces(state), laying.kind);
-  relay(state, [...pieces(state), { id, kind: laying.kind, outline_mm: onTable(outline_mm, state.facts) }]);
+  changePieces(state, [...pieces(state), { id, kind: laying.kind, outline_mm: clampedToTable(outline_mm, state.facts) }]);
   laying.chosen = id;
 }
 
@@ -78,15 +78,15 @@ function freeName(all, kind) {
   for (let number = 1; ; number += 1) if (!taken.has(`${kind} ${number}`)) return `${kind} ${number}`;
 }
 
-/** Make a piece of the corners that were tapped. @type {(state: State) => void} */
+/** Makes a piece of the tapped corners. @type {(state: State) => void} */
 export function closeCorners(state) {
   const { laying } = state.game;
   if (laying.corners.length < LEAST_CORNERS) return;
-  add(state, laying.corners);
+  addPiece(state, laying.corners);
   Object.assign(laying, { corners: [], tool: "oval" });
 }
 
-/** What buttons do to the chosen piece. @type {(state: State, edit: string) => void} */
+/** Edits the pieces as a button says. @type {(state: State, edit: string) => void} */
 export function editPiece(state, edit) {
   const { laying } = state.game;
   const piece = pieces(state).find(({ id }) => id === laying.chosen);
@@ -95,36 +95,36 @@ export function editPiece(state, edit) {
     Object.assign(laying, { undo: laying.undo.slice(0, -1), chosen: null });
   } else if (edit === "close") closeCorners(state);
   else if (edit === "drop") laying.corners = laying.corners.slice(0, -1);
-  else if (edit === "clear") relay(state, []);
+  else if (edit === "clear") changePieces(state, []);
   else if (!piece) return;
-  else if (edit === "remove") relay(state, pieces(state).filter(({ id }) => id !== piece.id));
+  else if (edit === "remove") changePieces(state, pieces(state).filter(({ id }) => id !== piece.id));
   else {
-    relay(state, pieces(state));
+    changePieces(state, pieces(state));
     const { outline_mm } = piece;
     const edits = /** @type {Record<string, () => Point[]>} */ ({
-      larger: () => sized(outline_mm, 1.15),
-      smaller: () => sized(outline_mm, 1 / 1.15),
-      left: () => turned(outline_mm, 15),
-      right: () => turned(outline_mm, -15),
+      larger: () => scaled(outline_mm, 1.15),
+      smaller: () => scaled(outline_mm, 1 / 1.15),
+      left: () => rotated(outline_mm, 15),
+      right: () => rotated(outline_mm, -15),
     });
-    reshape(state, piece.id, edits[edit]?.() ?? outline_mm);
+    setOutline(state, piece.id, edits[edit]?.() ?? outline_mm);
   }
 }
 
-/** What a drag from a place carries: a corner of the chosen piece, or a whole piece. @type {(state: State, at_mm: Point, tolerance_mm: number) => ((to_mm: Point) => void) | null} */
-export function carried(state, at_mm, tolerance_mm) {
+/** Starts a drag of a corner of the chosen piece, or of a whole piece. @type {(state: State, at_mm: Point, tolerance_mm: number) => ((to_mm: Point) => void) | null} */
+export function dragTerrain(state, at_mm, tolerance_mm) {
   const { laying } = state.game;
   const chosen = pieces(state).find(({ id }) => id === laying.chosen);
   const near = chosen && nearestCorner(chosen.outline_mm, at_mm);
   if (chosen && near && near.far_mm <= tolerance_mm) {
-    relay(state, pieces(state));
-    return (to_mm) => reshape(state, chosen.id, chosen.outline_mm.map((point, index) => (index === near.corner ? to_mm : point)));
+    changePieces(state, pieces(state));
+    return (to_mm) => setOutline(state, chosen.id, chosen.outline_mm.map((point, index) => (index === near.corner ? to_mm : point)));
   }
   const piece = pieceAt(state, at_mm);
   if (!piece) return null;
-  relay(state, pieces(state));
+  changePieces(state, pieces(state));
   laying.chosen = piece.id;
-  return ([x, y]) => reshape(state, piece.id, shifted(piece.outline_mm, [x - at_mm[0], y - at_mm[1]]));
+  return ([x, y]) => setOutline(state, piece.id, translated(piece.outline_mm, [x - at_mm[0], y - at_mm[1]]));
 }
 
 /** The action that lays the pieces. @type {(state: State) => import("./state.js").Action} */
@@ -138,9 +138,9 @@ function tenth(mm) {
   return Math.round(mm * 10) / 10;
 }
 
-/** Where the corners of the chosen piece can be taken. @type {(state: State) => Point[]} */
+/** The corners to drag. @type {(state: State) => Point[]} */
 export function cornersShown(state) {
-  if (!layingDue(state)) return [];
+  if (!layingStep(state)) return [];
   const { laying } = state.game;
   return laying.tool === "corners" ? laying.corners : (pieces(state).find(({ id }) => id === laying.chosen)?.outline_mm ?? []);
 }
@@ -149,8 +149,8 @@ export function cornersShown(state) {
 
 const OVAL_CORNERS = 10;
 
-/** A shape about a place; `size_mm` is its longer half. @type {(ready: Ready, at_mm: Point, size_mm: number) => Point[]} */
-export function readyShape(ready, [x, y], size_mm) {
+/** A new shape about a point; `size_mm` is half of its length. @type {(ready: Ready, at_mm: Point, size_mm: number) => Point[]} */
+export function newShape(ready, [x, y], size_mm) {
   if (ready === "oval") {
     const angles = Array.from({ length: OVAL_CORNERS }, (_, index) => (index * 2 * Math.PI) / OVAL_CORNERS);
     return angles.map((angle) => [x + size_mm * Math.cos(angle), y + 0.75 * size_mm * Math.sin(angle)]);
@@ -160,38 +160,38 @@ export function readyShape(ready, [x, y], size_mm) {
 }
 
 /** @type {(outline_mm: Point[], by_mm: Point) => Point[]} */
-export function shifted(outline_mm, [dx, dy]) {
+export function translated(outline_mm, [dx, dy]) {
   return outline_mm.map(([x, y]) => [x + dx, y + dy]);
 }
 
-/** About its middle, counter-clockwise. @type {(outline_mm: Point[], by_deg: number) => Point[]} */
-export function turned(outline_mm, by_deg) {
+/** Rotates an outline counter-clockwise about its middle. @type {(outline_mm: Point[], by_deg: number) => Point[]} */
+export function rotated(outline_mm, by_deg) {
   const [cx, cy] = meanPoint(outline_mm);
   const by_rad = (by_deg * Math.PI) / 180;
   const [c, s] = [Math.cos(by_rad), Math.sin(by_rad)];
   return outline_mm.map(([x, y]) => [cx + c * (x - cx) - s * (y - cy), cy + s * (x - cx) + c * (y - cy)]);
 }
 
-/** About its middle. @type {(outline_mm: Point[], factor: number) => Point[]} */
-export function sized(outline_mm, factor) {
+/** Scales an outline about its middle. @type {(outline_mm: Point[], factor: number) => Point[]} */
+export function scaled(outline_mm, factor) {
   const [cx, cy] = meanPoint(outline_mm);
   return outline_mm.map(([x, y]) => [cx + factor * (x - cx), cy + factor * (y - cy)]);
 }
 
-/** Every corner upon the table. @type {(outline_mm: Point[], size: {width_mm: number, depth_mm: number}) => Point[]} */
-export function onTable(outline_mm, { width_mm, depth_mm }) {
+/** Clamps an outline to the table. @type {(outline_mm: Point[], size: {width_mm: number, depth_mm: number}) => Point[]} */
+export function clampedToTable(outline_mm, { width_mm, depth_mm }) {
   return outline_mm.map(([x, y]) => [Math.min(width_mm, Math.max(0, x)), Math.min(depth_mm, Math.max(0, y))]);
 }
 
-/** Whether a place lies in an outline. @type {(outline_mm: Point[], at_mm: Point) => boolean} */
-export function holds(outline_mm, [x, y]) {
+/** Whether a point lies in an outline. @type {(outline_mm: Point[], at_mm: Point) => boolean} */
+export function contains(outline_mm, [x, y]) {
   return outline_mm.reduce((inside, [ax, ay], index) => {
     const [bx, by] = outline_mm[(index + 1) % outline_mm.length];
     return ay > y !== by > y && x < ax + ((y - ay) * (bx - ax)) / (by - ay) ? !inside : inside;
   }, false);
 }
 
-/** The corner that is nearest to a place, and how far it is. @type {(outline_mm: Point[], at_mm: Point) => {corner: number, far_mm: number}} */
+/** The corner nearest to a point, and its distance. @type {(outline_mm: Point[], at_mm: Point) => {corner: number, far_mm: number}} */
 export function nearestCorner(outline_mm, [x, y]) {
   const far = outline_mm.map(([ax, ay]) => Math.hypot(ax - x, ay - y));
   const far_mm = Math.min(...far);

@@ -1,4 +1,4 @@
-/** How the game is put into words: whose turn it is, what the groups are called, what markers say. */
+/** Puts the game into words: turns, groups of actions, markers, cards. */
 import { sentence } from "../shared/text.js";
 import { sideName } from "../board/things.js";
 
@@ -25,7 +25,7 @@ export function groupTitle(group) {
   return GROUPS[group] ?? sentence(group.replaceAll("-", " "));
 }
 
-/** Whose turn it is to tap, for the seat that reads it. @type {(view: GameView, nameOf: (side: string) => string) => string} */
+/** Whose turn it is, as this seat reads it. @type {(view: GameView, nameOf: (side: string) => string) => string} */
 export function turnWords(view, nameOf) {
   const asked = view.asked === null ? null : nameOf(view.asked);
   if (view.is_over) return "the game is over";
@@ -35,12 +35,12 @@ export function turnWords(view, nameOf) {
   return view.is_yours ? `${asked} answers` : `waiting for ${asked ?? "dice"}`;
 }
 
-/** What a seat is called. @type {(state: import("./state.js").State, name: string) => string} */
+/** A seat's display name. @type {(state: import("./state.js").State, name: string) => string} */
 export function seatName(state, name) {
   return sentence(name === "spectator" ? "looking on" : sideName(state, name));
 }
 
-/** A unit's markers; empty where it has none. @type {(markers: {disruption?: number, smoke?: boolean} | undefined) => string} */
+/** A unit's markers in words; empty if it has none. @type {(markers: {disruption?: number, smoke?: boolean} | undefined) => string} */
 export function markerWords(markers) {
   const level = markers?.disruption ?? 0;
   const disruption = level ? `${level} disruption${level > 1 ? "s" : ""}` : "";

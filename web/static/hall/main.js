@@ -1,4 +1,4 @@
-/** A hall: its tables as they are told of, by a stream or, where there is none, by asking. */
+/** The page of a hall: its tables, kept up to date by a stream or by polling. */
 import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 
 /**
@@ -8,7 +8,7 @@ import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.j
  * @typedef {{version: number, server: string, trouble: string, has_ended: boolean, tables: Table[]}} Hall
  */
 
-/** Those that do not play, as they were told last: a stream tells of them where one is new. @type {Table[]} */
+/** Tables that have ended; the stream sends them only when there is a new one. @type {Table[]} */
 let ended = [];
 
 const ASK_AGAIN_MS = 3000;
@@ -26,7 +26,7 @@ function listen() {
   };
 }
 
-/** Where too many listen already there is no stream: ask now and then. */
+/** Polls, for when the server has no stream left. */
 async function ask() {
   try {
     render(await (await fetch("/api/hall")).json());
@@ -96,7 +96,7 @@ function renderCard(node, table) {
   setText(words, standing.words);
 }
 
-/** What a table is called; without a name, who plays at it. @type {(table: Table) => string} */
+/** A table's name, or else who plays at it. @type {(table: Table) => string} */
 function titleOf({ name, game, standing: { sides } }) {
   return name || sides.map((side) => side.name).join(" against ") || game;
 }

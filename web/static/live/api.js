@@ -17,7 +17,7 @@ export function measure(a, b, ranges_bw) {
   return get(`/api/measure?${new URLSearchParams({ a, b, within_bw: ranges_bw.join(",") })}`);
 }
 
-/** The drawings that explain a thing. @type {(thing: string) => Promise<About>} */
+/** The drawings and lines that explain a thing. @type {(thing: string) => Promise<About>} */
 export function about(thing) {
   return get(`/api/about?${new URLSearchParams({ thing })}`);
 }
@@ -27,7 +27,7 @@ export async function takeOff(thing) {
   await post("/api/take-off", { thing });
 }
 
-/** Puts a unit of the simulated table somewhere else. @type {(place: Placing) => Promise<void>} */
+/** Moves a unit of the simulated table. @type {(place: Placing) => Promise<void>} */
 export async function moveUnit({ unit, x_mm, y_mm, heading_deg }) {
   await post("/api/simulated/move", { unit, x_mm, y_mm, heading_deg });
 }
@@ -53,7 +53,7 @@ export async function dimLamp(light) {
 }
 
 /**
- * Listens to the table for as long as the page lives, over streams as they come and go.
+ * Listens to the table for as long as the page lives, and reopens the stream when it breaks.
  *
  * Where no stream can be had, it polls. A stream that is silent for longer than the server ever is
  * counts as dead, whatever the browser thinks.

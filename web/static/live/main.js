@@ -4,8 +4,8 @@ import { listenToPage, onClick, onClickWithin, openHelp } from "../shared/events
 import { listenToKeys } from "../shared/keyboard.js";
 import { Board } from "../board/board.js";
 import * as choosing from "../board/choosing.js";
-import { closeTools } from "../board/measuring.js";
-import { hasArrived, TURN_DEG } from "../board/moves.js";
+import { dropClosedAnswers } from "../board/measuring.js";
+import { isAtNewPlace, TURN_DEG } from "../board/moves.js";
 import { thingAt } from "../board/picking.js";
 import { UNCERTAINTY_FACTORS } from "../board/state.js";
 import { isPoint } from "../board/things.js";
@@ -21,7 +21,7 @@ import { renderDisputes } from "../rulings/disputes.js";
 import { drawRulings } from "../rulings/overlay.js";
 import { renderRulings } from "../rulings/panel.js";
 import * as api from "./api.js";
-import { addToLog, renderLog, renderPanel } from "./panel.js";
+import { addNotices, renderLog, renderPanel } from "./panel.js";
 import { createPicture } from "./picture.js";
 import { createQueries } from "./queries.js";
 import { listenToLifting, renderLifting, SimulatedMoves } from "./simulation.js";
@@ -49,7 +49,7 @@ function changed() {
   isDue = true;
   requestAnimationFrame(() => {
     isDue = false;
-    closeTools(state);
+    dropClosedAnswers(state);
     state.ground = groundShown(state);
     board.set(state);
     renderPanel(state);
@@ -74,7 +74,7 @@ function clear() {
   changed();
 }
 
-/** Say that what is hidden of the chosen thing has left the table. */
+/** Declares that what is hidden of the chosen thing has left the table. */
 async function takeOff() {
   const [thing] = state.chosen;
   if (byId("take-off").hidden) return;
@@ -92,7 +92,7 @@ function keep() {
   changed();
 }
 
-/** Change what is shown. @type {(some: Partial<State["show"]>) => void} */
+/** Changes what is shown. @type {(some: Partial<State["show"]>) => void} */
 function show(some) {
   state.show = { ...state.show, ...some };
   refreshPicture();
@@ -115,7 +115,7 @@ function nextUncertainty() {
   show({ uncertainty: all[(all.indexOf(state.show.uncertainty) + 1) % all.length] });
 }
 
-/** What was chosen before the last tap, to go back to when the tap was half of two. @type {string[]} */
+/** What was chosen before the last tap, to restore it on a double tap. @type {string[]} */
 let chosenBefore = [];
 
 board.on("view", changed);
@@ -225,7 +225,7 @@ document.addEventListener("visibilitychange", refreshPicture);
 
 api.listen(
   (now) => {
-    const happened = tableChanged(state, now);
+    const happened = takeInTable(state, now);
     if (happened) moves.say(happened.text, happened.undo);
     refreshPicture();
     changed();
@@ -237,12 +237,12 @@ api.listen(
 );
 changed();
 
-/** Take in a new state of the table; what has just happened, to be said, and whether it can be taken back. @type {(state: State, now: TableState) => State["notice"]} */
-export function tableChanged(state, now) {
+/** Takes in a new state of the table; returns the notice to show, if any. @type {(state: State, now: TableState) => State["notice"]} */
+export function takeInTable(state, now) {
   const isFirst = state.now === null;
-  const fresh = addToLog(state, now.notices);
+  const fresh = addNotices(state, now.notices);
   state.now = now;
-  const arrived = state.ghost?.sent && hasArrived(now, state.ghost) ? state.ghost.unit : null;
+  const arrived = state.ghost?.sent && isAtNewPlace(now, state.ghost) ? state.ghost.unit : null;
   if (arrived) state.ghost = null;
   if (isFirst) return null;
   const news = fresh.at(-1)?.text;

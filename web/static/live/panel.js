@@ -1,4 +1,4 @@
-/** The words and figures around the table: the camera's health, what was measured, who is there. */
+/** The words and figures around the table: camera health, measurements, roster, camera log. */
 import { byId, element, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
 import { duration, timeOfDay } from "../shared/text.js";
 import { closedWords, isAnyOpen, lengthWords } from "../board/measuring.js";
@@ -11,17 +11,17 @@ import { fullName, isHidden, pointWords, sideName, sideNumber, titleOf } from ".
 /** @typedef {import("../board/state.js").Notice} Notice */
 
 const SOURCE_WORDS = { opening: "opening", live: "live", lost: "camera lost", ended: "ended" };
-/** Why the table is shown as it was. @type {Record<string, string>} */
+/** Words for why the table shown is out of date. @type {Record<string, string>} */
 const LOST_WORDS = {
   lost: "No connection to the table. Trying again …",
   refused: "This link counts no more: the table began anew. Ask for your new link, or scan its code.",
 };
 const ANSWER_WORDS = { yes: "yes", no: "no", too_close: "too close to call" };
 
-/** So many missing tags are named one by one. */
+/** Up to this many missing tags are listed one by one. */
 const MOST_LISTED = 12;
 
-/** Bring all words up to date. @type {(state: State) => void} */
+/** Updates all words. @type {(state: State) => void} */
 export function renderPanel(state) {
   renderHealth(state);
   renderWarnings(state);
@@ -67,7 +67,7 @@ function renderHealthFacts(state) {
   });
 }
 
-/** The tags that are missing, by whose they are; of many only how many. @type {(missing: {tag: number, of: string}[]) => string} */
+/** The missing tags by their owners; if there are many, only their numbers. @type {(missing: {tag: number, of: string}[]) => string} */
 export function missingWords(missing) {
   const owners = [...new Set(missing.map(({ of }) => of))];
   const all = owners.map((owner) => ({ owner, tags: missing.filter(({ of }) => of === owner).map(({ tag }) => tag) }));
@@ -109,7 +109,7 @@ function measureTitle(state) {
   return first.startsWith("unit:") ? fullName(state, titleOf(state, first)) : (state.about?.title ?? titleOf(state, first));
 }
 
-/** The rows under the title, top to bottom. @type {(state: State) => void} */
+/** Updates the rows under the title. @type {(state: State) => void} */
 function renderParts(state) {
   const parts = measureParts(state);
   updateChildren(byId("measure-body"), parts, (part) => part.key, () => element("p", "b", "span", "span"), (row, part) => {
@@ -199,7 +199,7 @@ function keptPart(state, tape, index) {
   };
 }
 
-/** What a screen reader is told: only what changes slowly. @type {(state: State) => string} */
+/** What a screen reader says: only what changes slowly. @type {(state: State) => string} */
 function spoken(state) {
   const [first, second] = state.chosen;
   const measured = state.tape?.measured;
@@ -280,7 +280,7 @@ function renderShow({ show }) {
 /** @type {(state: State) => void} */
 function renderScale(state) {
   const { facts, view } = state;
-  // A bar that tells base widths would measure, too.
+  // A scale bar would be a measurement, too.
   const closed = closedWords(state);
   byId("scale").hidden = closed !== "";
   byId("closed").hidden = closed === "";
@@ -303,7 +303,7 @@ function figure(value, digits) {
   return value === null ? "–" : value.toFixed(digits);
 }
 
-/** Bring the log up to date. @type {(state: State) => void} */
+/** Updates the log. @type {(state: State) => void} */
 export function renderLog({ log }) {
   byId("log").hidden = log.length === 0;
   setText(byId("log-count"), log.length ? String(log.length) : "");
@@ -314,7 +314,7 @@ export function renderLog({ log }) {
   });
 }
 
-/** A server that began anew counts from 1 again. @type {(notice: Notice) => string} */
+/** The key of a notice; a restarted server counts from 1 again. @type {(notice: Notice) => string} */
 function keyOf({ number, at }) {
   return `${number} ${at}`;
 }
@@ -326,8 +326,8 @@ function makeLine() {
   return line;
 }
 
-/** Take in notices; those that are new. A server that began anew counts from 1 again. @type {(state: State, notices: Notice[]) => Notice[]} */
-export function addToLog(state, notices) {
+/** Adds notices to the log and returns the new ones; a restarted server counts from 1 again. @type {(state: State, notices: Notice[]) => Notice[]} */
+export function addNotices(state, notices) {
   const known = new Set(state.log.map(({ number, at }) => `${number} ${at}`));
   const fresh = notices.filter(({ number, at }) => !known.has(`${number} ${at}`));
   if (fresh.length) state.log = [...state.log, ...fresh].slice(-MOST_LOGGED);

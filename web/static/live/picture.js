@@ -1,11 +1,11 @@
-/** Brings the camera's pictures under the drawing, one after the other, without a flicker. */
+/** Loads the camera's pictures beneath the drawing, one after another, without a flicker. */
 import { loadPicture } from "../shared/http.js";
 
 /** @typedef {import("../game/state.js").State} State */
 
 const PAUSE_MS = 300;
 
-/** Pictures for a page; the function that sees to them. @type {(state: State, changed: () => void) => () => void} */
+/** Returns the function that loads a newer picture if there is one. @type {(state: State, changed: () => void) => () => void} */
 export function createPicture(state, changed) {
   let frame = -1;
   let busy = false;
@@ -25,6 +25,6 @@ export function createPicture(state, changed) {
 function replace(state, url) {
   const old = state.pictureUrl;
   state.pictureUrl = url;
-  // The old one may be on the screen for one more frame.
+  // The old picture may be on the screen for one more frame.
   if (old) setTimeout(() => URL.revokeObjectURL(old), 1000);
 }

@@ -1,4 +1,4 @@
-/** Keeps what the page has been told true: asks again when the things asked about have moved. */
+/** Keeps the page's answers up to date: asks again when the things concerned have moved. */
 import { settled } from "../shared/http.js";
 import { createQuestion } from "../shared/question.js";
 import { isOpen } from "../board/measuring.js";
@@ -7,18 +7,18 @@ import * as gameApi from "../game/api.js";
 import { receiveView } from "../game/state.js";
 import { pairSheet, unitSheet } from "../rulings/api.js";
 import { loadDisputes } from "../rulings/disputes.js";
-import { sheetText, takeSheet, unitsAsked } from "../rulings/state.js";
+import { chosenUnits, sheetKey, takeSheet } from "../rulings/state.js";
 import * as api from "./api.js";
 
 /** @typedef {import("../game/state.js").State} State */
 /** @typedef {import("../board/state.js").Tape} Tape */
 
-/** Answers for a page; the function that sees to them. @type {(state: State, changed: () => void) => () => void} */
+/** Returns the function that asks what has to be asked anew. @type {(state: State, changed: () => void) => () => void} */
 export function createQueries(state, changed) {
   /** @type {Map<string, ReturnType<typeof createQuestion>>} */
   const questions = new Map();
   const refresh = () => {
-    const wanted = wantedNow(state);
+    const wanted = currentQuestions(state);
     for (const slot of questions.keys()) if (!wanted.has(slot)) questions.delete(slot);
     for (const [slot, { text, ask }] of wanted) {
       const question = questions.get(slot) ?? createQuestion(refresh);
@@ -29,28 +29,28 @@ export function createQueries(state, changed) {
   return refresh;
 }
 
-/** What is to be known now, by slot. @type {(state: State) => Map<string, {text: string, ask: () => Promise<boolean | void>}>} */
-function wantedNow(state) {
+/** The questions of this moment, by slot; a question is asked again when its text changes. @type {(state: State) => Map<string, {text: string, ask: () => Promise<boolean | void>}>} */
+function currentQuestions(state) {
   const wanted = new Map();
   const tapes = state.tape ? [state.tape, ...state.keptTapes] : state.keptTapes;
   for (const tape of tapes.filter(({ a, b }) => isOpen(state, a, b))) {
     const slot = tape.kept ? `kept ${tape.a} ${tape.b}` : `tape ${tape.a}`;
-    const text = `${poses(state, tape.a)} ${poses(state, tape.b)}`;
+    const text = `${poseKey(state, tape.a)} ${poseKey(state, tape.b)}`;
     wanted.set(slot, { text, ask: () => askTape(state, tape) });
   }
   const [first] = state.chosen;
-  if (first && isOpen(state, first)) wanted.set(`about ${first}`, { text: poses(state, first), ask: () => askAbout(state, first) });
+  if (first && isOpen(state, first)) wanted.set(`about ${first}`, { text: poseKey(state, first), ask: () => askAbout(state, first) });
   if (state.facts.rules && state.now) {
     wanted.set("disputes", { text: String(state.now.disputes), ask: () => loadDisputes(state.rulings) });
   }
-  if (state.facts.referee && state.now && isHeard(state)) {
-    // A server that is back may be another one, with another game: slots that were gone ask anew.
+  if (state.facts.referee && state.now && isServerThere(state)) {
+    // A server that is back may have another game: slots that were gone ask again.
     wanted.set("game", { text: String(state.now.game), ask: () => askGame(state) });
     wanted.set("seats", { text: "seats", ask: () => askSeats(state) });
   }
-  const units = unitsAsked(state);
-  if (units.length && isHeard(state) && isOpen(state, ...state.chosen)) {
-    const text = sheetText(state);
+  const units = chosenUnits(state);
+  if (units.length && isServerThere(state) && isOpen(state, ...state.chosen)) {
+    const text = sheetKey(state);
     wanted.set(`sheet ${units.join(" ")}`, { text, ask: () => askSheet(state, units, text) });
   }
   return wanted;
@@ -99,14 +99,14 @@ async function askSheet(state, units, text) {
   takeSheet(state, units, text, answer);
 }
 
-/** What a thing's answers hang on, as a text that changes with it. @type {(state: State, thing: string) => string} */
-function poses(state, thing) {
+/** A text that changes whenever answers about a thing may change. @type {(state: State, thing: string) => string} */
+function poseKey(state, thing) {
   const bases = unitOf(state, thing)?.bases ?? [commanderOf(state, thing)];
   const written = bases.map((b) => b && [b.x_mm, b.y_mm, "heading_deg" in b ? b.heading_deg : 0, b.seen].join());
   return `${thing} ${written.join(";")}`;
 }
 
 /** Whether the server answers this page. @type {(state: State) => boolean} */
-function isHeard({ connection }) {
+function isServerThere({ connection }) {
   return connection !== "lost" && connection !== "refused";
 }

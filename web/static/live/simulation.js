@@ -1,4 +1,4 @@
-/** The simulated table: its units are moved, taken off and put back; its script, camera and lamp. */
+/** Controls the simulated table: its units, script, camera and lamp. */
 import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { errorText } from "../shared/http.js";
 import { dropGhost, letGo, Moves } from "../board/moves.js";
@@ -12,12 +12,12 @@ import * as api from "./api.js";
 
 const FIND_WITHIN_MS = 6000;
 const NOTICE_MS = 5000;
-/** 15 px aside: what an elbow does to a camera's arm. */
+/** A bump of 15 px, as by an elbow. */
 const BUMP_PX = [12, -9];
 /** The share of its light that a dimmed lamp has left. */
 const DIM = 0.6;
 
-/** What a player may do to the units of a simulated table. */
+/** Moves of the units of a simulated table. */
 export class SimulatedMoves extends Moves {
   /** @param {State} state @param {() => void} changed */
   constructor(state, changed) {
@@ -31,7 +31,7 @@ export class SimulatedMoves extends Moves {
     return playing(this.state) !== null;
   }
 
-  /** Send the unit in hand to where it was let go, and wait for the camera to find it. */
+  /** Moves the unit in hand on the table, and waits for the camera to find it. */
   async putDown() {
     letGo(this.state);
     const ghost = this.state.ghost;
@@ -55,7 +55,7 @@ export class SimulatedMoves extends Moves {
     this.say(`${ghost.unit} was put there, but the camera has not found it yet`, true);
   }
 
-  /** Put the unit that was moved last back to where it was. */
+  /** Undoes the last move. */
   async undo() {
     const place = this.state.undo[this.state.undo.length - 1];
     if (!place) return;
@@ -70,7 +70,7 @@ export class SimulatedMoves extends Moves {
     }
   }
 
-  /** Take a thing off the table. @param {Lifted} lifted */
+  /** Takes a thing off the table. @param {Lifted} lifted */
   async lift(lifted) {
     try {
       await api.liftOff(lifted);
@@ -81,7 +81,7 @@ export class SimulatedMoves extends Moves {
     }
   }
 
-  /** Put a thing back that was taken off. @param {Lifted} lifted */
+  /** Puts a thing back that was taken off. @param {Lifted} lifted */
   async putBack(lifted) {
     try {
       await api.putBack(lifted);
@@ -103,14 +103,14 @@ export class SimulatedMoves extends Moves {
     }
   }
 
-  /** Knock the camera by the hand-breadth of 15 px, the next time back again. */
+  /** Bumps the camera; the next time, back again. */
   async bump() {
     this.bumps += 1;
     const way = this.bumps % 2 ? 1 : -1;
     await this.tried(() => api.bumpCamera(way * BUMP_PX[0], way * BUMP_PX[1]));
   }
 
-  /** Dim the lamp, or let it shine again. */
+  /** Dims the lamp, or turns it up again. */
   async dim() {
     const isDim = (this.state.now?.simulated?.light ?? 1) < 1;
     await this.tried(() => api.dimLamp(isDim ? 1 : DIM));
@@ -143,7 +143,7 @@ export class SimulatedMoves extends Moves {
   }
 }
 
-/** Bring the buttons for taking off and putting back up to date. @type {(state: State) => void} */
+/** Updates the buttons that take things off and put them back. @type {(state: State) => void} */
 export function renderLifting(state) {
   if (!state.facts.simulated) return;
   const thing = liftable(state);
@@ -158,7 +158,7 @@ export function renderLifting(state) {
   });
 }
 
-/** The chosen thing that a hand could take off. @type {(state: State) => Lifted | null} */
+/** The chosen thing, if it can be taken off. @type {(state: State) => Lifted | null} */
 export function liftable(state) {
   const [thing, second] = state.chosen;
   if (!thing || second) return null;
@@ -173,7 +173,7 @@ export function liftable(state) {
   return isThere && tags.some((tag) => !isOff(tag)) ? { unit: name } : null;
 }
 
-/** All that was taken off: whole units, and single bases of others. @type {(state: State) => Lifted[]} */
+/** What was taken off: whole units, and single bases of others. @type {(state: State) => Lifted[]} */
 function liftedOf(state) {
   const off = new Set(state.now?.simulated?.off ?? []);
   const all = [...state.facts.units, ...state.facts.commanders].map(({ id }) => id);
@@ -195,7 +195,7 @@ export function nameOf({ unit, tag }) {
   return tag === undefined ? unit : `base ${tag} of ${unit}`;
 }
 
-/** Listen to the buttons. @type {(state: State, moves: SimulatedMoves) => void} */
+/** Listens to the buttons. @type {(state: State, moves: SimulatedMoves) => void} */
 export function listenToLifting(state, moves) {
   if (!state.facts.simulated) return;
   byId("lift").addEventListener("click", () => {

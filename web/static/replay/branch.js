@@ -1,5 +1,5 @@
 /**
- * What if: the table as it was at a moment, and what hands would make of it. Nothing is recorded.
+ * A branch: the table as it was at a moment, to be changed freely. Nothing is recorded.
  *
  * @typedef {object} Branch
  * @property {number} moment  the number of the entry from which it goes on
@@ -7,7 +7,7 @@
  * @property {import("../board/state.js").Commander[]} commanders
  * @property {Set<string>} laid  the units that lie elsewhere than in the recording
  * @property {Odds | null} odds
- * @property {string} error  why something could not be told
+ * @property {string} error  why a request failed
  *
  * @typedef {import("../game/state.js").State} State
  * @typedef {import("../board/state.js").Unit} Unit
@@ -17,7 +17,7 @@
 import { clear } from "../board/choosing.js";
 import { dropGhost, letGo, Moves } from "../board/moves.js";
 
-/** Leave the recording at the moment that is shown. @type {(state: State, replay: Replay) => void} */
+/** Begins a branch at the moment that is shown. @type {(state: State, replay: Replay) => void} */
 export function beginBranch(state, replay) {
   const entry = replay.film.entries[replay.at];
   if (!entry) return;
@@ -28,7 +28,7 @@ export function beginBranch(state, replay) {
   state.moving = true;
 }
 
-/** Go back to it, as it was. @type {(state: State, replay: Replay) => void} */
+/** Ends the branch. @type {(state: State, replay: Replay) => void} */
 export function endBranch(state, replay) {
   replay.branch = null;
   state.moving = false;
@@ -36,22 +36,22 @@ export function endBranch(state, replay) {
   clear(state);
 }
 
-/** Lay all units back where they were. @type {(state: State, replay: Replay) => void} */
-export function layBack(state, replay) {
+/** Puts all units back. @type {(state: State, replay: Replay) => void} */
+export function resetBranch(state, replay) {
   if (!replay.branch) return;
   const { units } = replay.film.tableAt(replay.at);
   Object.assign(replay.branch, { units, laid: new Set(), odds: null, error: "" });
   dropGhost(state);
 }
 
-/** Where the bases of units are laid, as the server is asked about them. @type {(branch: Branch) => {moment: number, laid: Record<string, [number, number, number][]>}} */
-export function asAsked({ moment, units, laid }) {
+/** The moved units of a branch, as requests send them. @type {(branch: Branch) => {moment: number, laid: Record<string, [number, number, number][]>}} */
+export function branchRequest({ moment, units, laid }) {
   const moved = units.filter(({ id }) => laid.has(id));
   const places = moved.map(({ id, bases }) => [id, bases.map(({ x_mm, y_mm, heading_deg }) => [x_mm, y_mm, (heading_deg + 360) % 360])]);
   return { moment, laid: Object.fromEntries(places) };
 }
 
-/** Hands in a branch: what they lay is remembered here alone. */
+/** Moves in a branch: they change the page's own units, and nothing else. */
 export class BranchMoves extends Moves {
   /** @param {State} state @param {Replay} replay @param {() => void} changed */
   constructor(state, replay, changed) {
@@ -59,13 +59,13 @@ export class BranchMoves extends Moves {
     this.replay = replay;
   }
 
-  /** Lay the unit in hand where it was let go. */
+  /** Puts the unit in hand down in the branch. */
   async putDown() {
     letGo(this.state);
     const { ghost } = this.state;
     const { branch } = this.replay;
     if (ghost && branch) {
-      branch.units = branch.units.map((unit) => (unit.id === ghost.unit ? carried(unit, ghost) : unit));
+      branch.units = branch.units.map((unit) => (unit.id === ghost.unit ? movedUnit(unit, ghost) : unit));
       branch.laid.add(ghost.unit);
       branch.odds = null;
     }
@@ -75,8 +75,8 @@ export class BranchMoves extends Moves {
   }
 }
 
-/** A unit whose middle lies at a place and faces a heading; its bases keep their formation. @type {(unit: Unit, to: {x_mm: number, y_mm: number, heading_deg: number}) => Unit} */
-function carried(unit, to) {
+/** Moves a unit to a place and heading; its bases keep their formation. @type {(unit: Unit, to: {x_mm: number, y_mm: number, heading_deg: number}) => Unit} */
+function movedUnit(unit, to) {
   const turned_deg = to.heading_deg - unit.heading_deg;
   const turned_rad = (turned_deg * Math.PI) / 180;
   const [c, s] = [Math.cos(turned_rad), Math.sin(turned_rad)];

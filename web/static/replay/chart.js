@@ -1,4 +1,4 @@
-/** Losses over time: the morale of each side, or how many of its units lie on the table. */
+/** Charts losses over time: each side's morale, or its units on the table. */
 import { byId, element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { sideName, sideNumber } from "../board/things.js";
 import { clock } from "./lines.js";
@@ -9,7 +9,7 @@ import { clock } from "./lines.js";
 
 const SIZE = { width: 300, height: 96, left: 18, right: 8, top: 8, bottom: 14 };
 
-/** Bring the chart up to date. @type {(state: State, replay: Replay) => void} */
+/** Updates the chart. @type {(state: State, replay: Replay) => void} */
 export function renderChart(state, replay) {
   const { film, at } = replay;
   const chart = byId("chart");
@@ -22,7 +22,7 @@ export function renderChart(state, replay) {
   const x = xAt(film, at).toFixed(1);
   setAttr(byId("chart-now"), "d", `M${x} ${SIZE.top - 4}V${SIZE.height - SIZE.bottom}`);
   for (const row of byId("lost").children) row.classList.toggle("future", Number(row.getAttribute("data-at")) > at);
-  const known = hasMorale(film) && !film.standings[at]?.sides ? [] : state.facts.sides; // none before a game
+  const known = hasMorale(film) && !film.standings[at]?.sides ? [] : state.facts.sides; // before a game there is none
   const strengths = known.map((side) => `${sideName(state, side)} ${strengthOf(film, side, at)}`);
   setText(byId("losses-now"), strengths.join(" · "));
 }
@@ -33,18 +33,18 @@ function xAt(film, at) {
   return SIZE.left + (inner * (film.plays[at] ?? 0)) / (film.length_s || 1);
 }
 
-/** The time that a place across the chart stands for. @type {(film: Film, share: number) => number} */
+/** The time at a place across the chart. @type {(film: Film, share: number) => number} */
 export function timeAt(film, share) {
   const inner = SIZE.width - SIZE.left - SIZE.right;
   return (film.length_s * (share * SIZE.width - SIZE.left)) / inner;
 }
 
-/** Whether armies have morale in this game. @type {(film: Film) => boolean} */
+/** Whether this game counts morale. @type {(film: Film) => boolean} */
 function hasMorale(film) {
   return film.standings.some(({ sides }) => sides?.length);
 }
 
-/** What a side has left: its morale where the game has such, or its units. @type {(film: Film, side: string, at: number) => number} */
+/** A side's strength: its morale if the game counts it, or its units. @type {(film: Film, side: string, at: number) => number} */
 function strengthOf(film, side, at) {
   const morale = film.standings[at]?.sides?.find(({ name }) => name === side)?.morale;
   return morale ?? film.tableAt(at).units.filter((unit) => unit.side === side).length;
@@ -70,7 +70,7 @@ function drawLines(state, film) {
   });
 }
 
-/** Only where it changes. @type {(film: Film, side: string, places: number[]) => {at: number, value: number}[]} */
+/** Drops steps that change nothing. @type {(film: Film, side: string, places: number[]) => {at: number, value: number}[]} */
 function steps(film, side, places) {
   let before = NaN;
   return places.flatMap((at) => {
@@ -97,7 +97,7 @@ function makeKey() {
   return node;
 }
 
-/** Who broke, when. @type {(state: State, film: Film) => void} */
+/** Updates the list of broken units. @type {(state: State, film: Film) => void} */
 function listLost(state, film) {
   const broken = film.moments.filter(({ kind }) => kind === "break");
   updateChildren(byId("lost"), broken, ({ at, text }) => `${at} ${text}`, () => element("li", "button"), (row, { at, text }) => {

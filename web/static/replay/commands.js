@@ -1,4 +1,4 @@
-/** What a player does with a recording: play, step, jump, look at a unit, pass it on. */
+/** Listens to what people do with a recording: play, step, jump, follow a unit, share it. */
 import { byId } from "../shared/dom.js";
 import { listenToPage, onClick, onClickWithin, openHelp, valueAt } from "../shared/events.js";
 import { errorText } from "../shared/http.js";
@@ -15,7 +15,7 @@ import { changeSpeed, goTo, goToTime, step, togglePlaying } from "./state.js";
 
 const SAID_MS = 4000;
 
-/** Listen to the page; what keys do. @type {(state: State, replay: Replay, source: Source, changed: () => void) => Keys} */
+/** Listens to the page; returns the keys of the recording. @type {(state: State, replay: Replay, source: Source, changed: () => void) => Keys} */
 export function listenToReplay(state, replay, source, changed) {
   const act = (/** @type {() => void} */ change) => () => { change(); changed(); };
   const go = (/** @type {number} */ at) => act(() => { replay.playing = false; goTo(replay, at); })();
@@ -52,14 +52,14 @@ export function listenToReplay(state, replay, source, changed) {
   return keys;
 }
 
-/** A unit that has the focus is chosen by Enter. @type {(state: State) => void} */
+/** Chooses the focused unit. @type {(state: State) => void} */
 function choose(state) {
   const thing = document.activeElement?.getAttribute("data-thing");
   if (!thing) return;
   state.chosen = state.chosen.includes(thing) ? [] : [thing];
 }
 
-/** The slider has the same keys as the page, not those of sliders. @type {(keys: Keys) => void} */
+/** Gives the slider the keys of the page instead of its own. @type {(keys: Keys) => void} */
 function listenOnScrubber(keys) {
   byId("scrub").addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || !(event.key in keys)) return;
@@ -88,7 +88,7 @@ function listenToTransport(replay, { go, stepBy, toggle, changed }) {
   onChange("by", (value) => { replay.by = /** @type {import("./state.js").By} */ (value); changed(); });
 }
 
-/** What is tapped in the log, in the chart or on the scrubber is gone to. @type {(replay: Replay, go: (at: number) => void, changed: () => void) => void} */
+/** Jumps to what is tapped in the log, in the chart or on the scrubber. @type {(replay: Replay, go: (at: number) => void, changed: () => void) => void} */
 function listenToPlaces(replay, go, changed) {
   for (const id of ["marks-moments", "lost"]) onClickWithin(id, "data-at", (at) => go(Number(at)));
   byId("log-body").addEventListener("click", (event) => {
@@ -158,7 +158,7 @@ function listenToSharing(replay, source) {
   });
 }
 
-/** Put a text on the clipboard; where a browser forbids that, where it can be copied from. @type {(text: string, name: string) => Promise<void>} */
+/** Copies a text to the clipboard, or shows it in a box where the browser forbids that. @type {(text: string, name: string) => Promise<void>} */
 async function copied(text, name) {
   try {
     await navigator.clipboard.writeText(text);

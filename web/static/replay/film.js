@@ -1,6 +1,6 @@
 /**
- * A recording as it is played: what lay where after each entry, and how the game stood. Nothing
- * here draws or asks.
+ * A recording as a film: the positions and the status of the game after each entry. Nothing here
+ * draws or sends requests.
  *
  * @typedef {import("../board/state.js").Shape} Shape
  * @typedef {import("../board/state.js").Point} Point
@@ -50,18 +50,18 @@
  * @property {"round" | "phase" | "break" | "charge" | "dispute" | "overrule" | "over"} kind
  * @property {string} text
  */
-import { applied, basesOf, haveMoved, unitsOf } from "./positions.js";
+import { applyChange, basesOf, haveMoved, unitsOf } from "./positions.js";
 
-/** A wait longer than this is played as if it were this long. */
+/** Longer waits are played as long as this. */
 export const LONGEST_WAIT_S = 5;
 
-/** What is a moment of its own, by the kind of an event. @type {Record<string, Moment["kind"]>} */
+/** Kinds of moments, by the kind of their event. @type {Record<string, Moment["kind"]>} */
 const MOMENTS = { round: "round", command: "phase", volleys: "phase", broken: "break", charge: "charge", overrule: "overrule", over: "over" };
 
-/** The moments that a player jumps between: more than that a round or a phase began. */
+/** The moments that people jump between. */
 const DRAMATIC = new Set(["break", "charge", "dispute", "overrule", "over"]);
 
-/** A recording, to which more may be added while it is looked at. */
+/** A recording; entries may be added while it is watched. */
 export class Film {
   /** @param {FilmDocument} document */
   constructor(document) {
@@ -92,17 +92,17 @@ export class Film {
     this.add(document.entries);
   }
 
-  /** The place of the last entry. @returns {number} */
+  /** The index of the last entry. @returns {number} */
   get last() {
     return this.entries.length - 1;
   }
 
-  /** How long it plays, without long waits. @returns {number} */
+  /** Duration without long waits. @returns {number} */
   get length_s() {
     return this.plays.at(-1) ?? 0;
   }
 
-  /** Take in what was recorded since. @param {Entry[]} entries */
+  /** Adds newly recorded entries. @param {Entry[]} entries */
   add(entries) {
     for (const entry of entries) this.addOne(entry);
   }
@@ -128,7 +128,7 @@ export class Film {
 
   /** @param {Entry} entry @param {Position | null} before @returns {Position | null} */
   positionAfter(entry, before) {
-    if (entry.change) return applied(before, entry.change);
+    if (entry.change) return applyChange(before, entry.change);
     return before ?? entry.position ?? null;
   }
 
@@ -138,16 +138,16 @@ export class Film {
     const of = entry.of ?? entry.n;
     const kinds = entry.pictures.map((kind) => ({ entry: entry.n, kind }));
     this.pictures.set(of, [...(this.pictures.get(of) ?? []), ...kinds]);
-    // A picture is kept a little later than what it shows.
+    // A picture is recorded a little after what it shows.
     if (entry.pictures.includes("table")) this.tablePictures.push({ at: Math.min(at, this.placeOf(of)), entry: entry.n });
   }
 
-  /** How many pictures are known. @returns {number} */
+  /** The number of known pictures. @returns {number} */
   get pictureCount() {
     return this.entries.reduce((sum, { pictures = [] }) => sum + pictures.length, 0);
   }
 
-  /** Hear anew which pictures the entries have: some reach a hall later than what they show. @param {Record<string, string[]>} kindsByNumber */
+  /** Replaces the list of pictures: some reach a hall later than what they show. @param {Record<string, string[]>} kindsByNumber */
   hearPictures(kindsByNumber) {
     this.pictures = new Map();
     this.tablePictures = [];
@@ -157,29 +157,29 @@ export class Film {
     });
   }
 
-  /** The place of the entry of a number, or of the last one before it. @param {number} number @returns {number} */
+  /** The index of an entry by its number, or of the last one before it. @param {number} number @returns {number} */
   placeOf(number) {
     return Math.max(0, lastAtOrBefore(this.entries.length, (at) => this.entries[at].n <= number));
   }
 
-  /** The place that is played at a time. @param {number} play_s @returns {number} */
+  /** The index of the entry played at a time. @param {number} play_s @returns {number} */
   placeAt(play_s) {
     return Math.max(0, lastAtOrBefore(this.entries.length, (at) => this.plays[at] <= play_s));
   }
 
-  /** The units and commanders that lay on the table. @param {number} at */
+  /** The units and commanders on the table at an entry. @param {number} at */
   tableAt(at) {
     const position = this.positions[at];
     return position ? unitsOf(position) : { units: [], commanders: [] };
   }
 
-  /** The newest picture of the table by then: which entry has it, and whence on it shows how all lies. @param {number} at @returns {{at: number, entry: number} | null} */
+  /** The latest picture of the table: the entry that has it, and the entry from which on it is true. @param {number} at @returns {{at: number, entry: number} | null} */
   pictureAt(at) {
     const newest = lastAtOrBefore(this.tablePictures.length, (index) => this.tablePictures[index].at <= at);
     return this.tablePictures[newest] ?? null;
   }
 
-  /** Whether units or commanders lie elsewhere than at another place of the film. @param {number} at @param {number} before @returns {boolean} */
+  /** Whether anything lies elsewhere than at an earlier entry. @param {number} at @param {number} before @returns {boolean} */
   liesElsewhere(at, before) {
     const [now, past] = [this.positions[at], this.positions[before]];
     if (!now || !past || now === past) return false;
@@ -187,33 +187,33 @@ export class Film {
     return bases.size !== old.size || [...bases].some(([id, placed]) => haveMoved(placed, old.get(id) ?? []));
   }
 
-  /** Whether what an entry did was taken back by then. @param {number} place @param {number} at */
+  /** Whether an entry had been taken back by then. @param {number} place @param {number} at */
   isUndone(place, at) {
     const undone = this.undone.get(place);
     return undone !== undefined && undone <= at;
   }
 
-  /** The places of the entries that say or show something. @returns {number[]} */
+  /** The indices of entries that say or show something. @returns {number[]} */
   get steps() {
     return this.entries.flatMap((entry, at) => (entry.kind === "picture" || isSilent(entry) ? [] : [at]));
   }
 
-  /** The places at which rounds begin, and both ends. @returns {number[]} */
+  /** The indices at which rounds begin, and the first. @returns {number[]} */
   get rounds() {
     return [0, ...this.moments.filter(({ kind }) => kind === "round").map(({ at }) => at)];
   }
 
-  /** The places at which something dramatic happens. @returns {number[]} */
+  /** The indices of dramatic moments. @returns {number[]} */
   get dramas() {
     return this.moments.filter(({ kind }) => DRAMATIC.has(kind)).map(({ at }) => at);
   }
 
-  /** The places at which a unit lies elsewhere than before, the first one included. @param {string} id @returns {number[]} */
+  /** The indices at which a unit moves, and its first. @param {string} id @returns {number[]} */
   movesOf(id) {
     return this.moves.get(id)?.places ?? [];
   }
 
-  /** Note which units lie elsewhere after an entry. @param {number} at */
+  /** Records which units an entry moved. @param {number} at */
   addMoves(at) {
     const [before, now] = [this.positions[at - 1] ?? null, this.positions[at]];
     if (!now || now === before) return;
@@ -225,7 +225,7 @@ export class Film {
     }
   }
 
-  /** The places at which something happens to a unit. @param {string} id @returns {number[]} */
+  /** The indices at which something happens to a unit. @param {string} id @returns {number[]} */
   storyOf(id) {
     const mentions = this.entries.flatMap((entry, at) => (isAbout(entry, id) ? [at] : []));
     return [...new Set([...this.movesOf(id), ...mentions])].sort((a, b) => a - b);
@@ -244,7 +244,7 @@ export function isEventAbout({ facts, text }, id) {
   return named.includes(id) || new RegExp(`(^|[^\\w-])${id.replace(/[^\w]/g, "\\$&")}($|[^\\w-])`).test(text);
 }
 
-/** Nothing to be seen or read. @type {(entry: Entry) => boolean} */
+/** Whether an entry has nothing to see or read. @type {(entry: Entry) => boolean} */
 function isSilent(entry) {
   if (entry.change) return !entry.change.whole && !entry.change.changed && !entry.change.gone;
   return entry.kind === "deed" && !entry.events?.length && !entry.undoes?.length;
@@ -264,7 +264,7 @@ function findUnit(position, id) {
   return position.units.find((unit) => unit.id === id);
 }
 
-/** The last of so many places for which something holds; it holds for the first ones only; -1: for none. @type {(count: number, holds: (place: number) => boolean) => number} */
+/** The last index for which a condition holds that holds for the first ones only (binary search); −1 if none. @type {(count: number, holds: (place: number) => boolean) => number} */
 function lastAtOrBefore(count, holds) {
   let [low, high] = [-1, count - 1];
   while (low < high) {

@@ -1,4 +1,4 @@
-/** What a recording tells, line by line, each with its rule and its drawing. */
+/** The log lines of a recording, each with its rule and its drawing. */
 import { sentence } from "../shared/text.js";
 import { cornersOf } from "../board/shapes.js";
 import { badge } from "../rulings/words.js";
@@ -21,7 +21,7 @@ import { isEventAbout } from "./film.js";
  * @property {(id: string) => boolean} isAbout
  */
 
-/** The lines of a film, from an entry on. @type {(film: Film, from?: number) => Line[]} */
+/** The lines of a film from an entry on. @type {(film: Film, from?: number) => Line[]} */
 export function linesOf(film, from = 0) {
   return film.entries.slice(from).flatMap((entry, index) => linesOfEntry(film, entry, from + index));
 }
@@ -58,11 +58,11 @@ function lineOfEvent(event, at, index) {
 /** @type {(entry: Entry) => string} */
 function rulingWords({ unit = "", text, answer }) {
   const said = text ?? answer?.because ?? "";
-  const isAsked = said.endsWith("?"); // what is no question has its answer in it
+  const isAsked = said.endsWith("?"); // a statement already contains its answer
   return `${said.startsWith(unit) ? "" : `${unit}: `}${sentence(said)}${answer && isAsked ? ` (${badge(answer)})` : ""}`;
 }
 
-/** Where a move would have been legal. @type {(entry: Entry) => Shape[]} */
+/** The place where a move would have been legal. @type {(entry: Entry) => Shape[]} */
 function ghostOf({ ghost = [] }) {
   return ghost.map((base, index) => ({ kind: "polygon", role: "goal", points_mm: cornersOf(base), label: index ? "" : "legal" }));
 }

@@ -1,4 +1,4 @@
-/** The log of a recording: every line with its time and its rule; a tap on one goes there. */
+/** The log of a recording: every line with its time and rule; a tap jumps there. */
 import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { renderDice } from "../game/dice.js";
 import { clock } from "./lines.js";
@@ -9,11 +9,11 @@ import { linesShown } from "./state.js";
 
 const MARKS = /** @type {Record<string, string>} */ ({ broken: "✕", charge: "»", dispute: "?", overrule: "!", undo: "↶", notice: "i", over: "⚑" });
 
-/** Lines that a browser has never laid out turn out higher, frame after frame: so often it is looked again at most, and until nothing grew so often. */
+/** Lines grow when a browser first lays them out: scrolling repeats up to MOST_SCROLLS frames, until the height was calm for CALM. */
 const MOST_SCROLLS = 20;
 const CALM = 3;
 
-/** Bring the log up to date. @type {(replay: Replay, unit: string | null) => void} */
+/** Updates the log. @type {(replay: Replay, unit: string | null) => void} */
 export function renderReplayLog(replay, unit) {
   const { film, lines, onlyUnit } = replay;
   const body = byId("log-body");
@@ -55,7 +55,7 @@ function updateLine(node, { at, key, kind, text, dice, note, rule, evidence }, f
   setText(by, rule);
 }
 
-/** Mark what is shown, what is yet to come, and what was taken back by now. @type {(replay: Replay, body: HTMLElement) => void} */
+/** Marks the lines that are shown, yet to come, or taken back. @type {(replay: Replay, body: HTMLElement) => void} */
 function markNow({ film, at, looked }, body) {
   /** @type {Element | null} */
   let latest = null;
@@ -79,7 +79,7 @@ function setNow(line, isNow) {
   setAttr(line, "aria-current", isNow ? "true" : null);
 }
 
-/** Again until it stays: lines that were never seen are not as high as they were thought to be. @type {(line: HTMLElement) => void} */
+/** Scrolls to a line, repeatedly until it stays in place. @type {(line: HTMLElement) => void} */
 function scrollTo(line) {
   const scroller = byId("log-scroll");
   if (scroller.matches(":hover, :focus-within")) return;

@@ -1,4 +1,4 @@
-/** Wires the page that plays a recording: one state of the board, one of the film, one drawing a frame. */
+/** Wires the replay page: one state of the board, one of the film, one drawing per screen frame. */
 import { byId } from "../shared/dom.js";
 import { listenToKeys } from "../shared/keyboard.js";
 import { Board } from "../board/board.js";
@@ -19,7 +19,7 @@ import { chosenUnitOf, createTablePicture, renderMoment, renderPictureAge, rende
 import { createBranchQueries } from "./queries.js";
 import { showMoment } from "./scene.js";
 import { sourceOfPage } from "./source.js";
-import { goesOn, goTo, newReplay, playOn } from "./state.js";
+import { appendEntries, goTo, newReplay, playOn } from "./state.js";
 import { renderStrip, renderTimeline } from "./timeline.js";
 import { listenToBranch, renderWhatIf } from "./what_if.js";
 
@@ -31,7 +31,7 @@ const LOOK_AGAIN_MS = 1500;
 
 const source = sourceOfPage();
 
-/** Wait for something to play, then play it. */
+/** Waits for a recording, then plays it. */
 async function begin() {
   for (;;) {
     const recording = await source.film(0).catch((error) => say(String(error.message ?? error)));
@@ -83,7 +83,7 @@ function play(film) {
   changed();
 }
 
-/** The keys of the recording, or those of a branch from it; some are of both. @type {(replay: Replay, played: Keys, branched: Keys, both: Keys) => Keys} */
+/** Combines the keys of the recording with those of a branch; `both` hold in either. @type {(replay: Replay, played: Keys, branched: Keys, both: Keys) => Keys} */
 function either(replay, played, branched, both) {
   const names = [...new Set([...Object.keys(played), ...Object.keys(branched)])];
   const keys = names.map((name) => [name, (/** @type {KeyboardEvent} */ event) => (replay.branch ? branched : played)[name]?.(event)]);
@@ -93,7 +93,7 @@ function either(replay, played, branched, both) {
 /** @type {(() => void)[]} */
 const onDrawn = [];
 
-/** Draws the table, and where that is in the recording. @type {(board: Board, state: State, replay: Replay) => void} */
+/** Draws the table and the transport. @type {(board: Board, state: State, replay: Replay) => void} */
 function drawTable(board, state, replay) {
   showMoment(state, replay);
   board.set(state);
@@ -103,7 +103,7 @@ function drawTable(board, state, replay) {
   renderPictureAge(state, replay);
 }
 
-/** Draw all that is beside it, which is much more. @type {(state: State, replay: Replay) => void} */
+/** Draws everything beside the table, which takes longer. @type {(state: State, replay: Replay) => void} */
 function drawWords(state, replay) {
   renderUnit(state, replay);
   renderReplayLog(replay, chosenUnitOf(state));
@@ -112,7 +112,7 @@ function drawWords(state, replay) {
   for (const refresh of onDrawn) refresh();
 }
 
-/** A drawing that is done once at the next screen frame, however often it is asked for; `second` when that is to be seen. @type {(first: () => void, second: () => void) => () => void} */
+/** Batches drawing into one screen frame; `second` runs after the first has been painted. @type {(first: () => void, second: () => void) => () => void} */
 function oncePerFrame(first, second) {
   let isDue = false;
   let isSecondDue = false;
@@ -129,13 +129,13 @@ function oncePerFrame(first, second) {
   };
 }
 
-/** Go to the moment that the page's address names. @type {(replay: Replay) => void} */
+/** Jumps to the moment in the page's address. @type {(replay: Replay) => void} */
 function goToAddress(replay) {
   const number = Number(/^#entry=(\d{1,9})$/.exec(location.hash)?.[1] ?? NaN);
   if (!Number.isNaN(number)) goTo(replay, replay.film.placeOf(number));
 }
 
-/** Let the film run while it plays, and units slide to where they lie. @type {(replay: Replay, changed: () => void) => void} */
+/** Runs the film while it plays, and lets units slide. @type {(replay: Replay, changed: () => void) => void} */
 function keepPlaying(replay, changed) {
   let before_ms = performance.now();
   const frame = (/** @type {number} */ now_ms) => {
@@ -147,7 +147,7 @@ function keepPlaying(replay, changed) {
   requestAnimationFrame(frame);
 }
 
-/** Take in what is recorded while it is looked at. @type {(replay: Replay, changed: () => void) => Promise<void>} */
+/** Loads what is recorded while the page is open. @type {(replay: Replay, changed: () => void) => Promise<void>} */
 async function keepUp(replay, changed) {
   for (;;) {
     await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS));
@@ -157,7 +157,7 @@ async function keepUp(replay, changed) {
     byId("lost-connection").hidden = added !== undefined;
     if (added && added.id !== replay.film.id) location.reload();
     if (added?.pictures) replay.film.hearPictures(added.pictures);
-    if (added) goesOn(replay, added.entries);
+    if (added) appendEntries(replay, added.entries);
     if (added) changed();
   }
 }
@@ -187,7 +187,7 @@ function listenToTable(board, state, replay, moves, changed) {
   });
 }
 
-/** In a branch two things are chosen to be measured between, in the recording one unit to be followed. @type {(state: State, replay: Replay, thing: string | null) => void} */
+/** Chooses a thing: in a branch up to two to measure between, else one unit to follow. @type {(state: State, replay: Replay, thing: string | null) => void} */
 function choose(state, replay, thing) {
   if (replay.branch) {
     replay.branch.odds = null;

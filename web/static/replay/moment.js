@@ -1,4 +1,4 @@
-/** What is told of the moment that is shown: its words, its pictures, a link to it. */
+/** The moment that is shown: its lines, its pictures, and the chosen unit. */
 import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { fullName, sideName, sideNumber } from "../board/things.js";
 import { renderDice } from "../game/dice.js";
@@ -14,7 +14,7 @@ const PICTURE_WORDS = /** @type {Record<string, string>} */ ({ table: "the table
 
 const ORDER = Object.keys(PICTURE_WORDS);
 
-/** The lines of what is shown: the one that is looked at, or all of its entry. @type {(replay: Replay) => Line[]} */
+/** The lines of the moment: the one that is looked at, or all of its entry. @type {(replay: Replay) => Line[]} */
 export function linesAt({ lines, at, looked, film }) {
   const own = lines.filter((line) => line.at === at);
   const all = own.length ? own : lines.filter((line) => line.at === entryOfLines(film, at));
@@ -22,21 +22,21 @@ export function linesAt({ lines, at, looked, film }) {
   return alone.length ? alone : all;
 }
 
-/** A position or a picture belongs to the action before it. @type {(film: import("./film.js").Film, at: number) => number} */
+/** The entry whose lines are shown: a position or a picture belongs to the action before it. @type {(film: import("./film.js").Film, at: number) => number} */
 function entryOfLines(film, at) {
   let place = at;
   while (place > 0 && at - place < 4 && ["position", "picture"].includes(film.entries[place]?.kind)) place -= 1;
   return place;
 }
 
-/** Bring the words of the moment up to date. @type {(replay: Replay, pictureUrl: (entry: number, kind: string) => string | null) => void} */
+/** Updates the words and pictures of the moment. @type {(replay: Replay, pictureUrl: (entry: number, kind: string) => string | null) => void} */
 export function renderMoment(replay, pictureUrl) {
   const entry = replay.film.entries[replay.at];
   setText(byId("moment-time"), entry ? clock(entry.t) : "");
   setText(byId("moment-number"), entry ? `entry ${entry.n}` : "");
   const lines = linesAt(replay);
   byId("moment-quiet").hidden = lines.length > 0;
-  setAttr(byId("moment-lines"), "aria-live", replay.playing ? "off" : "polite"); // a step is read out, a film is not
+  setAttr(byId("moment-lines"), "aria-live", replay.playing ? "off" : "polite"); // screen readers read steps, but not a running film
   updateChildren(byId("moment-lines"), lines, ({ key }) => key, makeLine, updateLine);
   renderPictures(replay, lines, pictureUrl);
 }
@@ -57,7 +57,7 @@ function updateLine(node, { text, dice, note, rule }) {
   setText(by, rule);
 }
 
-/** The camera's pictures of what is shown. @type {(replay: Replay, lines: Line[], pictureUrl: (entry: number, kind: string) => string | null) => void} */
+/** Updates the camera's pictures of the moment. @type {(replay: Replay, lines: Line[], pictureUrl: (entry: number, kind: string) => string | null) => void} */
 function renderPictures({ film, at }, lines, pictureUrl) {
   const numbers = [...new Set([film.entries[at]?.n, film.entries[lines[0]?.at ?? at]?.n])];
   const pictures = numbers.flatMap((number) => film.pictures.get(number) ?? []).filter(({ kind }) => kind !== "table");
@@ -84,7 +84,7 @@ function makePicture() {
   return figure;
 }
 
-/** The function that sees to it. @type {(state: State, replay: Replay, source: Source, changed: () => void) => () => void} */
+/** Returns the function that loads the camera's picture of the moment. @type {(state: State, replay: Replay, source: Source, changed: () => void) => () => void} */
 export function createTablePicture(state, replay, source, changed) {
   /** @type {string | null} what is wanted; what is loaded late is not shown */
   let wanted = null;
@@ -101,7 +101,7 @@ export function createTablePicture(state, replay, source, changed) {
   };
 }
 
-/** Say how old the picture beneath is, where not all lies as it shows. @type {(state: State, replay: Replay) => void} */
+/** Says how old the picture is, if things have moved since. @type {(state: State, replay: Replay) => void} */
 export function renderPictureAge(state, replay) {
   const { film, at, branch } = replay;
   const picture = state.show.picture && state.pictureUrl && !branch ? film.pictureAt(at) : null;
@@ -110,13 +110,13 @@ export function renderPictureAge(state, replay) {
   if (isOld) setText(byId("picture-age"), `The picture is ${span(film.entries[at].t - film.entries[picture.at].t)} older than the units`);
 }
 
-/** So many seconds in words. @type {(seconds: number) => string} */
+/** A duration in words. @type {(seconds: number) => string} */
 function span(seconds) {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
   return `${Math.round(seconds / 60)} min`;
 }
 
-/** Whether a picture is ready to be shown. @type {(url: string | null) => Promise<boolean>} */
+/** Loads a picture; false if there is none. @type {(url: string | null) => Promise<boolean>} */
 async function shown(url) {
   if (!url) return false;
   const image = new Image();
@@ -124,13 +124,13 @@ async function shown(url) {
   return image.decode().then(() => true, () => false);
 }
 
-/** The id of the unit that is chosen. @type {(state: State) => string | null} */
+/** The id of the chosen unit. @type {(state: State) => string | null} */
 export function chosenUnitOf({ chosen }) {
   const [first] = chosen;
   return first?.startsWith("unit:") ? first.slice("unit:".length) : null;
 }
 
-/** Bring its words up to date. @type {(state: State, replay: Replay) => void} */
+/** Updates the words about the chosen unit. @type {(state: State, replay: Replay) => void} */
 export function renderUnit(state, replay) {
   const id = chosenUnitOf(state);
   byId("unit").hidden = id === null || replay.branch !== null;

@@ -1,6 +1,5 @@
 /**
- * Positions out of their differences, as `tablecam.record.positions` tells them, and the units in
- * them as the board draws them.
+ * Restores positions from their recorded differences, and converts their units for the board.
  *
  * @typedef {{tag?: number, x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number, sigma_mm?: number, sigma_deg?: number, seen?: "now" | "held" | "hand"}} BaseDocument
  * @typedef {{id: string, side: string, arm: string, formation?: string, bases: BaseDocument[]}} UnitDocument
@@ -15,15 +14,15 @@
  */
 import { cornersOf } from "../board/shapes.js";
 
-/** A base that lies nearer than this to where it lay was moved by nobody: a camera strays, and so do sleeves. */
+/** Smaller moves of a base are noise of the camera, or a brushing sleeve. */
 const NEAR_MM = 4;
 const NEAR_DEG = 4;
 
 /** @type {WeakMap<object, any>} what was drawn of a document once: most are the same from one position to the next */
 const drawn = new WeakMap();
 
-/** The position after a difference. Documents are never changed: what is the same is shared. @type {(before: Position | null, change: Change) => Position | null} */
-export function applied(before, change) {
+/** Applies a difference to a position. Documents are immutable, and shared where they are the same. @type {(before: Position | null, change: Change) => Position | null} */
+export function applyChange(before, change) {
   if (change.whole) return change.whole;
   if (!before) return null;
   const gone = new Set(change.gone ?? []);
@@ -45,13 +44,13 @@ function changedValue(before, change) {
 /** The units and commanders of a position as the board draws them. @type {(position: Position) => {units: Unit[], commanders: Commander[]}} */
 export function unitsOf(position) {
   return {
-    units: position.units.filter(({ bases }) => bases.length).map((unit) => once(unit, drawnUnit)),
-    commanders: (position.commanders ?? []).map((commander) => once(commander, drawnCommander)),
+    units: position.units.filter(({ bases }) => bases.length).map((unit) => cached(unit, drawnUnit)),
+    commanders: (position.commanders ?? []).map((commander) => cached(commander, drawnCommander)),
   };
 }
 
 /** @type {<A extends object, B>(document: A, draw: (document: A) => B) => B} */
-function once(document, draw) {
+function cached(document, draw) {
   if (!drawn.has(document)) drawn.set(document, draw(document));
   return drawn.get(document);
 }
@@ -78,7 +77,7 @@ export function basesOf({ units, commanders = [] }) {
   return new Map([...units.map(({ id, bases }) => /** @type {[string, Place[]]} */ ([id, bases])), ...led]);
 }
 
-/** Whether somebody moved bases from where they lay, took some off or laid some down. @type {(bases: Place[], past: Place[]) => boolean} */
+/** Whether bases were moved, added or removed. @type {(bases: Place[], past: Place[]) => boolean} */
 export function haveMoved(bases, past) {
   if (bases === past) return false;
   return bases.length !== past.length || bases.some((base, index) => hasMoved(base, past[index]));
@@ -90,7 +89,7 @@ function hasMoved(base, past) {
   return Math.hypot(base.x_mm - past.x_mm, base.y_mm - past.y_mm) > NEAR_MM || turned_deg > NEAR_DEG;
 }
 
-/** The smallest rectangle square to the first base that holds all of them, facing as that does. @type {(bases: BaseDocument[]) => Place & {width_mm: number, depth_mm: number}} */
+/** The smallest rectangle around all bases that is aligned with the first one. @type {(bases: BaseDocument[]) => Place & {width_mm: number, depth_mm: number}} */
 function footprintOf(bases) {
   const heading_rad = (bases[0].heading_deg * Math.PI) / 180;
   const [c, s] = [Math.cos(heading_rad), Math.sin(heading_rad)];

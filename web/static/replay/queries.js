@@ -1,10 +1,10 @@
-/** Keeps what is told of a branch true: asked again when its units are laid elsewhere. */
+/** Keeps the answers of a branch up to date: asks again when its units have moved. */
 import { settled } from "../shared/http.js";
 import { createQuestion } from "../shared/question.js";
 import { cornersOf } from "../board/shapes.js";
 import { placeOf, split } from "../board/things.js";
-import { sheetText, takeSheet, unitsAsked } from "../rulings/state.js";
-import { asAsked } from "./branch.js";
+import { chosenUnits, sheetKey, takeSheet } from "../rulings/state.js";
+import { branchRequest } from "./branch.js";
 
 /** @typedef {import("../game/state.js").State} State */
 /** @typedef {import("./state.js").Replay} Replay */
@@ -12,7 +12,7 @@ import { asAsked } from "./branch.js";
 /** @typedef {import("./branch.js").Branch} Branch */
 /** @typedef {import("../board/state.js").Point} Point */
 
-/** Answers for a branch; the function that sees to them. @type {(state: State, replay: Replay, source: Source, changed: () => void) => () => void} */
+/** Returns the function that asks what has to be asked anew. @type {(state: State, replay: Replay, source: Source, changed: () => void) => () => void} */
 export function createBranchQueries(state, replay, source, changed) {
   const slots = { tape: createQuestion(() => refresh()), about: createQuestion(() => refresh()), sheet: createQuestion(() => refresh()) };
   const asked = (/** @type {Promise<void>} */ answer) => answer.then(changed);
@@ -20,11 +20,11 @@ export function createBranchQueries(state, replay, source, changed) {
     const { branch } = replay;
     if (!branch) return;
     if (source.offline) return measureHere(state, branch) ? changed() : undefined;
-    const how = JSON.stringify(asAsked(branch));
+    const how = JSON.stringify(branchRequest(branch));
     const { tape, chosen } = state;
     if (tape) slots.tape(`${tape.a} ${tape.b} ${how}`, () => asked(askTape(state, branch, source)));
     if (chosen[0]) slots.about(`${chosen[0]} ${how}`, () => asked(askAbout(state, branch, source)));
-    if (state.facts.rules && unitsAsked(state).length) slots.sheet(`${chosen} ${how}`, () => asked(askSheet(state, branch, source)));
+    if (state.facts.rules && chosenUnits(state).length) slots.sheet(`${chosen} ${how}`, () => asked(askSheet(state, branch, source)));
   };
   return refresh;
 }
@@ -33,33 +33,33 @@ export function createBranchQueries(state, replay, source, changed) {
 async function askTape(state, branch, source) {
   const { tape } = state;
   if (!tape) return;
-  const [measured, error] = await settled(source.ask("measure", { ...asAsked(branch), a: tape.a, b: tape.b }));
+  const [measured, error] = await settled(source.ask("measure", { ...branchRequest(branch), a: tape.a, b: tape.b }));
   if (state.tape?.a === tape.a && state.tape.b === tape.b) state.tape = { ...state.tape, measured: measured ?? state.tape.measured, error };
 }
 
 /** @type {(state: State, branch: Branch, source: Source) => Promise<void>} */
 async function askAbout(state, branch, source) {
   const [thing] = state.chosen;
-  const [about] = await settled(source.ask("about", { ...asAsked(branch), thing }));
+  const [about] = await settled(source.ask("about", { ...branchRequest(branch), thing }));
   if (state.chosen[0] === thing) state.about = about ?? state.about;
 }
 
 /** @type {(state: State, branch: Branch, source: Source) => Promise<void>} */
 async function askSheet(state, branch, source) {
-  const units = unitsAsked(state);
+  const units = chosenUnits(state);
   const [a, b = null] = units;
-  const text = sheetText(state);
+  const text = sheetKey(state);
   const { active } = state.rulings;
-  takeSheet(state, units, text, await settled(source.ask("sheet", { ...asAsked(branch), a, b, active })));
+  takeSheet(state, units, text, await settled(source.ask("sheet", { ...branchRequest(branch), a, b, active })));
 }
 
-/** Have the odds settled. @type {(branch: Branch, source: Source, wanted: object) => Promise<void>} */
+/** Asks for the odds. @type {(branch: Branch, source: Source, wanted: object) => Promise<void>} */
 export async function askOdds(branch, source, wanted) {
-  const [odds, error] = await settled(source.ask("odds", { ...asAsked(branch), wanted }));
+  const [odds, error] = await settled(source.ask("odds", { ...branchRequest(branch), wanted }));
   [branch.odds, branch.error] = [odds, error ?? ""];
 }
 
-/** Without a server a page measures by itself, and says nothing of rules; whether it reads anew. @type {(state: State, branch: Branch) => boolean} */
+/** Measures without a server, which knows no rules; true if the reading has changed. @type {(state: State, branch: Branch) => boolean} */
 function measureHere(state, branch) {
   const measured = state.tape && distanceBetween(branch, state.tape.a, state.tape.b);
   if (!state.tape || !measured || isSame(state.tape.measured, measured)) return false;
@@ -75,7 +75,7 @@ function isSame(before, now) {
 
 /** @typedef {{distance_mm: number, from_mm: Point, to_mm: Point}} Distance */
 
-/** How far apart two things lie where they are nearest; null where one is not on the table. @type {(branch: Branch, a: string, b: string) => Distance | null} */
+/** The shortest distance between two things; null if one is not on the table. @type {(branch: Branch, a: string, b: string) => Distance | null} */
 export function distanceBetween(branch, a, b) {
   const [as, bs] = [outlinesOf(branch, a), outlinesOf(branch, b)];
   const all = as.flatMap((one) => bs.map((other) => between(one, other)));
@@ -87,7 +87,7 @@ function nearer(one, other) {
   return other.distance_mm < one.distance_mm ? other : one;
 }
 
-/** The outlines of a thing's bases; a point is an outline of one corner. @type {(branch: Branch, thing: string) => Point[][]} */
+/** The outlines of a thing's bases; a point is one corner. @type {(branch: Branch, thing: string) => Point[][]} */
 function outlinesOf({ units, commanders }, thing) {
   const place = placeOf(thing);
   if (place) return [[place]];
@@ -98,10 +98,10 @@ function outlinesOf({ units, commanders }, thing) {
 
 /** @type {(one: Point[], other: Point[]) => Distance} */
 function between(one, other) {
-  const inside = one.find((corner) => holds(other, corner)) ?? other.find((corner) => holds(one, corner));
+  const inside = one.find((corner) => contains(other, corner)) ?? other.find((corner) => contains(one, corner));
   if (inside) return { distance_mm: 0, from_mm: inside, to_mm: inside };
   const there = one.flatMap((corner) => edgesOf(other).map((edge) => fromCorner(corner, edge)));
-  const back = other.flatMap((corner) => edgesOf(one).map((edge) => turned(fromCorner(corner, edge))));
+  const back = other.flatMap((corner) => edgesOf(one).map((edge) => reversed(fromCorner(corner, edge))));
   return [...there, ...back].reduce(nearer);
 }
 
@@ -120,12 +120,12 @@ function fromCorner(from_mm, [a, b]) {
 }
 
 /** @type {(distance: Distance) => Distance} */
-function turned({ distance_mm, from_mm, to_mm }) {
+function reversed({ distance_mm, from_mm, to_mm }) {
   return { distance_mm, from_mm: to_mm, to_mm: from_mm };
 }
 
-/** Whether a point lies in a base: on the same side of all its edges. @type {(outline: Point[], point: Point) => boolean} */
-function holds(outline, [x, y]) {
+/** Whether a point lies in a base, that is on the same side of all its edges. @type {(outline: Point[], point: Point) => boolean} */
+function contains(outline, [x, y]) {
   if (outline.length < 3) return false;
   const sides = edgesOf(outline).map(([a, b]) => Math.sign((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])));
   return sides.every((side) => side >= 0) || sides.every((side) => side <= 0);

@@ -1,5 +1,5 @@
 /**
- * Where a recording comes from: the server, or the page itself, which then needs nobody.
+ * The source of a recording: the server, or the page itself if it is a file.
  *
  * @typedef {object} AboutPage
  * @property {string} base  the path that the page is beneath

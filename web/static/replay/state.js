@@ -1,5 +1,5 @@
 /**
- * Where a page is in a recording, and the functions that change it. Nothing here draws or asks.
+ * The state of the replay, and the functions that change it. Nothing here draws or sends requests.
  *
  * @typedef {import("./film.js").Film} Film
  * @typedef {import("./lines.js").Line} Line
@@ -26,16 +26,16 @@ import { linesOf } from "./lines.js";
 
 export const SPEEDS = [1, 2, 5, 10, 20, 60];
 
-/** Units slide over so few entries at most; what lies further apart is jumped between. */
+/** Units slide across up to this many entries; longer steps are jumps. */
 const MOST_SLID = 4;
 
-/** Of a page that was hidden, or whose machine had other work, the film waits. */
+/** Longer frames count as this: after a pause of the page the film goes on where it was. */
 const LONGEST_FRAME_MS = 250;
 
-/** How long units slide from one place to the next. */
+/** Duration of a slide. */
 export const SLIDE_MS = 380;
 
-/** A page at the beginning of a recording; of one that goes on, at its end. @type {(film: Film, live: boolean) => Replay} */
+/** A page at the beginning of a recording, or at the end of a live one. @type {(film: Film, live: boolean) => Replay} */
 export function newReplay(film, live) {
   const at = live ? Math.max(0, film.last) : 0;
   return {
@@ -57,7 +57,7 @@ export function newReplay(film, live) {
   };
 }
 
-/** Show an entry. @type {(replay: Replay, at: number) => void} */
+/** Shows an entry. @type {(replay: Replay, at: number) => void} */
 export function goTo(replay, at) {
   const { film } = replay;
   const place = Math.min(Math.max(0, at), Math.max(0, film.last));
@@ -66,7 +66,7 @@ export function goTo(replay, at) {
   replay.following = replay.live && place === film.last;
 }
 
-/** Show what is played at a time. @type {(replay: Replay, play_s: number) => void} */
+/** Shows the entry played at a time. @type {(replay: Replay, play_s: number) => void} */
 export function goToTime(replay, play_s) {
   slideTo(replay, replay.film.placeAt(play_s));
   replay.play_s = play_s;
@@ -82,7 +82,7 @@ function slideTo(replay, place) {
   replay.looked = null;
 }
 
-/** The places that a player steps between. @type {(replay: Replay, by: By, unit: string | null) => number[]} */
+/** The indices that steps go to. @type {(replay: Replay, by: By, unit: string | null) => number[]} */
 export function stops({ film }, by, unit) {
   if (by === "round") return [...film.rounds, film.last];
   if (by === "moment") return [0, ...film.dramas, film.last];
@@ -90,7 +90,7 @@ export function stops({ film }, by, unit) {
   return film.steps;
 }
 
-/** Go on to the next stop, or back to the one before. @type {(replay: Replay, way: 1 | -1, by: By, unit: string | null) => void} */
+/** Steps to the next stop, or back. @type {(replay: Replay, way: 1 | -1, by: By, unit: string | null) => void} */
 export function step(replay, way, by, unit) {
   const all = stops(replay, by, unit);
   const next = way > 0 ? all.find((at) => at > replay.at) : all.findLast((at) => at < replay.at);
@@ -98,7 +98,7 @@ export function step(replay, way, by, unit) {
   if (next !== undefined) goTo(replay, next);
 }
 
-/** Play on for as long as a screen frame took; where a page was not drawn for long, nothing is leapt over. @type {(replay: Replay, passed_ms: number) => void} */
+/** Advances the film by the time of a screen frame. @type {(replay: Replay, passed_ms: number) => void} */
 export function playOn(replay, passed_ms) {
   const end_s = replay.film.length_s;
   const passed_s = Math.min(passed_ms, LONGEST_FRAME_MS) / 1000;
@@ -106,28 +106,28 @@ export function playOn(replay, passed_ms) {
   if (replay.play_s >= end_s) replay.playing = false;
 }
 
-/** Play, from the beginning where it is at its end, or stand still. @type {(replay: Replay) => void} */
+/** Plays or pauses; at its end the film starts again. @type {(replay: Replay) => void} */
 export function togglePlaying(replay) {
   replay.playing = !replay.playing;
   if (replay.playing && replay.at >= replay.film.last) goTo(replay, 0);
 }
 
-/** Faster or slower. @type {(replay: Replay, way: 1 | -1) => void} */
+/** Changes the speed by a step. @type {(replay: Replay, way: 1 | -1) => void} */
 export function changeSpeed(replay, way) {
   const place = SPEEDS.indexOf(replay.speed) + way;
   replay.speed = SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, place))];
 }
 
-/** Take in what was recorded since. @type {(replay: Replay, entries: import("./film.js").Entry[]) => void} */
-export function goesOn(replay, entries) {
+/** Adds newly recorded entries. @type {(replay: Replay, entries: import("./film.js").Entry[]) => void} */
+export function appendEntries(replay, entries) {
   const before = replay.film.entries.length;
   replay.film.add(entries);
   replay.lines = [...replay.lines, ...linesOf(replay.film, before)];
   if (replay.following) goTo(replay, replay.film.last);
 }
 
-/** How far units have slid, 0 to 1; null when they lie where they lie. @type {(replay: Replay) => number | null} */
-export function slid(replay) {
+/** Progress of the slide, 0 to 1; null without one. @type {(replay: Replay) => number | null} */
+export function slideProgress(replay) {
   if (!replay.slide) return null;
   const share = (performance.now() - replay.slide.began_ms) / SLIDE_MS;
   if (share >= 1) replay.slide = null;

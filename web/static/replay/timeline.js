@@ -10,7 +10,7 @@ import { clock } from "./lines.js";
 /** @typedef {import("./state.js").Replay} Replay */
 /** @typedef {import("./film.js").Moment} Moment */
 
-/** What stands for a moment: shapes, so that they are told apart without their colours. */
+/** Signs of the moments; their shapes differ, to be distinguished without colours. */
 export const SIGNS = /** @type {Record<string, {path: string, text: string}>} */ ({
   break: { path: "M-5 -5L5 5M-5 5L5 -5", text: "a unit breaks" },
   charge: { path: "M-5 -5L0 0L-5 5M0 -5L5 0L0 5", text: "a charge" },
@@ -23,7 +23,7 @@ const SIGN_PX = 13;
 const LABEL_PX = 26;
 const BAND = { y: 19, height: 13 };
 
-/** Bring the scrubber up to date. @type {(state: State, replay: Replay) => void} */
+/** Updates the scrubber. @type {(state: State, replay: Replay) => void} */
 export function renderTimeline(state, replay) {
   const scrub = /** @type {HTMLInputElement} */ (byId("scrub"));
   const { film, at, play_s } = replay;
@@ -35,7 +35,7 @@ export function renderTimeline(state, replay) {
   renderMarks(state, replay);
 }
 
-/** The marks change only with the film and the page's width. @type {(state: State, replay: Replay) => void} */
+/** Updates the marks, which change only with the film and the page's width. @type {(state: State, replay: Replay) => void} */
 function renderMarks(state, { film }) {
   const svg = byId("marks");
   const width_px = svg.clientWidth;
@@ -86,7 +86,7 @@ function updateBand(group, { x, width, side, label, text }) {
 
 /** @typedef {{key: string, x: number, moment: Moment}} Sign */
 
-/** Signs that would lie over one of their kind are left out. @type {(film: import("./film.js").Film, xOf: (at: number) => number) => Sign[]} */
+/** The signs, without those that would overlap one of their kind. @type {(film: import("./film.js").Film, xOf: (at: number) => number) => Sign[]} */
 function signs(film, xOf) {
   /** @type {Map<string, number>} */
   const latest = new Map();
@@ -114,7 +114,7 @@ function updateSign(group, { x, moment }) {
   setText(group.children[2], moment.text);
 }
 
-/** Bring the strips up to date. @type {(state: State, replay: Replay) => void} */
+/** Updates the strips above the table. @type {(state: State, replay: Replay) => void} */
 export function renderStrip(state, replay) {
   const { film, at, live, following, playing, speed } = replay;
   const day = film.startedAt.toLocaleDateString([], { dateStyle: "medium" });

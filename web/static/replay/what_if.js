@@ -1,4 +1,4 @@
-/** The words of a branch: what was measured in it, what its odds are. */
+/** The panel of a branch: what is measured in it, and its odds. */
 import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { onClick, onClickWithin, openHelp } from "../shared/events.js";
 import { choose, clear, layTape } from "../board/choosing.js";
@@ -7,7 +7,7 @@ import { TURN_DEG } from "../board/moves.js";
 import { fullName, isPoint, pointWords, unitOf } from "../board/things.js";
 import { listenToSheet } from "../rulings/commands.js";
 import { renderRulings } from "../rulings/panel.js";
-import { beginBranch, endBranch, layBack } from "./branch.js";
+import { beginBranch, endBranch, resetBranch } from "./branch.js";
 import { clock } from "./lines.js";
 import { askOdds } from "./queries.js";
 
@@ -19,7 +19,7 @@ import { askOdds } from "./queries.js";
 const ANSWERS = { yes: "✓ yes", no: "✗ no", too_close: "≈ too close to call" };
 const LEAST = 0.0005;
 
-/** Bring the branch's words up to date. @type {(state: State, replay: Replay) => void} */
+/** Updates the panel of the branch. @type {(state: State, replay: Replay) => void} */
 export function renderWhatIf(state, replay) {
   const { branch } = replay;
   document.body.classList.toggle("branching", branch !== null);
@@ -58,7 +58,7 @@ function renderMeasured({ tape }) {
   });
 }
 
-/** What odds may be asked of what is chosen. @type {(state: State) => {label: string, wanted: object}[]} */
+/** The odds that can be asked for the chosen units. @type {(state: State) => {label: string, wanted: object}[]} */
 export function oddsOffered(state) {
   const [a, b] = state.chosen.map((thing) => unitOf(state, thing));
   const { active } = state.rulings;
@@ -81,7 +81,7 @@ function renderOdds(state, odds) {
   updateChildren(byId("odds"), tables, ({ key }) => key, (table) => makeTable(table.odds), () => {});
 }
 
-/** The chances of each unit to gain or shed disruptions, and to break. @type {(odds: Odds) => HTMLElement} */
+/** A table of each unit's chances to gain or lose disruptions, and to break. @type {(odds: Odds) => HTMLElement} */
 function makeTable(odds) {
   const units = Object.entries(odds.units);
   const numbers = [...new Set(units.flatMap(([, unit]) => Object.keys(unit.disruption.chances)))].sort((a, b) => Math.abs(Number(a)) - Math.abs(Number(b)));
@@ -104,7 +104,7 @@ function row(tag, texts) {
   return made;
 }
 
-/** What can happen is never 0, what can fail never 100. @type {(share: number) => string} */
+/** A chance as a percentage; only the impossible is 0 %, only the certain 100 %. @type {(share: number) => string} */
 function percent(share) {
   if (share === 0 || share === 1) return `${100 * share} %`;
   if (share < LEAST) return "<0.1 %";
@@ -112,13 +112,13 @@ function percent(share) {
   return `${(100 * share).toFixed(1)} %`;
 }
 
-/** Listen to the page; what keys do in a branch. @type {(state: State, replay: Replay, source: Source, moves: import("./branch.js").BranchMoves, changed: () => void) => import("../shared/keyboard.js").Keys} */
+/** Listens to the page; returns the keys of a branch. @type {(state: State, replay: Replay, source: Source, moves: import("./branch.js").BranchMoves, changed: () => void) => import("../shared/keyboard.js").Keys} */
 export function listenToBranch(state, replay, source, moves, changed) {
   const act = (/** @type {() => void} */ change) => () => { change(); changed(); };
   const end = act(() => endBranch(state, replay));
   onClick("branch", act(() => beginBranch(state, replay)));
   onClick("branch-end", end);
-  onClick("branch-again", act(() => { layBack(state, replay); layTape(state); }));
+  onClick("branch-again", act(() => { resetBranch(state, replay); layTape(state); }));
   if (state.facts.rules) listenToOdds(replay, source, changed);
   return {
     ...(state.facts.rules ? listenToSheet(state, changed) : {}),

@@ -1,37 +1,37 @@
-/** What players do with rulings: whose round, which sections, one line's proof, a dispute. */
+/** Listens to what players do with rulings: choose the round, sections, a line's evidence; file a dispute. */
 import { byId } from "../shared/dom.js";
-import { listenToLooks, onClickWithin, valueAt } from "../shared/events.js";
+import { listenToHover, onClickWithin, valueAt } from "../shared/events.js";
 import { errorText } from "../shared/http.js";
 import * as api from "./api.js";
 import { loadDisputes } from "./disputes.js";
-import { glanceAt, nextSide, pin, questionMeant, setActive, toggleSection, unitsAsked } from "./state.js";
+import { chosenUnits, defaultQuestion, glanceAt, nextSide, pin, setActive, toggleSection } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 
-/** Listen to the page's rulings; what keys do with them. @type {(state: State, changed: () => void) => import("../shared/keyboard.js").Keys} */
+/** Listens to the rulings on the page; returns their keys. @type {(state: State, changed: () => void) => import("../shared/keyboard.js").Keys} */
 export function listenToRulings(state, changed) {
   if (!state.facts.rules) return {};
   const { rulings } = state;
   const act = (/** @type {() => void} */ change) => { change(); changed(); };
   const file = (/** @type {string | undefined} */ id) => id && fileDispute(state, id, changed);
-  // In a game it is told whose round it is.
+  // A game decides whose round it is.
   const turn = (/** @type {string} */ side) => { if (!rulings.isFollowing) act(() => setActive(rulings, side)); };
   onClickWithin("round", "data-side", turn);
   onClickWithin("rulings-body", "data-question", file);
   onClickWithin("disputes-body", "data-dispute", (number) => act(() => openDispute(state, Number(number))));
   listenToDialog(state, changed);
   byId("disputes").addEventListener("toggle", () => loadDisputes(rulings).then(changed));
-  return { ...listenToSheet(state, changed), d: () => file(questionMeant(rulings)?.id), r: () => turn(nextSide(state)) };
+  return { ...listenToSheet(state, changed), d: () => file(defaultQuestion(rulings)?.id), r: () => turn(nextSide(state)) };
 }
 
-/** Listen to what is shown of a sheet; what keys do with it. @type {(state: State, changed: () => void) => import("../shared/keyboard.js").Keys} */
+/** Listens to the sections of a sheet; returns their keys. @type {(state: State, changed: () => void) => import("../shared/keyboard.js").Keys} */
 export function listenToSheet(state, changed) {
   onClickWithin("rulings-chips", "data-section", (key) => { toggleSection(state.rulings, key); changed(); });
   listenToLines(state, changed);
   return sectionKeys(state, changed);
 }
 
-/** The first nine sections have the digits. @type {(state: State, changed: () => void) => import("../shared/keyboard.js").Keys} */
+/** The digits toggle the first nine sections. @type {(state: State, changed: () => void) => import("../shared/keyboard.js").Keys} */
 function sectionKeys({ rulings }, changed) {
   const toggle = (/** @type {number} */ index) => () => {
     const section = rulings.sheet?.sections[index];
@@ -41,10 +41,10 @@ function sectionKeys({ rulings }, changed) {
   return Object.fromEntries(Array.from({ length: 9 }, (_, index) => [String(index + 1), toggle(index)]));
 }
 
-/** A line's evidence is seen alone under the pointer or the focus; a click on its sentence holds it. @type {(state: State, changed: () => void) => void} */
+/** Shows a line's evidence alone while it is pointed at or focused; a click on its sentence pins it. @type {(state: State, changed: () => void) => void} */
 function listenToLines({ rulings }, changed) {
   const body = byId("rulings-body");
-  listenToLooks(body, "data-line", (key) => { glanceAt(rulings, key); changed(); });
+  listenToHover(body, "data-line", (key) => { glanceAt(rulings, key); changed(); });
   body.addEventListener("click", (event) => {
     const key = valueAt(event, "data-line");
     if (key === null || !(event.target instanceof Element && event.target.closest(".said"))) return;
@@ -69,10 +69,10 @@ function openDispute({ rulings }, number) {
   rulings.open = rulings.disputes.find((dispute) => dispute.number === number) ?? null;
 }
 
-/** Have the server keep a question with the picture and the position as they are now. @type {(state: State, question: string, changed: () => void) => Promise<void>} */
+/** Files a dispute about a question, with the picture and the position of this moment. @type {(state: State, question: string, changed: () => void) => Promise<void>} */
 async function fileDispute(state, question, changed) {
   const { rulings } = state;
-  if (rulings.filing || !unitsAsked(state).length) return;
+  if (rulings.filing || !chosenUnits(state).length) return;
   [rulings.filing, rulings.filingError] = [question, null];
   changed();
   try {

@@ -1,4 +1,4 @@
-/** A dispute as it was kept: the question, the answer, and the camera's picture as the proof. */
+/** The disputes: their list, and a dialog with question, answer and picture. */
 import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { errorText } from "../shared/http.js";
 import { disputes as askDisputes } from "./api.js";
@@ -8,7 +8,7 @@ import { figuresWords, largeAnswer, sureWords } from "./words.js";
 /** @typedef {import("./state.js").Dispute} Dispute */
 /** @typedef {import("./state.js").Rulings} Rulings */
 
-/** Bring the dialog and the list of past disputes up to date. @type {(state: State) => void} */
+/** Updates the dialog and the list of disputes. @type {(state: State) => void} */
 export function renderDisputes(state) {
   if (!state.facts.rules) return;
   renderList(state);
@@ -74,7 +74,7 @@ function renderPicture({ number, question, picture }) {
   setAttr(byId("dispute-download"), "href", picture);
 }
 
-/** When it was, and whether it is kept. @type {(dispute: Dispute, trouble: string) => string} */
+/** When a dispute was filed, and whether it was saved. @type {(dispute: Dispute, trouble: string) => string} */
 function keptWords({ number, at, active, picture }, trouble) {
   const when = `Dispute ${number}, ${timeWords(at)}, in the round of the ${capitalized(active)} side.`;
   if (trouble) return `${when} ${trouble}`;
@@ -86,7 +86,7 @@ function capitalized(word) {
   return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
-/** A moment as a clock on the wall shows it; with its day when that is not today. @type {(iso: string) => string} */
+/** The time of day, with the date if it is not today. @type {(iso: string) => string} */
 function timeWords(iso) {
   const at = new Date(iso);
   const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });

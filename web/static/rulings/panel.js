@@ -1,18 +1,18 @@
-/** The rulings of what is chosen, as sentences: sections to show or hide, and what can be disputed. */
+/** The rulings on the chosen units as sentences, in sections that can be shown or hidden. */
 import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { closedWords, isOpen } from "../board/measuring.js";
 import { sideName, sideNumber } from "../board/things.js";
-import { isStale, lineKey, sectionsShown, unitsAsked } from "./state.js";
+import { chosenUnits, isStale, lineKey, sectionsShown } from "./state.js";
 import { badge, figuresWords } from "./words.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Section} Section */
 /** @typedef {import("./state.js").Line} Line */
 
-/** Sections beyond these have no key of their own. */
+/** This many sections have a key. */
 const MOST_KEYS = 9;
 
-/** Bring the words of the rulings up to date. @type {(state: State) => void} */
+/** Updates the rulings. @type {(state: State) => void} */
 export function renderRulings(state) {
   if (!state.facts.rules) return;
   const { sheet } = state.rulings;
@@ -20,26 +20,26 @@ export function renderRulings(state) {
   const stale = isStale(state);
   byId("rulings").classList.toggle("stale", stale);
   setText(byId("rulings-state"), stateWords(state, stale));
-  byId("rulings-hint").hidden = unitsAsked(state).length > 0 || closedWords(state) !== "";
+  byId("rulings-hint").hidden = chosenUnits(state).length > 0 || closedWords(state) !== "";
   updateChildren(byId("rulings-warnings"), sheet?.warnings ?? [], String, () => element("li"), (row, text) => setText(row, text));
   renderChips(state);
   const open = sectionsShown(state.rulings);
   updateChildren(byId("rulings-body"), open, (section) => section.key, makeSection, (node, section) => updateSection(node, section, state));
 }
 
-/** What is to be said of the answers themselves. @type {(state: State, stale: boolean) => string} */
+/** The state of the answers: loading, out of date, or failed. @type {(state: State, stale: boolean) => string} */
 function stateWords(state, stale) {
   const { sheet, error, filing, filingError } = state.rulings;
   if (filingError) return filingError;
   if (filing) return "Keeping the dispute …";
   if (stale && state.connection === "lost") return "No connection: this is how the table stood before.";
-  if (unitsAsked(state).length && !isOpen(state, ...state.chosen)) return closedWords(state);
-  if (error && unitsAsked(state).length) return `${error}${sheet ? " (What follows was said before.)" : ""}`;
+  if (chosenUnits(state).length && !isOpen(state, ...state.chosen)) return closedWords(state);
+  if (error && chosenUnits(state).length) return `${error}${sheet ? " (What follows was said before.)" : ""}`;
   if (stale) return "Something moved: asking again …";
-  return !sheet && unitsAsked(state).length ? "Asking …" : "";
+  return !sheet && chosenUnits(state).length ? "Asking …" : "";
 }
 
-/** Whose round it is: to be chosen, or as the game has it. @type {(state: State) => void} */
+/** Updates whose round it is: a choice, or what the game says. @type {(state: State) => void} */
 function renderRound(state) {
   const { active } = state.rulings;
   const isFollowing = state.rulings.isFollowing;
@@ -86,7 +86,7 @@ function makeChip() {
   return chip;
 }
 
-/** How many lines of a section say that something is so, or may be (?). @type {(section: Section) => string} */
+/** The number of lines that say yes, or may (?). @type {(section: Section) => string} */
 function countWords({ lines }) {
   const answers = lines.map((line) => line.answer?.answer);
   const count = answers.filter((answer) => answer === "yes" || answer === "too_close").length;
@@ -106,7 +106,7 @@ function updateSection(node, section, state) {
   updateChildren(node.children[1], lines, ({ key }) => key, makeLine, (row, { line, key }) => updateLine(row, line, key, state));
 }
 
-/** A line: its answer, its sentence (a button that holds its evidence), figures, reading, dispute. @type {() => HTMLElement} */
+/** A line: its answer, its sentence (a button that pins its evidence), figures, reading, dispute. @type {() => HTMLElement} */
 function makeLine() {
   const row = element("li", "b");
   const text = makeButton();

@@ -1,11 +1,11 @@
 /**
- * What the page knows of rulings: whose round it is, what is shown of them, what was disputed.
+ * The state of the rulings: whose round it is, which sections are shown, the disputes.
  *
  * @typedef {import("../board/state.js").Shape} Shape
  * @typedef {import("../board/state.js").Verdict & {margin_mm: number, sigma_mm: number, probability: number, rule: string, because: string, evidence: Shape[]}} RuleAnswer
  * @typedef {{id: string, text: string}} Question
  *
- * @typedef {object} Line  one thing that is said
+ * @typedef {object} Line  one statement
  * @property {string} text
  * @property {RuleAnswer | null} answer
  * @property {string | null} rule
@@ -15,7 +15,7 @@
  * @typedef {{key: string, title: string, lines: Line[], shapes: Shape[]}} Section
  * @typedef {{title: string, active: string, version: number, b?: string, sections: Section[], warnings: string[]}} Sheet  of a unit, or of a pair, which has a `b`
  *
- * @typedef {object} Dispute  as `/api/disputes` gives it
+ * @typedef {object} Dispute  as `/api/disputes` sends it
  * @property {number} number
  * @property {string} at  when, with its zone
  * @property {Question} question
@@ -33,26 +33,26 @@
  * @property {boolean} isFollowing  a game says whose round it is
  * @property {Record<SheetKind, string[]>} shown  the keys of the sections that are shown
  * @property {Sheet | null} sheet
- * @property {string} sheetOf  what the sheet was asked for, and as what stood how
+ * @property {string} sheetOf  the key of the sheet: its units and all positions
  * @property {string | null} error
- * @property {Map<string, [number, number, number]>} stood  where bases stood when that last mattered
+ * @property {Map<string, [number, number, number]>} stood  the positions of bases when they last mattered
  * @property {string | null} proof  the line whose evidence alone is drawn
  * @property {boolean} pinned  it stays when the pointer goes
- * @property {string | null} filing  the question that is being kept as a dispute
+ * @property {string | null} filing  the question that is being filed as a dispute
  * @property {string | null} filingError
  * @property {Dispute[]} disputes  the newest last
- * @property {string} trouble  why some are not on the disk
+ * @property {string} trouble  why some were not saved
  * @property {string | null} disputesError
  * @property {Dispute | null} open  the dispute in the dialog
  */
 import { unitOf } from "../board/things.js";
 
-/** What is on the table at first: more would hide the units. */
+/** The sections drawn at first; more would hide the units. */
 const SHOWN_AT_FIRST = { unit: ["near_enemy", "fire"], pair: ["flank"] };
 
 /** @type {(facts: import("../board/state.js").TableFacts) => Rulings} */
 export function newRulings(facts) {
-  const active = remembered("active", facts.sides?.[0] ?? "");
+  const active = loadSetting("active", facts.sides?.[0] ?? "");
   return {
     active: facts.sides?.includes(active) ? active : (facts.sides?.[0] ?? ""),
     isFollowing: false,
@@ -72,16 +72,16 @@ export function newRulings(facts) {
   };
 }
 
-/** What this browser showed the last time, or what shows enough. @type {() => Record<SheetKind, string[]>} */
+/** The sections that this browser showed last, or the default. @type {() => Record<SheetKind, string[]>} */
 function shownAtFirst() {
-  const { unit, pair } = remembered("sections", SHOWN_AT_FIRST);
+  const { unit, pair } = loadSetting("sections", SHOWN_AT_FIRST);
   return {
     unit: Array.isArray(unit) ? unit : SHOWN_AT_FIRST.unit,
     pair: Array.isArray(pair) ? pair : SHOWN_AT_FIRST.pair,
   };
 }
 
-/** Forget what was said of other units. @type {(rulings: Rulings) => void} */
+/** Forgets the sheet of other units. @type {(rulings: Rulings) => void} */
 export function forgetSheet(rulings) {
   Object.assign(rulings, { sheet: null, sheetOf: "", error: null, proof: null, pinned: false, filingError: null });
 }
@@ -91,18 +91,18 @@ export function nextSide({ facts, rulings }) {
   return facts.sides[(facts.sides.indexOf(rulings.active) + 1) % facts.sides.length] ?? "";
 }
 
-/** It is another side's round. @type {(rulings: Rulings, side: string) => void} */
+/** Sets whose round it is. @type {(rulings: Rulings, side: string) => void} */
 export function setActive(rulings, side) {
   rulings.active = side;
-  remember("active", side);
+  saveSetting("active", side);
 }
 
-/** What a sheet is of. @type {(sheet: Sheet) => SheetKind} */
+/** Whether a sheet is of a unit or of a pair. @type {(sheet: Sheet) => SheetKind} */
 function kindOf(sheet) {
   return sheet.b === undefined ? "unit" : "pair";
 }
 
-/** Show a section, or show it no more. @type {(rulings: Rulings, key: string) => void} */
+/** Shows or hides a section. @type {(rulings: Rulings, key: string) => void} */
 export function toggleSection(rulings, key) {
   if (!rulings.sheet) return;
   const kind = kindOf(rulings.sheet);
@@ -110,7 +110,7 @@ export function toggleSection(rulings, key) {
   const shown = before.includes(key) ? before.filter((other) => other !== key) : [...before, key];
   rulings.shown = { ...rulings.shown, [kind]: shown };
   [rulings.proof, rulings.pinned] = [null, false];
-  remember("sections", rulings.shown);
+  saveSetting("sections", rulings.shown);
 }
 
 /** The sections that are shown, in the sheet's order. @type {(rulings: Rulings) => Section[]} */
@@ -118,29 +118,29 @@ export function sectionsShown({ sheet, shown }) {
   return sheet ? sheet.sections.filter((section) => shown[kindOf(sheet)].includes(section.key)) : [];
 }
 
-/** A line's name on this page, the same when it is asked again. @type {(section: Section, index: number) => string} */
+/** The key of a line, which stays the same when a sheet is loaded again. @type {(section: Section, index: number) => string} */
 export function lineKey(section, index) {
   return `${section.key} ${section.lines[index].question?.id ?? ""} ${index}`;
 }
 
-/** Every line that is shown, by its key. @type {(rulings: Rulings) => Map<string, Line>} */
+/** The lines that are shown, by their keys. @type {(rulings: Rulings) => Map<string, Line>} */
 export function linesShown(rulings) {
   return new Map(sectionsShown(rulings).flatMap((section) => section.lines.map((line, index) => [lineKey(section, index), line])));
 }
 
-/** Look at one line's evidence alone for as long as the pointer is there. @type {(rulings: Rulings, key: string | null) => void} */
+/** Shows one line's evidence alone while the pointer is there. @type {(rulings: Rulings, key: string | null) => void} */
 export function glanceAt(rulings, key) {
   if (!rulings.pinned) rulings.proof = key;
 }
 
-/** Hold one line's evidence on the table; the second time, let it go. @type {(rulings: Rulings, key: string) => void} */
+/** Pins one line's evidence; the second time, unpins it. @type {(rulings: Rulings, key: string) => void} */
 export function pin(rulings, key) {
   const isHeld = rulings.pinned && rulings.proof === key;
   [rulings.proof, rulings.pinned] = isHeld ? [null, false] : [key, true];
 }
 
-/** The question that a player means who says no more than "dispute": the line that he looks at, or the closest. @type {(rulings: Rulings) => Question | null} */
-export function questionMeant(rulings) {
+/** The question to dispute by default: of the line that is looked at, or the closest call. @type {(rulings: Rulings) => Question | null} */
+export function defaultQuestion(rulings) {
   const lines = linesShown(rulings);
   const looked = rulings.proof === null ? undefined : lines.get(rulings.proof);
   if (looked?.question) return looked.question;
@@ -149,41 +149,41 @@ export function questionMeant(rulings) {
 }
 
 /** @type {<T>(name: string, otherwise: T) => T} */
-function remembered(name, otherwise) {
+function loadSetting(name, otherwise) {
   try {
     return JSON.parse(localStorage.getItem(`tablecam-${name}`) ?? "null") ?? otherwise;
   } catch {
-    return otherwise; // a browser that forbids storage, or what another version wrote
+    return otherwise; // storage is forbidden, or holds what another version wrote
   }
 }
 
 /** @type {(name: string, value: unknown) => void} */
-function remember(name, value) {
+function saveSetting(name, value) {
   try {
     localStorage.setItem(`tablecam-${name}`, JSON.stringify(value));
   } catch {
-    // Remembering is a comfort: without it the page begins as it does at first.
+    // Without storage the page begins with its defaults.
   }
 }
 
-/** A base that moves by less has not moved: the camera's noise is well below it. */
+/** Smaller moves of a base count as none; the camera's noise is well below. */
 const STILL_MM = 0.5;
 const STILL_DEG = 0.5;
 
-/** The one or two units that rulings are asked for. @type {(state: State) => string[]} */
-export function unitsAsked(state) {
+/** The one or two units to ask rulings for. @type {(state: State) => string[]} */
+export function chosenUnits(state) {
   if (!state.facts.rules) return [];
   const ids = state.chosen.map((thing) => unitOf(state, thing)?.id).filter((id) => id !== undefined);
   return [...new Set(ids)];
 }
 
-/** What a sheet hangs on, as a text that changes with it: who is asked for, whose round, how all stand. @type {(state: State) => string} */
-export function sheetText(state) {
-  return [...unitsAsked(state), state.rulings.active, ...standing(state)].join(" ");
+/** A text that changes whenever a sheet may change: its units, the round, all positions. @type {(state: State) => string} */
+export function sheetKey(state) {
+  return [...chosenUnits(state), state.rulings.active, ...positionKeys(state)].join(" ");
 }
 
-/** How all bases and commanders stand; one that has not moved for a player's eyes is where it was. @type {(state: State) => string[]} */
-function standing(state) {
+/** The positions of all bases and commanders, without moves too small to matter. @type {(state: State) => string[]} */
+function positionKeys(state) {
   const { stood } = state.rulings;
   const bases = (state.now?.units ?? []).flatMap((unit) => unit.bases.map((base) => ({ key: `${unit.id}/${base.name}`, ...base })));
   const leaders = (state.now?.commanders ?? []).map(({ id, x_mm, y_mm }) => ({ key: id, heading_deg: 0, x_mm, y_mm }));
@@ -200,15 +200,15 @@ function hasMoved(before, now) {
   return Math.hypot(now[0] - before[0], now[1] - before[1]) > STILL_MM || turned_deg > STILL_DEG;
 }
 
-/** Whether what is shown was said of the table as it was before. @type {(state: State) => boolean} */
+/** Whether the sheet is out of date. @type {(state: State) => boolean} */
 export function isStale(state) {
   const { sheet, sheetOf } = state.rulings;
-  return sheet !== null && (state.connection === "lost" || sheetOf !== sheetText(state));
+  return sheet !== null && (state.connection === "lost" || sheetOf !== sheetKey(state));
 }
 
 /** Takes in the answer to a request for a sheet, unless other units are chosen by now. @type {(state: State, units: string[], text: string, answer: [Sheet | null, string | null]) => void} */
 export function takeSheet(state, units, text, [sheet, error]) {
-  if (unitsAsked(state).join() !== units.join()) return;
+  if (chosenUnits(state).join() !== units.join()) return;
   state.rulings.error = error;
   if (sheet) Object.assign(state.rulings, { sheet, sheetOf: text });
 }

@@ -1,8 +1,8 @@
-/** How answers of the rulebook are put into words. */
+/** Puts answers of the rulebook into words. */
 
 /** @typedef {import("./state.js").RuleAnswer} RuleAnswer */
 
-/** A sign beside each word: an answer is understood without its colour. */
+/** Words of the answers; a sign beside each makes them clear without colours. */
 const BADGES = { yes: "✓ yes", no: "✗ no", too_close: "≈ too close" };
 const LARGE = { yes: "Yes", no: "No", too_close: "Too close to call" };
 
@@ -16,28 +16,28 @@ export function largeAnswer({ answer }) {
   return LARGE[answer];
 }
 
-/** By how much it holds or fails, and how likely it is. @type {(answer: RuleAnswer) => string} */
+/** Margin and probability of an answer. @type {(answer: RuleAnswer) => string} */
 export function figuresWords(answer) {
   return [marginWords(answer), chanceWords(answer)].filter(Boolean).join(" · ");
 }
 
-/** By how much, how sure: to the digits that mean something. @type {(answer: RuleAnswer) => string} */
+/** The margin of an answer, with as many digits as are significant. @type {(answer: RuleAnswer) => string} */
 function marginWords({ answer, margin_mm, sigma_mm }) {
-  if (Math.abs(margin_mm) >= 10_000) return ""; // nothing within reach: no distance decides
+  if (Math.abs(margin_mm) >= 10_000) return ""; // nothing is within reach
   if (margin_mm === 0 && answer !== "too_close") return ""; // no distance decides
-  if (answer === "no" && margin_mm > 0) return ""; // something else than a distance forbids it
+  if (answer === "no" && margin_mm > 0) return ""; // something other than a distance forbids it
   const digits = sigma_mm > 0 && sigma_mm < 0.1 ? 2 : 1;
   const by = `${margin_mm < 0 ? "fails" : "holds"} by ${Math.abs(margin_mm).toFixed(digits)}`;
   return `${by}${sigma_mm > 0 ? ` ± ${sigma_mm.toFixed(digits)}` : ""} mm`;
 }
 
-/** How likely it is that it holds, where that says more than the answer. @type {(answer: RuleAnswer) => string} */
+/** The probability of an answer, if it says more than the answer. @type {(answer: RuleAnswer) => string} */
 function chanceWords({ probability }) {
   if (probability >= 0.9995 || probability <= 0.0005) return "";
   return `${(100 * probability).toFixed(probability > 0.99 || probability < 0.01 ? 1 : 0)} % likely`;
 }
 
-/** How sure an answer is, as a sentence. @type {(answer: RuleAnswer) => string} */
+/** The certainty of an answer as a sentence. @type {(answer: RuleAnswer) => string} */
 export function sureWords(answer) {
   const chance = chanceWords(answer);
   if (answer.answer === "too_close") return `The camera cannot honestly decide this${chance && ` (${chance} to be yes)`}: agree, or roll for it.`;

@@ -1,4 +1,4 @@
-/** Nodes of the page: found, made, and changed only where something differs. */
+/** Finds, creates and updates nodes of the page; only what differs is touched. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -30,7 +30,7 @@ export function setStyle(node, name, value) {
 /**
  * Gives a parent one child for each item, in their order.
  *
- * Nodes live as long as their key; `update` is called for each item, new or old.
+ * A node lives as long as its key; `update` is called for every item, new or old.
  *
  * @template Item
  * @param {Element} parent

@@ -1,4 +1,4 @@
-/** Clicks, looks and long presses on what carries a certain attribute. */
+/** Listens to clicks, hovering and long presses on nodes with a certain attribute. */
 import { byId } from "./dom.js";
 
 const LONG_PRESS_MS = 450;
@@ -49,8 +49,8 @@ export function listenToPage() {
   onClick("panel-grip", () => slidePanel());
 }
 
-/** What is pointed at with a mouse, or focused by keys; null when nothing is any more. @type {(node: HTMLElement, attribute: string, look: (key: string | null) => void) => void} */
-export function listenToLooks(node, attribute, look) {
+/** Reports which node is pointed at with a mouse or focused by keys; null when none is. @type {(node: HTMLElement, attribute: string, look: (key: string | null) => void) => void} */
+export function listenToHover(node, attribute, look) {
   const keyAt = (/** @type {Event} */ event) => valueAt(event, attribute);
   node.addEventListener("pointerover", (event) => { if (event.pointerType === "mouse") look(keyAt(event)); });
   node.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") look(null); });
@@ -58,8 +58,8 @@ export function listenToLooks(node, attribute, look) {
   node.addEventListener("focusout", () => look(null));
 }
 
-/** A finger that stays looks, and does nothing more. @type {(node: HTMLElement, attribute: string, look: (key: string | null) => void) => {wasLong: () => boolean}} */
-export function longPresses(node, attribute, look) {
+/** Reports which node is pressed long by a finger; that press is no click. @type {(node: HTMLElement, attribute: string, look: (key: string | null) => void) => {wasLong: () => boolean}} */
+export function listenToLongPresses(node, attribute, look) {
   let isLong = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;

@@ -15,12 +15,12 @@
  * @property {(at: Touch, delta: number) => void} wheel
  */
 
-/** How long hands take. What moves the pointer but cannot keep time, as a test does, sets it higher. */
+/** Durations of gestures; tests, which cannot keep time, set them higher. */
 export const timing = { longPress_ms: 500, doubleTap_ms: 320 };
 const DOUBLE_TAP_PX = 30;
 const SLOP_PX = { mouse: 4, touch: 10 };
 
-/** Listen to the pointers on a drawing. @type {(svg: SVGSVGElement, gestures: Gestures) => void} */
+/** Listens to the pointers on a drawing. @type {(svg: SVGSVGElement, gestures: Gestures) => void} */
 export function listenToPointers(svg, gestures) {
   const hand = new Hand(svg, gestures);
   svg.addEventListener("pointerdown", (event) => hand.down(event));
@@ -35,7 +35,7 @@ export function listenToPointers(svg, gestures) {
   }, { passive: false });
 }
 
-/** The pointers that are down, and what they are doing. */
+/** Tracks the pointers that are down. */
 class Hand {
   /** @param {SVGSVGElement} svg @param {Gestures} gestures */
   constructor(svg, gestures) {
@@ -45,7 +45,7 @@ class Hand {
     this.touches = new Map();
     /** @type {Touch | null} where the only pointer went down, until it drags */
     this.start = null;
-    /** It has stayed there long: what was meant by that is done, and its end is no tap. */
+    /** Whether it was a long press, whose end is no tap. */
     this.stayed = false;
     /** @type {Drag | null} */
     this.drag = null;
@@ -110,7 +110,7 @@ class Hand {
     this.drag = null;
   }
 
-  /** One pointer has moved: past the slop it is a drag, of a thing or of the view. @param {Touch} before @param {Touch} touch */
+  /** Moves one pointer: past the slop it drags a thing or the view. @param {Touch} before @param {Touch} touch */
   dragTo(before, touch) {
     if (this.start) {
       const slop = touch.pointer === "touch" ? SLOP_PX.touch : SLOP_PX.mouse;
@@ -122,7 +122,7 @@ class Hand {
     else this.gestures.pan(touch.x - before.x, touch.y - before.y);
   }
 
-  /** One of two pointers has moved. @param {number} id @param {Touch} before @param {Touch} touch */
+  /** Moves one of two pointers, which pinch. @param {number} id @param {Touch} before @param {Touch} touch */
   pinch(id, before, touch) {
     const other = [...this.touches].find(([pointer]) => pointer !== id)?.[1];
     if (!other) return;

@@ -1,10 +1,10 @@
 /**
- * The keyboard: which key does what.
+ * Dispatches keys to their listeners.
  *
  * @typedef {Record<string, (event: KeyboardEvent) => void>} Keys  by `event.key`, small letters
  */
 
-/** Listen to the keyboard, except where somebody types or picks. @type {(keys: Keys) => void} */
+/** Listens to the keyboard, except in input fields. @type {(keys: Keys) => void} */
 export function listenToKeys(keys) {
   document.addEventListener("keydown", (event) => {
     const target = event.target instanceof Element ? event.target : null;

@@ -1,9 +1,9 @@
-/** Asks one question at a time, again when what it is about has changed. */
+/** Asks a question again when its text has changed, one request at a time. */
 
 /**
- * One question at a time in one slot: asked when its text is new, never while it is under way.
+ * A question that is asked whenever its text is new, but never while a request is under way.
  *
- * One that says false was not answered: it is asked again after a while.
+ * A request that resolves to false failed, and is repeated after a pause.
  *
  * @type {(again: () => void) => (text: string, ask: () => Promise<boolean | void>) => void}
  */
@@ -28,5 +28,5 @@ export function createQuestion(again) {
 
 const SPARING_MS = 150;
 
-/** So long it waits before it asks again what it could not be settled. */
+/** Pause before a question that failed is asked again. */
 const RETRY_MS = 2000;

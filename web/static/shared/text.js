@@ -1,16 +1,16 @@
 /** Words and figures as people read them. */
 
-/** A sentence that begins like one. @type {(text: string) => string} */
+/** Capitalises the first letter. @type {(text: string) => string} */
 export function sentence(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A side's name where there is no room for all of it. @type {(name: string) => string} */
+/** A side's name in three letters. @type {(name: string) => string} */
 export function briefName(name) {
   return name.slice(0, 3);
 }
 
-/** A time as players say it. @type {(seconds: number) => string} */
+/** A duration in words. @type {(seconds: number) => string} */
 export function duration(seconds) {
   return seconds < 90 ? `${Math.floor(seconds)} s` : `${Math.floor(seconds / 60)} min`;
 }
