@@ -30,11 +30,38 @@ import { duration } from "../shared/text.js";
 import { withLabels } from "./labels.js";
 import { lengthWords } from "./measuring.js";
 import { HANDLE_PX, handlePlace } from "./moves.js";
-import { addLine, fadedBy, makeText, meanPoint, placeText, through, updateBases, updateShapes, word } from "./shapes.js";
+import {
+  addLine,
+  fadedBy,
+  makeText,
+  meanPoint,
+  placeText,
+  through,
+  updateBases,
+  updateShapes,
+  word,
+} from "./shapes.js";
 import { commanderBase, fullName, sideName, sideNumber, unitOf } from "./things.js";
 import { bestTurn, boardMatrix, panned, resized, short, viewBox, wholeTable, zoomed } from "./view.js";
 
-const LAYERS = ["ground", "picture", "terrain", "about", "beneath", "units", "commanders", "proof", "game", "names", "markers", "results", "placing", "tapes", "ghost", "handle"];
+const LAYERS = [
+  "ground",
+  "picture",
+  "terrain",
+  "about",
+  "beneath",
+  "units",
+  "commanders",
+  "proof",
+  "game",
+  "names",
+  "markers",
+  "results",
+  "placing",
+  "tapes",
+  "ghost",
+  "handle",
+];
 
 /** Below this scale the table shows fewer words. */
 const FAR_PX_PER_MM = 0.55;
@@ -93,7 +120,11 @@ export class Board {
     const labelled = withLabels(shapes, this.state);
     const isBeneath = (/** @type {Shape} */ { role }) => layer === "proof" && BENEATH.has(role);
     if (layer === "proof") updateShapes(this.#layers.beneath, labelled.filter(isBeneath), this.state);
-    updateShapes(this.#layers[layer], labelled.filter((shape) => !isBeneath(shape)), this.state);
+    updateShapes(
+      this.#layers[layer],
+      labelled.filter((shape) => !isBeneath(shape)),
+      this.state,
+    );
   }
 
   /** Draws what explains the chosen thing. @param {Shape[]} shapes */
@@ -146,7 +177,12 @@ export class Board {
         if (!this.#emit("wheel", Math.sign(delta))) this.zoom(Math.exp(-delta / WHEEL_PER_ZOOM), at.x, at.y);
       },
     });
-    const buttons = { "zoom-in": () => this.zoom(ZOOM_STEP), "zoom-out": () => this.zoom(1 / ZOOM_STEP), fit: () => this.fit(), turn: () => this.turn() };
+    const buttons = {
+      "zoom-in": () => this.zoom(ZOOM_STEP),
+      "zoom-out": () => this.zoom(1 / ZOOM_STEP),
+      fit: () => this.fit(),
+      turn: () => this.turn(),
+    };
     for (const [id, press] of Object.entries(buttons)) byId(id).addEventListener("click", press);
     new ResizeObserver(() => {
       const { facts, fitted, turned, view } = this.state;
@@ -187,29 +223,48 @@ function placeView(svg, table, state) {
   setStyle(svg, "--upright", `matrix(${matrix.slice(0, 4).join(", ")}, 0, 0)`);
   const shown = { picture: state.show.picture && state.pictureUrl !== null, names: state.show.names };
   const far = state.view.px_per_mm < FAR_PX_PER_MM;
-  const classes = { ...shown, far, moving: state.moving, lifting: Boolean(state.ghost && !state.ghost.sent), measuring: state.chosen.length === 2 };
+  const classes = {
+    ...shown,
+    far,
+    moving: state.moving,
+    lifting: Boolean(state.ghost && !state.ghost.sent),
+    measuring: state.chosen.length === 2,
+  };
   for (const [name, on] of Object.entries(classes)) svg.classList.toggle(name, on);
 }
 
 /** @type {(layers: Layers, state: State) => void} */
 function renderGround(layers, state) {
   const { width_mm, depth_mm } = state.facts;
-  const all = (/** @type {string} */ tag) => () => svgElement(tag, { width: String(width_mm), height: String(depth_mm) });
+  const all = (/** @type {string} */ tag) => () =>
+    svgElement(tag, { width: String(width_mm), height: String(depth_mm) });
   updateChildren(layers.ground, ["ground"], String, all("rect"), () => {});
   // The outer group flips y, so the picture is flipped back: its top row is y = depth.
   const urls = state.show.picture && state.pictureUrl ? [state.pictureUrl] : [];
-  updateChildren(layers.picture, urls, () => "picture", all("image"), (image, url) => {
-    setAttr(image, "href", url);
-    setAttr(image, "transform", `translate(0 ${short(depth_mm)}) scale(1 -1)`);
-    setAttr(image, "preserveAspectRatio", "none");
-  });
+  updateChildren(
+    layers.picture,
+    urls,
+    () => "picture",
+    all("image"),
+    (image, url) => {
+      setAttr(image, "href", url);
+      setAttr(image, "transform", `translate(0 ${short(depth_mm)}) scale(1 -1)`);
+      setAttr(image, "preserveAspectRatio", "none");
+    },
+  );
   setStyle(layers.picture, "--strength", String(state.show.strength));
   const { pieces, chosen } = state.ground ?? { pieces: state.facts.terrain, chosen: null };
-  updateChildren(layers.terrain, state.show.terrain ? pieces : [], (piece) => piece.id, makeTerrain, (group, piece) => {
-    setAttr(group, "class", `piece kind-${word(piece.kind)}${piece.id === chosen ? " chosen-piece" : ""}`);
-    setAttr(group.children[0], "d", through(piece.outline_mm, true));
-    placeText(group.children[1], piece.id, meanPoint(piece.outline_mm));
-  });
+  updateChildren(
+    layers.terrain,
+    state.show.terrain ? pieces : [],
+    (piece) => piece.id,
+    makeTerrain,
+    (group, piece) => {
+      setAttr(group, "class", `piece kind-${word(piece.kind)}${piece.id === chosen ? " chosen-piece" : ""}`);
+      setAttr(group.children[0], "d", through(piece.outline_mm, true));
+      placeText(group.children[1], piece.id, meanPoint(piece.outline_mm));
+    },
+  );
 }
 
 /** @type {() => SVGElement} */
@@ -223,10 +278,28 @@ function makeTerrain() {
 function renderUnits(layers, state) {
   const units = state.now?.units ?? [];
   const commanders = state.now?.commanders ?? [];
-  updateChildren(layers.units, units, (unit) => unit.id, makeChoice, (group, unit) => updateUnit(group, unit, state));
-  updateChildren(layers.commanders, commanders, (c) => c.id, makeChoice, (group, c) => updateCommander(group, c, state));
+  updateChildren(
+    layers.units,
+    units,
+    (unit) => unit.id,
+    makeChoice,
+    (group, unit) => updateUnit(group, unit, state),
+  );
+  updateChildren(
+    layers.commanders,
+    commanders,
+    (c) => c.id,
+    makeChoice,
+    (group, c) => updateCommander(group, c, state),
+  );
   const named = [...units, ...commanders];
-  updateChildren(layers.names, named, ({ id }) => id, makeName, (group, owner) => updateName(group, owner, state));
+  updateChildren(
+    layers.names,
+    named,
+    ({ id }) => id,
+    makeName,
+    (group, owner) => updateName(group, owner, state),
+  );
 }
 
 /** A group that can be chosen by pointer or keyboard. @type {() => SVGElement} */
@@ -251,7 +324,11 @@ function updateCommander(group, commander, state) {
   const thing = `commander:${commander.id}`;
   setAttr(group, "class", `commander side-${sideNumber(state, commander.side) % 8} ${marks(state, thing)}`);
   setAttr(group, "data-thing", thing);
-  setAttr(group, "aria-label", `${commander.id}, commander, ${sideName(state, commander.side)}${heldWords(commander.held_s)}`);
+  setAttr(
+    group,
+    "aria-label",
+    `${commander.id}, commander, ${sideName(state, commander.side)}${heldWords(commander.held_s)}`,
+  );
   setAttr(group, "aria-pressed", String(state.chosen.includes(thing)));
   updateBases(group, [commanderBase(commander)], { arm: "leader", uncertainty: state.show.uncertainty });
 }
@@ -274,7 +351,11 @@ function makeName() {
 function updateName(group, owner, state) {
   const held_s = longestHeld(owner);
   const leader = "bases" in owner ? "" : " of-commander";
-  setAttr(group, "class", `placed named side-${sideNumber(state, owner.side) % 8}${leader}${held_s === null ? "" : " held"}`);
+  setAttr(
+    group,
+    "class",
+    `placed named side-${sideNumber(state, owner.side) % 8}${leader}${held_s === null ? "" : " held"}`,
+  );
   placeText(group, owner.id, [owner.x_mm, owner.y_mm]);
   setStyle(group, "--faded", String(fadedBy(held_s)));
   setText(group.children[1], isDoubted(owner) ? "seen twice" : held_s === null ? "" : `held ${duration(held_s)}`);
@@ -319,7 +400,11 @@ function tapeKey(tape) {
 /** @type {() => SVGElement} */
 function makeTape() {
   const group = svgElement("g");
-  group.append(svgElement("path", { class: "casing" }), svgElement("path", { class: "ink" }), svgElement("path", { class: "ends" }));
+  group.append(
+    svgElement("path", { class: "casing" }),
+    svgElement("path", { class: "ink" }),
+    svgElement("path", { class: "ends" }),
+  );
   const text = makeText("reading", "-0.55em");
   addLine(text, "reading-mm", "0.75em");
   group.append(text);
@@ -337,8 +422,16 @@ function updateTape(group, tape, state) {
   const way = measured?.path?.points_mm ?? ends;
   for (const child of [0, 1]) setAttr(group.children[child], "d", through(way, false));
   setAttr(group.children[2], "d", ends.map((end) => through([end, end], false)).join(""));
-  const [a, b] = measured ? ends : [[0, 0], [0, 0]];
-  placeText(group.children[3], measured ? `${measured.distance_bw.toFixed(2)} BW` : "", [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]);
+  const [a, b] = measured
+    ? ends
+    : [
+        [0, 0],
+        [0, 0],
+      ];
+  placeText(group.children[3], measured ? `${measured.distance_bw.toFixed(2)} BW` : "", [
+    (a[0] + b[0]) / 2,
+    (a[1] + b[1]) / 2,
+  ]);
   setText(group.children[3].children[1], measured ? lengthWords(measured) : "");
 }
 
@@ -346,11 +439,19 @@ function updateTape(group, tape, state) {
 function renderGhost(layers, state) {
   const ghost = state.ghost;
   const bases = ghost ? ghost.from.bases : [];
-  setAttr(layers.ghost, "class", `layer ghost ${ghost ? `side-${sideNumber(state, ghost.from.side) % 8}` : ""} ${ghost?.sent ? "sent" : ""}`);
+  setAttr(
+    layers.ghost,
+    "class",
+    `layer ghost ${ghost ? `side-${sideNumber(state, ghost.from.side) % 8}` : ""} ${ghost?.sent ? "sent" : ""}`,
+  );
   if (ghost) {
     const { from } = ghost;
     const turned = short(ghost.heading_deg - from.heading_deg);
-    setAttr(layers.ghost, "transform", `translate(${short(ghost.x_mm)} ${short(ghost.y_mm)}) rotate(${turned}) translate(${short(-from.x_mm)} ${short(-from.y_mm)})`);
+    setAttr(
+      layers.ghost,
+      "transform",
+      `translate(${short(ghost.x_mm)} ${short(ghost.y_mm)}) rotate(${turned}) translate(${short(-from.x_mm)} ${short(-from.y_mm)})`,
+    );
   }
   const now = bases.map((base) => ({ ...base, seen: /** @type {"now"} */ ("now"), held_s: null }));
   updateBases(layers.ghost, now, { arm: ghost?.from.arm ?? "", uncertainty: 0 });
@@ -360,13 +461,19 @@ function renderGhost(layers, state) {
 /** @type {(layer: SVGElement, state: State) => void} */
 function renderHandle(layer, state) {
   const place = handlePlace(state);
-  updateChildren(layer, place ? [place] : [], () => "handle", makeHandle, (group, at) => {
-    const reach = HANDLE_PX / state.view.px_per_mm;
-    setAttr(group, "transform", `translate(${short(at.x_mm)} ${short(at.y_mm)}) rotate(${short(at.heading_deg)})`);
-    setAttr(group.children[0], "d", `M0 0H${short(reach)}`);
-    setAttr(group.children[1], "cx", short(reach));
-    setAttr(group.children[2], "cx", short(reach));
-  });
+  updateChildren(
+    layer,
+    place ? [place] : [],
+    () => "handle",
+    makeHandle,
+    (group, at) => {
+      const reach = HANDLE_PX / state.view.px_per_mm;
+      setAttr(group, "transform", `translate(${short(at.x_mm)} ${short(at.y_mm)}) rotate(${short(at.heading_deg)})`);
+      setAttr(group.children[0], "d", `M0 0H${short(reach)}`);
+      setAttr(group.children[1], "cx", short(reach));
+      setAttr(group.children[2], "cx", short(reach));
+    },
+  );
 }
 
 /** @type {() => SVGElement} */

@@ -15,7 +15,9 @@ export function withLabels(shapes, state) {
   const taken = named.map(({ id, x_mm, y_mm }) => boxOf(id, [x_mm, y_mm], state));
   return shapes.map((shape) => {
     const label = LABELLED.has(shape.role) ? (shape.label ?? "") : "";
-    const label_mm = label ? placesIn(state, shape, label).find((at) => isFree(boxOf(label, at, state), taken)) : undefined;
+    const label_mm = label
+      ? placesIn(state, shape, label).find((at) => isFree(boxOf(label, at, state), taken))
+      : undefined;
     if (label_mm) taken.push(boxOf(label, label_mm, state));
     return { ...shape, label: label_mm ? label : "", label_mm };
   });
@@ -36,12 +38,17 @@ function boxOf(text, at_mm, { view, facts }) {
 
 /** @type {(box: Box, taken: Box[]) => boolean} */
 function isFree(box, taken) {
-  return taken.every(({ x, y, half }) => Math.abs(x - box.x) > half + box.half || Math.abs(y - box.y) > wordsSize("").height);
+  return taken.every(
+    ({ x, y, half }) => Math.abs(x - box.x) > half + box.half || Math.abs(y - box.y) > wordsSize("").height,
+  );
 }
 
 /** Places for a label, the best one first. @type {(shape: Shape, towards_mm: Point) => Point[]} */
 function placesOf({ kind, role, points_mm }, towards_mm) {
-  if (kind === "line") return (role === "front-line" ? [0.93, 0.07, 0.8] : [0.5, 0.35, 0.65, 0.2, 0.8]).map((share) => pointAlong(points_mm, share));
+  if (kind === "line")
+    return (role === "front-line" ? [0.93, 0.07, 0.8] : [0.5, 0.35, 0.65, 0.2, 0.8]).map((share) =>
+      pointAlong(points_mm, share),
+    );
   const far = (/** @type {Point} */ p) => Math.hypot(p[0] - towards_mm[0], p[1] - towards_mm[1]);
   if (role === "zone") return insideOf(points_mm);
   return [...points_mm].sort((a, b) => far(a) - far(b));
@@ -50,7 +57,9 @@ function placesOf({ kind, role, points_mm }, towards_mm) {
 /** Places in an area, the middle first. @type {(points_mm: Point[]) => Point[]} */
 function insideOf(points_mm) {
   const [x, y] = meanPoint(points_mm);
-  return [0, 0.3, 0.6, 0.8].flatMap((share) => points_mm.map(([px, py]) => /** @type {Point} */ ([x + share * (px - x), y + share * (py - y)])));
+  return [0, 0.3, 0.6, 0.8].flatMap((share) =>
+    points_mm.map(([px, py]) => /** @type {Point} */ ([x + share * (px - x), y + share * (py - y)])),
+  );
 }
 
 /** A place on a line, at a share of its length. @type {(points_mm: Point[], share: number) => Point} */
@@ -59,7 +68,8 @@ function pointAlong(points_mm, share) {
   let left = share * lengths.reduce((a, b) => a + b, 0);
   for (const [i, length] of lengths.entries()) {
     const [a, b] = [points_mm[i], points_mm[i + 1]];
-    if (left <= length && length > 0) return [a[0] + ((b[0] - a[0]) * left) / length, a[1] + ((b[1] - a[1]) * left) / length];
+    if (left <= length && length > 0)
+      return [a[0] + ((b[0] - a[0]) * left) / length, a[1] + ((b[1] - a[1]) * left) / length];
     left -= length;
   }
   return points_mm[points_mm.length - 1];

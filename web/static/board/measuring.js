@@ -21,14 +21,16 @@ export function isOpen(state, ...things) {
   const { closed } = state;
   if (!closed) return true;
   const named = things.filter((thing) => !isPoint(thing));
-  const isDeclared = (/** @type {string} */ thing) => closed.declared.includes((unitOf(state, thing) ?? commanderOf(state, thing))?.id ?? "");
+  const isDeclared = (/** @type {string} */ thing) =>
+    closed.declared.includes((unitOf(state, thing) ?? commanderOf(state, thing))?.id ?? "");
   return things.length > 1 && named.length > 0 && named.every(isDeclared);
 }
 
 /** Drops answers about things that nobody may measure any more. @type {(state: State) => void} */
 export function dropClosedAnswers(state) {
   if (!state.closed) return;
-  const emptied = (/** @type {import("./state.js").Tape} */ tape) => (isOpen(state, tape.a, tape.b) ? tape : { ...tape, measured: null, error: null });
+  const emptied = (/** @type {import("./state.js").Tape} */ tape) =>
+    isOpen(state, tape.a, tape.b) ? tape : { ...tape, measured: null, error: null };
   state.tape = state.tape && emptied(state.tape);
   state.keptTapes = state.keptTapes.map(emptied);
   [state.about, state.aboutError] = [null, null];

@@ -53,7 +53,11 @@ export function wheeled({ x_mm, y_mm, heading_deg, width_mm, depth_mm }, to_deg)
   const [ahead, left] = [depth_mm / 2, (Math.sign(turned_deg) * width_mm) / 2];
   const [to_x, to_y] = [ahead * Math.cos(rad) - left * Math.sin(rad), ahead * Math.sin(rad) + left * Math.cos(rad)];
   const [cos, sin] = [Math.cos(turned_rad), Math.sin(turned_rad)];
-  return { x_mm: x_mm + to_x - cos * to_x + sin * to_y, y_mm: y_mm + to_y - sin * to_x - cos * to_y, heading_deg: to_deg };
+  return {
+    x_mm: x_mm + to_x - cos * to_x + sin * to_y,
+    y_mm: y_mm + to_y - sin * to_x - cos * to_y,
+    heading_deg: to_deg,
+  };
 }
 
 /** Drops the unit in hand, and remembers where it was, for undo. @type {(state: State) => void} */
@@ -150,7 +154,10 @@ export class Moves {
   /** @param {(at: Touch) => void} follow @returns {Drag} */
   dragging(follow) {
     return {
-      move: (at) => { follow(at); this.changed(); },
+      move: (at) => {
+        follow(at);
+        this.changed();
+      },
       end: () => void this.putDown(),
       cancel: () => this.cancel(),
     };
@@ -166,7 +173,10 @@ export class Moves {
     else if (this.keyedFrom) this.face(this.keyedFrom, heading_deg);
     if (!inHand || this.keyPause !== undefined) {
       clearTimeout(this.keyPause);
-      this.keyPause = setTimeout(() => { this.keyPause = undefined; void this.putDown(); }, KEY_PAUSE_MS);
+      this.keyPause = setTimeout(() => {
+        this.keyPause = undefined;
+        void this.putDown();
+      }, KEY_PAUSE_MS);
     }
     this.changed();
   }

@@ -24,10 +24,16 @@ export function updateBases(group, bases, look) {
   if (!group.children.length) group.append(svgElement("g", { class: "casings" }), svgElement("g", { class: "bases" }));
   const keyOf = (/** @type {Base} */ base) => base.name ?? "only";
   const [casings, tops] = group.children;
-  updateChildren(casings, bases, keyOf, () => svgElement("path"), (path, base) => {
-    place(path, "casing", base, look.marksOf?.(base));
-    setAttr(path, "d", rectangle(base.depth_mm / 2, base.width_mm / 2));
-  });
+  updateChildren(
+    casings,
+    bases,
+    keyOf,
+    () => svgElement("path"),
+    (path, base) => {
+      place(path, "casing", base, look.marksOf?.(base));
+      setAttr(path, "d", rectangle(base.depth_mm / 2, base.width_mm / 2));
+    },
+  );
   updateChildren(tops, bases, keyOf, makeBase, (node, base) => {
     place(node, `base ${look.arm}`, base, look.marksOf?.(base));
     updateBase(node, base, look);
@@ -112,13 +118,23 @@ function wedge(base, factor) {
 export function updateShapes(parent, shapes, { facts, view }) {
   const towards_mm = /** @type {Point} */ ([facts.width_mm / 2, facts.depth_mm / 2]);
   const numbered = shapes.map((shape, index) => ({ shape, key: `${index} ${shape.role} ${shape.kind}` }));
-  updateChildren(parent, numbered, (item) => item.key, () => makeShape(), (node, { shape }) => {
-    setAttr(node, "class", `shape ${shape.kind} role-${word(shape.role)}`);
-    setAttr(node.children[0], "d", outlineOf(shape));
-    setAttr(node.children[1], "d", outlineOf(shape));
-    const label = shape.label ?? "";
-    placeText(node.children[2], label, uncut(view, facts, shape.label_mm ?? labelPlace(shape, towards_mm), wordsSize(label)));
-  });
+  updateChildren(
+    parent,
+    numbered,
+    (item) => item.key,
+    () => makeShape(),
+    (node, { shape }) => {
+      setAttr(node, "class", `shape ${shape.kind} role-${word(shape.role)}`);
+      setAttr(node.children[0], "d", outlineOf(shape));
+      setAttr(node.children[1], "d", outlineOf(shape));
+      const label = shape.label ?? "";
+      placeText(
+        node.children[2],
+        label,
+        uncut(view, facts, shape.label_mm ?? labelPlace(shape, towards_mm), wordsSize(label)),
+      );
+    },
+  );
 }
 
 /** @type {() => SVGElement} */
@@ -168,7 +184,12 @@ export function cornersOf({ x_mm, y_mm, heading_deg, width_mm, depth_mm }) {
   const heading_rad = (heading_deg * Math.PI) / 180;
   const [c, s] = [Math.cos(heading_rad), Math.sin(heading_rad)];
   const [f, w] = [depth_mm / 2, width_mm / 2];
-  const signs = [[1, 1], [1, -1], [-1, -1], [-1, 1]];
+  const signs = [
+    [1, 1],
+    [1, -1],
+    [-1, -1],
+    [-1, 1],
+  ];
   return signs.map(([a, b]) => [x_mm + a * f * c - b * w * s, y_mm + a * f * s + b * w * c]);
 }
 

@@ -29,7 +29,20 @@ export function movableOf(state, thing) {
 
 /** A commander's marker as a unit of one base. @type {(leader: Commander) => Unit | undefined} */
 export function markerOf({ id, side, x_mm, y_mm, base }) {
-  return base ? { id, side, arm: "leader", formation: null, x_mm, y_mm, heading_deg: base.heading_deg, width_mm: base.width_mm, depth_mm: base.depth_mm, bases: [base] } : undefined;
+  return base
+    ? {
+        id,
+        side,
+        arm: "leader",
+        formation: null,
+        x_mm,
+        y_mm,
+        heading_deg: base.heading_deg,
+        width_mm: base.width_mm,
+        depth_mm: base.depth_mm,
+        bases: [base],
+      }
+    : undefined;
 }
 
 /** What players call a thing. @type {(state: State, thing: string) => string} */

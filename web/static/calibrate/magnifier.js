@@ -5,7 +5,10 @@
 const MAGNIFIED = 7;
 const CROSS_GAP = 6;
 /** Pens of the crosshairs: light on dark, to be seen on any picture. @type {[string, number][]} */
-const PENS = [["#10171c", 4], ["#f0e442", 1.5]];
+const PENS = [
+  ["#10171c", 4],
+  ["#f0e442", 1.5],
+];
 
 export class Magnifier {
   /** @param {HTMLCanvasElement} canvas */
@@ -36,7 +39,17 @@ export class Magnifier {
     pen.fillRect(0, 0, width, height);
     pen.imageSmoothingEnabled = true;
     // Pixel centres have integer coordinates, so the image begins at −0.5.
-    pen.drawImage(image, (x + 0.5 - span / 2) * pixels, (y + 0.5 - span / 2) * pixels, span * pixels, span * pixels, 0, 0, width, height);
+    pen.drawImage(
+      image,
+      (x + 0.5 - span / 2) * pixels,
+      (y + 0.5 - span / 2) * pixels,
+      span * pixels,
+      span * pixels,
+      0,
+      0,
+      width,
+      height,
+    );
   }
 
   /** @param {CanvasRenderingContext2D} pen @param {string} colour @param {number} thick */
@@ -45,7 +58,12 @@ export class Magnifier {
     pen.strokeStyle = colour;
     pen.lineWidth = thick;
     pen.beginPath();
-    for (const [x, y] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
+    for (const [x, y] of [
+      [1, 0],
+      [-1, 0],
+      [0, 1],
+      [0, -1],
+    ]) {
       pen.moveTo(middle + CROSS_GAP * x, middle + CROSS_GAP * y);
       pen.lineTo(middle + middle * x, middle + middle * y);
     }

@@ -98,17 +98,26 @@ function show(news) {
   showStages(news);
   showSentence(news);
   byId("lamp").dataset.state = news.source.state;
-  byId("source").textContent = news.source.state === "live" ? `${news.source.name} · ${news.source.frames_per_s.toFixed(1)} pictures/s · ${news.width_px} × ${news.height_px}` : news.source.message;
-  const warnings = news.source.state === "lost" || news.source.state === "ended" ? [news.source.message, ...news.warnings] : news.warnings;
-  byId("warnings").replaceChildren(...warnings.map((warning) => {
-    const item = document.createElement("li");
-    item.textContent = warning;
-    return item;
-  }));
+  byId("source").textContent =
+    news.source.state === "live"
+      ? `${news.source.name} · ${news.source.frames_per_s.toFixed(1)} pictures/s · ${news.width_px} × ${news.height_px}`
+      : news.source.message;
+  const warnings =
+    news.source.state === "lost" || news.source.state === "ended"
+      ? [news.source.message, ...news.warnings]
+      : news.warnings;
+  byId("warnings").replaceChildren(
+    ...warnings.map((warning) => {
+      const item = document.createElement("li");
+      item.textContent = warning;
+      return item;
+    }),
+  );
   overlay.show(news);
   ruler.show(news);
   showPanel(news, { act, point: overlay.point });
-  if (before !== null && news.stage === "lens" && news.lens.views.length > before.lens.views.length && news.seen?.taken) taken();
+  if (before !== null && news.stage === "lens" && news.lens.views.length > before.lens.views.length && news.seen?.taken)
+    taken();
 }
 
 /** @param {State} news */
@@ -153,5 +162,7 @@ function complain(message) {
   notice.textContent = message;
   notice.hidden = false;
   clearTimeout(noticeTimer);
-  noticeTimer = window.setTimeout(() => { notice.hidden = true; }, NOTICE_MS);
+  noticeTimer = window.setTimeout(() => {
+    notice.hidden = true;
+  }, NOTICE_MS);
 }

@@ -37,7 +37,10 @@ export function createOverlay(svg) {
       layers.corners.replaceChildren(...(aims ? corners(state) : []));
       layers.tags.replaceChildren(...(state.stage === "table" ? tags(state) : []));
     },
-    point: (outline) => layers.pointed.replaceChildren(...(outline ? [svgElement("polygon", { class: "shown-view", points: written(outline) })] : [])),
+    point: (outline) =>
+      layers.pointed.replaceChildren(
+        ...(outline ? [svgElement("polygon", { class: "shown-view", points: written(outline) })] : []),
+      ),
     draw: (layer, parts) => layers[layer].replaceChildren(...parts),
   };
 }
@@ -68,16 +71,28 @@ function cells({ lens, width_px, height_px }) {
 function ghost({ seen, width_px }) {
   if (!seen) return [];
   const { outline_px: outline, tilt } = seen.target;
-  const parts = [svgElement("polygon", { class: "casing", points: written(outline) }), svgElement("polygon", { class: "ink", points: written(outline) })];
+  const parts = [
+    svgElement("polygon", { class: "casing", points: written(outline) }),
+    svgElement("polygon", { class: "ink", points: written(outline) }),
+  ];
   const near = NEAR[tilt];
   if (near) {
     const [[x1, y1], [x2, y2]] = near.map((corner) => outline[corner]);
-    parts.push(svgElement("line", { class: "near-casing", x1, y1, x2, y2 }), svgElement("line", { class: "near", x1, y1, x2, y2 }));
+    parts.push(
+      svgElement("line", { class: "near-casing", x1, y1, x2, y2 }),
+      svgElement("line", { class: "near", x1, y1, x2, y2 }),
+    );
   }
   const middle = [0, 1].map((axis) => outline.reduce((sum, point) => sum + point[axis], 0) / 4);
   const size = width_px / 38;
   const words = near ? [`${tilt} side`, "up"] : ["board", "here"];
-  const labels = words.map((word, line) => svgElement("text", { x: middle[0], y: middle[1] + (line - 0.5) * 1.15 * size, "font-size": size, "stroke-width": size / 5 }, [word]));
+  const labels = words.map((word, line) =>
+    svgElement(
+      "text",
+      { x: middle[0], y: middle[1] + (line - 0.5) * 1.15 * size, "font-size": size, "stroke-width": size / 5 },
+      [word],
+    ),
+  );
   return [svgElement("g", { class: "ghost" }, [...parts, ...labels])];
 }
 
@@ -85,7 +100,11 @@ function ghost({ seen, width_px }) {
 function corners({ seen, width_px }) {
   const radius = width_px / 210;
   return (seen?.corners_px ?? []).map(([cx, cy]) =>
-    svgElement("g", { class: "corner" }, ["casing", "ink"].map((kind) => svgElement("circle", { class: kind, cx, cy, r: radius }))),
+    svgElement(
+      "g",
+      { class: "corner" },
+      ["casing", "ink"].map((kind) => svgElement("circle", { class: kind, cx, cy, r: radius })),
+    ),
   );
 }
 
@@ -94,7 +113,10 @@ function tags({ table, width_px }) {
   const size = width_px / 45;
   return (table?.tags ?? []).map((tag) => {
     const outline = written(tag.corners_px);
-    const [x, lowest] = [tag.corners_px.reduce((sum, point) => sum + point[0], 0) / 4, Math.max(...tag.corners_px.map((point) => point[1]))];
+    const [x, lowest] = [
+      tag.corners_px.reduce((sum, point) => sum + point[0], 0) / 4,
+      Math.max(...tag.corners_px.map((point) => point[1])),
+    ];
     const off = tag.off_mm === null ? "" : `: ${tag.off_mm.toFixed(2)} mm`;
     const at = Math.min(Math.max(x, 4.2 * size), width_px - 4.2 * size);
     const highest = Math.min(...tag.corners_px.map((point) => point[1]));

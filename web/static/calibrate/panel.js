@@ -10,7 +10,13 @@ import { written } from "./overlay.js";
 
 /** @typedef {{act: (command: Command, view?: string) => void, point: (outline: Point[] | null) => void}} Actions */
 
-const LEANS = { flat: "lies flat", left: "left side up", right: "right side up", top: "top side up", bottom: "bottom side up" };
+const LEANS = {
+  flat: "lies flat",
+  left: "left side up",
+  right: "right side up",
+  top: "top side up",
+  bottom: "bottom side up",
+};
 const SHARP = 50;
 
 /** A figure with as many digits as are significant. @type {(value: number | null) => string} */
@@ -45,7 +51,12 @@ function showFocus({ seen }) {
   byId("focus-best").style.left = `${seen.best_focus}%`;
   const moves = seen.corners_px.length > 0 && seen.held < 0.3;
   if (moves) return; // motion blur says nothing about the lens
-  const words = seen.focus < 0.8 * seen.best_focus ? `It was sharper: ${seen.best_focus.toFixed(0)}.` : seen.focus < SHARP ? "Lay the board in the middle and turn the lens until the bar is longest." : "Sharp. Do not touch the lens any more.";
+  const words =
+    seen.focus < 0.8 * seen.best_focus
+      ? `It was sharper: ${seen.best_focus.toFixed(0)}.`
+      : seen.focus < SHARP
+        ? "Lay the board in the middle and turn the lens until the bar is longest."
+        : "Sharp. Do not touch the lens any more.";
   byId("focus-words").textContent = words;
 }
 
@@ -55,11 +66,16 @@ function showLens({ lens, has_table }) {
   if (lens.sigma_px === null) {
     reached.textContent = lens.problem || "No lens yet: it takes three views.";
   } else {
-    const [figure, worst] = lens.usual_mm !== null && lens.sigma_mm !== null ? [`± ${small(lens.usual_mm)} mm`, `± ${small(lens.sigma_mm)} mm at worst`] : [`± ${small(lens.usual_px)} px`, `± ${small(lens.sigma_px)} px at worst`];
+    const [figure, worst] =
+      lens.usual_mm !== null && lens.sigma_mm !== null
+        ? [`± ${small(lens.usual_mm)} mm`, `± ${small(lens.sigma_mm)} mm at worst`]
+        : [`± ${small(lens.usual_px)} px`, `± ${small(lens.sigma_px)} px at worst`];
     reached.replaceChildren(html("b", figure), html("span", ` from the lens, ${worst}`));
   }
   const items = lens.wanting.map((want) => html("li", want));
-  byId("wanting").replaceChildren(...(items.length ? items : [html("li", "Enough: the whole field is covered", "met")]));
+  byId("wanting").replaceChildren(
+    ...(items.length ? items : [html("li", "Enough: the whole field is covered", "met")]),
+  );
   const finish = /** @type {HTMLButtonElement} */ (byId("finish-lens"));
   finish.disabled = !lens.has_lens;
   finish.classList.toggle("main", lens.is_enough);
@@ -86,12 +102,23 @@ function viewItem(view, field, actions) {
   item.dataset.view = view.name;
   const words = html("span", view.name.replace("view-", "View "));
   words.append(html("small", view.rejected_because ?? `${view.corners} corners, ${LEANS[view.tilt]}`));
-  const error = html("span", view.rejected_because ? "left out" : view.rms_px === null ? "–" : `${view.rms_px.toFixed(3)} px`, "error");
+  const error = html(
+    "span",
+    view.rejected_because ? "left out" : view.rms_px === null ? "–" : `${view.rms_px.toFixed(3)} px`,
+    "error",
+  );
   const drop = html("button", "×");
   drop.title = "Leave this view out";
   drop.setAttribute("aria-label", `Leave ${view.name} out`);
   drop.addEventListener("click", () => actions.act("drop", view.name));
-  item.append(svgElement("svg", { viewBox: field, "aria-hidden": "true" }, [svgElement("polygon", { points: written(view.outline_px) })]), words, error, drop);
+  item.append(
+    svgElement("svg", { viewBox: field, "aria-hidden": "true" }, [
+      svgElement("polygon", { points: written(view.outline_px) }),
+    ]),
+    words,
+    error,
+    drop,
+  );
   item.addEventListener("pointerenter", () => actions.point(view.outline_px));
   item.addEventListener("pointerleave", () => actions.point(null));
   return item;
@@ -104,11 +131,28 @@ function showTable({ table }) {
   problem.textContent = table?.problem ?? "";
   /** @type {HTMLButtonElement} */ (byId("finish-table")).disabled = !table || table.mean_mm === null;
   if (!table) return;
-  byId("table-reached").replaceChildren(...(table.mean_mm === null ? [] : [html("b", `± ${small(table.mean_mm)} mm`), html("span", ` on the table, ± ${small(table.worst_mm)} mm at worst`)]));
-  const rows = table.tags.map((tag) => row(tag.id, tag.off_mm === null ? "–" : `${small(tag.off_mm)} mm`, tag.used ? "" : "left out", tag.used ? "" : "odd"));
+  byId("table-reached").replaceChildren(
+    ...(table.mean_mm === null
+      ? []
+      : [
+          html("b", `± ${small(table.mean_mm)} mm`),
+          html("span", ` on the table, ± ${small(table.worst_mm)} mm at worst`),
+        ]),
+  );
+  const rows = table.tags.map((tag) =>
+    row(
+      tag.id,
+      tag.off_mm === null ? "–" : `${small(tag.off_mm)} mm`,
+      tag.used ? "" : "left out",
+      tag.used ? "" : "odd",
+    ),
+  );
   const missing = table.missing.map((id) => row(id, "–", "not seen", "missing"));
   byId("tags").replaceChildren(...rows, ...missing);
-  const gain = table.with_lens_mm === null ? [] : [`With the lens calibrated first it would be ± ${small(table.with_lens_mm)} mm.`];
+  const gain =
+    table.with_lens_mm === null
+      ? []
+      : [`With the lens calibrated first it would be ± ${small(table.with_lens_mm)} mm.`];
   byId("table-notes").replaceChildren(...[...table.notes, ...gain].map((note) => html("li", note, "note")));
 }
 
@@ -125,12 +169,19 @@ function showSaved({ saved }) {
   byId("saved-title").textContent = saved.is_new ? "Saved" : "This camera's calibration";
   const reached = byId("saved-reached");
   if (saved.mean_mm !== null) {
-    reached.replaceChildren(html("b", `± ${small(saved.mean_mm)} mm`), html("span", ` on the table, ± ${small(saved.worst_mm)} mm at worst`));
+    reached.replaceChildren(
+      html("b", `± ${small(saved.mean_mm)} mm`),
+      html("span", ` on the table, ± ${small(saved.worst_mm)} mm at worst`),
+    );
   } else {
-    reached.replaceChildren(html("b", `${saved.lens_rms_px?.toFixed(3) ?? "–"} px`), html("span", " left between the board's corners and the lens"));
+    reached.replaceChildren(
+      html("b", `${saved.lens_rms_px?.toFixed(3) ?? "–"} px`),
+      html("span", " left between the board's corners and the lens"),
+    );
   }
   const kept = saved.kept ? ` The file that was there before is kept in ${saved.kept}.` : "";
-  byId("saved-where").textContent = `${saved.is_new ? "Written to" : "Read from"} ${saved.path}, under the name ${saved.name}.${kept}`;
+  byId("saved-where").textContent =
+    `${saved.is_new ? "Written to" : "Read from"} ${saved.path}, under the name ${saved.name}.${kept}`;
   byId("saved-next").hidden = !saved.has_table;
   byId("saved-command").textContent = `tablecam run --table table.toml --camera ${saved.path} --open`;
   byId("ruler-panel").hidden = !saved.has_table;

@@ -66,7 +66,9 @@ export class Ruler {
     svg.addEventListener("pointerdown", (event) => this.#down(event));
     svg.addEventListener("pointermove", (event) => this.#move(event));
     for (const end of ["pointerup", "pointercancel"]) svg.addEventListener(end, () => this.#release());
-    svg.addEventListener("pointerleave", () => { if (!this.#isDragging) this.magnifier.show(null); });
+    svg.addEventListener("pointerleave", () => {
+      if (!this.#isDragging) this.magnifier.show(null);
+    });
     svg.addEventListener("keydown", (event) => this.#key(event));
     byId("clear").addEventListener("click", () => this.#takeUp());
   }
@@ -160,7 +162,12 @@ export class Ruler {
     const number = ++this.#asked;
     try {
       const [first_px, second_px] = this.#ends;
-      const check = await send("ruler", { first_px, second_px, true_mm: this.length.mm, height_mm: this.length.thickness_mm });
+      const check = await send("ruler", {
+        first_px,
+        second_px,
+        true_mm: this.length.mm,
+        height_mm: this.length.thickness_mm,
+      });
       if (number === this.#asked && this.#ends.length === 2) showCheck(check);
     } catch (error) {
       if (number === this.#asked) this.complain(errorText(error));
@@ -171,7 +178,10 @@ export class Ruler {
 /** @param {Point} first @param {Point} second */
 function drawnLine([x1, y1], [x2, y2]) {
   const line = { x1, y1, x2, y2 };
-  return svgElement("g", {}, [svgElement("line", { class: "casing", ...line }), svgElement("line", { class: "ink", ...line })]);
+  return svgElement("g", {}, [
+    svgElement("line", { class: "casing", ...line }),
+    svgElement("line", { class: "ink", ...line }),
+  ]);
 }
 
 const SAME_MM = 0.01;
@@ -247,7 +257,9 @@ export function showCheck(check) {
   const isOff = Math.abs(check.off_sigmas) > DOUBTFUL_SIGMAS;
   const [figure, words] = [document.createElement("b"), document.createElement("span")];
   figure.textContent = `off by ${signed(check.off_mm)} mm`;
-  const verdict = isOff ? "more than it should be: is the ruler flat, and its thickness entered?" : "as good as it claims to be";
+  const verdict = isOff
+    ? "more than it should be: is the ruler flat, and its thickness entered?"
+    : "as good as it claims to be";
   words.textContent = `measured ${check.measured_mm.toFixed(2)} ± ${check.sigma_mm.toFixed(2)} mm; that is ${Math.abs(check.off_sigmas).toFixed(1)} σ, ${verdict}`;
   result.replaceChildren(figure, words);
   result.dataset.verdict = isOff ? "off" : "good";

@@ -24,7 +24,10 @@ export function createSound(button) {
   };
   const toggle = () => {
     if (audio === null) audio = new AudioContext();
-    else { void audio.close(); audio = null; }
+    else {
+      void audio.close();
+      audio = null;
+    }
     button.setAttribute("aria-pressed", String(audio !== null));
     play();
   };

@@ -36,7 +36,14 @@ export function listenToGame(state, changed, others) {
   onClick("game-redo", () => commands.redo());
   onClickWithin("overrule-body", "data-set", (set) => commands.overrule(JSON.parse(set)));
   byId("game-overrule").addEventListener("toggle", changed);
-  return { ...others, ...diceKeys(commands, others), undo: (event) => commands.answered.then(() => { if (!commands.undoLatest()) others.undo(event); }) };
+  return {
+    ...others,
+    ...diceKeys(commands, others),
+    undo: (event) =>
+      commands.answered.then(() => {
+        if (!commands.undoLatest()) others.undo(event);
+      }),
+  };
 }
 
 /** Keys that enter dice while a roll is asked for. @type {(commands: Commands, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
@@ -44,10 +51,17 @@ function diceKeys(commands, others) {
   const { state } = commands;
   const { game } = state;
   const isFull = () => game.faces.length === requestedRoll(playing(state))?.dice?.count;
-  const key = (/** @type {string} */ name, /** @type {() => void} */ press, isIts = () => requestedRoll(playing(state)) !== undefined) => [name, (/** @type {KeyboardEvent} */ event) => {
-    if (!isIts()) others[name]?.(event);
-    else if (!event.repeat && game.busy === null) press();
-  }];
+  const key = (
+    /** @type {string} */ name,
+    /** @type {() => void} */ press,
+    isIts = () => requestedRoll(playing(state)) !== undefined,
+  ) => [
+    name,
+    (/** @type {KeyboardEvent} */ event) => {
+      if (!isIts()) others[name]?.(event);
+      else if (!event.repeat && game.busy === null) press();
+    },
+  ];
   return Object.fromEntries([
     ...[1, 2, 3, 4, 5, 6].map((face) => key(String(face), () => commands.change(() => addFace(state, face)))),
     key("Backspace", () => commands.change(() => dropFace(state))),
@@ -85,7 +99,13 @@ export class Commands {
     const before = game.view;
     try {
       receiveView(this.state, await ask(), before);
-      Object.assign(game, { looked: null, line: null, fixing: null, choosing: null, movesBefore: this.state.undo.length });
+      Object.assign(game, {
+        looked: null,
+        line: null,
+        fixing: null,
+        choosing: null,
+        movesBefore: this.state.undo.length,
+      });
     } catch (error) {
       game.said = await this.excuse(error);
     }
@@ -96,7 +116,11 @@ export class Commands {
   /** Why a command failed; after a conflict, the newest view is loaded. @param {unknown} error @returns {Promise<string>} */
   async excuse(error) {
     if (!(error instanceof RequestError)) return "No connection to the table: nothing was done.";
-    if (error.status === 409) await api.game().then((view) => receiveView(this.state, view, this.state.game.view), () => {});
+    if (error.status === 409)
+      await api.game().then(
+        (view) => receiveView(this.state, view, this.state.game.view),
+        () => {},
+      );
     return error.status === 409 ? GONE_ON : error.message;
   }
 
@@ -142,7 +166,10 @@ export class Commands {
 
   /** Shows or hides the choices for another game. */
   beginAgain() {
-    this.change(() => { this.state.game.again = !this.state.game.again; openBegin(true); });
+    this.change(() => {
+      this.state.game.again = !this.state.game.again;
+      openBegin(true);
+    });
   }
 
   /** @param {string} unit @param {string} way */
@@ -166,13 +193,16 @@ export class Commands {
     const moved = playing(this.state)?.moved.find((suggestion) => suggestion.unit === unit);
     if (!moved) return;
     const face = 1 + (crypto.getRandomValues(new Uint32Array(1))[0] % 6);
-    this.change(() => { this.state.game.decided = { key: decisionKey(moved), face }; });
+    this.change(() => {
+      this.state.game.decided = { key: decisionKey(moved), face };
+    });
     await new Promise((done) => setTimeout(done, TUMBLE_MS));
     if (face >= HOLDS_FROM) await this.confirm(unit, "die");
   }
 
   undo() {
-    if (playing(this.state)?.can_undo) this.send("Taking back …", () => api.sendCommand("undo", { version: this.version }));
+    if (playing(this.state)?.can_undo)
+      this.send("Taking back …", () => api.sendCommand("undo", { version: this.version }));
   }
 
   /** Takes back everything from an action on. @param {number} deed */
@@ -181,7 +211,8 @@ export class Commands {
   }
 
   redo() {
-    if (playing(this.state)?.can_redo) this.send("Doing it again …", () => api.sendCommand("redo", { version: this.version }));
+    if (playing(this.state)?.can_redo)
+      this.send("Doing it again …", () => api.sendCommand("redo", { version: this.version }));
   }
 
   /** Corrects the dice of an action; what followed is replayed where possible. @param {number} deed @param {number[]} values @param {string} why */
@@ -195,7 +226,10 @@ export class Commands {
     this.change(() => Object.assign(game, { choosing: { deed, offers: null }, said: "" }));
     try {
       const offers = await api.alternatives(deed);
-      if (game.choosing?.deed === deed) this.change(() => { game.choosing = { deed, offers }; });
+      if (game.choosing?.deed === deed)
+        this.change(() => {
+          game.choosing = { deed, offers };
+        });
     } catch (error) {
       const said = await this.excuse(error);
       this.change(() => Object.assign(game, { choosing: null, said }));
@@ -237,7 +271,10 @@ export class Commands {
   /** Sends all states set on their screen, and closes it. */
   async setStates() {
     await this.act(statesAction(this.state), "Setting …");
-    if (!this.state.game.said) this.change(() => { this.state.game.states = null; });
+    if (!this.state.game.said)
+      this.change(() => {
+        this.state.game.states = null;
+      });
   }
 
   /** @param {string} seat */
@@ -253,10 +290,26 @@ export class Commands {
 /** @type {(commands: Commands) => void} */
 function listenToBegin(commands) {
   const { begin } = commands.state.game;
-  onClickWithin("begin-how", "data-how", (how) => commands.change(() => { begin.how = /** @type {typeof begin.how} */ (how); }));
-  onClickWithin("begin-side", "data-side", (side) => commands.change(() => { begin.active = side; }));
-  onClickWithin("begin-deck", "data-deck", (deck) => commands.change(() => { begin.deck = deck; }));
-  onClickWithin("begin-measuring", "data-measuring", (measuring) => commands.change(() => { begin.measuring = measuring === "declared" ? "declared" : "free"; }));
+  onClickWithin("begin-how", "data-how", (how) =>
+    commands.change(() => {
+      begin.how = /** @type {typeof begin.how} */ (how);
+    }),
+  );
+  onClickWithin("begin-side", "data-side", (side) =>
+    commands.change(() => {
+      begin.active = side;
+    }),
+  );
+  onClickWithin("begin-deck", "data-deck", (deck) =>
+    commands.change(() => {
+      begin.deck = deck;
+    }),
+  );
+  onClickWithin("begin-measuring", "data-measuring", (measuring) =>
+    commands.change(() => {
+      begin.measuring = measuring === "declared" ? "declared" : "free";
+    }),
+  );
   onClick("begin", () => commands.begin());
   onClick("agree", () => commands.agree());
   for (const id of ["begin-again", "astray-begin"]) onClick(id, () => commands.beginAgain());
@@ -267,10 +320,25 @@ function listenToBegin(commands) {
 /** @type {(commands: Commands) => void} */
 function listenToStates(commands) {
   const { game } = commands.state;
-  onClick("states-open", () => commands.change(() => { game.states = newStates(); byId("panel").scrollTop = 0; }));
-  onClickWithin("states-body", "data-state", (set) => commands.change(() => { game.states = mergedStates(game.states ?? newStates(), JSON.parse(set)); }));
-  onClick("states-send", () => { void commands.setStates(); });
-  onClick("states-cancel", () => commands.change(() => { game.states = null; }));
+  onClick("states-open", () =>
+    commands.change(() => {
+      game.states = newStates();
+      byId("panel").scrollTop = 0;
+    }),
+  );
+  onClickWithin("states-body", "data-state", (set) =>
+    commands.change(() => {
+      game.states = mergedStates(game.states ?? newStates(), JSON.parse(set));
+    }),
+  );
+  onClick("states-send", () => {
+    void commands.setStates();
+  });
+  onClick("states-cancel", () =>
+    commands.change(() => {
+      game.states = null;
+    }),
+  );
 }
 
 /** Opens or closes the choices before a game; on a phone they begin closed. @type {(isOpen: boolean) => void} */
@@ -282,52 +350,98 @@ function openBegin(isOpen) {
 /** Offers act on a tap, and show their drawing when pointed at, focused or pressed long. @type {(commands: Commands) => void} */
 function listenToOffers(commands) {
   const { state } = commands;
-  const look = (/** @type {string | null} */ key) => commands.change(() => { state.game.looked = key; });
+  const look = (/** @type {string | null} */ key) =>
+    commands.change(() => {
+      state.game.looked = key;
+    });
   const press = listenToLongPresses(byId("game-actions"), "data-offer", look);
-  onClickWithin("game-actions", "data-offer", (key) => { if (!press.wasLong()) commands.take(key); });
+  onClickWithin("game-actions", "data-offer", (key) => {
+    if (!press.wasLong()) commands.take(key);
+  });
   onClickWithin("game-actions", "data-unit-chip", (unit) => commands.change(() => chooseAlone(state, `unit:${unit}`)));
-  onClickWithin("game-actions", "data-more", (group) => commands.change(() => { state.game.open = [...state.game.open, group]; }));
+  onClickWithin("game-actions", "data-more", (group) =>
+    commands.change(() => {
+      state.game.open = [...state.game.open, group];
+    }),
+  );
   onClickWithin("game-dice-keys", "data-face", (face) => commands.change(() => addFace(state, Number(face))));
   onClick("game-dice-back", () => commands.change(() => dropFace(state)));
   onClick("game-dice-enter", () => commands.enter());
   onClickWithin("game-dice-roll", "data-offer", (key) => commands.take(key));
-  for (const [id, attribute] of [["game-actions", "data-offer"], ["game-moved", "data-look"], ["astray-moved", "data-look"]]) listenToHover(byId(id), attribute, look);
+  for (const [id, attribute] of [
+    ["game-actions", "data-offer"],
+    ["game-moved", "data-look"],
+    ["astray-moved", "data-look"],
+  ])
+    listenToHover(byId(id), attribute, look);
 }
 
 /** @type {(commands: Commands) => void} */
 function listenToForce(commands) {
   const { game } = commands.state;
-  onClickWithin("force-units", "data-chip", (unit) => commands.change(() => { game.force.units = toggled(game.force.units, unit); }));
-  onClickWithin("force-cards", "data-chip", (card) => commands.change(() => { game.force.cards = toggled(game.force.cards, card); }));
+  onClickWithin("force-units", "data-chip", (unit) =>
+    commands.change(() => {
+      game.force.units = toggled(game.force.units, unit);
+    }),
+  );
+  onClickWithin("force-cards", "data-chip", (card) =>
+    commands.change(() => {
+      game.force.cards = toggled(game.force.cards, card);
+    }),
+  );
   onClick("force-activate", () => commands.act(forceAction(commands.state, field("force-spans").value)));
 }
 
 /** @type {(commands: Commands) => void} */
 function listenToMoved(commands) {
   const { game } = commands.state;
-  byId("game-due").addEventListener("animationend", () => commands.change(() => { game.placed = []; }));
+  byId("game-due").addEventListener("animationend", () =>
+    commands.change(() => {
+      game.placed = [];
+    }),
+  );
   onClickWithin("intent-ranges", "data-intent", (intent) => commands.intend(JSON.parse(intent)));
   onClickWithin("game-together", "data-confirm-all", () => commands.confirmAll());
   onClick("astray-accept", () => commands.acceptAll());
-  byId("astray-shown").addEventListener("toggle", () => commands.change(() => { game.showsAstray = /** @type {HTMLDetailsElement} */ (byId("astray-shown")).open; }));
-  for (const list of ["game-moved", "astray-moved"]) onClickWithin(list, "data-way", (way, button) => {
-    const row = button.closest("[data-unit]");
-    const unit = row?.getAttribute("data-unit") ?? "";
-    if (way === "accept-open") commands.change(() => { game.accepting = unit; });
-    else if (way === "accept") commands.accept(unit, row?.querySelector("input")?.value.trim() ?? "");
-    else if (way === "die") commands.decide(unit);
-    else if (way === "held") commands.confirm(unit, "die");
-    else commands.confirm(unit, way);
-  });
+  byId("astray-shown").addEventListener("toggle", () =>
+    commands.change(() => {
+      game.showsAstray = /** @type {HTMLDetailsElement} */ (byId("astray-shown")).open;
+    }),
+  );
+  for (const list of ["game-moved", "astray-moved"])
+    onClickWithin(list, "data-way", (way, button) => {
+      const row = button.closest("[data-unit]");
+      const unit = row?.getAttribute("data-unit") ?? "";
+      if (way === "accept-open")
+        commands.change(() => {
+          game.accepting = unit;
+        });
+      else if (way === "accept") commands.accept(unit, row?.querySelector("input")?.value.trim() ?? "");
+      else if (way === "die") commands.decide(unit);
+      else if (way === "held") commands.confirm(unit, "die");
+      else commands.confirm(unit, way);
+    });
 }
 
 /** @type {(commands: Commands) => void} */
 function listenToSeats(commands) {
   const dialog = /** @type {HTMLDialogElement} */ (byId("seats"));
-  onClick("seat-open", () => { dialog.showModal(); commands.changed(); });
+  onClick("seat-open", () => {
+    dialog.showModal();
+    commands.changed();
+  });
   onClick("seats-close", () => dialog.close());
-  onClickWithin("seats-body", "data-seat", (seat) => { dialog.close(); commands.sit(seat); });
-  onClickWithin("seats-body", "data-copy", (link) => copy(link).then(() => commands.change(() => { commands.state.game.copied = link; })));
+  onClickWithin("seats-body", "data-seat", (seat) => {
+    dialog.close();
+    commands.sit(seat);
+  });
+  onClickWithin("seats-body", "data-copy", (link) =>
+    copy(link).then(() =>
+      commands.change(() => {
+        commands.state.game.copied = link;
+      }),
+    ),
+  );
   for (const id of ["game-take", "game-leave"]) onClickWithin(id, "data-seat", (seat) => commands.sit(seat));
   dialog.addEventListener("toggle", () => commands.changed(), true);
 }

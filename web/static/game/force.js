@@ -12,10 +12,20 @@ export function renderForce(state) {
   byId("game-force").hidden = !isDue;
   if (!view || !isDue) return;
   const { force, busy } = state.game;
-  const own = state.facts.units.filter(({ side, id }) => side === view.state.round.active && (state.now?.units ?? []).some((unit) => unit.id === id));
-  renderChips("force-units", own.map(({ id }) => ({ key: id, text: id })), force.units);
+  const own = state.facts.units.filter(
+    ({ side, id }) => side === view.state.round.active && (state.now?.units ?? []).some((unit) => unit.id === id),
+  );
+  renderChips(
+    "force-units",
+    own.map(({ id }) => ({ key: id, text: id })),
+    force.units,
+  );
   const hand = view.state.hand ?? [];
-  renderChips("force-cards", hand.map(({ id, title, span_bw }) => ({ key: id, text: `${title} ${span_bw} BW` })), force.cards);
+  renderChips(
+    "force-cards",
+    hand.map(({ id, title, span_bw }) => ({ key: id, text: `${title} ${span_bw} BW` })),
+    force.cards,
+  );
   byId("force-spans-part").hidden = hand.length > 0;
   setText(byId("force-activate"), force.units.length ? `Activate ${force.units.join(", ")}` : "Activate");
   disable(byId("force-activate"), busy !== null || force.units.length === 0);
@@ -23,12 +33,18 @@ export function renderForce(state) {
 
 /** @type {(id: string, chips: {key: string, text: string}[], pressed: string[]) => void} */
 function renderChips(id, chips, pressed) {
-  updateChildren(byId(id), chips, ({ key }) => key, () => element("button"), (chip, { key, text }) => {
-    setAttr(chip, "type", "button");
-    setAttr(chip, "data-chip", key);
-    setAttr(chip, "aria-pressed", String(pressed.includes(key)));
-    setText(chip, text);
-  });
+  updateChildren(
+    byId(id),
+    chips,
+    ({ key }) => key,
+    () => element("button"),
+    (chip, { key, text }) => {
+      setAttr(chip, "type", "button");
+      setAttr(chip, "data-chip", key);
+      setAttr(chip, "aria-pressed", String(pressed.includes(key)));
+      setText(chip, text);
+    },
+  );
 }
 
 /** The action that activates the force; `spans` is what was typed for printed cards. @type {(state: State, spans: string) => Action} */

@@ -15,7 +15,11 @@ import { playing } from "./state.js";
 /** @typedef {{text: string, set: Partial<States>, isSet?: boolean, label: string}} Choice */
 /** @typedef {{key: string, title: string, side?: string, choices: Choice[], value?: string}} Row */
 
-const STAGES = [["first", "first"], ["second", "second, with Reshuffle"], ["last", "last"]];
+const STAGES = [
+  ["first", "first"],
+  ["second", "second, with Reshuffle"],
+  ["last", "last"],
+];
 
 /** @type {() => States} */
 export function newStates() {
@@ -29,14 +33,27 @@ export function renderStates(state) {
   byId("game-states").hidden = !view || states === null;
   byId("game").classList.toggle("stating", Boolean(view && states));
   if (!view || !states) return;
-  updateChildren(byId("states-body"), rows(state, view, states), ({ key }) => key, () => element("div", "span", "div"), (node, { title, side, choices, value }) => {
-    setAttr(node, "class", `overrule-row${side === undefined ? "" : ` of-side side-${sideNumber(state, side) % 8}`}`);
-    setText(node.children[0], sentence(title));
-    setAttr(node.children[1], "role", "group");
-    setAttr(node.children[1], "aria-label", title);
-    const shown = value === undefined ? choices : [choices[0], { text: value, set: {}, label: value }, ...choices.slice(1)];
-    updateChildren(node.children[1], shown.filter(Boolean), ({ label }) => label, () => element("button"), (button, choice) => updateChoice(button, choice, busy !== null));
-  });
+  updateChildren(
+    byId("states-body"),
+    rows(state, view, states),
+    ({ key }) => key,
+    () => element("div", "span", "div"),
+    (node, { title, side, choices, value }) => {
+      setAttr(node, "class", `overrule-row${side === undefined ? "" : ` of-side side-${sideNumber(state, side) % 8}`}`);
+      setText(node.children[0], sentence(title));
+      setAttr(node.children[1], "role", "group");
+      setAttr(node.children[1], "aria-label", title);
+      const shown =
+        value === undefined ? choices : [choices[0], { text: value, set: {}, label: value }, ...choices.slice(1)];
+      updateChildren(
+        node.children[1],
+        shown.filter(Boolean),
+        ({ label }) => label,
+        () => element("button"),
+        (button, choice) => updateChoice(button, choice, busy !== null),
+      );
+    },
+  );
   disable(byId("states-send"), busy !== null);
 }
 
@@ -63,15 +80,66 @@ function rows(state, view, states) {
   const drawn = options?.deck ? sides.reduce((sum, { name, hand }) => sum + Math.max(0, hands[name] - hand), 0) : 0;
   const left = states.deck ?? Math.max(0, (deck?.left ?? 0) - drawn);
   const stage = states.stage ?? deck?.stage;
-  const stepper = (/** @type {string} */ key, /** @type {string} */ title, /** @type {number} */ now, /** @type {number} */ least, /** @type {(value: number) => Partial<States>} */ set, /** @type {string} */ side) =>
-    ({ key, title, side, value: String(now), choices: [{ text: "−", set: set(Math.max(least, now - 1)), label: `${title}: one less` }, { text: "+", set: set(now + 1), label: `${title}: one more` }] });
+  const stepper = (
+    /** @type {string} */ key,
+    /** @type {string} */ title,
+    /** @type {number} */ now,
+    /** @type {number} */ least,
+    /** @type {(value: number) => Partial<States>} */ set,
+    /** @type {string} */ side,
+  ) => ({
+    key,
+    title,
+    side,
+    value: String(now),
+    choices: [
+      { text: "−", set: set(Math.max(least, now - 1)), label: `${title}: one less` },
+      { text: "+", set: set(now + 1), label: `${title}: one more` },
+    ],
+  });
   return [
     stepper("number", "round", number, 1, (value) => ({ number: value }), active),
-    { key: "active", title: "whose round", choices: sides.map(({ name }) => ({ text: sideName(state, name), set: { active: name }, isSet: name === active, label: `${sideName(state, name)}'s round` })) },
-    ...sides.map(({ name, morale }) => stepper(`morale ${name}`, `${sideName(state, name)}: morale`, states.morale[name] ?? morale, 1, (value) => ({ morale: { [name]: value } }), name)),
-    ...sides.map(({ name }) => stepper(`hand ${name}`, `${sideName(state, name)}: cards in hand`, hands[name], 0, (value) => ({ hands: { [name]: value } }), name)),
+    {
+      key: "active",
+      title: "whose round",
+      choices: sides.map(({ name }) => ({
+        text: sideName(state, name),
+        set: { active: name },
+        isSet: name === active,
+        label: `${sideName(state, name)}'s round`,
+      })),
+    },
+    ...sides.map(({ name, morale }) =>
+      stepper(
+        `morale ${name}`,
+        `${sideName(state, name)}: morale`,
+        states.morale[name] ?? morale,
+        1,
+        (value) => ({ morale: { [name]: value } }),
+        name,
+      ),
+    ),
+    ...sides.map(({ name }) =>
+      stepper(
+        `hand ${name}`,
+        `${sideName(state, name)}: cards in hand`,
+        hands[name],
+        0,
+        (value) => ({ hands: { [name]: value } }),
+        name,
+      ),
+    ),
     stepper("deck", "cards left in the deck", left, 0, (value) => ({ deck: value }), ""),
-    { key: "stage", title: "which deck", choices: STAGES.map(([key, text]) => ({ text, set: { stage: key }, isSet: key === stage, label: `the ${text} deck` })) },
+    {
+      key: "stage",
+      title: "which deck",
+      choices: STAGES.map(([key, text]) => ({
+        text,
+        set: { stage: key },
+        isSet: key === stage,
+        label: `the ${text} deck`,
+      })),
+    },
     ...unitsOf(state).flatMap((unit) => unitRows(unit, view, states)),
   ].map((row) => ("side" in row && row.side === "" ? { ...row, side: undefined } : row));
 }
@@ -94,8 +162,16 @@ function unitRows({ id, side, arm, bases }, view, states) {
   const level = states.disruption[id] ?? markers.disruption ?? 0;
   const smoke = states.smoke[id] ?? markers.smoke ?? false;
   const levels = Array.from({ length: bases.length + 1 }, (_, index) => index);
-  const choices = levels.map((value) => ({ text: String(value), set: { disruption: { [id]: value } }, isSet: value === level, label: `${id}: disruption ${value}` }));
-  const cloud = arm === "artillery" ? [{ text: "smoke", set: { smoke: { [id]: !smoke } }, isSet: smoke, label: `${id}: smoke` }] : [];
+  const choices = levels.map((value) => ({
+    text: String(value),
+    set: { disruption: { [id]: value } },
+    isSet: value === level,
+    label: `${id}: disruption ${value}`,
+  }));
+  const cloud =
+    arm === "artillery"
+      ? [{ text: "smoke", set: { smoke: { [id]: !smoke } }, isSet: smoke, label: `${id}: smoke` }]
+      : [];
   return [{ key: `unit ${id}`, title: id, side, choices: [...choices, ...cloud] }];
 }
 
@@ -105,7 +181,12 @@ export function markersShown(state) {
   const { states } = state.game;
   if (!states) return markers;
   const names = new Set([markers, states.disruption, states.smoke].flatMap((byUnit) => Object.keys(byUnit)));
-  return Object.fromEntries([...names].map((id) => [id, { disruption: states.disruption[id] ?? markers[id]?.disruption, smoke: states.smoke[id] ?? markers[id]?.smoke }]));
+  return Object.fromEntries(
+    [...names].map((id) => [
+      id,
+      { disruption: states.disruption[id] ?? markers[id]?.disruption, smoke: states.smoke[id] ?? markers[id]?.smoke },
+    ]),
+  );
 }
 
 /** Merges a change into the states. @type {(states: States, set: Partial<States>) => States} */

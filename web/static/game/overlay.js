@@ -26,10 +26,19 @@ export function drawGame(board, layers, state) {
   board.svg.classList.toggle("looking", isLooking);
   board.svg.classList.toggle("laying", layingStep(state) !== null);
   setAttr(layers.game, "class", `layer game${isLooking ? "" : " due"}`);
-  board.shapes((isLooking ? looked : pendingShapes(state)).filter(({ role }) => role !== RESULT), "game");
+  board.shapes(
+    (isLooking ? looked : pendingShapes(state)).filter(({ role }) => role !== RESULT),
+    "game",
+  );
   renderMarks(layers, isLooking ? looked : latestEvidence(state), state);
   renderCorners(layers.results, state);
-  updateChildren(layers.placing, ghosts(state), ({ unit, kind }) => `${kind} ${unit}`, makeGhost, (node, ghost) => updateGhost(node, ghost, state));
+  updateChildren(
+    layers.placing,
+    ghosts(state),
+    ({ unit, kind }) => `${kind} ${unit}`,
+    makeGhost,
+    (node, ghost) => updateGhost(node, ghost, state),
+  );
 }
 
 /** Draws the corners by which the terrain in hand is stretched. @type {(layer: SVGElement, state: State) => void} */
@@ -37,13 +46,25 @@ function renderCorners(layer, state) {
   const scale = 1 / state.view.px_per_mm;
   const places = cornersShown(state);
   const way = state.game.laying.tool === "corners" && places.length > 1 ? [through(places, false)] : [];
-  updateChildren(layer.children[1], way, () => "way", () => svgElement("path", { class: "corner-way" }), (path, d) => setAttr(path, "d", d));
+  updateChildren(
+    layer.children[1],
+    way,
+    () => "way",
+    () => svgElement("path", { class: "corner-way" }),
+    (path, d) => setAttr(path, "d", d),
+  );
   const corners = places.map((at, index) => ({ at, index }));
-  updateChildren(layer.children[0], corners, ({ index }) => String(index), () => svgElement("circle", { class: "corner" }), (circle, { at }) => {
-    setAttr(circle, "cx", short(at[0]));
-    setAttr(circle, "cy", short(at[1]));
-    setAttr(circle, "r", short((state.view.width_px < NARROW_VIEW_PX ? 5 : 7) * scale));
-  });
+  updateChildren(
+    layer.children[0],
+    corners,
+    ({ index }) => String(index),
+    () => svgElement("circle", { class: "corner" }),
+    (circle, { at }) => {
+      setAttr(circle, "cx", short(at[0]));
+      setAttr(circle, "cy", short(at[1]));
+      setAttr(circle, "r", short((state.view.width_px < NARROW_VIEW_PX ? 5 : 7) * scale));
+    },
+  );
 }
 
 /** The ghosts: where units belong, or could have been put. @type {(state: State) => Ghost[]} */
@@ -52,9 +73,27 @@ function ghosts(state) {
   if (!view) return [];
   const summed = outOfStep(view);
   return [
-    ...view.to_place.map(({ unit, ghost }) => ({ unit, bases: ghost, kind: /** @type {"due"} */ ("due"), text: ghost.length ? `${unit} here` : `${unit} off` })),
-    ...view.moved.filter((moved) => state.game.showsAstray || !summed.includes(moved)).map(({ unit, ghost, is_back }) => ({ unit, bases: ghost, kind: /** @type {"nearest"} */ ("nearest"), text: is_back ? `${unit} back here` : `${unit}: legal` })).filter(({ bases }) => bases.length),
-    ...state.game.placed.map((unit) => ({ unit, bases: [], kind: /** @type {"arrived"} */ ("arrived"), text: "✓ placed" })),
+    ...view.to_place.map(({ unit, ghost }) => ({
+      unit,
+      bases: ghost,
+      kind: /** @type {"due"} */ ("due"),
+      text: ghost.length ? `${unit} here` : `${unit} off`,
+    })),
+    ...view.moved
+      .filter((moved) => state.game.showsAstray || !summed.includes(moved))
+      .map(({ unit, ghost, is_back }) => ({
+        unit,
+        bases: ghost,
+        kind: /** @type {"nearest"} */ ("nearest"),
+        text: is_back ? `${unit} back here` : `${unit}: legal`,
+      }))
+      .filter(({ bases }) => bases.length),
+    ...state.game.placed.map((unit) => ({
+      unit,
+      bases: [],
+      kind: /** @type {"arrived"} */ ("arrived"),
+      text: "✓ placed",
+    })),
   ];
 }
 
@@ -74,10 +113,16 @@ function updateGhost(node, { unit, bases, kind, text }, state) {
   setAttr(node, "class", `placing ${kind} side-${sideNumber(state, side) % 8}`);
   const here = /** @type {Point | null} */ (lies ? [lies.x_mm, lies.y_mm] : null);
   const there = bases.length ? meanPoint(bases.map(({ x_mm, y_mm }) => [x_mm, y_mm])) : here;
-  const outline = bases.map((base) => through(cornersOf(base), true)).join("") || (here && lies && !bases.length && kind === "due" ? crossOn(here) : "");
+  const outline =
+    bases.map((base) => through(cornersOf(base), true)).join("") ||
+    (here && lies && !bases.length && kind === "due" ? crossOn(here) : "");
   const way = here && there && bases.length ? arrow(here, there, state) : "";
   [outline, outline, way, way].forEach((d, index) => setAttr(node.children[index], "d", d));
-  placeText(node.children[4], there ? text : "", there ? uncut(state.view, state.facts, there, ghostWords(text)) : [0, 0]);
+  placeText(
+    node.children[4],
+    there ? text : "",
+    there ? uncut(state.view, state.facts, there, ghostWords(text)) : [0, 0],
+  );
 }
 
 /** @type {(text: string) => {half: number, height: number}} */
@@ -97,6 +142,7 @@ function arrow([x, y], [to_x, to_y], { view }) {
   if (length < 8) return "";
   const head = Math.min(length / 2, 12 / view.px_per_mm);
   const [a, b] = [((to_x - x) / length) * head, ((to_y - y) / length) * head];
-  const barb = (/** @type {number} */ side) => `${short(to_x - a - side * 0.6 * b)} ${short(to_y - b + side * 0.6 * a)}`;
+  const barb = (/** @type {number} */ side) =>
+    `${short(to_x - a - side * 0.6 * b)} ${short(to_y - b + side * 0.6 * a)}`;
   return `M${short(x)} ${short(y)}L${short(to_x)} ${short(to_y)}M${barb(1)}L${short(to_x)} ${short(to_y)}L${barb(-1)}`;
 }

@@ -10,7 +10,11 @@ import { chosenUnit, playing } from "./state.js";
 /** @typedef {{key: string, title: string, settings: Setting[]}} Row */
 
 const MOST_DISRUPTION = 4;
-const STEPS = [["volleys", "Volleys"], ["command", "The command"], ["end", "End of round"]];
+const STEPS = [
+  ["volleys", "Volleys"],
+  ["command", "The command"],
+  ["end", "End of round"],
+];
 
 const STAGES = [
   ["first", "first", "Before the first reshuffle"],
@@ -25,13 +29,25 @@ export function renderOverrule(state) {
   part.hidden = !view || view.seat.kind === "spectator";
   if (part.hidden || !part.open) return;
   byId("overrule-hint").hidden = chosenUnit(state) !== null;
-  updateChildren(byId("overrule-body"), rows(state), ({ key }) => key, () => element("div", "span", "div"), (node, row) => {
-    setAttr(node, "class", "overrule-row");
-    setText(node.children[0], sentence(row.title));
-    setAttr(node.children[1], "role", "group");
-    setAttr(node.children[1], "aria-label", row.title);
-    updateChildren(node.children[1], row.settings, ({ text, set }) => `${text} ${Object.keys(set)}`, () => element("button"), (button, setting) => updateSetting(button, setting, state));
-  });
+  updateChildren(
+    byId("overrule-body"),
+    rows(state),
+    ({ key }) => key,
+    () => element("div", "span", "div"),
+    (node, row) => {
+      setAttr(node, "class", "overrule-row");
+      setText(node.children[0], sentence(row.title));
+      setAttr(node.children[1], "role", "group");
+      setAttr(node.children[1], "aria-label", row.title);
+      updateChildren(
+        node.children[1],
+        row.settings,
+        ({ text, set }) => `${text} ${Object.keys(set)}`,
+        () => element("button"),
+        (button, setting) => updateSetting(button, setting, state),
+      );
+    },
+  );
 }
 
 /** @type {(button: HTMLElement, setting: Setting, state: State) => void} */
@@ -53,14 +69,44 @@ function rows(state) {
   const { sides, round } = view.state;
   return [
     ...(unit ? unitRows(unit, view.markers[unit] ?? {}) : []),
-    ...sides.map(({ name, morale }) => stepper(`morale ${name}`, `${sideName(state, name)}: morale`, morale, 1, (value) => ({ morale: { [name]: value } }))),
+    ...sides.map(({ name, morale }) =>
+      stepper(`morale ${name}`, `${sideName(state, name)}: morale`, morale, 1, (value) => ({
+        morale: { [name]: value },
+      })),
+    ),
     // Where tablecam deals, a hand is a set of cards, not a number.
-    ...(view.state.options?.deck ? [] : sides.map(({ name, hand }) => stepper(`hand ${name}`, `${sideName(state, name)}: cards`, hand, 0, (value) => ({ hands: { [name]: value } })))),
-    ...(view.state.options?.deck ? [] : [stepper("deck", "Cards left", view.state.deck?.left ?? 0, 0, (value) => ({ deck: value }))]),
-    { key: "stage", title: "Which deck", settings: STAGES.map(([stage, text, title]) => ({ text, title, set: { stage }, isSet: stage === view.state.deck?.stage })) },
+    ...(view.state.options?.deck
+      ? []
+      : sides.map(({ name, hand }) =>
+          stepper(`hand ${name}`, `${sideName(state, name)}: cards`, hand, 0, (value) => ({
+            hands: { [name]: value },
+          })),
+        )),
+    ...(view.state.options?.deck
+      ? []
+      : [stepper("deck", "Cards left", view.state.deck?.left ?? 0, 0, (value) => ({ deck: value }))]),
+    {
+      key: "stage",
+      title: "Which deck",
+      settings: STAGES.map(([stage, text, title]) => ({
+        text,
+        title,
+        set: { stage },
+        isSet: stage === view.state.deck?.stage,
+      })),
+    },
     stepper("number", "Round", round.number, 1, (value) => ({ number: value })),
     { key: "step", title: "Go on with", settings: STEPS.map(([step, text]) => ({ text, set: { step } })) },
-    { key: "round", title: "Whose round", settings: sides.map(({ name }) => ({ text: sideName(state, name), set: { active: name }, isSet: name === round.active, side: name })) },
+    {
+      key: "round",
+      title: "Whose round",
+      settings: sides.map(({ name }) => ({
+        text: sideName(state, name),
+        set: { active: name },
+        isSet: name === round.active,
+        side: name,
+      })),
+    },
   ];
 }
 
@@ -68,8 +114,24 @@ function rows(state) {
 function unitRows(unit, { disruption = 0, smoke = false }) {
   const levels = Array.from({ length: MOST_DISRUPTION + 1 }, (_, level) => level);
   return [
-    { key: "disruption", title: `${unit}: disruption`, settings: levels.map((level) => ({ text: String(level), set: { disruption: { [unit]: level } }, isSet: level === disruption })) },
-    { key: "smoke", title: `${unit}: smoke`, settings: [true, false].map((on) => ({ text: on ? "on" : "off", set: { smoke: { [unit]: on } }, isSet: on === smoke })) },
+    {
+      key: "disruption",
+      title: `${unit}: disruption`,
+      settings: levels.map((level) => ({
+        text: String(level),
+        set: { disruption: { [unit]: level } },
+        isSet: level === disruption,
+      })),
+    },
+    {
+      key: "smoke",
+      title: `${unit}: smoke`,
+      settings: [true, false].map((on) => ({
+        text: on ? "on" : "off",
+        set: { smoke: { [unit]: on } },
+        isSet: on === smoke,
+      })),
+    },
     {
       key: "lies",
       title: `${unit}: lies`,

@@ -25,17 +25,32 @@ const BY_HAND = new Set(["march", "charge"]);
 /** The ways to begin a game. */
 const HOW = [
   { how: "stands", text: "As it stands", hint: "The table is taken as it lies now, and the first round begins." },
-  { how: "setup", text: "Set up first", hint: "Dice for the terrain, then edges and deploying. Lay all units anywhere on the table first." },
-  { how: "middle", text: "In its middle", hint: "The table is taken as it lies now; then you set round, morale, cards and the markers of units." },
+  {
+    how: "setup",
+    text: "Set up first",
+    hint: "Dice for the terrain, then edges and deploying. Lay all units anywhere on the table first.",
+  },
+  {
+    how: "middle",
+    text: "In its middle",
+    hint: "The table is taken as it lies now; then you set round, morale, cards and the markers of units.",
+  },
 ];
 
 /** The decks; the first is the players' own. */
-const DECKS = [{ deck: "", text: "Printed cards" }, { deck: "house", text: "tablecam deals (house deck)" }];
+const DECKS = [
+  { deck: "", text: "Printed cards" },
+  { deck: "house", text: "tablecam deals (house deck)" },
+];
 
 /** The choices when players may measure. */
 const MEASURING = [
   { measuring: "free", text: "At any time", hint: "" },
-  { measuring: "declared", text: "After declaring", hint: "Nobody is told a length or what is in reach before it is declared. A shot, a charge or a card that does not reach is lost." },
+  {
+    measuring: "declared",
+    text: "After declaring",
+    hint: "Nobody is told a length or what is in reach before it is declared. A shot, a charge or a card that does not reach is lost.",
+  },
 ];
 
 /** Updates the game's part of the panel. @type {(state: State) => void} */
@@ -90,7 +105,11 @@ function renderSaid(state) {
   disable(byId("game-undo"), game.busy !== null);
   byId("game-redo").hidden = !view?.can_redo;
   disable(byId("game-redo"), game.busy !== null);
-  setAttr(byId("game-undo"), "title", latest ? `Take back the latest: ${latest.text} (Ctrl-Z)` : "Take back the latest (Ctrl-Z)");
+  setAttr(
+    byId("game-undo"),
+    "title",
+    latest ? `Take back the latest: ${latest.text} (Ctrl-Z)` : "Take back the latest (Ctrl-Z)",
+  );
 }
 
 /** Updates the proposal of one side, to which the other side or the shared screen can agree. @type {(state: State) => void} */
@@ -111,7 +130,10 @@ function renderOver(state, view) {
   const { round, sides } = view.state;
   setText(byId("over-how"), sentence(view.question));
   setText(byId("over-rounds"), `After ${round.number} ${round.number === 1 ? "round" : "rounds"}`);
-  setText(byId("over-morale"), `Army morale: ${sides.map(({ name, morale }) => `${sideName(state, name)} ${morale}`).join(", ")}`);
+  setText(
+    byId("over-morale"),
+    `Army morale: ${sides.map(({ name, morale }) => `${sideName(state, name)} ${morale}`).join(", ")}`,
+  );
 }
 
 /** @type {(state: State) => void} */
@@ -122,11 +144,17 @@ function renderBegin(state) {
   const isOpen = Boolean(game.view && mayBegin && game.view.seat.kind !== "spectator");
   byId("game-begin").hidden = !isOpen;
   if (!isOpen) return;
-  updateChildren(byId("begin-how"), HOW, ({ how }) => how, makeButton, (button, { how, text }) => {
-    setAttr(button, "data-how", how);
-    setAttr(button, "aria-pressed", String(how === game.begin.how));
-    setText(button, text);
-  });
+  updateChildren(
+    byId("begin-how"),
+    HOW,
+    ({ how }) => how,
+    makeButton,
+    (button, { how, text }) => {
+      setAttr(button, "data-how", how);
+      setAttr(button, "aria-pressed", String(how === game.begin.how));
+      setText(button, text);
+    },
+  );
   setText(byId("begin-how-hint"), HOW.find(({ how }) => how === game.begin.how)?.hint ?? "");
   byId("begin-side-part").hidden = game.begin.how === "setup";
   updateChildren(byId("begin-side"), facts.sides, String, makeButton, (button, side) => {
@@ -135,17 +163,32 @@ function renderBegin(state) {
     setAttr(button, "aria-pressed", String(side === game.begin.active));
     setText(button, sideName(state, side));
   });
-  updateChildren(byId("begin-deck"), DECKS, ({ deck }) => deck, makeButton, (button, { deck, text }) => {
-    setAttr(button, "data-deck", deck);
-    setAttr(button, "aria-pressed", String(deck === game.begin.deck));
-    setText(button, text);
-  });
-  updateChildren(byId("begin-measuring"), MEASURING, ({ measuring }) => measuring, makeButton, (button, { measuring, text }) => {
-    setAttr(button, "data-measuring", measuring);
-    setAttr(button, "aria-pressed", String(measuring === game.begin.measuring));
-    setText(button, text);
-  });
-  setText(byId("begin-measuring-hint"), MEASURING.find(({ measuring }) => measuring === game.begin.measuring)?.hint ?? "");
+  updateChildren(
+    byId("begin-deck"),
+    DECKS,
+    ({ deck }) => deck,
+    makeButton,
+    (button, { deck, text }) => {
+      setAttr(button, "data-deck", deck);
+      setAttr(button, "aria-pressed", String(deck === game.begin.deck));
+      setText(button, text);
+    },
+  );
+  updateChildren(
+    byId("begin-measuring"),
+    MEASURING,
+    ({ measuring }) => measuring,
+    makeButton,
+    (button, { measuring, text }) => {
+      setAttr(button, "data-measuring", measuring);
+      setAttr(button, "aria-pressed", String(measuring === game.begin.measuring));
+      setText(button, text);
+    },
+  );
+  setText(
+    byId("begin-measuring-hint"),
+    MEASURING.find(({ measuring }) => measuring === game.begin.measuring)?.hint ?? "",
+  );
   const isRunning = state.now?.simulated?.paused === false;
   byId("begin-running").hidden = !isRunning;
   setText(byId("begin"), isRunning ? "Pause and begin" : "Begin the game");
@@ -156,7 +199,13 @@ function renderBegin(state) {
 function renderActions(state) {
   const view = playing(state);
   const groups = view?.is_yours ? groupsShown(state) : [];
-  updateChildren(byId("game-actions"), groups, ({ group }) => group, () => element("section", "h3", "p", "div", "div", "button"), (node, group) => updateGroup(node, group, state));
+  updateChildren(
+    byId("game-actions"),
+    groups,
+    ({ group }) => group,
+    () => element("section", "h3", "p", "div", "div", "button"),
+    (node, group) => updateGroup(node, group, state),
+  );
 }
 
 /** @type {(node: HTMLElement, group: Group, state: State) => void} */
@@ -165,7 +214,12 @@ function updateGroup(node, { group, units, buttons, more }, state) {
   setAttr(node, "class", `offers group-${group}`);
   setText(title, groupTitle(group));
   setAttr(hint, "class", "hint");
-  setText(hint, BY_HAND.has(group) ? "Move the unit by hand: tablecam says what it sees. Or choose it here for its usual moves, which are then to be made." : "");
+  setText(
+    hint,
+    BY_HAND.has(group)
+      ? "Move the unit by hand: tablecam says what it sees. Or choose it here for its usual moves, which are then to be made."
+      : "",
+  );
   setAttr(chips, "class", "chips");
   updateChildren(chips, units, String, makeButton, (chip, unit) => {
     setAttr(chip, "data-unit-chip", unit);
@@ -173,13 +227,25 @@ function updateGroup(node, { group, units, buttons, more }, state) {
     setText(chip, unit);
   });
   const names = [...new Set(buttons.map(({ offer }) => headingOf(offer)))];
-  updateChildren(bunches, names, String, () => element("div", "b", "div"), (bunch, name) => {
-    const isUnit = state.facts.units.some(({ id }) => id === name);
-    setAttr(bunch, "class", `bunch${isUnit ? "" : " told"}${state.chosen.includes(`unit:${name}`) ? " chosen" : ""}`);
-    setText(bunch.children[0], wordsOf(name, state));
-    const own = buttons.filter(({ offer }) => headingOf(offer) === name);
-    updateChildren(bunch.children[1], own, ({ key, offer }) => `${key} ${offer.label}`, makeButton, (button, offered) => updateOffer(button, offered, name, state));
-  });
+  updateChildren(
+    bunches,
+    names,
+    String,
+    () => element("div", "b", "div"),
+    (bunch, name) => {
+      const isUnit = state.facts.units.some(({ id }) => id === name);
+      setAttr(bunch, "class", `bunch${isUnit ? "" : " told"}${state.chosen.includes(`unit:${name}`) ? " chosen" : ""}`);
+      setText(bunch.children[0], wordsOf(name, state));
+      const own = buttons.filter(({ offer }) => headingOf(offer) === name);
+      updateChildren(
+        bunch.children[1],
+        own,
+        ({ key, offer }) => `${key} ${offer.label}`,
+        makeButton,
+        (button, offered) => updateOffer(button, offered, name, state),
+      );
+    },
+  );
   setAttr(moreButton, "type", "button");
   setAttr(moreButton, "class", "more");
   setAttr(moreButton, "data-more", group);
@@ -190,7 +256,8 @@ function updateGroup(node, { group, units, buttons, more }, state) {
 /** @type {(button: HTMLElement, offered: Button, unit: string, state: State) => void} */
 function updateOffer(button, { key, offer }, unit, state) {
   const label = wordsOf(offer.label, state);
-  const short = unit && offer.label.startsWith(unit) ? wordsOf(offer.label.slice(unit.length).replace(/^:? /, ""), state) : label;
+  const short =
+    unit && offer.label.startsWith(unit) ? wordsOf(offer.label.slice(unit.length).replace(/^:? /, ""), state) : label;
   setAttr(button, "data-offer", key);
   setAttr(button, "aria-label", label);
   setAttr(button, "class", state.game.looked === key ? "looked" : "");
@@ -220,13 +287,19 @@ function renderHand(state, view) {
   byId("game-leave").hidden = !state.game.seats?.may_change || state.game.seats.own === "shared";
   const hand = view?.state.hand ?? [];
   byId("game-hand-part").hidden = hand.length === 0;
-  updateChildren(byId("game-hand"), hand, ({ id }) => id, () => element("li", "b", "i", "span", "small"), (node, card) => {
-    const [title, span, kind, text] = node.children;
-    setText(title, card.title);
-    setText(span, `${card.span_bw} BW`);
-    setText(kind, cardKind(card));
-    setText(text, card.text);
-  });
+  updateChildren(
+    byId("game-hand"),
+    hand,
+    ({ id }) => id,
+    () => element("li", "b", "i", "span", "small"),
+    (node, card) => {
+      const [title, span, kind, text] = node.children;
+      setText(title, card.title);
+      setText(span, `${card.span_bw} BW`);
+      setText(kind, cardKind(card));
+      setText(text, card.text);
+    },
+  );
 }
 
 /** @type {(state: State, view: GameView | null) => void} */
@@ -275,11 +348,16 @@ let settleTimer;
 
 /** Blocks clicks on lists that have just changed: the second of a double click was meant for what is gone. */
 export function listenToFreshLists() {
-  for (const list of LISTS.map(byId)) list.addEventListener("click", (event) => {
-    if (list.ariaDisabled !== "true") return;
-    event.preventDefault();
-    event.stopPropagation();
-  }, true);
+  for (const list of LISTS.map(byId))
+    list.addEventListener(
+      "click",
+      (event) => {
+        if (list.ariaDisabled !== "true") return;
+        event.preventDefault();
+        event.stopPropagation();
+      },
+      true,
+    );
 }
 
 /** @type {(isSettled: boolean) => void} */
@@ -290,7 +368,14 @@ function setSettled(isSettled) {
 /** Blocks the lists for a moment when they change. @type {(state: State) => void} */
 export function blockFreshLists(state) {
   const view = playing(state);
-  const lies = view ? [view.question, ...view.actions.map(({ label }) => label), ...view.moved.map(({ unit, text }) => `${unit} ${text}`), ...state.game.open].join("\n") : "";
+  const lies = view
+    ? [
+        view.question,
+        ...view.actions.map(({ label }) => label),
+        ...view.moved.map(({ unit, text }) => `${unit} ${text}`),
+        ...state.game.open,
+      ].join("\n")
+    : "";
   const before = listed;
   listed = lies;
   if (!before || before === lies) return;

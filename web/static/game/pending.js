@@ -23,26 +23,52 @@ const WAYS = [
 /** Updates the moves to make and the moves seen. @type {(state: State) => void} */
 export function renderPending(state) {
   const view = playing(state);
-  const due = (view?.to_place ?? []).map(({ unit, text, ghost }) => ({ key: `put ${unit}`, unit, text, isOff: ghost.length === 0 }));
-  const placed = state.game.placed.map((unit) => ({ key: `placed ${unit}`, unit, text: `${unit}: ✓ placed`, isOff: false }));
-  updateChildren(byId("game-due"), [...due, ...placed], ({ key }) => key, () => element("li", "span", "button"), (row, { key, unit, text, isOff }) => {
-    const [words, lift] = /** @type {HTMLElement[]} */ ([...row.children]);
-    setAttr(row, "class", key.startsWith("placed") ? "placed" : "");
-    setText(words, sentence(text));
-    setAttr(lift, "type", "button");
-    setAttr(lift, "data-lift", unit);
-    setText(lift, "Take it off");
-    lift.hidden = !isOff || !state.facts.simulated || view?.seat.kind === "spectator";
-  });
+  const due = (view?.to_place ?? []).map(({ unit, text, ghost }) => ({
+    key: `put ${unit}`,
+    unit,
+    text,
+    isOff: ghost.length === 0,
+  }));
+  const placed = state.game.placed.map((unit) => ({
+    key: `placed ${unit}`,
+    unit,
+    text: `${unit}: ✓ placed`,
+    isOff: false,
+  }));
+  updateChildren(
+    byId("game-due"),
+    [...due, ...placed],
+    ({ key }) => key,
+    () => element("li", "span", "button"),
+    (row, { key, unit, text, isOff }) => {
+      const [words, lift] = /** @type {HTMLElement[]} */ ([...row.children]);
+      setAttr(row, "class", key.startsWith("placed") ? "placed" : "");
+      setText(words, sentence(text));
+      setAttr(lift, "type", "button");
+      setAttr(lift, "data-lift", unit);
+      setText(lift, "Take it off");
+      lift.hidden = !isOff || !state.facts.simulated || view?.seat.kind === "spectator";
+    },
+  );
   renderTogether(state);
   renderOutOfStep(state);
   const summed = outOfStep(view);
-  renderMoved("game-moved", (view?.moved ?? []).filter((moved) => !summed.includes(moved)), state);
+  renderMoved(
+    "game-moved",
+    (view?.moved ?? []).filter((moved) => !summed.includes(moved)),
+    state,
+  );
 }
 
 /** @type {(id: string, all: Moved[], state: State) => void} */
 function renderMoved(id, all, state) {
-  updateChildren(byId(id), all, ({ unit }) => unit, makeMoved, (row, moved) => updateMoved(row, moved, state));
+  updateChildren(
+    byId(id),
+    all,
+    ({ unit }) => unit,
+    makeMoved,
+    (row, moved) => updateMoved(row, moved, state),
+  );
 }
 
 /** Updates the card for all units that are out of step with the game. @type {(state: State) => void} */
@@ -78,7 +104,13 @@ function makeMoved() {
   const accepting = /** @type {HTMLElement} */ (row.children[4]);
   accepting.className = "row accepting";
   const why = element("input");
-  for (const [name, value] of Object.entries({ type: "text", maxlength: "200", placeholder: "why? (may be left out)", "aria-label": "Why is it accepted?" })) setAttr(why, name, value);
+  for (const [name, value] of Object.entries({
+    type: "text",
+    maxlength: "200",
+    placeholder: "why? (may be left out)",
+    "aria-label": "Why is it accepted?",
+  }))
+    setAttr(why, name, value);
   const accept = element("button");
   setAttr(accept, "type", "button");
   setAttr(accept, "data-way", "accept");
@@ -105,14 +137,20 @@ function updateMoved(row, moved, state) {
   const waits = moved.after.length ? `After ${moved.after.join(", ")}` : "";
   setText(because, [waits, why, figures, answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
   row.classList.toggle("looked", state.game.looked === `moved ${unit}`);
-  updateChildren(ways, waysOf(moved, state), ({ way }) => way, () => element("button"), (button, { way, title, main, text }) => {
-    setAttr(button, "type", "button");
-    setAttr(button, "data-way", way);
-    setAttr(button, "title", title);
-    setAttr(button, "class", main ? "main" : "");
-    setText(button, text);
-    disable(button, state.game.busy !== null);
-  });
+  updateChildren(
+    ways,
+    waysOf(moved, state),
+    ({ way }) => way,
+    () => element("button"),
+    (button, { way, title, main, text }) => {
+      setAttr(button, "type", "button");
+      setAttr(button, "data-way", way);
+      setAttr(button, "title", title);
+      setAttr(button, "class", main ? "main" : "");
+      setText(button, text);
+      disable(button, state.game.busy !== null);
+    },
+  );
   accepting.hidden = state.game.accepting !== unit;
   renderDecided(decided, moved, state);
 }
@@ -123,11 +161,17 @@ function waysOf(moved, state) {
   if (!view || view.seat.kind === "spectator") return [];
   const { answer, is_legal, unit, after } = moved;
   if (after.length || (is_legal && !view.is_yours)) return []; // the side that is asked confirms it
-  const accept = { way: "accept-open", text: "Accept anyway", title: "The players have agreed: it is recorded as an overrule" };
+  const accept = {
+    way: "accept-open",
+    text: "Accept anyway",
+    title: "The players have agreed: it is recorded as an overrule",
+  };
   const confirms = is_legal && view.is_yours;
-  if (confirms && answer.answer === "yes") return [{ way: "seen", text: "Confirm", title: `Record what ${unit} did`, main: !view.together.includes(unit) }];
+  if (confirms && answer.answer === "yes")
+    return [{ way: "seen", text: "Confirm", title: `Record what ${unit} did`, main: !view.together.includes(unit) }];
   if (confirms && !isDecided(moved, state)) return WAYS;
-  if (confirms && (state.game.decided?.face ?? 0) >= HOLDS_FROM) return [{ way: "held", text: "Confirm", title: "As the die says", main: true }];
+  if (confirms && (state.game.decided?.face ?? 0) >= HOLDS_FROM)
+    return [{ way: "held", text: "Confirm", title: "As the die says", main: true }];
   return state.game.accepting === unit ? [] : [accept];
 }
 
@@ -146,33 +190,51 @@ function renderDecided(node, moved, state) {
   const decided = isDecided(moved, state) ? state.game.decided : null;
   node.hidden = decided === null;
   renderDice(node.children[0], decided ? [decided.face] : []);
-  setText(node.children[1], (decided?.face ?? 0) >= HOLDS_FROM ? "It holds." : "It does not hold: put it back, or where the ghost lies.");
+  setText(
+    node.children[1],
+    (decided?.face ?? 0) >= HOLDS_FROM ? "It holds." : "It does not hold: put it back, or where the ghost lies.",
+  );
 }
 
 /** Updates the intents; one can be recorded while two units are chosen, the mover first. @type {(state: State) => void} */
 export function renderIntents(state) {
   const view = playing(state);
-  updateChildren(byId("game-intents"), view?.intents ?? [], ({ unit }) => unit, () => element("li", "b", "span", "small"), (row, { text, answer }) => {
-    setAttr(row, "class", answer?.answer ?? "");
-    setText(row.children[0], answer ? badge(answer) : "…");
-    setText(row.children[1], `Meant: ${text}`);
-    setText(row.children[2], answer ? figuresWords(answer) : "");
-  });
+  updateChildren(
+    byId("game-intents"),
+    view?.intents ?? [],
+    ({ unit }) => unit,
+    () => element("li", "b", "span", "small"),
+    (row, { text, answer }) => {
+      setAttr(row, "class", answer?.answer ?? "");
+      setText(row.children[0], answer ? badge(answer) : "…");
+      setText(row.children[1], `Meant: ${text}`);
+      setText(row.children[2], answer ? figuresWords(answer) : "");
+    },
+  );
   const pair = pairChosen(state);
   byId("intent-part").hidden = !pair || !view || view.is_over || view.seat.kind === "spectator";
   if (!pair) return;
   setText(byId("intent-title"), `Before ${pair.unit} moves, say how it will end to ${pair.of}:`);
-  updateChildren(byId("intent-ranges"), state.facts.ranges_bw, String, () => element("div", "b", "button", "button"), (row, range_bw) => {
-    const [words, within, outside] = /** @type {HTMLElement[]} */ ([...row.children]);
-    setText(words, `${range_bw} BW`);
-    for (const [button, text, isWithin] of /** @type {[HTMLElement, string, boolean][]} */ ([[within, "within", true], [outside, "just outside", false]])) {
-      setAttr(button, "type", "button");
-      setAttr(button, "data-intent", JSON.stringify({ ...pair, range_bw, is_within: isWithin }));
-      setAttr(button, "aria-label", `${text} ${range_bw} BW`);
-      setText(button, text);
-      disable(button, state.game.busy !== null);
-    }
-  });
+  updateChildren(
+    byId("intent-ranges"),
+    state.facts.ranges_bw,
+    String,
+    () => element("div", "b", "button", "button"),
+    (row, range_bw) => {
+      const [words, within, outside] = /** @type {HTMLElement[]} */ ([...row.children]);
+      setText(words, `${range_bw} BW`);
+      for (const [button, text, isWithin] of /** @type {[HTMLElement, string, boolean][]} */ ([
+        [within, "within", true],
+        [outside, "just outside", false],
+      ])) {
+        setAttr(button, "type", "button");
+        setAttr(button, "data-intent", JSON.stringify({ ...pair, range_bw, is_within: isWithin }));
+        setAttr(button, "aria-label", `${text} ${range_bw} BW`);
+        setText(button, text);
+        disable(button, state.game.busy !== null);
+      }
+    },
+  );
 }
 
 /** The two chosen units. @type {(state: State) => {unit: string, of: string} | null} */

@@ -13,14 +13,23 @@ export function renderSeats(state) {
   const { seats } = state.game;
   if (!seats) return;
   setText(byId("seats-hint"), hintWords(seats));
-  updateChildren(byId("seats-body"), seats.seats, ({ name }) => name, makeSeat, (row, seat) => updateSeat(row, seat, seats, state));
+  updateChildren(
+    byId("seats-body"),
+    seats.seats,
+    ({ name }) => name,
+    makeSeat,
+    (row, seat) => updateSeat(row, seat, seats, state),
+  );
 }
 
 /** @type {(seats: SeatsView) => string} */
 function hintWords({ by_link, own, may_change }) {
-  if (by_link && may_change && own !== "shared") return "This screen is shared, and shows one seat for now. Come back to the shared screen before the other side looks.";
-  if (!by_link) return "All who open this page share it. Take a side's seat to see its hand; come back to the shared screen before the other side looks.";
-  if (own === "shared") return "Each seat has a link of its own: open it on that player's phone, or point its camera at the code. Who has a link sees that side's hand.";
+  if (by_link && may_change && own !== "shared")
+    return "This screen is shared, and shows one seat for now. Come back to the shared screen before the other side looks.";
+  if (!by_link)
+    return "All who open this page share it. Take a side's seat to see its hand; come back to the shared screen before the other side looks.";
+  if (own === "shared")
+    return "Each seat has a link of its own: open it on that player's phone, or point its camera at the code. Who has a link sees that side's hand.";
   return "This seat came with its link. Another one needs its own: the shared screen shows them.";
 }
 

@@ -43,31 +43,66 @@ function renderLaying(state) {
   setText(byId("laying-count"), countWords(all.length, { ...due, side: sideName(state, due.side) }));
   const isEnough = all.length >= due.least && all.length <= due.most;
   byId("laying-count").classList.toggle("enough", isEnough);
-  updateChildren(byId("laying-kinds"), due.kinds, ({ kind }) => kind, makeButton, (button, { kind, does }) => {
-    setAttr(button, "data-kind", kind);
-    setAttr(button, "title", does);
-    setAttr(button, "aria-pressed", String(kind === laying.kind));
-    setText(button, sentence(kind.replaceAll("_", " ")));
-  });
+  updateChildren(
+    byId("laying-kinds"),
+    due.kinds,
+    ({ kind }) => kind,
+    makeButton,
+    (button, { kind, does }) => {
+      setAttr(button, "data-kind", kind);
+      setAttr(button, "title", does);
+      setAttr(button, "aria-pressed", String(kind === laying.kind));
+      setText(button, sentence(kind.replaceAll("_", " ")));
+    },
+  );
   setText(byId("laying-does"), does(due.kinds, laying.kind));
-  updateChildren(byId("laying-tools"), TOOLS, ({ tool }) => tool, makeButton, (button, { tool, text }) => {
-    setAttr(button, "data-tool", tool);
-    setAttr(button, "aria-pressed", String(tool === laying.tool));
-    setText(button, text);
-  });
+  updateChildren(
+    byId("laying-tools"),
+    TOOLS,
+    ({ tool }) => tool,
+    makeButton,
+    (button, { tool, text }) => {
+      setAttr(button, "data-tool", tool);
+      setAttr(button, "aria-pressed", String(tool === laying.tool));
+      setText(button, text);
+    },
+  );
   setText(byId("laying-hint"), hintWords(state));
-  const drawing = laying.tool === "corners" ? [{ edit: "close", text: "Close the shape" }, { edit: "drop", text: "One corner back" }] : [];
-  const handles = [...drawing, ...(laying.chosen ? HANDLES : []), ...(laying.undo.length ? [{ edit: "undo", text: "Back" }] : []), ...(all.length ? [{ edit: "clear", text: "All off" }] : [])];
-  updateChildren(byId("laying-handles"), handles, ({ edit }) => edit, makeButton, (button, { edit, text }) => {
-    setAttr(button, "data-edit", edit);
-    setText(button, text);
-    disable(button, edit === "close" && laying.corners.length < 3);
-  });
-  updateChildren(byId("laying-pieces"), all, ({ id }) => id, makeButton, (button, { id, kind }) => {
-    setAttr(button, "data-piece", id);
-    setAttr(button, "aria-pressed", String(id === laying.chosen));
-    setText(button, id.startsWith(kind) ? id.replaceAll("_", " ") : `${id}: ${kind.replaceAll("_", " ")}`);
-  });
+  const drawing =
+    laying.tool === "corners"
+      ? [
+          { edit: "close", text: "Close the shape" },
+          { edit: "drop", text: "One corner back" },
+        ]
+      : [];
+  const handles = [
+    ...drawing,
+    ...(laying.chosen ? HANDLES : []),
+    ...(laying.undo.length ? [{ edit: "undo", text: "Back" }] : []),
+    ...(all.length ? [{ edit: "clear", text: "All off" }] : []),
+  ];
+  updateChildren(
+    byId("laying-handles"),
+    handles,
+    ({ edit }) => edit,
+    makeButton,
+    (button, { edit, text }) => {
+      setAttr(button, "data-edit", edit);
+      setText(button, text);
+      disable(button, edit === "close" && laying.corners.length < 3);
+    },
+  );
+  updateChildren(
+    byId("laying-pieces"),
+    all,
+    ({ id }) => id,
+    makeButton,
+    (button, { id, kind }) => {
+      setAttr(button, "data-piece", id);
+      setAttr(button, "aria-pressed", String(id === laying.chosen));
+      setText(button, id.startsWith(kind) ? id.replaceAll("_", " ") : `${id}: ${kind.replaceAll("_", " ")}`);
+    },
+  );
   setText(byId("laying-done"), `Lay ${all.length} piece${all.length === 1 ? "" : "s"}`);
   disable(byId("laying-done"), busy !== null || !isEnough);
 }
@@ -87,8 +122,12 @@ function does(kinds, kind) {
 
 /** Says what a tap on the table does next. @type {(state: State) => string} */
 function hintWords({ game: { laying } }) {
-  if (laying.tool === "corners") return laying.corners.length ? `${laying.corners.length} corners: tap the next, or close the shape.` : "Tap its corners on the table, one after the other.";
-  if (laying.chosen) return `${laying.chosen.replaceAll("_", " ")}: drag it, or one of its corners. Tap beside it when it lies well.`;
+  if (laying.tool === "corners")
+    return laying.corners.length
+      ? `${laying.corners.length} corners: tap the next, or close the shape.`
+      : "Tap its corners on the table, one after the other.";
+  if (laying.chosen)
+    return `${laying.chosen.replaceAll("_", " ")}: drag it, or one of its corners. Tap beside it when it lies well.`;
   return "Tap the table where the next piece lies.";
 }
 
@@ -99,7 +138,9 @@ function renderDeploying(state) {
   byId("game-deploying").hidden = !isDue;
   if (!view || !isDue) return;
   const side = sideName(state, view.state.step?.side ?? "");
-  const words = view.moved.length ? "" : "Put every unit, and the commander, by hand into the zone that is drawn on the table: tablecam sees when all lie well.";
+  const words = view.moved.length
+    ? ""
+    : "Put every unit, and the commander, by hand into the zone that is drawn on the table: tablecam sees when all lie well.";
   setText(byId("game-deploying"), `${side} deploys. ${words}`.trim());
 }
 
@@ -108,10 +149,18 @@ const CORNER_PX = 12;
 /** @type {(commands: Commands) => void} */
 export function listenToSetup(commands) {
   const { laying } = commands.state.game;
-  onClickWithin("laying-kinds", "data-kind", (kind) => commands.change(() => Object.assign(laying, { kind, chosen: null })));
-  onClickWithin("laying-tools", "data-tool", (tool) => commands.change(() => Object.assign(laying, { tool, chosen: null, corners: [] })));
+  onClickWithin("laying-kinds", "data-kind", (kind) =>
+    commands.change(() => Object.assign(laying, { kind, chosen: null })),
+  );
+  onClickWithin("laying-tools", "data-tool", (tool) =>
+    commands.change(() => Object.assign(laying, { tool, chosen: null, corners: [] })),
+  );
   onClickWithin("laying-handles", "data-edit", (edit) => commands.change(() => editPiece(commands.state, edit)));
-  onClickWithin("laying-pieces", "data-piece", (piece) => commands.change(() => { laying.chosen = laying.chosen === piece ? null : piece; }));
+  onClickWithin("laying-pieces", "data-piece", (piece) =>
+    commands.change(() => {
+      laying.chosen = laying.chosen === piece ? null : piece;
+    }),
+  );
   onClick("laying-done", () => commands.act(layAction(commands.state), "Laying …"));
 }
 
@@ -143,9 +192,15 @@ export class LayingHand {
     const carry = dragTerrain(this.state, this.placeOf(at), tolerance_mm);
     if (!carry) return null;
     return {
-      move: (to) => { carry(this.placeOf(to)); this.changed(); },
+      move: (to) => {
+        carry(this.placeOf(to));
+        this.changed();
+      },
       end: () => this.changed(),
-      cancel: () => { editPiece(this.state, "undo"); this.changed(); },
+      cancel: () => {
+        editPiece(this.state, "undo");
+        this.changed();
+      },
     };
   }
 

@@ -207,7 +207,8 @@ export function requestedRoll(view) {
 /** The entered dice in the order of the roll. @type {(roll: Offer, faces: number[]) => number[]} */
 export function valuesOf({ dice }, faces) {
   const values = [...faces];
-  for (const [index, place] of (dice?.groups ?? []).flatMap(({ places }) => places).entries()) values[place] = faces[index];
+  for (const [index, place] of (dice?.groups ?? []).flatMap(({ places }) => places).entries())
+    values[place] = faces[index];
   return values;
 }
 
@@ -282,7 +283,8 @@ export function lookedAtShapes(state) {
   const { looked, view } = state.game;
   if (!looked || !view?.has_begun) return [];
   if (looked.startsWith("offer ")) return offerOf(state, looked)?.shapes ?? [];
-  if (looked.startsWith("moved ")) return view.moved.find(({ unit }) => looked === `moved ${unit}`)?.answer.evidence ?? [];
+  if (looked.startsWith("moved "))
+    return view.moved.find(({ unit }) => looked === `moved ${unit}`)?.answer.evidence ?? [];
   return view.log[Number(looked.slice("log ".length))]?.evidence ?? [];
 }
 

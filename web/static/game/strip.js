@@ -9,7 +9,14 @@ import { seatName, turnWords } from "./words.js";
 /** @typedef {import("./state.js").GameView} GameView */
 
 /** The steps before the first round. */
-const SETUP_STEPS = new Set(["rolling-terrain", "laying-terrain", "choosing-edge", "choosing-order", "deploying", "rolling-first-round"]);
+const SETUP_STEPS = new Set([
+  "rolling-terrain",
+  "laying-terrain",
+  "choosing-edge",
+  "choosing-order",
+  "deploying",
+  "rolling-first-round",
+]);
 const FLAG = "M4 18V2H16L13 6.5L16 11H4";
 const CARD = "M5 2H15V18H5Z";
 
@@ -19,9 +26,18 @@ export function renderStrip(state) {
   document.body.classList.toggle("playing", view !== null);
   document.body.classList.toggle("looking-on", state.game.view?.seat.kind === "spectator");
   setAttr(byId("game-strip"), "data-version", String(state.game.view?.version ?? ""));
-  setAttr(byId("turn-round"), "class", view && !SETUP_STEPS.has(view.state.step?.type ?? "") ? `turn-round side-${sideNumber(state, view.state.round.active) % 8}` : "turn-round none");
+  setAttr(
+    byId("turn-round"),
+    "class",
+    view && !SETUP_STEPS.has(view.state.step?.type ?? "")
+      ? `turn-round side-${sideNumber(state, view.state.round.active) % 8}`
+      : "turn-round none",
+  );
   const isSetup = Boolean(view && SETUP_STEPS.has(view.state.step?.type ?? ""));
-  setText(byId("turn-active"), isSetup ? "setting up" : view ? sideName(state, view.state.round.active) : "no game yet");
+  setText(
+    byId("turn-active"),
+    isSetup ? "setting up" : view ? sideName(state, view.state.round.active) : "no game yet",
+  );
   byId("turn-word").hidden = view === null || isSetup;
   setText(byId("turn-number"), isSetup ? "" : String(view?.state.round.number ?? ""));
   setText(byId("turn-question"), questionWords(state));
@@ -32,7 +48,11 @@ export function renderStrip(state) {
   const own = state.game.seats?.own;
   byId("seat-open").hidden = own === undefined;
   setText(byId("seat-own"), own === undefined ? "" : seatName(state, own));
-  setAttr(byId("seat-open"), "class", `seat-open side-${sideNumber(state, own ?? "") % 8}${state.facts.sides.includes(own ?? "") ? " of-side" : ""}`);
+  setAttr(
+    byId("seat-open"),
+    "class",
+    `seat-open side-${sideNumber(state, own ?? "") % 8}${state.facts.sides.includes(own ?? "") ? " of-side" : ""}`,
+  );
 }
 
 /** Writes words that do not fit into the strip smaller; measured only when words or room change. @type {(words: HTMLElement) => void} */
@@ -55,16 +75,22 @@ function questionWords(state) {
 
 /** @type {(state: State, view: GameView | null) => void} */
 export function renderSides(state, view) {
-  updateChildren(byId("turn-sides"), view?.state.sides ?? [], ({ name }) => name, makeSide, (node, { name, morale, hand }) => {
-    setAttr(node, "class", `turn-side side-${sideNumber(state, name) % 8}`);
-    setAttr(node, "aria-label", `${sideName(state, name)}: morale ${morale}, ${hand} cards`);
-    const [side, brief, , standing, , held] = node.children;
-    setText(side, sideName(state, name));
-    setText(brief, briefName(sideName(state, name)));
-    setText(standing, String(morale));
-    setText(held, String(hand));
-    setAttr(node, "title", "Army morale, and cards in hand");
-  });
+  updateChildren(
+    byId("turn-sides"),
+    view?.state.sides ?? [],
+    ({ name }) => name,
+    makeSide,
+    (node, { name, morale, hand }) => {
+      setAttr(node, "class", `turn-side side-${sideNumber(state, name) % 8}`);
+      setAttr(node, "aria-label", `${sideName(state, name)}: morale ${morale}, ${hand} cards`);
+      const [side, brief, , standing, , held] = node.children;
+      setText(side, sideName(state, name));
+      setText(brief, briefName(sideName(state, name)));
+      setText(standing, String(morale));
+      setText(held, String(hand));
+      setAttr(node, "title", "Army morale, and cards in hand");
+    },
+  );
 }
 
 /** @type {() => HTMLElement} */

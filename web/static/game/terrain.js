@@ -40,7 +40,9 @@ export function changePieces(state, now) {
 /** Changes the outline of a piece without a step to undo, since a drag has many. @type {(state: State, id: string, outline_mm: Point[]) => void} */
 export function setOutline(state, id, outline_mm) {
   const { laying, facts } = { laying: state.game.laying, facts: state.facts };
-  laying.pieces = pieces(state).map((piece) => (piece.id === id ? { ...piece, outline_mm: clampedToTable(outline_mm, facts) } : piece));
+  laying.pieces = pieces(state).map((piece) =>
+    piece.id === id ? { ...piece, outline_mm: clampedToTable(outline_mm, facts) } : piece,
+  );
 }
 
 /** Handles a tap on the table: chooses a piece, adds a corner, or lays a new piece. @type {(state: State, at_mm: Point) => void} */
@@ -68,7 +70,10 @@ export function pieceAt(state, at_mm) {
 function addPiece(state, outline_mm) {
   const { laying } = state.game;
   const id = freeName(pieces(state), laying.kind);
-  changePieces(state, [...pieces(state), { id, kind: laying.kind, outline_mm: clampedToTable(outline_mm, state.facts) }]);
+  changePieces(state, [
+    ...pieces(state),
+    { id, kind: laying.kind, outline_mm: clampedToTable(outline_mm, state.facts) },
+  ]);
   laying.chosen = id;
 }
 
@@ -97,7 +102,11 @@ export function editPiece(state, edit) {
   else if (edit === "drop") laying.corners = laying.corners.slice(0, -1);
   else if (edit === "clear") changePieces(state, []);
   else if (!piece) return;
-  else if (edit === "remove") changePieces(state, pieces(state).filter(({ id }) => id !== piece.id));
+  else if (edit === "remove")
+    changePieces(
+      state,
+      pieces(state).filter(({ id }) => id !== piece.id),
+    );
   else {
     changePieces(state, pieces(state));
     const { outline_mm } = piece;
@@ -118,7 +127,12 @@ export function dragTerrain(state, at_mm, tolerance_mm) {
   const near = chosen && nearestCorner(chosen.outline_mm, at_mm);
   if (chosen && near && near.far_mm <= tolerance_mm) {
     changePieces(state, pieces(state));
-    return (to_mm) => setOutline(state, chosen.id, chosen.outline_mm.map((point, index) => (index === near.corner ? to_mm : point)));
+    return (to_mm) =>
+      setOutline(
+        state,
+        chosen.id,
+        chosen.outline_mm.map((point, index) => (index === near.corner ? to_mm : point)),
+      );
   }
   const piece = pieceAt(state, at_mm);
   if (!piece) return null;
@@ -129,7 +143,11 @@ export function dragTerrain(state, at_mm, tolerance_mm) {
 
 /** The action that lays the pieces. @type {(state: State) => import("./state.js").Action} */
 export function layAction(state) {
-  const terrain = pieces(state).map(({ id, kind, outline_mm }) => ({ id, kind, outline_mm: outline_mm.map(([x, y]) => [tenth(x), tenth(y)]) }));
+  const terrain = pieces(state).map(({ id, kind, outline_mm }) => ({
+    id,
+    kind,
+    outline_mm: outline_mm.map(([x, y]) => [tenth(x), tenth(y)]),
+  }));
   return { type: "lay-terrain", terrain };
 }
 
@@ -142,7 +160,9 @@ function tenth(mm) {
 export function cornersShown(state) {
   if (!layingStep(state)) return [];
   const { laying } = state.game;
-  return laying.tool === "corners" ? laying.corners : (pieces(state).find(({ id }) => id === laying.chosen)?.outline_mm ?? []);
+  return laying.tool === "corners"
+    ? laying.corners
+    : (pieces(state).find(({ id }) => id === laying.chosen)?.outline_mm ?? []);
 }
 
 /** @typedef {"oval" | "block" | "strip"} Ready */
@@ -156,7 +176,12 @@ export function newShape(ready, [x, y], size_mm) {
     return angles.map((angle) => [x + size_mm * Math.cos(angle), y + 0.75 * size_mm * Math.sin(angle)]);
   }
   const wide_mm = ready === "strip" ? size_mm / 12 : 0.7 * size_mm;
-  return [[x - size_mm, y - wide_mm], [x + size_mm, y - wide_mm], [x + size_mm, y + wide_mm], [x - size_mm, y + wide_mm]];
+  return [
+    [x - size_mm, y - wide_mm],
+    [x + size_mm, y - wide_mm],
+    [x + size_mm, y + wide_mm],
+    [x - size_mm, y + wide_mm],
+  ];
 }
 
 /** @type {(outline_mm: Point[], by_mm: Point) => Point[]} */

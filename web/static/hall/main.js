@@ -64,8 +64,12 @@ function makeCard() {
   const picture = /** @type {HTMLImageElement} */ (element("img"));
   picture.className = "shown";
   picture.loading = "lazy";
-  picture.addEventListener("error", () => { picture.style.visibility = "hidden"; });
-  picture.addEventListener("load", () => { picture.style.visibility = ""; });
+  picture.addEventListener("error", () => {
+    picture.style.visibility = "hidden";
+  });
+  picture.addEventListener("load", () => {
+    picture.style.visibility = "";
+  });
   const said = element("div", "p", "h2", "p", "ul", "p");
   said.className = "said";
   const [when, title, about, sides, words] = said.children;
@@ -92,7 +96,13 @@ function renderCard(node, table) {
   setAttr(title, "title", titleOf(table));
   setText(title, titleOf(table));
   setText(about, `${table.game} · since ${begun(table.started_at)}`);
-  updateChildren(sides, standing.sides, ({ name }) => name, makeSide, (side, of) => renderSide(side, of, standing));
+  updateChildren(
+    sides,
+    standing.sides,
+    ({ name }) => name,
+    makeSide,
+    (side, of) => renderSide(side, of, standing),
+  );
   setText(words, standing.words);
 }
 

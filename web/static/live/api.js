@@ -76,9 +76,15 @@ export function listen(onState, onConnection) {
       await poll(onState, onConnection);
       setTimeout(open, RETRY_MS);
     };
-    stream.addEventListener("open", () => { heard(); onConnection("live"); });
+    stream.addEventListener("open", () => {
+      heard();
+      onConnection("live");
+    });
     stream.addEventListener("alive", heard);
-    stream.addEventListener("state", (event) => { heard(); onState(JSON.parse(event.data)); });
+    stream.addEventListener("state", (event) => {
+      heard();
+      onState(JSON.parse(event.data));
+    });
     stream.addEventListener("error", again);
     heard();
   };

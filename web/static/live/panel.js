@@ -53,36 +53,61 @@ function renderHealthFacts(state) {
   const health = state.now?.health;
   if (!health || byId("health-more").hidden) return;
   const facts = [
-    ["Source", health.message.startsWith(health.source) ? health.message : `${health.source}: ${health.message || SOURCE_WORDS[health.state]}`],
+    [
+      "Source",
+      health.message.startsWith(health.source)
+        ? health.message
+        : `${health.source}: ${health.message || SOURCE_WORDS[health.state]}`,
+    ],
     ["Calibration", health.calibration],
     ["Frames a second", health.frames_per_s.toFixed(1)],
     ["Tags", `${health.tags_seen} seen, ${health.tags_held} held, ${health.missing.length} missing`],
     ["Missing", missingWords(health.missing)],
-    ["Reprojection error", health.reprojection_px === null ? "no table tag seen" : `${figure(health.reprojection_px, 2)} px`],
+    [
+      "Reprojection error",
+      health.reprojection_px === null ? "no table tag seen" : `${figure(health.reprojection_px, 2)} px`,
+    ],
     ["Behind the table by", health.behind_s === null ? "–" : `${figure(health.behind_s, 2)} s`],
   ];
-  updateChildren(byId("health-facts"), facts, ([name]) => name, () => element("div", "dt", "dd"), (row, [name, value]) => {
-    setText(row.children[0], name);
-    setText(row.children[1], value);
-  });
+  updateChildren(
+    byId("health-facts"),
+    facts,
+    ([name]) => name,
+    () => element("div", "dt", "dd"),
+    (row, [name, value]) => {
+      setText(row.children[0], name);
+      setText(row.children[1], value);
+    },
+  );
 }
 
 /** The missing tags by their owners; if there are many, only their numbers. @type {(missing: {tag: number, of: string}[]) => string} */
 export function missingWords(missing) {
   const owners = [...new Set(missing.map(({ of }) => of))];
   const all = owners.map((owner) => ({ owner, tags: missing.filter(({ of }) => of === owner).map(({ tag }) => tag) }));
-  return all.map(({ owner, tags }) => `${owner}: ${missing.length > MOST_LISTED ? tags.length : tags.join(", ")}`).join(" · ") || "none";
+  return (
+    all
+      .map(({ owner, tags }) => `${owner}: ${missing.length > MOST_LISTED ? tags.length : tags.join(", ")}`)
+      .join(" · ") || "none"
+  );
 }
 
 /** @type {(state: State) => void} */
 function renderWarnings(state) {
   const health = state.now?.health;
   const words = [...(health?.warnings ?? [])];
-  if (health && health.state !== "live" && health.message && !words.includes(health.message)) words.unshift(health.message);
+  if (health && health.state !== "live" && health.message && !words.includes(health.message))
+    words.unshift(health.message);
   if (state.connection === "polling") words.push("Many pages are open: this one asks for news twice a second.");
   const lost = LOST_WORDS[state.connection] ?? "";
   const isLost = lost !== "";
-  updateChildren(byId("warnings"), isLost ? [] : words, String, () => document.createElement("li"), (row, text) => setText(row, text));
+  updateChildren(
+    byId("warnings"),
+    isLost ? [] : words,
+    String,
+    () => document.createElement("li"),
+    (row, text) => setText(row, text),
+  );
   byId("lost").hidden = !isLost;
   setText(byId("lost"), lost);
   byId("board").classList.toggle("stale", isLost || health?.state === "lost");
@@ -106,16 +131,24 @@ function measureTitle(state) {
   if (state.ghost && !state.ghost.sent) return `Moving ${state.ghost.unit}`;
   if (!first) return "Measure";
   if (second) return `${titleOf(state, first)} to ${titleOf(state, second)}`;
-  return first.startsWith("unit:") ? fullName(state, titleOf(state, first)) : (state.about?.title ?? titleOf(state, first));
+  return first.startsWith("unit:")
+    ? fullName(state, titleOf(state, first))
+    : (state.about?.title ?? titleOf(state, first));
 }
 
 /** Updates the rows under the title. @type {(state: State) => void} */
 function renderParts(state) {
   const parts = measureParts(state);
-  updateChildren(byId("measure-body"), parts, (part) => part.key, () => element("p", "b", "span", "span"), (row, part) => {
-    setAttr(row, "class", part.name);
-    [part.lead ?? "", part.text, part.more ?? ""].forEach((text, index) => setText(row.children[index], text));
-  });
+  updateChildren(
+    byId("measure-body"),
+    parts,
+    (part) => part.key,
+    () => element("p", "b", "span", "span"),
+    (row, part) => {
+      setAttr(row, "class", part.name);
+      [part.lead ?? "", part.text, part.more ?? ""].forEach((text, index) => setText(row.children[index], text));
+    },
+  );
 }
 
 /** @typedef {{key: string, name: string, lead?: string, text: string, more?: string}} Part */
@@ -154,7 +187,13 @@ function verdicts(state, tape, measured) {
   const contact = measured.contact ? [verdictPart("contact", measured.contact, "")] : [];
   /** @type {Part[]} */
   const where = measured.b_is
-    ? [{ key: "where", name: "where", text: `${titleOf(state, tape.b)} lies to the ${measured.b_is} of ${titleOf(state, tape.a)}` }]
+    ? [
+        {
+          key: "where",
+          name: "where",
+          text: `${titleOf(state, tape.b)} lies to the ${measured.b_is} of ${titleOf(state, tape.a)}`,
+        },
+      ]
     : [];
   return [...within, ...contact, ...where, { key: "because", name: "because", text: measured.because }];
 }
@@ -177,7 +216,8 @@ function verdictPart(question, verdict, kind) {
 function explanations(state) {
   const [first] = state.chosen;
   if (!first) {
-    const text = "Choose a unit for its ranges, its front and its flanks; then a second unit, or a place on the ground, for the distance.";
+    const text =
+      "Choose a unit for its ranges, its front and its flanks; then a second unit, or a place on the ground, for the distance.";
     return state.keptTapes.length ? [] : [{ key: "hint", name: "hint", text }];
   }
   const lines = state.aboutError ? [state.aboutError] : (state.about?.lines ?? []);
@@ -216,7 +256,13 @@ function renderRoster(state) {
     setAttr(section, "class", `side side-${sideNumber(state, side) % 8}`);
     setText(section.children[0], sideName(state, side));
     const units = state.facts.units.filter((unit) => unit.side === side);
-    updateChildren(section.children[1], units, (unit) => unit.id, makeRosterRow, (row, unit) => updateRosterRow(row, unit, state));
+    updateChildren(
+      section.children[1],
+      units,
+      (unit) => unit.id,
+      makeRosterRow,
+      (row, unit) => updateRosterRow(row, unit, state),
+    );
   });
 }
 
@@ -267,7 +313,9 @@ function renderControls(state) {
 
 /** @type {(state: State) => void} */
 function renderShow({ show }) {
-  const check = (/** @type {string} */ id, /** @type {boolean} */ on) => { /** @type {HTMLInputElement} */ (byId(id)).checked = on; };
+  const check = (/** @type {string} */ id, /** @type {boolean} */ on) => {
+    /** @type {HTMLInputElement} */ (byId(id)).checked = on;
+  };
   check("show-picture", show.picture);
   check("show-terrain", show.terrain);
   check("show-names", show.names);

@@ -14,9 +14,18 @@ export function createPicture(state, changed) {
     if (busy || !state.show.picture || document.hidden || newest < 0 || newest === frame) return;
     [busy, frame] = [true, newest];
     loadPicture(`/picture.jpg?v=${newest}`)
-      .then(({ url }) => { replace(state, url); changed(); })
-      .catch(() => { frame = -1; })
-      .finally(() => setTimeout(() => { busy = false; }, PAUSE_MS));
+      .then(({ url }) => {
+        replace(state, url);
+        changed();
+      })
+      .catch(() => {
+        frame = -1;
+      })
+      .finally(() =>
+        setTimeout(() => {
+          busy = false;
+        }, PAUSE_MS),
+      );
   };
   return refresh;
 }

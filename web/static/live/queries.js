@@ -23,7 +23,12 @@ export function createQueries(state, changed) {
     for (const [slot, { text, ask }] of wanted) {
       const question = questions.get(slot) ?? createQuestion(refresh);
       questions.set(slot, question);
-      question(text, () => ask().then((isAnswered) => { changed(); return isAnswered; }));
+      question(text, () =>
+        ask().then((isAnswered) => {
+          changed();
+          return isAnswered;
+        }),
+      );
     }
   };
   return refresh;
@@ -39,7 +44,8 @@ function currentQuestions(state) {
     wanted.set(slot, { text, ask: () => askTape(state, tape) });
   }
   const [first] = state.chosen;
-  if (first && isOpen(state, first)) wanted.set(`about ${first}`, { text: poseKey(state, first), ask: () => askAbout(state, first) });
+  if (first && isOpen(state, first))
+    wanted.set(`about ${first}`, { text: poseKey(state, first), ask: () => askAbout(state, first) });
   if (state.facts.rules && state.now) {
     wanted.set("disputes", { text: String(state.now.disputes), ask: () => loadDisputes(state.rulings) });
   }

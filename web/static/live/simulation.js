@@ -148,14 +148,24 @@ export function renderLifting(state) {
   if (!state.facts.simulated) return;
   const thing = liftable(state);
   setText(byId("lift"), thing ? `Take ${nameOf(thing)} off the table` : "Take off the table");
-  setAttr(byId("lift"), "title", thing ? "As a hand would: the camera will not find it any more" : "Choose a unit first");
+  setAttr(
+    byId("lift"),
+    "title",
+    thing ? "As a hand would: the camera will not find it any more" : "Choose a unit first",
+  );
   disable(byId("lift"), thing === null);
-  updateChildren(byId("lifted"), liftedOf(state), nameOf, () => element("button"), (button, lifted) => {
-    setAttr(button, "type", "button");
-    setAttr(button, "data-put-back", lifted.unit);
-    setAttr(button, "data-tag", lifted.tag === undefined ? null : String(lifted.tag));
-    setText(button, `Put ${nameOf(lifted)} back`);
-  });
+  updateChildren(
+    byId("lifted"),
+    liftedOf(state),
+    nameOf,
+    () => element("button"),
+    (button, lifted) => {
+      setAttr(button, "type", "button");
+      setAttr(button, "data-put-back", lifted.unit);
+      setAttr(button, "data-tag", lifted.tag === undefined ? null : String(lifted.tag));
+      setText(button, `Put ${nameOf(lifted)} back`);
+    },
+  );
 }
 
 /** The chosen thing, if it can be taken off. @type {(state: State) => Lifted | null} */

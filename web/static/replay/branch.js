@@ -47,7 +47,10 @@ export function resetBranch(state, replay) {
 /** The moved units of a branch, as requests send them. @type {(branch: Branch) => {moment: number, laid: Record<string, [number, number, number][]>}} */
 export function branchRequest({ moment, units, laid }) {
   const moved = units.filter(({ id }) => laid.has(id));
-  const places = moved.map(({ id, bases }) => [id, bases.map(({ x_mm, y_mm, heading_deg }) => [x_mm, y_mm, (heading_deg + 360) % 360])]);
+  const places = moved.map(({ id, bases }) => [
+    id,
+    bases.map(({ x_mm, y_mm, heading_deg }) => [x_mm, y_mm, (heading_deg + 360) % 360]),
+  ]);
   return { moment, laid: Object.fromEntries(places) };
 }
 
@@ -83,7 +86,13 @@ function movedUnit(unit, to) {
   const bases = unit.bases.map((base) => {
     const [dx, dy] = [base.x_mm - unit.x_mm, base.y_mm - unit.y_mm];
     const place = { x_mm: to.x_mm + c * dx - s * dy, y_mm: to.y_mm + s * dx + c * dy };
-    return { ...base, ...place, heading_deg: (base.heading_deg + turned_deg + 360) % 360, seen: /** @type {"hand"} */ ("hand"), held_s: null };
+    return {
+      ...base,
+      ...place,
+      heading_deg: (base.heading_deg + turned_deg + 360) % 360,
+      seen: /** @type {"hand"} */ ("hand"),
+      held_s: null,
+    };
   });
   return { ...unit, x_mm: to.x_mm, y_mm: to.y_mm, heading_deg: to.heading_deg, bases };
 }

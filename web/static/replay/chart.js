@@ -56,13 +56,26 @@ function drawLines(state, film) {
   const places = film.entries.flatMap((_, at) => (isMorale && !film.standings[at].sides ? [] : [at]));
   const lines = state.facts.sides.map((side) => ({ side, steps: steps(film, side, places) }));
   const most = Math.max(1, ...lines.flatMap(({ steps }) => steps.map(({ value }) => value)));
-  const yOf = (/** @type {number} */ value) => SIZE.height - SIZE.bottom - ((SIZE.height - SIZE.top - SIZE.bottom) * value) / most;
+  const yOf = (/** @type {number} */ value) =>
+    SIZE.height - SIZE.bottom - ((SIZE.height - SIZE.top - SIZE.bottom) * value) / most;
   setText(byId("losses-title"), isMorale ? "Morale" : "Units on the table");
-  updateChildren(byId("chart-lines"), lines, ({ side }) => side, makeLine, (group, { side, steps: own }) => {
-    setAttr(group, "class", `line-${sideNumber(state, side) % 8} side-${sideNumber(state, side) % 8}`);
-    const path = own.map(({ at, value }, index) => (index ? `H${xAt(film, at).toFixed(1)}V${yOf(value).toFixed(1)}` : `M${xAt(film, at).toFixed(1)} ${yOf(value).toFixed(1)}`)).join("");
-    setAttr(group.children[0], "d", own.length ? `${path}H${SIZE.width - SIZE.right}` : "");
-  });
+  updateChildren(
+    byId("chart-lines"),
+    lines,
+    ({ side }) => side,
+    makeLine,
+    (group, { side, steps: own }) => {
+      setAttr(group, "class", `line-${sideNumber(state, side) % 8} side-${sideNumber(state, side) % 8}`);
+      const path = own
+        .map(({ at, value }, index) =>
+          index
+            ? `H${xAt(film, at).toFixed(1)}V${yOf(value).toFixed(1)}`
+            : `M${xAt(film, at).toFixed(1)} ${yOf(value).toFixed(1)}`,
+        )
+        .join("");
+      setAttr(group.children[0], "d", own.length ? `${path}H${SIZE.width - SIZE.right}` : "");
+    },
+  );
   setText(byId("chart-most"), String(most));
   updateChildren(byId("chart-sides"), state.facts.sides, String, makeKey, (node, side) => {
     setAttr(node, "class", `side-${sideNumber(state, side) % 8} line-${sideNumber(state, side) % 8}`);
@@ -100,12 +113,18 @@ function makeKey() {
 /** Updates the list of broken units. @type {(state: State, film: Film) => void} */
 function listLost(state, film) {
   const broken = film.moments.filter(({ kind }) => kind === "break");
-  updateChildren(byId("lost"), broken, ({ at, text }) => `${at} ${text}`, () => element("li", "button"), (row, { at, text }) => {
-    setAttr(row, "data-at", String(at));
-    const button = row.children[0];
-    setAttr(button, "type", "button");
-    setAttr(button, "data-at", String(at));
-    setText(button, `${clock(film.entries[at].t)}  ✕ ${text}`);
-  });
+  updateChildren(
+    byId("lost"),
+    broken,
+    ({ at, text }) => `${at} ${text}`,
+    () => element("li", "button"),
+    (row, { at, text }) => {
+      setAttr(row, "data-at", String(at));
+      const button = row.children[0];
+      setAttr(button, "type", "button");
+      setAttr(button, "data-at", String(at));
+      setText(button, `${clock(film.entries[at].t)}  ✕ ${text}`);
+    },
+  );
   byId("lost-none").hidden = broken.length > 0;
 }

@@ -17,8 +17,15 @@ const SAID_MS = 4000;
 
 /** Listens to the page; returns the keys of the recording. @type {(state: State, replay: Replay, source: Source, changed: () => void) => Keys} */
 export function listenToReplay(state, replay, source, changed) {
-  const act = (/** @type {() => void} */ change) => () => { change(); changed(); };
-  const go = (/** @type {number} */ at) => act(() => { replay.playing = false; goTo(replay, at); })();
+  const act = (/** @type {() => void} */ change) => () => {
+    change();
+    changed();
+  };
+  const go = (/** @type {number} */ at) =>
+    act(() => {
+      replay.playing = false;
+      goTo(replay, at);
+    })();
   const stepBy = (/** @type {1 | -1} */ way, by = replay.by) => act(() => step(replay, way, by, chosenUnitOf(state)))();
   const toggle = act(() => togglePlaying(replay));
   listenToTransport(replay, { go, stepBy, toggle, changed });
@@ -44,7 +51,11 @@ export function listenToReplay(state, replay, source, changed) {
     p: act(() => setPicture(state, !state.show.picture)),
     v: act(() => toggleTrail(state, replay)),
     w: act(() => beginBranch(state, replay)),
-    Escape: act(() => { replay.trail = null; replay.looked = null; clear(state); }),
+    Escape: act(() => {
+      replay.trail = null;
+      replay.looked = null;
+      clear(state);
+    }),
     Enter: act(() => choose(state)),
     "?": openHelp,
   };
@@ -84,8 +95,14 @@ function listenToTransport(replay, { go, stepBy, toggle, changed }) {
   onClick("back", () => stepBy(-1));
   onClick("on", () => stepBy(1));
   onClick("follow", () => go(replay.film.last));
-  onChange("speed", (value) => { replay.speed = Number(value); changed(); });
-  onChange("by", (value) => { replay.by = /** @type {import("./state.js").By} */ (value); changed(); });
+  onChange("speed", (value) => {
+    replay.speed = Number(value);
+    changed();
+  });
+  onChange("by", (value) => {
+    replay.by = /** @type {import("./state.js").By} */ (value);
+    changed();
+  });
 }
 
 /** Jumps to what is tapped in the log, in the chart or on the scrubber. @type {(replay: Replay, go: (at: number) => void, changed: () => void) => void} */
@@ -106,11 +123,27 @@ function listenToPlaces(replay, go, changed) {
 
 /** @type {(state: State, replay: Replay, changed: () => void) => void} */
 function listenToUnit(state, replay, changed) {
-  onClick("unit-moves", () => { toggleTrail(state, replay); changed(); });
-  onClick("unit-back", () => { step(replay, -1, "unit", chosenUnitOf(state)); changed(); });
-  onClick("unit-on", () => { step(replay, 1, "unit", chosenUnitOf(state)); changed(); });
-  onClick("unit-close", () => { replay.trail = null; clear(state); changed(); });
-  onClick("log-only", () => { replay.onlyUnit = !replay.onlyUnit; changed(); });
+  onClick("unit-moves", () => {
+    toggleTrail(state, replay);
+    changed();
+  });
+  onClick("unit-back", () => {
+    step(replay, -1, "unit", chosenUnitOf(state));
+    changed();
+  });
+  onClick("unit-on", () => {
+    step(replay, 1, "unit", chosenUnitOf(state));
+    changed();
+  });
+  onClick("unit-close", () => {
+    replay.trail = null;
+    clear(state);
+    changed();
+  });
+  onClick("log-only", () => {
+    replay.onlyUnit = !replay.onlyUnit;
+    changed();
+  });
 }
 
 /** @type {(state: State, replay: Replay) => void} */
@@ -121,10 +154,22 @@ function toggleTrail(state, replay) {
 
 /** @type {(state: State, replay: Replay, changed: () => void) => void} */
 function listenToShow(state, replay, changed) {
-  onCheck("show-picture", (on) => { setPicture(state, on); changed(); });
-  onCheck("show-ghosts", (on) => { setGhosts(replay, on); changed(); });
-  onCheck("show-terrain", (on) => { state.show = { ...state.show, terrain: on }; changed(); });
-  onCheck("show-names", (on) => { state.show = { ...state.show, names: on }; changed(); });
+  onCheck("show-picture", (on) => {
+    setPicture(state, on);
+    changed();
+  });
+  onCheck("show-ghosts", (on) => {
+    setGhosts(replay, on);
+    changed();
+  });
+  onCheck("show-terrain", (on) => {
+    state.show = { ...state.show, terrain: on };
+    changed();
+  });
+  onCheck("show-names", (on) => {
+    state.show = { ...state.show, names: on };
+    changed();
+  });
   listenToPage();
 }
 
@@ -182,7 +227,9 @@ function say(text) {
   notice.hidden = false;
   byId("notice-text").textContent = text;
   clearTimeout(saying);
-  saying = setTimeout(() => { notice.hidden = true; }, SAID_MS);
+  saying = setTimeout(() => {
+    notice.hidden = true;
+  }, SAID_MS);
 }
 
 /** @type {(id: string, listener: (value: string) => void) => void} */

@@ -56,7 +56,15 @@ import { applyChange, basesOf, haveMoved, unitsOf } from "./positions.js";
 export const LONGEST_WAIT_S = 5;
 
 /** Kinds of moments, by the kind of their event. @type {Record<string, Moment["kind"]>} */
-const MOMENTS = { round: "round", command: "phase", volleys: "phase", broken: "break", charge: "charge", overrule: "overrule", over: "over" };
+const MOMENTS = {
+  round: "round",
+  command: "phase",
+  volleys: "phase",
+  broken: "break",
+  charge: "charge",
+  overrule: "overrule",
+  over: "over",
+};
 
 /** The moments that people jump between. */
 const DRAMATIC = new Set(["break", "charge", "dispute", "overrule", "over"]);
@@ -139,7 +147,8 @@ export class Film {
     const kinds = entry.pictures.map((kind) => ({ entry: entry.n, kind }));
     this.pictures.set(of, [...(this.pictures.get(of) ?? []), ...kinds]);
     // A picture is recorded a little after what it shows.
-    if (entry.pictures.includes("table")) this.tablePictures.push({ at: Math.min(at, this.placeOf(of)), entry: entry.n });
+    if (entry.pictures.includes("table"))
+      this.tablePictures.push({ at: Math.min(at, this.placeOf(of)), entry: entry.n });
   }
 
   /** The number of known pictures. @returns {number} */
@@ -159,12 +168,18 @@ export class Film {
 
   /** The index of an entry by its number, or of the last one before it. @param {number} number @returns {number} */
   placeOf(number) {
-    return Math.max(0, lastAtOrBefore(this.entries.length, (at) => this.entries[at].n <= number));
+    return Math.max(
+      0,
+      lastAtOrBefore(this.entries.length, (at) => this.entries[at].n <= number),
+    );
   }
 
   /** The index of the entry played at a time. @param {number} play_s @returns {number} */
   placeAt(play_s) {
-    return Math.max(0, lastAtOrBefore(this.entries.length, (at) => this.plays[at] <= play_s));
+    return Math.max(
+      0,
+      lastAtOrBefore(this.entries.length, (at) => this.plays[at] <= play_s),
+    );
   }
 
   /** The units and commanders on the table at an entry. @param {number} at */
@@ -221,7 +236,8 @@ export class Film {
     for (const unit of now.units) {
       if (known.has(unit)) continue;
       const { places, lies } = this.moves.get(unit.id) ?? { places: [], lies: [] };
-      if (!places.length || haveMoved(unit.bases, lies)) this.moves.set(unit.id, { places: [...places, at], lies: unit.bases });
+      if (!places.length || haveMoved(unit.bases, lies))
+        this.moves.set(unit.id, { places: [...places, at], lies: unit.bases });
     }
   }
 

@@ -28,11 +28,33 @@ export function linesOf(film, from = 0) {
 
 /** @type {(film: Film, entry: Entry, at: number) => Line[]} */
 function linesOfEntry(film, entry, at) {
-  const line = (/** @type {Partial<Line> & {text: string}} */ given) => ({ at, key: `${at}`, kind: entry.kind, note: "", rule: "", dice: [], evidence: [], isAbout: (/** @type {string} */ id) => entry.unit === id, ...given });
+  const line = (/** @type {Partial<Line> & {text: string}} */ given) => ({
+    at,
+    key: `${at}`,
+    kind: entry.kind,
+    note: "",
+    rule: "",
+    dice: [],
+    evidence: [],
+    isAbout: (/** @type {string} */ id) => entry.unit === id,
+    ...given,
+  });
   if (entry.undoes?.length) return [line({ kind: "undo", text: `${count(entry.undoes.length, "action")} taken back` })];
-  if (entry.kind === "deed") return entry.events?.map((event, index) => lineOfEvent(event, at, index)) ?? [line({ text: "Something was done: the tablecam that kept it kept no words for it." })];
+  if (entry.kind === "deed")
+    return (
+      entry.events?.map((event, index) => lineOfEvent(event, at, index)) ?? [
+        line({ text: "Something was done: the tablecam that kept it kept no words for it." }),
+      ]
+    );
   if (entry.kind === "play") return [line({ text: "A game begins." })];
-  if (entry.kind === "ruling") return [line({ text: rulingWords(entry), rule: entry.answer?.rule ?? "", evidence: [...(entry.answer?.evidence ?? []), ...ghostOf(entry)] })];
+  if (entry.kind === "ruling")
+    return [
+      line({
+        text: rulingWords(entry),
+        rule: entry.answer?.rule ?? "",
+        evidence: [...(entry.answer?.evidence ?? []), ...ghostOf(entry)],
+      }),
+    ];
   if (entry.kind === "dispute") return [disputed(film, entry, line)];
   if (entry.kind === "notice") return [line({ text: entry.text ?? "" })];
   if (entry.kind === "move") return [line({ text: `A hand moves ${entry.unit}.` })];
@@ -64,14 +86,24 @@ function rulingWords({ unit = "", text, answer }) {
 
 /** The place where a move would have been legal. @type {(entry: Entry) => Shape[]} */
 function ghostOf({ ghost = [] }) {
-  return ghost.map((base, index) => ({ kind: "polygon", role: "goal", points_mm: cornersOf(base), label: index ? "" : "legal" }));
+  return ghost.map((base, index) => ({
+    kind: "polygon",
+    role: "goal",
+    points_mm: cornersOf(base),
+    label: index ? "" : "legal",
+  }));
 }
 
 /** @type {(film: Film, entry: Entry, line: (given: Partial<Line> & {text: string}) => Line) => Line} */
 function disputed({ facts }, { dispute }, line) {
   const { question, answer, active } = dispute ?? {};
   const because = answer?.because ? ` ${answer.because}` : "";
-  return line({ text: `Disputed: ${question?.text ?? ""} ${answer ? `${badge(answer)}.` : ""}${because}`, note: active ? `${facts?.side_names[active] ?? active}'s round` : "", rule: answer?.rule ?? "", evidence: answer?.evidence ?? [] });
+  return line({
+    text: `Disputed: ${question?.text ?? ""} ${answer ? `${badge(answer)}.` : ""}${because}`,
+    note: active ? `${facts?.side_names[active] ?? active}'s round` : "",
+    rule: answer?.rule ?? "",
+    evidence: answer?.evidence ?? [],
+  });
 }
 
 /** @type {(number: number, word: string) => string} */

@@ -7,7 +7,15 @@ import { linesShown } from "./state.js";
 /** @typedef {import("./state.js").Replay} Replay */
 /** @typedef {import("./lines.js").Line} Line */
 
-const MARKS = /** @type {Record<string, string>} */ ({ broken: "✕", charge: "»", dispute: "?", overrule: "!", undo: "↶", notice: "i", over: "⚑" });
+const MARKS = /** @type {Record<string, string>} */ ({
+  broken: "✕",
+  charge: "»",
+  dispute: "?",
+  overrule: "!",
+  undo: "↶",
+  notice: "i",
+  over: "⚑",
+});
 
 /** Lines grow when a browser first lays them out: scrolling repeats up to MOST_SCROLLS frames, until the height was calm for CALM. */
 const MOST_SCROLLS = 20;
@@ -25,7 +33,13 @@ export function renderReplayLog(replay, unit) {
   if (body.getAttribute("data-drawn") !== drawn) {
     setAttr(body, "data-drawn", drawn);
     const shown = linesShown(replay, unit);
-    updateChildren(body, shown, ({ key }) => key, makeLine, (node, line) => updateLine(node, line, film));
+    updateChildren(
+      body,
+      shown,
+      ({ key }) => key,
+      makeLine,
+      (node, line) => updateLine(node, line, film),
+    );
     setText(byId("log-count"), String(shown.length));
   }
   markNow(replay, body);

@@ -60,7 +60,13 @@ function say(text) {
 /** @type {(film: Film) => void} */
 function play(film) {
   const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (byId("board")));
-  const facts = { ...film.facts, simulated: false, rules: source.about.rules && !source.offline, referee: true, ranges_bw: source.about.ranges_bw };
+  const facts = {
+    ...film.facts,
+    simulated: false,
+    rules: source.about.rules && !source.offline,
+    referee: true,
+    ranges_bw: source.about.ranges_bw,
+  };
   const tableFacts = /** @type {import("../board/state.js").TableFacts} */ (facts);
   byId("nothing").hidden = true;
   const state = newState(tableFacts, wholeTable(tableFacts, svg));
@@ -77,7 +83,10 @@ function play(film) {
   const branchKeys = listenToBranch(state, replay, source, moves, changed);
   listenToKeys(either(replay, listenToReplay(state, replay, source, changed), branchKeys, board.keys));
   new ResizeObserver(changed).observe(byId("marks"));
-  window.addEventListener("hashchange", () => { goToAddress(replay); changed(); });
+  window.addEventListener("hashchange", () => {
+    goToAddress(replay);
+    changed();
+  });
   keepPlaying(replay, changed);
   if (replay.live) keepUp(replay, changed);
   changed();
@@ -86,7 +95,10 @@ function play(film) {
 /** Combines the keys of the recording with those of a branch; `both` hold in either. @type {(replay: Replay, played: Keys, branched: Keys, both: Keys) => Keys} */
 function either(replay, played, branched, both) {
   const names = [...new Set([...Object.keys(played), ...Object.keys(branched)])];
-  const keys = names.map((name) => [name, (/** @type {KeyboardEvent} */ event) => (replay.branch ? branched : played)[name]?.(event)]);
+  const keys = names.map((name) => [
+    name,
+    (/** @type {KeyboardEvent} */ event) => (replay.branch ? branched : played)[name]?.(event),
+  ]);
   return { ...Object.fromEntries(keys), ...both };
 }
 
@@ -116,7 +128,10 @@ function drawWords(state, replay) {
 function oncePerFrame(first, second) {
   let isDue = false;
   let isSecondDue = false;
-  const after = () => { isSecondDue = false; second(); };
+  const after = () => {
+    isSecondDue = false;
+    second();
+  };
   return () => {
     if (isDue) return;
     isDue = true;

@@ -10,7 +10,13 @@ import { clock } from "./lines.js";
 /** @typedef {import("../game/state.js").State} State */
 /** @typedef {import("./source.js").Source} Source */
 
-const PICTURE_WORDS = /** @type {Record<string, string>} */ ({ table: "the table", before: "before", after: "after", plain: "as the camera saw it", drawn: "with the drawing" });
+const PICTURE_WORDS = /** @type {Record<string, string>} */ ({
+  table: "the table",
+  before: "before",
+  after: "after",
+  plain: "as the camera saw it",
+  drawn: "with the drawing",
+});
 
 const ORDER = Object.keys(PICTURE_WORDS);
 
@@ -66,11 +72,17 @@ function renderPictures({ film, at }, lines, pictureUrl) {
     const url = pictureUrl(entry, kind);
     return url ? [{ key: `${entry} ${kind}`, kind, url }] : [];
   });
-  updateChildren(byId("moment-pictures"), shown, ({ key }) => key, makePicture, (node, { kind, url }) => {
-    setAttr(node.children[0].children[0], "src", url);
-    setAttr(node.children[0].children[0], "alt", `The camera's picture: ${PICTURE_WORDS[kind] ?? kind}`);
-    setText(node.children[1], PICTURE_WORDS[kind] ?? kind);
-  });
+  updateChildren(
+    byId("moment-pictures"),
+    shown,
+    ({ key }) => key,
+    makePicture,
+    (node, { kind, url }) => {
+      setAttr(node.children[0].children[0], "src", url);
+      setAttr(node.children[0].children[0], "alt", `The camera's picture: ${PICTURE_WORDS[kind] ?? kind}`);
+      setText(node.children[1], PICTURE_WORDS[kind] ?? kind);
+    },
+  );
 }
 
 /** @type {() => HTMLElement} */
@@ -80,7 +92,9 @@ function makePicture() {
   setAttr(button, "type", "button");
   setAttr(button, "title", "Larger, or smaller again");
   button.append(element("img"));
-  button.addEventListener("click", () => { figure.classList.toggle("large"); });
+  button.addEventListener("click", () => {
+    figure.classList.toggle("large");
+  });
   return figure;
 }
 
@@ -107,7 +121,11 @@ export function renderPictureAge(state, replay) {
   const picture = state.show.picture && state.pictureUrl && !branch ? film.pictureAt(at) : null;
   const isOld = picture !== null && film.liesElsewhere(at, picture.at);
   byId("picture-age").hidden = !isOld;
-  if (isOld) setText(byId("picture-age"), `The picture is ${span(film.entries[at].t - film.entries[picture.at].t)} older than the units`);
+  if (isOld)
+    setText(
+      byId("picture-age"),
+      `The picture is ${span(film.entries[at].t - film.entries[picture.at].t)} older than the units`,
+    );
 }
 
 /** A duration in words. @type {(seconds: number) => string} */
@@ -121,7 +139,10 @@ async function shown(url) {
   if (!url) return false;
   const image = new Image();
   image.src = url;
-  return image.decode().then(() => true, () => false);
+  return image.decode().then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The id of the chosen unit. @type {(state: State) => string | null} */

@@ -57,8 +57,18 @@ function cached(document, draw) {
 
 /** @type {(unit: UnitDocument) => Unit} */
 function drawnUnit(unit) {
-  const bases = unit.bases.map((base, index) => ({ name: base.tag === undefined ? `${unit.id}/${index + 1}` : String(base.tag), ...drawnBase(base) }));
-  return { id: unit.id, side: unit.side, arm: unit.arm, formation: unit.formation ?? null, ...footprintOf(unit.bases), bases };
+  const bases = unit.bases.map((base, index) => ({
+    name: base.tag === undefined ? `${unit.id}/${index + 1}` : String(base.tag),
+    ...drawnBase(base),
+  }));
+  return {
+    id: unit.id,
+    side: unit.side,
+    arm: unit.arm,
+    formation: unit.formation ?? null,
+    ...footprintOf(unit.bases),
+    bases,
+  };
 }
 
 /** @type {(base: BaseDocument) => import("../board/state.js").Base} */
@@ -68,12 +78,23 @@ function drawnBase({ x_mm, y_mm, heading_deg, width_mm, depth_mm, sigma_mm = 0, 
 
 /** @type {(commander: CommanderDocument) => Commander} */
 function drawnCommander({ id, side, x_mm, y_mm, sigma_mm = 0, seen = "now", base }) {
-  return { id, side, x_mm, y_mm, sigma_mm, seen, held_s: seen === "held" ? 0 : null, base: base ? drawnBase(base) : null };
+  return {
+    id,
+    side,
+    x_mm,
+    y_mm,
+    sigma_mm,
+    seen,
+    held_s: seen === "held" ? 0 : null,
+    base: base ? drawnBase(base) : null,
+  };
 }
 
 /** The bases of each unit and commander. @type {(position: Position) => Map<string, Place[]>} */
 export function basesOf({ units, commanders = [] }) {
-  const led = commanders.map(({ id, base, x_mm, y_mm }) => /** @type {[string, Place[]]} */ ([id, [base ?? { x_mm, y_mm, heading_deg: 0 }]]));
+  const led = commanders.map(
+    ({ id, base, x_mm, y_mm }) => /** @type {[string, Place[]]} */ ([id, [base ?? { x_mm, y_mm, heading_deg: 0 }]]),
+  );
   return new Map([...units.map(({ id, bases }) => /** @type {[string, Place[]]} */ ([id, bases])), ...led]);
 }
 
@@ -98,5 +119,11 @@ function footprintOf(bases) {
   const across = corners.map(([x, y]) => x * s - y * c);
   const [[rear, front], [left, right]] = [along, across].map((all) => [Math.min(...all), Math.max(...all)]);
   const [a, b] = [(rear + front) / 2, (left + right) / 2];
-  return { x_mm: a * c + b * s, y_mm: a * s - b * c, heading_deg: bases[0].heading_deg, width_mm: right - left, depth_mm: front - rear };
+  return {
+    x_mm: a * c + b * s,
+    y_mm: a * s - b * c,
+    heading_deg: bases[0].heading_deg,
+    width_mm: right - left,
+    depth_mm: front - rear,
+  };
 }

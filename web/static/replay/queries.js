@@ -14,7 +14,11 @@ import { branchRequest } from "./branch.js";
 
 /** Returns the function that asks what has to be asked anew. @type {(state: State, replay: Replay, source: Source, changed: () => void) => () => void} */
 export function createBranchQueries(state, replay, source, changed) {
-  const slots = { tape: createQuestion(() => refresh()), about: createQuestion(() => refresh()), sheet: createQuestion(() => refresh()) };
+  const slots = {
+    tape: createQuestion(() => refresh()),
+    about: createQuestion(() => refresh()),
+    sheet: createQuestion(() => refresh()),
+  };
   const asked = (/** @type {Promise<void>} */ answer) => answer.then(changed);
   const refresh = () => {
     const { branch } = replay;
@@ -24,7 +28,8 @@ export function createBranchQueries(state, replay, source, changed) {
     const { tape, chosen } = state;
     if (tape) slots.tape(`${tape.a} ${tape.b} ${how}`, () => asked(askTape(state, branch, source)));
     if (chosen[0]) slots.about(`${chosen[0]} ${how}`, () => asked(askAbout(state, branch, source)));
-    if (state.facts.rules && chosenUnits(state).length) slots.sheet(`${chosen} ${how}`, () => asked(askSheet(state, branch, source)));
+    if (state.facts.rules && chosenUnits(state).length)
+      slots.sheet(`${chosen} ${how}`, () => asked(askSheet(state, branch, source)));
   };
   return refresh;
 }
@@ -34,7 +39,8 @@ async function askTape(state, branch, source) {
   const { tape } = state;
   if (!tape) return;
   const [measured, error] = await settled(source.ask("measure", { ...branchRequest(branch), a: tape.a, b: tape.b }));
-  if (state.tape?.a === tape.a && state.tape.b === tape.b) state.tape = { ...state.tape, measured: measured ?? state.tape.measured, error };
+  if (state.tape?.a === tape.a && state.tape.b === tape.b)
+    state.tape = { ...state.tape, measured: measured ?? state.tape.measured, error };
 }
 
 /** @type {(state: State, branch: Branch, source: Source) => Promise<void>} */

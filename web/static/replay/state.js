@@ -76,7 +76,8 @@ export function goToTime(replay, play_s) {
 /** @type {(replay: Replay, place: number) => void} */
 function slideTo(replay, place) {
   if (place === replay.at) return;
-  const isNext = place > replay.at && place - replay.at <= MOST_SLID && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const isNext =
+    place > replay.at && place - replay.at <= MOST_SLID && !matchMedia("(prefers-reduced-motion: reduce)").matches;
   replay.slide = isNext ? { from: replay.at, began_ms: performance.now() } : null;
   replay.at = place;
   replay.looked = null;

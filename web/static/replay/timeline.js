@@ -31,7 +31,11 @@ export function renderTimeline(state, replay) {
   if (Number(scrub.value) !== play_s) scrub.value = String(play_s);
   const entry = film.entries[at];
   const { number, active } = film.standings[at]?.round ?? {};
-  setAttr(scrub, "aria-valuetext", entry ? `${number ? `round ${number}, ${active}, ` : ""}${clock(entry.t)}` : "nothing yet");
+  setAttr(
+    scrub,
+    "aria-valuetext",
+    entry ? `${number ? `round ${number}, ${active}, ` : ""}${clock(entry.t)}` : "nothing yet",
+  );
   renderMarks(state, replay);
 }
 
@@ -60,17 +64,29 @@ function bands(state, film, xOf, width_px) {
     const next = starts[index + 1];
     const x = xOf(at);
     const width = (next === undefined ? width_px : xOf(next)) - x;
-    const { number, active = "" } = film.standings[next === undefined ? film.last : Math.max(at, next - 1)]?.round ?? {};
+    const { number, active = "" } =
+      film.standings[next === undefined ? film.last : Math.max(at, next - 1)]?.round ?? {};
     const label = number !== undefined && x - free_px >= LABEL_PX && width > 8 ? String(number) : "";
     if (label) free_px = x;
-    return { key: String(at), x, width, side: `${active ? `side-${sideNumber(state, active) % 8}` : "nobody"} ${index % 2 ? "odd" : "even"}`, label, text: number === undefined ? "before the game" : `round ${number}: ${active}` };
+    return {
+      key: String(at),
+      x,
+      width,
+      side: `${active ? `side-${sideNumber(state, active) % 8}` : "nobody"} ${index % 2 ? "odd" : "even"}`,
+      label,
+      text: number === undefined ? "before the game" : `round ${number}: ${active}`,
+    };
   });
 }
 
 /** @type {() => SVGElement} */
 function makeBand() {
   const group = svgElement("g");
-  group.append(svgElement("rect", { y: String(BAND.y), height: String(BAND.height) }), svgElement("text", { y: String(BAND.y + BAND.height / 2) }), svgElement("title"));
+  group.append(
+    svgElement("rect", { y: String(BAND.y), height: String(BAND.height) }),
+    svgElement("text", { y: String(BAND.y + BAND.height / 2) }),
+    svgElement("title"),
+  );
   return group;
 }
 
@@ -90,18 +106,24 @@ function updateBand(group, { x, width, side, label, text }) {
 function signs(film, xOf) {
   /** @type {Map<string, number>} */
   const latest = new Map();
-  return film.moments.filter(({ kind }) => kind in SIGNS).flatMap((moment, index) => {
-    const x = xOf(moment.at);
-    if (x - (latest.get(moment.kind) ?? -Infinity) < SIGN_PX) return [];
-    latest.set(moment.kind, x);
-    return [{ key: `${moment.kind} ${moment.at} ${index}`, x, moment }];
-  });
+  return film.moments
+    .filter(({ kind }) => kind in SIGNS)
+    .flatMap((moment, index) => {
+      const x = xOf(moment.at);
+      if (x - (latest.get(moment.kind) ?? -Infinity) < SIGN_PX) return [];
+      latest.set(moment.kind, x);
+      return [{ key: `${moment.kind} ${moment.at} ${index}`, x, moment }];
+    });
 }
 
 /** @type {() => SVGElement} */
 function makeSign() {
   const group = svgElement("g");
-  group.append(svgElement("rect", { class: "reach", x: "-7", y: "-9", width: "14", height: "18" }), svgElement("path"), svgElement("title"));
+  group.append(
+    svgElement("rect", { class: "reach", x: "-7", y: "-9", width: "14", height: "18" }),
+    svgElement("path"),
+    svgElement("title"),
+  );
   return group;
 }
 

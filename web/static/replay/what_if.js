@@ -42,7 +42,9 @@ export function renderWhatIf(state, replay) {
 /** @type {(state: State) => string} */
 function titleOf(state) {
   if (!state.chosen.length) return "Choose units, or drag them";
-  return state.chosen.map((thing) => (isPoint(thing) ? pointWords(state, thing) : fullName(state, thing.replace(/^\w+:/, "")))).join(" – ");
+  return state.chosen
+    .map((thing) => (isPoint(thing) ? pointWords(state, thing) : fullName(state, thing.replace(/^\w+:/, ""))))
+    .join(" – ");
 }
 
 /** @type {(state: State) => void} */
@@ -50,12 +52,22 @@ function renderMeasured({ tape }) {
   const measured = tape?.measured;
   const sigma = measured?.sigma_mm ? lengthWords(measured) : `${measured?.distance_mm.toFixed(0)} mm`;
   const rows = measured ? [{ key: "bw", text: `${measured.distance_bw.toFixed(2)} BW`, more: sigma }] : [];
-  const within = (measured?.within ?? []).map(({ range_bw, answer }) => ({ key: `${range_bw}`, text: `within ${range_bw} BW`, more: ANSWERS[answer] }));
-  updateChildren(byId("what-if-measured"), [...rows, ...within], ({ key }) => key, () => element("p", "b", "span"), (row, { key, text, more }) => {
-    setAttr(row, "class", key === "bw" ? "measured" : "within");
-    setText(row.children[0], text);
-    setText(row.children[1], more);
-  });
+  const within = (measured?.within ?? []).map(({ range_bw, answer }) => ({
+    key: `${range_bw}`,
+    text: `within ${range_bw} BW`,
+    more: ANSWERS[answer],
+  }));
+  updateChildren(
+    byId("what-if-measured"),
+    [...rows, ...within],
+    ({ key }) => key,
+    () => element("p", "b", "span"),
+    (row, { key, text, more }) => {
+      setAttr(row, "class", key === "bw" ? "measured" : "within");
+      setText(row.children[0], text);
+      setText(row.children[1], more);
+    },
+  );
 }
 
 /** The odds that can be asked for the chosen units. @type {(state: State) => {label: string, wanted: object}[]} */
@@ -65,34 +77,59 @@ export function oddsOffered(state) {
   const combat = { label: "Odds of the combat", wanted: { kind: "combat", active } };
   if (!a) return [combat];
   const markers = state.game.view?.markers ?? {};
-  const rally = markers[a.id]?.disruption ? [{ label: `Odds to rally ${a.id}`, wanted: { kind: "rally", unit: a.id } }] : [];
+  const rally = markers[a.id]?.disruption
+    ? [{ label: `Odds to rally ${a.id}`, wanted: { kind: "rally", unit: a.id } }]
+    : [];
   if (!b || b.side === a.side) return [...rally, combat];
   return [{ label: `Odds of ${a.id} firing at ${b.id}`, wanted: { kind: "volley", unit: a.id, target: b.id } }, combat];
 }
 
 /** @type {(state: State, odds: Odds | null) => void} */
 function renderOdds(state, odds) {
-  updateChildren(byId("odds-offers"), oddsOffered(state), ({ label }) => label, () => element("button"), (button, { label, wanted }) => {
-    setAttr(button, "type", "button");
-    setAttr(button, "data-wanted", JSON.stringify(wanted));
-    setText(button, label);
-  });
+  updateChildren(
+    byId("odds-offers"),
+    oddsOffered(state),
+    ({ label }) => label,
+    () => element("button"),
+    (button, { label, wanted }) => {
+      setAttr(button, "type", "button");
+      setAttr(button, "data-wanted", JSON.stringify(wanted));
+      setText(button, label);
+    },
+  );
   const tables = odds ? [{ key: JSON.stringify(odds), odds }] : [];
-  updateChildren(byId("odds"), tables, ({ key }) => key, (table) => makeTable(table.odds), () => {});
+  updateChildren(
+    byId("odds"),
+    tables,
+    ({ key }) => key,
+    (table) => makeTable(table.odds),
+    () => {},
+  );
 }
 
 /** A table of each unit's chances to gain or lose disruptions, and to break. @type {(odds: Odds) => HTMLElement} */
 function makeTable(odds) {
   const units = Object.entries(odds.units);
-  const numbers = [...new Set(units.flatMap(([, unit]) => Object.keys(unit.disruption.chances)))].sort((a, b) => Math.abs(Number(a)) - Math.abs(Number(b)));
+  const numbers = [...new Set(units.flatMap(([, unit]) => Object.keys(unit.disruption.chances)))].sort(
+    (a, b) => Math.abs(Number(a)) - Math.abs(Number(b)),
+  );
   const breaks = units.some(([, unit]) => "breaks" in unit);
   const table = element("table", "caption", "thead", "tbody");
   table.className = "odds";
   setText(table.children[0], `Disruption by the ${odds.kind}`);
-  table.children[1].append(row("th", ["", "mean", ...numbers.map((number) => (Number(number) > 0 ? `+${number}` : number)), ...(breaks ? ["breaks"] : [])]));
+  table.children[1].append(
+    row("th", [
+      "",
+      "mean",
+      ...numbers.map((number) => (Number(number) > 0 ? `+${number}` : number)),
+      ...(breaks ? ["breaks"] : []),
+    ]),
+  );
   for (const [id, unit] of units) {
     const shares = numbers.map((number) => percent(unit.disruption.chances[number] ?? 0));
-    table.children[2].append(row("td", [id, unit.disruption.expected.toFixed(2), ...shares, ...(breaks ? [percent(unit.breaks ?? 0)] : [])]));
+    table.children[2].append(
+      row("td", [id, unit.disruption.expected.toFixed(2), ...shares, ...(breaks ? [percent(unit.breaks ?? 0)] : [])]),
+    );
   }
   return table;
 }
@@ -114,11 +151,23 @@ function percent(share) {
 
 /** Listens to the page; returns the keys of a branch. @type {(state: State, replay: Replay, source: Source, moves: import("./branch.js").BranchMoves, changed: () => void) => import("../shared/keyboard.js").Keys} */
 export function listenToBranch(state, replay, source, moves, changed) {
-  const act = (/** @type {() => void} */ change) => () => { change(); changed(); };
+  const act = (/** @type {() => void} */ change) => () => {
+    change();
+    changed();
+  };
   const end = act(() => endBranch(state, replay));
-  onClick("branch", act(() => beginBranch(state, replay)));
+  onClick(
+    "branch",
+    act(() => beginBranch(state, replay)),
+  );
   onClick("branch-end", end);
-  onClick("branch-again", act(() => { resetBranch(state, replay); layTape(state); }));
+  onClick(
+    "branch-again",
+    act(() => {
+      resetBranch(state, replay);
+      layTape(state);
+    }),
+  );
   if (state.facts.rules) listenToOdds(replay, source, changed);
   return {
     ...(state.facts.rules ? listenToSheet(state, changed) : {}),

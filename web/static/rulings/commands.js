@@ -12,21 +12,33 @@ import { chosenUnits, defaultQuestion, glanceAt, nextSide, pin, setActive, toggl
 export function listenToRulings(state, changed) {
   if (!state.facts.rules) return {};
   const { rulings } = state;
-  const act = (/** @type {() => void} */ change) => { change(); changed(); };
+  const act = (/** @type {() => void} */ change) => {
+    change();
+    changed();
+  };
   const file = (/** @type {string | undefined} */ id) => id && fileDispute(state, id, changed);
   // A game decides whose round it is.
-  const turn = (/** @type {string} */ side) => { if (!rulings.isFollowing) act(() => setActive(rulings, side)); };
+  const turn = (/** @type {string} */ side) => {
+    if (!rulings.isFollowing) act(() => setActive(rulings, side));
+  };
   onClickWithin("round", "data-side", turn);
   onClickWithin("rulings-body", "data-question", file);
   onClickWithin("disputes-body", "data-dispute", (number) => act(() => openDispute(state, Number(number))));
   listenToDialog(state, changed);
   byId("disputes").addEventListener("toggle", () => loadDisputes(rulings).then(changed));
-  return { ...listenToSheet(state, changed), d: () => file(defaultQuestion(rulings)?.id), r: () => turn(nextSide(state)) };
+  return {
+    ...listenToSheet(state, changed),
+    d: () => file(defaultQuestion(rulings)?.id),
+    r: () => turn(nextSide(state)),
+  };
 }
 
 /** Listens to the sections of a sheet; returns their keys. @type {(state: State, changed: () => void) => import("../shared/keyboard.js").Keys} */
 export function listenToSheet(state, changed) {
-  onClickWithin("rulings-chips", "data-section", (key) => { toggleSection(state.rulings, key); changed(); });
+  onClickWithin("rulings-chips", "data-section", (key) => {
+    toggleSection(state.rulings, key);
+    changed();
+  });
   listenToLines(state, changed);
   return sectionKeys(state, changed);
 }
@@ -44,7 +56,10 @@ function sectionKeys({ rulings }, changed) {
 /** Shows a line's evidence alone while it is pointed at or focused; a click on its sentence pins it. @type {(state: State, changed: () => void) => void} */
 function listenToLines({ rulings }, changed) {
   const body = byId("rulings-body");
-  listenToHover(body, "data-line", (key) => { glanceAt(rulings, key); changed(); });
+  listenToHover(body, "data-line", (key) => {
+    glanceAt(rulings, key);
+    changed();
+  });
   body.addEventListener("click", (event) => {
     const key = valueAt(event, "data-line");
     if (key === null || !(event.target instanceof Element && event.target.closest(".said"))) return;
@@ -60,8 +75,14 @@ function listenToDialog({ rulings }, changed) {
     plain.setAttribute("aria-pressed", String(plain.getAttribute("aria-pressed") !== "true"));
     changed();
   });
-  byId("dispute-close").addEventListener("click", () => { rulings.open = null; changed(); });
-  byId("dispute").addEventListener("close", () => { rulings.open = null; changed(); });
+  byId("dispute-close").addEventListener("click", () => {
+    rulings.open = null;
+    changed();
+  });
+  byId("dispute").addEventListener("close", () => {
+    rulings.open = null;
+    changed();
+  });
 }
 
 /** @type {(state: State, number: number) => void} */

@@ -26,13 +26,19 @@ function renderList({ rulings }) {
   setText(byId("disputes-count"), disputes.length ? `(${disputes.length})` : "");
   setText(byId("disputes-error"), disputesError ?? rulings.trouble);
   const newest = [...disputes].reverse();
-  updateChildren(byId("disputes-body"), newest, ({ number }) => String(number), makeRow, (row, dispute) => {
-    const button = row.children[0];
-    setAttr(button, "data-dispute", String(dispute.number));
-    setText(button.children[0], timeWords(dispute.at));
-    setText(button.children[1], dispute.question.text);
-    setText(button.children[2], dispute.answer ? largeAnswer(dispute.answer) : "");
-  });
+  updateChildren(
+    byId("disputes-body"),
+    newest,
+    ({ number }) => String(number),
+    makeRow,
+    (row, dispute) => {
+      const button = row.children[0];
+      setAttr(button, "data-dispute", String(dispute.number));
+      setText(button.children[0], timeWords(dispute.at));
+      setText(button.children[1], dispute.question.text);
+      setText(button.children[2], dispute.answer ? largeAnswer(dispute.answer) : "");
+    },
+  );
 }
 
 /** @type {() => HTMLElement} */

@@ -21,10 +21,22 @@ export function renderRulings(state) {
   byId("rulings").classList.toggle("stale", stale);
   setText(byId("rulings-state"), stateWords(state, stale));
   byId("rulings-hint").hidden = chosenUnits(state).length > 0 || closedWords(state) !== "";
-  updateChildren(byId("rulings-warnings"), sheet?.warnings ?? [], String, () => element("li"), (row, text) => setText(row, text));
+  updateChildren(
+    byId("rulings-warnings"),
+    sheet?.warnings ?? [],
+    String,
+    () => element("li"),
+    (row, text) => setText(row, text),
+  );
   renderChips(state);
   const open = sectionsShown(state.rulings);
-  updateChildren(byId("rulings-body"), open, (section) => section.key, makeSection, (node, section) => updateSection(node, section, state));
+  updateChildren(
+    byId("rulings-body"),
+    open,
+    (section) => section.key,
+    makeSection,
+    (node, section) => updateSection(node, section, state),
+  );
 }
 
 /** The state of the answers: loading, out of date, or failed. @type {(state: State, stale: boolean) => string} */
@@ -66,17 +78,23 @@ function makeButton() {
 function renderChips(state) {
   const shown = sectionsShown(state.rulings);
   const numbered = (state.rulings.sheet?.sections ?? []).map((section, index) => ({ section, index }));
-  updateChildren(byId("rulings-chips"), numbered, ({ section }) => section.key, makeChip, (chip, { section, index }) => {
-    setAttr(chip, "data-section", section.key);
-    setAttr(chip, "aria-pressed", String(shown.includes(section)));
-    setAttr(chip, "title", index < MOST_KEYS ? `Show or hide (${index + 1})` : "Show or hide");
-    setText(chip.children[0], index < MOST_KEYS ? String(index + 1) : "");
-    setText(chip.children[1], section.title);
-    const words = countWords(section);
-    setText(chip.children[2], words);
-    chip.classList.toggle("some", words !== "");
-    chip.classList.toggle("doubt", words.endsWith("?"));
-  });
+  updateChildren(
+    byId("rulings-chips"),
+    numbered,
+    ({ section }) => section.key,
+    makeChip,
+    (chip, { section, index }) => {
+      setAttr(chip, "data-section", section.key);
+      setAttr(chip, "aria-pressed", String(shown.includes(section)));
+      setAttr(chip, "title", index < MOST_KEYS ? `Show or hide (${index + 1})` : "Show or hide");
+      setText(chip.children[0], index < MOST_KEYS ? String(index + 1) : "");
+      setText(chip.children[1], section.title);
+      const words = countWords(section);
+      setText(chip.children[2], words);
+      chip.classList.toggle("some", words !== "");
+      chip.classList.toggle("doubt", words.endsWith("?"));
+    },
+  );
 }
 
 /** @type {() => HTMLElement} */
@@ -103,7 +121,13 @@ function updateSection(node, section, state) {
   setAttr(node, "class", `ruled section-${section.key}`);
   setText(node.children[0], section.title);
   const lines = section.lines.map((line, index) => ({ line, key: lineKey(section, index) }));
-  updateChildren(node.children[1], lines, ({ key }) => key, makeLine, (row, { line, key }) => updateLine(row, line, key, state));
+  updateChildren(
+    node.children[1],
+    lines,
+    ({ key }) => key,
+    makeLine,
+    (row, { line, key }) => updateLine(row, line, key, state),
+  );
 }
 
 /** A line: its answer, its sentence (a button that pins its evidence), figures, reading, dispute. @type {() => HTMLElement} */

@@ -125,7 +125,9 @@ export function lineKey(section, index) {
 
 /** The lines that are shown, by their keys. @type {(rulings: Rulings) => Map<string, Line>} */
 export function linesShown(rulings) {
-  return new Map(sectionsShown(rulings).flatMap((section) => section.lines.map((line, index) => [lineKey(section, index), line])));
+  return new Map(
+    sectionsShown(rulings).flatMap((section) => section.lines.map((line, index) => [lineKey(section, index), line])),
+  );
 }
 
 /** Shows one line's evidence alone while the pointer is there. @type {(rulings: Rulings, key: string | null) => void} */
@@ -185,7 +187,9 @@ export function sheetKey(state) {
 /** The positions of all bases and commanders, without moves too small to matter. @type {(state: State) => string[]} */
 function positionKeys(state) {
   const { stood } = state.rulings;
-  const bases = (state.now?.units ?? []).flatMap((unit) => unit.bases.map((base) => ({ key: `${unit.id}/${base.name}`, ...base })));
+  const bases = (state.now?.units ?? []).flatMap((unit) =>
+    unit.bases.map((base) => ({ key: `${unit.id}/${base.name}`, ...base })),
+  );
   const leaders = (state.now?.commanders ?? []).map(({ id, x_mm, y_mm }) => ({ key: id, heading_deg: 0, x_mm, y_mm }));
   return [...bases, ...leaders].map(({ key, x_mm, y_mm, heading_deg }) => {
     const before = stood.get(key);

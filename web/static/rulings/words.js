@@ -40,6 +40,7 @@ function chanceWords({ probability }) {
 /** The certainty of an answer as a sentence. @type {(answer: RuleAnswer) => string} */
 export function sureWords(answer) {
   const chance = chanceWords(answer);
-  if (answer.answer === "too_close") return `The camera cannot honestly decide this${chance && ` (${chance} to be yes)`}: agree, or roll for it.`;
+  if (answer.answer === "too_close")
+    return `The camera cannot honestly decide this${chance && ` (${chance} to be yes)`}: agree, or roll for it.`;
   return chance ? `As it is measured, a yes is ${chance}.` : "As sure as the camera can be.";
 }

@@ -52,9 +52,15 @@ export function listenToPage() {
 /** Reports which node is pointed at with a mouse or focused by keys; null when none is. @type {(node: HTMLElement, attribute: string, look: (key: string | null) => void) => void} */
 export function listenToHover(node, attribute, look) {
   const keyAt = (/** @type {Event} */ event) => valueAt(event, attribute);
-  node.addEventListener("pointerover", (event) => { if (event.pointerType === "mouse") look(keyAt(event)); });
-  node.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") look(null); });
-  node.addEventListener("focusin", (event) => { if (event.target instanceof Element && event.target.matches(":focus-visible")) look(keyAt(event)); });
+  node.addEventListener("pointerover", (event) => {
+    if (event.pointerType === "mouse") look(keyAt(event));
+  });
+  node.addEventListener("pointerleave", (event) => {
+    if (event.pointerType === "mouse") look(null);
+  });
+  node.addEventListener("focusin", (event) => {
+    if (event.target instanceof Element && event.target.matches(":focus-visible")) look(keyAt(event));
+  });
   node.addEventListener("focusout", () => look(null));
 }
 
@@ -67,11 +73,19 @@ export function listenToLongPresses(node, attribute, look) {
     isLong = false;
     const key = valueAt(event, attribute);
     if (event.pointerType === "mouse" || !key) return;
-    timer = setTimeout(() => { isLong = true; look(key); navigator.vibrate?.(15); }, LONG_PRESS_MS);
+    timer = setTimeout(() => {
+      isLong = true;
+      look(key);
+      navigator.vibrate?.(15);
+    }, LONG_PRESS_MS);
   });
   for (const end of ["pointerup", "pointercancel", "pointermove"]) {
-    node.addEventListener(end, (event) => { if (end !== "pointermove" || /** @type {PointerEvent} */ (event).movementY) clearTimeout(timer); });
+    node.addEventListener(end, (event) => {
+      if (end !== "pointermove" || /** @type {PointerEvent} */ (event).movementY) clearTimeout(timer);
+    });
   }
-  node.addEventListener("contextmenu", (event) => { if (isLong) event.preventDefault(); });
+  node.addEventListener("contextmenu", (event) => {
+    if (isLong) event.preventDefault();
+  });
   return { wasLong: () => isLong };
 }

@@ -29,10 +29,14 @@ export function listenToPointers(svg, gestures) {
   svg.addEventListener("pointercancel", (event) => hand.cancel(event));
   svg.addEventListener("pointerleave", () => gestures.hover(null));
   svg.addEventListener("contextmenu", (event) => event.preventDefault());
-  svg.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    gestures.wheel(hand.touchOf(event), event.deltaY * (event.deltaMode === 1 ? 20 : 1) * (event.ctrlKey ? 5 : 1));
-  }, { passive: false });
+  svg.addEventListener(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      gestures.wheel(hand.touchOf(event), event.deltaY * (event.deltaMode === 1 ? 20 : 1) * (event.ctrlKey ? 5 : 1));
+    },
+    { passive: false },
+  );
 }
 
 /** Tracks the pointers that are down. */
@@ -136,7 +140,11 @@ class Hand {
   tapAt(at, time) {
     const last = this.lastTap;
     this.lastTap = null;
-    if (last && time - last.time < timing.doubleTap_ms && Math.hypot(at.x - last.at.x, at.y - last.at.y) < DOUBLE_TAP_PX) {
+    if (
+      last &&
+      time - last.time < timing.doubleTap_ms &&
+      Math.hypot(at.x - last.at.x, at.y - last.at.y) < DOUBLE_TAP_PX
+    ) {
       this.gestures.doubleTap(at);
     } else {
       this.lastTap = { at, time };
