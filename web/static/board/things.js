@@ -64,6 +64,11 @@ export function sideNumber(state, side) {
   return Math.max(0, state.facts.sides.indexOf(side));
 }
 
+/** The CSS class that gives a side's colour. @type {(state: State, side: string) => string} */
+export function sideClass(state, side) {
+  return `side-${sideNumber(state, side) % 8}`;
+}
+
 /** A side's display name. @type {(state: State, side: string) => string} */
 export function sideName(state, side) {
   return state.facts.side_names[side] ?? side;

@@ -4,11 +4,12 @@ import { field, listenToHover, listenToLongPresses, onClick, onClickWithin, slid
 import { RequestError } from "../shared/http.js";
 import { chooseAlone } from "../board/choosing.js";
 import * as api from "./api.js";
-import { forceAction, toggled } from "./force.js";
+import { listenToForce } from "./force.js";
 import { listenToLog } from "./log.js";
-import { mergedStates, newStates, statesAction } from "./midgame.js";
+import { listenToStates, newStates, statesAction } from "./midgame.js";
 import { listenToFreshLists } from "./panel.js";
-import { decisionKey, HOLDS_FROM } from "./pending.js";
+import { decisionKey, HOLDS_FROM, listenToMoved } from "./pending.js";
+import { listenToSeats } from "./seats.js";
 import { listenToSetup } from "./setup.js";
 import { addFace, dropFace, offerOf, outOfStep, playing, receiveView, requestedRoll, valuesOf } from "./state.js";
 
@@ -317,30 +318,6 @@ function listenToBegin(commands) {
   onClick("turn-question", () => slidePanel(true));
 }
 
-/** @type {(commands: Commands) => void} */
-function listenToStates(commands) {
-  const { game } = commands.state;
-  onClick("states-open", () =>
-    commands.change(() => {
-      game.states = newStates();
-      byId("panel").scrollTop = 0;
-    }),
-  );
-  onClickWithin("states-body", "data-state", (set) =>
-    commands.change(() => {
-      game.states = mergedStates(game.states ?? newStates(), JSON.parse(set));
-    }),
-  );
-  onClick("states-send", () => {
-    void commands.setStates();
-  });
-  onClick("states-cancel", () =>
-    commands.change(() => {
-      game.states = null;
-    }),
-  );
-}
-
 /** Opens or closes the choices before a game; on a phone they begin closed. @type {(isOpen: boolean) => void} */
 function openBegin(isOpen) {
   /** @type {HTMLDetailsElement} */ (byId("game-begin")).open = isOpen;
@@ -374,84 +351,6 @@ function listenToOffers(commands) {
     ["astray-moved", "data-look"],
   ])
     listenToHover(byId(id), attribute, look);
-}
-
-/** @type {(commands: Commands) => void} */
-function listenToForce(commands) {
-  const { game } = commands.state;
-  onClickWithin("force-units", "data-chip", (unit) =>
-    commands.change(() => {
-      game.force.units = toggled(game.force.units, unit);
-    }),
-  );
-  onClickWithin("force-cards", "data-chip", (card) =>
-    commands.change(() => {
-      game.force.cards = toggled(game.force.cards, card);
-    }),
-  );
-  onClick("force-activate", () => commands.act(forceAction(commands.state, field("force-spans").value)));
-}
-
-/** @type {(commands: Commands) => void} */
-function listenToMoved(commands) {
-  const { game } = commands.state;
-  byId("game-due").addEventListener("animationend", () =>
-    commands.change(() => {
-      game.placed = [];
-    }),
-  );
-  onClickWithin("intent-ranges", "data-intent", (intent) => commands.intend(JSON.parse(intent)));
-  onClickWithin("game-together", "data-confirm-all", () => commands.confirmAll());
-  onClick("astray-accept", () => commands.acceptAll());
-  byId("astray-shown").addEventListener("toggle", () =>
-    commands.change(() => {
-      game.showsAstray = /** @type {HTMLDetailsElement} */ (byId("astray-shown")).open;
-    }),
-  );
-  for (const list of ["game-moved", "astray-moved"])
-    onClickWithin(list, "data-way", (way, button) => {
-      const row = button.closest("[data-unit]");
-      const unit = row?.getAttribute("data-unit") ?? "";
-      if (way === "accept-open")
-        commands.change(() => {
-          game.accepting = unit;
-        });
-      else if (way === "accept") commands.accept(unit, row?.querySelector("input")?.value.trim() ?? "");
-      else if (way === "die") commands.decide(unit);
-      else if (way === "held") commands.confirm(unit, "die");
-      else commands.confirm(unit, way);
-    });
-}
-
-/** @type {(commands: Commands) => void} */
-function listenToSeats(commands) {
-  const dialog = /** @type {HTMLDialogElement} */ (byId("seats"));
-  onClick("seat-open", () => {
-    dialog.showModal();
-    commands.changed();
-  });
-  onClick("seats-close", () => dialog.close());
-  onClickWithin("seats-body", "data-seat", (seat) => {
-    dialog.close();
-    commands.sit(seat);
-  });
-  onClickWithin("seats-body", "data-copy", (link) =>
-    copy(link).then(() =>
-      commands.change(() => {
-        commands.state.game.copied = link;
-      }),
-    ),
-  );
-  for (const id of ["game-take", "game-leave"]) onClickWithin(id, "data-seat", (seat) => commands.sit(seat));
-  dialog.addEventListener("toggle", () => commands.changed(), true);
-}
-
-/** Copies a text; the clipboard API needs HTTPS, which a table in a home network lacks. @type {(text: string) => Promise<void>} */
-async function copy(text) {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  const input = document.querySelector(`#seats-body input[value="${CSS.escape(text)}"]`);
-  if (input instanceof HTMLInputElement) input.select();
-  document.execCommand("copy");
 }
 
 const LOOK_MS = 150;

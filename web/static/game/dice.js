@@ -148,7 +148,6 @@ function updateGroup(row, { whose, needs, places }, faces, next) {
 /** @type {(face: number) => HTMLElement} */
 function makeKey(face) {
   const key = element("button");
-  setAttr(key, "type", "button");
   setAttr(key, "data-face", String(face));
   setAttr(key, "aria-label", `a ${face}`);
   key.append(makeDie(face));

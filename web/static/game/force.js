@@ -1,7 +1,9 @@
 /** A force of the players' own choice: its units, and the cards played for it. */
-import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { byId, disable, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { field, onClick, onClickWithin } from "../shared/events.js";
 import { playing } from "./state.js";
 
+/** @typedef {import("./commands.js").Commands} Commands */
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Action} Action */
 
@@ -37,9 +39,8 @@ function renderChips(id, chips, pressed) {
     byId(id),
     chips,
     ({ key }) => key,
-    () => element("button"),
+    makeButton,
     (chip, { key, text }) => {
-      setAttr(chip, "type", "button");
       setAttr(chip, "data-chip", key);
       setAttr(chip, "aria-pressed", String(pressed.includes(key)));
       setText(chip, text);
@@ -58,4 +59,20 @@ export function forceAction({ game }, spans) {
 /** Adds a thing to a list, or removes it if it is there. @type {(list: string[], thing: string) => string[]} */
 export function toggled(list, thing) {
   return list.includes(thing) ? list.filter((other) => other !== thing) : [...list, thing];
+}
+
+/** @type {(commands: Commands) => void} */
+export function listenToForce(commands) {
+  const { game } = commands.state;
+  onClickWithin("force-units", "data-chip", (unit) =>
+    commands.change(() => {
+      game.force.units = toggled(game.force.units, unit);
+    }),
+  );
+  onClickWithin("force-cards", "data-chip", (card) =>
+    commands.change(() => {
+      game.force.cards = toggled(game.force.cards, card);
+    }),
+  );
+  onClick("force-activate", () => commands.act(forceAction(commands.state, field("force-spans").value)));
 }

@@ -1,5 +1,5 @@
 /** The log of the game: each line with its rule, its drawing, and its corrections. */
-import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { listenToHover, onClick, onClickWithin, slidePanel } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
 import { makeDie, renderDice } from "./dice.js";
@@ -95,7 +95,7 @@ function renderActions(node, { undone, deed, dice, evidence, kind }, state) {
     choices,
     (offers ?? []).map(({ label }, index) => ({ label, index })),
     ({ index, label }) => `${index} ${label}`,
-    makeChoice,
+    makeButton,
     (button, { label, index }) => {
       setAttr(button, "data-other", String(index));
       setText(button, label);
@@ -130,7 +130,6 @@ function makeActions() {
     "button",
   ].map((tag) => element(tag));
   hint.className = "hint";
-  for (const button of [back, open, fix, other]) setAttr(button, "type", "button");
   setText(back, "Back to before this");
   setText(open, "The dice were read wrong …");
   faces.className = "dice turned";
@@ -153,17 +152,9 @@ function makeActions() {
   return [hint, back, open, faces, choices, why, fix, other];
 }
 
-/** @type {() => HTMLElement} */
-function makeChoice() {
-  const button = element("button");
-  setAttr(button, "type", "button");
-  return button;
-}
-
 /** @type {(face: number) => HTMLElement} */
 function makeFace(face) {
   const button = element("button");
-  setAttr(button, "type", "button");
   setAttr(button, "aria-label", `shows ${face}: the next face`);
   button.append(makeDie(face));
   return button;

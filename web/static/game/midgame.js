@@ -3,11 +3,13 @@
  *
  * The numbers begin as the server has them; only what differs becomes an overrule.
  */
-import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { onClick, onClickWithin } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
-import { sideName, sideNumber } from "../board/things.js";
+import { sideClass, sideName } from "../board/things.js";
 import { playing } from "./state.js";
 
+/** @typedef {import("./commands.js").Commands} Commands */
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").GameView} GameView */
 
@@ -39,7 +41,7 @@ export function renderStates(state) {
     ({ key }) => key,
     () => element("div", "span", "div"),
     (node, { title, side, choices, value }) => {
-      setAttr(node, "class", `overrule-row${side === undefined ? "" : ` of-side side-${sideNumber(state, side) % 8}`}`);
+      setAttr(node, "class", `overrule-row${side === undefined ? "" : ` of-side ${sideClass(state, side)}`}`);
       setText(node.children[0], sentence(title));
       setAttr(node.children[1], "role", "group");
       setAttr(node.children[1], "aria-label", title);
@@ -49,7 +51,7 @@ export function renderStates(state) {
         node.children[1],
         shown.filter(Boolean),
         ({ label }) => label,
-        () => element("button"),
+        makeButton,
         (button, choice) => updateChoice(button, choice, busy !== null),
       );
     },
@@ -60,7 +62,6 @@ export function renderStates(state) {
 /** @type {(button: HTMLElement, choice: Choice, isBusy: boolean) => void} */
 function updateChoice(button, { text, set, isSet, label }, isBusy) {
   const isValue = Object.keys(set).length === 0;
-  setAttr(button, "type", "button");
   setAttr(button, "class", isValue ? "value" : "");
   setAttr(button, "data-state", isValue ? null : JSON.stringify(set));
   setAttr(button, "aria-label", label);
@@ -204,4 +205,28 @@ export function statesAction(state) {
   const states = state.game.states ?? newStates();
   const { number = view?.state.round.number, active = view?.state.round.active, ...others } = states;
   return { type: "overrule", why: "taken up in the middle of a game", ...others, number, active };
+}
+
+/** @type {(commands: Commands) => void} */
+export function listenToStates(commands) {
+  const { game } = commands.state;
+  onClick("states-open", () =>
+    commands.change(() => {
+      game.states = newStates();
+      byId("panel").scrollTop = 0;
+    }),
+  );
+  onClickWithin("states-body", "data-state", (set) =>
+    commands.change(() => {
+      game.states = mergedStates(game.states ?? newStates(), JSON.parse(set));
+    }),
+  );
+  onClick("states-send", () => {
+    void commands.setStates();
+  });
+  onClick("states-cancel", () =>
+    commands.change(() => {
+      game.states = null;
+    }),
+  );
 }

@@ -1,7 +1,7 @@
 /** Draws the game on the table: ghosts of where units belong, what is pointed at, and markers. */
 import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
 import { cornersOf, makeText, meanPoint, placeText, through } from "../board/shapes.js";
-import { sideNumber } from "../board/things.js";
+import { sideClass } from "../board/things.js";
 import { short, uncut } from "../board/view.js";
 import { renderMarks, RESULT } from "./markers.js";
 import { latestEvidence, lookedAtShapes, outOfStep, pendingShapes, playing } from "./state.js";
@@ -110,7 +110,7 @@ function updateGhost(node, { unit, bases, kind, text }, state) {
   const { units = [], commanders = [] } = state.now ?? {};
   const lies = units.find(({ id }) => id === unit) ?? commanders.find(({ id }) => id === unit);
   const side = lies?.side ?? state.facts.units.find(({ id }) => id === unit)?.side ?? "";
-  setAttr(node, "class", `placing ${kind} side-${sideNumber(state, side) % 8}`);
+  setAttr(node, "class", `placing ${kind} ${sideClass(state, side)}`);
   const here = /** @type {Point | null} */ (lies ? [lies.x_mm, lies.y_mm] : null);
   const there = bases.length ? meanPoint(bases.map(({ x_mm, y_mm }) => [x_mm, y_mm])) : here;
   const outline =

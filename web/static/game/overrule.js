@@ -1,7 +1,7 @@
 /** Lets players overrule the game: markers, positions, morale, hands, the next step. */
-import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
-import { sideName, sideNumber } from "../board/things.js";
+import { sideClass, sideName } from "../board/things.js";
 import { chosenUnit, playing } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -43,7 +43,7 @@ export function renderOverrule(state) {
         node.children[1],
         row.settings,
         ({ text, set }) => `${text} ${Object.keys(set)}`,
-        () => element("button"),
+        makeButton,
         (button, setting) => updateSetting(button, setting, state),
       );
     },
@@ -52,11 +52,10 @@ export function renderOverrule(state) {
 
 /** @type {(button: HTMLElement, setting: Setting, state: State) => void} */
 function updateSetting(button, { text, set, isSet, title, side }, state) {
-  setAttr(button, "type", "button");
   setAttr(button, "data-set", JSON.stringify(set));
   setAttr(button, "aria-pressed", isSet === undefined ? null : String(isSet));
   setAttr(button, "title", title ?? null);
-  setAttr(button, "class", side === undefined ? "" : `side-${sideNumber(state, side) % 8}`);
+  setAttr(button, "class", side === undefined ? "" : sideClass(state, side));
   setText(button, text);
   disable(button, state.game.busy !== null);
 }

@@ -1,7 +1,7 @@
 /** The game in the panel: beginning, moves to make, actions, the hand of cards, the log. */
 import { byId, disable, element, makeButton, PHONE, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
-import { sideName, sideNumber } from "../board/things.js";
+import { sideClass, sideName } from "../board/things.js";
 import { renderGameDice } from "./dice.js";
 import { renderForce } from "./force.js";
 import { renderGameLog } from "./log.js";
@@ -158,7 +158,7 @@ function renderBegin(state) {
   setText(byId("begin-how-hint"), HOW.find(({ how }) => how === game.begin.how)?.hint ?? "");
   byId("begin-side-part").hidden = game.begin.how === "setup";
   updateChildren(byId("begin-side"), facts.sides, String, makeButton, (button, side) => {
-    setAttr(button, "class", `side-${sideNumber(state, side) % 8}`);
+    setAttr(button, "class", sideClass(state, side));
     setAttr(button, "data-side", side);
     setAttr(button, "aria-pressed", String(side === game.begin.active));
     setText(button, sideName(state, side));
@@ -246,7 +246,6 @@ function updateGroup(node, { group, units, buttons, more }, state) {
       );
     },
   );
-  setAttr(moreButton, "type", "button");
   setAttr(moreButton, "class", "more");
   setAttr(moreButton, "data-more", group);
   moreButton.hidden = more === 0;

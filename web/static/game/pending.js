@@ -1,11 +1,13 @@
 /** Moves that the game waits for, and moves that it saw: to confirm, or to decide. */
-import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { onClick, onClickWithin } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
 import { split } from "../board/things.js";
 import { badge, figuresWords } from "../rulings/words.js";
 import { renderDice } from "./dice.js";
 import { outOfStep, playing } from "./state.js";
 
+/** @typedef {import("./commands.js").Commands} Commands */
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Moved} Moved */
 
@@ -44,7 +46,6 @@ export function renderPending(state) {
       const [words, lift] = /** @type {HTMLElement[]} */ ([...row.children]);
       setAttr(row, "class", key.startsWith("placed") ? "placed" : "");
       setText(words, sentence(text));
-      setAttr(lift, "type", "button");
       setAttr(lift, "data-lift", unit);
       setText(lift, "Take it off");
       lift.hidden = !isOff || !state.facts.simulated || view?.seat.kind === "spectator";
@@ -112,7 +113,6 @@ function makeMoved() {
   }))
     setAttr(why, name, value);
   const accept = element("button");
-  setAttr(accept, "type", "button");
   setAttr(accept, "data-way", "accept");
   setText(accept, "Accept");
   accepting.append(why, accept);
@@ -141,9 +141,8 @@ function updateMoved(row, moved, state) {
     ways,
     waysOf(moved, state),
     ({ way }) => way,
-    () => element("button"),
+    makeButton,
     (button, { way, title, main, text }) => {
-      setAttr(button, "type", "button");
       setAttr(button, "data-way", way);
       setAttr(button, "title", title);
       setAttr(button, "class", main ? "main" : "");
@@ -227,7 +226,6 @@ export function renderIntents(state) {
         [within, "within", true],
         [outside, "just outside", false],
       ])) {
-        setAttr(button, "type", "button");
         setAttr(button, "data-intent", JSON.stringify({ ...pair, range_bw, is_within: isWithin }));
         setAttr(button, "aria-label", `${text} ${range_bw} BW`);
         setText(button, text);
@@ -241,4 +239,35 @@ export function renderIntents(state) {
 function pairChosen({ chosen }) {
   if (chosen.length !== 2 || !chosen.every((thing) => thing.startsWith("unit:"))) return null;
   return { unit: split(chosen[0])[1], of: split(chosen[1])[1] };
+}
+
+/** @type {(commands: Commands) => void} */
+export function listenToMoved(commands) {
+  const { game } = commands.state;
+  byId("game-due").addEventListener("animationend", () =>
+    commands.change(() => {
+      game.placed = [];
+    }),
+  );
+  onClickWithin("intent-ranges", "data-intent", (intent) => commands.intend(JSON.parse(intent)));
+  onClickWithin("game-together", "data-confirm-all", () => commands.confirmAll());
+  onClick("astray-accept", () => commands.acceptAll());
+  byId("astray-shown").addEventListener("toggle", () =>
+    commands.change(() => {
+      game.showsAstray = /** @type {HTMLDetailsElement} */ (byId("astray-shown")).open;
+    }),
+  );
+  for (const list of ["game-moved", "astray-moved"])
+    onClickWithin(list, "data-way", (way, button) => {
+      const row = button.closest("[data-unit]");
+      const unit = row?.getAttribute("data-unit") ?? "";
+      if (way === "accept-open")
+        commands.change(() => {
+          game.accepting = unit;
+        });
+      else if (way === "accept") commands.accept(unit, row?.querySelector("input")?.value.trim() ?? "");
+      else if (way === "die") commands.decide(unit);
+      else if (way === "held") commands.confirm(unit, "die");
+      else commands.confirm(unit, way);
+    });
 }

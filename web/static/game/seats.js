@@ -1,8 +1,10 @@
 /** The dialog of seats: this screen's own, others to take, links and codes for phones. */
 import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
-import { sideNumber } from "../board/things.js";
+import { onClick, onClickWithin } from "../shared/events.js";
+import { sideClass } from "../board/things.js";
 import { seatName } from "./words.js";
 
+/** @typedef {import("./commands.js").Commands} Commands */
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").SeatsView} SeatsView */
 
@@ -37,21 +39,19 @@ function hintWords({ by_link, own, may_change }) {
 function makeSeat() {
   const row = element("li", "b", "span", "button", "details");
   const [, , take, link] = /** @type {HTMLElement[]} */ ([...row.children]);
-  setAttr(take, "type", "button");
   link.append(element("summary"), element("div", "img", "input", "button"));
   setText(link.children[0], "Link and code");
   const [image, address, copy] = [...link.children[1].children];
   setAttr(image, "loading", "lazy");
   setAttr(address, "readonly", "");
   setAttr(address, "aria-label", "Link");
-  setAttr(copy, "type", "button");
   return row;
 }
 
 /** @type {(row: HTMLElement, seat: SeatRow, seats: SeatsView, state: State) => void} */
 function updateSeat(row, { name, side, link }, { own, by_link, may_change }, state) {
   const [title, mark, take, more] = /** @type {HTMLElement[]} */ ([...row.children]);
-  setAttr(row, "class", side === null ? "seat" : `seat of-side side-${sideNumber(state, side) % 8}`);
+  setAttr(row, "class", side === null ? "seat" : `seat of-side ${sideClass(state, side)}`);
   setText(title, seatName(state, name));
   setText(mark, name === own ? "this screen" : "");
   take.hidden = name === own || !may_change;
@@ -67,4 +67,35 @@ function updateSeat(row, { name, side, link }, { own, by_link, may_change }, sta
   setAttr(address, "value", link);
   setAttr(copy, "data-copy", link);
   setText(copy, state.game.copied === link ? "✓ copied" : "Copy");
+}
+
+/** @type {(commands: Commands) => void} */
+export function listenToSeats(commands) {
+  const dialog = /** @type {HTMLDialogElement} */ (byId("seats"));
+  onClick("seat-open", () => {
+    dialog.showModal();
+    commands.changed();
+  });
+  onClick("seats-close", () => dialog.close());
+  onClickWithin("seats-body", "data-seat", (seat) => {
+    dialog.close();
+    commands.sit(seat);
+  });
+  onClickWithin("seats-body", "data-copy", (link) =>
+    copy(link).then(() =>
+      commands.change(() => {
+        commands.state.game.copied = link;
+      }),
+    ),
+  );
+  for (const id of ["game-take", "game-leave"]) onClickWithin(id, "data-seat", (seat) => commands.sit(seat));
+  dialog.addEventListener("toggle", () => commands.changed(), true);
+}
+
+/** Copies a text; the clipboard API needs HTTPS, which a table in a home network lacks. @type {(text: string) => Promise<void>} */
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const input = document.querySelector(`#seats-body input[value="${CSS.escape(text)}"]`);
+  if (input instanceof HTMLInputElement) input.select();
+  document.execCommand("copy");
 }

@@ -1,7 +1,7 @@
 /** The strip under the header: whose round it is, who is asked what, the sides' morale and cards. */
 import { byId, element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { briefName, sentence } from "../shared/text.js";
-import { sideName, sideNumber } from "../board/things.js";
+import { sideClass, sideName } from "../board/things.js";
 import { playing } from "./state.js";
 import { seatName, turnWords } from "./words.js";
 
@@ -30,7 +30,7 @@ export function renderStrip(state) {
     byId("turn-round"),
     "class",
     view && !SETUP_STEPS.has(view.state.step?.type ?? "")
-      ? `turn-round side-${sideNumber(state, view.state.round.active) % 8}`
+      ? `turn-round ${sideClass(state, view.state.round.active)}`
       : "turn-round none",
   );
   const isSetup = Boolean(view && SETUP_STEPS.has(view.state.step?.type ?? ""));
@@ -51,7 +51,7 @@ export function renderStrip(state) {
   setAttr(
     byId("seat-open"),
     "class",
-    `seat-open side-${sideNumber(state, own ?? "") % 8}${state.facts.sides.includes(own ?? "") ? " of-side" : ""}`,
+    `seat-open ${sideClass(state, own ?? "")}${state.facts.sides.includes(own ?? "") ? " of-side" : ""}`,
   );
 }
 
@@ -81,7 +81,7 @@ export function renderSides(state, view) {
     ({ name }) => name,
     makeSide,
     (node, { name, morale, hand }) => {
-      setAttr(node, "class", `turn-side side-${sideNumber(state, name) % 8}`);
+      setAttr(node, "class", `turn-side ${sideClass(state, name)}`);
       setAttr(node, "aria-label", `${sideName(state, name)}: morale ${morale}, ${hand} cards`);
       const [side, brief, , standing, , held] = node.children;
       setText(side, sideName(state, name));

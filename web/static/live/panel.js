@@ -2,7 +2,7 @@
 import { byId, element, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
 import { duration, timeOfDay } from "../shared/text.js";
 import { closedWords, isAnyOpen, lengthWords } from "../board/measuring.js";
-import { fullName, isHidden, pointWords, sideName, sideNumber, titleOf } from "../board/things.js";
+import { fullName, isHidden, pointWords, sideClass, sideName, titleOf } from "../board/things.js";
 
 /** @typedef {import("../game/state.js").State} State */
 /** @typedef {import("../board/state.js").Tape} Tape */
@@ -253,7 +253,7 @@ function spoken(state) {
 function renderRoster(state) {
   if (!(/** @type {HTMLDetailsElement} */ (byId("roster")).open)) return;
   updateChildren(byId("roster-body"), state.facts.sides, String, makeSide, (section, side) => {
-    setAttr(section, "class", `side side-${sideNumber(state, side) % 8}`);
+    setAttr(section, "class", `side ${sideClass(state, side)}`);
     setText(section.children[0], sideName(state, side));
     const units = state.facts.units.filter((unit) => unit.side === side);
     updateChildren(
@@ -275,7 +275,6 @@ function makeSide() {
 function makeRosterRow() {
   const row = document.createElement("li");
   const button = element("button", "b", "span", "span");
-  setAttr(button, "type", "button");
   row.append(button);
   return row;
 }

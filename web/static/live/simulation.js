@@ -1,5 +1,5 @@
 /** Controls the simulated table: its units, script, camera and lamp. */
-import { byId, disable, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { byId, disable, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { errorText } from "../shared/http.js";
 import { dropGhost, letGo, Moves } from "../board/moves.js";
 import { commanderOf, split, unitOf } from "../board/things.js";
@@ -154,18 +154,11 @@ export function renderLifting(state) {
     thing ? "As a hand would: the camera will not find it any more" : "Choose a unit first",
   );
   disable(byId("lift"), thing === null);
-  updateChildren(
-    byId("lifted"),
-    liftedOf(state),
-    nameOf,
-    () => element("button"),
-    (button, lifted) => {
-      setAttr(button, "type", "button");
-      setAttr(button, "data-put-back", lifted.unit);
-      setAttr(button, "data-tag", lifted.tag === undefined ? null : String(lifted.tag));
-      setText(button, `Put ${nameOf(lifted)} back`);
-    },
-  );
+  updateChildren(byId("lifted"), liftedOf(state), nameOf, makeButton, (button, lifted) => {
+    setAttr(button, "data-put-back", lifted.unit);
+    setAttr(button, "data-tag", lifted.tag === undefined ? null : String(lifted.tag));
+    setText(button, `Put ${nameOf(lifted)} back`);
+  });
 }
 
 /** The chosen thing, if it can be taken off. @type {(state: State) => Lifted | null} */

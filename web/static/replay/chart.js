@@ -1,6 +1,6 @@
 /** Charts losses over time: each side's morale, or its units on the table. */
 import { byId, element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
-import { sideName, sideNumber } from "../board/things.js";
+import { sideClass, sideName, sideNumber } from "../board/things.js";
 import { clock } from "./lines.js";
 
 /** @typedef {import("../game/state.js").State} State */
@@ -65,7 +65,7 @@ function drawLines(state, film) {
     ({ side }) => side,
     makeLine,
     (group, { side, steps: own }) => {
-      setAttr(group, "class", `line-${sideNumber(state, side) % 8} side-${sideNumber(state, side) % 8}`);
+      setAttr(group, "class", `line-${sideNumber(state, side) % 8} ${sideClass(state, side)}`);
       const path = own
         .map(({ at, value }, index) =>
           index
@@ -78,7 +78,7 @@ function drawLines(state, film) {
   );
   setText(byId("chart-most"), String(most));
   updateChildren(byId("chart-sides"), state.facts.sides, String, makeKey, (node, side) => {
-    setAttr(node, "class", `side-${sideNumber(state, side) % 8} line-${sideNumber(state, side) % 8}`);
+    setAttr(node, "class", `${sideClass(state, side)} line-${sideNumber(state, side) % 8}`);
     setText(node.children[1], sideName(state, side));
   });
 }
@@ -121,7 +121,6 @@ function listLost(state, film) {
     (row, { at, text }) => {
       setAttr(row, "data-at", String(at));
       const button = row.children[0];
-      setAttr(button, "type", "button");
       setAttr(button, "data-at", String(at));
       setText(button, `${clock(film.entries[at].t)}  ✕ ${text}`);
     },

@@ -49,7 +49,6 @@ export function renderReplayLog(replay, unit) {
 function makeLine() {
   const line = element("li", "button");
   const button = /** @type {HTMLElement} */ (line.children[0]);
-  setAttr(button, "type", "button");
   button.append(...["time", "b", "span", "span", "i", "small"].map((tag) => element(tag)));
   button.children[3].className = "dice";
   return line;

@@ -1,6 +1,6 @@
 /** The moment that is shown: its lines, its pictures, and the chosen unit. */
 import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
-import { fullName, sideName, sideNumber } from "../board/things.js";
+import { fullName, sideClass, sideName } from "../board/things.js";
 import { renderDice } from "../game/dice.js";
 import { markerWords } from "../game/words.js";
 import { clock } from "./lines.js";
@@ -89,7 +89,6 @@ function renderPictures({ film, at }, lines, pictureUrl) {
 function makePicture() {
   const figure = element("figure", "button", "figcaption");
   const [button] = figure.children;
-  setAttr(button, "type", "button");
   setAttr(button, "title", "Larger, or smaller again");
   button.append(element("img"));
   button.addEventListener("click", () => {
@@ -159,7 +158,7 @@ export function renderUnit(state, replay) {
   const { film, at, trail } = replay;
   const unit = film.tableAt(at).units.find((candidate) => candidate.id === id);
   const side = state.facts.units.find((candidate) => candidate.id === id)?.side ?? unit?.side ?? "";
-  setAttr(byId("unit"), "class", `unit-part side-${sideNumber(state, side) % 8}`);
+  setAttr(byId("unit"), "class", `unit-part ${sideClass(state, side)}`);
   setText(byId("unit-title"), fullName(state, id));
   const markers = markerWords(film.standings[at]?.markers?.[id]);
   const stands = unit ? [unit.arm, unit.formation, markers].filter(Boolean).join(", ") : "not on the table now";

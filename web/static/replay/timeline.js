@@ -1,7 +1,7 @@
 /** The scrubber: rounds as bands, phases as ticks, dramatic moments as signs above them. */
 import { byId, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
-import { sideName, sideNumber } from "../board/things.js";
+import { sideClass, sideName } from "../board/things.js";
 import { renderSides } from "../game/strip.js";
 import { LONGEST_WAIT_S } from "./film.js";
 import { clock } from "./lines.js";
@@ -72,7 +72,7 @@ function bands(state, film, xOf, width_px) {
       key: String(at),
       x,
       width,
-      side: `${active ? `side-${sideNumber(state, active) % 8}` : "nobody"} ${index % 2 ? "odd" : "even"}`,
+      side: `${active ? sideClass(state, active) : "nobody"} ${index % 2 ? "odd" : "even"}`,
       label,
       text: number === undefined ? "before the game" : `round ${number}: ${active}`,
     };
@@ -165,7 +165,7 @@ function hasWaits(film) {
 function renderRound(state, { film, at }) {
   const { round = {}, question = "", sides = [], is_over } = film.standings[at] ?? {};
   const { number, active = "" } = round;
-  setAttr(byId("turn-round"), "class", `turn-round ${active ? `side-${sideNumber(state, active) % 8}` : "none"}`);
+  setAttr(byId("turn-round"), "class", `turn-round ${active ? sideClass(state, active) : "none"}`);
   setText(byId("turn-active"), active ? sideName(state, active) : "no game yet");
   setText(byId("turn-number"), number === undefined ? "" : String(number));
   byId("turn-word").hidden = number === undefined;

@@ -1,5 +1,5 @@
 /** The panel of a branch: what is measured in it, and its odds. */
-import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { byId, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { onClick, onClickWithin, openHelp } from "../shared/events.js";
 import { choose, clear, layTape } from "../board/choosing.js";
 import { lengthWords } from "../board/measuring.js";
@@ -90,9 +90,8 @@ function renderOdds(state, odds) {
     byId("odds-offers"),
     oddsOffered(state),
     ({ label }) => label,
-    () => element("button"),
+    makeButton,
     (button, { label, wanted }) => {
-      setAttr(button, "type", "button");
       setAttr(button, "data-wanted", JSON.stringify(wanted));
       setText(button, label);
     },

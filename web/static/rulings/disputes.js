@@ -45,7 +45,6 @@ function renderList({ rulings }) {
 function makeRow() {
   const row = element("li");
   const button = element("button", "time", "span", "b");
-  setAttr(button, "type", "button");
   row.append(button);
   return row;
 }

@@ -1,7 +1,7 @@
 /** The rulings on the chosen units as sentences, in sections that can be shown or hidden. */
-import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { byId, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { closedWords, isOpen } from "../board/measuring.js";
-import { sideName, sideNumber } from "../board/things.js";
+import { sideClass, sideName } from "../board/things.js";
 import { chosenUnits, isStale, lineKey, sectionsShown } from "./state.js";
 import { badge, figuresWords } from "./words.js";
 
@@ -57,21 +57,14 @@ function renderRound(state) {
   const isFollowing = state.rulings.isFollowing;
   byId("round").hidden = isFollowing;
   byId("round-now").hidden = !isFollowing;
-  setAttr(byId("round-now"), "class", `round-now side-${sideNumber(state, active) % 8}`);
+  setAttr(byId("round-now"), "class", `round-now ${sideClass(state, active)}`);
   setText(byId("round-now"), sideName(state, active));
   updateChildren(byId("round"), state.facts.sides, String, makeButton, (button, side) => {
-    setAttr(button, "class", `side-${sideNumber(state, side) % 8}`);
+    setAttr(button, "class", sideClass(state, side));
     setAttr(button, "data-side", side);
     setAttr(button, "aria-pressed", String(side === active));
     setText(button, sideName(state, side));
   });
-}
-
-/** @type {() => HTMLElement} */
-function makeButton() {
-  const button = element("button");
-  setAttr(button, "type", "button");
-  return button;
 }
 
 /** @type {(state: State) => void} */

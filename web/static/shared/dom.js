@@ -66,10 +66,11 @@ export function byId(id) {
   return node;
 }
 
-/** A new element with empty children. @type {(tag: string, ...children: string[]) => HTMLElement} */
+/** A new element with empty children; a button sends no form. @type {(tag: string, ...children: string[]) => HTMLElement} */
 export function element(tag, ...children) {
   const node = document.createElement(tag);
-  for (const child of children) node.append(document.createElement(child));
+  if (tag === "button") setAttr(node, "type", "button");
+  node.append(...children.map((child) => element(child)));
   return node;
 }
 
@@ -81,9 +82,7 @@ export function disable(button, isDisabled) {
   /** @type {HTMLButtonElement} */ (button).disabled = isDisabled;
 }
 
-/** @type {() => HTMLElement} */
+/** A new button. @type {() => HTMLElement} */
 export function makeButton() {
-  const button = element("button");
-  setAttr(button, "type", "button");
-  return button;
+  return element("button");
 }
