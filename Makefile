@@ -1,6 +1,7 @@
 # make demo    sets everything up and opens the living table
 # make test    sets everything up and passes all tests
-# make check   lint, types and the direction of imports
+# make check   lint, types and the direction of imports, of the page too (needs Node.js)
+# make format  formats Python and the page's modules
 # make bench   speed and accuracy, beside what one would use (part: BENCH_OPTIONS='--setting 2.3')
 # make bench-games    thousands of games by random players (part: BENCH_OPTIONS='--games 100')
 # make bench-record   the same on three times as many tables, written down with its plots
@@ -42,6 +43,13 @@ $(VENV)/.ready-bench: $(VENV)/.ready-dev
 	@$(INSTALL) -e '.[bench]' && \
 	  touch $@ || echo "Not all could be installed: the benchmark will say which are missing."
 
+web/node_modules/.ready: web/package.json web/package-lock.json
+	@command -v npm > /dev/null || { \
+	  echo "Node.js with npm is missing (https://nodejs.org; Debian, Ubuntu: apt install npm)" >&2; exit 2; }
+	@echo "Installing the type checker and the formatter of the page (once) ..."
+	@npm ci --prefix web --no-audit --no-fund --loglevel error
+	@touch $@
+
 demo: $(VENV)/.ready
 	$(BIN)/tablecam demo $(DEMO_OPTIONS)
 
@@ -52,11 +60,13 @@ test: $(VENV)/.ready-dev
 	OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder $(TEST_OPTIONS) \
 	  --numprocesses $$($(BIN)/python -c 'import os; print(min(os.cpu_count() + 1, 4))')
 
-check: $(VENV)/.ready-dev
+check: $(VENV)/.ready-dev web/node_modules/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	npm run --prefix web --silent types
+	npm run --prefix web --silent format:check
 
 # Benchmarks last as long as they last: what hangs in a test is killed after some minutes.
 AS_BENCHMARK := --override-ini 'norecursedirs=.*' --override-ini faulthandler_timeout=0 -s -q
@@ -74,9 +84,10 @@ bench-record: $(VENV)/.ready-bench
 drill: $(VENV)/.ready-dev
 	$(BIN)/python -m pytest tests/benchmarks/test_drill.py $(AS_BENCHMARK)
 
-format: $(VENV)/.ready-dev
+format: $(VENV)/.ready-dev web/node_modules/.ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	npm run --prefix web --silent format
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) web/node_modules build dist *.egg-info

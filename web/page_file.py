@@ -27,9 +27,17 @@ from tablecam.replay.moment import is_over
 from tablecam.replay.text_form import text_of
 from web.bundle import bundle, modules
 
-STYLES: Final = ("palette", "table", "board", "rulings", "game", "replay")
+STYLES: Final = (
+    "shared/palette.css",
+    "shared/page.css",
+    "board/board.css",
+    "rulings/rulings.css",
+    "game/game.css",
+    "replay/replay.css",
+)
+"""The style sheets of the replay page, in their order."""
 _STATIC: Final = files("web") / "static"
-_MAIN: Final = "replay_main"
+_MAIN: Final = "replay/main"
 
 _PICTURES: Final = "<pictures>"
 """A placeholder for the pictures; players' texts cannot contain it, as they are escaped."""
@@ -81,7 +89,7 @@ def page_lines(
         "ranges_bw": [],
         "text": bool(text),
     }
-    style = "\n".join(_static(f"{name}.css") for name in STYLES)
+    style = "\n".join(_static(name) for name in STYLES)
     script = bundle(_MAIN, _module)
     shown = _File(
         policy=_policy(script, style),
@@ -92,7 +100,7 @@ def page_lines(
         pictures=_PICTURES,
     )
     template = Environment(loader=PackageLoader("web"), autoescape=True).get_template("replay.html")
-    page = template.render(file=shown, about=about, version=tablecam.__version__)
+    page = template.render(file=shown, about=about, styles=STYLES, version=tablecam.__version__)
     before, _, after = page.partition(_PICTURES)
     yield f"{before}{{"
     for number, (name, address) in enumerate(pictures):

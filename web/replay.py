@@ -24,7 +24,7 @@ from tablecam.replay.moment import Branch, is_measuring_closed, is_over
 from tablecam.replay.text_form import text_of
 from tablecam.rules.books import book_of
 from web.bodies import asked
-from web.page_file import page_modules
+from web.page_file import STYLES, page_modules
 from web.replay_bodies import AboutBranch, Asked, MeasuredBranch, OddsOfBranch, SheetOfBranch
 
 blueprint = Blueprint("replay", __name__)
@@ -81,7 +81,11 @@ def page() -> str:
         "text": _may_have_the_text(),
     }
     return render_template(
-        "replay.html", about=about, modules=page_modules(), version=tablecam.__version__
+        "replay.html",
+        about=about,
+        styles=STYLES,
+        modules=page_modules(),
+        version=tablecam.__version__,
     )
 
 

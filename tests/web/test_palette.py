@@ -8,7 +8,7 @@ from importlib.resources import files
 LEAST = 4.5
 """What the accessibility guidelines (WCAG 2, AA) ask of words of the usual size."""
 
-PALETTE = (files("web") / "static" / "palette.css").read_text(encoding="utf-8")
+PALETTE = (files("web") / "static" / "shared" / "palette.css").read_text(encoding="utf-8")
 SIDE = re.compile(r"\.side-\d \{ --side: (#\w+); --on-side: (#\w+); \}")
 SOFT = re.compile(r"--(paper|card|ink|soft|accent|on-accent|good|bad|doubt|doubt-back): (#\w{6});")
 

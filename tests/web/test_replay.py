@@ -61,7 +61,7 @@ def test_one_file_is_played_where_the_table_would_be(client: FlaskClient) -> Non
 def test_beneath_a_path_of_a_hall_it_asks_there(client: FlaskClient) -> None:
     page = client.get("/replay", environ_overrides={"SCRIPT_NAME": "/tables/7"}).text
     assert '"base": "/tables/7"' in page
-    assert 'src="/tables/7/static/replay_main.js"' in page
+    assert 'src="/tables/7/static/replay/main.js"' in page
 
 
 def test_the_film_is_sent_whole_and_then_what_was_added(

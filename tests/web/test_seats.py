@@ -157,7 +157,7 @@ def test_wrong_links_keep_no_right_one_out(closed, seats):
     client = closed.test_client()
     for number in range(6):
         assert client.get(f"/seat/guess{number}").status_code == 403
-    with client.get("/static/palette.css") as answer:
+    with client.get("/static/shared/palette.css") as answer:
         assert answer.status_code == 200
     assert client.get(f"/seat/{seats.token('french')}").status_code == 303
     assert client.get("/").status_code == 200

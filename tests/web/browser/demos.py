@@ -29,7 +29,7 @@ FRAMES_TO_REST = 7
 """A change is seen, searched, believed when it is seen twice, and rests for 0.8 s."""
 SLOW_HAND = """
   if (location.protocol.startsWith("http")) {
-    import("/static/gestures.js").then(({ timing }) => { timing.longPress_ms = 3_600_000; });
+    import("/static/shared/gestures.js").then(({ timing }) => { timing.longPress_ms = 3_600_000; });
   }
 """
 """A press does not become a long one because the machine was busy before it ended."""

@@ -10,11 +10,11 @@ from tests.web.browser.halls import Table
 
 KEEP = """
   async (answers) => {
-    const { KeptLog } = await import("/static/game_log.js");
-    const log = new KeptLog();
+    const { LogCache } = await import("/static/game/api.js");
+    const log = new LogCache();
     const line = ([deed, text]) => ({ deed, text });
     const told = answers.map(([version, mark, isWhole, lines]) =>
-      log.whole({ version, log_mark: mark, log_is_whole: isWhole, log: lines.map(line) }));
+      log.complete({ version, log_mark: mark, log_is_whole: isWhole, log: lines.map(line) }));
     return [told.at(-1).log.map(({ text }) => text).join(" "), log.query];
   }
 """

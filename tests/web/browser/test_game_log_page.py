@@ -23,7 +23,7 @@ def test_dice_read_wrong_some_steps_ago_are_corrected_and_struck_through(fight: 
     page.locator("[data-fix-open]:visible").click()
     for _ in range(2):  # a 6 is turned on to a 1, and to a 2
         page.locator('[data-turn="1"]:visible').click()
-    page.locator("#game-log-body .deeds input:visible").fill("<i>cocked</i>")
+    page.locator("#game-log-body .line-actions input:visible").fill("<i>cocked</i>")
     seat.clicks("[data-fix]:visible")
     for each in (fight.prussian, fight.austrian):
         each.shows_the_newest()
@@ -85,7 +85,7 @@ def test_a_wrongly_tapped_target_is_put_right_without_throwing_again(fight: Tabl
     page.locator("[data-others]:visible").click()
     wanted = page.locator("[data-other]:visible").first
     unit, targets = wanted.inner_text().split(" at ")
-    page.locator("#game-log-body .deeds input:visible").fill("wrong button")
+    page.locator("#game-log-body .line-actions input:visible").fill("wrong button")
     wanted.click()
     for each in (fight.prussian, fight.austrian):
         each.shows_the_newest()

@@ -19,15 +19,15 @@ NEVER_LONGER = (
 
 MEASURED = """
 async ([tolds, seat]) => {
-  const { newState } = await import("/static/state.js");
-  const { renderStrip } = await import("/static/game_strip.js");
+  const { newState } = await import("/static/game/state.js");
+  const { renderStrip } = await import("/static/game/strip.js");
   const side_names = { french: "French", british: "British" };
   const facts = { simulated: false, sides: ["french", "british"], side_names };
   const state = newState(facts, {});
   const said = document.getElementById("turn-words");
   state.game.seats = { own: seat };
   const found = tolds.map((told) => {
-    state.game.told = told;
+    state.game.view = told;
     renderStrip(state);
     const strip = document.getElementById("game-strip").getBoundingClientRect();
     const table = document.getElementById("board").getBoundingClientRect();

@@ -14,7 +14,7 @@ SIZE = {"width_mm": 1800, "depth_mm": 1200}
 def test_screen_and_table_are_each_others_inverse(modules: Page, turn: int) -> None:
     far = modules.evaluate(
         """async ([size, turn]) => {
-          const { fitted, zoomed, toScreen, toTable } = await import("/static/view.js");
+          const { fitted, zoomed, toScreen, toTable } = await import("/static/board/view.js");
           const view = zoomed(fitted(size, 800, 600, turn), size, 2.5, 100, 50);
           const there = [[0, 0], [1800, 1200], [333.3, 777.7]];
           return there.map(([x, y]) => {
@@ -31,7 +31,7 @@ def test_screen_and_table_are_each_others_inverse(modules: Page, turn: int) -> N
 def test_the_whole_table_fits_whichever_way_it_is_turned(modules: Page, turn: int) -> None:
     corners = modules.evaluate(
         """async ([size, turn]) => {
-          const { fitted, toScreen } = await import("/static/view.js");
+          const { fitted, toScreen } = await import("/static/board/view.js");
           const view = fitted(size, 390, 600, turn);
           return [[0, 0], [1800, 0], [1800, 1200], [0, 1200]]
             .map(([x, y]) => toScreen(view, size, x, y));
@@ -48,7 +48,7 @@ def test_words_are_moved_in_from_the_drawings_edge_and_none_that_are_out_of_view
 ) -> None:
     places = modules.evaluate(
         """async ([size, turn]) => {
-          const { fitted, toScreen, toTable, uncut } = await import("/static/view.js");
+          const { fitted, toScreen, toTable, uncut } = await import("/static/board/view.js");
           const view = fitted(size, 390, 600, turn);
           const words = { half: 60, height: 15 };
           const there = [[5, 300], [385, 300], [200, 2], [200, 300], [-5, 300], [200, 610]];
@@ -64,7 +64,7 @@ def test_words_are_moved_in_from_the_drawings_edge_and_none_that_are_out_of_view
 def test_a_narrow_window_turns_the_table_and_a_wide_one_does_not(modules: Page) -> None:
     turns = modules.evaluate(
         """async (size) => {
-          const { bestTurn } = await import("/static/view.js");
+          const { bestTurn } = await import("/static/board/view.js");
           return [bestTurn(size, 390, 700), bestTurn(size, 1000, 700)];
         }""",
         SIZE,
@@ -75,8 +75,8 @@ def test_a_narrow_window_turns_the_table_and_a_wide_one_does_not(modules: Page) 
 def test_the_first_two_things_make_a_pair_and_the_third_a_new_one(modules: Page) -> None:
     chosen = modules.evaluate(
         """async () => {
-          const { choose } = await import("/static/choosing.js");
-          const { newState } = await import("/static/state.js");
+          const { choose } = await import("/static/board/choosing.js");
+          const { newState } = await import("/static/game/state.js");
           const state = newState({ simulated: false, sides: [] }, {});
           return ["unit:A", "unit:B", "unit:C", "unit:C"].map((thing) => {
             choose(state, thing);
@@ -90,10 +90,12 @@ def test_the_first_two_things_make_a_pair_and_the_third_a_new_one(modules: Page)
 def test_nodes_are_kept_by_key_and_order(modules: Page) -> None:
     kept = modules.evaluate(
         """async () => {
-          const { each } = await import("/static/keyed.js");
+          const { updateChildren } = await import("/static/shared/dom.js");
           const parent = document.createElement("div");
           const draw = (keys) =>
-            each(parent, keys, String, () => document.createElement("i"), () => {});
+            updateChildren(
+              parent, keys, String, () => document.createElement("i"), () => {},
+            );
           draw(["a", "b", "c"]);
           const b = parent.children[1];
           draw(["c", "b", "d"]);
@@ -107,7 +109,7 @@ def test_nodes_are_kept_by_key_and_order(modules: Page) -> None:
 def test_the_log_of_a_server_that_began_anew_is_added_to_the_old_one_once(modules: Page) -> None:
     lines = modules.evaluate(
         """async () => {
-          const { renderLog } = await import("/static/log.js");
+          const { renderLog } = await import("/static/live/panel.js");
           const log = ["2025-08-01T14:03:12+00:00", "2025-08-01T15:00:00+00:00"]
             .map((at) => ({ number: 1, at, text: `bumped at ${at}` }));
           for (let state = 0; state < 3; state++) renderLog({ log });
@@ -126,7 +128,7 @@ def test_a_wheel_leaves_the_front_corner_where_it_is_to_which_a_unit_turns(
     """A unit that faces up the table, its front from (540, 320) to (660, 320)."""
     there = modules.evaluate(
         """async (to_deg) => {
-          const { wheeled } = await import("/static/carrying.js");
+          const { wheeled } = await import("/static/board/moves.js");
           const size = { width_mm: 120, depth_mm: 40 };
           return wheeled({ x_mm: 600, y_mm: 300, heading_deg: 90, ...size }, to_deg);
         }""",
@@ -143,7 +145,7 @@ def test_many_missing_tags_are_counted_by_unit_and_few_are_named(modules: Page) 
     """136 numbers in one narrow column pushed the table off the page."""
     said = modules.evaluate(
         """async () => {
-          const { missingWords } = await import("/static/panel.js");
+          const { missingWords } = await import("/static/live/panel.js");
           const all = (count) =>
             Array.from({ length: count }, (_, tag) => ({ tag, of: tag < 4 ? "table" : "P1" }));
           return [0, 6, 40].map((count) => missingWords(all(count)));
@@ -157,7 +159,7 @@ def test_a_server_that_is_gone_is_told_in_our_words(modules: Page) -> None:
     modules.reload()
     said = modules.evaluate(
         """async () => {
-          const { measure } = await import("/static/api.js");
+          const { measure } = await import("/static/live/api.js");
           return measure("unit:A", "unit:B", []).catch((error) => error.message);
         }"""
     )

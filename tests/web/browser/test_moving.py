@@ -65,7 +65,7 @@ def test_keys_turn_the_chosen_unit(player: Any) -> None:
 
 LONG_MS = 800  # longer than the page calls a press long
 QUICK_HAND = """async () => {
-  const { timing } = await import("/static/gestures.js");
+  const { timing } = await import("/static/shared/gestures.js");
   timing.longPress_ms = 500;
 }"""
 """A press becomes a long one as soon as it does for people."""

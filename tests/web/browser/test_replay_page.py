@@ -339,7 +339,7 @@ def test_pictures_that_reach_a_hall_late_are_shown_on_pages_that_are_open(
 def test_what_a_camera_strays_by_is_no_move(page: Page) -> None:
     moves = page.evaluate(
         """async () => {
-          const { Film } = await import("/static/replay_film.js");
+          const { Film } = await import("/static/replay/film.js");
           const lying = (x_mm, heading_deg) => {
             const base = { x_mm, y_mm: 300, heading_deg, width_mm: 40, depth_mm: 40 };
             const unit = { id: "F1", side: "french", arm: "infantry", bases: [base] };
@@ -404,7 +404,7 @@ def test_the_page_makes_the_same_positions_of_differences_as_tablecam(
 ) -> None:
     made = page.evaluate(
         """async () => {
-          const { Film } = await import("/static/replay_film.js");
+          const { Film } = await import("/static/replay/film.js");
           const film = new Film(await (await fetch("/api/replay/film")).json());
           return film.positions;
         }"""
@@ -422,8 +422,8 @@ def test_the_distance_that_a_page_measures_by_itself_is_that_of_tablecam(
     """Some pairs of units, as they lay at the beginning."""
     pairs = page.evaluate(
         """async () => {
-          const { Film } = await import("/static/replay_film.js");
-          const { distanceBetween } = await import("/static/replay_distance.js");
+          const { Film } = await import("/static/replay/film.js");
+          const { distanceBetween } = await import("/static/replay/queries.js");
           const film = new Film(await (await fetch("/api/replay/film")).json());
           const table = film.tableAt(0);
           const names = table.units.map(({ id }) => `unit:${id}`).concat("point:900,600");

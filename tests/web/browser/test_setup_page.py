@@ -62,7 +62,7 @@ def lays_terrain(seat: Seat) -> None:
     """All off; a marsh by a tap, dragged elsewhere; a pond corner by corner; another taken off."""
     page = seat.page
     expect(page.locator("#laying-count")).to_contain_text("Prussian lays 2 to 3 pieces")
-    page.locator('[data-handle-deed="clear"]').click()
+    page.locator('[data-edit="clear"]').click()
     page.locator('[data-kind="marsh"]').click()
     expect(page.locator("#laying-does")).to_have_text("Difficult, water.")
     page.mouse.click(*spot(page, 300, 560))
@@ -75,7 +75,7 @@ def lays_terrain(seat: Seat) -> None:
     page.locator('[data-tool="corners"]').click()
     for corner in ((700, 500), (800, 500), (800, 600)):
         page.mouse.click(*spot(page, *corner))
-    page.locator('[data-handle-deed="close"]').click()
+    page.locator('[data-edit="close"]').click()
     expect(page.locator("#laying-count")).to_contain_text("2 now ✓")
     seat.clicks("#laying-done")
     with seat.hall.referee.held() as play:

@@ -1,0 +1,76 @@
+/** Chooses things on the table, and lays the tape between two of them. */
+import { isPoint, pointThing } from "./things.js";
+
+/** @typedef {import("./state.js").State} State */
+
+const MOST_KEPT = 8;
+
+/** Chooses a thing: the first, the second, or the first of a new pair. @type {(state: State, thing: string) => void} */
+export function choose(state, thing) {
+  if (state.chosen.includes(thing)) {
+    state.chosen = state.chosen.filter((other) => other !== thing);
+  } else if (state.chosen.length === 1) {
+    state.chosen = [state.chosen[0], thing];
+  } else {
+    state.chosen = [thing];
+  }
+  chosenChanged(state);
+}
+
+/** Chooses one thing alone. @type {(state: State, thing: string) => void} */
+export function chooseAlone(state, thing) {
+  state.chosen = [thing];
+  chosenChanged(state);
+}
+
+/** Chooses nothing; removes the kept tapes if nothing was chosen before. @type {(state: State) => void} */
+export function clear(state) {
+  if (state.chosen.length === 0) state.keptTapes = [];
+  state.chosen = [];
+  state.hover = null;
+  chosenChanged(state);
+}
+
+/** Keeps the tape between the two chosen things, and frees the choice for another pair. @type {(state: State) => void} */
+export function keep(state) {
+  const tape = state.tape;
+  if (!tape || state.chosen.length < 2) return;
+  state.keptTapes = [...state.keptTapes, { ...tape, kept: true }].slice(-MOST_KEPT);
+  state.chosen = [];
+  chosenChanged(state);
+}
+
+/** @type {(state: State) => void} */
+function chosenChanged(state) {
+  forgetAnswers(state);
+  layTape(state);
+}
+
+/** Drops the answers about the chosen things. @type {(state: State) => void} */
+export function forgetAnswers(state) {
+  [state.about, state.aboutError] = [null, null];
+  for (const forget of state.forgetting) forget();
+}
+
+/** The ends of the tape: what is carried, or the two chosen things. @type {(state: State) => {a: string, b: string} | null} */
+export function tapeEnds(state) {
+  const ghost = state.ghost;
+  if (ghost && !ghost.sent) {
+    return { a: pointThing(ghost.from.x_mm, ghost.from.y_mm), b: pointThing(ghost.x_mm, ghost.y_mm) };
+  }
+  const [a, b = state.hover] = state.chosen;
+  return a && b && a !== b ? { a, b } : null;
+}
+
+/** Lays the tape between its ends; a reading between other ends is dropped. @type {(state: State) => void} */
+export function layTape(state) {
+  const ends = tapeEnds(state);
+  const old = state.tape;
+  if (!ends) {
+    state.tape = null;
+  } else if (!old || old.a !== ends.a || old.b !== ends.b) {
+    // While only an end moves, the last reading stays until the next one arrives.
+    const same = old !== null && old.a === ends.a && isPoint(old.b) && isPoint(ends.b);
+    state.tape = { ...ends, kept: false, measured: same ? old.measured : null, error: null };
+  }
+}

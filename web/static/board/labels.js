@@ -1,0 +1,81 @@
+/** Places the labels of shapes so that none overlaps another or a unit's name. */
+import { meanPoint, wordsSize } from "./shapes.js";
+import { toScreen, uncut } from "./view.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Shape} Shape */
+/** @typedef {import("./state.js").Point} Point */
+
+/** Roles of shapes that are labelled; the labels of the others would overlap. */
+const LABELLED = new Set(["goal", "length", "ring", "string", "front-line", "barred", "zone", "order"]);
+
+/** Gives each label a free place, and drops the label where there is none. @type {(shapes: Shape[], state: State) => Shape[]} */
+export function withLabels(shapes, state) {
+  const named = state.show.names ? [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])] : [];
+  const taken = named.map(({ id, x_mm, y_mm }) => boxOf(id, [x_mm, y_mm], state));
+  return shapes.map((shape) => {
+    const label = LABELLED.has(shape.role) ? (shape.label ?? "") : "";
+    const label_mm = label
+      ? placesIn(state, shape, label).find((at) => isFree(boxOf(label, at, state), taken))
+      : undefined;
+    if (label_mm) taken.push(boxOf(label, label_mm, state));
+    return { ...shape, label: label_mm ? label : "", label_mm };
+  });
+}
+
+/** Places for a label, each moved in so far that no letter is cut off. @type {(state: State, shape: Shape, label: string) => Point[]} */
+function placesIn(state, shape, label) {
+  return placesOf(shape, middleOfTable(state)).map((at) => uncut(state.view, state.facts, at, wordsSize(label)));
+}
+
+/** @typedef {{x: number, y: number, half: number}} Box  of a text on the screen, px */
+
+/** @type {(text: string, at_mm: Point, state: State) => Box} */
+function boxOf(text, at_mm, { view, facts }) {
+  const [x, y] = toScreen(view, facts, ...at_mm);
+  return { x, y, half: wordsSize(text).half };
+}
+
+/** @type {(box: Box, taken: Box[]) => boolean} */
+function isFree(box, taken) {
+  return taken.every(
+    ({ x, y, half }) => Math.abs(x - box.x) > half + box.half || Math.abs(y - box.y) > wordsSize("").height,
+  );
+}
+
+/** Places for a label, the best one first. @type {(shape: Shape, towards_mm: Point) => Point[]} */
+function placesOf({ kind, role, points_mm }, towards_mm) {
+  if (kind === "line")
+    return (role === "front-line" ? [0.93, 0.07, 0.8] : [0.5, 0.35, 0.65, 0.2, 0.8]).map((share) =>
+      pointAlong(points_mm, share),
+    );
+  const far = (/** @type {Point} */ p) => Math.hypot(p[0] - towards_mm[0], p[1] - towards_mm[1]);
+  if (role === "zone") return insideOf(points_mm);
+  return [...points_mm].sort((a, b) => far(a) - far(b));
+}
+
+/** Places in an area, the middle first. @type {(points_mm: Point[]) => Point[]} */
+function insideOf(points_mm) {
+  const [x, y] = meanPoint(points_mm);
+  return [0, 0.3, 0.6, 0.8].flatMap((share) =>
+    points_mm.map(([px, py]) => /** @type {Point} */ ([x + share * (px - x), y + share * (py - y)])),
+  );
+}
+
+/** A place on a line, at a share of its length. @type {(points_mm: Point[], share: number) => Point} */
+function pointAlong(points_mm, share) {
+  const lengths = points_mm.slice(1).map((p, i) => Math.hypot(p[0] - points_mm[i][0], p[1] - points_mm[i][1]));
+  let left = share * lengths.reduce((a, b) => a + b, 0);
+  for (const [i, length] of lengths.entries()) {
+    const [a, b] = [points_mm[i], points_mm[i + 1]];
+    if (left <= length && length > 0)
+      return [a[0] + ((b[0] - a[0]) * left) / length, a[1] + ((b[1] - a[1]) * left) / length];
+    left -= length;
+  }
+  return points_mm[points_mm.length - 1];
+}
+
+/** @type {(state: State) => Point} */
+function middleOfTable({ facts }) {
+  return [facts.width_mm / 2, facts.depth_mm / 2];
+}

@@ -1,0 +1,289 @@
+/**
+ * Draws the layers of the board: ground, units, names, tapes, and the unit in hand.
+ *
+ * @typedef {import("./state.js").State} State
+ * @typedef {import("./state.js").Base} Base
+ * @typedef {import("./state.js").Unit} Unit
+ * @typedef {import("./state.js").Commander} Commander
+ * @typedef {import("./state.js").Tape} Tape
+ * @typedef {Record<string, SVGElement>} Layers  the groups of the drawing, by their names
+ */
+import { setAttr, setStyle, setText, svgElement, updateChildren } from "../shared/dom.js";
+import { duration } from "../shared/text.js";
+import { lengthWords } from "./measuring.js";
+import { HANDLE_PX, handlePlace } from "./moves.js";
+import { addLine, fadedBy, makeText, meanPoint, placeText, through, updateBases, word } from "./shapes.js";
+import { commanderBase, fullName, sideClass, sideName } from "./things.js";
+import { boardMatrix, short, viewBox } from "./view.js";
+
+/** Below this scale the table shows fewer words. */
+const FAR_PX_PER_MM = 0.55;
+
+/** Things nearer than this touch for a player's eyes: their distance is not written over their names. */
+const TOUCHING_BW = 0.03;
+
+/** @type {(svg: SVGSVGElement, table: SVGElement, state: State) => void} */
+export function placeView(svg, table, state) {
+  const matrix = boardMatrix(state.facts, state.view.turn);
+  setAttr(svg, "viewBox", viewBox(state.view));
+  setAttr(svg, "data-version", String(state.now?.version ?? ""));
+  setAttr(table, "transform", `matrix(${matrix.join(" ")})`);
+  setStyle(svg, "--px", `${short(1 / state.view.px_per_mm)}px`);
+  setStyle(svg, "--upright", `matrix(${matrix.slice(0, 4).join(", ")}, 0, 0)`);
+  const shown = { picture: state.show.picture && state.pictureUrl !== null, names: state.show.names };
+  const far = state.view.px_per_mm < FAR_PX_PER_MM;
+  const classes = {
+    ...shown,
+    far,
+    moving: state.moving,
+    lifting: Boolean(state.ghost && !state.ghost.sent),
+    measuring: state.chosen.length === 2,
+  };
+  for (const [name, on] of Object.entries(classes)) svg.classList.toggle(name, on);
+}
+
+/** @type {(layers: Layers, state: State) => void} */
+export function renderGround(layers, state) {
+  const { width_mm, depth_mm } = state.facts;
+  const all = (/** @type {string} */ tag) => () =>
+    svgElement(tag, { width: String(width_mm), height: String(depth_mm) });
+  updateChildren(layers.ground, ["ground"], String, all("rect"), () => {});
+  // The outer group flips y, so the picture is flipped back: its top row is y = depth.
+  const urls = state.show.picture && state.pictureUrl ? [state.pictureUrl] : [];
+  updateChildren(
+    layers.picture,
+    urls,
+    () => "picture",
+    all("image"),
+    (image, url) => {
+      setAttr(image, "href", url);
+      setAttr(image, "transform", `translate(0 ${short(depth_mm)}) scale(1 -1)`);
+      setAttr(image, "preserveAspectRatio", "none");
+    },
+  );
+  setStyle(layers.picture, "--strength", String(state.show.strength));
+  const { pieces, chosen } = state.ground ?? { pieces: state.facts.terrain, chosen: null };
+  updateChildren(
+    layers.terrain,
+    state.show.terrain ? pieces : [],
+    (piece) => piece.id,
+    makeTerrain,
+    (group, piece) => {
+      setAttr(group, "class", `piece kind-${word(piece.kind)}${piece.id === chosen ? " chosen-piece" : ""}`);
+      setAttr(group.children[0], "d", through(piece.outline_mm, true));
+      placeText(group.children[1], piece.id, meanPoint(piece.outline_mm));
+    },
+  );
+}
+
+/** @type {() => SVGElement} */
+function makeTerrain() {
+  const group = svgElement("g");
+  group.append(svgElement("path"), makeText("terrain-name"));
+  return group;
+}
+
+/** @type {(layers: Layers, state: State) => void} */
+export function renderUnits(layers, state) {
+  const units = state.now?.units ?? [];
+  const commanders = state.now?.commanders ?? [];
+  updateChildren(
+    layers.units,
+    units,
+    (unit) => unit.id,
+    makeChoice,
+    (group, unit) => updateUnit(group, unit, state),
+  );
+  updateChildren(
+    layers.commanders,
+    commanders,
+    (c) => c.id,
+    makeChoice,
+    (group, c) => updateCommander(group, c, state),
+  );
+  const named = [...units, ...commanders];
+  updateChildren(
+    layers.names,
+    named,
+    ({ id }) => id,
+    makeName,
+    (group, owner) => updateName(group, owner, state),
+  );
+}
+
+/** A group that can be chosen by pointer or keyboard. @type {() => SVGElement} */
+function makeChoice() {
+  return svgElement("g", { role: "button", tabindex: "0" });
+}
+
+/** @type {(group: SVGElement, unit: Unit, state: State) => void} */
+function updateUnit(group, unit, state) {
+  const thing = `unit:${unit.id}`;
+  const lifted = state.ghost?.unit === unit.id ? " lifted" : "";
+  setAttr(group, "class", `unit ${sideClass(state, unit.side)} ${marks(state, thing)}${lifted}`);
+  setAttr(group, "data-thing", thing);
+  setAttr(group, "aria-label", describeUnit(state, unit));
+  setAttr(group, "aria-pressed", String(state.chosen.includes(thing)));
+  const marksOf = (/** @type {Base} */ base) => marks(state, `base:${base.name}`);
+  updateBases(group, unit.bases, { arm: unit.arm, uncertainty: state.show.uncertainty, marksOf });
+}
+
+/** @type {(group: SVGElement, commander: Commander, state: State) => void} */
+function updateCommander(group, commander, state) {
+  const thing = `commander:${commander.id}`;
+  setAttr(group, "class", `commander ${sideClass(state, commander.side)} ${marks(state, thing)}`);
+  setAttr(group, "data-thing", thing);
+  setAttr(
+    group,
+    "aria-label",
+    `${commander.id}, commander, ${sideName(state, commander.side)}${heldWords(commander.held_s)}`,
+  );
+  setAttr(group, "aria-pressed", String(state.chosen.includes(thing)));
+  updateBases(group, [commanderBase(commander)], { arm: "leader", uncertainty: state.show.uncertainty });
+}
+
+/** @type {(state: State, thing: string) => string} */
+function marks(state, thing) {
+  const at = state.chosen.indexOf(thing);
+  const hovered = state.hover === thing ? "hovered" : "";
+  return at >= 0 ? `chosen chosen-${at === 0 ? "first" : "second"} ${hovered}`.trim() : hovered;
+}
+
+/** @type {() => SVGElement} */
+function makeName() {
+  const group = makeText("name");
+  addLine(group, "held-for", "1.6em");
+  return group;
+}
+
+/** @type {(group: SVGElement, owner: Unit | Commander, state: State) => void} */
+function updateName(group, owner, state) {
+  const held_s = longestHeld(owner);
+  const leader = "bases" in owner ? "" : " of-commander";
+  setAttr(group, "class", `placed named ${sideClass(state, owner.side)}${leader}${held_s === null ? "" : " held"}`);
+  placeText(group, owner.id, [owner.x_mm, owner.y_mm]);
+  setStyle(group, "--faded", String(fadedBy(held_s)));
+  setText(group.children[1], isDoubted(owner) ? "seen twice" : held_s === null ? "" : `held ${duration(held_s)}`);
+}
+
+/** Whether one of its tags is seen in two places. @type {(owner: Unit | Commander) => boolean} */
+function isDoubted(owner) {
+  const bases = "bases" in owner ? owner.bases : [owner.base];
+  return bases.some((base) => base?.doubted);
+}
+
+/** @type {(owner: Unit | Commander) => number | null} */
+function longestHeld(owner) {
+  const all = "bases" in owner ? owner.bases : [owner];
+  const held = all.filter(({ seen }) => seen === "held").map((base) => base.held_s ?? 0);
+  return held.length ? Math.max(...held) : null;
+}
+
+/** @type {(state: State, unit: Unit) => string} */
+function describeUnit(state, unit) {
+  const formation = unit.formation ? `, ${unit.formation}` : "";
+  const remarks = state.remarks[unit.id];
+  return `${fullName(state, unit.id)}, ${sideName(state, unit.side)} ${unit.arm}${formation}${remarks ? `, ${remarks}` : ""}${heldWords(longestHeld(unit))}`;
+}
+
+/** @type {(held_s: number | null) => string} */
+function heldWords(held_s) {
+  return held_s === null ? "" : ", held: hidden now";
+}
+
+/** @type {(layer: SVGElement, state: State) => void} */
+export function renderTapes(layer, state) {
+  const tapes = state.tape ? [...state.keptTapes, state.tape] : state.keptTapes;
+  updateChildren(layer, tapes, tapeKey, makeTape, (group, tape) => updateTape(group, tape, state));
+}
+
+/** @type {(tape: Tape) => string} */
+function tapeKey(tape) {
+  return tape.kept ? `${tape.a} ${tape.b}` : "now";
+}
+
+/** @type {() => SVGElement} */
+function makeTape() {
+  const group = svgElement("g");
+  group.append(
+    svgElement("path", { class: "casing" }),
+    svgElement("path", { class: "ink" }),
+    svgElement("path", { class: "ends" }),
+  );
+  const text = makeText("reading", "-0.55em");
+  addLine(text, "reading-mm", "0.75em");
+  group.append(text);
+  return group;
+}
+
+/** @type {(group: SVGElement, tape: Tape, state: State) => void} */
+function updateTape(group, tape, state) {
+  const measured = tape.measured;
+  const settled = tape.kept || state.chosen.includes(tape.b);
+  const kind = tape.kept ? "kept" : settled ? "settled" : "preview";
+  setAttr(group, "class", measured && measured.distance_bw < TOUCHING_BW ? `tape ${kind} touching` : `tape ${kind}`);
+  setAttr(group, "data-ends", `${tape.a} ${tape.b}`);
+  const ends = measured ? [measured.from_mm, measured.to_mm] : [];
+  const way = measured?.path?.points_mm ?? ends;
+  for (const child of [0, 1]) setAttr(group.children[child], "d", through(way, false));
+  setAttr(group.children[2], "d", ends.map((end) => through([end, end], false)).join(""));
+  const [a, b] = measured
+    ? ends
+    : [
+        [0, 0],
+        [0, 0],
+      ];
+  placeText(group.children[3], measured ? `${measured.distance_bw.toFixed(2)} BW` : "", [
+    (a[0] + b[0]) / 2,
+    (a[1] + b[1]) / 2,
+  ]);
+  setText(group.children[3].children[1], measured ? lengthWords(measured) : "");
+}
+
+/** @type {(layers: Layers, state: State) => void} */
+export function renderGhost(layers, state) {
+  const ghost = state.ghost;
+  const bases = ghost ? ghost.from.bases : [];
+  setAttr(
+    layers.ghost,
+    "class",
+    `layer ghost ${ghost ? sideClass(state, ghost.from.side) : ""} ${ghost?.sent ? "sent" : ""}`,
+  );
+  if (ghost) {
+    const { from } = ghost;
+    const turned = short(ghost.heading_deg - from.heading_deg);
+    setAttr(
+      layers.ghost,
+      "transform",
+      `translate(${short(ghost.x_mm)} ${short(ghost.y_mm)}) rotate(${turned}) translate(${short(-from.x_mm)} ${short(-from.y_mm)})`,
+    );
+  }
+  const now = bases.map((base) => ({ ...base, seen: /** @type {"now"} */ ("now"), held_s: null }));
+  updateBases(layers.ghost, now, { arm: ghost?.from.arm ?? "", uncertainty: 0 });
+  renderHandle(layers.handle, state);
+}
+
+/** @type {(layer: SVGElement, state: State) => void} */
+function renderHandle(layer, state) {
+  const place = handlePlace(state);
+  updateChildren(
+    layer,
+    place ? [place] : [],
+    () => "handle",
+    makeHandle,
+    (group, at) => {
+      const reach = HANDLE_PX / state.view.px_per_mm;
+      setAttr(group, "transform", `translate(${short(at.x_mm)} ${short(at.y_mm)}) rotate(${short(at.heading_deg)})`);
+      setAttr(group.children[0], "d", `M0 0H${short(reach)}`);
+      setAttr(group.children[1], "cx", short(reach));
+      setAttr(group.children[2], "cx", short(reach));
+    },
+  );
+}
+
+/** @type {() => SVGElement} */
+function makeHandle() {
+  const group = svgElement("g", { class: "turning", "data-handle": "turn" });
+  group.append(svgElement("path"), svgElement("circle", { class: "grip" }), svgElement("circle", { class: "reach" }));
+  return group;
+}

@@ -1,0 +1,44 @@
+/** What may be measured now: where players agreed so, nothing before it is declared. */
+import { sentence } from "../shared/text.js";
+import { forgetAnswers } from "./choosing.js";
+import { commanderOf, isPoint, unitOf } from "./things.js";
+
+/** @typedef {import("./state.js").State} State */
+
+/** Why measuring is closed, as a sentence; empty where it is not. @type {(state: State) => string} */
+export function closedWords(state) {
+  const { closed } = state;
+  return closed ? `${sentence(closed.because)}.` : "";
+}
+
+/** Whether anything may be measured. @type {(state: State) => boolean} */
+export function isAnyOpen(state) {
+  return (state.closed?.declared.length ?? 1) > 0;
+}
+
+/** Whether questions about these things, and between them, are allowed; the server enforces it. @type {(state: State, ...things: string[]) => boolean} */
+export function isOpen(state, ...things) {
+  const { closed } = state;
+  if (!closed) return true;
+  const named = things.filter((thing) => !isPoint(thing));
+  const isDeclared = (/** @type {string} */ thing) =>
+    closed.declared.includes((unitOf(state, thing) ?? commanderOf(state, thing))?.id ?? "");
+  return things.length > 1 && named.length > 0 && named.every(isDeclared);
+}
+
+/** Drops answers about things that nobody may measure any more. @type {(state: State) => void} */
+export function dropClosedAnswers(state) {
+  if (!state.closed) return;
+  const emptied = (/** @type {import("./state.js").Tape} */ tape) =>
+    isOpen(state, tape.a, tape.b) ? tape : { ...tape, measured: null, error: null };
+  state.tape = state.tape && emptied(state.tape);
+  state.keptTapes = state.keptTapes.map(emptied);
+  [state.about, state.aboutError] = [null, null];
+  if (!isOpen(state, ...state.chosen)) forgetAnswers(state);
+}
+
+/** A length and its standard deviation, with as many digits as are significant. @type {(measured: import("./state.js").Measured) => string} */
+export function lengthWords({ distance_mm, sigma_mm }) {
+  const digits = sigma_mm < 0.1 ? 2 : 1;
+  return `${distance_mm.toFixed(digits)} ± ${sigma_mm.toFixed(digits)} mm`;
+}

@@ -1,0 +1,174 @@
+/**
+ * The state of the board: what lies on the table, what is chosen, what is measured. The rooms above
+ * add their own parts to it. Nothing here draws or sends requests.
+ *
+ * @typedef {import("./view.js").View} View
+ * @typedef {[number, number]} Point  a place on the table, mm
+ *
+ * @typedef {object} TableFacts  as `/api/table` gives them
+ * @property {string} game
+ * @property {number} width_mm
+ * @property {number} depth_mm
+ * @property {number} base_width_mm
+ * @property {number[]} ranges_bw
+ * @property {string[]} sides  as the table file names them
+ * @property {Record<string, string>} side_names  what people call them
+ * @property {Piece[]} terrain
+ * @property {{id: string, side: string, arm: string, tags: number[], extra: Record<string, string | number | boolean>}[]} units
+ * @property {{id: string, side: string, tag: number}[]} commanders
+ * @property {boolean} simulated
+ * @property {boolean} rules  the game has rulings
+ * @property {boolean} referee  the game can be played
+ *
+ * @typedef {object} Base
+ * @property {string} [name]
+ * @property {number} x_mm
+ * @property {number} y_mm
+ * @property {number} heading_deg
+ * @property {number} width_mm
+ * @property {number} depth_mm
+ * @property {number} sigma_mm
+ * @property {number} sigma_deg
+ * @property {"now" | "held" | "hand"} seen
+ * @property {number | null} held_s
+ * @property {boolean} [doubted]  its tag is seen twice; neither place counts
+ *
+ * @typedef {{number: number, at: string, text: string}} Notice  what happened to the camera or its tags
+ *
+ * @typedef {object} Unit
+ * @property {string} id
+ * @property {string} side
+ * @property {string} arm
+ * @property {string | null} formation
+ * @property {number} x_mm
+ * @property {number} y_mm
+ * @property {number} heading_deg
+ * @property {number} width_mm  of its footprint
+ * @property {number} depth_mm
+ * @property {Base[]} bases
+ *
+ * @typedef {object} Commander
+ * @property {string} id
+ * @property {string} side
+ * @property {number} x_mm
+ * @property {number} y_mm
+ * @property {number} sigma_mm
+ * @property {"now" | "held" | "hand"} seen
+ * @property {number | null} held_s
+ * @property {Base | null} base
+ *
+ * @typedef {object} Health
+ * @property {string} source
+ * @property {"opening" | "live" | "lost" | "ended"} state
+ * @property {string} message
+ * @property {string} calibration
+ * @property {number} frames_per_s
+ * @property {number} tags_seen
+ * @property {number} tags_held
+ * @property {{tag: number, of: string}[]} missing
+ * @property {number | null} reprojection_px
+ * @property {number | null} behind_s
+ * @property {string[]} warnings
+ *
+ * @typedef {object} TableState  as one event carries it
+ * @property {number} version
+ * @property {number} frame
+ * @property {Unit[]} units
+ * @property {Commander[]} commanders
+ * @property {Health} health
+ * @property {Notice[]} notices  the latest, the newest last
+ * @property {number} disputes  how many this game has
+ * @property {number} game  grows whenever there is something new to see of the game
+ * @property {{paused: boolean, resting: boolean, light: number, off: number[]} | null} simulated  `resting`: and no hand is over the table; `off` are the tags that were taken off
+ *
+ * @typedef {object} Verdict  an answer that hangs on a length
+ * @property {"yes" | "no" | "too_close"} answer
+ * @property {number} [range_bw]
+ * @property {number} [margin_mm]
+ * @property {number} [sigma_mm]
+ * @property {number} [probability]
+ * @property {string} [because]
+ *
+ * @typedef {object} Measured  as `/api/measure` gives it
+ * @property {number} distance_mm
+ * @property {number} distance_bw
+ * @property {number} sigma_mm
+ * @property {Point} from_mm
+ * @property {Point} to_mm
+ * @property {string} because
+ * @property {Shape} [path]  the path that a rule measures along, which may bend
+ * @property {Verdict[]} [within]
+ * @property {Verdict | null} [contact]
+ * @property {string} [b_is]
+ *
+ * @typedef {{kind: "point" | "line" | "polygon", points_mm: Point[], role: string, label?: string, label_mm?: Point}} Shape
+ * @typedef {"connecting" | "live" | "polling" | "lost" | "refused"} Connection  refused: this seat's link is no longer valid
+ * @typedef {{title: string, lines: string[], shapes: Shape[]}} About  as `/api/about` gives it
+ *
+ * @typedef {{a: string, b: string, kept: boolean, measured: Measured | null, error: string | null}} Tape
+ * @typedef {{unit: string, x_mm: number, y_mm: number, heading_deg: number}} Placing
+ * @typedef {Placing & {from: Unit, sent: boolean}} Ghost  a unit on its way to another place
+ *
+ * @typedef {{unit: string, tag?: number}} Lifted  a unit or a commander, or one base of a unit
+ * @typedef {{id: string, kind: string, outline_mm: Point[]}} Piece  of terrain
+ * @typedef {{pieces: Piece[], chosen: string | null}} Ground
+ * @typedef {{because: string, declared: string[]}} Closed  `declared`: the units and commanders that may be measured between
+ *
+ * @typedef {object} State
+ * @property {TableFacts} facts
+ * @property {TableState | null} now
+ * @property {Connection} connection
+ * @property {View} view
+ * @property {boolean} fitted  the view shows the whole table, and follows the size of the page
+ * @property {boolean} turned  a player has turned the table
+ * @property {{picture: boolean, strength: number, terrain: boolean, names: boolean, uncertainty: number}} show
+ * @property {string | null} pictureUrl
+ * @property {"units" | "bases"} picks
+ * @property {boolean} moving  dragging a unit moves it
+ * @property {string[]} chosen  at most two things
+ * @property {string | null} hover
+ * @property {Tape | null} tape  between what is chosen, or to where the pointer is
+ * @property {Tape[]} keptTapes
+ * @property {About | null} about
+ * @property {string | null} aboutError
+ * @property {Ghost | null} ghost
+ * @property {(Placing | {lifted: Lifted})[]} undo  former places of moved units, and what was taken off, the latest last
+ * @property {{text: string, undo: boolean} | null} notice
+ * @property {Notice[]} log  all notices that this page has had, the newest last
+ * @property {Closed | null} closed  measuring is closed, except between what has been declared
+ * @property {Ground | null} ground  the terrain in place of that of the table file
+ * @property {Record<string, string>} remarks  words about units, by their ids
+ * @property {(() => void)[]} forgetting  functions that drop answers about what was chosen
+ */
+
+export const UNCERTAINTY_FACTORS = [0, 1, 10, 100];
+
+/** A page before its first state of the table. @type {(facts: TableFacts, view: View) => State} */
+export function newState(facts, view) {
+  return {
+    facts,
+    now: null,
+    connection: "connecting",
+    view,
+    fitted: true,
+    turned: false,
+    show: { picture: true, strength: 1, terrain: true, names: true, uncertainty: 0 },
+    pictureUrl: null,
+    picks: "units",
+    moving: facts.simulated,
+    chosen: [],
+    hover: null,
+    tape: null,
+    keptTapes: [],
+    about: null,
+    aboutError: null,
+    ghost: null,
+    undo: [],
+    notice: null,
+    log: [],
+    closed: null,
+    ground: null,
+    remarks: {},
+    forgetting: [],
+  };
+}

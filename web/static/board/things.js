@@ -1,0 +1,122 @@
+/** Finds things on the table by name: units, bases, commanders, points, and their sides. */
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Unit} Unit */
+/** @typedef {import("./state.js").Commander} Commander */
+/** @typedef {import("./state.js").Point} Point */
+
+const MARKER_MM = 24;
+
+/** The unit that a thing is or belongs to. @type {(state: State, thing: string) => Unit | undefined} */
+export function unitOf(state, thing) {
+  const [kind, name] = split(thing);
+  const units = state.now?.units ?? [];
+  if (kind === "unit") return units.find((unit) => unit.id === name);
+  return units.find((unit) => kind === "base" && unit.bases.some((base) => base.name === name));
+}
+
+/** The commander that a thing is. @type {(state: State, thing: string) => Commander | undefined} */
+export function commanderOf(state, thing) {
+  const [kind, name] = split(thing);
+  return state.now?.commanders.find(({ id }) => kind === "commander" && id === name);
+}
+
+/** What a hand moves as one: a unit, or a commander's marker as a unit of one base. @type {(state: State, thing: string) => Unit | undefined} */
+export function movableOf(state, thing) {
+  const leader = commanderOf(state, thing);
+  return leader ? markerOf(leader) : unitOf(state, thing);
+}
+
+/** A commander's marker as a unit of one base. @type {(leader: Commander) => Unit | undefined} */
+export function markerOf({ id, side, x_mm, y_mm, base }) {
+  return base
+    ? {
+        id,
+        side,
+        arm: "leader",
+        formation: null,
+        x_mm,
+        y_mm,
+        heading_deg: base.heading_deg,
+        width_mm: base.width_mm,
+        depth_mm: base.depth_mm,
+        bases: [base],
+      }
+    : undefined;
+}
+
+/** What players call a thing. @type {(state: State, thing: string) => string} */
+export function titleOf(state, thing) {
+  const [kind, name] = split(thing);
+  if (kind === "point") return "a point";
+  if (kind === "base") return `base ${name} of ${unitOf(state, thing)?.id ?? "?"}`;
+  return name;
+}
+
+/** A commander's base, or a marker in its place. @type {(commander: Commander) => import("./state.js").Base} */
+export function commanderBase({ base, x_mm, y_mm, sigma_mm, seen, held_s }) {
+  if (base) return base;
+  return { x_mm, y_mm, heading_deg: 0, width_mm: MARKER_MM, depth_mm: MARKER_MM, sigma_mm, sigma_deg: 0, seen, held_s };
+}
+
+/** A side's number, for its colour. @type {(state: State, side: string) => number} */
+export function sideNumber(state, side) {
+  return Math.max(0, state.facts.sides.indexOf(side));
+}
+
+/** The CSS class that gives a side's colour. @type {(state: State, side: string) => string} */
+export function sideClass(state, side) {
+  return `side-${sideNumber(state, side) % 8}`;
+}
+
+/** A side's display name. @type {(state: State, side: string) => string} */
+export function sideName(state, side) {
+  return state.facts.side_names[side] ?? side;
+}
+
+/** Whether part of a thing is held, that is hidden where it was last seen. @type {(state: State, thing: string | undefined) => boolean} */
+export function isHidden(state, thing) {
+  if (!state.now || !thing) return false;
+  const [kind, name] = split(thing);
+  const units = state.now.units.filter((unit) => kind === "base" || unit.id === name);
+  const bases = units.flatMap((unit) => unit.bases).filter((base) => kind !== "base" || base.name === name);
+  const commanders = state.now.commanders.filter(({ id }) => kind === "commander" && id === name);
+  return [...(kind === "commander" ? [] : bases), ...commanders].some(({ seen }) => seen === "held");
+}
+
+/** A place on the table as a thing to measure to. @type {(x_mm: number, y_mm: number) => string} */
+export function pointThing(x_mm, y_mm) {
+  return `point:${x_mm.toFixed(1)},${y_mm.toFixed(1)}`;
+}
+
+/** The coordinates of a point; null for other things. @type {(thing: string) => Point | null} */
+export function placeOf(thing) {
+  const [kind, name] = split(thing);
+  if (kind !== "point") return null;
+  const [x_mm, y_mm] = name.split(",").map(Number);
+  return [x_mm, y_mm];
+}
+
+/** @type {(thing: string) => boolean} */
+export function isPoint(thing) {
+  return thing.startsWith("point:");
+}
+
+/** A thing's kind and name. @type {(thing: string) => [string, string]} */
+export function split(thing) {
+  const at = thing.indexOf(":");
+  return [thing.slice(0, at), thing.slice(at + 1)];
+}
+
+/** A unit's id, with its name where the table file gives one. @type {(state: State, id: string) => string} */
+export function fullName(state, id) {
+  const name = state.facts.units.find((unit) => unit.id === id)?.extra.name;
+  return name === undefined ? id : `${id} ${name}`;
+}
+
+/** Words for what is chosen. @type {(state: State, thing: string) => string} */
+export function pointWords(state, thing) {
+  const place = placeOf(thing);
+  if (!place) return titleOf(state, thing);
+  return `the point ${place.map((mm) => Math.round(mm)).join(", ")} ${split(thing)[0] === "point" ? "mm" : ""}`.trim();
+}

@@ -1,0 +1,188 @@
+/** Shows the words and figures beside the picture. */
+
+import { byId, svgElement } from "../shared/dom.js";
+import { written } from "./overlay.js";
+
+/** @typedef {import("./api.js").State} State */
+/** @typedef {import("./api.js").View} View */
+/** @typedef {import("./api.js").Command} Command */
+/** @typedef {import("./api.js").Point} Point */
+
+/** @typedef {{act: (command: Command, view?: string) => void, point: (outline: Point[] | null) => void}} Actions */
+
+const LEANS = {
+  flat: "lies flat",
+  left: "left side up",
+  right: "right side up",
+  top: "top side up",
+  bottom: "bottom side up",
+};
+const SHARP = 50;
+
+/** A figure with as many digits as are significant. @type {(value: number | null) => string} */
+export const small = (value) => (value === null ? "–" : value < 0.095 ? value.toFixed(3) : value.toFixed(2));
+
+/** @type {(name: string, text?: string, className?: string) => HTMLElement} */
+function html(name, text = "", className = "") {
+  const made = document.createElement(name);
+  made.textContent = text;
+  made.className = className;
+  return made;
+}
+
+/** @type {(state: State, actions: Actions) => void} */
+export function showPanel(state, actions) {
+  if (state.stage === "lens") {
+    showFocus(state);
+    showLens(state);
+    showViews(state, actions);
+  } else {
+    actions.point(null);
+  }
+  if (state.stage === "table") showTable(state);
+  if (state.stage === "done") showSaved(state);
+}
+
+/** @param {State} state */
+function showFocus({ seen }) {
+  if (!seen) return;
+  byId("focus").textContent = seen.focus.toFixed(0);
+  byId("focus-bar").style.width = `${seen.focus}%`;
+  byId("focus-best").style.left = `${seen.best_focus}%`;
+  const moves = seen.corners_px.length > 0 && seen.held < 0.3;
+  if (moves) return; // motion blur says nothing about the lens
+  const words =
+    seen.focus < 0.8 * seen.best_focus
+      ? `It was sharper: ${seen.best_focus.toFixed(0)}.`
+      : seen.focus < SHARP
+        ? "Lay the board in the middle and turn the lens until the bar is longest."
+        : "Sharp. Do not touch the lens any more.";
+  byId("focus-words").textContent = words;
+}
+
+/** @param {State} state */
+function showLens({ lens, has_table }) {
+  const reached = byId("lens-reached");
+  if (lens.sigma_px === null) {
+    reached.textContent = lens.problem || "No lens yet: it takes three views.";
+  } else {
+    const [figure, worst] =
+      lens.usual_mm !== null && lens.sigma_mm !== null
+        ? [`± ${small(lens.usual_mm)} mm`, `± ${small(lens.sigma_mm)} mm at worst`]
+        : [`± ${small(lens.usual_px)} px`, `± ${small(lens.sigma_px)} px at worst`];
+    reached.replaceChildren(html("b", figure), html("span", ` from the lens, ${worst}`));
+  }
+  const items = lens.wanting.map((want) => html("li", want));
+  byId("wanting").replaceChildren(
+    ...(items.length ? items : [html("li", "Enough: the whole field is covered", "met")]),
+  );
+  const finish = /** @type {HTMLButtonElement} */ (byId("finish-lens"));
+  finish.disabled = !lens.has_lens;
+  finish.classList.toggle("main", lens.is_enough);
+  finish.textContent = has_table ? "To the table" : "Save the lens";
+  byId("undo").hidden = !lens.can_undo;
+  byId("start-over").hidden = lens.views.length === 0;
+}
+
+let shownViews = "";
+
+/** @type {(state: State, actions: Actions) => void} */
+function showViews({ lens, width_px, height_px }, actions) {
+  const news = JSON.stringify(lens.views);
+  if (news === shownViews) return;
+  shownViews = news;
+  actions.point(null);
+  byId("view-count").textContent = lens.views.length ? `${lens.views.length}` : "";
+  byId("views").replaceChildren(...lens.views.map((view) => viewItem(view, `0 0 ${width_px} ${height_px}`, actions)));
+}
+
+/** @type {(view: View, field: string, actions: Actions) => HTMLElement} */
+function viewItem(view, field, actions) {
+  const item = html("li", "", view.rejected_because ? "rejected" : "");
+  item.dataset.view = view.name;
+  const words = html("span", view.name.replace("view-", "View "));
+  words.append(html("small", view.rejected_because ?? `${view.corners} corners, ${LEANS[view.tilt]}`));
+  const error = html(
+    "span",
+    view.rejected_because ? "left out" : view.rms_px === null ? "–" : `${view.rms_px.toFixed(3)} px`,
+    "error",
+  );
+  const drop = html("button", "×");
+  drop.title = "Leave this view out";
+  drop.setAttribute("aria-label", `Leave ${view.name} out`);
+  drop.addEventListener("click", () => actions.act("drop", view.name));
+  item.append(
+    svgElement("svg", { viewBox: field, "aria-hidden": "true" }, [
+      svgElement("polygon", { points: written(view.outline_px) }),
+    ]),
+    words,
+    error,
+    drop,
+  );
+  item.addEventListener("pointerenter", () => actions.point(view.outline_px));
+  item.addEventListener("pointerleave", () => actions.point(null));
+  return item;
+}
+
+/** @param {State} state */
+function showTable({ table }) {
+  const problem = byId("table-problem");
+  problem.hidden = !table?.problem;
+  problem.textContent = table?.problem ?? "";
+  /** @type {HTMLButtonElement} */ (byId("finish-table")).disabled = !table || table.mean_mm === null;
+  if (!table) return;
+  byId("table-reached").replaceChildren(
+    ...(table.mean_mm === null
+      ? []
+      : [
+          html("b", `± ${small(table.mean_mm)} mm`),
+          html("span", ` on the table, ± ${small(table.worst_mm)} mm at worst`),
+        ]),
+  );
+  const rows = table.tags.map((tag) =>
+    row(
+      tag.id,
+      tag.off_mm === null ? "–" : `${small(tag.off_mm)} mm`,
+      tag.used ? "" : "left out",
+      tag.used ? "" : "odd",
+    ),
+  );
+  const missing = table.missing.map((id) => row(id, "–", "not seen", "missing"));
+  byId("tags").replaceChildren(...rows, ...missing);
+  const gain =
+    table.with_lens_mm === null
+      ? []
+      : [`With the lens calibrated first it would be ± ${small(table.with_lens_mm)} mm.`];
+  byId("table-notes").replaceChildren(...[...table.notes, ...gain].map((note) => html("li", note, "note")));
+}
+
+/** @type {(id: number, off: string, remark: string, className: string) => HTMLElement} */
+function row(id, off, remark, className) {
+  const made = html("tr", "", className);
+  made.append(html("td", String(id)), html("td", off), html("td", remark));
+  return made;
+}
+
+/** @param {State} state */
+function showSaved({ saved }) {
+  if (!saved) return;
+  byId("saved-title").textContent = saved.is_new ? "Saved" : "This camera's calibration";
+  const reached = byId("saved-reached");
+  if (saved.mean_mm !== null) {
+    reached.replaceChildren(
+      html("b", `± ${small(saved.mean_mm)} mm`),
+      html("span", ` on the table, ± ${small(saved.worst_mm)} mm at worst`),
+    );
+  } else {
+    reached.replaceChildren(
+      html("b", `${saved.lens_rms_px?.toFixed(3) ?? "–"} px`),
+      html("span", " left between the board's corners and the lens"),
+    );
+  }
+  const kept = saved.kept ? ` The file that was there before is kept in ${saved.kept}.` : "";
+  byId("saved-where").textContent =
+    `${saved.is_new ? "Written to" : "Read from"} ${saved.path}, under the name ${saved.name}.${kept}`;
+  byId("saved-next").hidden = !saved.has_table;
+  byId("saved-command").textContent = `tablecam run --table table.toml --camera ${saved.path} --open`;
+  byId("ruler-panel").hidden = !saved.has_table;
+}

@@ -1,0 +1,382 @@
+/** Sends players' commands to the game, one request at a time; each answer is the new view of it. */
+import { byId, PHONE } from "../shared/dom.js";
+import { field, listenToHover, listenToLongPresses, onClick, onClickWithin, slidePanel } from "../shared/events.js";
+import { RequestError } from "../shared/http.js";
+import { chooseAlone } from "../board/choosing.js";
+import * as api from "./api.js";
+import { listenToForce } from "./force.js";
+import { listenToLog } from "./log.js";
+import { listenToStates, newStates, statesAction } from "./midgame.js";
+import { listenToFreshLists } from "./panel.js";
+import { decisionKey, HOLDS_FROM, listenToMoved } from "./pending.js";
+import { listenToSeats } from "./seats.js";
+import { listenToSetup } from "./setup.js";
+import { addFace, dropFace, offerOf, outOfStep, playing, receiveView, requestedRoll, valuesOf } from "./state.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Action} Action */
+/** @typedef {import("../board/state.js").TableState} TableState */
+
+const TUMBLE_MS = 700;
+const GONE_ON = "The game had gone on: look again.";
+
+/** Listens to the game's part of the page; returns its keys, which fall back to `others`. @type {(state: State, changed: () => void, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
+export function listenToGame(state, changed, others) {
+  if (!state.facts.referee) return others;
+  const commands = new Commands(state, changed);
+  listenToFreshLists();
+  listenToBegin(commands);
+  listenToOffers(commands);
+  listenToForce(commands);
+  listenToMoved(commands);
+  listenToSeats(commands);
+  listenToLog(commands);
+  listenToSetup(commands);
+  listenToStates(commands);
+  onClick("game-undo", () => commands.undo());
+  onClick("game-redo", () => commands.redo());
+  onClickWithin("overrule-body", "data-set", (set) => commands.overrule(JSON.parse(set)));
+  byId("game-overrule").addEventListener("toggle", changed);
+  return {
+    ...others,
+    ...diceKeys(commands, others),
+    undo: (event) =>
+      commands.answered.then(() => {
+        if (!commands.undoLatest()) others.undo(event);
+      }),
+  };
+}
+
+/** Keys that enter dice while a roll is asked for. @type {(commands: Commands, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
+function diceKeys(commands, others) {
+  const { state } = commands;
+  const { game } = state;
+  const isFull = () => game.faces.length === requestedRoll(playing(state))?.dice?.count;
+  const key = (
+    /** @type {string} */ name,
+    /** @type {() => void} */ press,
+    isIts = () => requestedRoll(playing(state)) !== undefined,
+  ) => [
+    name,
+    (/** @type {KeyboardEvent} */ event) => {
+      if (!isIts()) others[name]?.(event);
+      else if (!event.repeat && game.busy === null) press();
+    },
+  ];
+  return Object.fromEntries([
+    ...[1, 2, 3, 4, 5, 6].map((face) => key(String(face), () => commands.change(() => addFace(state, face)))),
+    key("Backspace", () => commands.change(() => dropFace(state))),
+    key("Enter", () => commands.enter(), isFull),
+  ]);
+}
+
+/** The commands of one page to the game. */
+export class Commands {
+  /** @param {State} state @param {() => void} changed */
+  constructor(state, changed) {
+    this.state = state;
+    this.changed = changed;
+    /** The latest request; its effect may be seen before its answer. @type {Promise<void>} */
+    this.answered = Promise.resolve();
+  }
+
+  /** Changes what is shown, without a request. @param {() => void} update */
+  change(update) {
+    update();
+    this.changed();
+  }
+
+  /** Sends a request, unless one is under way. @param {string} what @param {() => Promise<import("./state.js").GameView>} ask */
+  send(what, ask) {
+    if (this.state.game.busy === null) this.answered = this.answer(what, ask);
+    return this.answered;
+  }
+
+  /** @param {string} what @param {() => Promise<import("./state.js").GameView>} ask */
+  async answer(what, ask) {
+    const { game } = this.state;
+    Object.assign(game, { busy: what, said: "" });
+    this.changed();
+    const before = game.view;
+    try {
+      receiveView(this.state, await ask(), before);
+      Object.assign(game, {
+        looked: null,
+        line: null,
+        fixing: null,
+        choosing: null,
+        movesBefore: this.state.undo.length,
+      });
+    } catch (error) {
+      game.said = await this.excuse(error);
+    }
+    game.busy = null;
+    this.changed();
+  }
+
+  /** Why a command failed; after a conflict, the newest view is loaded. @param {unknown} error @returns {Promise<string>} */
+  async excuse(error) {
+    if (!(error instanceof RequestError)) return "No connection to the table: nothing was done.";
+    if (error.status === 409)
+      await api.game().then(
+        (view) => receiveView(this.state, view, this.state.game.view),
+        () => {},
+      );
+    return error.status === 409 ? GONE_ON : error.message;
+  }
+
+  get version() {
+    return this.state.game.view?.version;
+  }
+
+  /** @param {Action} action @param {string} [what] */
+  act(action, what = "Doing it …") {
+    return this.send(what, () => api.sendCommand("act", { action, version: this.version }));
+  }
+
+  /** @param {string} key */
+  take(key) {
+    const offer = offerOf(this.state, key);
+    if (offer) this.act(offer.action, offer.dice ? "Rolling …" : undefined);
+  }
+
+  /** Sends the dice that were entered. */
+  enter() {
+    const roll = requestedRoll(this.state.game.view);
+    const { faces } = this.state.game;
+    if (roll && faces.length === roll.dice?.count) this.act({ ...roll.action, values: valuesOf(roll, faces) });
+  }
+
+  /** Overrules the game, with the reason that was typed. @param {Record<string, any>} set */
+  overrule(set) {
+    const why = field("overrule-why").value.trim();
+    if (typeof set.accept === "string") return this.accept(set.accept, why);
+    return this.act({ type: "overrule", why, ...set });
+  }
+
+  /** Accepts a unit or a commander where it lies. @param {string} unit @param {string} why */
+  accept(unit, why) {
+    return this.send("Accepting …", () => api.sendCommand("accept", { units: [unit], why, version: this.version }));
+  }
+
+  /** Accepts all units that are out of step where they lie. */
+  acceptAll() {
+    const units = outOfStep(playing(this.state)).map(({ unit }) => unit);
+    return this.send("Accepting …", () => api.sendCommand("accept", { units, version: this.version }));
+  }
+
+  /** Shows or hides the choices for another game. */
+  beginAgain() {
+    this.change(() => {
+      this.state.game.again = !this.state.game.again;
+      openBegin(true);
+    });
+  }
+
+  /** @param {string} unit @param {string} way */
+  confirm(unit, way) {
+    return this.send("Confirming …", () => api.sendCommand("confirm", { unit, way, version: this.version }));
+  }
+
+  /** Confirms all moves that can be confirmed together. */
+  confirmAll() {
+    const units = playing(this.state)?.together ?? [];
+    return this.send("Confirming …", () => api.sendCommand("confirm-all", { units, version: this.version }));
+  }
+
+  /** Records before a move how it is meant to end. @param {{unit: string, of: string, range_bw: number, is_within: boolean}} intent */
+  intend(intent) {
+    return this.send("Writing it down …", () => api.sendCommand("intend", { ...intent, version: this.version }));
+  }
+
+  /** Rolls a die for what is too close to call; it is shown before it counts. @param {string} unit */
+  async decide(unit) {
+    const moved = playing(this.state)?.moved.find((suggestion) => suggestion.unit === unit);
+    if (!moved) return;
+    const face = 1 + (crypto.getRandomValues(new Uint32Array(1))[0] % 6);
+    this.change(() => {
+      this.state.game.decided = { key: decisionKey(moved), face };
+    });
+    await new Promise((done) => setTimeout(done, TUMBLE_MS));
+    if (face >= HOLDS_FROM) await this.confirm(unit, "die");
+  }
+
+  undo() {
+    if (playing(this.state)?.can_undo)
+      this.send("Taking back …", () => api.sendCommand("undo", { version: this.version }));
+  }
+
+  /** Takes back everything from an action on. @param {number} deed */
+  undoTo(deed) {
+    return this.send("Taking back …", () => api.sendCommand("undo", { deed, version: this.version }));
+  }
+
+  redo() {
+    if (playing(this.state)?.can_redo)
+      this.send("Doing it again …", () => api.sendCommand("redo", { version: this.version }));
+  }
+
+  /** Corrects the dice of an action; what followed is replayed where possible. @param {number} deed @param {number[]} values @param {string} why */
+  correct(deed, values, why) {
+    return this.send("Correcting …", () => api.sendCommand("correct", { deed, values, why, version: this.version }));
+  }
+
+  /** Loads the alternatives to an action. @param {number} deed */
+  async choose(deed) {
+    const { game } = this.state;
+    this.change(() => Object.assign(game, { choosing: { deed, offers: null }, said: "" }));
+    try {
+      const offers = await api.alternatives(deed);
+      if (game.choosing?.deed === deed)
+        this.change(() => {
+          game.choosing = { deed, offers };
+        });
+    } catch (error) {
+      const said = await this.excuse(error);
+      this.change(() => Object.assign(game, { choosing: null, said }));
+    }
+  }
+
+  /** Replaces an action by an alternative; what followed is replayed where possible. @param {number} deed @param {Action} action @param {string} why */
+  correctChoice(deed, action, why) {
+    return this.send("Correcting …", () => api.sendCommand("correct", { deed, action, why, version: this.version }));
+  }
+
+  /** Takes back the latest action; false where the latest was a move on the simulated table, or none. */
+  undoLatest() {
+    const isOfGame = Boolean(playing(this.state)?.can_undo) && this.state.undo.length <= this.state.game.movesBefore;
+    if (isOfGame) this.undo();
+    return isOfGame;
+  }
+
+  begin() {
+    const { how, active, deck, measuring } = this.state.game.begin;
+    const options = { ...(how === "setup" ? { setup: true } : { active }), measuring, ...(deck ? { deck } : {}) };
+    this.send("Beginning …", async () => {
+      if (this.state.now?.simulated?.resting === false) {
+        await api.controlScript("stand-still");
+        await waitForRest(this.state);
+      }
+      const view = await api.sendCommand("begin", { options });
+      Object.assign(this.state.game, { again: false, states: how === "middle" && !view.proposed ? newStates() : null });
+      return view;
+    });
+  }
+
+  /** Agrees to what the other side has proposed. */
+  agree() {
+    const proposed = playing(this.state)?.proposed;
+    if (proposed) this.send("Agreeing …", () => api.sendCommand("agree", { proposal: proposed.number }));
+  }
+
+  /** Sends all states set on their screen, and closes it. */
+  async setStates() {
+    await this.act(statesAction(this.state), "Setting …");
+    if (!this.state.game.said)
+      this.change(() => {
+        this.state.game.states = null;
+      });
+  }
+
+  /** @param {string} seat */
+  sit(seat) {
+    this.send("Changing seats …", async () => {
+      await api.takeSeat(seat);
+      this.state.game.seats = await api.seats();
+      return api.game();
+    });
+  }
+}
+
+/** @type {(commands: Commands) => void} */
+function listenToBegin(commands) {
+  const { begin } = commands.state.game;
+  onClickWithin("begin-how", "data-how", (how) =>
+    commands.change(() => {
+      begin.how = /** @type {typeof begin.how} */ (how);
+    }),
+  );
+  onClickWithin("begin-side", "data-side", (side) =>
+    commands.change(() => {
+      begin.active = side;
+    }),
+  );
+  onClickWithin("begin-deck", "data-deck", (deck) =>
+    commands.change(() => {
+      begin.deck = deck;
+    }),
+  );
+  onClickWithin("begin-measuring", "data-measuring", (measuring) =>
+    commands.change(() => {
+      begin.measuring = measuring === "declared" ? "declared" : "free";
+    }),
+  );
+  onClick("begin", () => commands.begin());
+  onClick("agree", () => commands.agree());
+  for (const id of ["begin-again", "astray-begin"]) onClick(id, () => commands.beginAgain());
+  openBegin(!matchMedia(PHONE).matches);
+  onClick("turn-question", () => slidePanel(true));
+}
+
+/** Opens or closes the choices before a game; on a phone they begin closed. @type {(isOpen: boolean) => void} */
+function openBegin(isOpen) {
+  /** @type {HTMLDetailsElement} */ (byId("game-begin")).open = isOpen;
+  byId("panel").scrollTop = 0;
+}
+
+/** Offers act on a tap, and show their drawing when pointed at, focused or pressed long. @type {(commands: Commands) => void} */
+function listenToOffers(commands) {
+  const { state } = commands;
+  const look = (/** @type {string | null} */ key) =>
+    commands.change(() => {
+      state.game.looked = key;
+    });
+  const press = listenToLongPresses(byId("game-actions"), "data-offer", look);
+  onClickWithin("game-actions", "data-offer", (key) => {
+    if (!press.wasLong()) commands.take(key);
+  });
+  onClickWithin("game-actions", "data-unit-chip", (unit) => commands.change(() => chooseAlone(state, `unit:${unit}`)));
+  onClickWithin("game-actions", "data-more", (group) =>
+    commands.change(() => {
+      state.game.open = [...state.game.open, group];
+    }),
+  );
+  onClickWithin("game-dice-keys", "data-face", (face) => commands.change(() => addFace(state, Number(face))));
+  onClick("game-dice-back", () => commands.change(() => dropFace(state)));
+  onClick("game-dice-enter", () => commands.enter());
+  onClickWithin("game-dice-roll", "data-offer", (key) => commands.take(key));
+  for (const [id, attribute] of [
+    ["game-actions", "data-offer"],
+    ["game-moved", "data-look"],
+    ["astray-moved", "data-look"],
+  ])
+    listenToHover(byId(id), attribute, look);
+}
+
+const LOOK_MS = 150;
+/** After this many looks, something lies under a hand or is not seen at all. */
+const MOST_LOOKS = 60;
+/** Smaller moves count as none; the camera's noise is well below. */
+const STILL_MM = 1;
+
+/** Waits until two frames agree, with nothing hidden. @type {(state: State) => Promise<void>} */
+export async function waitForRest(state) {
+  let before = state.now;
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    await new Promise((done) => setTimeout(done, LOOK_MS));
+    if (state.now?.frame === before?.frame) continue;
+    if (isAtRest(state.now, before)) return;
+    before = state.now;
+  }
+}
+
+/** @type {(now: TableState | null, before: TableState | null) => boolean} */
+export function isAtRest(now, before) {
+  if (!now || !before || now.simulated?.paused === false || before.simulated?.paused === false) return false;
+  if (now.health.tags_held > 0 || now.units.length !== before.units.length) return false;
+  const places = new Map(before.units.map(({ id, x_mm, y_mm }) => [id, { x_mm, y_mm }]));
+  return now.units.every(({ id, x_mm, y_mm }) => {
+    const lay = places.get(id);
+    return lay !== undefined && Math.hypot(x_mm - lay.x_mm, y_mm - lay.y_mm) < STILL_MM;
+  });
+}

@@ -1,0 +1,155 @@
+/** Draws dice: with pips, as buttons to enter real ones, and the latest roll. */
+import { byId, disable, element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
+import { sentence } from "../shared/text.js";
+import { latestRoll, playing, requestedRoll } from "./state.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Offer} Offer */
+
+/** The pips of each face, in steps from its middle. */
+const PIPS = /** @type {Record<number, [number, number][]>} */ ({
+  1: [[0, 0]],
+  2: [
+    [-1, -1],
+    [1, 1],
+  ],
+  3: [
+    [-1, -1],
+    [0, 0],
+    [1, 1],
+  ],
+  4: [
+    [-1, -1],
+    [1, -1],
+    [-1, 1],
+    [1, 1],
+  ],
+  5: [
+    [-1, -1],
+    [1, -1],
+    [0, 0],
+    [-1, 1],
+    [1, 1],
+  ],
+  6: [
+    [-1, -1],
+    [1, -1],
+    [-1, 0],
+    [1, 0],
+    [-1, 1],
+    [1, 1],
+  ],
+});
+const APART = 26;
+/** How many letters fit into the place of a die without being squeezed. */
+const SHORT_NAME = 3;
+
+/** A die that shows a face; null is an empty place, labelled with its owner. @type {(face: number | null, whose?: string) => SVGElement} */
+export function makeDie(face, whose = "") {
+  const die = svgElement("svg", {
+    class: `die${face === null ? " empty" : ""}`,
+    viewBox: "-50 -50 100 100",
+    role: "img",
+  });
+  setAttr(die, "aria-label", (whose && `${whose}: `) + (face === null ? "not thrown yet" : String(face)));
+  die.append(svgElement("rect", { x: "-45", y: "-45", width: "90", height: "90", rx: "16" }));
+  if (face !== null) die.append(...pips(face));
+  else if (whose) die.append(makeOwner(whose));
+  return die;
+}
+
+/** The label of an empty place. @type {(whose: string) => SVGElement} */
+function makeOwner(whose) {
+  const owner = svgElement("text", { class: "whose", dy: "0.35em" });
+  if (whose.length > SHORT_NAME)
+    for (const [key, value] of Object.entries({ textLength: "78", lengthAdjust: "spacingAndGlyphs" }))
+      setAttr(owner, key, value);
+  setText(owner, whose);
+  return owner;
+}
+
+/** Pips, or the number on dice of more than six sides. @type {(face: number) => SVGElement[]} */
+function pips(face) {
+  const places = PIPS[face];
+  if (places)
+    return places.map(([x, y]) => svgElement("circle", { cx: String(APART * x), cy: String(APART * y), r: "10" }));
+  const text = svgElement("text", { dy: "0.35em" });
+  setText(text, String(face));
+  return [text];
+}
+
+/** Draws dice in a row. @type {(parent: Element, faces: (number | null)[], name?: string, owners?: string[]) => void} */
+export function renderDice(parent, faces, name = "", owners = []) {
+  const numbered = faces.map((face, index) => ({
+    face,
+    whose: owners[index] ?? "",
+    key: `${name} ${index} ${face} ${owners[index]}`,
+  }));
+  updateChildren(
+    parent,
+    numbered,
+    ({ key }) => key,
+    ({ face, whose }) => makeDie(face, whose),
+    () => {},
+  );
+}
+
+/** Updates the dice to enter, or the latest roll. @type {(state: State) => void} */
+export function renderGameDice(state) {
+  const view = playing(state);
+  const roll = requestedRoll(view);
+  byId("game-dice").hidden = !roll;
+  if (roll) renderEntry(state, roll);
+  const cast = view && !roll ? latestRoll(view) : null;
+  byId("game-cast").hidden = !cast;
+  renderDice(byId("game-cast-dice"), cast?.values ?? [], String(view?.log.findLast(({ undone }) => !undone)?.deed));
+}
+
+/** @type {(state: State, roll: Offer) => void} */
+function renderEntry(state, roll) {
+  const { faces, busy } = state.game;
+  const { count, sides, groups } = roll.dice ?? { count: 0, sides: 6, groups: [] };
+  setText(byId("game-dice-title"), sentence(roll.label));
+  let first = 0;
+  const rows = groups.map((group) => ({ group, first: (first += group.places.length) - group.places.length }));
+  updateChildren(
+    byId("game-dice-entered"),
+    rows,
+    ({ first }) => String(first),
+    () => element("div", "div", "span"),
+    (row, { group, first }) => updateGroup(row, group, faces.slice(first), faces.length - first),
+  );
+  const keys = Array.from({ length: sides }, (_, index) => index + 1);
+  updateChildren(byId("game-dice-keys"), keys, String, makeKey, (key) =>
+    disable(key, busy !== null || faces.length === count),
+  );
+  disable(byId("game-dice-back"), busy !== null || faces.length === 0);
+  disable(byId("game-dice-enter"), busy !== null || faces.length < count);
+  disable(byId("game-dice-roll"), busy !== null);
+  setAttr(byId("game-dice-roll"), "data-offer", `offer ${state.game.view?.actions.indexOf(roll)}`);
+}
+
+/** Updates dice of one kind; `next` is the index of the one to enter next. @type {(row: HTMLElement, group: import("./state.js").AlikeDice, faces: number[], next: number) => void} */
+function updateGroup(row, { whose, needs, places }, faces, next) {
+  const [dice, words] = row.children;
+  const slot = needs === null ? whose : `${needs}+`;
+  setAttr(row, "class", "alike");
+  setAttr(dice, "class", "dice");
+  renderDice(
+    dice,
+    places.map((_, index) => faces[index] ?? null),
+    "",
+    places.map(() => slot),
+  );
+  for (const [index, die] of [...dice.children].entries()) die.classList.toggle("next", index === next);
+  setText(words, needs === null ? "" : `${needs}+ ${whose}`);
+}
+
+/** @type {(face: number) => HTMLElement} */
+function makeKey(face) {
+  const key = element("button");
+  setAttr(key, "data-face", String(face));
+  setAttr(key, "aria-label", `a ${face}`);
+  key.append(makeDie(face));
+  return key;
+}

@@ -1,0 +1,234 @@
+/** The log of the game: each line with its rule, its drawing, and its corrections. */
+import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { listenToHover, onClick, onClickWithin, slidePanel } from "../shared/events.js";
+import { sentence } from "../shared/text.js";
+import { makeDie, renderDice } from "./dice.js";
+import { playing } from "./state.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").LogLine} LogLine */
+/** @typedef {import("./commands.js").Commands} Commands */
+
+const MOST_LINES = 15;
+
+/** Updates the log, the latest line first. @type {(state: State) => void} */
+export function renderGameLog(state) {
+  const view = playing(state);
+  const all = (view?.log ?? []).map((happened, index) => ({ key: `log ${index}`, happened })).reverse();
+  const shown = state.game.wholeLog ? all : all.slice(0, MOST_LINES);
+  byId("game-log").hidden = all.length === 0;
+  setText(byId("game-log-count"), all.length ? String(all.length) : "");
+  updateChildren(
+    byId("game-log-body"),
+    shown,
+    ({ key }) => key,
+    makeLine,
+    (line, { key, happened }) => updateLine(line, key, happened, state),
+  );
+  byId("game-log-more").hidden = shown.length === all.length;
+}
+
+/** @type {() => HTMLElement} */
+function makeLine() {
+  const line = element("li", "div", "div");
+  const [words, actions] = /** @type {HTMLElement[]} */ ([...line.children]);
+  setAttr(words, "role", "button");
+  setAttr(words, "tabindex", "0");
+  words.className = "words";
+  words.append(...["b", "span", "span", "i", "small"].map((tag) => element(tag)));
+  words.children[2].className = "dice";
+  actions.className = "line-actions";
+  return line;
+}
+
+/** @type {(line: HTMLElement, key: string, happened: LogLine, state: State) => void} */
+function updateLine(line, key, happened, state) {
+  const { kind, text, rule, note, undone, evidence, dice } = happened;
+  const [words, actions] = /** @type {HTMLElement[]} */ ([...line.children]);
+  const [mark, said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...words.children]);
+  const marks = [kind === "overrule" || note.startsWith("overruled") ? "overrule" : "", undone ? "undone" : ""].filter(
+    Boolean,
+  );
+  const isOpen = state.game.line === key;
+  setAttr(
+    line,
+    "class",
+    [...marks, state.game.looked === key ? "looked" : "", evidence.length ? "drawn" : ""].join(" ").trim(),
+  );
+  setAttr(words, "data-log", key);
+  setAttr(words, "aria-expanded", String(isOpen));
+  setText(mark, marks.join(", "));
+  setText(said, sentence(text));
+  renderDice(faces, dice?.values ?? []);
+  setText(noted, note);
+  setText(by, rule ?? "");
+  actions.hidden = !isOpen;
+  if (isOpen) renderActions(actions, happened, state);
+}
+
+/** Updates what can be done about a line: take it back, correct its dice or its choice. @type {(node: HTMLElement, happened: LogLine, state: State) => void} */
+function renderActions(node, { undone, deed, dice, evidence, kind }, state) {
+  const { busy, fixing, choosing } = state.game;
+  if (!node.children.length) node.append(...makeActions());
+  const [hint, back, open, faces, choices, why, fix, other] = /** @type {HTMLElement[]} */ ([...node.children]);
+  const may = Boolean(playing(state)?.can_undo) && !undone;
+  const isFixing = may && fixing?.deed === deed;
+  setText(
+    hint,
+    undone ? "It was taken back, and stays in the record." : evidence.length ? "It is drawn on the table." : "",
+  );
+  back.hidden = !may;
+  setAttr(back, "data-back", String(deed));
+  open.hidden = !may || !dice || isFixing;
+  setAttr(open, "data-fix-open", JSON.stringify({ deed, values: dice?.values ?? [] }));
+  const offers = may && choosing?.deed === deed ? choosing.offers : null;
+  setAttr(other, "data-others", String(deed));
+  other.hidden = !may || Boolean(dice) || kind === "overrule" || choosing?.deed === deed;
+  if (offers)
+    setText(
+      hint,
+      offers.length
+        ? "What was meant? What followed is done again, with the dice that were thrown."
+        : "Nothing else of its kind could be chosen there.",
+    );
+  updateChildren(
+    choices,
+    (offers ?? []).map(({ label }, index) => ({ label, index })),
+    ({ index, label }) => `${index} ${label}`,
+    makeButton,
+    (button, { label, index }) => {
+      setAttr(button, "data-other", String(index));
+      setText(button, label);
+      disable(button, busy !== null);
+    },
+  );
+  for (const part of [faces, fix]) part.hidden = !isFixing;
+  choices.hidden = !offers?.length;
+  why.hidden = !isFixing && !offers?.length;
+  for (const button of [back, open, fix, other]) disable(button, busy !== null);
+  if (!isFixing || !fixing) return;
+  const numbered = fixing.values.map((face, index) => ({ face, index }));
+  updateChildren(
+    faces,
+    numbered,
+    ({ face, index }) => `${index} ${face}`,
+    ({ face }) => makeFace(face),
+    (button, { index }) => setAttr(button, "data-turn", String(index)),
+  );
+}
+
+/** @type {() => HTMLElement[]} */
+function makeActions() {
+  const [hint, back, open, faces, choices, why, fix, other] = [
+    "span",
+    "button",
+    "button",
+    "div",
+    "div",
+    "input",
+    "button",
+    "button",
+  ].map((tag) => element(tag));
+  hint.className = "hint";
+  setText(back, "Back to before this");
+  setText(open, "The dice were read wrong …");
+  faces.className = "dice turned";
+  setAttr(faces, "role", "group");
+  setAttr(faces, "aria-label", "Tap a die until it shows what it really was");
+  for (const [name, value] of Object.entries({
+    type: "text",
+    maxlength: "200",
+    placeholder: "why? (may be left out)",
+    "aria-label": "Why is it corrected?",
+  }))
+    setAttr(why, name, value);
+  setAttr(fix, "data-fix", "");
+  fix.className = "main";
+  setText(fix, "Correct: an overrule");
+  setText(other, "Something else was meant …");
+  choices.className = "choices";
+  setAttr(choices, "role", "group");
+  setAttr(choices, "aria-label", "What was meant: tapped, it is an overrule");
+  return [hint, back, open, faces, choices, why, fix, other];
+}
+
+/** @type {(face: number) => HTMLElement} */
+function makeFace(face) {
+  const button = element("button");
+  setAttr(button, "aria-label", `shows ${face}: the next face`);
+  button.append(makeDie(face));
+  return button;
+}
+
+/** @type {(commands: Commands) => void} */
+export function listenToLog(commands) {
+  const { game } = commands.state;
+  const body = byId("game-log-body");
+  listenToHover(body, "data-log", (key) =>
+    commands.change(() => {
+      game.looked = key ?? game.line;
+    }),
+  );
+  const open = (/** @type {string} */ key) =>
+    commands.change(() => {
+      game.line = game.line === key ? null : key;
+      Object.assign(game, { looked: game.line, fixing: null, choosing: null });
+      if (game.line !== null) uncoverTable(body);
+    });
+  onClickWithin("game-log-body", "data-log", open);
+  body.addEventListener("keydown", (event) => {
+    const line = event.target instanceof Element ? event.target.getAttribute("data-log") : null;
+    if (line === null || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    open(line);
+  });
+  onClick("game-log-more", () =>
+    commands.change(() => {
+      game.wholeLog = true;
+    }),
+  );
+  onClickWithin("game-log-body", "data-back", (deed) => commands.undoTo(Number(deed)));
+  onClickWithin("game-log-body", "data-fix-open", (fixing) =>
+    commands.change(() => {
+      game.fixing = JSON.parse(fixing);
+    }),
+  );
+  onClickWithin("game-log-body", "data-turn", (index) => commands.change(() => turnDie(commands, Number(index))));
+  onClickWithin("game-log-body", "data-fix", (_, button) => {
+    if (game.fixing) commands.correct(game.fixing.deed, game.fixing.values, whyBy(button));
+  });
+  onClickWithin("game-log-body", "data-others", (deed) => {
+    void commands.choose(Number(deed));
+  });
+  onClickWithin("game-log-body", "data-other", (index, button) => {
+    const offer = game.choosing?.offers?.[Number(index)];
+    if (game.choosing && offer) void commands.correctChoice(game.choosing.deed, offer.action, whyBy(button));
+  });
+}
+
+/** The reason typed beside a button. @type {(button: Element) => string} */
+function whyBy(button) {
+  return button.closest(".line-actions")?.querySelector("input")?.value.trim() ?? "";
+}
+
+/** Slides the panel of a phone off the table, where the line is drawn. @type {(body: HTMLElement) => void} */
+function uncoverTable(body) {
+  const panel = byId("panel");
+  if (!panel.classList.contains("open")) return;
+  slidePanel(false);
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => body.querySelector('[aria-expanded="true"]')?.scrollIntoView({ block: "center" })),
+  );
+}
+
+/** Turns a die that is being corrected to its next face. @type {(commands: Commands, index: number) => void} */
+function turnDie({ state }, index) {
+  const { fixing } = state.game;
+  if (!fixing) return;
+  const sides = playing(state)?.log.find(({ deed, dice }) => deed === fixing.deed && dice)?.dice?.sides ?? 6;
+  state.game.fixing = {
+    ...fixing,
+    values: fixing.values.map((face, at) => (at === index ? (face % sides) + 1 : face)),
+  };
+}

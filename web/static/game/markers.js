@@ -1,0 +1,217 @@
+/** Draws markers beside units on the table, and results of actions in words. */
+import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
+import { makeText, placeText } from "../board/shapes.js";
+import { short, toScreen, uncut } from "../board/view.js";
+import { markersShown } from "./midgame.js";
+import { playing } from "./state.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("../board/state.js").Point} Point */
+/** @typedef {import("../board/state.js").Shape} Shape */
+
+/** @typedef {{x: number, y: number, half: number, height: number}} Box  about its middle, on the screen, px */
+
+/** The role of a shape that holds the result of an action for a unit. */
+export const RESULT = "result";
+/** Type sizes of a result, and its distances below a unit, in order of preference. */
+const RESULT_PX = { font: 15, letter: 9, line: 19, below: [-28, 42, -48, 62], farther: [-68, 82, -88] };
+const NAME_PX = { half: 18, height: 14 };
+const GHOST_PX = { half: 32, height: 16 };
+const MARKER_PX = { middle: 15.5, height: 15, below: [0, 17, -47], farther: [34, -64] };
+/** Distance from a unit's middle to a label at its side. */
+const ASIDE_PX = 24;
+/** A result nearer than this to a unit's middle is its own: units in contact are farther apart. */
+const SAME_PLACE_BW = 0.5;
+
+/** The puffs of a cloud of smoke: x, y and radius in pixels. */
+const PUFFS = [
+  [-7, 2, 5],
+  [0, -2, 7],
+  [8, 2, 5.5],
+  [1, 4, 5],
+];
+const CLOUD_WIDE_PX = 28;
+const PIP_APART_PX = 11;
+/** A drawing wider than this is on a wall, and seen from farther off. */
+const FAR_VIEW_PX = 1700;
+
+/** Updates markers and results so that none overlaps another or a unit's name. @type {(layers: Record<string, SVGElement>, shapes: Shape[], state: State) => void} */
+export function renderMarks(layers, shapes, state) {
+  if (!layers.results.children.length) layers.results.append(svgElement("g"), svgElement("g"), svgElement("g"));
+  const names = (state.now?.units ?? []).map(({ x_mm, y_mm }) => ({ ...NAME_PX, ...onScreen([x_mm, y_mm], state) }));
+  const taken = [
+    ...names,
+    ...ghostsShown(state),
+    ...toolsUpon(/** @type {SVGElement} */ (layers.results.ownerSVGElement), state),
+  ];
+  renderMarkers(layers.markers, taken, state);
+  renderResults(
+    layers.results.children[2],
+    shapes.filter(({ role }) => role === RESULT),
+    taken,
+    state,
+  );
+}
+
+/** The boxes of the labels of ghosts. @type {(state: State) => Box[]} */
+function ghostsShown(state) {
+  return (playing(state)?.to_place ?? [])
+    .filter(({ ghost }) => ghost.length)
+    .map(({ ghost }) => {
+      const mean = (/** @type {"x_mm" | "y_mm"} */ key) =>
+        ghost.reduce((sum, base) => sum + base[key], 0) / ghost.length;
+      return { ...GHOST_PX, ...onScreen([mean("x_mm"), mean("y_mm")], state) };
+    });
+}
+
+/** The boxes of the tools over the drawing, cached: measuring the page is slow. */
+const tools = { seen: "", boxes: /** @type {Box[]} */ ([]) };
+
+/** @type {(svg: Element, state: State) => Box[]} */
+function toolsUpon(svg, { view }) {
+  const seen = `${view.width_px} ${view.height_px}`;
+  if (tools.seen !== seen) {
+    const { left, top } = svg.getBoundingClientRect();
+    const all = [...document.querySelectorAll(".tools")].map((node) => node.getBoundingClientRect());
+    tools.boxes = all.map(({ x, y, width, height }) => ({
+      x: x - left + width / 2,
+      y: y - top + height / 2,
+      half: width / 2,
+      height,
+    }));
+    tools.seen = seen;
+  }
+  return tools.boxes;
+}
+
+/** @type {(at_mm: Point, state: State) => {x: number, y: number}} */
+function onScreen(at_mm, { view, facts }) {
+  const [x, y] = toScreen(view, facts, ...at_mm);
+  return { x, y };
+}
+
+/** Reserves the nearest free place for a box above, below or beside its unit; the first if none is free. @type {(box: Box, px: {below: number[], farther: number[], middle?: number}, taken: Box[], state: State) => {right: number, down: number}} */
+function freeWay(box, { below, farther, middle = 0 }, taken, { view }) {
+  const upright = (/** @type {number} */ down) => ({ right: 0, down });
+  const aside = [-1, 1].map((side) => ({ right: side * (box.half + ASIDE_PX), down: -middle }));
+  const ways = [...below.map(upright), ...aside, ...farther.map(upright)];
+  const isIn = (/** @type {number} */ x) => x >= box.half && x <= view.width_px - box.half;
+  const isFree = (/** @type {{right: number, down: number}} */ { right, down }) =>
+    (right === 0 || isIn(box.x + right)) &&
+    taken.every(
+      ({ x, y, half, height }) =>
+        Math.abs(x - box.x - right) >= half + box.half || Math.abs(y - box.y - down) >= (height + box.height) / 2,
+    );
+  const way = ways.find(isFree) ?? ways[0];
+  taken.push({ ...box, x: box.x + way.right, y: box.y + way.down });
+  return way;
+}
+
+/** Writes the result of an action beside each unit, with its id where there are several. @type {(layer: Element, results: Shape[], taken: Box[], state: State) => void} */
+function renderResults(layer, results, taken, state) {
+  const places = [...new Map(results.map(({ points_mm }) => [String(points_mm[0]), points_mm[0]])).entries()];
+  const rows = places.map(([key, at]) => {
+    const labels = results
+      .filter(({ points_mm }) => String(points_mm[0]) === key)
+      .map(({ label }) => label)
+      .join(" · ");
+    const words = `${places.length > 1 ? unitAt(at, state) : ""} ${labels}`.trim();
+    const size = { half: (words.length * RESULT_PX.letter) / 2, height: RESULT_PX.line };
+    const there = uncut(state.view, state.facts, at, size);
+    return {
+      key: `result ${key}`,
+      at: there,
+      words,
+      way: freeWay({ ...size, ...onScreen(there, state) }, RESULT_PX, taken, state),
+    };
+  });
+  updateChildren(
+    layer,
+    rows,
+    ({ key }) => key,
+    () => makeText("result"),
+    (text, { at, words, way }) => {
+      placeText(text, words, at);
+      setAttr(text.children[0], "dx", `${short(way.right / RESULT_PX.font)}em`);
+      setAttr(text.children[0], "dy", `${short(way.down / RESULT_PX.font)}em`);
+    },
+  );
+}
+
+/** The unit whose middle is at a place; empty if it has left. @type {(at_mm: Point, state: State) => string} */
+function unitAt([x, y], { facts, now }) {
+  const reach_mm = SAME_PLACE_BW * facts.base_width_mm;
+  return now?.units.find(({ x_mm, y_mm }) => Math.hypot(x_mm - x, y_mm - y) < reach_mm)?.id ?? "";
+}
+
+/** Draws disruption as pips and smoke as a cloud beside each unit. @type {(layer: SVGElement, taken: Box[], state: State) => void} */
+function renderMarkers(layer, taken, state) {
+  const markers = markersShown(state);
+  const size = state.view.width_px > FAR_VIEW_PX ? 1.5 : 1;
+  const marked = (state.now?.units ?? []).filter(({ id }) => markers[id]?.disruption || markers[id]?.smoke);
+  updateChildren(
+    layer,
+    marked,
+    ({ id }) => id,
+    () => svgElement("g", { class: "marker" }),
+    (node, { id, x_mm, y_mm }) => {
+      const { disruption = 0, smoke = false } = markers[id];
+      setAttr(node, "transform", `translate(${short(x_mm)} ${short(y_mm)})`);
+      setAttr(node, "data-marker", `${id} ${disruption}${smoke ? " smoke" : ""}`);
+      const { x, y } = onScreen([x_mm, y_mm], state);
+      const half = (size * (pipsWide(disruption) + (smoke ? CLOUD_WIDE_PX : 0))) / 2;
+      const way = freeWay(
+        { x, y: y + size * MARKER_PX.middle, half, height: size * MARKER_PX.height },
+        MARKER_PX,
+        taken,
+        state,
+      );
+      const parts = [{ key: `${disruption} ${smoke}` }];
+      updateChildren(
+        node,
+        parts,
+        ({ key }) => key,
+        () => makeMarker(disruption, smoke),
+        (part) =>
+          setAttr(
+            part.children[0],
+            "transform",
+            `scale(${short(size / state.view.px_per_mm)}) translate(${short(way.right / size)} ${short(way.down / size)})`,
+          ),
+      );
+    },
+  );
+}
+
+/** @type {(disruption: number) => number} */
+function pipsWide(disruption) {
+  return disruption ? disruption * PIP_APART_PX + 5 : 0;
+}
+
+/** @type {(disruption: number, smoke: boolean) => SVGElement} */
+function makeMarker(disruption, smoke) {
+  const [upright, sized] = [svgElement("g", { class: "upright" }), svgElement("g")];
+  upright.append(sized);
+  const wide = pipsWide(disruption);
+  if (disruption) {
+    sized.append(
+      svgElement("rect", { class: "pips", x: short(-wide / 2), y: "8", width: short(wide), height: "15", rx: "7.5" }),
+    );
+    for (let pip = 0; pip < disruption; pip += 1) {
+      const cx = (pip - (disruption - 1) / 2) * PIP_APART_PX;
+      sized.append(svgElement("circle", { class: "pip", cx: short(cx), cy: "15.5", r: "4.2" }));
+    }
+  }
+  if (smoke) sized.append(makeCloud(disruption ? wide / 2 + 14 : 0));
+  return upright;
+}
+
+/** @type {(x: number) => SVGElement} */
+function makeCloud(x) {
+  const cloud = svgElement("g", { class: "cloud", transform: `translate(${short(x)} 15)` });
+  for (const name of ["rim", "puff"]) {
+    for (const [cx, cy, r] of PUFFS)
+      cloud.append(svgElement("circle", { class: name, cx: short(cx), cy: short(cy), r: short(r) }));
+  }
+  return cloud;
+}

@@ -1,0 +1,148 @@
+/** Draws the game on the table: ghosts of where units belong, what is pointed at, and markers. */
+import { setAttr, svgElement, updateChildren } from "../shared/dom.js";
+import { cornersOf, makeText, meanPoint, placeText, through } from "../board/shapes.js";
+import { sideClass } from "../board/things.js";
+import { short, uncut } from "../board/view.js";
+import { renderMarks, RESULT } from "./markers.js";
+import { latestEvidence, lookedAtShapes, outOfStep, pendingShapes, playing } from "./state.js";
+import { cornersShown, layingStep } from "./terrain.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("../board/state.js").Point} Point */
+/** @typedef {import("../board/state.js").Shape} Shape */
+/** @typedef {import("./state.js").GhostBase} GhostBase */
+
+/** @typedef {{unit: string, bases: GhostBase[], kind: "due" | "nearest" | "arrived", text: string}} Ghost */
+
+/** Letter size of a ghost's label. */
+const GHOST_PX = { letter: 8, line: 18 };
+/** A drawing narrower than this is on a phone. */
+const NARROW_VIEW_PX = 500;
+
+/** Draws what the game shows on the table. @type {(board: import("../board/board.js").Board, layers: import("../board/board.js").Layers, state: State) => void} */
+export function drawGame(board, layers, state) {
+  const looked = lookedAtShapes(state);
+  const isLooking = looked.length > 0;
+  board.svg.classList.toggle("looking", isLooking);
+  board.svg.classList.toggle("laying", layingStep(state) !== null);
+  setAttr(layers.game, "class", `layer game${isLooking ? "" : " due"}`);
+  board.shapes(
+    (isLooking ? looked : pendingShapes(state)).filter(({ role }) => role !== RESULT),
+    "game",
+  );
+  renderMarks(layers, isLooking ? looked : latestEvidence(state), state);
+  renderCorners(layers.results, state);
+  updateChildren(
+    layers.placing,
+    ghosts(state),
+    ({ unit, kind }) => `${kind} ${unit}`,
+    makeGhost,
+    (node, ghost) => updateGhost(node, ghost, state),
+  );
+}
+
+/** Draws the corners by which the terrain in hand is stretched. @type {(layer: SVGElement, state: State) => void} */
+function renderCorners(layer, state) {
+  const scale = 1 / state.view.px_per_mm;
+  const places = cornersShown(state);
+  const way = state.game.laying.tool === "corners" && places.length > 1 ? [through(places, false)] : [];
+  updateChildren(
+    layer.children[1],
+    way,
+    () => "way",
+    () => svgElement("path", { class: "corner-way" }),
+    (path, d) => setAttr(path, "d", d),
+  );
+  const corners = places.map((at, index) => ({ at, index }));
+  updateChildren(
+    layer.children[0],
+    corners,
+    ({ index }) => String(index),
+    () => svgElement("circle", { class: "corner" }),
+    (circle, { at }) => {
+      setAttr(circle, "cx", short(at[0]));
+      setAttr(circle, "cy", short(at[1]));
+      setAttr(circle, "r", short((state.view.width_px < NARROW_VIEW_PX ? 5 : 7) * scale));
+    },
+  );
+}
+
+/** The ghosts: where units belong, or could have been put. @type {(state: State) => Ghost[]} */
+function ghosts(state) {
+  const view = playing(state);
+  if (!view) return [];
+  const summed = outOfStep(view);
+  return [
+    ...view.to_place.map(({ unit, ghost }) => ({
+      unit,
+      bases: ghost,
+      kind: /** @type {"due"} */ ("due"),
+      text: ghost.length ? `${unit} here` : `${unit} off`,
+    })),
+    ...view.moved
+      .filter((moved) => state.game.showsAstray || !summed.includes(moved))
+      .map(({ unit, ghost, is_back }) => ({
+        unit,
+        bases: ghost,
+        kind: /** @type {"nearest"} */ ("nearest"),
+        text: is_back ? `${unit} back here` : `${unit}: legal`,
+      }))
+      .filter(({ bases }) => bases.length),
+    ...state.game.placed.map((unit) => ({
+      unit,
+      bases: [],
+      kind: /** @type {"arrived"} */ ("arrived"),
+      text: "✓ placed",
+    })),
+  ];
+}
+
+/** @type {() => SVGElement} */
+function makeGhost() {
+  const group = svgElement("g");
+  for (const name of ["casing", "ink", "casing way", "ink way"]) group.append(svgElement("path", { class: name }));
+  group.append(makeText("ghost-text"));
+  return group;
+}
+
+/** Updates a ghost: the outline of its bases, and an arrow to it from the unit. @type {(node: SVGElement, ghost: Ghost, state: State) => void} */
+function updateGhost(node, { unit, bases, kind, text }, state) {
+  const { units = [], commanders = [] } = state.now ?? {};
+  const lies = units.find(({ id }) => id === unit) ?? commanders.find(({ id }) => id === unit);
+  const side = lies?.side ?? state.facts.units.find(({ id }) => id === unit)?.side ?? "";
+  setAttr(node, "class", `placing ${kind} ${sideClass(state, side)}`);
+  const here = /** @type {Point | null} */ (lies ? [lies.x_mm, lies.y_mm] : null);
+  const there = bases.length ? meanPoint(bases.map(({ x_mm, y_mm }) => [x_mm, y_mm])) : here;
+  const outline =
+    bases.map((base) => through(cornersOf(base), true)).join("") ||
+    (here && lies && !bases.length && kind === "due" ? crossOn(here) : "");
+  const way = here && there && bases.length ? arrow(here, there, state) : "";
+  [outline, outline, way, way].forEach((d, index) => setAttr(node.children[index], "d", d));
+  placeText(
+    node.children[4],
+    there ? text : "",
+    there ? uncut(state.view, state.facts, there, ghostWords(text)) : [0, 0],
+  );
+}
+
+/** @type {(text: string) => {half: number, height: number}} */
+function ghostWords(text) {
+  return { half: (text.length * GHOST_PX.letter) / 2, height: GHOST_PX.line };
+}
+
+/** A cross over a unit that has to leave the table. @type {(at: Point) => string} */
+function crossOn([x, y]) {
+  const reach = 30;
+  return `M${short(x - reach)} ${short(y - reach)}L${short(x + reach)} ${short(y + reach)}M${short(x - reach)} ${short(y + reach)}L${short(x + reach)} ${short(y - reach)}`;
+}
+
+/** An arrow whose head has the same size at any scale. @type {(from: Point, to: Point, state: State) => string} */
+function arrow([x, y], [to_x, to_y], { view }) {
+  const length = Math.hypot(to_x - x, to_y - y);
+  if (length < 8) return "";
+  const head = Math.min(length / 2, 12 / view.px_per_mm);
+  const [a, b] = [((to_x - x) / length) * head, ((to_y - y) / length) * head];
+  const barb = (/** @type {number} */ side) =>
+    `${short(to_x - a - side * 0.6 * b)} ${short(to_y - b + side * 0.6 * a)}`;
+  return `M${short(x)} ${short(y)}L${short(to_x)} ${short(to_y)}M${barb(1)}L${short(to_x)} ${short(to_y)}L${barb(-1)}`;
+}

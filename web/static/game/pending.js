@@ -1,0 +1,273 @@
+/** Moves that the game waits for, and moves that it saw: to confirm, or to decide. */
+import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { onClick, onClickWithin } from "../shared/events.js";
+import { sentence } from "../shared/text.js";
+import { split } from "../board/things.js";
+import { badge, figuresWords } from "../rulings/words.js";
+import { renderDice } from "./dice.js";
+import { outOfStep, playing } from "./state.js";
+
+/** @typedef {import("./commands.js").Commands} Commands */
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Moved} Moved */
+
+/** @typedef {{way: string, text: string, title: string, main?: boolean}} Way  a button, and what it does */
+
+/** The lowest face that decides for the mover. */
+export const HOLDS_FROM = 4;
+
+const WAYS = [
+  { way: "intent", text: "The mover's intent", title: "It holds, as the mover meant it" },
+  { way: "die", text: `Roll for it (${HOLDS_FROM}+ holds)`, title: "One die decides" },
+  { way: "benefit", text: "Benefit to the mover", title: "It holds, as nobody can see that it does not" },
+];
+
+/** Updates the moves to make and the moves seen. @type {(state: State) => void} */
+export function renderPending(state) {
+  const view = playing(state);
+  const due = (view?.to_place ?? []).map(({ unit, text, ghost }) => ({
+    key: `put ${unit}`,
+    unit,
+    text,
+    isOff: ghost.length === 0,
+  }));
+  const placed = state.game.placed.map((unit) => ({
+    key: `placed ${unit}`,
+    unit,
+    text: `${unit}: ✓ placed`,
+    isOff: false,
+  }));
+  updateChildren(
+    byId("game-due"),
+    [...due, ...placed],
+    ({ key }) => key,
+    () => element("li", "span", "button"),
+    (row, { key, unit, text, isOff }) => {
+      const [words, lift] = /** @type {HTMLElement[]} */ ([...row.children]);
+      setAttr(row, "class", key.startsWith("placed") ? "placed" : "");
+      setText(words, sentence(text));
+      setAttr(lift, "data-lift", unit);
+      setText(lift, "Take it off");
+      lift.hidden = !isOff || !state.facts.simulated || view?.seat.kind === "spectator";
+    },
+  );
+  renderTogether(state);
+  renderOutOfStep(state);
+  const summed = outOfStep(view);
+  renderMoved(
+    "game-moved",
+    (view?.moved ?? []).filter((moved) => !summed.includes(moved)),
+    state,
+  );
+}
+
+/** @type {(id: string, all: Moved[], state: State) => void} */
+function renderMoved(id, all, state) {
+  updateChildren(
+    byId(id),
+    all,
+    ({ unit }) => unit,
+    makeMoved,
+    (row, moved) => updateMoved(row, moved, state),
+  );
+}
+
+/** Updates the card for all units that are out of step with the game. @type {(state: State) => void} */
+function renderOutOfStep(state) {
+  const view = playing(state);
+  const units = outOfStep(view);
+  byId("game-astray").hidden = units.length === 0;
+  setText(byId("astray-words"), `${units.length} units are not where the game has them.`);
+  for (const id of ["astray-accept", "astray-begin"]) {
+    byId(id).hidden = view?.seat.kind === "spectator";
+    disable(byId(id), state.game.busy !== null);
+  }
+  renderMoved("astray-moved", units, state);
+}
+
+/** Updates the button that confirms several moves at once. @type {(state: State) => void} */
+function renderTogether(state) {
+  const view = playing(state);
+  const units = view?.is_yours ? view.together : [];
+  byId("game-together").hidden = units.length === 0;
+  setText(byId("confirm-all"), `Confirm all ${units.length} moves`);
+  setText(byId("together-order"), `in this order: ${units.join(", ")}`);
+  disable(byId("confirm-all"), state.game.busy !== null);
+}
+
+/** @type {() => HTMLElement} */
+function makeMoved() {
+  const row = element("li", "b", "span", "p", "div", "div");
+  const decided = element("p", "span", "span");
+  decided.className = "decided";
+  row.append(decided);
+  row.children[3].className = "row ways";
+  const accepting = /** @type {HTMLElement} */ (row.children[4]);
+  accepting.className = "row accepting";
+  const why = element("input");
+  for (const [name, value] of Object.entries({
+    type: "text",
+    maxlength: "200",
+    placeholder: "why? (may be left out)",
+    "aria-label": "Why is it accepted?",
+  }))
+    setAttr(why, name, value);
+  const accept = element("button");
+  setAttr(accept, "data-way", "accept");
+  setText(accept, "Accept");
+  accepting.append(why, accept);
+  return row;
+}
+
+/** @type {(row: HTMLElement, moved: Moved, state: State) => void} */
+function updateMoved(row, moved, state) {
+  const [mark, text, because, ways, accepting, decided] = /** @type {HTMLElement[]} */ ([...row.children]);
+  const { answer, unit, ghost } = moved;
+  const isGrouped = playing(state)?.together.includes(unit);
+  setAttr(row, "class", `moved ${answer.answer}${isGrouped ? " grouped" : ""}`);
+  setAttr(row, "data-unit", unit);
+  setAttr(row, "data-look", `moved ${unit}`);
+  setAttr(row, "tabindex", "0");
+  setText(mark, badge(answer));
+  setText(text, sentence(moved.text));
+  const place = moved.is_back ? "Where it lay" : "The nearest legal place";
+  const nearest = ghost.length ? `${place} is drawn on the table.` : "";
+  const why = answer.because === moved.text ? "" : sentence(answer.because ?? "");
+  const figures = answer.answer === "too_close" ? figuresWords(answer) : "";
+  const waits = moved.after.length ? `After ${moved.after.join(", ")}` : "";
+  setText(because, [waits, why, figures, answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
+  row.classList.toggle("looked", state.game.looked === `moved ${unit}`);
+  updateChildren(
+    ways,
+    waysOf(moved, state),
+    ({ way }) => way,
+    makeButton,
+    (button, { way, title, main, text }) => {
+      setAttr(button, "data-way", way);
+      setAttr(button, "title", title);
+      setAttr(button, "class", main ? "main" : "");
+      setText(button, text);
+      disable(button, state.game.busy !== null);
+    },
+  );
+  accepting.hidden = state.game.accepting !== unit;
+  renderDecided(decided, moved, state);
+}
+
+/** The buttons of a suggestion. @type {(moved: Moved, state: State) => Way[]} */
+function waysOf(moved, state) {
+  const view = playing(state);
+  if (!view || view.seat.kind === "spectator") return [];
+  const { answer, is_legal, unit, after } = moved;
+  if (after.length || (is_legal && !view.is_yours)) return []; // the side that is asked confirms it
+  const accept = {
+    way: "accept-open",
+    text: "Accept anyway",
+    title: "The players have agreed: it is recorded as an overrule",
+  };
+  const confirms = is_legal && view.is_yours;
+  if (confirms && answer.answer === "yes")
+    return [{ way: "seen", text: "Confirm", title: `Record what ${unit} did`, main: !view.together.includes(unit) }];
+  if (confirms && !isDecided(moved, state)) return WAYS;
+  if (confirms && (state.game.decided?.face ?? 0) >= HOLDS_FROM)
+    return [{ way: "held", text: "Confirm", title: "As the die says", main: true }];
+  return state.game.accepting === unit ? [] : [accept];
+}
+
+/** The key of a die rolled for a move: another margin is another question. @type {(moved: Moved) => string} */
+export function decisionKey({ unit, answer }) {
+  return `${unit} ${answer.margin_mm.toFixed(1)}`;
+}
+
+/** @type {(moved: Moved, state: State) => boolean} */
+function isDecided(moved, { game }) {
+  return game.decided?.key === decisionKey(moved);
+}
+
+/** Updates the die that decided a move. @type {(node: HTMLElement, moved: Moved, state: State) => void} */
+function renderDecided(node, moved, state) {
+  const decided = isDecided(moved, state) ? state.game.decided : null;
+  node.hidden = decided === null;
+  renderDice(node.children[0], decided ? [decided.face] : []);
+  setText(
+    node.children[1],
+    (decided?.face ?? 0) >= HOLDS_FROM ? "It holds." : "It does not hold: put it back, or where the ghost lies.",
+  );
+}
+
+/** Updates the intents; one can be recorded while two units are chosen, the mover first. @type {(state: State) => void} */
+export function renderIntents(state) {
+  const view = playing(state);
+  updateChildren(
+    byId("game-intents"),
+    view?.intents ?? [],
+    ({ unit }) => unit,
+    () => element("li", "b", "span", "small"),
+    (row, { text, answer }) => {
+      setAttr(row, "class", answer?.answer ?? "");
+      setText(row.children[0], answer ? badge(answer) : "…");
+      setText(row.children[1], `Meant: ${text}`);
+      setText(row.children[2], answer ? figuresWords(answer) : "");
+    },
+  );
+  const pair = pairChosen(state);
+  byId("intent-part").hidden = !pair || !view || view.is_over || view.seat.kind === "spectator";
+  if (!pair) return;
+  setText(byId("intent-title"), `Before ${pair.unit} moves, say how it will end to ${pair.of}:`);
+  updateChildren(
+    byId("intent-ranges"),
+    state.facts.ranges_bw,
+    String,
+    () => element("div", "b", "button", "button"),
+    (row, range_bw) => {
+      const [words, within, outside] = /** @type {HTMLElement[]} */ ([...row.children]);
+      setText(words, `${range_bw} BW`);
+      for (const [button, text, isWithin] of /** @type {[HTMLElement, string, boolean][]} */ ([
+        [within, "within", true],
+        [outside, "just outside", false],
+      ])) {
+        setAttr(button, "data-intent", JSON.stringify({ ...pair, range_bw, is_within: isWithin }));
+        setAttr(button, "aria-label", `${text} ${range_bw} BW`);
+        setText(button, text);
+        disable(button, state.game.busy !== null);
+      }
+    },
+  );
+}
+
+/** The two chosen units. @type {(state: State) => {unit: string, of: string} | null} */
+function pairChosen({ chosen }) {
+  if (chosen.length !== 2 || !chosen.every((thing) => thing.startsWith("unit:"))) return null;
+  return { unit: split(chosen[0])[1], of: split(chosen[1])[1] };
+}
+
+/** @type {(commands: Commands) => void} */
+export function listenToMoved(commands) {
+  const { game } = commands.state;
+  byId("game-due").addEventListener("animationend", () =>
+    commands.change(() => {
+      game.placed = [];
+    }),
+  );
+  onClickWithin("intent-ranges", "data-intent", (intent) => commands.intend(JSON.parse(intent)));
+  onClickWithin("game-together", "data-confirm-all", () => commands.confirmAll());
+  onClick("astray-accept", () => commands.acceptAll());
+  byId("astray-shown").addEventListener("toggle", () =>
+    commands.change(() => {
+      game.showsAstray = /** @type {HTMLDetailsElement} */ (byId("astray-shown")).open;
+    }),
+  );
+  for (const list of ["game-moved", "astray-moved"])
+    onClickWithin(list, "data-way", (way, button) => {
+      const row = button.closest("[data-unit]");
+      const unit = row?.getAttribute("data-unit") ?? "";
+      if (way === "accept-open")
+        commands.change(() => {
+          game.accepting = unit;
+        });
+      else if (way === "accept") commands.accept(unit, row?.querySelector("input")?.value.trim() ?? "");
+      else if (way === "die") commands.decide(unit);
+      else if (way === "held") commands.confirm(unit, "die");
+      else commands.confirm(unit, way);
+    });
+}

@@ -1,0 +1,312 @@
+/**
+ * The state of the game on the page, and the functions that change it. Nothing here draws or sends
+ * requests.
+ *
+ * @typedef {import("../rulings/state.js").State & {game: Game}} State
+ * @typedef {import("../board/state.js").Shape} Shape
+ * @typedef {import("../board/state.js").Point} Point
+ * @typedef {import("../board/state.js").Piece} Piece
+ * @typedef {import("../rulings/state.js").RuleAnswer} RuleAnswer
+ *
+ * @typedef {Record<string, any> & {type: string}} Action  the game's own; sent back as it came
+ * @typedef {{x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}} GhostBase
+ * @typedef {{values: number[], sides: number}} Cast  dice as they came up
+ *
+ * @typedef {{whose: string, needs: number | null, places: number[]}} AlikeDice  whose they are, the lowest face that counts, and their indices in the roll
+ *
+ * @typedef {object} Offer  an action that this seat may take
+ * @property {string} group
+ * @property {string} label
+ * @property {{count: number, sides: number, groups: AlikeDice[]} | null} dice
+ * @property {Shape[]} shapes
+ * @property {Action} action
+ *
+ * @typedef {{unit: string, text: string, ghost: GhostBase[]}} ToPlace  a move that the game waits for
+ * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean}} Moved  a move that the camera saw, the units that have to go first, and whether it can only be undone
+ *
+ * @typedef {object} LogLine  a line of the log
+ * @property {string} kind
+ * @property {string} text
+ * @property {string | null} rule
+ * @property {Shape[]} evidence
+ * @property {string} note
+ * @property {boolean} undone
+ * @property {number} deed  the number of its action
+ * @property {Cast | null} dice  the action's roll, on its first line
+ *
+ * @typedef {{id: string, title: string, span_bw: number, text: string, modifies?: {symbol: string} | null, interrupts?: string | null, is_event?: boolean}} Card
+ *
+ * @typedef {object} GameView  as `/api/game` sends it; before the game begins, only the first four
+ * @property {number} version
+ * @property {string} game
+ * @property {{kind: "player" | "shared" | "spectator", side: string | null}} seat
+ * @property {boolean} has_begun
+ * @property {string} question
+ * @property {string | null} asked
+ * @property {boolean} is_yours
+ * @property {boolean} is_over
+ * @property {Offer[]} actions
+ * @property {import("../board/state.js").Closed | null} closed
+ * @property {boolean} can_undo
+ * @property {boolean} can_redo
+ * @property {{by: string, text: string, may_agree: boolean, number: number} | null} [proposed]  a proposal that the other side has to agree to
+ * @property {Record<string, {disruption?: number, smoke?: boolean}>} markers
+ * @property {ToPlace[]} to_place
+ * @property {Moved[]} moved
+ * @property {string[]} together  the units whose moves can be confirmed together, in order
+ * @property {{unit: string, of: string, text: string, answer: RuleAnswer | null}[]} intents  results that players announced before a move
+ * @property {string} trouble
+ * @property {Shape[]} pictured  the drawing of what the game waits for
+ * @property {Piece[]} terrain
+ * @property {{round: {number: number, active: string}, sides: {name: string, morale: number, hand: number}[], hand?: Card[], deck?: {left: number, stage: string}, step?: Record<string, any> & {type: string}, kinds?: {kind: string, does: string}[], options?: {deck?: string}}} state
+ * @property {LogLine[]} log
+ *
+ * @typedef {{own: string, by_link: boolean, may_change: boolean, seats: {name: string, side: string | null, link: string | null}[]}} SeatsView  as `/api/seats` sends it
+ *
+ * @typedef {{label: string, action: Action}} Choice  an alternative to an action
+ *
+ * @typedef {"oval" | "block" | "strip" | "corners"} Tool
+ *
+ * @typedef {object} Laying
+ * @property {Piece[] | null} pieces  those in hand; null until they are taken over from the game
+ * @property {string | null} chosen  the piece that is moved and stretched
+ * @property {string} kind  of the next piece
+ * @property {Tool} tool  how the next piece is drawn
+ * @property {Point[]} corners  those that were tapped of a piece that is drawn corner by corner
+ * @property {Piece[][]} undo  the pieces before each change, the latest last
+ *
+ * @typedef {object} Game  what the page knows of it
+ * @property {GameView | null} view
+ * @property {SeatsView | null} seats
+ * @property {string | null} error  why the game could not be loaded
+ * @property {string | null} busy  words for the request under way; nothing else is sent meanwhile
+ * @property {string} said  why the latest command failed
+ * @property {string | null} looked  the offer, the move or the line of the log that is pointed at
+ * @property {string[]} open  the groups that show all of their buttons
+ * @property {boolean} wholeLog
+ * @property {string | null} line  the line of the log that is open
+ * @property {{deed: number, values: number[]} | null} fixing  the dice of an action that are being corrected
+ * @property {{deed: number, offers: Choice[] | null} | null} choosing  the alternatives to an action, once loaded
+ * @property {number[]} faces  the dice entered so far, in the order of the page
+ * @property {string} facesOf  the roll that they belong to
+ * @property {{key: string, face: number} | null} decided  a die rolled for what is too close to call
+ * @property {string | null} accepting  the unit that is being accepted as it lies
+ * @property {string[]} placed  the units that have just arrived at their place
+ * @property {boolean} showsAstray  whether ghosts of all units out of step are drawn
+ * @property {number} movesBefore  the number of undoable moves of the simulated table at the latest action
+ * @property {string | null} copied  the link that was copied last
+ * @property {{units: string[], cards: string[]}} force  the force that is being put together
+ * @property {boolean} again  the choices for another game are shown
+ * @property {Laying} laying  the terrain in hand, before a game
+ * @property {import("./midgame.js").States | null} states  what is set on the screen of all states; null while it is closed
+ * @property {{how: "stands" | "setup" | "middle", active: string, deck: string, measuring: "free" | "declared"}} begin  what is chosen before a game
+ */
+
+import { newState as newBoardState } from "../board/state.js";
+import { forgetSheet, newRulings } from "../rulings/state.js";
+import { markerWords } from "./words.js";
+
+/** How many buttons a group shows before "more". */
+export const MOST_BUTTONS = 12;
+
+/** A page before its first state of the table and the game. @type {(facts: import("../board/state.js").TableFacts, view: import("../board/view.js").View) => State} */
+export function newState(facts, view) {
+  const state = { ...newBoardState(facts, view), rulings: newRulings(facts), game: newGame(facts) };
+  state.forgetting.push(() => forgetSheet(state.rulings));
+  return state;
+}
+
+/** @type {(facts: import("../board/state.js").TableFacts) => Game} */
+function newGame(facts) {
+  return {
+    view: null,
+    seats: null,
+    error: null,
+    busy: null,
+    said: "",
+    looked: null,
+    open: [],
+    wholeLog: false,
+    line: null,
+    fixing: null,
+    choosing: null,
+    faces: [],
+    facesOf: "",
+    decided: null,
+    accepting: null,
+    placed: [],
+    showsAstray: false,
+    movesBefore: 0,
+    copied: null,
+    force: { units: [], cards: [] },
+    again: false,
+    laying: newLaying(),
+    states: null,
+    begin: { how: "stands", active: facts.sides?.[0] ?? "", deck: "", measuring: "free" },
+  };
+}
+
+/** The game in progress, as this seat sees it; null before it has begun. @type {(state: State) => GameView | null} */
+export function playing({ game }) {
+  return game.view?.has_begun ? game.view : null;
+}
+
+/**
+ * Takes in a view of the game from the server.
+ *
+ * `asked` is the view that the page had when it sent the request: of two answers under way at once
+ * the newer counts. Versions can be compared only while the same server counts them.
+ *
+ * @type {(state: State, view: GameView, asked: GameView | null) => void}
+ */
+export function receiveView(state, view, asked) {
+  const { game } = state;
+  if (game.view !== asked && game.view && game.view.version > view.version) return;
+  const before = game.view?.has_begun ? game.view : null;
+  game.view = view;
+  game.error = null;
+  shareWithBoard(state, view);
+  if (view.seat.kind === "spectator") state.moving = false;
+  if (!view.has_begun) return;
+  const due = new Set(view.to_place.map(({ unit }) => unit));
+  game.placed = (before?.to_place ?? []).map(({ unit }) => unit).filter((unit) => !due.has(unit));
+  state.rulings.active = view.state.round.active;
+  if (view.state.step?.type !== "laying-terrain") Object.assign(game.laying, newLaying());
+  if (before?.question !== view.question) game.said = "";
+  if (before?.question !== view.question) Object.assign(game, { open: [], force: { units: [], cards: [] } });
+  if (game.looked?.startsWith("offer") && before?.version !== view.version) game.looked = null;
+  if (game.accepting && !view.moved.some(({ unit }) => unit === game.accepting)) game.accepting = null;
+  dropStaleFaces(game, requestedRoll(view));
+}
+
+/** Passes on what the board and the rulings need to know of a game. @type {(state: State, view: Pick<GameView, "has_begun" | "markers" | "closed">) => void} */
+export function shareWithBoard(state, { has_begun, markers, closed }) {
+  const marked = Object.entries(markers ?? {});
+  state.remarks = Object.fromEntries(marked.map(([unit, marks]) => [unit, markerWords(marks)]));
+  state.closed = has_begun ? closed : null;
+  state.rulings.isFollowing = has_begun;
+}
+
+/** Drops the entered dice when another roll is asked for. @type {(game: Game, roll: Offer | undefined) => void} */
+function dropStaleFaces(game, roll) {
+  const text = roll ? `${roll.label} ${game.view?.log.length}` : "";
+  if (text !== game.facesOf) [game.faces, game.facesOf] = [[], text];
+}
+
+/** Units that are out of step with the game, where there are several. @type {(view: GameView | null) => Moved[]} */
+export function outOfStep(view) {
+  const found = view?.moved.filter(({ is_back, is_legal }) => is_back && !is_legal) ?? [];
+  return found.length > 1 ? found : [];
+}
+
+/** The roll that is asked of this seat. @type {(view: GameView | null) => Offer | undefined} */
+export function requestedRoll(view) {
+  return view?.actions?.find(({ dice }) => dice !== null);
+}
+
+/** The entered dice in the order of the roll. @type {(roll: Offer, faces: number[]) => number[]} */
+export function valuesOf({ dice }, faces) {
+  const values = [...faces];
+  for (const [index, place] of (dice?.groups ?? []).flatMap(({ places }) => places).entries())
+    values[place] = faces[index];
+  return values;
+}
+
+/** Enters one more die. @type {(state: State, face: number) => void} */
+export function addFace({ game }, face) {
+  const count = requestedRoll(game.view)?.dice?.count ?? 0;
+  if (game.faces.length < count) game.faces = [...game.faces, face];
+}
+
+/** Removes the last die. @type {(state: State) => void} */
+export function dropFace({ game }) {
+  game.faces = game.faces.slice(0, -1);
+}
+
+/** The dice of the latest action. @type {(view: GameView) => Cast | null} */
+export function latestRoll({ log }) {
+  const latest = log.findLast(({ undone }) => !undone);
+  return log.find(({ deed, dice }) => deed === latest?.deed && dice)?.dice ?? null;
+}
+
+/** The units that an action is about. @type {(action: Action) => string[]} */
+export function unitsOf({ unit, force, amounts }) {
+  if (typeof unit === "string") return [unit];
+  if (Array.isArray(force)) return force;
+  return amounts && typeof amounts === "object" ? Object.keys(amounts) : [];
+}
+
+/** The heading of an offer: its unit, or its label up to a colon. @type {(offer: Offer) => string} */
+export function headingOf({ action, label }) {
+  if (typeof action.unit === "string") return action.unit;
+  return label.includes(": ") ? label.slice(0, label.indexOf(": ")) : "";
+}
+
+/**
+ * The buttons by group; those of a chosen unit come first, and a long group is cut off by "more".
+ *
+ * Where several units have many buttons, `units` lists them, and only the chosen one's are shown.
+ *
+ * @typedef {{key: string, offer: Offer}} Button
+ * @typedef {{group: string, units: string[], buttons: Button[], more: number}} Group
+ * @type {(state: State) => Group[]}
+ */
+export function groupsShown(state) {
+  const chosen = new Set(state.chosen.map((thing) => thing.replace(/^unit:/, "")));
+  const isChosen = (/** @type {Button} */ { offer }) => unitsOf(offer.action).some((unit) => chosen.has(unit));
+  const all = (state.game.view?.actions ?? []).map((offer, index) => ({ key: `offer ${index}`, offer }));
+  const buttons = all.filter(({ offer }) => offer.dice === null);
+  const groups = [...new Set(buttons.map(({ offer }) => offer.group))];
+  return groups.map((group) => {
+    const own = buttons.filter(({ offer }) => offer.group === group);
+    const units = own.length > MOST_BUTTONS ? [...new Set(own.flatMap(({ offer }) => offer.action.unit ?? []))] : [];
+    if (units.length > 1) return { group, units, buttons: own.filter(isChosen), more: 0 };
+    const sorted = [...own.filter(isChosen), ...sortedByHeading(own.filter((button) => !isChosen(button)))];
+    const most = state.game.open.includes(group) ? sorted.length : MOST_BUTTONS;
+    return { group, units: [], buttons: sorted.slice(0, most), more: Math.max(0, sorted.length - most) };
+  });
+}
+
+/** Sorts buttons so that those of a unit stay together. @type {(buttons: Button[]) => Button[]} */
+function sortedByHeading(buttons) {
+  const bunches = [...new Set(buttons.map(({ offer }) => headingOf(offer)))];
+  return bunches.flatMap((bunch) => buttons.filter(({ offer }) => headingOf(offer) === bunch));
+}
+
+/** The offer of a button. @type {(state: State, key: string) => Offer | undefined} */
+export function offerOf(state, key) {
+  return state.game.view?.actions?.[Number(key.slice("offer ".length))];
+}
+
+/** The drawing of what is pointed at. @type {(state: State) => Shape[]} */
+export function lookedAtShapes(state) {
+  const { looked, view } = state.game;
+  if (!looked || !view?.has_begun) return [];
+  if (looked.startsWith("offer ")) return offerOf(state, looked)?.shapes ?? [];
+  if (looked.startsWith("moved "))
+    return view.moved.find(({ unit }) => looked === `moved ${unit}`)?.answer.evidence ?? [];
+  return view.log[Number(looked.slice("log ".length))]?.evidence ?? [];
+}
+
+/** The drawing of what the game waits for. @type {(state: State) => Shape[]} */
+export function pendingShapes(state) {
+  return playing(state)?.pictured ?? [];
+}
+
+/** The drawing of the latest action. @type {(state: State) => Shape[]} */
+export function latestEvidence(state) {
+  const log = playing(state)?.log ?? [];
+  const latest = log.findLast(({ undone }) => !undone);
+  return log.filter(({ deed }) => deed === latest?.deed).flatMap(({ evidence }) => evidence);
+}
+
+/** The only chosen thing, if it is a unit. @type {(state: State) => string | null} */
+export function chosenUnit(state) {
+  const [first] = state.chosen;
+  return state.chosen.length === 1 && first.startsWith("unit:") ? first.slice("unit:".length) : null;
+}
+
+/** @type {() => Laying} */
+export function newLaying() {
+  return { pieces: null, chosen: null, kind: "woods", tool: "oval", corners: [], undo: [] };
+}

@@ -1,0 +1,251 @@
+/** Wires the live page: one state, what changes it, and one drawing of it per screen frame. */
+import { byId } from "../shared/dom.js";
+import { listenToPage, onClick, onClickWithin, openHelp } from "../shared/events.js";
+import { listenToKeys } from "../shared/keyboard.js";
+import { Board } from "../board/board.js";
+import * as choosing from "../board/choosing.js";
+import { dropClosedAnswers } from "../board/measuring.js";
+import { isAtNewPlace, TURN_DEG } from "../board/moves.js";
+import { thingAt } from "../board/picking.js";
+import { UNCERTAINTY_FACTORS } from "../board/state.js";
+import { isPoint } from "../board/things.js";
+import { wholeTable } from "../board/view.js";
+import { listenToGame } from "../game/commands.js";
+import { drawGame } from "../game/overlay.js";
+import { renderGame } from "../game/panel.js";
+import { LayingHand } from "../game/setup.js";
+import { newState } from "../game/state.js";
+import { groundShown } from "../game/terrain.js";
+import { listenToRulings } from "../rulings/commands.js";
+import { renderDisputes } from "../rulings/disputes.js";
+import { drawRulings } from "../rulings/overlay.js";
+import { renderRulings } from "../rulings/panel.js";
+import * as api from "./api.js";
+import { addNotices, renderLog, renderPanel } from "./panel.js";
+import { createPicture } from "./picture.js";
+import { createQueries } from "./queries.js";
+import { listenToLifting, renderLifting, SimulatedMoves } from "./simulation.js";
+
+/** @typedef {import("../game/state.js").State} State */
+/** @typedef {import("../board/state.js").TableState} TableState */
+
+const ARROW_PX = 60;
+
+/** @type {import("../board/state.js").TableFacts} */
+const facts = JSON.parse(byId("table-facts").textContent ?? "");
+const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (byId("board")));
+const state = newState(facts, wholeTable(facts, svg));
+const board = new Board(svg, state);
+const refreshAnswers = createQueries(state, changed);
+const refreshPicture = createPicture(state, changed);
+const moves = new SimulatedMoves(state, changed);
+const laying = new LayingHand(state, changed);
+
+let isDue = false;
+
+/** Draws at the next screen frame, however often this is called until then. */
+function changed() {
+  if (isDue) return;
+  isDue = true;
+  requestAnimationFrame(() => {
+    isDue = false;
+    dropClosedAnswers(state);
+    state.ground = groundShown(state);
+    board.set(state);
+    renderPanel(state);
+    renderLifting(state);
+    renderGame(state);
+    renderRulings(state);
+    renderDisputes(state);
+    renderLog(state);
+    refreshAnswers();
+  });
+}
+
+/** @type {(thing: string | null) => void} */
+function choose(thing) {
+  if (thing) choosing.choose(state, thing);
+  changed();
+}
+
+function clear() {
+  if (state.ghost) moves.cancel();
+  else choosing.clear(state);
+  changed();
+}
+
+/** Declares that what is hidden of the chosen thing has left the table. */
+async function takeOff() {
+  const [thing] = state.chosen;
+  if (byId("take-off").hidden) return;
+  try {
+    await api.takeOff(thing);
+    choosing.clear(state);
+  } catch (error) {
+    moves.complain(error);
+  }
+  changed();
+}
+
+function keep() {
+  choosing.keep(state);
+  changed();
+}
+
+/** Changes what is shown. @type {(some: Partial<State["show"]>) => void} */
+function show(some) {
+  state.show = { ...state.show, ...some };
+  refreshPicture();
+  changed();
+}
+
+/** @type {(picks: "units" | "bases") => void} */
+function pick(picks) {
+  state.picks = picks;
+  changed();
+}
+
+function toggleMoving() {
+  state.moving = facts.simulated && !state.moving && state.game.view?.seat.kind !== "spectator";
+  changed();
+}
+
+function nextUncertainty() {
+  const all = UNCERTAINTY_FACTORS;
+  show({ uncertainty: all[(all.indexOf(state.show.uncertainty) + 1) % all.length] });
+}
+
+/** What was chosen before the last tap, to restore it on a double tap. @type {string[]} */
+let chosenBefore = [];
+
+board.on("view", changed);
+board.on("draw", (layers) => {
+  drawRulings(board, state);
+  drawGame(board, layers, state);
+});
+board.on("tap", (at) => laying.tap(at));
+board.on("tap", (at) => {
+  chosenBefore = state.chosen;
+  state.hover = null;
+  choose(thingAt(state, at.x, at.y, at));
+});
+board.on("doubleTap", (at) => laying.tap(at));
+board.on("doubleTap", (at) => {
+  const thing = thingAt(state, at.x, at.y, at);
+  if (thing && !isPoint(thing)) return choose(thing);
+  state.chosen = chosenBefore;
+  choosing.layTape(state);
+  board.fit();
+});
+board.on("longPress", (at) => {
+  if (moves.isOnHandle(at)) return;
+  choose(thingAt(state, at.x, at.y, { ...at, bases: true }));
+  navigator.vibrate?.(15);
+});
+board.on("hover", (at) => {
+  if (laying.isDue) return;
+  state.hover = at && thingAt(state, at.x, at.y, at);
+  if (state.hover && isPoint(state.hover) && state.chosen.length !== 1) state.hover = null;
+  choosing.layTape(state);
+  changed();
+});
+board.on("grab", (at) => laying.grab(at) ?? moves.grab(at));
+board.on("wheel", (direction) => {
+  if (!state.ghost || state.ghost.sent) return false;
+  moves.turn(-direction * TURN_DEG.coarse);
+  return true;
+});
+
+/** @type {import("../shared/keyboard.js").Keys} */
+const keys = {
+  ...listenToRulings(state, changed),
+  ...board.keys,
+  ArrowLeft: () => board.pan(ARROW_PX, 0),
+  ArrowRight: () => board.pan(-ARROW_PX, 0),
+  ArrowUp: () => board.pan(0, ARROW_PX),
+  ArrowDown: () => board.pan(0, -ARROW_PX),
+  b: () => pick(state.picks === "units" ? "bases" : "units"),
+  m: toggleMoving,
+  p: () => show({ picture: !state.show.picture }),
+  u: nextUncertainty,
+  k: keep,
+  x: takeOff,
+  q: (event) => moves.turn(event.shiftKey ? TURN_DEG.fine : TURN_DEG.coarse),
+  e: (event) => moves.turn(event.shiftKey ? -TURN_DEG.fine : -TURN_DEG.coarse),
+  undo: () => moves.undo(),
+  Escape: clear,
+  Enter: () => choose(focusedThing()),
+  " ": () => choose(focusedThing()),
+  "?": openHelp,
+};
+listenToKeys(listenToGame(state, changed, keys));
+
+listenToLifting(state, moves);
+
+/** @returns {string | null} */
+function focusedThing() {
+  return document.activeElement?.getAttribute("data-thing") ?? null;
+}
+
+onClick("pick-units", () => pick("units"));
+onClick("pick-bases", () => pick("bases"));
+onClick("moving", toggleMoving);
+onClick("keep", keep);
+onClick("take-off", takeOff);
+onClick("clear", clear);
+onClick("undo", () => moves.undo());
+onClick("notice-undo", () => moves.undo());
+onClick("pause", () => moves.play(state.now?.simulated?.paused ? "resume" : "pause"));
+onClick("restart", () => moves.play("restart"));
+onClick("bump", () => moves.bump());
+onClick("dim", () => moves.dim());
+listenToPage();
+onClick("health", () => {
+  const more = byId("health-more");
+  more.hidden = !more.hidden;
+  byId("health").setAttribute("aria-expanded", String(!more.hidden));
+  changed();
+});
+byId("roster").addEventListener("toggle", changed);
+onClickWithin("roster", "data-thing", choose);
+
+/** @type {(id: string, listener: (input: HTMLInputElement) => void) => void} */
+function onInput(id, listener) {
+  const input = /** @type {HTMLInputElement} */ (byId(id));
+  input.addEventListener("input", () => listener(input));
+}
+
+onInput("show-picture", (input) => show({ picture: input.checked }));
+onInput("show-terrain", (input) => show({ terrain: input.checked }));
+onInput("show-names", (input) => show({ names: input.checked }));
+onInput("picture-strength", (input) => show({ strength: Number(input.value) / 100 }));
+onInput("show-uncertainty", (input) => show({ uncertainty: Number(input.value) }));
+
+document.addEventListener("visibilitychange", refreshPicture);
+
+api.listen(
+  (now) => {
+    const happened = takeInTable(state, now);
+    if (happened) moves.say(happened.text, happened.undo);
+    refreshPicture();
+    changed();
+  },
+  (connection) => {
+    state.connection = connection;
+    changed();
+  },
+);
+changed();
+
+/** Takes in a new state of the table; returns the notice to show, if any. @type {(state: State, now: TableState) => State["notice"]} */
+export function takeInTable(state, now) {
+  const isFirst = state.now === null;
+  const fresh = addNotices(state, now.notices);
+  state.now = now;
+  const arrived = state.ghost?.sent && isAtNewPlace(now, state.ghost) ? state.ghost.unit : null;
+  if (arrived) state.ghost = null;
+  if (isFirst) return null;
+  const news = fresh.at(-1)?.text;
+  if (news) return { text: news, undo: false };
+  return arrived ? { text: `${arrived} found at its new place`, undo: true } : null;
+}

@@ -1,0 +1,384 @@
+/** The words and figures around the table: camera health, measurements, roster, camera log. */
+import { byId, element, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
+import { duration, timeOfDay } from "../shared/text.js";
+import { closedWords, isAnyOpen, lengthWords } from "../board/measuring.js";
+import { fullName, isHidden, pointWords, sideClass, sideName, titleOf } from "../board/things.js";
+
+/** @typedef {import("../game/state.js").State} State */
+/** @typedef {import("../board/state.js").Tape} Tape */
+/** @typedef {import("../board/state.js").Verdict} Verdict */
+/** @typedef {import("../board/state.js").Measured} Measured */
+/** @typedef {import("../board/state.js").Notice} Notice */
+
+const SOURCE_WORDS = { opening: "opening", live: "live", lost: "camera lost", ended: "ended" };
+/** Words for why the table shown is out of date. @type {Record<string, string>} */
+const LOST_WORDS = {
+  lost: "No connection to the table. Trying again …",
+  refused: "This link counts no more: the table began anew. Ask for your new link, or scan its code.",
+};
+const ANSWER_WORDS = { yes: "yes", no: "no", too_close: "too close to call" };
+
+/** Up to this many missing tags are listed one by one. */
+const MOST_LISTED = 12;
+
+/** Updates all words. @type {(state: State) => void} */
+export function renderPanel(state) {
+  renderHealth(state);
+  renderWarnings(state);
+  renderMeasure(state);
+  renderRoster(state);
+  renderControls(state);
+}
+
+/** @type {(state: State) => void} */
+function renderHealth(state) {
+  const health = state.now?.health;
+  const isLost = Object.hasOwn(LOST_WORDS, state.connection);
+  setAttr(byId("health-lamp"), "data-state", isLost ? "lost" : (health?.state ?? "opening"));
+  setText(byId("health-state"), isLost ? "no connection" : health ? SOURCE_WORDS[health.state] : "connecting");
+  if (!health) return;
+  setText(byId("health-rate"), health.frames_per_s.toFixed(1));
+  setText(byId("health-seen"), String(health.tags_seen));
+  setText(byId("health-held"), String(health.tags_held));
+  setText(byId("health-missing"), String(health.missing.length));
+  setText(byId("health-reprojection"), figure(health.reprojection_px, 2));
+  setText(byId("health-behind"), figure(health.behind_s, 2));
+  byId("health-held-figure").classList.toggle("some", health.tags_held > 0);
+  byId("health-missing-figure").classList.toggle("some", health.missing.length > 0);
+  renderHealthFacts(state);
+}
+
+/** @type {(state: State) => void} */
+function renderHealthFacts(state) {
+  const health = state.now?.health;
+  if (!health || byId("health-more").hidden) return;
+  const facts = [
+    [
+      "Source",
+      health.message.startsWith(health.source)
+        ? health.message
+        : `${health.source}: ${health.message || SOURCE_WORDS[health.state]}`,
+    ],
+    ["Calibration", health.calibration],
+    ["Frames a second", health.frames_per_s.toFixed(1)],
+    ["Tags", `${health.tags_seen} seen, ${health.tags_held} held, ${health.missing.length} missing`],
+    ["Missing", missingWords(health.missing)],
+    [
+      "Reprojection error",
+      health.reprojection_px === null ? "no table tag seen" : `${figure(health.reprojection_px, 2)} px`,
+    ],
+    ["Behind the table by", health.behind_s === null ? "–" : `${figure(health.behind_s, 2)} s`],
+  ];
+  updateChildren(
+    byId("health-facts"),
+    facts,
+    ([name]) => name,
+    () => element("div", "dt", "dd"),
+    (row, [name, value]) => {
+      setText(row.children[0], name);
+      setText(row.children[1], value);
+    },
+  );
+}
+
+/** The missing tags by their owners; if there are many, only their numbers. @type {(missing: {tag: number, of: string}[]) => string} */
+export function missingWords(missing) {
+  const owners = [...new Set(missing.map(({ of }) => of))];
+  const all = owners.map((owner) => ({ owner, tags: missing.filter(({ of }) => of === owner).map(({ tag }) => tag) }));
+  return (
+    all
+      .map(({ owner, tags }) => `${owner}: ${missing.length > MOST_LISTED ? tags.length : tags.join(", ")}`)
+      .join(" · ") || "none"
+  );
+}
+
+/** @type {(state: State) => void} */
+function renderWarnings(state) {
+  const health = state.now?.health;
+  const words = [...(health?.warnings ?? [])];
+  if (health && health.state !== "live" && health.message && !words.includes(health.message))
+    words.unshift(health.message);
+  if (state.connection === "polling") words.push("Many pages are open: this one asks for news twice a second.");
+  const lost = LOST_WORDS[state.connection] ?? "";
+  const isLost = lost !== "";
+  updateChildren(
+    byId("warnings"),
+    isLost ? [] : words,
+    String,
+    () => document.createElement("li"),
+    (row, text) => setText(row, text),
+  );
+  byId("lost").hidden = !isLost;
+  setText(byId("lost"), lost);
+  byId("board").classList.toggle("stale", isLost || health?.state === "lost");
+}
+
+/** @type {(state: State) => void} */
+function renderMeasure(state) {
+  const [first, second] = state.chosen;
+  const tape = state.tape;
+  byId("clear").hidden = !first && state.keptTapes.length === 0;
+  byId("take-off").hidden = Boolean(second) || !isHidden(state, first);
+  byId("keep").hidden = !second || !tape?.measured;
+  setText(byId("measure-title"), measureTitle(state));
+  renderParts(state);
+  setText(byId("announce"), spoken(state));
+}
+
+/** @type {(state: State) => string} */
+function measureTitle(state) {
+  const [first, second] = state.chosen;
+  if (state.ghost && !state.ghost.sent) return `Moving ${state.ghost.unit}`;
+  if (!first) return "Measure";
+  if (second) return `${titleOf(state, first)} to ${titleOf(state, second)}`;
+  return first.startsWith("unit:")
+    ? fullName(state, titleOf(state, first))
+    : (state.about?.title ?? titleOf(state, first));
+}
+
+/** Updates the rows under the title. @type {(state: State) => void} */
+function renderParts(state) {
+  const parts = measureParts(state);
+  updateChildren(
+    byId("measure-body"),
+    parts,
+    (part) => part.key,
+    () => element("p", "b", "span", "span"),
+    (row, part) => {
+      setAttr(row, "class", part.name);
+      [part.lead ?? "", part.text, part.more ?? ""].forEach((text, index) => setText(row.children[index], text));
+    },
+  );
+}
+
+/** @typedef {{key: string, name: string, lead?: string, text: string, more?: string}} Part */
+
+/** @type {(state: State) => Part[]} */
+function measureParts(state) {
+  const tape = state.tape;
+  const isCarried = Boolean(state.ghost && !state.ghost.sent);
+  /** @type {Part[]} */
+  const parts = [];
+  const closed = closedWords(state);
+  if (closed) parts.push({ key: "closed", name: "closed", text: closed });
+  if (tape?.error) parts.push({ key: "error", name: "problem", text: tape.error });
+  if (tape?.measured) parts.push(...readings(state, tape, tape.measured, isCarried));
+  if (!closed && !isCarried && state.chosen.length < 2) parts.push(...explanations(state));
+  state.keptTapes.forEach((kept, index) => parts.push(keptPart(state, kept, index)));
+  return parts;
+}
+
+/** @type {(state: State, tape: Tape, measured: Measured, isCarried: boolean) => Part[]} */
+function readings(state, tape, measured, isCarried) {
+  const isPreview = state.chosen.length < 2;
+  const reading = {
+    key: "reading",
+    name: `reading${isPreview ? " preview" : ""}`,
+    lead: `${measured.distance_bw.toFixed(2)} BW`,
+    text: lengthWords(measured),
+    more: isPreview && !isCarried ? `to ${pointWords(state, tape.b)}` : "",
+  };
+  return isPreview ? [reading] : [reading, ...verdicts(state, tape, measured)];
+}
+
+/** @type {(state: State, tape: Tape, measured: Measured) => Part[]} */
+function verdicts(state, tape, measured) {
+  const within = (measured.within ?? []).map((verdict) => verdictPart(`${verdict.range_bw} BW`, verdict, "within"));
+  const contact = measured.contact ? [verdictPart("contact", measured.contact, "")] : [];
+  /** @type {Part[]} */
+  const where = measured.b_is
+    ? [
+        {
+          key: "where",
+          name: "where",
+          text: `${titleOf(state, tape.b)} lies to the ${measured.b_is} of ${titleOf(state, tape.a)}`,
+        },
+      ]
+    : [];
+  return [...within, ...contact, ...where, { key: "because", name: "because", text: measured.because }];
+}
+
+/** @type {(question: string, verdict: Verdict, kind: string) => Part} */
+function verdictPart(question, verdict, kind) {
+  const margin = verdict.margin_mm;
+  const by = margin === undefined ? "" : `by ${Math.abs(margin).toFixed(1)} mm`;
+  const close = verdict.probability === undefined ? by : `${Math.round(100 * verdict.probability)} % likely`;
+  return {
+    key: question,
+    name: `verdict ${kind} ${verdict.answer}`,
+    lead: ANSWER_WORDS[verdict.answer],
+    text: question,
+    more: verdict.answer === "too_close" ? close : by,
+  };
+}
+
+/** @type {(state: State) => Part[]} */
+function explanations(state) {
+  const [first] = state.chosen;
+  if (!first) {
+    const text =
+      "Choose a unit for its ranges, its front and its flanks; then a second unit, or a place on the ground, for the distance.";
+    return state.keptTapes.length ? [] : [{ key: "hint", name: "hint", text }];
+  }
+  const lines = state.aboutError ? [state.aboutError] : (state.about?.lines ?? []);
+  return [
+    ...lines.map((text, index) => ({ key: `line ${index}`, name: state.aboutError ? "problem" : "line", text })),
+    { key: "hint", name: "hint", text: "Choose a second thing for the distance." },
+  ];
+}
+
+/** @type {(state: State, tape: Tape, index: number) => Part} */
+function keptPart(state, tape, index) {
+  const read = tape.measured;
+  return {
+    key: `kept ${index} ${tape.a} ${tape.b}`,
+    name: "kept",
+    lead: read ? `${read.distance_bw.toFixed(2)} BW` : "–",
+    text: `${titleOf(state, tape.a)} to ${titleOf(state, tape.b)}`,
+    more: tape.error ?? (read ? lengthWords(read) : ""),
+  };
+}
+
+/** What a screen reader says: only what changes slowly. @type {(state: State) => string} */
+function spoken(state) {
+  const [first, second] = state.chosen;
+  const measured = state.tape?.measured;
+  if (!first || (second && !measured)) return "";
+  if (!second || !measured) return `${titleOf(state, first)} chosen`;
+  const within = (measured.within ?? []).map((v) => `within ${v.range_bw}: ${ANSWER_WORDS[v.answer]}`);
+  return [`${measureTitle(state)}: ${measured.distance_bw.toFixed(1)} base widths`, ...within].join(", ");
+}
+
+/** @type {(state: State) => void} */
+function renderRoster(state) {
+  if (!(/** @type {HTMLDetailsElement} */ (byId("roster")).open)) return;
+  updateChildren(byId("roster-body"), state.facts.sides, String, makeSide, (section, side) => {
+    setAttr(section, "class", `side ${sideClass(state, side)}`);
+    setText(section.children[0], sideName(state, side));
+    const units = state.facts.units.filter((unit) => unit.side === side);
+    updateChildren(
+      section.children[1],
+      units,
+      (unit) => unit.id,
+      makeRosterRow,
+      (row, unit) => updateRosterRow(row, unit, state),
+    );
+  });
+}
+
+/** @type {() => HTMLElement} */
+function makeSide() {
+  return element("section", "h3", "ul");
+}
+
+/** @type {() => HTMLElement} */
+function makeRosterRow() {
+  const row = document.createElement("li");
+  const button = element("button", "b", "span", "span");
+  row.append(button);
+  return row;
+}
+
+/** @type {(row: HTMLElement, unit: {id: string, arm: string, tags: number[]}, state: State) => void} */
+function updateRosterRow(row, unit, state) {
+  const seen = state.now?.units.find(({ id }) => id === unit.id);
+  const button = row.children[0];
+  setAttr(button, "data-thing", `unit:${unit.id}`);
+  setAttr(button, "aria-pressed", String(state.chosen.includes(`unit:${unit.id}`)));
+  setText(button.children[0], unit.id);
+  const name = fullName(state, unit.id).slice(unit.id.length + 1);
+  setText(button.children[1], name || [unit.arm, seen?.formation].filter(Boolean).join(", "));
+  const missing = unit.tags.length - (seen?.bases.length ?? 0);
+  const held = seen?.bases.filter((base) => base.seen === "held") ?? [];
+  const longest_s = Math.max(0, ...held.map((base) => base.held_s ?? 0));
+  const words = [held.length ? `${held.length} held ${duration(longest_s)}` : "", missing ? `${missing} missing` : ""];
+  setText(button.children[2], words.filter(Boolean).join(", "));
+}
+
+/** @type {(state: State) => void} */
+function renderControls(state) {
+  const press = (/** @type {string} */ id, /** @type {boolean} */ on) => setAttr(byId(id), "aria-pressed", String(on));
+  press("pick-units", state.picks === "units");
+  press("pick-bases", state.picks === "bases");
+  renderShow(state);
+  renderScale(state);
+  renderNotice(state);
+  if (!state.facts.simulated) return;
+  press("moving", state.moving);
+  setText(byId("pause"), state.now?.simulated?.paused ? "Resume" : "Pause");
+  press("dim", (state.now?.simulated?.light ?? 1) < 1);
+  /** @type {HTMLButtonElement} */ (byId("undo")).disabled = state.undo.length === 0;
+}
+
+/** @type {(state: State) => void} */
+function renderShow({ show }) {
+  const check = (/** @type {string} */ id, /** @type {boolean} */ on) => {
+    /** @type {HTMLInputElement} */ (byId(id)).checked = on;
+  };
+  check("show-picture", show.picture);
+  check("show-terrain", show.terrain);
+  check("show-names", show.names);
+  /** @type {HTMLSelectElement} */ (byId("show-uncertainty")).value = String(show.uncertainty);
+  byId("legend").hidden = show.uncertainty === 0;
+  const size = show.uncertainty === 1 ? "at its true size" : `drawn ${show.uncertainty} times its size`;
+  setText(byId("legend"), `One standard deviation of place and heading, ${size}`);
+}
+
+/** @type {(state: State) => void} */
+function renderScale(state) {
+  const { facts, view } = state;
+  // A scale bar would be a measurement, too.
+  const closed = closedWords(state);
+  byId("scale").hidden = closed !== "";
+  byId("closed").hidden = closed === "";
+  setText(byId("closed"), isAnyOpen(state) ? "Measuring: only what is declared" : "Measuring is closed");
+  const base_px = facts.base_width_mm * view.px_per_mm;
+  const count = [1, 2, 4, 8, 16].find((widths) => widths * base_px >= 56) ?? 32;
+  setStyle(byId("scale"), "width", `${Math.round(count * base_px)}px`);
+  setText(byId("scale-text"), closed ? "" : `${count} BW`);
+}
+
+/** @type {(state: State) => void} */
+function renderNotice({ notice }) {
+  byId("notice").hidden = notice === null;
+  byId("notice-undo").hidden = !notice?.undo;
+  if (notice) setText(byId("notice-text"), notice.text);
+}
+
+/** @type {(value: number | null, digits: number) => string} */
+function figure(value, digits) {
+  return value === null ? "–" : value.toFixed(digits);
+}
+
+/** Updates the log. @type {(state: State) => void} */
+export function renderLog({ log }) {
+  byId("log").hidden = log.length === 0;
+  setText(byId("log-count"), log.length ? String(log.length) : "");
+  updateChildren(byId("log-body"), log.toReversed(), keyOf, makeLine, (line, notice) => {
+    setAttr(line.children[0], "datetime", notice.at);
+    setText(line.children[0], timeOfDay(notice.at));
+    setText(line.children[1], notice.text);
+  });
+}
+
+/** The key of a notice; a restarted server counts from 1 again. @type {(notice: Notice) => string} */
+function keyOf({ number, at }) {
+  return `${number} ${at}`;
+}
+
+/** @type {() => HTMLElement} */
+function makeLine() {
+  const line = document.createElement("li");
+  line.append(document.createElement("time"), document.createElement("span"));
+  return line;
+}
+
+/** Adds notices to the log and returns the new ones; a restarted server counts from 1 again. @type {(state: State, notices: Notice[]) => Notice[]} */
+export function addNotices(state, notices) {
+  const known = new Set(state.log.map(({ number, at }) => `${number} ${at}`));
+  const fresh = notices.filter(({ number, at }) => !known.has(`${number} ${at}`));
+  if (fresh.length) state.log = [...state.log, ...fresh].slice(-MOST_LOGGED);
+  return fresh;
+}
+
+const MOST_LOGGED = 200;

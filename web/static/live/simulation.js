@@ -1,0 +1,218 @@
+/** Controls the simulated table: its units, script, camera and lamp. */
+import { byId, disable, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { errorText } from "../shared/http.js";
+import { dropGhost, letGo, Moves } from "../board/moves.js";
+import { commanderOf, split, unitOf } from "../board/things.js";
+import { controlScript } from "../game/api.js";
+import { playing } from "../game/state.js";
+import * as api from "./api.js";
+
+/** @typedef {import("../game/state.js").State} State */
+/** @typedef {import("../board/state.js").Lifted} Lifted */
+
+const FIND_WITHIN_MS = 6000;
+const NOTICE_MS = 5000;
+/** A bump of 15 px, as by an elbow. */
+const BUMP_PX = [12, -9];
+/** The share of its light that a dimmed lamp has left. */
+const DIM = 0.6;
+
+/** Moves of the units of a simulated table. */
+export class SimulatedMoves extends Moves {
+  /** @param {State} state @param {() => void} changed */
+  constructor(state, changed) {
+    super(state, changed);
+    this.state = state;
+    this.bumps = 0;
+  }
+
+  /** Formations wheel while a game is played. */
+  get wheels() {
+    return playing(this.state) !== null;
+  }
+
+  /** Moves the unit in hand on the table, and waits for the camera to find it. */
+  async putDown() {
+    letGo(this.state);
+    const ghost = this.state.ghost;
+    if (!ghost) return;
+    this.changed();
+    try {
+      await api.moveUnit(ghost);
+      if (this.state.ghost === ghost) this.say(`${ghost.unit} moved`, true);
+      setTimeout(() => this.giveUp(ghost), FIND_WITHIN_MS);
+    } catch (error) {
+      this.state.undo = this.state.undo.slice(0, -1);
+      dropGhost(this.state);
+      this.complain(error);
+    }
+  }
+
+  /** @param {import("../board/state.js").Ghost} ghost */
+  giveUp(ghost) {
+    if (this.state.ghost !== ghost) return;
+    dropGhost(this.state);
+    this.say(`${ghost.unit} was put there, but the camera has not found it yet`, true);
+  }
+
+  /** Undoes the last move. */
+  async undo() {
+    const place = this.state.undo[this.state.undo.length - 1];
+    if (!place) return;
+    this.state.undo = this.state.undo.slice(0, -1);
+    dropGhost(this.state);
+    if ("lifted" in place) return this.putBack(place.lifted);
+    try {
+      await api.moveUnit(place);
+      this.say(`${place.unit} put back`);
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  /** Takes a thing off the table. @param {Lifted} lifted */
+  async lift(lifted) {
+    try {
+      await api.liftOff(lifted);
+      this.state.undo = [...this.state.undo, { lifted }];
+      this.say(`${nameOf(lifted)} taken off the table`, true);
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  /** Puts a thing back that was taken off. @param {Lifted} lifted */
+  async putBack(lifted) {
+    try {
+      await api.putBack(lifted);
+      this.state.undo = this.state.undo.filter((move) => !("lifted" in move) || nameOf(move.lifted) !== nameOf(lifted));
+      this.say(`${nameOf(lifted)} put back`);
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  /** @param {"pause" | "resume" | "restart"} command */
+  async play(command) {
+    try {
+      await controlScript(command);
+      if (command === "restart") this.state.undo = [];
+      this.changed();
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  /** Bumps the camera; the next time, back again. */
+  async bump() {
+    this.bumps += 1;
+    const way = this.bumps % 2 ? 1 : -1;
+    await this.tried(() => api.bumpCamera(way * BUMP_PX[0], way * BUMP_PX[1]));
+  }
+
+  /** Dims the lamp, or turns it up again. */
+  async dim() {
+    const isDim = (this.state.now?.simulated?.light ?? 1) < 1;
+    await this.tried(() => api.dimLamp(isDim ? 1 : DIM));
+  }
+
+  /** @param {() => Promise<void>} act */
+  async tried(act) {
+    try {
+      await act();
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  /** @param {string} text @param {boolean} undo */
+  say(text, undo = false) {
+    const notice = { text, undo };
+    this.state.notice = notice;
+    setTimeout(() => {
+      if (this.state.notice !== notice) return;
+      this.state.notice = null;
+      this.changed();
+    }, NOTICE_MS);
+    this.changed();
+  }
+
+  /** @param {unknown} error */
+  complain(error) {
+    this.say(errorText(error));
+  }
+}
+
+/** Updates the buttons that take things off and put them back. @type {(state: State) => void} */
+export function renderLifting(state) {
+  if (!state.facts.simulated) return;
+  const thing = liftable(state);
+  setText(byId("lift"), thing ? `Take ${nameOf(thing)} off the table` : "Take off the table");
+  setAttr(
+    byId("lift"),
+    "title",
+    thing ? "As a hand would: the camera will not find it any more" : "Choose a unit first",
+  );
+  disable(byId("lift"), thing === null);
+  updateChildren(byId("lifted"), liftedOf(state), nameOf, makeButton, (button, lifted) => {
+    setAttr(button, "data-put-back", lifted.unit);
+    setAttr(button, "data-tag", lifted.tag === undefined ? null : String(lifted.tag));
+    setText(button, `Put ${nameOf(lifted)} back`);
+  });
+}
+
+/** The chosen thing, if it can be taken off. @type {(state: State) => Lifted | null} */
+export function liftable(state) {
+  const [thing, second] = state.chosen;
+  if (!thing || second) return null;
+  const [kind, name] = split(thing);
+  const isOff = (/** @type {number} */ tag) => state.now?.simulated?.off.includes(tag);
+  if (kind === "base") {
+    const unit = unitOf(state, thing);
+    return unit && !isOff(Number(name)) ? { unit: unit.id, tag: Number(name) } : null;
+  }
+  const tags = tagsOf(state, name);
+  const isThere = kind === "unit" || commanderOf(state, thing) !== undefined;
+  return isThere && tags.some((tag) => !isOff(tag)) ? { unit: name } : null;
+}
+
+/** What was taken off: whole units, and single bases of others. @type {(state: State) => Lifted[]} */
+function liftedOf(state) {
+  const off = new Set(state.now?.simulated?.off ?? []);
+  const all = [...state.facts.units, ...state.facts.commanders].map(({ id }) => id);
+  return all.flatMap((unit) => {
+    const tags = tagsOf(state, unit);
+    if (tags.length && tags.every((tag) => off.has(tag))) return [{ unit }];
+    return tags.filter((tag) => off.has(tag)).map((tag) => ({ unit, tag }));
+  });
+}
+
+/** @type {(state: State, id: string) => number[]} */
+function tagsOf({ facts }, id) {
+  const leader = facts.commanders.find((commander) => commander.id === id);
+  return leader ? [leader.tag] : (facts.units.find((unit) => unit.id === id)?.tags ?? []);
+}
+
+/** @type {(lifted: Lifted) => string} */
+export function nameOf({ unit, tag }) {
+  return tag === undefined ? unit : `base ${tag} of ${unit}`;
+}
+
+/** Listens to the buttons. @type {(state: State, moves: SimulatedMoves) => void} */
+export function listenToLifting(state, moves) {
+  if (!state.facts.simulated) return;
+  byId("lift").addEventListener("click", () => {
+    const thing = liftable(state);
+    if (thing) void moves.lift(thing);
+  });
+  for (const id of ["lifted", "game-due"]) {
+    byId(id).addEventListener("click", (event) => {
+      const button = event.target instanceof Element ? event.target.closest("[data-put-back], [data-lift]") : null;
+      const unit = button?.getAttribute("data-lift");
+      const back = button?.getAttribute("data-put-back");
+      const tag = button?.getAttribute("data-tag");
+      if (unit) void moves.lift({ unit });
+      if (back) void moves.putBack(tag ? { unit: back, tag: Number(tag) } : { unit: back });
+    });
+  }
+}

@@ -1,0 +1,124 @@
+/** The log lines of a recording, each with its rule and its drawing. */
+import { sentence } from "../shared/text.js";
+import { cornersOf } from "../board/shapes.js";
+import { badge } from "../rulings/words.js";
+import { isEventAbout } from "./film.js";
+
+/** @typedef {import("./film.js").Film} Film */
+/** @typedef {import("./film.js").Entry} Entry */
+/** @typedef {import("../board/state.js").Shape} Shape */
+
+/**
+ * @typedef {object} Line
+ * @property {number} at  the place of its entry
+ * @property {string} key
+ * @property {string} kind  of its event, or of its entry
+ * @property {string} text
+ * @property {string} note
+ * @property {string} rule
+ * @property {number[]} dice
+ * @property {Shape[]} evidence
+ * @property {(id: string) => boolean} isAbout
+ */
+
+/** The lines of a film from an entry on. @type {(film: Film, from?: number) => Line[]} */
+export function linesOf(film, from = 0) {
+  return film.entries.slice(from).flatMap((entry, index) => linesOfEntry(film, entry, from + index));
+}
+
+/** @type {(film: Film, entry: Entry, at: number) => Line[]} */
+function linesOfEntry(film, entry, at) {
+  const line = (/** @type {Partial<Line> & {text: string}} */ given) => ({
+    at,
+    key: `${at}`,
+    kind: entry.kind,
+    note: "",
+    rule: "",
+    dice: [],
+    evidence: [],
+    isAbout: (/** @type {string} */ id) => entry.unit === id,
+    ...given,
+  });
+  if (entry.undoes?.length) return [line({ kind: "undo", text: `${count(entry.undoes.length, "action")} taken back` })];
+  if (entry.kind === "deed")
+    return (
+      entry.events?.map((event, index) => lineOfEvent(event, at, index)) ?? [
+        line({ text: "Something was done: the tablecam that kept it kept no words for it." }),
+      ]
+    );
+  if (entry.kind === "play") return [line({ text: "A game begins." })];
+  if (entry.kind === "ruling")
+    return [
+      line({
+        text: rulingWords(entry),
+        rule: entry.answer?.rule ?? "",
+        evidence: [...(entry.answer?.evidence ?? []), ...ghostOf(entry)],
+      }),
+    ];
+  if (entry.kind === "dispute") return [disputed(film, entry, line)];
+  if (entry.kind === "notice") return [line({ text: entry.text ?? "" })];
+  if (entry.kind === "move") return [line({ text: `A hand moves ${entry.unit}.` })];
+  return [];
+}
+
+/** @type {(event: import("./film.js").Event, at: number, index: number) => Line} */
+function lineOfEvent(event, at, index) {
+  const { kind, text, rule, evidence, note, dice } = event;
+  return {
+    at,
+    key: `${at} ${index}`,
+    kind: (note ?? "").startsWith("overruled") ? "overrule" : kind,
+    text: sentence(text),
+    note: note ?? "",
+    rule: rule ?? "",
+    dice: dice?.values ?? [],
+    evidence,
+    isAbout: (id) => isEventAbout(event, id),
+  };
+}
+
+/** @type {(entry: Entry) => string} */
+function rulingWords({ unit = "", text, answer }) {
+  const said = text ?? answer?.because ?? "";
+  const isAsked = said.endsWith("?"); // a statement already contains its answer
+  return `${said.startsWith(unit) ? "" : `${unit}: `}${sentence(said)}${answer && isAsked ? ` (${badge(answer)})` : ""}`;
+}
+
+/** The place where a move would have been legal. @type {(entry: Entry) => Shape[]} */
+function ghostOf({ ghost = [] }) {
+  return ghost.map((base, index) => ({
+    kind: "polygon",
+    role: "goal",
+    points_mm: cornersOf(base),
+    label: index ? "" : "legal",
+  }));
+}
+
+/** @type {(film: Film, entry: Entry, line: (given: Partial<Line> & {text: string}) => Line) => Line} */
+function disputed({ facts }, { dispute }, line) {
+  const { question, answer, active } = dispute ?? {};
+  const because = answer?.because ? ` ${answer.because}` : "";
+  return line({
+    text: `Disputed: ${question?.text ?? ""} ${answer ? `${badge(answer)}.` : ""}${because}`,
+    note: active ? `${facts?.side_names[active] ?? active}'s round` : "",
+    rule: answer?.rule ?? "",
+    evidence: answer?.evidence ?? [],
+  });
+}
+
+/** @type {(number: number, word: string) => string} */
+function count(number, word) {
+  return `${number} ${word}${number === 1 ? " is" : "s are"}`;
+}
+
+/** A time of the recording: `1:02:03`. @type {(seconds: number) => string} */
+export function clock(seconds) {
+  const whole = Math.floor(seconds);
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
+  return h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+/** @type {(number: number) => string} */
+function two(number) {
+  return String(number).padStart(2, "0");
+}

@@ -1,0 +1,115 @@
+/** The log of a recording: every line with its time and rule; a tap jumps there. */
+import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { renderDice } from "../game/dice.js";
+import { clock } from "./lines.js";
+import { linesShown } from "./state.js";
+
+/** @typedef {import("./state.js").Replay} Replay */
+/** @typedef {import("./lines.js").Line} Line */
+
+const MARKS = /** @type {Record<string, string>} */ ({
+  broken: "✕",
+  charge: "»",
+  dispute: "?",
+  overrule: "!",
+  undo: "↶",
+  notice: "i",
+  over: "⚑",
+});
+
+/** Lines grow when a browser first lays them out: scrolling repeats up to MOST_SCROLLS frames, until the height was calm for CALM. */
+const MOST_SCROLLS = 20;
+const CALM = 3;
+
+/** Updates the log. @type {(replay: Replay, unit: string | null) => void} */
+export function renderReplayLog(replay, unit) {
+  const { film, lines, onlyUnit } = replay;
+  const body = byId("log-body");
+  const filter = byId("log-only");
+  filter.hidden = unit === null;
+  setAttr(filter, "aria-pressed", String(onlyUnit));
+  setText(filter, unit ? `Only ${unit}` : "");
+  const drawn = `${lines.length} ${onlyUnit ? unit : ""}`;
+  if (body.getAttribute("data-drawn") !== drawn) {
+    setAttr(body, "data-drawn", drawn);
+    const shown = linesShown(replay, unit);
+    updateChildren(
+      body,
+      shown,
+      ({ key }) => key,
+      makeLine,
+      (node, line) => updateLine(node, line, film),
+    );
+    setText(byId("log-count"), String(shown.length));
+  }
+  markNow(replay, body);
+}
+
+/** @type {() => HTMLElement} */
+function makeLine() {
+  const line = element("li", "button");
+  const button = /** @type {HTMLElement} */ (line.children[0]);
+  button.append(...["time", "b", "span", "span", "i", "small"].map((tag) => element(tag)));
+  button.children[3].className = "dice";
+  return line;
+}
+
+/** @type {(node: HTMLElement, line: Line, film: import("./film.js").Film) => void} */
+function updateLine(node, { at, key, kind, text, dice, note, rule, evidence }, film) {
+  const [time, mark, said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...node.children[0].children]);
+  setAttr(node, "class", `of-${kind}${evidence.length ? " drawn" : ""}`);
+  setAttr(node, "data-at", String(at));
+  setAttr(node.children[0], "data-line", key);
+  setText(time, clock(film.entries[at].t));
+  setText(mark, MARKS[kind] ?? "");
+  setText(said, text);
+  renderDice(faces, dice);
+  setText(noted, note);
+  setText(by, rule);
+}
+
+/** Marks the lines that are shown, yet to come, or taken back. @type {(replay: Replay, body: HTMLElement) => void} */
+function markNow({ film, at, looked }, body) {
+  /** @type {Element | null} */
+  let latest = null;
+  for (const node of body.children) {
+    const place = Number(node.getAttribute("data-at"));
+    const isLooked = node.children[0].getAttribute("data-line") === looked;
+    mark(node, "future", place > at);
+    mark(node, "undone", film.isUndone(place, at));
+    mark(node, "looked", isLooked);
+    if (place <= at) latest = node;
+  }
+  const isNew = latest !== null && !latest.classList.contains("now");
+  for (const node of body.querySelectorAll(".now")) setNow(node, node === latest);
+  if (latest) setNow(latest, true);
+  if (isNew && latest instanceof HTMLElement) scrollTo(latest);
+}
+
+/** @type {(line: Element, isNow: boolean) => void} */
+function setNow(line, isNow) {
+  mark(line, "now", isNow);
+  setAttr(line, "aria-current", isNow ? "true" : null);
+}
+
+/** Scrolls to a line, repeatedly until it stays in place. @type {(line: HTMLElement) => void} */
+function scrollTo(line) {
+  const scroller = byId("log-scroll");
+  if (scroller.matches(":hover, :focus-within")) return;
+  let [left, height, calm] = [MOST_SCROLLS, 0, 0];
+  const centre = () => {
+    if (!line.classList.contains("now")) return;
+    const [box, own] = [scroller.getBoundingClientRect(), line.getBoundingClientRect()];
+    scroller.scrollTop += own.top - box.top - (box.height - own.height) / 2;
+    calm = scroller.scrollHeight === height ? calm + 1 : 0;
+    height = scroller.scrollHeight;
+    left -= 1;
+    if (left && calm < CALM) requestAnimationFrame(centre);
+  };
+  centre();
+}
+
+/** @type {(node: Element, name: string, isOn: boolean) => void} */
+function mark(node, name, isOn) {
+  if (node.classList.contains(name) !== isOn) node.classList.toggle(name, isOn);
+}

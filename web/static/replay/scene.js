@@ -1,0 +1,159 @@
+/** Fills the board's state with a moment of a recording, and the trails of past moves. */
+import { cornersOf } from "../board/shapes.js";
+import { sideNumber } from "../board/things.js";
+import { shareWithBoard } from "../game/state.js";
+import { linesAt } from "./moment.js";
+import { slideProgress } from "./state.js";
+
+/** @typedef {import("../game/state.js").State} State */
+/** @typedef {import("../board/state.js").Unit} Unit */
+/** @typedef {import("./state.js").Replay} Replay */
+/** @typedef {import("../board/state.js").Shape} Shape */
+
+/** Puts the moment of the recording on the board. @type {(state: State, replay: Replay) => void} */
+export function showMoment(state, replay) {
+  const { film, at, branch } = replay;
+  const share = slideProgress(replay);
+  const table = branch ?? film.tableAt(at);
+  const units =
+    share === null || branch
+      ? table.units
+      : interpolated(film.tableAt(replay.slide?.from ?? at).units, table.units, share);
+  const now = {
+    version: film.entries[at]?.n ?? 0,
+    frame: -1,
+    units,
+    commanders: table.commanders,
+    disputes: 0,
+    game: 0,
+    notices: [],
+    simulated: null,
+  };
+  state.now = /** @type {any} */ (now);
+  showGame(state, replay);
+  if (!branch) state.about = { title: "", lines: [], shapes: trailShapes(state, replay) };
+}
+
+/** Passes on the game at that moment, and the drawing of the line that is looked at. @type {(state: State, replay: Replay) => void} */
+function showGame(state, replay) {
+  const { film, at, branch } = replay;
+  const { markers = {}, round = {}, sides = [] } = film.standings[at] ?? {};
+  const evidence = branch ? [] : linesAt(replay).flatMap((line) => line.evidence);
+  const view = {
+    version: at,
+    has_begun: true,
+    markers,
+    to_place: [],
+    moved: [],
+    intents: [],
+    actions: [],
+    log: [{ evidence }],
+    state: { round, sides },
+  };
+  state.game.view = /** @type {any} */ (view);
+  state.game.looked = "log 0";
+  shareWithBoard(state, { has_begun: true, markers, closed: null });
+  if (!branch && round.active) state.rulings.active = round.active;
+}
+
+/** Interpolates units between two positions. @type {(from: Unit[], to: Unit[], share: number) => Unit[]} */
+function interpolated(from, to, share) {
+  const before = new Map(from.map((unit) => [unit.id, unit]));
+  const eased = share * share * (3 - 2 * share);
+  return to.map((unit) => {
+    const old = before.get(unit.id);
+    if (!old || old === unit || old.bases.length !== unit.bases.length) return unit;
+    const bases = unit.bases.map((base, index) => ({ ...base, ...interpolatedPlace(old.bases[index], base, eased) }));
+    return { ...unit, ...interpolatedPlace(old, unit, eased), bases };
+  });
+}
+
+/** @typedef {{x_mm: number, y_mm: number, heading_deg: number}} Place */
+
+/** @type {(a: Place, b: Place, share: number) => Place} */
+function interpolatedPlace(a, b, share) {
+  const turned_deg = ((b.heading_deg - a.heading_deg + 540) % 360) - 180;
+  return {
+    x_mm: a.x_mm + share * (b.x_mm - a.x_mm),
+    y_mm: a.y_mm + share * (b.y_mm - a.y_mm),
+    heading_deg: a.heading_deg + share * turned_deg,
+  };
+}
+
+/** How many entries after a position may hold the path of a move that led to it. */
+const MOVES_AFTER = 24;
+
+/** The trails of one unit so far, or of all units in this round. @type {(state: State, replay: Replay) => Shape[]} */
+export function trailShapes(state, replay) {
+  const { film, at, trail } = replay;
+  if (trail)
+    return shapesOf(
+      state,
+      replay,
+      trail,
+      film.movesOf(trail).filter((place) => place <= at),
+      true,
+    );
+  if (!replay.ghosts) return [];
+  const began = film.rounds.findLast((place) => place <= at) ?? 0;
+  return movedSince(replay, began).flatMap((id) => shapesOf(state, replay, id, movesSince(replay, id, began), false));
+}
+
+/** The units that have moved since the round began. @type {(replay: Replay, began: number) => string[]} */
+function movedSince({ film, at }, began) {
+  const before = new Map(film.tableAt(began).units.map((unit) => [unit.id, unit]));
+  return film
+    .tableAt(at)
+    .units.filter((unit) => before.get(unit.id) !== unit)
+    .map(({ id }) => id);
+}
+
+/** The indices of a unit's moves in this round, and of where it began. @type {(replay: Replay, id: string, began: number) => number[]} */
+function movesSince({ film, at }, id, began) {
+  const moves = film.movesOf(id).filter((place) => place <= at);
+  const first = moves.findLast((place) => place <= began) ?? moves[0];
+  return moves.filter((place) => place >= (first ?? 0));
+}
+
+/** @type {(state: State, replay: Replay, id: string, places: number[], numbered: boolean) => Shape[]} */
+function shapesOf(state, { film }, id, places, numbered) {
+  const lay = places.flatMap((at) => film.tableAt(at).units.find((unit) => unit.id === id) ?? []);
+  if (lay.length < 2) return [];
+  const side = sideNumber(state, lay[0].side) % 8;
+  const past = lay
+    .slice(0, -1)
+    .flatMap((unit, index) => outlines(unit, `trail-${side}`, numbered ? String(index + 1) : ""));
+  return [...past, ...paths(film, id, places, lay, `trail-way-${side}`)];
+}
+
+/** @type {(unit: Unit, role: string, label: string) => Shape[]} */
+function outlines(unit, role, label) {
+  return unit.bases.map((base, index) => ({
+    kind: "polygon",
+    role,
+    points_mm: cornersOf(base),
+    label: index ? "" : label,
+  }));
+}
+
+/** Lines from each place to the next: the path that the camera saw, or straight. @type {(film: import("./film.js").Film, id: string, places: number[], lay: Unit[], role: string) => Shape[]} */
+function paths(film, id, places, lay, role) {
+  return lay.slice(1).map((unit, index) => {
+    const seen = pathOf(film, id, places[index], places[index + 1]);
+    const from = /** @type {[number, number]} */ ([lay[index].x_mm, lay[index].y_mm]);
+    return {
+      kind: "line",
+      role,
+      points_mm: [from, ...seen, /** @type {[number, number]} */ ([unit.x_mm, unit.y_mm])],
+      label: "",
+    };
+  });
+}
+
+/** The path that the camera saw between two entries. @type {(film: import("./film.js").Film, id: string, from: number, to: number) => [number, number][]} */
+function pathOf(film, id, from, to) {
+  const move = film.entries
+    .slice(from + 1, to + MOVES_AFTER)
+    .find((entry) => entry.kind === "move" && entry.unit === id);
+  return (move?.path ?? []).map(([, x_mm, y_mm]) => /** @type {[number, number]} */ ([x_mm, y_mm]));
+}

@@ -1,0 +1,197 @@
+/** The panel of a branch: what is measured in it, and its odds. */
+import { byId, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { onClick, onClickWithin, openHelp } from "../shared/events.js";
+import { choose, clear, layTape } from "../board/choosing.js";
+import { lengthWords } from "../board/measuring.js";
+import { TURN_DEG } from "../board/moves.js";
+import { fullName, isPoint, pointWords, unitOf } from "../board/things.js";
+import { listenToSheet } from "../rulings/commands.js";
+import { renderRulings } from "../rulings/panel.js";
+import { beginBranch, endBranch, resetBranch } from "./branch.js";
+import { clock } from "./lines.js";
+import { askOdds } from "./queries.js";
+
+/** @typedef {import("../game/state.js").State} State */
+/** @typedef {import("./state.js").Replay} Replay */
+/** @typedef {import("./branch.js").Odds} Odds */
+/** @typedef {import("./source.js").Source} Source */
+
+const ANSWERS = { yes: "✓ yes", no: "✗ no", too_close: "≈ too close to call" };
+const LEAST = 0.0005;
+
+/** Updates the panel of the branch. @type {(state: State, replay: Replay) => void} */
+export function renderWhatIf(state, replay) {
+  const { branch } = replay;
+  document.body.classList.toggle("branching", branch !== null);
+  byId("branch-banner").hidden = branch === null;
+  byId("what-if").hidden = branch === null;
+  const rulings = document.getElementById("rulings");
+  if (rulings) rulings.hidden = branch === null || state.chosen.length === 0;
+  if (!branch) return;
+  const entry = replay.film.entries[replay.at];
+  setText(byId("branch-from"), `from ${clock(entry?.t ?? 0)} on: nothing is recorded`);
+  byId("branch-again").hidden = branch.laid.size === 0;
+  setText(byId("what-if-title"), titleOf(state));
+  setText(byId("what-if-error"), state.tape?.error ?? branch.error);
+  renderMeasured(state);
+  if (!state.facts.rules) return;
+  renderRulings(state);
+  renderOdds(state, branch.odds);
+}
+
+/** @type {(state: State) => string} */
+function titleOf(state) {
+  if (!state.chosen.length) return "Choose units, or drag them";
+  return state.chosen
+    .map((thing) => (isPoint(thing) ? pointWords(state, thing) : fullName(state, thing.replace(/^\w+:/, ""))))
+    .join(" – ");
+}
+
+/** @type {(state: State) => void} */
+function renderMeasured({ tape }) {
+  const measured = tape?.measured;
+  const sigma = measured?.sigma_mm ? lengthWords(measured) : `${measured?.distance_mm.toFixed(0)} mm`;
+  const rows = measured ? [{ key: "bw", text: `${measured.distance_bw.toFixed(2)} BW`, more: sigma }] : [];
+  const within = (measured?.within ?? []).map(({ range_bw, answer }) => ({
+    key: `${range_bw}`,
+    text: `within ${range_bw} BW`,
+    more: ANSWERS[answer],
+  }));
+  updateChildren(
+    byId("what-if-measured"),
+    [...rows, ...within],
+    ({ key }) => key,
+    () => element("p", "b", "span"),
+    (row, { key, text, more }) => {
+      setAttr(row, "class", key === "bw" ? "measured" : "within");
+      setText(row.children[0], text);
+      setText(row.children[1], more);
+    },
+  );
+}
+
+/** The odds that can be asked for the chosen units. @type {(state: State) => {label: string, wanted: object}[]} */
+export function oddsOffered(state) {
+  const [a, b] = state.chosen.map((thing) => unitOf(state, thing));
+  const { active } = state.rulings;
+  const combat = { label: "Odds of the combat", wanted: { kind: "combat", active } };
+  if (!a) return [combat];
+  const markers = state.game.view?.markers ?? {};
+  const rally = markers[a.id]?.disruption
+    ? [{ label: `Odds to rally ${a.id}`, wanted: { kind: "rally", unit: a.id } }]
+    : [];
+  if (!b || b.side === a.side) return [...rally, combat];
+  return [{ label: `Odds of ${a.id} firing at ${b.id}`, wanted: { kind: "volley", unit: a.id, target: b.id } }, combat];
+}
+
+/** @type {(state: State, odds: Odds | null) => void} */
+function renderOdds(state, odds) {
+  updateChildren(
+    byId("odds-offers"),
+    oddsOffered(state),
+    ({ label }) => label,
+    makeButton,
+    (button, { label, wanted }) => {
+      setAttr(button, "data-wanted", JSON.stringify(wanted));
+      setText(button, label);
+    },
+  );
+  const tables = odds ? [{ key: JSON.stringify(odds), odds }] : [];
+  updateChildren(
+    byId("odds"),
+    tables,
+    ({ key }) => key,
+    (table) => makeTable(table.odds),
+    () => {},
+  );
+}
+
+/** A table of each unit's chances to gain or lose disruptions, and to break. @type {(odds: Odds) => HTMLElement} */
+function makeTable(odds) {
+  const units = Object.entries(odds.units);
+  const numbers = [...new Set(units.flatMap(([, unit]) => Object.keys(unit.disruption.chances)))].sort(
+    (a, b) => Math.abs(Number(a)) - Math.abs(Number(b)),
+  );
+  const breaks = units.some(([, unit]) => "breaks" in unit);
+  const table = element("table", "caption", "thead", "tbody");
+  table.className = "odds";
+  setText(table.children[0], `Disruption by the ${odds.kind}`);
+  table.children[1].append(
+    row("th", [
+      "",
+      "mean",
+      ...numbers.map((number) => (Number(number) > 0 ? `+${number}` : number)),
+      ...(breaks ? ["breaks"] : []),
+    ]),
+  );
+  for (const [id, unit] of units) {
+    const shares = numbers.map((number) => percent(unit.disruption.chances[number] ?? 0));
+    table.children[2].append(
+      row("td", [id, unit.disruption.expected.toFixed(2), ...shares, ...(breaks ? [percent(unit.breaks ?? 0)] : [])]),
+    );
+  }
+  return table;
+}
+
+/** @type {(tag: string, texts: string[]) => HTMLElement} */
+function row(tag, texts) {
+  const made = element("tr", ...texts.map(() => tag));
+  texts.forEach((text, index) => setText(made.children[index], text));
+  return made;
+}
+
+/** A chance as a percentage; only the impossible is 0 %, only the certain 100 %. @type {(share: number) => string} */
+function percent(share) {
+  if (share === 0 || share === 1) return `${100 * share} %`;
+  if (share < LEAST) return "<0.1 %";
+  if (share >= 1 - LEAST) return ">99.9 %";
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+/** Listens to the page; returns the keys of a branch. @type {(state: State, replay: Replay, source: Source, moves: import("./branch.js").BranchMoves, changed: () => void) => import("../shared/keyboard.js").Keys} */
+export function listenToBranch(state, replay, source, moves, changed) {
+  const act = (/** @type {() => void} */ change) => () => {
+    change();
+    changed();
+  };
+  const end = act(() => endBranch(state, replay));
+  onClick(
+    "branch",
+    act(() => beginBranch(state, replay)),
+  );
+  onClick("branch-end", end);
+  onClick(
+    "branch-again",
+    act(() => {
+      resetBranch(state, replay);
+      layTape(state);
+    }),
+  );
+  if (state.facts.rules) listenToOdds(replay, source, changed);
+  return {
+    ...(state.facts.rules ? listenToSheet(state, changed) : {}),
+    w: end,
+    q: (event) => moves.turn(event.shiftKey ? TURN_DEG.fine : TURN_DEG.coarse),
+    e: (event) => moves.turn(event.shiftKey ? -TURN_DEG.fine : -TURN_DEG.coarse),
+    Enter: act(() => chooseFocused(state)),
+    Escape: act(() => {
+      if (state.ghost) moves.cancel();
+      else if (state.chosen.length) clear(state);
+      else endBranch(state, replay);
+    }),
+    "?": openHelp,
+  };
+}
+
+/** @type {(state: State) => void} */
+function chooseFocused(state) {
+  const thing = document.activeElement?.getAttribute("data-thing");
+  if (thing) choose(state, thing);
+}
+
+/** @type {(replay: Replay, source: Source, changed: () => void) => void} */
+function listenToOdds(replay, source, changed) {
+  onClickWithin("odds-offers", "data-wanted", (wanted) => {
+    if (replay.branch) void askOdds(replay.branch, source, JSON.parse(wanted)).then(changed);
+  });
+}

@@ -1,0 +1,34 @@
+/** Draws the rulings on the table: their evidence, and what explains the chosen thing. */
+import { linesShown, sectionsShown } from "./state.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Section} Section */
+/** @typedef {import("../board/state.js").Shape} Shape */
+
+/** Draws what is shown of the rulings. @type {(board: import("../board/board.js").Board, state: State) => void} */
+export function drawRulings(board, state) {
+  board.explain(explanations(state));
+  board.shapes(shapesShown(state));
+}
+
+/** What explains the chosen thing; less of it beside rulings, nothing beside those of a pair or one line's evidence. @type {(state: State) => Shape[]} */
+function explanations({ about, rulings: { sheet, proof } }) {
+  if (sheet?.b !== undefined || proof !== null) return [];
+  const shapes = about?.shapes ?? [];
+  return sheet ? shapes.filter(({ role }) => role !== "ring") : shapes;
+}
+
+/** The shapes of one line alone, or of all sections that are shown, without duplicates. @type {(state: State) => Shape[]} */
+function shapesShown({ rulings }) {
+  const alone = rulings.proof === null ? undefined : linesShown(rulings).get(rulings.proof)?.answer?.evidence;
+  const shapes = alone?.length ? alone : sectionsShown(rulings).flatMap(shapesOf);
+  return [...new Map(shapes.map((shape) => [`${shape.role} ${shape.points_mm}`, shape])).values()];
+}
+
+/** A section's own shapes, and the evidence of what holds or may hold; if nothing does, of why not. @type {(section: Section) => Shape[]} */
+function shapesOf({ lines, shapes }) {
+  const proofs = lines.filter((line) => line.answer?.evidence.length);
+  const telling = proofs.filter((line) => line.answer?.answer !== "no");
+  const drawn = telling.length || shapes.length ? telling : proofs.slice(0, 1);
+  return [...shapes, ...drawn.flatMap((line) => line.answer?.evidence ?? [])];
+}

@@ -1,0 +1,46 @@
+/** Puts answers of the rulebook into words. */
+
+/** @typedef {import("./state.js").RuleAnswer} RuleAnswer */
+
+/** Words of the answers; a sign beside each makes them clear without colours. */
+const BADGES = { yes: "✓ yes", no: "✗ no", too_close: "≈ too close" };
+const LARGE = { yes: "Yes", no: "No", too_close: "Too close to call" };
+
+/** @type {(answer: RuleAnswer) => string} */
+export function badge({ answer }) {
+  return BADGES[answer];
+}
+
+/** @type {(answer: RuleAnswer) => string} */
+export function largeAnswer({ answer }) {
+  return LARGE[answer];
+}
+
+/** Margin and probability of an answer. @type {(answer: RuleAnswer) => string} */
+export function figuresWords(answer) {
+  return [marginWords(answer), chanceWords(answer)].filter(Boolean).join(" · ");
+}
+
+/** The margin of an answer, with as many digits as are significant. @type {(answer: RuleAnswer) => string} */
+function marginWords({ answer, margin_mm, sigma_mm }) {
+  if (Math.abs(margin_mm) >= 10_000) return ""; // nothing is within reach
+  if (margin_mm === 0 && answer !== "too_close") return ""; // no distance decides
+  if (answer === "no" && margin_mm > 0) return ""; // something other than a distance forbids it
+  const digits = sigma_mm > 0 && sigma_mm < 0.1 ? 2 : 1;
+  const by = `${margin_mm < 0 ? "fails" : "holds"} by ${Math.abs(margin_mm).toFixed(digits)}`;
+  return `${by}${sigma_mm > 0 ? ` ± ${sigma_mm.toFixed(digits)}` : ""} mm`;
+}
+
+/** The probability of an answer, if it says more than the answer. @type {(answer: RuleAnswer) => string} */
+function chanceWords({ probability }) {
+  if (probability >= 0.9995 || probability <= 0.0005) return "";
+  return `${(100 * probability).toFixed(probability > 0.99 || probability < 0.01 ? 1 : 0)} % likely`;
+}
+
+/** The certainty of an answer as a sentence. @type {(answer: RuleAnswer) => string} */
+export function sureWords(answer) {
+  const chance = chanceWords(answer);
+  if (answer.answer === "too_close")
+    return `The camera cannot honestly decide this${chance && ` (${chance} to be yes)`}: agree, or roll for it.`;
+  return chance ? `As it is measured, a yes is ${chance}.` : "As sure as the camera can be.";
+}

@@ -1,0 +1,21 @@
+/** Words and figures as people read them. */
+
+/** Capitalises the first letter. @type {(text: string) => string} */
+export function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A side's name in three letters. @type {(name: string) => string} */
+export function briefName(name) {
+  return name.slice(0, 3);
+}
+
+/** A duration in words. @type {(seconds: number) => string} */
+export function duration(seconds) {
+  return seconds < 90 ? `${Math.floor(seconds)} s` : `${Math.floor(seconds / 60)} min`;
+}
+
+/** @type {(at: string) => string} */
+export function timeOfDay(at) {
+  return new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+}
