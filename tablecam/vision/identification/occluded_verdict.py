@@ -59,7 +59,9 @@ def half_hidden_hypotheses(
     order = np.lexsort((cost, square))
     # Sorted by square and cost: `first` is the cheapest row of the same square.
     first = np.searchsorted(square[order], square[order])
-    is_chosen = (np.arange(len(order)) - first < _MOST_FOR_A_SQUARE) & (cost[order] < _MOST_CANDIDATE_COST)
+    is_chosen = (np.arange(len(order)) - first < _MOST_FOR_A_SQUARE) & (
+        cost[order] < _MOST_CANDIDATE_COST
+    )
     chosen = order[is_chosen & (cost[order] - cost[order][first] < _MOST_EXTRA_COST)]
     return Hypotheses(TagGuesses.joined([part.guesses for part in parts])[chosen], square[chosen])
 
