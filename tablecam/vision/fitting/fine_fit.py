@@ -48,6 +48,11 @@ def mosaic_trace(
 ) -> Map:
     """Estimates the effect of demosaicing on tags' pixels, in grey levels, (n, m).
 
+    A sensor measures one colour a pixel, in squares of two by two, and interpolates the others: its
+    grey picture is sharp where green was measured and blurred along rows, columns or both where it
+    was not. At two pixels a cell that moves tags by more than noise does. Cameras interpolate
+    differently, so the effect is measured on the tags of the picture itself.
+
     `residuals` (n, m) are those of a prediction without it, `weights` (n, m) theirs. The effect is
     0 where pixels were averaged.
     """

@@ -1,4 +1,18 @@
-"""Remembers how each tag looked when it was placed, and tells which tags changed or are hidden."""
+"""Remembers how each tag looked when it was placed, and tells which tags changed or are hidden.
+
+A tag's patch is a few reduced pixels on and around it, compared with gain and offset free, so that
+neither the light nor the camera's exposure counts. Moving a tag by a pixel changes the reduced
+pixels on its edges by an eighth of its contrast. On a simulated table (156 bases with 13 mm tags,
+noise of 2 grey levels, JPEG at quality 90) there was no false alarm in 100 pictures, and this share
+of moved tags was noticed in the first picture after the move, by its length:
+
+| mm | 0.05 | 0.1 | 0.15 | 0.2 | 0.3 | 0.4 | 0.5 | 0.7 |
+|---|---|---|---|---|---|---|---|---|
+| 1.6 px a mm, 3.4 a cell | 15 % | 88 % | 99 % | 100 % | 100 % | 100 % | 100 % | 100 % |
+| 0.8 px a mm, 1.7 a cell | 3 % | 6 % | 17 % | 29 % | 66 % | 87 % | 95 % | 97 % |
+
+The sweep of `watch.py` finds smaller moves.
+"""
 
 from __future__ import annotations
 

@@ -52,7 +52,12 @@ class SearchSchedule:
 
     `changed` blocks may show something new; those of them in `moving` keep changing. `swept` blocks
     have their turn in the sweep. `better` blocks are to be searched thoroughly, for occluded tags
-    too.
+    too, which costs five times as much: only when the table is still.
+
+    Measured beyond decoding, relative to decoding the picture in grey, while a hand moved in 42 of
+    60 pictures: a full search of every change costs 3.1 and this schedule 1.5 at 1920 x 1080, 0.79
+    and 0.44 at 3840 x 2160, 7.6 and 4.2 on a rendered film of 1280 x 720. The moved bases of that
+    film settle in the same frame either way.
     """
 
     changed: Rows

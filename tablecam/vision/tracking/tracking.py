@@ -46,7 +46,11 @@ def may_be_carried(track: Track, moment: Moment) -> bool:
 
 
 def is_carried_with(track: Track, mate: Track) -> bool:
-    """Whether a base lies to a mate that has come to rest as it did when both rested before."""
+    """Whether a base lies to another of its unit, now at rest, as it did when both rested before.
+
+    A hand that has put a unit down uncovers its bases one after the other. The last need not be
+    watched as long as the first: it was put down with it.
+    """
     if not mate.is_quiet or track.rest is None or mate.rest_before is None:
         return False
     before = _lies_to(track.rest.there.base, mate.rest_before.there.base)
