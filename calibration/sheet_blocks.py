@@ -20,6 +20,8 @@ _TICK_GAP_MM = 0.4
 _LABEL_MM = 4.2
 _HEADING_MM = 8.0
 _LEAST_WIDTH_MM = 36.0
+_MIDDLE_MARK_MM = 3.0
+_PLAN_MM = 16.0  # height of a table tag's label, with the small map
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +246,6 @@ class TableTagBlock:
             x, y = left + scale * tag.x_mm, bottom - scale * tag.y_mm
             is_this = tag.id == self.tag.id
             pen.box(x - 0.9, y - 0.9, 1.8, 1.8, fill=BLACK if is_this else PALE)
-
-
-_MIDDLE_MARK_MM = 3.0
-_PLAN_MM = 16.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,68 +29,6 @@ from tablecam.vision.fitting.robust import LEAST_GAIN_GREY, robust_weights
 from tablecam.vision.fitting.tag_model import GAIN, POSE, TagColumns, TagModel, TagPoses
 from tablecam.vision.fitting.tags import TagFits
 
-_ALONG_ROWS = np.array([[0, 0, 0], [1, -2, 1], [0, 0, 0]], np.float32)
-_CROSSWISE = np.array([[1, 0, 1], [0, -4, 0], [1, 0, 1]], np.float32)
-_KERNELS = (_ALONG_ROWS, _ALONG_ROWS.T, _CROSSWISE)
-"""Kernels whose multiples model the blur that demosaicing adds. All are symmetric, so that fitting
-them moves no tag."""
-_BAYER_PLACES = 4
-"""Pixels in one square of the Bayer pattern; each has its own interpolation."""
-_MULTIPLE_SIGMA = 0.1
-"""Prior sigma of each kernel's multiple: up to 0.25 was measured, typically 0.1."""
-_WHITE = 1.0
-_REGULARISATION = 1e-9
-"""Regularises the normal equations where all residuals are 0."""
-
-
-def mosaic_trace(
-    columns: TagColumns, coefficients: Map, residuals: Map, weights: Map, patches: Patches
-) -> Map:
-    """Estimates the effect of demosaicing on tags' pixels, in grey levels, (n, m).
-
-    A sensor measures one colour a pixel, in squares of two by two, and interpolates the others: its
-    grey picture is sharp where green was measured and blurred along rows, columns or both where it
-    was not. At two pixels a cell that moves tags by more than noise does. Cameras interpolate
-    differently, so the effect is measured on the tags of the picture itself.
-
-    `residuals` (n, m) are those of a prediction without it, `weights` (n, m) theirs. The effect is
-    0 where pixels were averaged.
-    """
-    trace = np.zeros_like(residuals)
-    if patches.shrink > 1:
-        return trace
-    gain = np.maximum(coefficients[:, GAIN], LEAST_GAIN_GREY)
-    rendered = columns.values[None, :, GAIN]
-    kernel_effects = gain[:, None] * np.concatenate(
-        [beside(rendered, patches, blur, fill=_WHITE) for blur in _KERNELS]
-    )
-    place = _bayer_places(patches)
-    for bayer_place in range(_BAYER_PLACES):
-        is_here = place == bayer_place
-        multiples = _kernel_multiples(kernel_effects, weights * is_here, residuals)
-        trace += is_here * np.tensordot(multiples, kernel_effects, 1)
-    return trace
-
-
-def _kernel_multiples(kernel_effects: Map, weights: Map, residuals: Map) -> Map:
-    """Fits the multiple of each kernel's effect (3, n, m) to the residuals, (3,)."""
-    weighted = (weights * kernel_effects).reshape(len(kernel_effects), -1)
-    normal = (weighted @ kernel_effects.reshape(len(kernel_effects), -1).T).astype(np.float64)
-    right = (weighted @ residuals.ravel()).astype(np.float64)
-    total = max(float(weights.sum()), 1.0)
-    noise = float((weights * residuals**2).sum()) / total
-    # A ridge prior: with few or noisy pixels the multiples stay near 0.
-    normal += (noise / _MULTIPLE_SIGMA**2 + _REGULARISATION) * np.eye(len(kernel_effects))
-    return np.linalg.solve(normal, right).astype(np.float32)
-
-
-def _bayer_places(patches: Patches) -> NDArray[np.int64]:
-    """Returns each pixel's place in the square of the Bayer pattern, 0 to 3, (n, m)."""
-    down, right = np.divmod(patches.spots, patches.across)
-    column, row = patches.corners_px.T[..., None]
-    return np.asarray((row + down) % 2 * 2 + (column + right) % 2)
-
-
 Array = NDArray[np.float64]
 Map = NDArray[np.float32]
 Grey = NDArray[np.uint8]
@@ -111,6 +49,18 @@ _LARGEST_CELL_PX = 5.0
 after."""
 _LEAST_LIKENESS = 0.8
 """Least likeness of a tag that contributes to the picture's demosaicing model."""
+_ALONG_ROWS = np.array([[0, 0, 0], [1, -2, 1], [0, 0, 0]], np.float32)
+_CROSSWISE = np.array([[1, 0, 1], [0, -4, 0], [1, 0, 1]], np.float32)
+_KERNELS = (_ALONG_ROWS, _ALONG_ROWS.T, _CROSSWISE)
+"""Kernels whose multiples model the blur that demosaicing adds. All are symmetric, so that fitting
+them moves no tag."""
+_BAYER_PLACES = 4
+"""Pixels in one square of the Bayer pattern; each has its own interpolation."""
+_MULTIPLE_SIGMA = 0.1
+"""Prior sigma of each kernel's multiple: up to 0.25 was measured, typically 0.1."""
+_WHITE = 1.0
+_REGULARISATION = 1e-9
+"""Regularises the normal equations where all residuals are 0."""
 
 
 def placed_finely(grey: Grey, camera: Camera, patterns: TagPatterns, fits: TagFits) -> TagFits:
@@ -193,3 +143,51 @@ def _weighted_columns(columns: TagColumns, weights: Map, patches: Patches) -> Ma
     weighted = columns.values * weights[:, None]
     weighted[:, POSE] = told_apart(columns.values[:, POSE], weights, patches)
     return weighted
+
+
+def mosaic_trace(
+    columns: TagColumns, coefficients: Map, residuals: Map, weights: Map, patches: Patches
+) -> Map:
+    """Estimates the effect of demosaicing on tags' pixels, in grey levels, (n, m).
+
+    A sensor measures one colour a pixel, in squares of two by two, and interpolates the others: its
+    grey picture is sharp where green was measured and blurred along rows, columns or both where it
+    was not. At two pixels a cell that moves tags by more than noise does. Cameras interpolate
+    differently, so the effect is measured on the tags of the picture itself.
+
+    `residuals` (n, m) are those of a prediction without it, `weights` (n, m) theirs. The effect is
+    0 where pixels were averaged.
+    """
+    trace = np.zeros_like(residuals)
+    if patches.shrink > 1:
+        return trace
+    gain = np.maximum(coefficients[:, GAIN], LEAST_GAIN_GREY)
+    rendered = columns.values[None, :, GAIN]
+    kernel_effects = gain[:, None] * np.concatenate(
+        [beside(rendered, patches, blur, fill=_WHITE) for blur in _KERNELS]
+    )
+    place = _bayer_places(patches)
+    for bayer_place in range(_BAYER_PLACES):
+        is_here = place == bayer_place
+        multiples = _kernel_multiples(kernel_effects, weights * is_here, residuals)
+        trace += is_here * np.tensordot(multiples, kernel_effects, 1)
+    return trace
+
+
+def _kernel_multiples(kernel_effects: Map, weights: Map, residuals: Map) -> Map:
+    """Fits the multiple of each kernel's effect (3, n, m) to the residuals, (3,)."""
+    weighted = (weights * kernel_effects).reshape(len(kernel_effects), -1)
+    normal = (weighted @ kernel_effects.reshape(len(kernel_effects), -1).T).astype(np.float64)
+    right = (weighted @ residuals.ravel()).astype(np.float64)
+    total = max(float(weights.sum()), 1.0)
+    noise = float((weights * residuals**2).sum()) / total
+    # A ridge prior: with few or noisy pixels the multiples stay near 0.
+    normal += (noise / _MULTIPLE_SIGMA**2 + _REGULARISATION) * np.eye(len(kernel_effects))
+    return np.linalg.solve(normal, right).astype(np.float32)
+
+
+def _bayer_places(patches: Patches) -> NDArray[np.int64]:
+    """Returns each pixel's place in the square of the Bayer pattern, 0 to 3, (n, m)."""
+    down, right = np.divmod(patches.spots, patches.across)
+    column, row = patches.corners_px.T[..., None]
+    return np.asarray((row + down) % 2 * 2 + (column + right) % 2)

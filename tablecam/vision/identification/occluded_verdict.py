@@ -19,7 +19,10 @@ from tablecam.vision.identification.frame_context import Sight
 from tablecam.vision.identification.hypotheses import Hypotheses
 from tablecam.vision.identification.occluders import UNLIKELY_NATS, Explanations, explanations
 
+Array = NDArray[np.float64]
 Map = NDArray[np.float32]
+Index = NDArray[np.int64]
+Rows = NDArray[np.bool_]
 
 _LEAST_RING = 0.38
 _RING_TOLERANCE = 0.2
@@ -37,6 +40,40 @@ _LEAST_LIKENESS_BEFORE_FIT = 0.55
 0.61 or more on 20 simulated tables at 2 to 6 px a cell; half to three quarters of all others have
 less."""
 _IMPOSSIBLE_COST = 1e6
+_LEAST_GAIN_GREY = 8.0
+
+# Costs and margins are in nats, as in `occluders`. They are chosen so that no tag is taken for
+# another in 108 pictures of tables of 120 tags, of two cameras, with 5,400 tags 15 to 50 % hidden
+# by pieces of the same pictures and by flat black, white and grey ones; the least margin of a wrong
+# one to the next threshold is 1.
+_MARGIN = 8.0
+"""Margin to every other missing pattern."""
+_MARGIN_PER_PATTERN = 1 / 12
+"""Extra margin per missing pattern: the best of many is good by chance."""
+_MARGIN_IF_NO_TAGS = 6.0
+"""Extra margin where no tag is identified, as there may be no table at all: without it, in 324
+searches of photographs of other things, one came near acceptance."""
+_LEAST_LEAD = 2.0
+"""Margin to every pattern that is taken or not of the roster: unlikely names. With -1, one partly
+occluded tag on 60 tables at 1.6 to 2.6 px a cell took the name of another."""
+_MARGIN_TO_BLANK = 18.0
+_MOST_COST, _MOST_COST_BEYOND_MARGIN = 110.0, 65.0
+_MOST_COST_IF_ALIKE, _LIKENESS_IF_ALIKE = 125.0, 0.75
+"""Tags with at least this likeness may have more hidden."""
+_LEAST_LIKENESS, _LEAST_VISIBLE = 0.68, 0.5
+"""Of 493 partly occluded tags read on such tables, one in a hundred had a likeness below 0.69; of
+things that were no tags, at 1.6 and 1.8 px a cell, four had 0.62 to 0.66."""
+_LEAST_GAIN_SHARE = 0.5
+"""Least share of the contrast of identified tags: shadows take less. Of 493 tags read on 40
+simulated tables and 4 rendered photographs, partly occluded and in shadows, the least had 0.56 of
+it; clutter that looked like a partly occluded tag had 0.23, 0.31 and 0.48."""
+_STAYED_NATS = 6.0
+"""Prior in nats for a tag that lay here, to a third of a cell, in the picture before."""
+_MARGIN_OF_COPY = 20.0
+_LEAST_PLACE_LEAD = 10.0
+"""Of two places that look like one tag, one must lead by this margin."""
+_CLEARLY_A_TAG = 0.65
+"""Least likeness at which a tag is reported although its name is unclear."""
 
 
 def half_hidden_hypotheses(
@@ -130,46 +167,6 @@ def _levels(seen: Map, expected: Map, points: TagPoints) -> tuple[Map, Map]:
     )
     gain = np.maximum((rim - border) / (expected_rim - expected_border), _LEAST_GAIN_GREY)
     return border - expected_border * gain, gain
-
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
-Rows = NDArray[np.bool_]
-
-_LEAST_GAIN_GREY = 8.0
-
-# Costs and margins are in nats, as in `occluders`. They are chosen so that no tag is taken for
-# another in 108 pictures of tables of 120 tags, of two cameras, with 5,400 tags 15 to 50 % hidden
-# by pieces of the same pictures and by flat black, white and grey ones; the least margin of a wrong
-# one to the next threshold is 1.
-_MARGIN = 8.0
-"""Margin to every other missing pattern."""
-_MARGIN_PER_PATTERN = 1 / 12
-"""Extra margin per missing pattern: the best of many is good by chance."""
-_MARGIN_IF_NO_TAGS = 6.0
-"""Extra margin where no tag is identified, as there may be no table at all: without it, in 324
-searches of photographs of other things, one came near acceptance."""
-_LEAST_LEAD = 2.0
-"""Margin to every pattern that is taken or not of the roster: unlikely names. With -1, one partly
-occluded tag on 60 tables at 1.6 to 2.6 px a cell took the name of another."""
-_MARGIN_TO_BLANK = 18.0
-_MOST_COST, _MOST_COST_BEYOND_MARGIN = 110.0, 65.0
-_MOST_COST_IF_ALIKE, _LIKENESS_IF_ALIKE = 125.0, 0.75
-"""Tags with at least this likeness may have more hidden."""
-_LEAST_LIKENESS, _LEAST_VISIBLE = 0.68, 0.5
-"""Of 493 partly occluded tags read on such tables, one in a hundred had a likeness below 0.69; of
-things that were no tags, at 1.6 and 1.8 px a cell, four had 0.62 to 0.66."""
-_LEAST_GAIN_SHARE = 0.5
-"""Least share of the contrast of identified tags: shadows take less. Of 493 tags read on 40
-simulated tables and 4 rendered photographs, partly occluded and in shadows, the least had 0.56 of
-it; clutter that looked like a partly occluded tag had 0.23, 0.31 and 0.48."""
-_STAYED_NATS = 6.0
-"""Prior in nats for a tag that lay here, to a third of a cell, in the picture before."""
-_MARGIN_OF_COPY = 20.0
-_LEAST_PLACE_LEAD = 10.0
-"""Of two places that look like one tag, one must lead by this margin."""
-_CLEARLY_A_TAG = 0.65
-"""Least likeness at which a tag is reported although its name is unclear."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
